@@ -1,1 +1,3 @@
-//! program
+//! Typed schema → AwkwardForth program.
+mod contract;
+pub use contract::{Fault, OutputBinding, Program};

@@ -1,0 +1,102 @@
+//! What columns mean: Awkward Array's Form vocabulary.
+
+use crate::DType;
+use serde::{Deserialize, Serialize};
+
+/// The structure of an array, apart from its buffers. `key` names a node; its buffers are `key-data`, `key-offsets`,
+/// `key-index` and `key-tags`, as `ak.from_buffers` spells them. Offsets are always int64. Several nodes may share one key
+/// (and so one offsets buffer) when the data guarantees it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Form {
+    /// Nothing is known of the items and there are none.
+    Empty,
+    /// Numbers. `shape` holds the fixed inner dimensions, outermost first; empty for plain numbers.
+    Numpy {
+        /// Names the buffer `key-data`.
+        key: String,
+        /// Element type.
+        dtype: DType,
+        /// Inner dimensions.
+        shape: Vec<u64>,
+    },
+    /// UTF-8 (or, with `binary`, arbitrary) byte strings: offsets in `key-offsets`, bytes in `key-data`.
+    String {
+        /// Names both buffers.
+        key: String,
+        /// Byte strings rather than text.
+        binary: bool,
+    },
+    /// Lists of any length.
+    List {
+        /// Names the buffer `key-offsets`.
+        key: String,
+        /// The items.
+        content: Box<Form>,
+    },
+    /// Lists of one fixed length.
+    Regular {
+        /// Items in each list.
+        size: u64,
+        /// The items.
+        content: Box<Form>,
+    },
+    /// Named fields, or the slots of a tuple when `fields` is `None`.
+    Record {
+        /// Field names, in order.
+        fields: Option<Vec<String>>,
+        /// One Form a field.
+        contents: Vec<Form>,
+        /// The record's class name, if it has one.
+        name: Option<String>,
+    },
+    /// Values or nulls: `key-index` (int64) holds the row of `content`, negative for null.
+    Option {
+        /// Names the buffer `key-index`.
+        key: String,
+        /// The values.
+        content: Box<Form>,
+    },
+    /// One of several types: `key-tags` (int8) and `key-index` (int64).
+    Union {
+        /// Names both buffers.
+        key: String,
+        /// The alternatives, in tag order.
+        contents: Vec<Form>,
+    },
+}
+
+impl Form {
+    /// The datashape-like type of one item, such as `var * 3 * float32`.
+    #[must_use]
+    pub fn type_string(&self) -> String {
+        match self {
+            Self::Empty => "unknown".into(),
+            Self::Numpy { dtype, shape, .. } => {
+                let mut text = String::new();
+                for n in shape {
+                    text.push_str(&format!("{n} * "));
+                }
+                text + dtype.name()
+            }
+            Self::String { binary: false, .. } => "string".into(),
+            Self::String { binary: true, .. } => "bytes".into(),
+            Self::List { content, .. } => format!("var * {}", content.type_string()),
+            Self::Regular { size, content } => format!("{size} * {}", content.type_string()),
+            Self::Record { fields: None, contents, .. } => {
+                let slots: Vec<_> = contents.iter().map(Self::type_string).collect();
+                format!("({})", slots.join(", "))
+            }
+            Self::Record { fields: Some(names), contents, .. } => {
+                let slots: Vec<_> =
+                    names.iter().zip(contents).map(|(n, c)| format!("{n}: {}", c.type_string())).collect();
+                format!("{{{}}}", slots.join(", "))
+            }
+            Self::Option { content, .. } => format!("?{}", content.type_string()),
+            Self::Union { contents, .. } => {
+                let slots: Vec<_> = contents.iter().map(Self::type_string).collect();
+                format!("union[{}]", slots.join(", "))
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What a format crate makes of a source: fields, and on request a plan.
+
+use crate::{Decoder, Plan, Result};
+use forthwith_columns::Form;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// One named column, or a group of columns, as the file's metadata give it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Field {
+    /// The path from the dataset's root, joined by `/`; unique unless the file repeats a name.
+    pub path: String,
+    /// The field's own name: the last part of the path, as the file spells it (it may contain `/`).
+    pub name: String,
+    /// The file's description of the field.
+    pub title: String,
+    /// Position of the parent in [`Dataset::fields`], if it is not at the top.
+    pub parent: Option<u32>,
+    /// Whether there are fields below this one.
+    pub has_children: bool,
+    /// Whether the field has data of its own, rather than only grouping others.
+    pub has_data: bool,
+}
+
+/// How a field is read, or the reason why it cannot be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Description {
+    /// The type as the file's schema says: `std::vector<float>`, `int32_t[nMuon]`, `char*`.
+    pub type_name: String,
+    /// The Form and the decoder, or what is not supported.
+    pub reading: std::result::Result<Reading, String>,
+    /// Entries the field has of its own; a branch may be shorter than its tree.
+    pub entries: u64,
+    /// Blocks (baskets) that hold them.
+    pub blocks: u64,
+    /// Bytes as stored, framing included.
+    pub stored_bytes: u64,
+    /// Bytes when decompressed, by the file's own account; 0 if it does not say.
+    pub payload_bytes: u64,
+}
+
+/// How a field is read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// What the columns mean.
+    pub form: Form,
+    /// What decodes a block.
+    pub decoder: Decoder,
+    /// Why this decoder, in a phrase.
+    pub reason: String,
+}
+
+/// An opened table: metadata only, parsed lazily.
+pub trait Dataset: Send + Sync {
+    /// The id of the [`BlockFormat`](crate::BlockFormat) that understands the plan's tasks.
+    fn format(&self) -> &'static str;
+
+    /// The object's path within the file, such as `dir/tree`.
+    fn object(&self) -> &str;
+
+    /// Number of entries.
+    fn entries(&self) -> u64;
+
+    /// All fields in file order, parents before their children.
+    ///
+    /// # Errors
+    /// When the metadata are damaged.
+    fn fields(&self) -> Result<&[Field]>;
+
+    /// How one field is read. Resolved on request, so that a wide table costs nothing for fields nobody wants.
+    ///
+    /// # Errors
+    /// When the metadata are damaged; a field that is merely not supported is a [`Description`] that says so.
+    fn describe(&self, field: u32) -> Result<Description>;
+
+    /// The tasks that deliver the given fields for a range of entries. One group is made for each field, in the order given;
+    /// groups that others need (counters) follow them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) naming the type of a field that cannot be read;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when a field has fewer entries than asked for.
+    fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan>;
+
+    /// Entry numbers at which blocks of any of the fields begin or end within the range, ascending, both ends included:
+    /// the places where cutting costs nothing.
+    ///
+    /// # Errors
+    /// When the metadata are damaged.
+    fn boundaries(&self, fields: &[u32], entries: Range<u64>) -> Result<Vec<u64>>;
+}

@@ -1,0 +1,231 @@
+//! What goes wrong with a file, and where.
+
+use std::fmt;
+
+/// A shorthand.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, and the place in the file. Rendered only when shown.
+#[derive(Debug)]
+pub struct Error {
+    /// What went wrong.
+    pub kind: ErrorKind,
+    /// Where.
+    pub place: Box<Place>,
+}
+
+/// What went wrong. The numbers are the file's own claims and the bounds they broke.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The bytes could not be had.
+    #[error("{0}")]
+    Source(#[from] forthwith_io::Error),
+    /// A block does not decompress.
+    #[error("{0}")]
+    Codec(#[from] forthwith_io::CodecError),
+    /// Fewer bytes than the structure needs.
+    #[error("{what} needs {needed} bytes, {available} are left")]
+    Truncated {
+        /// The structure.
+        what: &'static str,
+        /// Bytes it needs.
+        needed: u64,
+        /// Bytes there are.
+        available: u64,
+    },
+    /// A number in the file contradicts another.
+    #[error("{what} is {found}, expected {expected}")]
+    Mismatch {
+        /// The number.
+        what: &'static str,
+        /// What it should be.
+        expected: u64,
+        /// What the file says.
+        found: u64,
+    },
+    /// A number in the file is outside what is possible.
+    #[error("{what} is {found}, which must not be above {limit}")]
+    OutOfRange {
+        /// The number.
+        what: &'static str,
+        /// What the file says.
+        found: i64,
+        /// The largest possible value.
+        limit: i64,
+    },
+    /// The bytes are not what they should be.
+    #[error("not {what}: {found}")]
+    NotA {
+        /// What was expected.
+        what: &'static str,
+        /// What is there, in clear.
+        found: String,
+    },
+    /// The data break a rule of their own format, noticed by a generated program.
+    #[error("{what}")]
+    Fault {
+        /// The rule.
+        what: String,
+    },
+    /// The machine stopped.
+    #[error("{0}")]
+    Machine(#[from] forthwith_program::RunError),
+    /// A generated program does not compile: a defect of forthwith, not of the file.
+    #[error("generated program does not compile: {0}")]
+    Compile(#[from] forthwith_program::CompileError),
+    /// Nothing of that name.
+    #[error("no {what} named {name:?}{}", near_text(.near))]
+    NotFound {
+        /// "object", "branch", "cycle", …
+        what: &'static str,
+        /// The name asked for.
+        name: String,
+        /// The most similar names there are, best first.
+        near: Vec<String>,
+    },
+    /// Well-formed, but this version cannot read it.
+    #[error("not supported yet: {what}")]
+    Unsupported {
+        /// The type or feature.
+        what: String,
+    },
+    /// What was asked makes no sense for this file.
+    #[error("{what}")]
+    Invalid {
+        /// The reason.
+        what: String,
+    },
+    /// Memory could not be had, or the data ask for more than the limit.
+    #[error("{what} would take {bytes} bytes")]
+    OutOfMemory {
+        /// For what.
+        what: &'static str,
+        /// How much.
+        bytes: u64,
+    },
+    /// The caller asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+fn near_text(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) }
+}
+
+/// Where in a file: as much as is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub uri: Option<String>,
+    /// The object in it, such as `dir/tree/branch`.
+    pub object: Option<String>,
+    /// The basket, cluster or block number.
+    pub block: Option<u64>,
+    /// The entry.
+    pub entry: Option<u64>,
+    /// A byte position: in the file, or in the block's payload when `block` is given.
+    pub byte: Option<u64>,
+    /// The member path within the entry.
+    pub member: Option<String>,
+}
+
+impl Error {
+    /// An error whose place is not known yet.
+    #[must_use]
+    pub fn new(kind: impl Into<ErrorKind>) -> Self {
+        Self { kind: kind.into(), place: Box::default() }
+    }
+
+    /// The precise "not supported yet" error.
+    #[must_use]
+    pub fn unsupported(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unsupported { what: what.into() })
+    }
+
+    /// Adds the file, unless known already.
+    #[must_use]
+    pub fn in_file(mut self, uri: &str) -> Self {
+        self.place.uri.get_or_insert_with(|| uri.to_owned());
+        self
+    }
+
+    /// Adds the object, unless known already.
+    #[must_use]
+    pub fn in_object(mut self, path: &str) -> Self {
+        self.place.object.get_or_insert_with(|| path.to_owned());
+        self
+    }
+
+    /// Adds the block number, unless known already.
+    #[must_use]
+    pub fn in_block(mut self, block: u64) -> Self {
+        self.place.block.get_or_insert(block);
+        self
+    }
+
+    /// Adds the entry number, unless known already.
+    #[must_use]
+    pub fn at_entry(mut self, entry: u64) -> Self {
+        self.place.entry.get_or_insert(entry);
+        self
+    }
+
+    /// Adds the byte position, unless known already.
+    #[must_use]
+    pub fn at_byte(mut self, byte: u64) -> Self {
+        self.place.byte.get_or_insert(byte);
+        self
+    }
+
+    /// Adds the member path, unless known already.
+    #[must_use]
+    pub fn in_member(mut self, member: &str) -> Self {
+        self.place.member.get_or_insert_with(|| member.to_owned());
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = self.place.to_string();
+        if place.is_empty() { write!(f, "{}", self.kind) } else { write!(f, "{}\n  in {place}", self.kind) }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        match (&self.uri, &self.object) {
+            (Some(uri), Some(object)) => parts.push(format!("{uri}:{object}")),
+            (Some(uri), None) => parts.push(uri.clone()),
+            (None, Some(object)) => parts.push(object.clone()),
+            (None, None) => {}
+        }
+        if let Some(block) = self.block {
+            parts.push(format!("basket {block}"));
+        }
+        if let Some(entry) = self.entry {
+            parts.push(format!("entry {entry}"));
+        }
+        if let Some(byte) = self.byte {
+            parts.push(format!("byte {}{byte:#x}", if self.block.is_some() { "+" } else { "" }));
+        }
+        if let Some(member) = &self.member {
+            parts.push(format!("member {member}"));
+        }
+        f.write_str(&parts.join(", "))
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.kind)
+    }
+}
+
+impl<K: Into<ErrorKind>> From<K> for Error {
+    fn from(kind: K) -> Self {
+        Self::new(kind)
+    }
+}

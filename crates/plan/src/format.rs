@@ -1,0 +1,73 @@
+//! The one trait a format registers.
+
+use crate::{Error, ErrorKind, Group, Result, Task};
+use forthwith_io::Decompressor;
+
+/// What a format knows of its blocks. Registered under its id by the façade, looked up by the engine.
+pub trait BlockFormat: Send + Sync {
+    /// The id plans carry.
+    fn id(&self) -> &'static str;
+
+    /// Strips a stored block's framing: verifies it, finds the codec in the block itself, decompresses, splits off entry bounds.
+    /// The result may borrow the stored bytes (nothing was compressed) or the scratch.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the framing or the codec's stream, with the byte.
+    fn unframe<'a>(
+        &self,
+        group: &Group,
+        task: &Task,
+        stored: &'a [u8],
+        scratch: &'a mut Scratch,
+    ) -> Result<Block<'a>>;
+
+    /// Answers a program's `pause`: `request` is on top of the stack, the answer goes there instead.
+    ///
+    /// # Errors
+    /// By default, that the format never pauses.
+    fn resolve(&self, group: &Group, request: i64) -> Result<i64> {
+        Err(Error::new(ErrorKind::Unsupported { what: format!("request {request} of a paused program") })
+            .in_object(&group.path))
+    }
+}
+
+/// A block without its framing.
+#[derive(Clone, Copy, Debug)]
+pub struct Block<'a> {
+    /// The entries' bytes, one after the other.
+    pub payload: &'a [u8],
+    /// Number of entries.
+    pub entries: u64,
+    /// Where each entry begins and ends, if the block says so: `entries + 1` little-endian `u32`, ascending and none
+    /// above the payload's length. Empty if it does not.
+    pub bounds: &'a [u8],
+}
+
+/// Memory a worker keeps warm from block to block.
+#[derive(Default)]
+pub struct Scratch {
+    payload: Vec<u8>,
+    bounds: Vec<u8>,
+    decompressor: Decompressor,
+}
+
+impl Scratch {
+    /// Empty scratch.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Room for a payload of `payload` bytes (with 64 bytes of slack behind it, not part of the slice), for `bounds` bytes of
+    /// entry bounds, and the codecs. Contents are whatever the last block left.
+    pub fn rooms(&mut self, payload: usize, bounds: usize) -> (&mut [u8], &mut [u8], &mut Decompressor) {
+        if self.payload.len() < payload + 64 {
+            // A fresh zeroed block, not a resize: nothing in the old one is worth copying.
+            self.payload = vec![0; payload + 64];
+        }
+        if self.bounds.len() < bounds {
+            self.bounds = vec![0; bounds];
+        }
+        (&mut self.payload[..payload], &mut self.bounds[..bounds], &mut self.decompressor)
+    }
+}

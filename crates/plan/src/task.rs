@@ -1,0 +1,173 @@
+//! A plan: which blocks to read and what decodes them. Plain data.
+
+use bytes::Bytes;
+use forthwith_columns::{DType, Form, Wire};
+use forthwith_program::Program;
+use serde::{Deserialize, Serialize};
+use std::{ops::Range, sync::Arc};
+
+/// The answer to "these columns, these entries". It can be printed, counted, cut, serialised and sent to another machine:
+/// a task never holds a closure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The id of the [`BlockFormat`](crate::BlockFormat) that unframes the blocks.
+    pub format: String,
+    /// The file.
+    pub uri: String,
+    /// The object within the file.
+    pub object: String,
+    /// The entries asked for.
+    pub entries: Range<u64>,
+    /// What is delivered: one group a field asked for, then the groups only needed by others.
+    pub groups: Vec<Group>,
+    /// How many of the groups were asked for.
+    pub delivered: u32,
+    /// The blocks to decode, ordered by group, then by entry.
+    pub tasks: Vec<Task>,
+}
+
+impl Plan {
+    /// Bytes to read.
+    #[must_use]
+    pub fn stored_bytes(&self) -> u64 {
+        self.tasks.iter().map(|t| t.stored.len()).sum()
+    }
+}
+
+/// The columns one kind of block fills.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// The field's path.
+    pub path: String,
+    /// What decodes a block.
+    pub decoder: Decoder,
+    /// Why this decoder, in a phrase.
+    pub reason: String,
+    /// What the columns mean.
+    pub form: Form,
+    /// The columns, in the order the decoder writes them.
+    pub columns: Vec<ColumnSpec>,
+    /// The group whose single column counts this group's items, when blocks have no bounds of their own.
+    pub counter: Option<u32>,
+}
+
+/// One column of a group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColumnSpec {
+    /// Buffer name: `node0-offsets`.
+    pub key: String,
+    /// Element type; int64 for offsets.
+    pub dtype: DType,
+    /// Whether these are offsets: they get a leading zero, and are rebased when blocks are decoded apart.
+    pub offsets: bool,
+    /// The member, for errors.
+    pub member: String,
+    /// Most bytes a column can get from one byte of payload: the bound on what is reserved. Zero: one item per entry and no more.
+    pub bytes_per_payload_byte: u32,
+}
+
+/// What decodes a block's payload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Decoder {
+    /// A columnar layout: copy, swap, unpack, offsets from bounds.
+    Kernel(Kernel),
+    /// A record-oriented layout, run by the machine.
+    Program(Arc<Program>),
+}
+
+impl Decoder {
+    /// `"kernel"` or `"program"`.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Kernel(_) => "kernel",
+            Self::Program(_) => "program",
+        }
+    }
+}
+
+/// The columnar layouts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Kernel {
+    /// Every entry is `per_entry` values, one after the other. Writes one data column.
+    Flat {
+        /// The values.
+        wire: Wire,
+        /// Values in an entry, at least 1.
+        per_entry: u64,
+    },
+    /// Every entry is `size` bytes with values at fixed places. Writes one data column a slot.
+    Slots {
+        /// Bytes in an entry.
+        size: u64,
+        /// The places.
+        slots: Vec<Slot>,
+    },
+    /// Every entry is `header` bytes to skip, then any number of items of `per_item` values. Writes offsets, then data.
+    Jagged {
+        /// Bytes before the first item of an entry.
+        header: u32,
+        /// The values.
+        wire: Wire,
+        /// Values in one item, at least 1.
+        per_item: u64,
+    },
+}
+
+/// Values at a fixed place in every entry.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slot {
+    /// Byte position in the entry.
+    pub at: u64,
+    /// The values.
+    pub wire: Wire,
+    /// How many, at least 1.
+    pub count: u64,
+}
+
+/// One block to read and decode.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// Position in [`Plan::groups`].
+    pub group: u32,
+    /// The block's number within its field, for errors.
+    pub block: u64,
+    /// Entries the block holds, by the metadata.
+    pub entries: Range<u64>,
+    /// The entries wanted of it; inside `entries`, not empty.
+    pub wanted: Range<u64>,
+    /// The bytes.
+    pub stored: Stored,
+    /// Bytes when decompressed, by the metadata: a hint for ordering work, never trusted.
+    pub payload_hint: u64,
+    /// Groups that must be complete before this task, for the task's entries.
+    pub needs: Vec<u32>,
+}
+
+/// Where a block's bytes are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stored {
+    /// In the file.
+    Range(Range<u64>),
+    /// In the metadata that were read already.
+    Inline(Bytes),
+}
+
+impl Stored {
+    /// Number of bytes.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::Range(r) => r.end.saturating_sub(r.start),
+            Self::Inline(b) => b.len() as u64,
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

@@ -1,0 +1,51 @@
+//! The Program contract: what every translator emits and the engine relies on.
+
+use forthwith_columns::{DType, Form};
+use serde::{Deserialize, Serialize};
+
+/// A decoder as text: AwkwardForth source, the Form of what it writes, and how the two belong together.
+///
+/// The contract with the runtime:
+/// * the machine is 64 bits wide; the inputs are, in this order, `data` (the block's payload), and where the format has
+///   entry bounds `starts` and `stops` (little-endian `u32`, byte positions in `data`, one for each entry to decode);
+/// * the number of entries is on the stack at the start;
+/// * running off the end is success. Every entry's bytes must then be consumed exactly: the program checks it where bounds exist,
+///   the runtime checks the end of `data` where they do not. `halt` with a number on the stack names a [`Fault`];
+/// * the leading zero of offsets belongs to the runtime: the program only appends with `+<-`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// AwkwardForth source text.
+    pub source: String,
+    /// What the columns mean.
+    pub form: Form,
+    /// The outputs, in the order in which the source declares them.
+    pub outputs: Vec<OutputBinding>,
+    /// Whether the source declares and uses `starts` and `stops`.
+    pub bounded: bool,
+    /// What a `halt` means, by the number on top of the stack.
+    pub faults: Vec<Fault>,
+}
+
+/// One output of a [`Program`] and the column it fills.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputBinding {
+    /// Buffer name: `node0-offsets`, `node1-data`, …
+    pub key: String,
+    /// Element type.
+    pub dtype: DType,
+    /// Offsets get a leading zero from the runtime, and are rebased when blocks are decoded apart.
+    pub offsets: bool,
+    /// The member the column holds, for error messages: `hits[]`, `hits[][]`.
+    pub member: String,
+}
+
+/// What a program found wrong with the data when it halts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// The number on top of the stack.
+    pub code: i64,
+    /// The member being read.
+    pub member: String,
+    /// What is wrong, as a phrase: "byte count does not end at the entry's end".
+    pub what: String,
+}
