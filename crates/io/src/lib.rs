@@ -1,1 +1,42 @@
-//! io
+//! Bytes in: where they come from, and how they are decompressed.
+//!
+//! A [`Source`] answers byte ranges of one file, object or buffer. It knows no format: it is asked for ranges and
+//! answers each of them exactly, or says why it cannot with an [`Error`] that carries the uri and the byte.
+//! [`open`] picks the source for a uri; [`MappedFile`], [`PreadFile`], [`Memory`] and [`Callback`] can be made
+//! directly. [`coalesce`] merges many small ranges into few reads.
+//!
+//! A [`Decompressor`] holds the contexts of all codecs for one worker thread and turns one compressed block into
+//! exactly as many bytes as the caller expects. Every byte it is given may lie: it never panics, never writes more
+//! than it was asked for, and never allocates by a number found in the block beyond a fixed limit.
+//!
+//! ```
+//! use forthwith_io::{Codec, Decompressor, Memory, Source};
+//!
+//! // A file of 6 bytes, one LZ4 block from byte 2 on: a literal run of three bytes.
+//! let file = Memory::new("example", vec![0xAA, 0xBB, 0x30, b'a', b'b', b'c']);
+//! let block = file.read_one(2..6)?;
+//! let mut out = [0; 3];
+//! let used = Decompressor::new().decompress(Codec::Lz4, &block, &mut out)?;
+//! assert_eq!((used, &out), (4, b"abc"));
+//!
+//! // Past the end is an error that names the place, never a short answer.
+//! let error = file.read_one(4..10).unwrap_err();
+//! assert_eq!(error.to_string(), "example, byte 4: bytes 4..10 wanted, but the source ends at 6");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+// Mapping a file is unsafe because another process may change it meanwhile. `source/mapped.rs` holds the one block,
+// and its documentation says what a reader of a map must know. Nothing else in this crate is unsafe.
+#![deny(unsafe_code)]
+
+mod coalesce;
+mod codec;
+mod error;
+mod hash;
+mod source;
+
+pub use coalesce::{Merged, coalesce};
+pub use codec::{Codec, CodecError, Decompressor};
+pub use error::{Error, ErrorKind, Result};
+pub use hash::xxh64;
+pub use source::{Advice, Callback, MappedFile, Memory, PreadFile, ReadAt, Source, open};

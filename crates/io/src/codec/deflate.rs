@@ -1,0 +1,67 @@
+//! Zlib and bare deflate, by libdeflate, which works on whole blocks.
+
+use libdeflater::{DecompressionError, Decompressor, adler32};
+
+use super::{Codec, CodecError};
+
+/// Two bytes of header and four of checksum.
+const ZLIB_HEADER: usize = 2;
+const ZLIB_TRAILER: usize = 4;
+
+pub(super) fn zlib(context: &mut Decompressor, stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
+    let codec = Codec::Zlib;
+    if stored.len() < ZLIB_HEADER + ZLIB_TRAILER {
+        return Err(CodecError::Truncated { codec, stored: stored.len() });
+    }
+    // The second bit of the flags' upper half announces a dictionary that is not in the stream.
+    let valid = u16::from_be_bytes([stored[0], stored[1]]).is_multiple_of(31) && stored[0] & 0x0F == 8;
+    if valid && stored[1] & 0x20 != 0 {
+        return Err(CodecError::Unsupported { codec, feature: "a preset dictionary" });
+    }
+    match context.zlib_decompress(stored, out) {
+        Err(DecompressionError::BadData) => Err(why_bad(context, stored, out, valid)),
+        result => finish(codec, stored, out, result),
+    }
+}
+
+pub(super) fn bare(context: &mut Decompressor, stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
+    let codec = Codec::OldDeflate;
+    if stored.is_empty() {
+        return Err(CodecError::Truncated { codec, stored: 0 });
+    }
+    let result = context.deflate_decompress(stored, out);
+    finish(codec, stored, out, result)
+}
+
+fn finish(
+    codec: Codec,
+    stored: &[u8],
+    out: &[u8],
+    result: Result<usize, DecompressionError>,
+) -> Result<usize, CodecError> {
+    let expected = out.len();
+    match result {
+        Ok(produced) if produced == expected => Ok(stored.len()),
+        Ok(produced) => Err(CodecError::WrongLength { codec, expected, produced }),
+        Err(DecompressionError::InsufficientSpace) => Err(CodecError::TooLong { codec, expected }),
+        Err(DecompressionError::BadData) => Err(CodecError::Corrupt { codec }),
+    }
+}
+
+/// The library has one word for everything wrong. When what stands between header and checksum decompresses, it was
+/// the checksum; this runs on failure only.
+fn why_bad(context: &mut Decompressor, stored: &[u8], out: &mut [u8], valid: bool) -> CodecError {
+    let codec = Codec::Zlib;
+    let (body, trailer) = stored[ZLIB_HEADER..].split_at(stored.len() - ZLIB_HEADER - ZLIB_TRAILER);
+    if valid
+        && let Ok(produced) = context.deflate_decompress(body, out)
+        && produced == out.len()
+    {
+        let expected = trailer.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+        let found = u64::from(adler32(out));
+        if found != expected {
+            return CodecError::Checksum { codec, expected, found };
+        }
+    }
+    CodecError::Corrupt { codec }
+}

@@ -1,0 +1,161 @@
+//! Codecs: one block in, exactly the expected bytes out.
+
+mod deflate;
+mod lz4;
+#[cfg(test)]
+mod tests;
+mod xz;
+mod zstd;
+
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// How a block is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Codec {
+    /// A zlib stream (RFC 1950): two bytes of header, deflate, Adler-32.
+    Zlib,
+    /// A bare deflate stream (RFC 1951), with neither header nor checksum, as ROOT wrote it before it used zlib.
+    OldDeflate,
+    /// A `.xz` container.
+    Xz,
+    /// A bare LZ4 block: no frame, no length, no checksum.
+    Lz4,
+    /// Zstandard frames.
+    Zstd,
+}
+
+impl fmt::Display for Codec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Zlib => "zlib",
+            Self::OldDeflate => "deflate",
+            Self::Xz => "xz",
+            Self::Lz4 => "lz4",
+            Self::Zstd => "zstd",
+        })
+    }
+}
+
+/// Why a block could not be decompressed. Where it stood is known to the caller alone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CodecError {
+    /// The block stops in the middle.
+    #[error("the {codec} block is cut off after {stored} bytes")]
+    Truncated {
+        /// The codec.
+        codec: Codec,
+        /// Bytes the block has.
+        stored: usize,
+    },
+    /// The block is not what the codec writes.
+    #[error("the {codec} block is corrupt")]
+    Corrupt {
+        /// The codec.
+        codec: Codec,
+    },
+    /// The block ended properly, and too early.
+    #[error("the {codec} block holds {produced} bytes where {expected} are expected")]
+    WrongLength {
+        /// The codec.
+        codec: Codec,
+        /// Bytes the caller expects.
+        expected: usize,
+        /// Bytes it holds.
+        produced: usize,
+    },
+    /// The block goes on after the expected bytes.
+    #[error("the {codec} block holds more than the {expected} bytes expected")]
+    TooLong {
+        /// The codec.
+        codec: Codec,
+        /// Bytes the caller expects.
+        expected: usize,
+    },
+    /// The block decompresses, to something else than was compressed.
+    #[error("the {codec} block's checksum is {found:#x} where {expected:#x} is stored")]
+    Checksum {
+        /// The codec.
+        codec: Codec,
+        /// The checksum stored with the block.
+        expected: u64,
+        /// The checksum of what it holds.
+        found: u64,
+    },
+    /// A valid block that needs what is not provided: an external dictionary, a filter, a check.
+    #[error("the {codec} block uses {feature}, which is not supported")]
+    Unsupported {
+        /// The codec.
+        codec: Codec,
+        /// What it needs.
+        feature: &'static str,
+    },
+    /// The block claims to need more working memory than is allowed.
+    #[error("the {codec} block asks for more than {limit} bytes of working memory")]
+    MemoryLimit {
+        /// The codec.
+        codec: Codec,
+        /// The limit.
+        limit: u64,
+    },
+    /// No memory for the codec's context.
+    #[error("no memory for the {codec} context")]
+    OutOfMemory {
+        /// The codec.
+        codec: Codec,
+    },
+}
+
+/// Decompresses blocks, and keeps the contexts of the codecs between them. One per worker thread.
+///
+/// Beyond the caller's buffer it holds a context per codec used, a few hundred KiB at most; xz may ask for a
+/// dictionary, and is refused beyond 128 MiB.
+#[derive(Default)]
+pub struct Decompressor {
+    deflate: Option<libdeflater::Decompressor>,
+    zstd: Option<zstd_safe::DCtx<'static>>,
+    /// Scratch is written through: sharing one between threads is never meant.
+    not_sync: PhantomData<Cell<()>>,
+}
+
+impl Decompressor {
+    /// A decompressor with no contexts yet; each is made when first needed.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Fills `out` from one block and returns how many bytes of `stored` belong to it. It is an error if the block
+    /// holds any other number of bytes than `out`; what `out` holds then is unspecified.
+    ///
+    /// Bytes after the block are tolerated where the codec knows its own end, as all but [`Codec::Lz4`] do. The
+    /// library for [`Codec::Zlib`] and [`Codec::OldDeflate`] does not tell where that was, so all of `stored` counts
+    /// as used there.
+    pub fn decompress(&mut self, codec: Codec, stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
+        match codec {
+            Codec::Zlib => deflate::zlib(self.deflate.get_or_insert_default(), stored, out),
+            Codec::OldDeflate => deflate::bare(self.deflate.get_or_insert_default(), stored, out),
+            Codec::Xz => xz::decompress(stored, out),
+            Codec::Lz4 => lz4::decompress(stored, out),
+            Codec::Zstd => {
+                let context = match &mut self.zstd {
+                    Some(context) => context,
+                    none => {
+                        none.insert(zstd_safe::DCtx::try_create().ok_or(CodecError::OutOfMemory { codec })?)
+                    }
+                };
+                zstd::decompress(context, stored, out)
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Decompressor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decompressor").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,105 @@
+//! An object of the host language that can read.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard};
+
+use bytes::Bytes;
+
+use super::Source;
+use crate::error::{Error, ErrorKind, Result};
+
+/// What an object must be able to do to be a [`Callback`] source. The error is the object's own message.
+pub trait ReadAt: Send {
+    /// The present size in bytes.
+    fn size(&mut self) -> std::result::Result<u64, String>;
+
+    /// Fills some or all of `into` from byte `at` on; returns how much, and 0 only at the end.
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> std::result::Result<usize, String>;
+}
+
+/// A source that asks an object, one request at a time: a Python file, or anything else that can seek and read.
+pub struct Callback {
+    name: String,
+    object: Mutex<Box<dyn ReadAt>>,
+}
+
+impl Callback {
+    /// A source that asks `object`, called `name` in errors.
+    pub fn new(name: impl Into<String>, object: Box<dyn ReadAt>) -> Self {
+        Self { name: name.into(), object: Mutex::new(object) }
+    }
+
+    fn lock(&self) -> Result<MutexGuard<'_, Box<dyn ReadAt>>> {
+        self.object.lock().map_err(|_| Error::new(ErrorKind::CallbackPanicked, &*self.name))
+    }
+
+    fn size_of(&self, object: &mut dyn ReadAt) -> Result<u64> {
+        object.size().map_err(|message| Error::new(ErrorKind::Callback { message }, &*self.name))
+    }
+
+    /// Asks until `into` is full. The object's size is only asked for when it ends too early.
+    fn fill(&self, object: &mut dyn ReadAt, at: u64, into: &mut [u8]) -> Result<()> {
+        let wanted = at..at.saturating_add(into.len() as u64);
+        let mut done = 0;
+        while done < into.len() {
+            let here = at.saturating_add(done as u64);
+            let fail = |kind| Err(Error::new(kind, &*self.name).at(here));
+            let asked = into.len() - done;
+            match object.read_at(here, &mut into[done..]) {
+                Ok(0) => {
+                    let size = self.size_of(object)?.min(here);
+                    return Err(Error::new(ErrorKind::BeyondEnd { wanted, size }, &*self.name).at(at));
+                }
+                Ok(claimed) if claimed > asked => return fail(ErrorKind::CallbackOverrun { asked, claimed }),
+                Ok(read) => done += read,
+                Err(message) => return fail(ErrorKind::Callback { message }),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Callback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Callback").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Source for Callback {
+    fn uri(&self) -> &str {
+        &self.name
+    }
+
+    fn size(&self) -> Result<u64> {
+        self.size_of(&mut **self.lock()?)
+    }
+
+    fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let mut object = self.lock()?;
+        let size = self.size_of(&mut **object)?;
+        let fail = |kind, range: &Range<u64>| Error::new(kind, &*self.name).at(range.start);
+        // All are checked before any is given memory.
+        for range in ranges {
+            super::check(range, size).map_err(|kind| fail(kind, range))?;
+        }
+        let answer = |range: &Range<u64>| {
+            let mut buffer = super::zeroed(range.end - range.start).map_err(|kind| fail(kind, range))?;
+            self.fill(&mut **object, range.start, &mut buffer)?;
+            Ok(buffer.into())
+        };
+        ranges.iter().map(answer).collect()
+    }
+
+    fn read_into(&self, at: u64, into: &mut [u8]) -> Result<()> {
+        self.fill(&mut **self.lock()?, at, into)
+    }
+
+    fn zero_copy(&self) -> bool {
+        false
+    }
+
+    fn concurrent(&self) -> bool {
+        false
+    }
+}

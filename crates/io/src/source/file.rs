@@ -1,0 +1,109 @@
+//! What both ways of reading a local file share: opening it, its size now and then, and positioned reads.
+
+use std::fs::File;
+use std::ops::Range;
+use std::path::Path;
+
+use bytes::Bytes;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// An open regular file that remembers its size at the start.
+#[derive(Debug)]
+pub(super) struct LocalFile {
+    pub(super) file: File,
+    pub(super) uri: String,
+    /// Size when opened.
+    pub(super) opened: u64,
+}
+
+impl LocalFile {
+    pub(super) fn open(path: &Path, uri: &str) -> Result<Self> {
+        let fail = |error: std::io::Error| Error::new(error.into(), uri);
+        // Looked at before it is opened: opening a pipe would wait for its other end.
+        if !path.metadata().map_err(fail)?.is_file() {
+            return Err(Error::new(ErrorKind::NotAFile, uri));
+        }
+        let file = File::open(path).map_err(fail)?;
+        let opened = file.metadata().map_err(fail)?.len();
+        Ok(Self { file, uri: uri.to_owned(), opened })
+    }
+
+    pub(super) fn size(&self) -> Result<u64> {
+        match self.file.metadata() {
+            Ok(metadata) => Ok(metadata.len()),
+            Err(error) => Err(Error::new(error.into(), &*self.uri)),
+        }
+    }
+
+    /// Checks a request against the file's present size.
+    pub(super) fn check(&self, wanted: &Range<u64>, present: u64) -> Result<()> {
+        super::check(wanted, present).map_err(|kind| self.error(kind, wanted, present))
+    }
+
+    /// Fills `into`; the caller need not have checked the range.
+    pub(super) fn read_exact_at(&self, at: u64, into: &mut [u8]) -> Result<()> {
+        let wanted = at..at.saturating_add(into.len() as u64);
+        match positioned(&self.file, at, into) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+                let present = self.size()?;
+                let kind = ErrorKind::BeyondEnd { wanted: wanted.clone(), size: present };
+                Err(self.error(kind, &wanted, present))
+            }
+            Err(error) => Err(Error::new(error.into(), &*self.uri).at(at)),
+        }
+    }
+
+    /// The bytes of a range already checked against the present size.
+    pub(super) fn copy(&self, range: &Range<u64>) -> Result<Bytes> {
+        let mut buffer = super::zeroed(range.end - range.start)
+            .map_err(|kind| Error::new(kind, &*self.uri).at(range.start))?;
+        self.read_exact_at(range.start, &mut buffer)?;
+        Ok(buffer.into())
+    }
+
+    /// The error at the request's first byte; past the end of a file that has been cut, it says so.
+    fn error(&self, kind: ErrorKind, wanted: &Range<u64>, present: u64) -> Error {
+        let kind = match kind {
+            ErrorKind::BeyondEnd { wanted, .. } if present < self.opened && wanted.end <= self.opened => {
+                ErrorKind::Shrunk { wanted, opened: self.opened, present }
+            }
+            kind => kind,
+        };
+        Error::new(kind, &*self.uri).at(wanted.start)
+    }
+}
+
+#[cfg(unix)]
+fn positioned(file: &File, at: u64, into: &mut [u8]) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, into, at)
+}
+
+#[cfg(windows)]
+fn positioned(file: &File, mut at: u64, mut into: &mut [u8]) -> std::io::Result<()> {
+    use std::os::windows::fs::FileExt;
+    while !into.is_empty() {
+        match file.seek_read(into, at) {
+            Ok(0) => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => {
+                into = &mut into[read..];
+                at += read as u64;
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(any(unix, windows)))]
+fn positioned(file: &File, at: u64, into: &mut [u8]) -> std::io::Result<()> {
+    use std::io::{Read, Seek, SeekFrom};
+    // The handle has one position for all threads, so seek and read must not be torn apart.
+    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _held = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut file = file;
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(into)
+}

@@ -1,0 +1,153 @@
+//! A local file seen through a memory map.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use memmap2::Mmap;
+
+use super::Source;
+use super::file::LocalFile;
+use crate::error::{Error, Result};
+
+/// A local file mapped into memory: answers are views of the map, nothing is copied.
+///
+/// Every request is checked against the file's size *at that moment*, so a file that has been cut is an error
+/// ([`Shrunk`](crate::ErrorKind::Shrunk)) and not a crash.
+///
+/// # What remains
+///
+/// A view lives on after the check. If another process cuts the file while a view of the lost part is being
+/// *used*, the system ends this process with `SIGBUS`; if it overwrites the file, the view changes. No library
+/// can mend that for a map: read files that others rewrite in place with [`PreadFile`](super::PreadFile).
+/// [`read_into`](Source::read_into) of this type does not touch the map and has no such hazard.
+#[derive(Debug)]
+pub struct MappedFile {
+    file: LocalFile,
+    map: Arc<Mmap>,
+    /// All of `map`, sliced for each answer.
+    whole: Bytes,
+}
+
+/// What to tell the system about a range of a [`MappedFile`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Advice {
+    /// Begin to read it from the disk, and return at once (`MADV_WILLNEED`).
+    WillNeed,
+    /// Enter its pages in the page table now, in one system call instead of one fault for every few of them
+    /// (`MADV_POPULATE_READ`, Linux 5.14). Waits for the disk.
+    Populate,
+    /// It will be read front to back (`MADV_SEQUENTIAL`).
+    Sequential,
+}
+
+/// Keeps the map alive for the views of it.
+struct Owner(Arc<Mmap>);
+
+impl AsRef<[u8]> for Owner {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl MappedFile {
+    /// Opens and maps a regular file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let file = LocalFile::open(path, &path.to_string_lossy())?;
+        Self::from_file(file).map_err(|(_, error)| error)
+    }
+
+    /// Maps an open file, or gives it back with the reason.
+    pub(super) fn from_file(file: LocalFile) -> std::result::Result<Self, (LocalFile, Error)> {
+        // SAFETY: the map is read-only and only ever seen as bytes, for which any value is valid. What the compiler
+        // cannot rule out is another process changing the file: every access through this type checks the present
+        // size first, and what remains is documented on the type.
+        #[allow(unsafe_code)]
+        let map = unsafe { memmap2::MmapOptions::new().map(&file.file) };
+        match map {
+            Ok(map) => {
+                let map = Arc::new(map);
+                let whole = Bytes::from_owner(Owner(Arc::clone(&map)));
+                Ok(Self { file, map, whole })
+            }
+            Err(error) => {
+                let error = Error::new(error.into(), &*file.uri);
+                Err((file, error))
+            }
+        }
+    }
+
+    /// Tells the system what is about to be read. Returns whether it understood: where the advice does not exist
+    /// it is `false`, and reading is as correct as before.
+    pub fn advise(&self, range: Range<u64>, advice: Advice) -> Result<bool> {
+        self.file.check(&range, self.size()?)?;
+        let fail = |kind| Err(Error::new(kind, &*self.file.uri).at(range.start));
+        let (start, end) = (range.start.min(self.map.len() as u64), range.end.min(self.map.len() as u64));
+        if start == end {
+            return Ok(true);
+        }
+        // Both are at most the length of the map, a usize.
+        match advise(&self.map, advice, start as usize, (end - start) as usize) {
+            Ok(understood) => Ok(understood),
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => Ok(false),
+            Err(error) => fail(error.into()),
+        }
+    }
+
+    fn answer(&self, range: &Range<u64>, present: u64) -> Result<Bytes> {
+        self.file.check(range, present)?;
+        match (usize::try_from(range.start), usize::try_from(range.end)) {
+            (Ok(start), Ok(end)) if end <= self.whole.len() => Ok(self.whole.slice(start..end)),
+            // The file has grown since it was mapped.
+            _ => self.file.copy(range),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn advise(map: &Mmap, advice: Advice, offset: usize, length: usize) -> std::io::Result<bool> {
+    let advice = match advice {
+        Advice::WillNeed => memmap2::Advice::WillNeed,
+        Advice::Sequential => memmap2::Advice::Sequential,
+        #[cfg(target_os = "linux")]
+        Advice::Populate => memmap2::Advice::PopulateRead,
+        #[cfg(not(target_os = "linux"))]
+        Advice::Populate => return Ok(false),
+    };
+    map.advise_range(advice, offset, length).map(|()| true)
+}
+
+#[cfg(not(unix))]
+fn advise(_: &Mmap, _: Advice, _: usize, _: usize) -> std::io::Result<bool> {
+    Ok(false)
+}
+
+impl Source for MappedFile {
+    fn uri(&self) -> &str {
+        &self.file.uri
+    }
+
+    fn size(&self) -> Result<u64> {
+        self.file.size()
+    }
+
+    fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let present = self.size()?;
+        ranges.iter().map(|range| self.answer(range, present)).collect()
+    }
+
+    fn read_into(&self, at: u64, into: &mut [u8]) -> Result<()> {
+        self.file.read_exact_at(at, into)
+    }
+
+    fn zero_copy(&self) -> bool {
+        true
+    }
+
+    fn concurrent(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,146 @@
+//! The trait of all sources, and the choice of one for a uri.
+
+mod callback;
+mod file;
+mod mapped;
+mod memory;
+mod pread;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+pub use callback::{Callback, ReadAt};
+pub use mapped::{Advice, MappedFile};
+pub use memory::Memory;
+pub use pread::PreadFile;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Something that answers byte ranges: a file, a buffer, an object of the host language.
+///
+/// An answer is always exactly as long as the request. A request that leaves the source is an error, and so is an
+/// inverted one; an empty one inside the source is answered with no bytes.
+pub trait Source: Send + Sync + std::fmt::Debug {
+    /// The name by which errors call this source.
+    fn uri(&self) -> &str;
+
+    /// The present size in bytes.
+    fn size(&self) -> Result<u64>;
+
+    /// Answers all ranges, in the order asked. The first failing one fails the call.
+    fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>>;
+
+    /// Answers one range.
+    fn read_one(&self, range: Range<u64>) -> Result<Bytes> {
+        let answer = self.read(std::slice::from_ref(&range))?;
+        // An implementation that answers nothing to one question is broken; an empty answer is then the only one.
+        Ok(answer.into_iter().next().unwrap_or_default())
+    }
+
+    /// Fills `into` with the bytes from `at` on. This is the way to read into memory that is already warm.
+    fn read_into(&self, at: u64, into: &mut [u8]) -> Result<()> {
+        let end = at.saturating_add(into.len() as u64);
+        into.copy_from_slice(&self.read_one(at..end)?);
+        Ok(())
+    }
+
+    /// Whether [`read`](Self::read) answers views of memory that exists anyway rather than copies, so that reading
+    /// into scratch would only add a copy.
+    fn zero_copy(&self) -> bool;
+
+    /// Whether reading from several threads at once is faster than from one.
+    fn concurrent(&self) -> bool;
+}
+
+/// Opens the source a uri names: a local path, or `file://` and a local path.
+///
+/// A local file is mapped; where the system cannot map it, it is read with positioned reads ([`PreadFile`]), and
+/// the `Debug` form of the source tells which. Any other scheme is an error naming it.
+pub fn open(uri: &str) -> Result<Arc<dyn Source>> {
+    let path = local_path(uri).map_err(|kind| Error::new(kind, uri))?;
+    let file = file::LocalFile::open(&path, uri)?;
+    Ok(match MappedFile::from_file(file) {
+        Ok(mapped) => Arc::new(mapped),
+        Err((file, _)) => Arc::new(PreadFile::from_file(file)),
+    })
+}
+
+/// The path a uri names on this machine.
+fn local_path(uri: &str) -> std::result::Result<Cow<'_, Path>, ErrorKind> {
+    let Some((scheme, rest)) = uri.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) else {
+        return Ok(Cow::Borrowed(Path::new(uri)));
+    };
+    if !scheme.eq_ignore_ascii_case("file") {
+        return Err(ErrorKind::UnsupportedScheme { scheme: scheme.to_owned() });
+    }
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    if !host.is_empty() && !host.eq_ignore_ascii_case("localhost") {
+        return Err(ErrorKind::ForeignHost { host: host.to_owned() });
+    }
+    Ok(Cow::Owned(path_of(unescape(path)?)))
+}
+
+/// Whether this may stand before `://`; `C://x` is a path.
+fn is_scheme(text: &str) -> bool {
+    text.len() > 1
+        && text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+}
+
+fn unescape(text: &str) -> std::result::Result<Vec<u8>, ErrorKind> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || rest.next().and_then(|d| char::from(d).to_digit(16)).ok_or(ErrorKind::BadEscape);
+        let value = digit()? * 16 + digit()?;
+        bytes.push(value as u8);
+    }
+    Ok(bytes)
+}
+
+#[cfg(unix)]
+fn path_of(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: Vec<u8>) -> PathBuf {
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    // file:///C:/x names C:/x.
+    match text.strip_prefix('/') {
+        Some(rest) if rest.as_bytes().get(1) == Some(&b':') => rest.into(),
+        _ => text.into(),
+    }
+}
+
+/// Checks a request against a size.
+fn check(wanted: &Range<u64>, size: u64) -> std::result::Result<(), ErrorKind> {
+    if wanted.start > wanted.end {
+        Err(ErrorKind::Inverted { wanted: wanted.clone() })
+    } else if wanted.end > size {
+        Err(ErrorKind::BeyondEnd { wanted: wanted.clone(), size })
+    } else {
+        Ok(())
+    }
+}
+
+/// `length` zero bytes, or an error instead of an abort where there is no room for them.
+fn zeroed(length: u64) -> std::result::Result<Vec<u8>, ErrorKind> {
+    let refused = || ErrorKind::OutOfMemory { bytes: length };
+    let length = usize::try_from(length).map_err(|_| refused())?;
+    // The reservation asks politely and is given back; `vec!` then gets untouched pages from the system, where
+    // resizing the reserved vector would write zeros over each of them.
+    Vec::<u8>::new().try_reserve_exact(length).map_err(|_| refused())?;
+    Ok(vec![0; length])
+}

@@ -1,0 +1,58 @@
+//! A local file read with positioned reads.
+
+use std::ops::Range;
+use std::path::Path;
+
+use bytes::Bytes;
+
+use super::Source;
+use super::file::LocalFile;
+use crate::error::Result;
+
+/// A local file read with positioned reads (`pread`): each answer is a copy.
+///
+/// Unlike a map it cannot kill the process when the file is cut while it is read; with
+/// [`read_into`](Source::read_into) and a buffer that is used again it costs one copy that stays in the cache.
+#[derive(Debug)]
+pub struct PreadFile(LocalFile);
+
+impl PreadFile {
+    /// Opens a regular file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        LocalFile::open(path, &path.to_string_lossy()).map(Self)
+    }
+
+    pub(super) fn from_file(file: LocalFile) -> Self {
+        Self(file)
+    }
+}
+
+impl Source for PreadFile {
+    fn uri(&self) -> &str {
+        &self.0.uri
+    }
+
+    fn size(&self) -> Result<u64> {
+        self.0.size()
+    }
+
+    fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let present = self.size()?;
+        // All are checked before any is given memory.
+        ranges.iter().try_for_each(|range| self.0.check(range, present))?;
+        ranges.iter().map(|range| self.0.copy(range)).collect()
+    }
+
+    fn read_into(&self, at: u64, into: &mut [u8]) -> Result<()> {
+        self.0.read_exact_at(at, into)
+    }
+
+    fn zero_copy(&self) -> bool {
+        false
+    }
+
+    fn concurrent(&self) -> bool {
+        cfg!(any(unix, windows))
+    }
+}
