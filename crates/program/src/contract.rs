@@ -24,6 +24,23 @@ pub struct Program {
     pub bounded: bool,
     /// What a `halt` means, by the number on top of the stack.
     pub faults: Vec<Fault>,
+    /// Which member each line of the source reads, ascending by line.
+    pub members: Vec<Member>,
+}
+
+impl Program {
+    /// The member a line of the source (counted from 1) reads.
+    #[must_use]
+    pub fn member_at(&self, line: u32) -> Option<&str> {
+        let at = self.members.iter().rposition(|m| m.line <= line)?;
+        Some(&self.members[at].path)
+    }
+
+    /// What a `halt` with this number on the stack means.
+    #[must_use]
+    pub fn fault(&self, code: i64) -> Option<&Fault> {
+        self.faults.iter().find(|f| f.code == code)
+    }
 }
 
 /// One output of a [`Program`] and the column it fills.
@@ -44,8 +61,15 @@ pub struct OutputBinding {
 pub struct Fault {
     /// The number on top of the stack.
     pub code: i64,
-    /// The member being read.
-    pub member: String,
     /// What is wrong, as a phrase: "byte count does not end at the entry's end".
     pub what: String,
+}
+
+/// One line of a program and the member it reads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// Line of the source, from 1.
+    pub line: u32,
+    /// The member path: `hits[][]`, `track.name`.
+    pub path: String,
 }

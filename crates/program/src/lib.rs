@@ -1,3 +1,18 @@
-//! Typed schema → AwkwardForth program.
+//! The narrow waist of forthwith: a typed schema and a wire dialect become a [`Program`].
+//!
+//! A record-oriented format describes its entries as a [`Schema`] and its habits (how counts and text are written, what frames an
+//! entry) as a [`Dialect`]; [`translate`] turns both into AwkwardForth text with the [`Form`](forthwith_columns::Form) of what it
+//! writes. The text is the interface: it is what the machine runs, what `explain` shows, and the key under which compiled programs
+//! are cached. A new format of this kind is a new schema translator and nothing else.
+#![deny(missing_docs)]
+
 mod contract;
-pub use contract::{Fault, OutputBinding, Program};
+mod schema;
+mod translate;
+
+#[cfg(test)]
+mod tests;
+
+pub use contract::{Fault, Member, OutputBinding, Program};
+pub use schema::{Count, Dialect, Frame, Schema, TextLength};
+pub use translate::{MAX_DEPTH, Unsupported, translate};
