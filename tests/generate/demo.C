@@ -12,10 +12,6 @@
 #include <string>
 #include <vector>
 
-#ifdef __ROOTCLING__
-#pragma link C++ class std::vector<std::vector<std::vector<float>>>+;
-#endif
-
 namespace {
 
 using P4 = ROOT::Math::PtEtaPhiMVector;

@@ -9,15 +9,20 @@ import ROOT  # noqa: E402
 here = os.path.dirname(os.path.abspath(__file__))
 
 
-def main(folder, name):
+def load(folder, name):
+    """Compiles ``NAME.C`` into ``FOLDER/build`` and loads it."""
     ROOT.gROOT.SetBatch(True)
     ROOT.gErrorIgnoreLevel = ROOT.kWarning
     build = os.path.join(folder, "build")
     os.makedirs(build, exist_ok=True)
     ROOT.gSystem.SetBuildDir(build, True)
-    # "+" compiles the macro and gives the classes in it dictionaries, as an experiment's library has them.
     if ROOT.gROOT.LoadMacro(os.path.join(here, name + ".C+")) != 0:
         raise SystemExit(f"{name}.C does not compile")
+
+
+def main(folder, name):
+    load(folder, "classes")
+    load(folder, name)
     getattr(ROOT, name)(folder)
 
 

@@ -1,0 +1,88 @@
+// The classes whose objects the generated files hold. make.py compiles them, with dictionaries, before it
+// runs a generator, as the library of an experiment would be loaded; goldens.py does so to read them back.
+#ifndef GENERATE_CLASSES_H
+#define GENERATE_CLASSES_H
+
+#include <Rtypes.h>
+#include <TClonesArray.h>
+#include <TObject.h>
+#include <TString.h>
+#include <string>
+#include <vector>
+
+struct Point {
+  double x = 0, y = 0, z = 0;
+};
+
+// An element of a std::vector: its members become columns of lists (branch type 41).
+struct Hit {
+  float energy = 0;
+  int cell[2] = {0, 0};
+  UShort_t layer = 0;
+  bool seed = false;
+  Double32_t time = 0; //[0,100,16]
+  std::string detector;
+  std::vector<float> samples;
+};
+
+// An element of a TClonesArray (branch type 31).
+class Track : public TObject {
+public:
+  float pt = 0;
+  short charge = 0;
+  double cov[3] = {0, 0, 0};
+  Double32_t chi2 = 0; //[0,50,12]
+  TString label;
+  int nPoints = 0;
+  short *points = nullptr; //[nPoints]
+
+  ~Track() override { delete[] points; }
+  ClassDefOverride(Track, 1)
+};
+
+struct Header {
+  int run = 0;
+  ULong64_t number = 0;
+};
+
+// One member of each kind that a class may have.
+struct Event : public Header {
+  bool b = false;
+  char c = 0;
+  unsigned char uc = 0;
+  short s = 0;
+  unsigned short us = 0;
+  int i = 0;
+  unsigned int ui = 0;
+  long l = 0;
+  unsigned long ul = 0;
+  Long64_t ll = 0;
+  ULong64_t ull = 0;
+  float f = 0;
+  double d = 0;
+  Float16_t f16 = 0;       //
+  Float16_t f16range = 0;  //[-1,1,10]
+  Double32_t d32 = 0;      //
+  Double32_t d32range = 0; //[-pi,pi,20]
+  float vector3[3] = {0, 0, 0};
+  int matrix[2][3] = {{0, 0, 0}, {0, 0, 0}};
+  bool flags[4] = {false, false, false, false};
+  int n = 0;
+  float *counted = nullptr; //[n]
+  std::string text;
+  TString root;
+  std::vector<int> ints;
+  std::vector<bool> bools;
+  std::vector<std::string> words;
+  std::vector<std::vector<double>> rows;
+  std::vector<std::vector<bool>> bits;
+  std::vector<std::vector<std::string>> sentences;
+  Point vertex;
+  std::vector<Hit> hits;
+  TClonesArray tracks{"Track"};
+  int last = 0; // reading goes wrong before this if any size above is wrong
+
+  ~Event() { delete[] counted; }
+};
+
+#endif
