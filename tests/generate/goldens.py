@@ -139,12 +139,12 @@ def plain_branch(ROOT, branch):
 def object_branch(ROOT, branch):
     name = branch.GetClassName()
     if name == "TClonesArray":
-        return array_of(ROOT.walk.readClones[branch.GetClonesName() or "Track"](branch))
+        return array_of(ROOT.walk.readClones["Track"](branch))
     return array_of(ROOT.walk.readObject[name](branch))
 
 
-def project(array, top, path):
-    """The part of a whole object that a split branch holds; a segment without a field of its name is a base class."""
+def project(ROOT, array, top, path):
+    """The part of a whole object that a split branch holds; a segment that names a class is that base class."""
     before = top
     for segment in path:
         name = re.sub(r"\[.*", "", segment)
@@ -157,6 +157,8 @@ def project(array, top, path):
             array = array[name]
         elif name in ("fUniqueID", "fBits"):
             raise NotImplementedError("member of TObject, which ROOT changes while it reads")
+        else:
+            array = array[[m.GetName() for m in ROOT.TClass.GetClass(name).GetListOfDataMembers()]]
         before = re.sub(r"\[.*", "", segment)
     return array
 
@@ -183,7 +185,7 @@ def branches(ROOT, tree):
                 yield path, sub, None, None, True
                 continue
             try:
-                yield path, sub, project(whole, name, path[1:]), why, False
+                yield path, sub, project(ROOT, whole, name, path[1:]), why, False
             except NotImplementedError as err:
                 yield path, sub, None, str(err), False
 
@@ -194,6 +196,8 @@ def clear(value):
         return {k: clear(v) for k, v in value.items()}
     if isinstance(value, list):
         return [clear(v) for v in value]
+    if isinstance(value, str):  # bytes that are not UTF-8 arrive as surrogates, which cannot be written
+        return value.encode(errors="replace").decode()
     if isinstance(value, np.generic):
         value = value.item()
     return str(value) if isinstance(value, float) and not np.isfinite(value) else value
@@ -222,8 +226,8 @@ def column(branch, array, why, peer, embedded):
         out["first_entry"] = int(branch.GetFirstEntry())
     if peer is None:
         return out
-    out["typename"] = peer.typename
     try:
+        out["typename"] = peer.typename
         theirs = peer.array()
         digest, kind = canonical.digest(theirs), canonical.type_of(theirs)
     except Exception as err:  # what it raises is part of the record
@@ -233,6 +237,10 @@ def column(branch, array, why, peer, embedded):
         out.update(type=kind, entries=len(theirs), sha256=digest, head=head(theirs), agreed_by=["uproot"])
     elif digest == out["sha256"]:
         out["agreed_by"].append("uproot")
+    elif branch.GetStreamerType() == 6 if hasattr(branch, "GetStreamerType") else False:
+        # The counter of an array member: stored as an unsigned number, declared as a signed one.
+        out["agreed_by"].append("uproot (as unsigned)")
+        out["also_accepted"] = {"type": kind, "sha256": digest}
     else:
         out["uproot_differs"] = {"type": kind, "entries": len(theirs), "head": head(theirs)}
     return out
@@ -258,7 +266,7 @@ def tree_record(ROOT, tree, peer, peer_failure):
             its = peer_branch(peer, path) if peer is not None else None
         except Exception:
             its = None
-        out["columns"][name] = column(branch, array, why, its, embedded[branch.GetFullName()])
+        out["columns"][name] = column(branch, array, why, its, embedded[str(branch.GetFullName())])
     if groups:
         out["groups"] = groups
     if peer_failure:
@@ -276,7 +284,7 @@ def peer_branch(peer, path):
 def embedded_baskets(branch):
     out = {}
     for sub in branch.GetListOfBranches():
-        out[sub.GetFullName()] = sub.GetListOfBaskets().GetEntries()
+        out[str(sub.GetFullName())] = sub.GetListOfBaskets().GetEntries()
         out.update(embedded_baskets(sub))
     return out
 
