@@ -1,10 +1,11 @@
 //! Ways to bring a file in the page cache through a byte swap into memory that is used again.
 //!
-//! `cargo run --release -p forthwith-io --example read_ways [MiB] [threads]` prints the best and the median of
-//! several runs of each way. The file is written first, so it is warm.
+//! `cargo run --release -p forthwith-io --example read_ways [MiB] [threads]` prints the best and the median speed
+//! of several runs of each way. The file is written first, so it is warm.
 #![allow(clippy::print_stdout, clippy::unwrap_used)] // an example that reports to a person
 
 use std::io::Write;
+use std::path::Path;
 use std::time::Instant;
 
 use forthwith_io::{Advice, MappedFile, PreadFile, Source};
@@ -12,15 +13,19 @@ use forthwith_io::{Advice, MappedFile, PreadFile, Source};
 const ROUNDS: usize = 9;
 const KIB: usize = 1 << 10;
 
-/// Big-endian words to native ones. The output is reused, so this measures reading, not fresh pages.
-fn swap(from: &[u8], into: &mut [u32]) {
-    for (word, bytes) in into.iter_mut().zip(from.chunks_exact(4)) {
-        *word = u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    }
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// Positioned reads into a buffer that is used again.
+    Pread,
+    /// Positioned reads into a new buffer for each piece.
+    PreadNewBuffers,
+    /// A map made for this run, as an analysis touches each page of a file once.
+    Map(Option<Advice>),
+    /// The same, its pages entered before the first piece is read.
+    MapPopulatedWhole,
+    /// A map whose pages an earlier run has entered.
+    MapKept,
 }
-
-/// Work on one worker's share of the file: its first byte, its length, and warm memory for one piece.
-type Way<'a> = Box<dyn Fn(usize, usize, &mut Warm) + Sync + 'a>;
 
 /// A worker's memory: a piece as stored, a piece as decoded.
 struct Warm {
@@ -28,122 +33,103 @@ struct Warm {
     decoded: Vec<u32>,
 }
 
-fn pieces(start: usize, length: usize, piece: usize) -> impl Iterator<Item = (usize, usize)> {
-    (start..start + length).step_by(piece).map(move |at| (at, piece.min(start + length - at)))
+/// Big-endian words to native ones.
+fn swap(from: &[u8], into: &mut [u32]) {
+    for (word, bytes) in into.iter_mut().zip(from.chunks_exact(4)) {
+        *word = u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    }
 }
 
-fn by_view(source: &dyn Source, at: usize, length: usize, decoded: &mut [u32]) {
-    let view = source.read_one(at as u64..(at + length) as u64).unwrap();
-    swap(&view, &mut decoded[..length / 4]);
+/// Reads one worker's share of the file, piece by piece.
+fn work(
+    way: Way,
+    pread: &PreadFile,
+    map: &MappedFile,
+    share: std::ops::Range<u64>,
+    piece: usize,
+    warm: &mut Warm,
+) {
+    if let Way::MapPopulatedWhole = way {
+        map.advise(share.clone(), Advice::Populate).unwrap();
+    }
+    for at in share.clone().step_by(piece) {
+        let end = (at + piece as u64).min(share.end);
+        let decoded = &mut warm.decoded[..(end - at) as usize / 4];
+        match way {
+            Way::Pread => {
+                let stored = &mut warm.stored[..(end - at) as usize];
+                pread.read_into(at, stored).unwrap();
+                swap(stored, decoded);
+            }
+            Way::PreadNewBuffers => swap(&pread.read_one(at..end).unwrap(), decoded),
+            Way::Map(advice) => {
+                if let Some(advice) = advice {
+                    map.advise(at..end, advice).unwrap();
+                }
+                swap(&map.read_one(at..end).unwrap(), decoded);
+            }
+            Way::MapPopulatedWhole | Way::MapKept => swap(&map.read_one(at..end).unwrap(), decoded),
+        }
+    }
 }
 
-fn by_copy(source: &dyn Source, at: usize, length: usize, warm: &mut Warm) {
-    let stored = &mut warm.stored[..length];
-    source.read_into(at as u64, stored).unwrap();
-    swap(stored, &mut warm.decoded[..length / 4]);
+/// One run over the whole file: bytes per nanosecond. Making and dropping a map is part of its price.
+fn run(way: Way, path: &Path, kept: &MappedFile, piece: usize, warm: &mut [Warm]) -> f64 {
+    let begin = Instant::now();
+    let pread = PreadFile::open(path).unwrap();
+    let size = pread.size().unwrap();
+    let fresh = if let Way::Pread | Way::PreadNewBuffers | Way::MapKept = way {
+        None
+    } else {
+        Some(MappedFile::open(path).unwrap())
+    };
+    let map = fresh.as_ref().unwrap_or(kept);
+    let share = size / warm.len() as u64;
+    std::thread::scope(|scope| {
+        for (i, warm) in (0..).zip(warm.iter_mut()) {
+            let pread = &pread;
+            scope.spawn(move || work(way, pread, map, i * share..(i + 1) * share, piece, warm));
+        }
+    });
+    drop(fresh);
+    size as f64 / begin.elapsed().as_nanos() as f64
 }
 
 fn main() {
     let mut arguments = std::env::args().skip(1).map(|text| text.parse::<usize>().unwrap());
-    let size = arguments.next().unwrap_or(256) << 20;
-    let threads = arguments.next().unwrap_or(1);
+    let (mib, threads) = (arguments.next().unwrap_or(256), arguments.next().unwrap_or(1));
 
     let mut file = tempfile::NamedTempFile::new().unwrap();
     let block: Vec<u8> = (0..1 << 20).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-    (0..size >> 20).for_each(|_| file.write_all(&block).unwrap());
+    (0..mib).for_each(|_| file.write_all(&block).unwrap());
     file.flush().unwrap();
-    let path = file.path();
+    let kept = MappedFile::open(file.path()).unwrap();
 
-    let pread = PreadFile::open(path).unwrap();
-    let kept = MappedFile::open(path).unwrap();
-    let fresh = || MappedFile::open(path).unwrap();
-    // Each run of a way maps afresh unless it says "kept": an analysis touches each page of a file once.
-    let mut ways: Vec<(String, Box<dyn Fn() -> Way<'_> + '_>)> = Vec::new();
+    let ways = [
+        Way::Pread,
+        Way::PreadNewBuffers,
+        Way::Map(None),
+        Way::Map(Some(Advice::Sequential)),
+        Way::Map(Some(Advice::WillNeed)),
+        Way::Map(Some(Advice::Populate)),
+        Way::MapPopulatedWhole,
+        Way::MapKept,
+    ];
+    println!("{mib} MiB, {threads} thread(s): best and median of {ROUNDS} runs in GB/s");
     for piece in [64 * KIB, 256 * KIB, 1024 * KIB] {
-        let name = |what: &str| format!("{what}, {} KiB pieces", piece / KIB);
-        let pread = &pread;
-        ways.push((
-            name("pread"),
-            Box::new(move || {
-                Box::new(move |start, length, warm| {
-                    pieces(start, length, piece).for_each(|(at, length)| by_copy(pread, at, length, warm));
-                })
-            }),
-        ));
-        ways.push((
-            name("pread, new buffer each"),
-            Box::new(move || {
-                Box::new(move |start, length, warm| {
-                    pieces(start, length, piece)
-                        .for_each(|(at, length)| by_view(pread, at, length, &mut warm.decoded));
-                })
-            }),
-        ));
-        let advices = [None, Some(Advice::Sequential), Some(Advice::WillNeed), Some(Advice::Populate)];
-        for advice in advices {
-            let what = advice.map_or("map, no advice".into(), |a| format!("map, {a:?} per piece"));
-            ways.push((
-                name(&what),
-                Box::new(move || {
-                    let map = fresh();
-                    Box::new(move |start, length, warm| {
-                        for (at, length) in pieces(start, length, piece) {
-                            if let Some(advice) = advice {
-                                map.advise(at as u64..(at + length) as u64, advice).unwrap();
-                            }
-                            by_view(&map, at, length, &mut warm.decoded);
-                        }
-                    })
-                }),
-            ));
+        let new = || Warm { stored: vec![1; piece], decoded: vec![1; piece / 4] };
+        let mut warm: Vec<Warm> = (0..threads).map(|_| new()).collect();
+        // The ways take turns, so that a slow minute of the machine meets all of them.
+        let mut speeds = vec![Vec::new(); ways.len()];
+        for _ in 0..ROUNDS {
+            for (&way, speeds) in ways.iter().zip(&mut speeds) {
+                speeds.push(run(way, file.path(), &kept, piece, &mut warm));
+            }
         }
-        let kept = &kept;
-        ways.push((
-            name("map, kept between runs"),
-            Box::new(move || {
-                Box::new(move |start, length, warm| {
-                    pieces(start, length, piece)
-                        .for_each(|(at, length)| by_view(kept, at, length, &mut warm.decoded));
-                })
-            }),
-        ));
-    }
-    let piece = 256 * KIB;
-    ways.push((
-        "map, Populate all at once, 256 KiB pieces".into(),
-        Box::new(move || {
-            let map = fresh();
-            Box::new(move |start, length, warm| {
-                map.advise(start as u64..(start + length) as u64, Advice::Populate).unwrap();
-                pieces(start, length, piece)
-                    .for_each(|(at, length)| by_view(&map, at, length, &mut warm.decoded));
-            })
-        }),
-    ));
-
-    println!("{} MiB, {threads} thread(s), GB/s: best, median of {ROUNDS}", size >> 20);
-    let new = || Warm { stored: vec![1; 1024 * KIB], decoded: vec![1; 256 * KIB] };
-    let mut warm: Vec<Warm> = (0..threads).map(|_| new()).collect();
-    // Runs of all ways take turns, so that a slow minute of the machine meets all of them.
-    let mut speeds = vec![Vec::new(); ways.len()];
-    for _ in 0..ROUNDS {
-        for ((_, make), speeds) in ways.iter().zip(&mut speeds) {
-            let begin = Instant::now();
-            let way = make();
-            let share = size / threads;
-            std::thread::scope(|scope| {
-                let way = &way;
-                for (i, warm) in warm.iter_mut().enumerate() {
-                    scope.spawn(move || way(i * share, share, warm));
-                }
-            });
-            // Unmapping is part of the price of a map.
-            drop(way);
-            speeds.push(size as f64 / begin.elapsed().as_secs_f64() / 1e9);
+        for (way, speeds) in ways.iter().zip(&mut speeds) {
+            speeds.sort_by(f64::total_cmp);
+            let (best, median) = (speeds[ROUNDS - 1], speeds[ROUNDS / 2]);
+            println!("{:5} KiB pieces {best:6.2} {median:6.2}  {way:?}", piece / KIB);
         }
-    }
-    for ((name, _), speeds) in ways.iter().zip(&mut speeds) {
-        speeds.sort_by(f64::total_cmp);
-        println!("{:6.2} {:6.2}  {name}", speeds[ROUNDS - 1], speeds[ROUNDS / 2]);
     }
 }

@@ -1,3 +1,5 @@
+#![allow(clippy::unwrap_used)] // a test fails by panicking
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+#![allow(clippy::unwrap_used)] // a test fails by panicking
+
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
