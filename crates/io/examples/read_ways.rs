@@ -116,7 +116,7 @@ fn main() {
         Way::MapKept,
     ];
     println!("{mib} MiB, {threads} thread(s): best and median of {ROUNDS} runs in GB/s");
-    for piece in [64 * KIB, 256 * KIB, 1024 * KIB] {
+    for piece in [64 * KIB, 256 * KIB, 1024 * KIB, 8192 * KIB] {
         let new = || Warm { stored: vec![1; piece], decoded: vec![1; piece / 4] };
         let mut warm: Vec<Warm> = (0..threads).map(|_| new()).collect();
         // The ways take turns, so that a slow minute of the machine meets all of them.

@@ -60,15 +60,13 @@ pub trait Source: Send + Sync + std::fmt::Debug {
 
 /// Opens the source a uri names: a local path, or `file://` and a local path.
 ///
-/// A local file is mapped; where the system cannot map it, it is read with positioned reads ([`PreadFile`]), and
-/// the `Debug` form of the source tells which. Any other scheme is an error naming it.
+/// A local file is opened for positioned reads ([`PreadFile`]): read piecewise into memory that is used again they
+/// are as fast as a map, and a file that is cut meanwhile is an error rather than the end of the process. Whoever
+/// wants views of a file asks for a [`MappedFile`]. Any other scheme is an error naming it.
 pub fn open(uri: &str) -> Result<Arc<dyn Source>> {
     let path = local_path(uri).map_err(|kind| Error::new(kind, uri))?;
     let file = file::LocalFile::open(&path, uri)?;
-    Ok(match MappedFile::from_file(file) {
-        Ok(mapped) => Arc::new(mapped),
-        Err((file, _)) => Arc::new(PreadFile::from_file(file)),
-    })
+    Ok(Arc::new(PreadFile::from_file(file)))
 }
 
 /// The path a uri names on this machine.

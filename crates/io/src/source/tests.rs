@@ -126,6 +126,28 @@ fn a_file_that_grows_is_read_to_its_new_end() {
     assert_eq!(mapped.read_one(8..14).unwrap(), [&pattern(10)[8..], b"more"].concat());
 }
 
+/// The hazard that stays with every view of a map, kept visible: in a child, because it ends the process.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_view_of_a_part_that_is_cut_off_while_it_is_used_ends_the_process() {
+    use std::os::unix::process::ExitStatusExt;
+    const CHILD: &str = "FORTHWITH_IO_TEST_CHILD";
+    const SIGBUS: i32 = 7;
+    if let Some(path) = std::env::var_os(CHILD) {
+        let view = MappedFile::open(&path).unwrap().read_one(90_000..90_001).unwrap();
+        OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
+        std::process::exit(i32::from(std::hint::black_box(view[0])));
+    }
+    let file = file_of(&pattern(100_000));
+    let name = "source::tests::a_view_of_a_part_that_is_cut_off_while_it_is_used_ends_the_process";
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name])
+        .env(CHILD, file.path())
+        .output()
+        .unwrap();
+    assert_eq!(child.status.signal(), Some(SIGBUS), "{child:?}");
+}
+
 #[test]
 fn views_outlive_their_source() {
     let bytes = pattern(5000);
@@ -212,7 +234,6 @@ fn a_huge_sparse_file_does_not_abort() {
     if file.as_file().set_len(1 << 46).is_ok() {
         let error = PreadFile::open(file.path()).unwrap().read_one(0..1 << 46).unwrap_err();
         assert_eq!(error.kind, ErrorKind::OutOfMemory { bytes: 1 << 46 });
-        // It may be too large to map, and then is read in the other way.
         let source = open(file.path().to_str().unwrap()).unwrap();
         assert_eq!(source.read_one((1 << 45)..(1 << 45) + 2).unwrap(), [0, 0].as_slice());
     }
