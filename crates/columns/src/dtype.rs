@@ -68,14 +68,62 @@ impl DType {
             Self::Bool => "|b1",
             Self::Int8 => "|i1",
             Self::UInt8 => "|u1",
-            Self::Int16 => if cfg!(target_endian = "little") { "<i2" } else { ">i2" },
-            Self::Int32 => if cfg!(target_endian = "little") { "<i4" } else { ">i4" },
-            Self::Int64 => if cfg!(target_endian = "little") { "<i8" } else { ">i8" },
-            Self::UInt16 => if cfg!(target_endian = "little") { "<u2" } else { ">u2" },
-            Self::UInt32 => if cfg!(target_endian = "little") { "<u4" } else { ">u4" },
-            Self::UInt64 => if cfg!(target_endian = "little") { "<u8" } else { ">u8" },
-            Self::Float32 => if cfg!(target_endian = "little") { "<f4" } else { ">f4" },
-            Self::Float64 => if cfg!(target_endian = "little") { "<f8" } else { ">f8" },
+            Self::Int16 => {
+                if cfg!(target_endian = "little") {
+                    "<i2"
+                } else {
+                    ">i2"
+                }
+            }
+            Self::Int32 => {
+                if cfg!(target_endian = "little") {
+                    "<i4"
+                } else {
+                    ">i4"
+                }
+            }
+            Self::Int64 => {
+                if cfg!(target_endian = "little") {
+                    "<i8"
+                } else {
+                    ">i8"
+                }
+            }
+            Self::UInt16 => {
+                if cfg!(target_endian = "little") {
+                    "<u2"
+                } else {
+                    ">u2"
+                }
+            }
+            Self::UInt32 => {
+                if cfg!(target_endian = "little") {
+                    "<u4"
+                } else {
+                    ">u4"
+                }
+            }
+            Self::UInt64 => {
+                if cfg!(target_endian = "little") {
+                    "<u8"
+                } else {
+                    ">u8"
+                }
+            }
+            Self::Float32 => {
+                if cfg!(target_endian = "little") {
+                    "<f4"
+                } else {
+                    ">f4"
+                }
+            }
+            Self::Float64 => {
+                if cfg!(target_endian = "little") {
+                    "<f8"
+                } else {
+                    ">f8"
+                }
+            }
         }
     }
 }

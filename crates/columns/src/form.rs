@@ -32,21 +32,21 @@ pub enum Form {
         /// Names the buffer `key-offsets`.
         key: String,
         /// The items.
-        content: Box<Form>,
+        content: Box<Self>,
     },
     /// Lists of one fixed length.
     Regular {
         /// Items in each list.
         size: u64,
         /// The items.
-        content: Box<Form>,
+        content: Box<Self>,
     },
     /// Named fields, or the slots of a tuple when `fields` is `None`.
     Record {
         /// Field names, in order.
         fields: Option<Vec<String>>,
         /// One Form a field.
-        contents: Vec<Form>,
+        contents: Vec<Self>,
         /// The record's class name, if it has one.
         name: Option<String>,
     },
@@ -55,14 +55,14 @@ pub enum Form {
         /// Names the buffer `key-index`.
         key: String,
         /// The values.
-        content: Box<Form>,
+        content: Box<Self>,
     },
     /// One of several types: `key-tags` (int8) and `key-index` (int64).
     Union {
         /// Names both buffers.
         key: String,
         /// The alternatives, in tag order.
-        contents: Vec<Form>,
+        contents: Vec<Self>,
     },
 }
 

@@ -1,0 +1,224 @@
+//! A column being filled.
+
+use crate::{Buffer, Column, DType, Memory, OutOfMemory};
+use std::ops::{Deref, DerefMut};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// A column being filled: by several threads at disjoint places, or by one that appends in place.
+///
+/// Places are handed out in the order of the calls to [`append`](Self::append); what is written into them may come later and from
+/// another thread. When the reservation is used up, `append` waits until every [`Slot`] handed out has been dropped, because
+/// growing moves the memory: reserve well, and do not hold a slot while appending.
+pub struct Builder {
+    dtype: DType,
+    memory: Memory,
+    state: Mutex<State>,
+    /// Told when the last slot is dropped.
+    quiet: Condvar,
+}
+
+struct State {
+    /// Away while lent.
+    buffer: Option<Buffer>,
+    /// Bytes handed out.
+    used: usize,
+    /// Slots handed out and not yet dropped.
+    slots: usize,
+}
+
+impl Builder {
+    /// An empty column that can take `reserve_bytes` without growing. With `offsets`, the leading zero is already in it.
+    ///
+    /// The reservation is a wish: under a memory limit, or where the system refuses, less is reserved and the column grows later.
+    pub fn new(
+        memory: &Memory,
+        dtype: DType,
+        offsets: bool,
+        reserve_bytes: usize,
+    ) -> Result<Self, OutOfMemory> {
+        let used = if offsets { dtype.size() } else { 0 };
+        let mut wish = reserve_bytes.saturating_add(used);
+        if memory.available() != usize::MAX {
+            // Columns that are filled at the same time share what is left.
+            wish = wish.min(memory.available() / 4).max(used);
+        }
+        let mut buffer = loop {
+            match memory.allocate(wish) {
+                Ok(buffer) => break buffer,
+                Err(refused) if wish <= FLOOR => return Err(refused),
+                Err(_) => wish = (wish / 4).max(used),
+            }
+        };
+        buffer.bytes_mut(used).fill(0);
+        let state = State { buffer: Some(buffer), used, slots: 0 };
+        Ok(Self { dtype, memory: memory.clone(), state: Mutex::new(state), quiet: Condvar::new() })
+    }
+
+    /// The element type.
+    #[must_use]
+    pub const fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Items so far, the leading zero of offsets and places not yet filled included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lock().used / self.dtype.size()
+    }
+
+    /// Whether there are no items.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The place of the next `items`, for the caller alone; the end moves behind it. Its bytes hold anything until they are
+    /// written.
+    ///
+    /// # Panics
+    /// If the buffer is lent.
+    pub fn append(&self, items: usize) -> Result<Slot<'_>, OutOfMemory> {
+        let refused = OutOfMemory { bytes: usize::MAX };
+        let bytes = items.checked_mul(self.dtype.size()).ok_or(refused)?;
+        let mut state = self.lock();
+        loop {
+            let end = state.used.checked_add(bytes).ok_or(refused)?;
+            let used = state.used;
+            let slots = state.slots;
+            let buffer = state.buffer.as_mut().expect(LENT);
+            if end > buffer.capacity() {
+                if slots > 0 {
+                    state = self.quiet.wait(state).unwrap_or_else(PoisonError::into_inner);
+                    continue;
+                }
+                buffer.grow(used, end)?;
+            }
+            // SAFETY: `used` is within the capacity, so the sum is inside the buffer or one past its capacity.
+            let start = unsafe { buffer.as_ptr().add(used) };
+            state.used = end;
+            state.slots += 1;
+            return Ok(Slot { start, len: bytes, builder: self });
+        }
+    }
+
+    /// Appends items that are at hand, in native byte order.
+    ///
+    /// # Panics
+    /// If the buffer is lent or `bytes` does not divide into items.
+    pub fn extend(&self, bytes: &[u8]) -> Result<(), OutOfMemory> {
+        assert!(bytes.len().is_multiple_of(self.dtype.size()), "{} bytes of {}", bytes.len(), self.dtype);
+        self.append(bytes.len() / self.dtype.size())?.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Takes everything after the first `items` back, as when an entry fails half way. More than there are changes nothing.
+    pub fn truncate(&mut self, items: usize) {
+        let bytes = items.saturating_mul(self.dtype.size());
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        state.used = state.used.min(bytes);
+    }
+
+    /// The last item as the running end of offsets: 0 if there is none or the items are not int64.
+    pub fn last_offset(&mut self) -> i64 {
+        let dtype = self.dtype;
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let Some(buffer) = state.buffer.as_ref().filter(|_| dtype == DType::Int64) else { return 0 };
+        buffer.bytes(state.used).last_chunk().map_or(0, |last| i64::from_ne_bytes(*last))
+    }
+
+    /// Hands the memory itself out, with the number of items in it, to a machine that appends on its own. Until it is
+    /// [given back](Self::give_back), the column can neither be appended to nor finished.
+    ///
+    /// # Panics
+    /// If it is lent already.
+    pub fn lend(&mut self) -> (Buffer, usize) {
+        let size = self.dtype.size();
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        (state.buffer.take().expect(LENT), state.used / size)
+    }
+
+    /// Takes the memory back, now with `items` in it. It may be another buffer than the one lent.
+    ///
+    /// # Panics
+    /// If the buffer cannot hold so many.
+    pub fn give_back(&mut self, buffer: Buffer, items: usize) {
+        let bytes = items.checked_mul(self.dtype.size()).filter(|bytes| *bytes <= buffer.capacity());
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // The caller wrote the items into this buffer, so it holds them.
+        state.used = bytes.expect("more items than the buffer can hold");
+        state.buffer = Some(buffer);
+    }
+
+    /// The finished column; what was reserved and not used is given back.
+    ///
+    /// # Panics
+    /// If the buffer is lent.
+    #[must_use]
+    pub fn finish(self) -> Column {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut buffer = state.buffer.expect(LENT);
+        buffer.shrink(state.used);
+        Column::from_buffer(self.dtype, buffer, state.used / self.dtype.size())
+    }
+
+    /// The [`Memory`] it grows in.
+    #[must_use]
+    pub const fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// No code panics between two changes of the state, so a poisoned lock still guards a consistent one.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Builder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Builder").field("dtype", &self.dtype).field("len", &self.len()).finish()
+    }
+}
+
+/// A place in a column: bytes to be written by whoever holds it.
+pub struct Slot<'a> {
+    start: *mut u8,
+    len: usize,
+    builder: &'a Builder,
+}
+
+// SAFETY: no other slot overlaps the place, and the memory does not move while the slot lives.
+unsafe impl Send for Slot<'_> {}
+// SAFETY: a shared reference can only read.
+unsafe impl Sync for Slot<'_> {}
+
+impl Deref for Slot<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the place lies in the builder's buffer, initialised; it neither moves nor is read or written through anything
+        // else while a slot is outstanding.
+        unsafe { std::slice::from_raw_parts(self.start, self.len) }
+    }
+}
+
+impl DerefMut for Slot<'_> {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.len) }
+    }
+}
+
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        let mut state = self.builder.lock();
+        state.slots -= 1;
+        if state.slots == 0 {
+            self.builder.quiet.notify_all();
+        }
+    }
+}
+
+/// What goes wrong when the methods are called out of order.
+const LENT: &str = "the column's buffer is lent and not given back";
+/// A reservation of this size that is refused is refused for good.
+const FLOOR: usize = 4096;

@@ -1,0 +1,245 @@
+//! One finished column.
+
+use crate::{Buffer, DType};
+use bytes::Bytes;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Items of one type, one after the other, in memory that is shared and no longer changes. Cloning and slicing copy nothing; the
+/// last one dropped gives the memory back, from whichever thread.
+#[derive(Clone)]
+pub struct Column {
+    dtype: DType,
+    backing: Arc<Backing>,
+    /// First byte within the backing.
+    at: usize,
+    /// Number of items.
+    len: usize,
+}
+
+enum Backing {
+    Buffer(Buffer),
+    Words(Words),
+    Bytes(Bytes),
+}
+
+impl Column {
+    /// The first `items` of a filled buffer. The tail is not given back: see [`Buffer::shrink`].
+    ///
+    /// # Panics
+    /// If the buffer is too small to hold them.
+    #[must_use]
+    pub fn from_buffer(dtype: DType, buffer: Buffer, items: usize) -> Self {
+        let fits = items.checked_mul(dtype.size()).is_some_and(|bytes| bytes <= buffer.capacity());
+        assert!(fits, "{items} items of {dtype} in a buffer of {} bytes", buffer.capacity());
+        Self { dtype, backing: Arc::new(Backing::Buffer(buffer)), at: 0, len: items }
+    }
+
+    /// A read-only view of bytes in native order, such as a mapped file. It need not be aligned. Bytes after the last whole item
+    /// are not part of the column.
+    #[must_use]
+    pub fn from_bytes(dtype: DType, bytes: Bytes) -> Self {
+        let len = bytes.len() / dtype.size();
+        Self { dtype, backing: Arc::new(Backing::Bytes(bytes)), at: 0, len }
+    }
+
+    /// A column with a copy of `items`.
+    #[must_use]
+    pub fn from_slice<T: Native>(items: &[T]) -> Self {
+        // SAFETY: plain numbers without padding are initialised bytes, borrowed as long as `items`.
+        let bytes = unsafe { std::slice::from_raw_parts(items.as_ptr().cast(), size_of_val(items)) };
+        Self::copied(T::DTYPE, bytes)
+    }
+
+    /// The element type.
+    #[must_use]
+    pub const fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Number of items.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no items.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Number of bytes.
+    #[must_use]
+    pub const fn nbytes(&self) -> usize {
+        self.len * self.dtype.size()
+    }
+
+    /// The items as bytes in native order.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        let end = self.at + self.nbytes();
+        match &*self.backing {
+            Backing::Buffer(buffer) => &buffer.bytes(end)[self.at..],
+            Backing::Words(words) => &words.bytes()[self.at..end],
+            Backing::Bytes(bytes) => &bytes[self.at..end],
+        }
+    }
+
+    /// The address of the first item, for interfaces that pass addresses; valid as long as the column or a clone of it lives.
+    #[must_use]
+    pub fn address(&self) -> usize {
+        self.as_bytes().as_ptr().addr()
+    }
+
+    /// Whether the memory is the process's own and may be written by whoever owns all columns that share it. A view of a mapped
+    /// file may not.
+    #[must_use]
+    pub fn writable(&self) -> bool {
+        !matches!(&*self.backing, Backing::Bytes(_))
+    }
+
+    /// The items of `range`, sharing the memory. What lies outside is cut off.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        let end = range.end.min(self.len);
+        let start = range.start.min(end);
+        Self { at: self.at + start * self.dtype.size(), len: end - start, ..self.clone() }
+    }
+
+    /// The same bytes under another type: `None` if they do not divide into it.
+    #[must_use]
+    pub fn view(&self, dtype: DType) -> Option<Self> {
+        let bytes = self.nbytes();
+        bytes.is_multiple_of(dtype.size()).then(|| Self { dtype, len: bytes / dtype.size(), ..self.clone() })
+    }
+
+    /// A copy of its own, in aligned memory: what keeps one row without pinning its whole column.
+    #[must_use]
+    pub fn compact(&self) -> Self {
+        Self::copied(self.dtype, self.as_bytes())
+    }
+
+    fn copied(dtype: DType, bytes: &[u8]) -> Self {
+        let len = bytes.len() / dtype.size();
+        Self { dtype, backing: Arc::new(Backing::Words(Words::of(bytes))), at: 0, len }
+    }
+
+    /// The items as shared bytes, copying nothing.
+    #[must_use]
+    pub fn to_bytes(&self) -> Bytes {
+        if self.is_empty() { Bytes::new() } else { Bytes::from_owner(Raw(self.clone())) }
+    }
+
+    /// The items, if `T` is the column's type and they are aligned for it.
+    #[must_use]
+    pub fn items<T: Native>(&self) -> Option<&[T]> {
+        let bytes = self.as_bytes();
+        let fits = T::DTYPE == self.dtype && bytes.as_ptr().addr().is_multiple_of(align_of::<T>());
+        // SAFETY: the address is aligned, `len` items of the dtype's size lie there, initialised, and every bit pattern is a `T`
+        // (the trait is sealed: plain numbers only).
+        fits.then(|| unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast::<T>(), self.len) })
+    }
+
+    /// One item, whatever the alignment.
+    #[must_use]
+    pub fn item<T: Native>(&self, at: usize) -> Option<T> {
+        if T::DTYPE != self.dtype || at >= self.len {
+            return None;
+        }
+        let size = self.dtype.size();
+        self.as_bytes().get(at * size..(at + 1) * size).and_then(T::from_bytes)
+    }
+}
+
+impl std::fmt::Debug for Column {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Column({} * {})", self.len, self.dtype)
+    }
+}
+
+impl PartialEq for Column {
+    /// Same type, same bytes.
+    fn eq(&self, other: &Self) -> bool {
+        self.dtype == other.dtype && self.as_bytes() == other.as_bytes()
+    }
+}
+
+/// The Rust types of column items. Sealed.
+pub trait Native: Copy + Send + Sync + PartialEq + std::fmt::Debug + sealed::Sealed + 'static {
+    /// The element type it stands for.
+    const DTYPE: DType;
+    /// From exactly as many bytes, in native order.
+    fn from_bytes(bytes: &[u8]) -> Option<Self>;
+}
+
+mod sealed {
+    /// Plain numbers, of which every bit pattern is a value.
+    pub trait Sealed {}
+}
+
+macro_rules! natives {
+    ($($number:ident $dtype:ident $view:ident;)*) => {
+        $(
+            impl sealed::Sealed for $number {}
+            impl Native for $number {
+                const DTYPE: DType = DType::$dtype;
+                fn from_bytes(bytes: &[u8]) -> Option<Self> {
+                    bytes.try_into().ok().map(Self::from_ne_bytes)
+                }
+            }
+        )*
+        impl Column {
+            $(
+                #[doc = concat!("The items, if they are `", stringify!($number), "` and aligned.")]
+                #[must_use]
+                pub fn $view(&self) -> Option<&[$number]> {
+                    self.items()
+                }
+            )*
+        }
+    };
+}
+
+natives! {
+    i8 Int8 as_i8;
+    i16 Int16 as_i16;
+    i32 Int32 as_i32;
+    i64 Int64 as_i64;
+    u8 UInt8 as_u8;
+    u16 UInt16 as_u16;
+    u32 UInt32 as_u32;
+    u64 UInt64 as_u64;
+    f32 Float32 as_f32;
+    f64 Float64 as_f64;
+}
+
+/// A column as the owner of [`Bytes`].
+struct Raw(Column);
+
+impl AsRef<[u8]> for Raw {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+/// Bytes in memory aligned for any item.
+struct Words {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl Words {
+    fn of(bytes: &[u8]) -> Self {
+        let (whole, rest) = bytes.as_chunks::<8>();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let words = whole.iter().chain((!rest.is_empty()).then_some(&last));
+        Self { words: words.map(|word| u64::from_ne_bytes(*word)).collect(), len: bytes.len() }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: `len` is at most the bytes of the words, which are initialised and stay in place while borrowed.
+        unsafe { std::slice::from_raw_parts(self.words.as_ptr().cast(), self.len) }
+    }
+}

@@ -1,0 +1,230 @@
+//! Fixed-width values to items.
+
+use super::dispatch::{Level, for_every_level, level};
+use crate::{DType, Wire};
+
+/// Decodes `from` into `into`: `from` holds as many values as `into` has room for items.
+pub fn decode(wire: Wire, from: &[u8], into: &mut [u8]) -> Result<(), DecodeError> {
+    decode_at(level(), wire, from, into)
+}
+
+pub(super) fn decode_at(level: Level, wire: Wire, from: &[u8], into: &mut [u8]) -> Result<(), DecodeError> {
+    let items = into.len() / wire.dtype().size();
+    if !into.len().is_multiple_of(wire.dtype().size()) || items.checked_mul(wire.width()) != Some(from.len())
+    {
+        return Err(DecodeError::Length { from: from.len(), into: into.len() });
+    }
+    if wire.copies() {
+        into.copy_from_slice(from);
+        return Ok(());
+    }
+    check(wire)?;
+    run_dense(level, wire, from, into);
+    Ok(())
+}
+
+/// Decodes `count` values at byte `at` of every `stride` bytes: one slot of a leaf list. `from` holds whole strides, and `into` has
+/// room for `count` items of each.
+pub fn decode_strided(
+    wire: Wire,
+    from: &[u8],
+    stride: usize,
+    at: usize,
+    count: usize,
+    into: &mut [u8],
+) -> Result<(), DecodeError> {
+    strided_at(level(), wire, from, Slots { stride, at, count }, into)
+}
+
+pub(super) fn strided_at(
+    level: Level,
+    wire: Wire,
+    from: &[u8],
+    slots: Slots,
+    into: &mut [u8],
+) -> Result<(), DecodeError> {
+    let Slots { stride, at, count } = slots;
+    let refused = DecodeError::Length { from: from.len(), into: into.len() };
+    let end = count.checked_mul(wire.width()).and_then(|bytes| bytes.checked_add(at)).ok_or(refused)?;
+    if stride == 0 || !from.len().is_multiple_of(stride) || end > stride {
+        return Err(refused);
+    }
+    let items = (from.len() / stride).checked_mul(count).and_then(|n| n.checked_mul(wire.dtype().size()));
+    if items != Some(into.len()) {
+        return Err(refused);
+    }
+    check(wire)?;
+    if count > 0 {
+        run_strided(level, wire, from, slots, into);
+    }
+    Ok(())
+}
+
+/// Why nothing was decoded.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// The lengths do not belong together.
+    #[error("{from} bytes do not decode into {into}")]
+    Length {
+        /// Bytes to decode.
+        from: usize,
+        /// Bytes of room.
+        into: usize,
+    },
+    /// Parameters out of range.
+    #[error("{0:?} is no layout of values")]
+    Wire(Wire),
+}
+
+/// Where values lie in every so many bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Slots {
+    pub(super) stride: usize,
+    pub(super) at: usize,
+    pub(super) count: usize,
+}
+
+fn check(wire: Wire) -> Result<(), DecodeError> {
+    let sound = match wire {
+        Wire::Scaled { to, .. } => matches!(to, DType::Float32 | DType::Float64),
+        // More than 15 bits would put the sign outside of the 16.
+        Wire::Truncated { bits, to } => bits <= 14 && matches!(to, DType::Float32 | DType::Float64),
+        _ => true,
+    };
+    if sound { Ok(()) } else { Err(DecodeError::Wire(wire)) }
+}
+
+impl Wire {
+    /// Whether the bytes in the file are those of the column.
+    #[must_use]
+    pub const fn copies(self) -> bool {
+        match self {
+            Self::Big(DType::Bool) | Self::Little(DType::Bool) => false,
+            Self::Big(dtype) => dtype.size() == 1 || cfg!(target_endian = "big"),
+            Self::Little(dtype) => dtype.size() == 1 || cfg!(target_endian = "little"),
+            _ => false,
+        }
+    }
+}
+
+for_every_level! {
+    fn run_dense(wire: Wire, from: &[u8], into: &mut [u8]) = dense_body
+}
+
+for_every_level! {
+    fn run_strided(wire: Wire, from: &[u8], slots: Slots, into: &mut [u8]) = strided_body
+}
+
+#[inline(always)]
+fn dense_body(wire: Wire, from: &[u8], into: &mut [u8]) {
+    pick(wire, Dense { from, into });
+}
+
+#[inline(always)]
+fn strided_body(wire: Wire, from: &[u8], slots: Slots, into: &mut [u8]) {
+    pick(wire, Strided { from, slots, into });
+}
+
+/// Runs `job` with the one-value function of `wire`.
+#[inline(always)]
+fn pick(wire: Wire, job: impl Job) {
+    match wire {
+        Wire::Big(DType::Bool) | Wire::Little(DType::Bool) | Wire::Bool => {
+            job.run(|value: &[u8; 1]| [u8::from(value[0] != 0)]);
+        }
+        Wire::Big(dtype) => match dtype.size() {
+            1 => job.run(|value: &[u8; 1]| *value),
+            2 => job.run(|value| u16::from_be_bytes(*value).to_ne_bytes()),
+            4 => job.run(|value| u32::from_be_bytes(*value).to_ne_bytes()),
+            _ => job.run(|value| u64::from_be_bytes(*value).to_ne_bytes()),
+        },
+        Wire::Little(dtype) => match dtype.size() {
+            1 => job.run(|value: &[u8; 1]| *value),
+            2 => job.run(|value| u16::from_le_bytes(*value).to_ne_bytes()),
+            4 => job.run(|value| u32::from_le_bytes(*value).to_ne_bytes()),
+            _ => job.run(|value| u64::from_le_bytes(*value).to_ne_bytes()),
+        },
+        Wire::Widened => job.run(|value| f64::from(f32::from_be_bytes(*value)).to_ne_bytes()),
+        Wire::Scaled { factor, min, to: DType::Float32 } => {
+            job.run(|value| (scaled(value, factor, min) as f32).to_ne_bytes());
+        }
+        Wire::Scaled { factor, min, .. } => job.run(|value| scaled(value, factor, min).to_ne_bytes()),
+        Wire::Truncated { bits, to: DType::Float32 } => {
+            job.run(|value| truncated(value, bits).to_ne_bytes());
+        }
+        Wire::Truncated { bits, .. } => job.run(|value| f64::from(truncated(value, bits)).to_ne_bytes()),
+    }
+}
+
+#[inline(always)]
+fn scaled(value: &[u8; 4], factor: f64, min: f64) -> f64 {
+    f64::from(u32::from_be_bytes(*value)) / factor + min
+}
+
+/// The exponent and, above it, what the rounding bit may carry into it; the sign last, as a negation.
+#[inline(always)]
+fn truncated(value: &[u8; 3], bits: u8) -> f32 {
+    let bits = u32::from(bits.min(14)); // checked before; said again so that the shifts are visibly in range
+    let [exponent, high, low] = *value;
+    let mantissa = u32::from(u16::from_be_bytes([high, low]));
+    let sign = 1 << (bits + 1);
+    let magnitude = u32::from(exponent) << 23 | (mantissa & (sign - 1)) << (23 - bits);
+    let negative = (mantissa & sign) << (30 - bits);
+    f32::from_bits(magnitude ^ negative)
+}
+
+/// A loop that applies a function to values: bytes of a value in, bytes of an item out.
+trait Job {
+    fn run<const IN: usize, const OUT: usize>(self, one: impl Fn(&[u8; IN]) -> [u8; OUT]);
+}
+
+struct Dense<'a> {
+    from: &'a [u8],
+    into: &'a mut [u8],
+}
+
+impl Job for Dense<'_> {
+    #[inline(always)]
+    fn run<const IN: usize, const OUT: usize>(self, one: impl Fn(&[u8; IN]) -> [u8; OUT]) {
+        each(self.from, self.into, one);
+    }
+}
+
+struct Strided<'a> {
+    from: &'a [u8],
+    slots: Slots,
+    into: &'a mut [u8],
+}
+
+impl Job for Strided<'_> {
+    #[inline(always)]
+    fn run<const IN: usize, const OUT: usize>(self, one: impl Fn(&[u8; IN]) -> [u8; OUT]) {
+        let Slots { stride, at, count } = self.slots;
+        let entries = self.from.chunks_exact(stride);
+        if count == 1 {
+            for (item, entry) in self.into.as_chunks_mut::<OUT>().0.iter_mut().zip(entries) {
+                if let Some(value) = entry[at..].first_chunk() {
+                    *item = one(value);
+                }
+            }
+        } else {
+            for (items, entry) in self.into.chunks_exact_mut(count * OUT).zip(entries) {
+                each(&entry[at..at + count * IN], items, &one);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn each<const IN: usize, const OUT: usize>(
+    from: &[u8],
+    into: &mut [u8],
+    one: impl Fn(&[u8; IN]) -> [u8; OUT],
+) {
+    let items = into.as_chunks_mut::<OUT>().0;
+    let values = from.as_chunks::<IN>().0;
+    for (item, value) in items.iter_mut().zip(values) {
+        *item = one(value);
+    }
+}

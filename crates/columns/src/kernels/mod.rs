@@ -1,0 +1,17 @@
+//! Loops over whole blocks: from bytes as they lie in a file to items of columns.
+//!
+//! Every kernel is compiled for several levels of processor and chosen at run time (see [`level`]); all levels give the same bytes.
+//! Kernels check the lengths they are given and report the row of what is wrong in the data; they never panic on it.
+
+mod decode;
+mod dispatch;
+mod offsets;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+pub use decode::{DecodeError, decode, decode_strided};
+pub use dispatch::{Level, level};
+pub use offsets::{OffsetsError, offsets_from_bounds, offsets_from_counts, rebase};
+pub use text::{BadText, check_utf8};

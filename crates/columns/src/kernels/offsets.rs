@@ -1,0 +1,257 @@
+//! Offsets from what files say about lengths.
+
+use super::dispatch::{Level, for_every_level, level};
+use crate::DType;
+
+/// Offsets from entry bounds: `bounds` are little-endian `u32` byte positions, one more than there are entries; every entry is
+/// `header` bytes and then items of `item_bytes`. Writes the end of each entry, in items, counted on from `base`, as int64 into `into`
+/// (8 bytes an entry; the leading zero is not written here). Answers the last end: `base` plus all items.
+pub fn offsets_from_bounds(
+    bounds: &[u8],
+    header: u32,
+    item_bytes: u32,
+    base: i64,
+    into: &mut [u8],
+) -> Result<i64, OffsetsError> {
+    offsets_from_bounds_at(level(), bounds, header, item_bytes, base, into)
+}
+
+pub(super) fn offsets_from_bounds_at(
+    level: Level,
+    bounds: &[u8],
+    header: u32,
+    item_bytes: u32,
+    base: i64,
+    into: &mut [u8],
+) -> Result<i64, OffsetsError> {
+    let refused = OffsetsError::Length { from: bounds.len(), into: into.len() };
+    let (bounds, rest) = bounds.as_chunks::<4>();
+    let (ends, spare) = into.as_chunks_mut::<8>();
+    if !rest.is_empty() || !spare.is_empty() || bounds.len().checked_sub(1) != Some(ends.len()) {
+        return Err(refused);
+    }
+    if base.checked_add(i64::from(u32::MAX)).is_none() {
+        return Err(OffsetsError::Overflow { entry: 0 });
+    }
+    let Some(division) = Division::by(item_bytes) else { return Err(OffsetsError::Partial { entry: 0 }) };
+    if run_bounds(level, bounds, header, division, base, ends) {
+        return Ok(ends.last().map_or(base, |end| i64::from_ne_bytes(*end)));
+    }
+    Err(first_bad(bounds, header, item_bytes))
+}
+
+/// Offsets from item counts: integers of any type in native order, one an entry. Writes the running sum after each, counted on from
+/// `base`, as int64 into `into`. Answers the last.
+pub fn offsets_from_counts(
+    counts: &[u8],
+    dtype: DType,
+    base: i64,
+    into: &mut [u8],
+) -> Result<i64, OffsetsError> {
+    let size = dtype.size();
+    if !counts.len().is_multiple_of(size) || Some(into.len()) != (counts.len() / size).checked_mul(8) {
+        return Err(OffsetsError::Length { from: counts.len(), into: into.len() });
+    }
+    match dtype {
+        DType::Int8 => sums(counts, base, into, |count| Some(i64::from(i8::from_ne_bytes(count)))),
+        DType::Int16 => sums(counts, base, into, |count| Some(i64::from(i16::from_ne_bytes(count)))),
+        DType::Int32 => sums(counts, base, into, |count| Some(i64::from(i32::from_ne_bytes(count)))),
+        DType::Int64 => sums(counts, base, into, |count| Some(i64::from_ne_bytes(count))),
+        DType::UInt8 | DType::Bool => {
+            sums(counts, base, into, |count| Some(i64::from(u8::from_ne_bytes(count))))
+        }
+        DType::UInt16 => sums(counts, base, into, |count| Some(i64::from(u16::from_ne_bytes(count)))),
+        DType::UInt32 => sums(counts, base, into, |count| Some(i64::from(u32::from_ne_bytes(count)))),
+        DType::UInt64 => sums(counts, base, into, |count| i64::try_from(u64::from_ne_bytes(count)).ok()),
+        DType::Float32 | DType::Float64 => Err(OffsetsError::Type(dtype)),
+    }
+}
+
+/// Copies int64 offsets and adds `base` to each. Answers the last, or `base` if there are none.
+pub fn rebase(offsets: &[u8], base: i64, into: &mut [u8]) -> Result<i64, OffsetsError> {
+    rebase_at(level(), offsets, base, into)
+}
+
+pub(super) fn rebase_at(
+    level: Level,
+    offsets: &[u8],
+    base: i64,
+    into: &mut [u8],
+) -> Result<i64, OffsetsError> {
+    let (from, rest) = offsets.as_chunks::<8>();
+    if !rest.is_empty() || offsets.len() != into.len() {
+        return Err(OffsetsError::Length { from: offsets.len(), into: into.len() });
+    }
+    let to = into.as_chunks_mut::<8>().0;
+    if run_rebase(level, from, base, to) {
+        return Ok(to.last().map_or(base, |end| i64::from_ne_bytes(*end)));
+    }
+    let entry = from.iter().position(|offset| i64::from_ne_bytes(*offset).checked_add(base).is_none());
+    Err(OffsetsError::Overflow { entry: entry.unwrap_or(0) })
+}
+
+/// Why offsets could not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OffsetsError {
+    /// The lengths given do not belong together.
+    #[error("{from} bytes do not make {into} bytes of offsets")]
+    Length {
+        /// Bytes to read.
+        from: usize,
+        /// Bytes of room.
+        into: usize,
+    },
+    /// Counts must be integers.
+    #[error("counts cannot be {0}")]
+    Type(DType),
+    /// An entry ends before it starts.
+    #[error("entry {entry} ends before it starts")]
+    Backwards {
+        /// The entry, counted from the first given.
+        entry: usize,
+    },
+    /// An entry is too short for its header.
+    #[error("entry {entry} is shorter than its header")]
+    NoHeader {
+        /// The entry, counted from the first given.
+        entry: usize,
+    },
+    /// An entry's bytes do not divide into items.
+    #[error("entry {entry} ends within an item")]
+    Partial {
+        /// The entry, counted from the first given.
+        entry: usize,
+    },
+    /// A count below zero.
+    #[error("entry {entry} counts fewer than no items")]
+    Negative {
+        /// The entry, counted from the first given.
+        entry: usize,
+    },
+    /// More items than an int64 can count.
+    #[error("entry {entry} counts more items than there can be")]
+    Overflow {
+        /// The entry, counted from the first given.
+        entry: usize,
+    },
+}
+
+impl OffsetsError {
+    /// The entry at fault, counted from the first given.
+    #[must_use]
+    pub const fn entry(&self) -> Option<usize> {
+        match *self {
+            Self::Length { .. } | Self::Type(_) => None,
+            Self::Backwards { entry }
+            | Self::NoHeader { entry }
+            | Self::Partial { entry }
+            | Self::Negative { entry }
+            | Self::Overflow { entry } => Some(entry),
+        }
+    }
+}
+
+/// Exact division by a constant without dividing: multiply by the inverse of the odd part modulo 2^32, rotate by the power of
+/// two. A result above `most` says that it was not exact. Works in lanes, for every divisor.
+#[derive(Clone, Copy)]
+struct Division {
+    inverse: u32,
+    shift: u32,
+    most: u32,
+}
+
+impl Division {
+    fn by(divisor: u32) -> Option<Self> {
+        let shift = divisor.checked_ilog2().map(|_| divisor.trailing_zeros())?;
+        let odd = divisor >> shift;
+        // Newton's iteration doubles the correct bits; an odd number is its own inverse in the lowest three.
+        let mut inverse = odd;
+        for _ in 0..4 {
+            inverse = inverse.wrapping_mul(2u32.wrapping_sub(odd.wrapping_mul(inverse)));
+        }
+        Some(Self { inverse, shift, most: u32::MAX / divisor })
+    }
+
+    #[inline(always)]
+    fn exactly(self, bytes: u32) -> u32 {
+        bytes.wrapping_mul(self.inverse).rotate_right(self.shift)
+    }
+}
+
+for_every_level! {
+    fn run_bounds(
+        bounds: &[[u8; 4]], header: u32, division: Division, base: i64, ends: &mut [[u8; 8]],
+    ) -> bool = bounds_body
+}
+
+/// Whether all went well. Each end comes from the bounds alone, not from the end before, so that lanes are independent: if every
+/// entry up to here divides, so does their sum.
+#[inline(always)]
+fn bounds_body(bounds: &[[u8; 4]], header: u32, division: Division, base: i64, ends: &mut [[u8; 8]]) -> bool {
+    let Some((first, after)) = bounds.split_first() else { return false };
+    let first = u32::from_le_bytes(*first);
+    let mut skipped = first;
+    let mut sound = true;
+    for ((end, start), stop) in ends.iter_mut().zip(bounds).zip(after) {
+        let (start, stop) = (u32::from_le_bytes(*start), u32::from_le_bytes(*stop));
+        sound &= stop >= start;
+        sound &= stop.wrapping_sub(start) >= header;
+        skipped = skipped.wrapping_add(header);
+        let items = division.exactly(stop.wrapping_sub(skipped));
+        sound &= items <= division.most;
+        *end = base.wrapping_add(i64::from(items)).to_ne_bytes();
+    }
+    sound
+}
+
+#[cold]
+fn first_bad(bounds: &[[u8; 4]], header: u32, item_bytes: u32) -> OffsetsError {
+    let mut entry = 0;
+    for (start, stop) in bounds.iter().zip(bounds.iter().skip(1)) {
+        let (start, stop) = (u32::from_le_bytes(*start), u32::from_le_bytes(*stop));
+        match stop.checked_sub(start).map(|bytes| bytes.checked_sub(header)) {
+            None => return OffsetsError::Backwards { entry },
+            Some(None) => return OffsetsError::NoHeader { entry },
+            Some(Some(bytes)) if !bytes.is_multiple_of(item_bytes) => return OffsetsError::Partial { entry },
+            Some(Some(_)) => entry += 1,
+        }
+    }
+    OffsetsError::Partial { entry } // never: the caller found something
+}
+
+fn sums<const SIZE: usize>(
+    counts: &[u8],
+    base: i64,
+    into: &mut [u8],
+    read: impl Fn([u8; SIZE]) -> Option<i64>,
+) -> Result<i64, OffsetsError> {
+    let mut end = base;
+    let counts = counts.as_chunks::<SIZE>().0;
+    for (entry, (count, to)) in counts.iter().zip(into.as_chunks_mut::<8>().0).enumerate() {
+        let count = read(*count).ok_or(OffsetsError::Overflow { entry })?;
+        if count < 0 {
+            return Err(OffsetsError::Negative { entry });
+        }
+        end = end.checked_add(count).ok_or(OffsetsError::Overflow { entry })?;
+        *to = end.to_ne_bytes();
+    }
+    Ok(end)
+}
+
+for_every_level! {
+    fn run_rebase(from: &[[u8; 8]], base: i64, into: &mut [[u8; 8]]) -> bool = rebase_body
+}
+
+/// Whether nothing overflowed.
+#[inline(always)]
+fn rebase_body(from: &[[u8; 8]], base: i64, into: &mut [[u8; 8]]) -> bool {
+    let mut overflow = 0;
+    for (to, offset) in into.iter_mut().zip(from) {
+        let offset = i64::from_ne_bytes(*offset);
+        let sum = offset.wrapping_add(base);
+        overflow |= (offset ^ sum) & (base ^ sum);
+        *to = sum.to_ne_bytes();
+    }
+    overflow >= 0
+}

@@ -1,0 +1,36 @@
+//! No mappings on this system: every buffer comes from the ordinary allocator.
+
+use std::ptr::NonNull;
+
+/// Cannot exist here.
+pub(super) enum Map {}
+
+impl Map {
+    pub(super) fn new(_bytes: usize, _huge: bool) -> Option<Self> {
+        None
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match *self {}
+    }
+
+    pub(super) fn base(&self) -> NonNull<u8> {
+        match *self {}
+    }
+
+    pub(super) fn warm(&self) -> usize {
+        match *self {}
+    }
+
+    pub(super) fn mark_warm(&mut self) {
+        match *self {}
+    }
+
+    pub(super) fn resize(self, _bytes: usize, _huge: bool) -> Result<Self, Self> {
+        match self {}
+    }
+
+    pub(super) fn cut(&mut self, _keep: usize) -> Option<Self> {
+        match *self {}
+    }
+}

@@ -1,0 +1,138 @@
+//! Large buffers: private anonymous mappings.
+
+use std::ptr::NonNull;
+
+/// A range of pages owned by this value: readable, writable, zero until written.
+pub(super) struct Map {
+    base: NonNull<u8>,
+    len: usize,
+    /// So many bytes from the start were written in an earlier life: their pages are there.
+    warm: usize,
+}
+
+// SAFETY: the pages are owned by this value alone.
+unsafe impl Send for Map {}
+// SAFETY: a shared reference gives the address and the size only.
+unsafe impl Sync for Map {}
+
+impl Map {
+    /// Reserves at least `bytes`; with `huge`, at an address where huge pages can lie, and asking for them.
+    pub(super) fn new(bytes: usize, huge: bool) -> Option<Self> {
+        let mut map = Self::reserve(bytes, huge)?;
+        if huge {
+            map.ask_for_huge_pages();
+        }
+        Some(map)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn base(&self) -> NonNull<u8> {
+        self.base
+    }
+
+    pub(super) fn warm(&self) -> usize {
+        self.warm
+    }
+
+    pub(super) fn mark_warm(&mut self) {
+        self.warm = self.len;
+    }
+
+    /// Grows to at least `bytes`, perhaps elsewhere. Page tables move, bytes do not.
+    pub(super) fn resize(self, bytes: usize, huge: bool) -> Result<Self, Self> {
+        // The kernel would not mind alignment when it moves pages: take a suitable place first, then move there.
+        let Some(place) = Self::reserve(bytes, huge) else { return Err(self) };
+        // SAFETY: both ranges are owned mappings and do not overlap; the call replaces `place` by the pages of `self`.
+        let moved = unsafe {
+            libc::mremap(
+                self.base.as_ptr().cast(),
+                self.len,
+                place.len,
+                libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED,
+                place.base.as_ptr(),
+            )
+        };
+        if moved == libc::MAP_FAILED {
+            return Err(self); // dropping `place` unmaps whatever is still there
+        }
+        let warm = self.warm;
+        std::mem::forget(self); // its range is gone; `place` stands for the moved one
+        let mut map = place;
+        map.warm = warm;
+        if huge {
+            map.ask_for_huge_pages();
+        }
+        Ok(map)
+    }
+
+    /// Cuts everything after the first `keep` bytes (rounded up to pages) off, as a mapping of its own.
+    pub(super) fn cut(&mut self, keep: usize) -> Option<Self> {
+        let keep = round_up(keep, page())?;
+        let rest = self.len.checked_sub(keep).filter(|rest| *rest > 0)?;
+        if keep == 0 {
+            return None;
+        }
+        let warm = self.warm.saturating_sub(keep);
+        self.warm = self.warm.min(keep);
+        self.len = keep;
+        // SAFETY: `keep` is inside the mapping, so the sum is too.
+        Some(Self { base: unsafe { self.base.add(keep) }, len: rest, warm })
+    }
+
+    fn reserve(bytes: usize, huge: bool) -> Option<Self> {
+        let align = if huge { HUGE } else { page() };
+        let len = round_up(bytes.max(1), align)?;
+        let extra = if huge { HUGE } else { 0 };
+        let asked = len.checked_add(extra)?;
+        // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists.
+        let address = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                asked,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        if address == libc::MAP_FAILED {
+            return None;
+        }
+        let mut map = Self { base: NonNull::new(address.cast())?, len: asked, warm: 0 };
+        let skip = map.base.as_ptr().align_offset(align);
+        if huge && skip > 0 && skip < asked {
+            let aligned = map.cut(skip)?;
+            map = aligned; // drops, and so unmaps, what lies before
+        }
+        drop(map.cut(len));
+        Some(map)
+    }
+
+    fn ask_for_huge_pages(&mut self) {
+        // A hint: refusal (no such pages in this kernel) changes nothing but speed.
+        // SAFETY: the range is an owned mapping.
+        unsafe { libc::madvise(self.base.as_ptr().cast(), self.len, libc::MADV_HUGEPAGE) };
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        // SAFETY: the range is an owned mapping and nothing refers to it any more.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.len) };
+    }
+}
+
+fn round_up(bytes: usize, to: usize) -> Option<usize> {
+    bytes.checked_next_multiple_of(to)
+}
+
+fn page() -> usize {
+    // SAFETY: a query without side effects.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(size).ok().filter(|size| size.is_power_of_two()).unwrap_or(4096)
+}
+
+const HUGE: usize = 2 << 20;

@@ -1,0 +1,226 @@
+//! How memory for columns is had: reserved generously, given back exactly, kept for the next step of a loop.
+//!
+//! Writing fresh pages costs more than decoding, so three things happen here. Large buffers *reserve address space* for all that
+//! could be written and give the tail back when they are finished; untouched pages cost nothing. Very large ones ask for *huge
+//! pages*. And the mappings of dropped columns are kept in a *pool*, whose pages are already there.
+
+mod buffer;
+mod heap;
+mod pool;
+#[cfg(test)]
+mod tests;
+
+#[cfg(all(target_os = "linux", not(miri)))]
+#[path = "map_linux.rs"]
+mod map;
+#[cfg(not(all(target_os = "linux", not(miri))))]
+#[path = "map_absent.rs"]
+mod map;
+
+pub use buffer::Buffer;
+
+use map::Map;
+use pool::Pool;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Where columns get their memory: a policy and a pool. Cheap to clone; clones share the pool.
+#[derive(Clone)]
+pub struct Memory(Arc<Shared>);
+
+impl Memory {
+    /// A fresh, empty pool under `policy`.
+    #[must_use]
+    pub fn new(policy: Policy) -> Self {
+        Self(Arc::new(Shared {
+            policy,
+            process: std::process::id(),
+            pool: Mutex::new(Pool::default()),
+            outstanding: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+        }))
+    }
+
+    /// A buffer that holds at least `bytes`. Large buffers are reservations: what is never written costs address space only.
+    pub fn allocate(&self, bytes: usize) -> Result<Buffer, OutOfMemory> {
+        Buffer::allocate(&self.0, bytes)
+    }
+
+    /// The policy this was made with.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.0.policy
+    }
+
+    /// What is in use and what is kept.
+    #[must_use]
+    pub fn stats(&self) -> PoolStats {
+        let (pooled_bytes, pooled_buffers) = self.0.pool().map_or((0, 0), |pool| (pool.bytes(), pool.len()));
+        PoolStats {
+            outstanding_bytes: self.0.outstanding.load(Relaxed),
+            peak_bytes: self.0.peak.load(Relaxed),
+            pooled_bytes,
+            pooled_buffers,
+            hits: self.0.hits.load(Relaxed),
+            misses: self.0.misses.load(Relaxed),
+        }
+    }
+
+    /// Gives everything the pool keeps back to the system. Buffers in use are not touched.
+    pub fn clear(&self) {
+        let kept = self.0.pool().map(|mut pool| std::mem::take(&mut *pool));
+        drop(kept); // unmapping happens here, after the lock is free
+    }
+
+    /// Bytes that may still be allocated under the limit; `usize::MAX` without one.
+    #[must_use]
+    pub fn available(&self) -> usize {
+        match self.0.policy.limit {
+            Some(limit) => limit.saturating_sub(self.0.outstanding.load(Relaxed)),
+            None => usize::MAX,
+        }
+    }
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::new(Policy::default())
+    }
+}
+
+impl std::fmt::Debug for Memory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Memory").field("policy", &self.0.policy).field("stats", &self.stats()).finish()
+    }
+}
+
+/// What [`Memory`] may do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Most bytes the pool keeps for reuse; 0 switches it off.
+    pub pool_bytes: usize,
+    /// Whether large buffers ask for huge pages. Twice as fast to fill when the system has them at hand; it may stall when its
+    /// memory is fragmented.
+    pub huge_pages: bool,
+    /// The smallest buffer that asks for huge pages.
+    pub huge_from: usize,
+    /// Most bytes that all buffers together may hold. Reservations count in full until they are shrunk.
+    pub limit: Option<usize>,
+}
+
+impl Default for Policy {
+    /// A pool of 256 MiB, huge pages from 8 MiB, no limit.
+    fn default() -> Self {
+        Self { pool_bytes: 256 << 20, huge_pages: true, huge_from: 8 << 20, limit: None }
+    }
+}
+
+/// Counters of a [`Memory`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolStats {
+    /// Bytes in buffers and columns in use, reservations in full.
+    pub outstanding_bytes: usize,
+    /// The most `outstanding_bytes` ever was.
+    pub peak_bytes: usize,
+    /// Bytes kept for reuse.
+    pub pooled_bytes: usize,
+    /// Mappings kept for reuse.
+    pub pooled_buffers: usize,
+    /// Large buffers that came from the pool.
+    pub hits: u64,
+    /// Large buffers that came from the system.
+    pub misses: u64,
+}
+
+/// Memory was refused, by the system or by the policy's limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("out of memory: {bytes} bytes were refused")]
+pub struct OutOfMemory {
+    /// What was asked for.
+    pub bytes: usize,
+}
+
+/// What clones of a [`Memory`] and its buffers share.
+struct Shared {
+    policy: Policy,
+    /// The process whose threads may lock the pool. After a fork, another thread of the parent may have held the lock.
+    process: u32,
+    pool: Mutex<Pool>,
+    outstanding: AtomicUsize,
+    peak: AtomicUsize,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+impl Shared {
+    /// The pool, unless it is off or belongs to another process.
+    fn pool(&self) -> Option<MutexGuard<'_, Pool>> {
+        if self.policy.pool_bytes == 0 || std::process::id() != self.process {
+            return None;
+        }
+        // A panic cannot leave the pool half changed: its only writes are pushes and removals.
+        Some(self.pool.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn wants_huge(&self, bytes: usize) -> bool {
+        self.policy.huge_pages && bytes >= self.policy.huge_from
+    }
+
+    /// Counts `bytes` as in use, or refuses.
+    fn charge(&self, bytes: usize) -> Result<(), OutOfMemory> {
+        let limit = self.policy.limit.unwrap_or(usize::MAX);
+        let charged = self
+            .outstanding
+            .fetch_update(Relaxed, Relaxed, |held| held.checked_add(bytes).filter(|total| *total <= limit))
+            .map_err(|_| OutOfMemory { bytes })?;
+        self.peak.fetch_max(charged + bytes, Relaxed);
+        Ok(())
+    }
+
+    fn discharge(&self, bytes: usize) {
+        self.outstanding.fetch_sub(bytes, Relaxed);
+    }
+
+    /// A mapping of at least `bytes`, from the pool if it has one that fits well.
+    fn map(&self, bytes: usize) -> Option<Map> {
+        let huge = self.wants_huge(bytes);
+        let pooled = self.pool().and_then(|mut pool| pool.take(bytes));
+        if let Some(map) = pooled {
+            let map = if map.len() < bytes { map.resize(bytes, huge) } else { Ok(map) };
+            if let Ok(map) = map {
+                self.hits.fetch_add(1, Relaxed);
+                return Some(map);
+            }
+        }
+        let map = Map::new(bytes, huge)?;
+        self.misses.fetch_add(1, Relaxed);
+        Some(map)
+    }
+
+    /// Keeps a mapping for later, or gives it back to the system.
+    fn keep(&self, mut map: Map) {
+        map.mark_warm();
+        let rest = match self.pool() {
+            Some(mut pool) => pool.put(map, self.policy.pool_bytes),
+            None => vec![map],
+        };
+        drop(rest); // unmapping happens here, after the lock is free
+    }
+}
+
+/// Memory from which a buffer is made.
+enum Region {
+    Heap(heap::Heap),
+    Map(Map),
+    /// Taken away, by what is about to drop or replace the buffer.
+    Gone,
+}
+
+/// Zero bytes readable before a buffer's first.
+pub(crate) const PAD: usize = 64;
+/// Bytes writable after a buffer's capacity.
+pub(crate) const SLACK: usize = 64;
+/// From here on buffers are mappings of their own.
+const MAP_FROM: usize = 1 << 20;

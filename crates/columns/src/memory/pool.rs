@@ -1,0 +1,53 @@
+//! Mappings kept for reuse.
+
+use super::map::Map;
+
+/// Mappings in the order they came in, oldest first.
+#[derive(Default)]
+pub(super) struct Pool {
+    kept: Vec<Map>,
+    bytes: usize,
+}
+
+impl Pool {
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// The smallest mapping of at least `bytes`; otherwise the largest below, to be grown. Neither if it is out of proportion: a
+    /// small column must not pin a large mapping, and a small warm start is no help to a large column.
+    pub(super) fn take(&mut self, bytes: usize) -> Option<Map> {
+        let most = bytes.saturating_mul(4);
+        let fit =
+            |(at, map): (usize, &Map)| (map.len() >= bytes && map.len() <= most).then_some((map.len(), at));
+        let grow = |(at, map): (usize, &Map)| {
+            (map.len() < bytes && map.len() >= bytes / 4).then_some((map.len(), at))
+        };
+        let found = (self.kept.iter().enumerate().filter_map(fit).min())
+            .or_else(|| self.kept.iter().enumerate().filter_map(grow).max());
+        let map = self.kept.remove(found?.1);
+        self.bytes -= map.len();
+        Some(map)
+    }
+
+    /// Keeps `map` and answers what had to leave for it to stay within `limit`: the oldest, or the map itself.
+    pub(super) fn put(&mut self, map: Map, limit: usize) -> Vec<Map> {
+        if map.len() > limit {
+            return vec![map];
+        }
+        let mut leave = 0;
+        let mut freed = 0;
+        while self.bytes - freed + map.len() > limit {
+            freed += self.kept[leave].len();
+            leave += 1;
+        }
+        self.bytes = self.bytes - freed + map.len();
+        let left = self.kept.drain(..leave).collect();
+        self.kept.push(map);
+        left
+    }
+}

@@ -1,0 +1,116 @@
+//! Builders and columns as their users see them.
+
+use bytes::Bytes;
+use forthwith_columns::{Builder, Column, DType, Memory, Policy};
+
+#[test]
+fn four_threads_write_disjoint_slots() {
+    let memory = Memory::default();
+    let builder = Builder::new(&memory, DType::Int32, false, 4 * 1000 * 100).unwrap();
+    let mut slots: Vec<Vec<_>> = (0..4).map(|_| Vec::new()).collect();
+    for part in 0..100usize {
+        slots[part % 4].push((part, builder.append(1000).unwrap()));
+    }
+    std::thread::scope(|scope| {
+        for mine in slots {
+            scope.spawn(move || {
+                for (part, mut slot) in mine {
+                    for (at, item) in slot.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+                        *item = ((part * 1000 + at) as i32).to_ne_bytes();
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(builder.len(), 100_000);
+    let column = builder.finish();
+    assert!(column.as_i32().unwrap().iter().enumerate().all(|(at, item)| at as i32 == *item));
+}
+
+#[test]
+fn growth_waits_for_slots_that_are_out() {
+    let memory = Memory::default();
+    let builder = Builder::new(&memory, DType::UInt8, false, 0).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..4u8 {
+            let builder = &builder;
+            scope.spawn(move || {
+                for _ in 0..if cfg!(miri) { 5 } else { 300 } {
+                    let mut slot = builder.append(777).unwrap();
+                    slot.fill(thread);
+                }
+            });
+        }
+    });
+    let column = builder.finish();
+    let items = column.as_u8().unwrap();
+    assert_eq!(items.len(), 4 * 777 * if cfg!(miri) { 5 } else { 300 });
+    assert!(items.chunks(777).all(|part| part.iter().all(|byte| *byte == part[0])));
+}
+
+#[test]
+fn offsets_start_with_zero_and_a_buffer_can_be_lent() {
+    let memory = Memory::default();
+    let mut builder = Builder::new(&memory, DType::Int64, true, 16).unwrap();
+    assert_eq!((builder.len(), builder.last_offset()), (1, 0));
+    builder.extend(&5i64.to_ne_bytes()).unwrap();
+    let (mut buffer, items) = builder.lend();
+    assert_eq!(items, 2);
+    buffer.grow(16, 1000).unwrap();
+    buffer.bytes_mut(24)[16..].copy_from_slice(&9i64.to_ne_bytes());
+    builder.give_back(buffer, 3);
+    assert_eq!(builder.last_offset(), 9);
+    builder.extend(&11i64.to_ne_bytes()).unwrap();
+    builder.truncate(3);
+    assert_eq!(builder.finish().as_i64().unwrap(), [0, 5, 9]);
+}
+
+#[test]
+fn a_builder_under_a_limit_reserves_less_and_grows_to_the_limit() {
+    let memory = Memory::new(Policy { limit: Some(100_000), ..Policy::default() });
+    let builder = Builder::new(&memory, DType::UInt8, false, 1 << 30).unwrap();
+    builder.extend(&[1; 30_000]).unwrap();
+    assert!(builder.append(1 << 20).is_err());
+    assert_eq!(builder.finish().len(), 30_000);
+    assert_eq!(memory.stats().outstanding_bytes, 0);
+}
+
+#[test]
+fn columns_slice_view_and_outlive_their_memory() {
+    let memory = Memory::default();
+    let builder = Builder::new(&memory, DType::UInt32, false, 0).unwrap();
+    for item in 0..1000u32 {
+        builder.extend(&item.to_ne_bytes()).unwrap();
+    }
+    drop(memory);
+    let column = builder.finish();
+    let part = column.slice(10..20);
+    assert!(part.writable());
+    assert_eq!(part.address(), column.address() + 40);
+    drop(column);
+    assert_eq!(part.as_u32().unwrap(), (10..20).collect::<Vec<_>>());
+    assert_eq!(part.slice(5..100).len(), 5);
+    assert_eq!(part.as_i32(), None);
+    assert_eq!(part.item::<u32>(3), Some(13));
+    assert_eq!(part.item::<u32>(10), None);
+    assert_eq!(part.view(DType::UInt64).unwrap().len(), 5);
+    assert_eq!(part.slice(0..3).view(DType::UInt64), None);
+    assert_eq!(part.to_bytes().len(), 40);
+    let copy = part.compact();
+    assert_eq!(copy, part);
+    assert_ne!(copy.address(), part.address());
+}
+
+#[test]
+fn views_of_foreign_bytes_are_read_only_and_may_be_unaligned() {
+    let bytes = Bytes::from(vec![1u8, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0]);
+    let column = Column::from_bytes(DType::Int32, bytes.slice(4..));
+    assert!(!column.writable());
+    assert_eq!(column.len(), 2);
+    let odd = Column::from_bytes(DType::Int16, bytes.slice(1..));
+    let even = Column::from_bytes(DType::Int16, bytes.slice(2..));
+    assert_eq!(u8::from(odd.as_i16().is_none()) + u8::from(even.as_i16().is_none()), 1);
+    assert_eq!(odd.item::<i16>(0), Some(0));
+    assert_eq!(odd.compact().as_i16().unwrap().len(), odd.len());
+    assert!(Column::from_slice(&[1.5f64, 2.5]).as_f64().unwrap() == [1.5, 2.5]);
+}
