@@ -1,0 +1,213 @@
+//! The framing of compressed payloads: blocks of up to 16 MiB, each with its codec and both lengths before it.
+
+use forthwith_io::{Codec, Decompressor, xxh64};
+use forthwith_plan::{Error, ErrorKind, Result};
+
+/// Decompresses the stored bytes of a record straight into `out`, which must have the payload's length.
+///
+/// The payload is compressed if and only if its length exceeds the stored length; otherwise it is copied. Before `out` is
+/// made, let [`check_record`] compare its length with what the stored bytes can hold.
+///
+/// # Errors
+/// A block's framing or its stream is wrong, or the blocks do not add up to `out`.
+pub fn decompress_record(stored: &[u8], out: &mut [u8], decompressor: &mut Decompressor) -> Result<()> {
+    if out.len() <= stored.len() {
+        out.copy_from_slice(&stored[..out.len()]);
+        return Ok(());
+    }
+    decompress_blocks(stored, out, decompressor)
+}
+
+/// As [`decompress_record`], for bytes that are known to be compressed whatever their length: baskets of ROOT up to
+/// 3.04/01 can be compressed to exactly their own length.
+///
+/// # Errors
+/// A block's framing or its stream is wrong, or the blocks do not add up to `out`.
+pub fn decompress_blocks(stored: &[u8], out: &mut [u8], decompressor: &mut Decompressor) -> Result<()> {
+    let mut blocks = Blocks::new(stored);
+    let mut filled = 0;
+    while filled < out.len() {
+        let at = blocks.position;
+        let block = blocks.next().ok_or_else(|| truncated(out.len() - filled).at_byte(at as u64))??;
+        let room = out.len() - filled;
+        if block.length > room {
+            return Err(mismatch("length of the decompressed blocks", out.len(), filled + block.length)
+                .at_byte(at as u64));
+        }
+        block
+            .decompress(&mut out[filled..filled + block.length], decompressor)
+            .map_err(|error| error.at_byte(at as u64))?;
+        filled += block.length;
+    }
+    Ok(())
+}
+
+/// Checks that a payload of `length` bytes can be made from the stored bytes, from the blocks' headers alone.
+///
+/// A zlib or LZ4 block cannot expand beyond a known factor. An xz or zstd block can, up to 16 MiB, so what is then
+/// allocated is bounded by 16 MiB for each such block, not by the file's size.
+///
+/// # Errors
+/// The blocks' headers are wrong or do not add up to `length`, or a block cannot hold what it claims.
+pub fn check_record(stored: &[u8], length: usize) -> Result<()> {
+    if length <= stored.len() {
+        return Ok(());
+    }
+    let mut total = 0;
+    for block in Blocks::new(stored) {
+        total += block?.length;
+        if total >= length {
+            break;
+        }
+    }
+    if total == length { Ok(()) } else { Err(mismatch("length of the decompressed blocks", length, total)) }
+}
+
+/// The payload of a record in memory of its own, which grows with what the blocks really hold.
+pub(crate) fn decompress_growing(stored: &[u8], length: usize) -> Result<Vec<u8>> {
+    check_record(stored, length)?;
+    let mut decompressor = Decompressor::new();
+    let mut out = Vec::new();
+    for block in Blocks::new(stored) {
+        let block = block?;
+        let begin = out.len();
+        if out.try_reserve(block.length).is_err() {
+            return Err(ErrorKind::OutOfMemory { what: "a payload", bytes: length as u64 }.into());
+        }
+        out.resize(begin + block.length, 0);
+        block.decompress(&mut out[begin..], &mut decompressor)?;
+        if out.len() >= length {
+            break;
+        }
+    }
+    Ok(out)
+}
+
+/// The compressed blocks of a record, by their headers.
+struct Blocks<'a> {
+    stored: &'a [u8],
+    position: usize,
+}
+
+struct Block<'a> {
+    codec: Codec,
+    hash: Option<u64>,
+    stored: &'a [u8],
+    length: usize,
+}
+
+impl<'a> Blocks<'a> {
+    fn new(stored: &'a [u8]) -> Self {
+        Self { stored, position: 0 }
+    }
+
+    fn block(&self, header: &[u8; HEADER], rest: &'a [u8]) -> Result<(Block<'a>, usize)> {
+        let compressed = le24(&header[3..6]);
+        let length = le24(&header[6..9]);
+        if compressed > rest.len() {
+            return Err(ErrorKind::Truncated {
+                what: "a compressed block",
+                needed: compressed as u64,
+                available: rest.len() as u64,
+            }
+            .into());
+        }
+        let mut stored = &rest[..compressed];
+        let mut hash = None;
+        let codec = match &header[..2] {
+            b"ZL" => Codec::Zlib,
+            b"CS" => Codec::OldDeflate,
+            b"XZ" => Codec::Xz,
+            b"ZS" => Codec::Zstd,
+            b"L4" => {
+                let Some((first, body)) = stored.split_first_chunk() else {
+                    return Err(truncated(8 - stored.len()));
+                };
+                hash = Some(u64::from_be_bytes(*first));
+                stored = body;
+                Codec::Lz4
+            }
+            other => {
+                return Err(ErrorKind::NotA {
+                    what: "a known compression",
+                    found: format!("{:?}", String::from_utf8_lossy(other)),
+                }
+                .into());
+            }
+        };
+        let limit = match codec {
+            Codec::Zlib | Codec::OldDeflate => stored.len().saturating_mul(1032).saturating_add(1032),
+            Codec::Lz4 => stored.len().saturating_mul(255).saturating_add(255),
+            _ => length,
+        };
+        if length > limit {
+            return Err(ErrorKind::OutOfRange {
+                what: "decompressed length",
+                found: length as i64,
+                limit: limit as i64,
+            }
+            .into());
+        }
+        Ok((Block { codec, hash, stored, length }, HEADER + compressed))
+    }
+}
+
+impl<'a> Iterator for Blocks<'a> {
+    type Item = Result<Block<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (header, rest) = self.stored[self.position..].split_first_chunk()?;
+        Some(match self.block(header, rest) {
+            Ok((block, used)) => {
+                // By the header's word: an xz stream may have bytes behind it that its decoder does not want.
+                self.position += used;
+                Ok(block)
+            }
+            Err(error) => {
+                let at = self.position as u64;
+                self.position = self.stored.len();
+                Err(error.at_byte(at))
+            }
+        })
+    }
+}
+
+impl Block<'_> {
+    fn decompress(&self, out: &mut [u8], decompressor: &mut Decompressor) -> Result<()> {
+        if let Some(expected) = self.hash {
+            let found = xxh64(self.stored);
+            if found != expected {
+                return Err(
+                    ErrorKind::Mismatch { what: "hash of a compressed block", expected, found }.into()
+                );
+            }
+        }
+        if self.codec == Codec::Lz4 && self.stored.len() == out.len() {
+            // ROOT's LZ4 layer can store a block that did not get shorter, without a mark. Such bytes need not be valid
+            // LZ4, and an LZ4 block of exactly its own length is valid only by accident.
+            if decompressor.decompress(self.codec, self.stored, out).is_err() {
+                out.copy_from_slice(self.stored);
+            }
+            return Ok(());
+        }
+        decompressor.decompress(self.codec, self.stored, out)?;
+        Ok(())
+    }
+}
+
+fn le24(bytes: &[u8]) -> usize {
+    usize::from(bytes[0]) | usize::from(bytes[1]) << 8 | usize::from(bytes[2]) << 16
+}
+
+#[cold]
+fn truncated(needed: usize) -> Error {
+    ErrorKind::Truncated { what: "a compressed block", needed: needed as u64, available: 0 }.into()
+}
+
+#[cold]
+fn mismatch(what: &'static str, expected: usize, found: usize) -> Error {
+    ErrorKind::Mismatch { what, expected: expected as u64, found: found as u64 }.into()
+}
+
+/// Length of a block's header: two letters, a method, and two lengths of three bytes, little-endian.
+const HEADER: usize = 9;

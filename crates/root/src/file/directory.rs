@@ -1,0 +1,274 @@
+//! Directories: their records, and the keys in them.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use forthwith_plan::{Error, ErrorKind, Result};
+
+use super::{Datime, Key, RootFile};
+use crate::near::near;
+use crate::object::Cursor;
+
+/// What a directory's record says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DirectoryRecord {
+    /// Version; above 1000 its pointers have 64 bits.
+    pub version: i16,
+    /// When it was made.
+    pub created: Datime,
+    /// When it was last changed.
+    pub modified: Datime,
+    /// Length of the record that lists the keys, 0 if there are none.
+    pub nbytes_keys: u32,
+    /// Length of the directory's own key, name and title.
+    pub nbytes_name: u32,
+    /// Where the directory's record stands.
+    pub seek_directory: u64,
+    /// Where that of its mother stands, 0 at the top.
+    pub seek_parent: u64,
+    /// Where the record that lists the keys stands.
+    pub seek_keys: u64,
+    /// The directory's UUID, in newer versions.
+    pub uuid: Option<[u8; 16]>,
+}
+
+impl DirectoryRecord {
+    /// Parses a directory's record, as it follows the key (and at the top of the file, the name and title).
+    ///
+    /// # Errors
+    /// The bytes end before.
+    pub fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let version = cursor.i16()?;
+        let created = Datime(cursor.u32()?);
+        let modified = Datime(cursor.u32()?);
+        let nbytes_keys = cursor.u32()?;
+        let nbytes_name = cursor.u32()?;
+        let mut pointer = || if version > 1000 { cursor.u64() } else { cursor.u32().map(u64::from) };
+        let (seek_directory, seek_parent, seek_keys) = (pointer()?, pointer()?, pointer()?);
+        let uuid = if version % 1000 > 1 {
+            // ROOT 3 left it out in places where the version promises it; nothing depends on it.
+            cursor.u16().and_then(|_| cursor.take(16)).ok().and_then(|bytes| bytes.try_into().ok())
+        } else {
+            None
+        };
+        Ok(Self {
+            version,
+            created,
+            modified,
+            nbytes_keys,
+            nbytes_name,
+            seek_directory,
+            seek_parent,
+            seek_keys,
+            uuid,
+        })
+    }
+
+    /// Longest form of the record.
+    pub(super) const MAX_LENGTH: u64 = 60;
+}
+
+/// A directory's record and, once read, its keys. Shared by all handles to the directory.
+#[derive(Debug)]
+pub(super) struct Contents {
+    pub(super) record: DirectoryRecord,
+    pub(super) keys: OnceLock<Arc<[Key]>>,
+}
+
+impl Contents {
+    pub(super) fn new(record: DirectoryRecord) -> Self {
+        let keys = OnceLock::new();
+        if record.nbytes_keys == 0 || record.seek_keys == 0 {
+            // A fresh cell is empty.
+            let _ = keys.set(Arc::default());
+        }
+        Self { record, keys }
+    }
+
+    /// The bytes of the file that list the keys, unless they have been read.
+    pub(super) fn wanted(&self) -> Option<std::ops::Range<u64>> {
+        let begin = self.record.seek_keys;
+        self.keys.get().is_none().then(|| begin..begin.saturating_add(u64::from(self.record.nbytes_keys)))
+    }
+
+    /// Parses and keeps the keys.
+    pub(super) fn learn(&self, bytes: &Bytes) -> Result<&Arc<[Key]>> {
+        if let Some(keys) = self.keys.get() {
+            return Ok(keys);
+        }
+        let keys = parse_keys(bytes).map_err(|mut error| {
+            if let Some(byte) = &mut error.place.byte {
+                *byte += self.record.seek_keys;
+            }
+            error
+        })?;
+        Ok(self.keys.get_or_init(|| keys))
+    }
+}
+
+/// Parses the record that lists a directory's keys.
+fn parse_keys(bytes: &[u8]) -> Result<Arc<[Key]>> {
+    let mut cursor = Cursor::new(bytes);
+    let own = Key::parse(&mut cursor)?;
+    cursor.seek(usize::from(own.keylen))?;
+    let count = cursor.i32()?;
+    let count = cursor.count("number of keys", count, MIN_KEY)?;
+    (0..count).map(|_| Key::parse(&mut cursor)).collect()
+}
+
+/// A directory of a file. Cheap to clone; its keys are read when first asked for.
+#[derive(Clone, Debug)]
+pub struct Directory {
+    pub(super) file: RootFile,
+    pub(super) path: Arc<str>,
+    pub(super) contents: Arc<Contents>,
+}
+
+/// An object found by its path.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The path without a cycle, such as `dir/tree`.
+    pub path: String,
+    /// The object's key.
+    pub key: Key,
+}
+
+impl Directory {
+    /// The file it is in.
+    #[must_use]
+    pub fn file(&self) -> &RootFile {
+        &self.file
+    }
+
+    /// Its path, empty at the top.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// What its record says.
+    #[must_use]
+    pub fn record(&self) -> &DirectoryRecord {
+        &self.contents.record
+    }
+
+    /// Its keys, in the order of the file.
+    ///
+    /// # Errors
+    /// The list cannot be read, or is not one.
+    pub fn keys(&self) -> Result<Arc<[Key]>> {
+        if let Some(keys) = self.contents.keys.get() {
+            return Ok(keys.clone());
+        }
+        self.file.load_keys(&[&self.contents]).map_err(|error| self.here(error))?;
+        Ok(self.contents.keys.get().cloned().unwrap_or_default())
+    }
+
+    /// Opens the directory that a key of this one stands for.
+    ///
+    /// # Errors
+    /// The key is no directory's, or its record cannot be read.
+    pub fn open(&self, key: &Key) -> Result<Self> {
+        if !key.is_directory() {
+            let what = format!("{} is a {}, not a directory", self.join(&key.name), key.class_name);
+            return Err(self.here(Error::new(ErrorKind::Invalid { what })));
+        }
+        let contents = self.file.load_directories(&[key]).map_err(|error| self.here(error))?;
+        let contents = contents.into_iter().next();
+        let path = self.join(&key.name).into();
+        // One key was asked for.
+        let missing =
+            || self.here(ErrorKind::NotFound { what: "directory", name: key.label(), near: vec![] });
+        Ok(Self { file: self.file.clone(), path, contents: contents.ok_or_else(missing)? })
+    }
+
+    /// Every key of this directory and those below, each after the directory it is in, with its path from here
+    /// (`dir/sub/name`, no cycle). Reads each level of directories at once. A directory that contains itself is listed
+    /// and not entered again.
+    ///
+    /// # Errors
+    /// A directory's record or list of keys cannot be read.
+    pub fn keys_recursive(&self) -> Result<Vec<Found>> {
+        super::listing::list(self)
+    }
+
+    /// Finds an object by its path: `name`, `name;cycle`, `dir/sub/name;cycle`. Without a cycle, the highest one.
+    ///
+    /// A name may itself contain `/` or `;`: the longest that matches a key as it is wins.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] with the most similar names, or a directory on the way cannot be read.
+    pub fn find(&self, path: &str) -> Result<Found> {
+        let path = path.trim_start_matches('/');
+        let mut deepest = (0, self.clone());
+        if let Some(found) = self.search(path, 0, &mut deepest)? {
+            return Ok(found);
+        }
+        let (used, directory) = deepest;
+        let rest = &path[used..];
+        let keys = directory.keys()?;
+        let (name, cycle) = split_cycle(rest);
+        let (what, near) = if cycle.is_some() && keys.iter().any(|key| &*key.name == name) {
+            let cycles = keys.iter().filter(|key| &*key.name == name).take(3);
+            ("cycle", cycles.map(|key| directory.join(&key.label())).collect())
+        } else {
+            let names = near(name, keys.iter().map(|key| &*key.name));
+            ("object", names.iter().map(|name| directory.join(name)).collect())
+        };
+        Err(self.here(ErrorKind::NotFound { what, name: path.to_owned(), near }))
+    }
+
+    /// Looks for `path[at..]` here, then in the directories it may begin with, the longest name first. Notes how
+    /// far it came.
+    fn search(&self, path: &str, at: usize, deepest: &mut (usize, Self)) -> Result<Option<Found>> {
+        let rest = &path[at..];
+        let keys = self.keys()?;
+        if let Some(key) = pick(&keys, rest, |_| true) {
+            return Ok(Some(Found { path: self.join(&key.name), key: key.clone() }));
+        }
+        for (slash, _) in rest.match_indices('/').rev() {
+            let Some(key) = pick(&keys, &rest[..slash], Key::is_directory) else { continue };
+            let directory = self.open(key)?;
+            let next = at + slash + 1;
+            if next > deepest.0 {
+                *deepest = (next, directory.clone());
+            }
+            if let Some(found) = directory.search(path, next, deepest)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn join(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) }
+    }
+
+    fn here(&self, error: impl Into<Error>) -> Error {
+        let error = error.into().in_file(self.file.uri());
+        if self.path.is_empty() { error } else { error.in_object(&self.path) }
+    }
+}
+
+/// The key that a name with or without a cycle means.
+fn pick<'k>(keys: &'k [Key], name: &str, suits: impl Fn(&Key) -> bool) -> Option<&'k Key> {
+    let exact = keys.iter().filter(|key| &*key.name == name && suits(key)).max_by_key(|key| key.cycle);
+    exact.or_else(|| {
+        let (name, cycle) = split_cycle(name);
+        keys.iter().find(|key| Some(key.cycle) == cycle && &*key.name == name && suits(key))
+    })
+}
+
+/// Takes the cycle off a name.
+fn split_cycle(name: &str) -> (&str, Option<u16>) {
+    match name.rsplit_once(';') {
+        Some((before, cycle)) => match cycle.parse() {
+            Ok(cycle) => (before, Some(cycle)),
+            Err(_) => (name, None),
+        },
+        None => (name, None),
+    }
+}
+
+/// Bytes of the shortest key.
+const MIN_KEY: usize = 29;

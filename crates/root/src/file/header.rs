@@ -1,0 +1,102 @@
+//! The file header.
+
+use forthwith_plan::{ErrorKind, Result};
+
+use crate::object::Cursor;
+
+/// What stands at the very beginning of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The version of ROOT that wrote the file: 6_32_02 is 63202. A million more means a file with 64-bit pointers,
+    /// which [`root_version`](Self::root_version) takes off.
+    pub version: i32,
+    /// Where the first record stands.
+    pub begin: u64,
+    /// Where the file ended when it was closed.
+    pub end: u64,
+    /// Where the record of free segments stands, 0 if there is none.
+    pub seek_free: u64,
+    /// Its length.
+    pub nbytes_free: u32,
+    /// Number of free segments.
+    pub nfree: u32,
+    /// Length of the first record's key, name and title: the top directory follows them.
+    pub nbytes_name: u32,
+    /// Bytes of a pointer, 4 or 8.
+    pub units: u8,
+    /// Compression setting: a hundred times the algorithm, plus the level. Only what the writer last meant to use; each
+    /// block names its own.
+    pub compression: i32,
+    /// Where the record of streamer infos stands, 0 if there is none.
+    pub seek_info: u64,
+    /// Its length.
+    pub nbytes_info: u32,
+    /// The file's UUID.
+    pub uuid: Option<[u8; 16]>,
+}
+
+impl Header {
+    /// Longest form of the header.
+    pub const MAX_LENGTH: usize = 75;
+
+    /// Parses a header.
+    ///
+    /// # Errors
+    /// The bytes are not a ROOT file, or end in the header.
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        let mut cursor = Cursor::new(bytes);
+        if !bytes.starts_with(b"root") {
+            let found = format!("{:02x?}", &bytes[..bytes.len().min(8)]);
+            return Err(ErrorKind::NotA { what: "a ROOT file", found }.into());
+        }
+        cursor.skip(4)?;
+        let version = cursor.i32()?;
+        let wide = version >= WIDE;
+        let begin = u64::from(cursor.u32()?);
+        let pointer = |cursor: &mut Cursor<'_>| if wide { cursor.u64() } else { cursor.u32().map(u64::from) };
+        let end = pointer(&mut cursor)?;
+        let seek_free = pointer(&mut cursor)?;
+        let nbytes_free = cursor.u32()?;
+        let nfree = cursor.u32()?;
+        let nbytes_name = cursor.u32()?;
+        let units = cursor.u8()?;
+        let compression = cursor.i32()?;
+        let seek_info = pointer(&mut cursor)?;
+        let nbytes_info = cursor.u32()?;
+        // Files before version 4 have no UUID, and unused bytes here.
+        let uuid = match cursor.u16() {
+            Ok(1) => cursor.take(16).ok().and_then(|bytes| bytes.try_into().ok()),
+            _ => None,
+        };
+        Ok(Self {
+            version,
+            begin,
+            end,
+            seek_free,
+            nbytes_free,
+            nfree,
+            nbytes_name,
+            units,
+            compression,
+            seek_info,
+            nbytes_info,
+            uuid,
+        })
+    }
+
+    /// The version of ROOT that wrote the file, major, minor and patch.
+    #[must_use]
+    pub fn root_version(&self) -> (i32, i32, i32) {
+        let version = self.version.rem_euclid(WIDE);
+        (version / 10_000, version / 100 % 100, version % 100)
+    }
+
+    /// Whether the header's pointers have 64 bits.
+    #[must_use]
+    pub fn is_wide(&self) -> bool {
+        self.version >= WIDE
+    }
+}
+
+/// Added to the version of files with 64-bit pointers.
+const WIDE: i32 = 1_000_000;

@@ -1,0 +1,133 @@
+//! Keys: the label on every record.
+
+use forthwith_plan::{ErrorKind, Result};
+
+use crate::object::{Cursor, text};
+
+/// The label on a record: what is in it, and where it is. Every record begins with one, and a directory lists those of
+/// its objects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// Length of the record with its key. Negative for a deleted record, whose bytes are free.
+    pub nbytes: i32,
+    /// Version of the key; above 1000 its pointers have 64 bits.
+    pub version: i16,
+    /// Length of the payload, decompressed.
+    pub objlen: u32,
+    /// When it was written.
+    pub datime: Datime,
+    /// Length of the key.
+    pub keylen: u16,
+    /// Its number among objects of the same name.
+    pub cycle: u16,
+    /// Where the record stands in the file.
+    pub seek: u64,
+    /// Where the directory's record stands.
+    pub seek_directory: u64,
+    /// Class of the object.
+    pub class_name: Box<str>,
+    /// Name of the object.
+    pub name: Box<str>,
+    /// Title of the object.
+    pub title: Box<str>,
+}
+
+impl Key {
+    /// Parses a key and leaves the cursor behind what was read, which in a list of keys need not be `keylen` bytes.
+    ///
+    /// # Errors
+    /// The bytes end before.
+    pub fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let nbytes = cursor.i32()?;
+        let version = cursor.i16()?;
+        let objlen = cursor.u32()?;
+        let datime = Datime(cursor.u32()?);
+        let keylen = cursor.u16()?;
+        let cycle = cursor.u16()?;
+        let (seek, seek_directory) = if version > 1000 {
+            // The upper 16 bits hold the process id's offset.
+            (cursor.u64()?, cursor.u64()? & 0x0000_FFFF_FFFF_FFFF)
+        } else {
+            (u64::from(cursor.u32()?), u64::from(cursor.u32()?))
+        };
+        let class_name = text(cursor.string()?).into();
+        let name = text(cursor.string()?).into();
+        let title = text(cursor.string()?).into();
+        Ok(Self {
+            nbytes,
+            version,
+            objlen,
+            datime,
+            keylen,
+            cycle,
+            seek,
+            seek_directory,
+            class_name,
+            name,
+            title,
+        })
+    }
+
+    /// Whether the object is a directory.
+    #[must_use]
+    pub fn is_directory(&self) -> bool {
+        matches!(&*self.class_name, "TDirectory" | "TDirectoryFile")
+    }
+
+    /// Whether the record is deleted.
+    #[must_use]
+    pub fn is_deleted(&self) -> bool {
+        self.nbytes < 0
+    }
+
+    /// The file's bytes of the payload, as stored.
+    ///
+    /// # Errors
+    /// The key's lengths contradict each other.
+    pub fn stored(&self) -> Result<std::ops::Range<u64>> {
+        let nbytes = u64::try_from(self.nbytes).ok().filter(|&nbytes| nbytes >= u64::from(self.keylen));
+        let range = nbytes.and_then(|nbytes| {
+            let end = self.seek.checked_add(nbytes)?;
+            Some(self.seek + u64::from(self.keylen)..end)
+        });
+        range.ok_or_else(|| {
+            ErrorKind::OutOfRange {
+                what: "key length",
+                found: i64::from(self.keylen),
+                limit: i64::from(self.nbytes),
+            }
+            .into()
+        })
+    }
+
+    /// `name;cycle`, as ROOT lists it.
+    #[must_use]
+    pub fn label(&self) -> String {
+        format!("{};{}", self.name, self.cycle)
+    }
+}
+
+/// A date and time in 32 bits: seconds and minutes 6 bits each, hour and day 5, month 4, years since 1995 6.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Datime(pub u32);
+
+impl Datime {
+    /// Year, month, day.
+    #[must_use]
+    pub fn date(self) -> (u32, u32, u32) {
+        ((self.0 >> 26) + 1995, self.0 >> 22 & 0xF, self.0 >> 17 & 0x1F)
+    }
+
+    /// Hour, minute, second.
+    #[must_use]
+    pub fn time(self) -> (u32, u32, u32) {
+        (self.0 >> 12 & 0x1F, self.0 >> 6 & 0x3F, self.0 & 0x3F)
+    }
+}
+
+impl std::fmt::Display for Datime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ((year, month, day), (hour, minute, second)) = (self.date(), self.time());
+        write!(f, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
+    }
+}

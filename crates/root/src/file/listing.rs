@@ -1,0 +1,68 @@
+//! The list of everything in a file, one read for each level of directories.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use forthwith_plan::Result;
+
+use super::Key;
+use super::directory::{Directory, Found};
+
+/// A directory to be listed, and for those of its keys that are directories, which one.
+struct Node {
+    directory: Directory,
+    keys: Arc<[Key]>,
+    children: Vec<(usize, usize)>,
+}
+
+pub(super) fn list(top: &Directory) -> Result<Vec<Found>> {
+    let mut nodes = vec![Node { directory: top.clone(), keys: top.keys()?, children: Vec::new() }];
+    // A record entered once is not entered again, wherever it is reached from: a file may claim any graph.
+    let mut entered = HashSet::from([top.contents.record.seek_directory]);
+    let mut level = 0..1;
+    while !level.is_empty() {
+        let mut wanted = Vec::new();
+        for node in level.clone() {
+            for (index, key) in nodes[node].keys.iter().enumerate() {
+                if key.is_directory() && entered.insert(key.seek) {
+                    wanted.push((node, index));
+                }
+            }
+        }
+        let next = nodes.len();
+        let keys: Vec<&Key> = wanted.iter().map(|&(node, index)| &nodes[node].keys[index]).collect();
+        let contents = top.file.load_directories(&keys)?;
+        top.file.load_keys(&contents.iter().map(|contents| &**contents).collect::<Vec<_>>())?;
+        for ((node, index), contents) in wanted.into_iter().zip(contents) {
+            let parent = &nodes[node];
+            let path = parent.directory.join(&parent.keys[index].name).into();
+            let directory = Directory { file: top.file.clone(), path, contents };
+            let child = Node { keys: directory.keys()?, directory, children: Vec::new() };
+            let number = nodes.len();
+            nodes[node].children.push((index, number));
+            nodes.push(child);
+        }
+        level = next..nodes.len();
+    }
+    Ok(flatten(&nodes))
+}
+
+/// Each key, directly followed by what is below it. Without recursion: the depth is the file's choice.
+fn flatten(nodes: &[Node]) -> Vec<Found> {
+    let mut found = Vec::with_capacity(nodes.iter().map(|node| node.keys.len()).sum());
+    // (node, next key, next child)
+    let mut open = vec![(0, 0, 0)];
+    while let Some((node, index, child)) = open.pop() {
+        let here = &nodes[node];
+        let Some(key) = here.keys.get(index) else { continue };
+        found.push(Found { path: here.directory.join(&key.name), key: key.clone() });
+        match here.children.get(child) {
+            Some(&(at, below)) if at == index => {
+                open.push((node, index + 1, child + 1));
+                open.push((below, 0, 0));
+            }
+            _ => open.push((node, index + 1, child)),
+        }
+    }
+    found
+}

@@ -1,0 +1,247 @@
+//! The file as a container: header, directories, keys, and payloads without their compression.
+
+mod compressed;
+mod directory;
+mod header;
+mod key;
+mod listing;
+mod records;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use forthwith_io::Source;
+use forthwith_plan::{Error, ErrorKind, Result};
+
+pub(crate) use compressed::decompress_growing;
+pub use compressed::{check_record, decompress_blocks, decompress_record};
+use directory::Contents;
+pub use directory::{Directory, DirectoryRecord, Found};
+pub use header::Header;
+pub use key::{Datime, Key};
+pub use records::{Record, Records};
+
+use crate::object::Cursor;
+
+/// An open ROOT file: its header, and what has been asked of its metadata so far. Cheap to clone, and shared between
+/// threads as it is.
+#[derive(Clone)]
+pub struct RootFile {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    source: Arc<dyn Source>,
+    header: Header,
+    top: Arc<Contents>,
+    /// Directories opened so far, by where their records stand.
+    directories: Mutex<HashMap<u64, Arc<Contents>>>,
+}
+
+impl RootFile {
+    /// Opens a file with one read of its first kilobyte.
+    ///
+    /// # Errors
+    /// The source cannot be read, or is no ROOT file.
+    pub fn open(source: Arc<dyn Source>) -> Result<Self> {
+        Self::parse(&source)
+            .map(|shared| Self { shared: Arc::new(shared) })
+            .map_err(|e| e.in_file(source.uri()))
+    }
+
+    fn parse(source: &Arc<dyn Source>) -> Result<Shared> {
+        let size = source.size()?;
+        let head = source.read_one(0..size.min(HEAD))?;
+        let header = Header::parse(&head)?;
+        let at = header.begin.saturating_add(u64::from(header.nbytes_name));
+        let end = at.saturating_add(DirectoryRecord::MAX_LENGTH).min(size);
+        if at >= end {
+            return Err(Error::new(ErrorKind::Truncated {
+                what: "the top directory",
+                needed: at.saturating_add(1),
+                available: size,
+            }));
+        }
+        let record = if end <= head.len() as u64 {
+            head.slice(at as usize..end as usize)
+        } else {
+            source.read_one(at..end)?
+        };
+        let top = DirectoryRecord::parse(&mut Cursor::new(&record)).map_err(|error| offset(error, at))?;
+        let top = Arc::new(Contents::new(top));
+        Ok(Shared { source: source.clone(), header, top, directories: Mutex::default() })
+    }
+
+    /// Where its bytes come from.
+    #[must_use]
+    pub fn source(&self) -> &Arc<dyn Source> {
+        &self.shared.source
+    }
+
+    /// What errors call it.
+    #[must_use]
+    pub fn uri(&self) -> &str {
+        self.shared.source.uri()
+    }
+
+    /// Its header.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.shared.header
+    }
+
+    /// Its top directory.
+    #[must_use]
+    pub fn top(&self) -> Directory {
+        Directory { file: self.clone(), path: "".into(), contents: self.shared.top.clone() }
+    }
+
+    /// The keys of its top directory, in the order of the file.
+    ///
+    /// # Errors
+    /// The list cannot be read, or is not one.
+    pub fn keys(&self) -> Result<Arc<[Key]>> {
+        self.top().keys()
+    }
+
+    /// Every key of the file with its path. See [`Directory::keys_recursive`].
+    ///
+    /// # Errors
+    /// A directory's record or list of keys cannot be read.
+    pub fn keys_recursive(&self) -> Result<Vec<Found>> {
+        self.top().keys_recursive()
+    }
+
+    /// Finds an object by its path. See [`Directory::find`].
+    ///
+    /// # Errors
+    /// There is no such object, or a directory on the way cannot be read.
+    pub fn find(&self, path: &str) -> Result<Found> {
+        self.top().find(path)
+    }
+
+    /// The payload of a record, decompressed. Positions in it are counted from its first byte; ROOT's references
+    /// count from the key's, which [`Cursor::with_origin`] takes into account.
+    ///
+    /// # Errors
+    /// The record cannot be read or decompressed, or its key's lengths contradict each other.
+    pub fn payload(&self, key: &Key) -> Result<Bytes> {
+        self.payload_of(key).map_err(|error| error.in_file(self.uri()).in_object(&key.name))
+    }
+
+    fn payload_of(&self, key: &Key) -> Result<Bytes> {
+        let stored = self.source().read_one(key.stored()?)?;
+        let length = key.objlen as usize;
+        if length <= stored.len() {
+            return Ok(stored.slice(..length));
+        }
+        let payload = decompress_growing(&stored, length)
+            .map_err(|error| offset(error, key.seek + u64::from(key.keylen)))?;
+        Ok(payload.into())
+    }
+
+    /// The record that begins at a byte of the file: its own key, and its payload.
+    ///
+    /// # Errors
+    /// There is no record, or it cannot be read or decompressed.
+    pub fn record(&self, at: u64, nbytes: u32) -> Result<(Key, Bytes)> {
+        self.record_at(at, nbytes).map_err(|error| error.in_file(self.uri()))
+    }
+
+    fn record_at(&self, at: u64, nbytes: u32) -> Result<(Key, Bytes)> {
+        let bytes = self.source().read_one(at..at.saturating_add(u64::from(nbytes)))?;
+        let key = Key::parse(&mut Cursor::new(&bytes)).map_err(|error| offset(error, at))?;
+        let begin = usize::from(key.keylen);
+        if begin > bytes.len() {
+            let (found, limit) = (begin as i64, bytes.len() as i64);
+            return Err(ErrorKind::OutOfRange { what: "key length", found, limit }.into());
+        }
+        let stored = bytes.slice(begin..);
+        let length = key.objlen as usize;
+        if length <= stored.len() {
+            return Ok((key, stored.slice(..length)));
+        }
+        let payload =
+            decompress_growing(&stored, length).map_err(|error| offset(error, at + begin as u64))?;
+        Ok((key, payload.into()))
+    }
+
+    /// Walks the file record by record from its beginning: what a file that was not closed properly still has.
+    ///
+    /// # Errors
+    /// The source's size cannot be told.
+    pub fn records(&self) -> Result<Records> {
+        Records::new(self.clone())
+    }
+
+    /// The free segments of the file, by first and last byte. The last one begins where the file ends.
+    ///
+    /// # Errors
+    /// The list cannot be read.
+    pub fn free_segments(&self) -> Result<Vec<(u64, u64)>> {
+        let header = self.header();
+        if header.seek_free == 0 || header.nbytes_free == 0 {
+            return Ok(Vec::new());
+        }
+        let (_, payload) = self.record(header.seek_free, header.nbytes_free)?;
+        records::parse_free(&payload).map_err(|error| error.in_file(self.uri()))
+    }
+
+    /// The directories that these keys stand for. Those not seen before are read at once.
+    fn load_directories(&self, keys: &[&Key]) -> Result<Vec<Arc<Contents>>> {
+        let known = |seek: u64| self.directories().get(&seek).cloned();
+        let fresh: Vec<&Key> = keys.iter().copied().filter(|key| known(key.seek).is_none()).collect();
+        let ranges = fresh.iter().map(|key| {
+            let stored = key.stored()?;
+            Ok(stored.start..stored.end.min(stored.start + DirectoryRecord::MAX_LENGTH))
+        });
+        let ranges: Vec<_> = ranges.collect::<Result<_>>()?;
+        if !ranges.is_empty() {
+            let answers = self.source().read(&ranges)?;
+            for ((key, range), bytes) in fresh.iter().zip(&ranges).zip(answers) {
+                let record = DirectoryRecord::parse(&mut Cursor::new(&bytes))
+                    .map_err(|error| offset(error, range.start).in_object(&key.name))?;
+                self.directories().entry(key.seek).or_insert_with(|| Arc::new(Contents::new(record)));
+            }
+        }
+        // All keys are known now.
+        Ok(keys.iter().filter_map(|key| known(key.seek)).collect())
+    }
+
+    /// Reads the lists of keys of all these directories that are not known yet, at once.
+    fn load_keys(&self, directories: &[&Contents]) -> Result<()> {
+        let wanted = directories.iter().filter_map(|contents| Some((*contents, contents.wanted()?)));
+        let (contents, ranges): (Vec<_>, Vec<_>) = wanted.unzip();
+        if !ranges.is_empty() {
+            for (contents, bytes) in contents.iter().zip(self.source().read(&ranges)?) {
+                contents.learn(&bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn directories(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Arc<Contents>>> {
+        // Nothing that holds the lock can leave the map half changed.
+        self.shared.directories.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for RootFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RootFile")
+            .field("uri", &self.uri())
+            .field("header", self.header())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Makes a position in a record one in the file.
+fn offset(mut error: Error, by: u64) -> Error {
+    error.place.byte = Some(error.place.byte.unwrap_or(0).saturating_add(by));
+    error
+}
+
+/// Bytes read when a file is opened: the header, and in nearly every file the top directory.
+const HEAD: u64 = 1024;

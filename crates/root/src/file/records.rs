@@ -1,0 +1,128 @@
+//! The file as a chain of records, and the list of its free segments.
+
+use bytes::Bytes;
+use forthwith_plan::{Error, ErrorKind, Result};
+
+use super::{Key, RootFile};
+use crate::object::Cursor;
+
+/// One link of the chain of records that a file is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Where it begins.
+    pub at: u64,
+    /// Its length.
+    pub length: u64,
+    /// Its key; none if it is deleted.
+    pub key: Option<Key>,
+}
+
+/// The records of a file one after the other, from [`RootFile::records`]. Ends at the header's end of the file, or
+/// after an error.
+#[derive(Debug)]
+pub struct Records {
+    file: RootFile,
+    at: u64,
+    end: u64,
+    window: Bytes,
+    window_at: u64,
+}
+
+impl Records {
+    pub(super) fn new(file: RootFile) -> Result<Self> {
+        let end = file.header().end.min(file.source().size()?);
+        Ok(Self { at: file.header().begin, end, window: Bytes::new(), window_at: 0, file })
+    }
+
+    fn record(&mut self) -> Result<Record> {
+        let at = self.at;
+        let mut bytes = self.bytes(WINDOW)?;
+        let parsed = match parse(&bytes) {
+            // A key with a very long title: once more with all of it.
+            Err(_) if bytes.len() as u64 == WINDOW => {
+                bytes = self.bytes(LONGEST_KEY)?;
+                parse(&bytes)
+            }
+            parsed => parsed,
+        };
+        let (nbytes, key) = parsed?;
+        let length = u64::from(nbytes.unsigned_abs());
+        let limit = self.end - at;
+        if length < 4 || length > limit {
+            let (found, limit) = (length as i64, limit as i64);
+            return Err(ErrorKind::OutOfRange { what: "record length", found, limit }.into());
+        }
+        self.at += length;
+        Ok(Record { at, length, key })
+    }
+
+    /// Up to `length` bytes from here on, from the last window if it holds them.
+    fn bytes(&mut self, length: u64) -> Result<Bytes> {
+        let wanted = self.at..self.end.min(self.at + length);
+        let window_end = self.window_at + self.window.len() as u64;
+        if wanted.start < self.window_at || wanted.end > window_end {
+            let until = self.end.min(self.at + READ.max(length));
+            self.window = self.file.source().read_one(self.at..until)?;
+            self.window_at = self.at;
+        }
+        let start = (wanted.start - self.window_at) as usize;
+        let end = (wanted.end - self.window_at) as usize;
+        if end > self.window.len() {
+            return Err(short(wanted.end - wanted.start, self.window.len() as u64));
+        }
+        Ok(self.window.slice(start..end))
+    }
+}
+
+impl Iterator for Records {
+    type Item = Result<Record>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at >= self.end {
+            return None;
+        }
+        let at = self.at;
+        let record = self.record();
+        if record.is_err() {
+            self.at = self.end;
+        }
+        Some(record.map_err(|error| error.at_byte(at).in_file(self.file.uri())))
+    }
+}
+
+fn parse(bytes: &[u8]) -> Result<(i32, Option<Key>)> {
+    let mut cursor = Cursor::new(bytes);
+    let nbytes = cursor.i32()?;
+    if nbytes < 0 {
+        return Ok((nbytes, None));
+    }
+    let key = Key::parse(&mut Cursor::new(bytes))?;
+    Ok((nbytes, Some(key)))
+}
+
+/// The list of free segments: first and last byte of each.
+pub(super) fn parse_free(payload: &[u8]) -> Result<Vec<(u64, u64)>> {
+    let mut cursor = Cursor::new(payload);
+    let mut segments = Vec::new();
+    while cursor.remaining() > 0 {
+        let version = cursor.i16()?;
+        segments.push(if version > 1000 {
+            (cursor.u64()?, cursor.u64()?)
+        } else {
+            (u64::from(cursor.u32()?), u64::from(cursor.u32()?))
+        });
+    }
+    Ok(segments)
+}
+
+#[cold]
+fn short(needed: u64, available: u64) -> Error {
+    ErrorKind::Truncated { what: "a key", needed, available }.into()
+}
+
+/// Bytes that hold nearly every key.
+const WINDOW: u64 = 512;
+/// Bytes that hold every key: its length has 16 bits.
+const LONGEST_KEY: u64 = 1 << 16;
+/// Bytes read at a time.
+const READ: u64 = 1 << 16;

@@ -1,0 +1,175 @@
+//! The small structures that occur inside every object.
+
+use std::borrow::Cow;
+
+use forthwith_plan::{Error, ErrorKind, Result};
+
+use super::cursor::{BYTE_COUNT, Cursor};
+
+/// The beginning of a framed object: its byte count and version. From [`Cursor::frame`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Where the object begins: at its byte count, or at its version if it has none.
+    pub begin: usize,
+    /// Where its contents begin.
+    pub body: usize,
+    /// Where it ends, if it has a byte count.
+    pub end: Option<usize>,
+    /// Where the frame around it ends.
+    pub outer: usize,
+    /// The class version. 0 or less for a class without one of its own: the checksum then tells which it is.
+    pub version: i16,
+    /// Items of a collection are stored member by member.
+    pub member_wise: bool,
+    /// The class checksum, if the version is 0 or less.
+    pub checksum: Option<u32>,
+}
+
+/// What a `TObject` holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TObject {
+    /// Its number among referenced objects.
+    pub unique_id: u32,
+    /// Status bits. Some of them (`kIsOnHeap`, `kNotDeleted`) are noise from the writing process.
+    pub bits: u32,
+    /// The process id's index, if the object is referenced.
+    pub process_id: Option<u16>,
+}
+
+/// What stands where a pointer to an object was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tag<'a> {
+    /// The null pointer.
+    Null,
+    /// The object that the record itself is.
+    Itself,
+    /// An object elsewhere in the record, by the position where it begins.
+    Reference(usize),
+    /// An object of this class. Its contents follow.
+    Object {
+        /// The class name.
+        class: &'a [u8],
+        /// Where the object begins, by which references name it.
+        begin: usize,
+        /// Where it ends, if it has a byte count.
+        end: Option<usize>,
+    },
+}
+
+impl<'a> Cursor<'a> {
+    /// Reads a `TObject`, in the forms of all versions.
+    ///
+    /// # Errors
+    /// The frame ends before.
+    pub fn tobject(&mut self) -> Result<TObject> {
+        let version = self.i16()?;
+        if version & 0x4000 != 0 {
+            // Old files: this was the upper half of a byte count. Its lower half and the version follow.
+            self.skip(4)?;
+        }
+        let unique_id = self.u32()?;
+        let bits = self.u32()?;
+        let process_id = if bits & IS_REFERENCED != 0 { Some(self.u16()?) } else { None };
+        Ok(TObject { unique_id, bits, process_id })
+    }
+
+    /// Reads a `TNamed`: name and title.
+    ///
+    /// # Errors
+    /// The frame ends before, or the byte count lies.
+    pub fn tnamed(&mut self) -> Result<(&'a [u8], &'a [u8])> {
+        let frame = self.frame()?;
+        self.tobject()?;
+        let name = self.string()?;
+        let title = self.string()?;
+        self.leave(&frame);
+        Ok((name, title))
+    }
+
+    /// Reads what stands where a pointer to an object was written, up to the object's contents.
+    ///
+    /// References to classes are resolved by their position alone, so objects may be visited in any order.
+    ///
+    /// # Errors
+    /// The bytes end before, the byte count exceeds what is left, or a class reference leads nowhere.
+    pub fn tag(&mut self) -> Result<Tag<'a>> {
+        let begin = self.position();
+        let first = self.u32()?;
+        if first == 0 {
+            return Ok(Tag::Null);
+        }
+        let (tag, end) = if first & BYTE_COUNT == 0 || first == NEW_CLASS {
+            (first, None)
+        } else {
+            let count = (first & !BYTE_COUNT) as usize;
+            if count > self.remaining() {
+                let limit = self.remaining() as i64;
+                return Err(
+                    super::cursor::out_of_range("byte count", count as i64, limit).at_byte(begin as u64)
+                );
+            }
+            let end = self.position() + count;
+            (self.u32()?, Some(end))
+        };
+        if tag == NEW_CLASS {
+            let class = self.cstring()?;
+            return Ok(Tag::Object { class, begin, end });
+        }
+        if tag & CLASS != 0 {
+            let class = self.class_at(tag & !CLASS, begin)?;
+            return Ok(Tag::Object { class, begin, end });
+        }
+        if let Some(end) = end {
+            // A reference has no contents, whatever its byte count says.
+            self.seek(end)?;
+        }
+        match tag {
+            0 => Ok(Tag::Null),
+            1 => Ok(Tag::Itself),
+            _ => match self.referred(tag) {
+                Some(position) => Ok(Tag::Reference(position)),
+                None => Err(bad_reference(tag, begin)),
+            },
+        }
+    }
+
+    /// The class name that a class reference means: it stands where the class was first named.
+    fn class_at(&self, reference: u32, begin: usize) -> Result<&'a [u8]> {
+        let named = self.referred(reference).filter(|&position| position < begin).and_then(|position| {
+            let mut there = Self::new(self.data());
+            there.seek(position).ok()?;
+            if there.u32().ok()? != NEW_CLASS {
+                return None;
+            }
+            there.cstring().ok()
+        });
+        named.ok_or_else(|| bad_reference(reference, begin))
+    }
+
+    /// The position in the payload that a reference means. Numbers 0 and 1 are taken, hence the shift by two.
+    fn referred(&self, reference: u32) -> Option<usize> {
+        reference.checked_sub(self.origin())?.checked_sub(2).map(|position| position as usize)
+    }
+}
+
+#[cold]
+fn bad_reference(reference: u32, begin: usize) -> Error {
+    Error::new(ErrorKind::NotA { what: "a reference to something before", found: reference.to_string() })
+        .at_byte(begin as u64)
+}
+
+/// Text from a file: UTF-8 if it is that, else Latin-1, so that different names stay different.
+#[must_use]
+pub fn text(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()),
+    }
+}
+
+/// The tag that a class name follows.
+pub(crate) const NEW_CLASS: u32 = 0xFFFF_FFFF;
+/// Set in a tag that refers to a class named before.
+const CLASS: u32 = 0x8000_0000;
+/// Set in a `TObject`'s bits if a process id follows.
+pub(crate) const IS_REFERENCED: u32 = 0x10;
