@@ -33,7 +33,7 @@ pub struct MappedFile {
 /// What to tell the system about a range of a [`MappedFile`].
 ///
 /// For a file that is in the page cache none of it pays (`examples/read_ways.rs` measures it: plain faults map
-/// sixteen pages at a time already). It is for files that must come from a disk first.
+/// sixteen pages at a time already). It is meant for files that must come from a disk first, which is not measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Advice {
