@@ -1,7 +1,7 @@
 //! A column being filled.
 
 use crate::{Buffer, Column, DType, Memory, OutOfMemory};
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A column being filled: by several threads at disjoint places, or by one that appends in place.
@@ -118,32 +118,47 @@ impl Builder {
         state.used = state.used.min(bytes);
     }
 
-    /// The last item as the running end of offsets: 0 if there is none or the items are not int64.
-    pub fn last_offset(&mut self) -> i64 {
+    /// The last item as the running end of offsets: 0 if there is none, or the items are not int64, or the buffer is lent. Meaningful
+    /// once no slot is outstanding.
+    pub fn last_offset(&self) -> i64 {
         let dtype = self.dtype;
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let state = self.lock();
         let Some(buffer) = state.buffer.as_ref().filter(|_| dtype == DType::Int64) else { return 0 };
         buffer.bytes(state.used).last_chunk().map_or(0, |last| i64::from_ne_bytes(*last))
     }
 
-    /// Hands the memory itself out, with the number of items in it, to a machine that appends on its own. Until it is
+    /// A copy of some items, in native byte order; `None` if they are not all there, or not all written: while a slot is outstanding or
+    /// the buffer is lent.
+    #[must_use]
+    pub fn read(&self, items: Range<usize>) -> Option<Vec<u8>> {
+        let size = self.dtype.size();
+        let state = self.lock();
+        let bytes = items.start.checked_mul(size)?..items.end.checked_mul(size)?;
+        let buffer = state.buffer.as_ref().filter(|_| state.slots == 0)?;
+        Some(buffer.bytes(state.used).get(bytes)?.to_vec())
+    }
+
+    /// Hands the memory itself out, with the number of items in it, to a machine that appends on its own. Waits until every
+    /// [`Slot`] handed out has been dropped, since the machine may move the memory. Until the buffer is
     /// [given back](Self::give_back), the column can neither be appended to nor finished.
     ///
     /// # Panics
     /// If it is lent already.
-    pub fn lend(&mut self) -> (Buffer, usize) {
-        let size = self.dtype.size();
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        (state.buffer.take().expect(LENT), state.used / size)
+    pub fn lend(&self) -> (Buffer, usize) {
+        let mut state = self.lock();
+        while state.slots > 0 {
+            state = self.quiet.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        (state.buffer.take().expect(LENT), state.used / self.dtype.size())
     }
 
     /// Takes the memory back, now with `items` in it. It may be another buffer than the one lent.
     ///
     /// # Panics
     /// If the buffer cannot hold so many.
-    pub fn give_back(&mut self, buffer: Buffer, items: usize) {
+    pub fn give_back(&self, buffer: Buffer, items: usize) {
         let bytes = items.checked_mul(self.dtype.size()).filter(|bytes| *bytes <= buffer.capacity());
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
         // The caller wrote the items into this buffer, so it holds them.
         state.used = bytes.expect("more items than the buffer can hold");
         state.buffer = Some(buffer);
