@@ -1,1 +1,52 @@
-//! forth
+//! The AwkwardForth language and a machine for it.
+//!
+//! AwkwardForth is a small Forth for describing how bytes become columns: integers on a stack steer the flow, parser
+//! words move data from untyped inputs to typed outputs. Programs are made at run time from a file's own schema.
+//!
+//! * [`Compiled`] is a program: compiled once from text, immutable, shared by reference count.
+//! * [`Machine`] runs it. Inputs are given to each call, so a machine borrows nothing between calls.
+//! * [`Output`] is a column being written, over memory of its own or of the caller (see [`Memory`]).
+//!
+//! ```
+//! use std::sync::Arc;
+//! use forthwith_forth::{Compiled, Limits, Machine, Status};
+//!
+//! let program = Compiled::new(
+//!     "input data
+//!      output offsets int64
+//!      output content float32
+//!      0 do
+//!        data !I-> stack dup offsets +<- stack data #!f-> content
+//!      loop",
+//! )?;
+//! let mut machine = Machine::new(Arc::new(program), Limits::default());
+//! machine.begin();
+//! machine.push(2)?; // number of lists
+//! let bytes = [0, 0, 0, 1, 0x3f, 0x80, 0, 0, 0, 0, 0, 0];
+//! assert_eq!(machine.resume(&[&bytes])?, Status::Done);
+//! assert_eq!(machine.outputs()[1].as_bytes(), 1.0_f32.to_ne_bytes());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Every instruction is a row of one table ([`isa`]). There are two tiers with equal results: the checked interpreter,
+//! which owns the semantics, and fused loops (see [`Compiled::explain`]).
+
+#![deny(missing_docs)]
+// Columns are raw memory that may belong to somebody else, and kernels write past the end into agreed slack.
+#![allow(unsafe_code)]
+
+mod compile;
+mod compiled;
+mod dtype;
+mod error;
+mod interpret;
+pub mod isa;
+mod machine;
+mod output;
+
+pub use compile::ir::OutputDecl;
+pub use compiled::Compiled;
+pub use dtype::Dtype;
+pub use error::{CompileError, CompileErrorKind, Location, RunError};
+pub use machine::{Counters, Limits, Machine, Printer, Status, Tier, W32, W64, Width};
+pub use output::{LEAD, Memory, OutOfMemory, Output, SLACK};

@@ -1,0 +1,100 @@
+//! The structured program: control flow as written, names resolved to slots.
+//!
+//! Every body knows the number its segment has in the external bytecode. That number identifies a loop to all tiers.
+
+use crate::Dtype;
+use crate::isa::{Op, Read};
+
+/// A parsed program.
+#[derive(Debug, Default)]
+pub(crate) struct Program {
+    pub(crate) main: Body,
+    pub(crate) words: Vec<Word>,
+    pub(crate) variables: Vec<String>,
+    pub(crate) inputs: Vec<String>,
+    pub(crate) outputs: Vec<OutputDecl>,
+    pub(crate) strings: Vec<String>,
+    /// Segments, including the main program.
+    pub(crate) segments: u32,
+    /// Where literals stand that do not fit 32 bits, as byte offsets.
+    pub(crate) cut_literals: Vec<u32>,
+}
+
+/// A declared output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputDecl {
+    /// Its name.
+    pub name: String,
+    /// Its item type.
+    pub dtype: Dtype,
+}
+
+/// A user-defined word.
+#[derive(Debug)]
+pub(crate) struct Word {
+    pub(crate) name: String,
+    pub(crate) body: Body,
+}
+
+/// A sequence of instructions that is a segment of its own.
+#[derive(Debug, Default)]
+pub(crate) struct Body {
+    pub(crate) segment: u32,
+    pub(crate) nodes: Vec<Node>,
+}
+
+/// One instruction or structure, and the byte offset of its first token.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) at: u32,
+    pub(crate) kind: Kind,
+}
+
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// Every instruction with at most one operand that is not a segment.
+    Plain(Op, i32),
+    /// `enum` and `enumonly`: input, first string, end string.
+    Enum(Op, u32, u32, u32),
+    Read(Read),
+    /// A call of a user word.
+    Call(u32),
+    /// A body entered unconditionally; only the general form of `case` makes these.
+    Nest(Body),
+    Exit,
+    If(Body),
+    IfElse(Body, Body),
+    /// `case` over 0, 1, 2, …; the predicates are kept because they are segments.
+    CaseTable {
+        consequents: Vec<Body>,
+        default: Body,
+        predicates: Vec<Body>,
+    },
+    Do {
+        body: Body,
+        step: bool,
+    },
+    Again(Body),
+    Until(Body),
+    While(Body, Body),
+}
+
+impl Node {
+    pub(crate) fn new(at: u32, kind: Kind) -> Self {
+        Self { at, kind }
+    }
+
+    /// The bodies directly inside.
+    pub(crate) fn bodies(&self) -> Vec<&Body> {
+        match &self.kind {
+            Kind::Nest(a) | Kind::If(a) | Kind::Again(a) | Kind::Until(a) | Kind::Do { body: a, .. } => {
+                vec![a]
+            }
+            Kind::IfElse(a, b) | Kind::While(a, b) => vec![a, b],
+            Kind::CaseTable { consequents, default, predicates } => {
+                consequents.iter().chain([default]).chain(predicates).collect()
+            }
+            Kind::Plain(..) | Kind::Enum(..) | Kind::Read(_) | Kind::Call(_) | Kind::Exit => Vec::new(),
+        }
+    }
+}

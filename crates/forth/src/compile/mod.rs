@@ -1,0 +1,11 @@
+//! Text → tokens → structured IR → external bytecode.
+
+mod decompile;
+mod emit;
+pub(crate) mod ir;
+mod lexer;
+mod parser;
+
+pub(crate) use decompile::Decompiler;
+pub(crate) use emit::{Bytecode, emit};
+pub(crate) use parser::parse;

@@ -1,0 +1,397 @@
+//! Tokens → structured IR, with every compile-time check.
+
+use std::collections::HashMap;
+
+use super::ir::{Body, Kind, Node, OutputDecl, Program, Word};
+use super::lexer::{Token, integer, tokenize};
+use crate::Dtype;
+use crate::error::{CompileError, CompileErrorKind as E};
+use crate::isa::{self, Group, Op, Parser as Code, Read, Syntax};
+
+/// Deeper nesting could exhaust the native stack of the compiler; no run could enter it with default limits anyway.
+const MAX_NESTING: usize = 192;
+
+pub(crate) fn parse(source: &str) -> Result<Program> {
+    if source.len() > i32::MAX as usize {
+        return Err(CompileError::new(E::ProgramTooLarge, source, 0, 0));
+    }
+    let tokens = tokenize(source)?;
+    let mut parser = Parser {
+        source,
+        tokens: &tokens,
+        at: 0,
+        program: Program { segments: 1, ..Program::default() },
+        names: HashMap::new(),
+        closers: Vec::new(),
+        definition: None,
+        loops: 0,
+    };
+    let (nodes, _) = parser.nodes(&[])?;
+    parser.program.main = Body { segment: 0, nodes };
+    // Bodies of words were put aside in order of their ends; the dictionary is in order of the colons.
+    parser.program.words.sort_by_key(|word| word.body.segment);
+    Ok(parser.program)
+}
+
+#[derive(Clone, Copy)]
+enum Name {
+    Variable(u32),
+    Input(u32),
+    Output(u32),
+    /// Word number and segment.
+    Word(u32),
+}
+
+struct Parser<'a> {
+    source: &'a str,
+    tokens: &'a [Token<'a>],
+    at: usize,
+    program: Program,
+    names: HashMap<&'a str, Name>,
+    /// What the enclosing structures are waiting for, outermost first.
+    closers: Vec<&'static [&'static str]>,
+    /// The word being defined: its number.
+    definition: Option<u32>,
+    /// `do` loops around this place in the same definition.
+    loops: usize,
+}
+
+type Result<T> = std::result::Result<T, CompileError>;
+
+impl<'a> Parser<'a> {
+    /// Parses up to one of `closers` (all of them are consumed) or the end of the text when there are none.
+    fn nodes(&mut self, closers: &[&'static str]) -> Result<(Vec<Node>, Option<&'a str>)> {
+        let mut nodes = Vec::new();
+        while let Some(token) = self.tokens.get(self.at) {
+            if closers.contains(&token.word) {
+                self.at += 1;
+                return Ok((nodes, Some(token.word)));
+            }
+            if self.closers.iter().any(|outer| outer.contains(&token.word)) {
+                break;
+            }
+            self.node(&mut nodes)?;
+        }
+        Ok((nodes, None))
+    }
+
+    /// Parses one body; `unclosed` is reported at token `head` when none of `closers` ends it.
+    fn body(
+        &mut self,
+        head: usize,
+        closers: &'static [&'static str],
+        unclosed: E,
+    ) -> Result<(Body, &'a str)> {
+        let segment = self.segment();
+        let (nodes, closer) = self.enclosed(head, closers, unclosed)?;
+        Ok((Body { segment, nodes }, closer))
+    }
+
+    fn enclosed(
+        &mut self,
+        head: usize,
+        closers: &'static [&'static str],
+        unclosed: E,
+    ) -> Result<(Vec<Node>, &'a str)> {
+        if self.closers.len() >= MAX_NESTING {
+            return Err(self.error(E::NestedTooDeeply, head));
+        }
+        self.closers.push(closers);
+        let (nodes, closer) = self.nodes(closers)?;
+        self.closers.pop();
+        match closer {
+            Some(closer) => Ok((nodes, closer)),
+            None => Err(self.error(unclosed, head)),
+        }
+    }
+
+    fn node(&mut self, nodes: &mut Vec<Node>) -> Result<()> {
+        let head = self.at;
+        let token = &self.tokens[head];
+        self.at += 1;
+        let kind = match self.names.get(token.word) {
+            Some(&Name::Variable(index)) => self.variable(head, index)?,
+            Some(&Name::Input(index)) => self.input(head, index)?,
+            Some(&Name::Output(index)) => self.output(head, index)?,
+            Some(&Name::Word(index)) => Kind::Call(index),
+            None => match self.word(head, token)? {
+                Some(kind) => kind,
+                None => return Ok(()),
+            },
+        };
+        nodes.push(Node::new(token.start as u32, kind));
+        Ok(())
+    }
+
+    /// A word that is no name. None: a declaration, which leaves no code.
+    fn word(&mut self, head: usize, token: &Token<'a>) -> Result<Option<Kind>> {
+        if let Some(syntax) = Syntax::lookup(token.word) {
+            return self.syntax(head, syntax);
+        }
+        let alone = |group| matches!(group, Group::Control | Group::Text | Group::Generic);
+        if let Some(op) = Op::lookup(token.word, alone) {
+            return self.op(head, token, op).map(Some);
+        }
+        match integer(token.word) {
+            Some(value) => {
+                if i32::try_from(value).is_err() {
+                    self.program.cut_literals.push(token.start as u32);
+                }
+                // The bytecode has 32 bits for a literal, in machines of either width.
+                Ok(Some(Kind::Plain(Op::Literal, value as i32)))
+            }
+            None => Err(self.error(E::UnknownWord, head)),
+        }
+    }
+
+    fn syntax(&mut self, head: usize, syntax: Syntax) -> Result<Option<Kind>> {
+        match syntax {
+            Syntax::Define => self.define(head).map(|()| None),
+            Syntax::Recurse => match self.definition {
+                Some(index) => Ok(Some(Kind::Call(index))),
+                None => Err(self.error(E::RecurseOutsideDefinition, head)),
+            },
+            Syntax::Variable => {
+                let name = self.name(head, E::MissingVariableName)?;
+                self.names.insert(name, Name::Variable(self.program.variables.len() as u32));
+                self.program.variables.push(name.to_owned());
+                Ok(None)
+            }
+            Syntax::Input => {
+                let name = self.name(head, E::MissingInputName)?;
+                self.names.insert(name, Name::Input(self.program.inputs.len() as u32));
+                self.program.inputs.push(name.to_owned());
+                Ok(None)
+            }
+            Syntax::Output => {
+                let name = self.name(head, E::MissingOutputName)?;
+                let Some(dtype) = self.tokens.get(self.at) else {
+                    return Err(self.error(E::MissingOutputName, head));
+                };
+                let Some(dtype) = Dtype::from_name(dtype.word) else {
+                    return Err(self.error(E::UnknownDtype, head));
+                };
+                self.at += 1;
+                self.names.insert(name, Name::Output(self.program.outputs.len() as u32));
+                self.program.outputs.push(OutputDecl { name: name.to_owned(), dtype });
+                Ok(None)
+            }
+            Syntax::Begin => self.begin(head).map(Some),
+            _ => Err(self.error(E::UnknownWord, head)),
+        }
+    }
+
+    fn op(&mut self, head: usize, token: &Token<'a>, op: Op) -> Result<Kind> {
+        match op {
+            Op::Halt | Op::Pause => Ok(Kind::Plain(op, 0)),
+            Op::Exit => Ok(Kind::Exit),
+            Op::If => {
+                let (then, closer) = self.body(head, &["else", "then"], E::UnclosedIf)?;
+                if closer == "then" {
+                    return Ok(Kind::If(then));
+                }
+                let (otherwise, _) = self.body(head, &["then"], E::UnclosedIf)?;
+                Ok(Kind::IfElse(then, otherwise))
+            }
+            Op::Do => {
+                self.loops += 1;
+                let (body, closer) = self.body(head, &["loop", "+loop"], E::UnclosedDo)?;
+                self.loops -= 1;
+                Ok(Kind::Do { body, step: closer == "+loop" })
+            }
+            Op::CaseTable => self.case(head),
+            Op::String | Op::PrintString => {
+                let index = self.program.strings.len() as i32;
+                self.program.strings.extend(token.string.clone());
+                Ok(Kind::Plain(op, index))
+            }
+            Op::IndexI if self.loops < 1 => Err(self.error(E::IndexOutsideDo, head)),
+            Op::IndexJ if self.loops < 2 => Err(self.error(E::IndexOutsideNestedDo, head)),
+            Op::IndexK if self.loops < 3 => Err(self.error(E::IndexOutsideDoublyNestedDo, head)),
+            _ if op.group() == Group::Generic => Ok(Kind::Plain(op, 0)),
+            // `else`, `while`, `+loop` and the like where nothing waits for them.
+            _ => Err(self.error(E::UnknownWord, head)),
+        }
+    }
+
+    fn define(&mut self, head: usize) -> Result<()> {
+        let name = self.name(head, E::MissingDefinitionName)?;
+        // Nested definitions are finished first, so the number counts those still open as well.
+        let open = self.closers.iter().filter(|closers| closers.contains(&";")).count();
+        let index = (self.program.words.len() + open) as u32;
+        self.names.insert(name, Name::Word(index));
+        let outer = (self.definition.replace(index), std::mem::take(&mut self.loops));
+        let body = self.body(head, &[";"], E::UnclosedDefinition);
+        (self.definition, self.loops) = outer;
+        self.program.words.push(Word { name: name.to_owned(), body: body?.0 });
+        Ok(())
+    }
+
+    fn begin(&mut self, head: usize) -> Result<Kind> {
+        let (body, closer) = self.body(head, &["again", "until", "while"], E::UnclosedBegin)?;
+        Ok(match closer {
+            "again" => Kind::Again(body),
+            "until" => Kind::Until(body),
+            _ => {
+                let (rest, _) = self.body(head, &["repeat"], E::UnclosedWhile)?;
+                Kind::While(body, rest)
+            }
+        })
+    }
+
+    fn case(&mut self, head: usize) -> Result<Kind> {
+        let branches = self.count_branches(head)?;
+        let first = self.program.segments;
+        self.program.segments += branches as u32 + 1;
+        let mut predicates = Vec::with_capacity(branches);
+        let mut consequents = Vec::with_capacity(branches);
+        for branch in 0..branches {
+            predicates.push(self.body(head, &["of"], E::UnbalancedOf)?.0);
+            let (nodes, _) = self.enclosed(head, &["endof"], E::UnbalancedOf)?;
+            consequents.push(Body { segment: first + branch as u32, nodes });
+        }
+        let (mut nodes, _) = self.enclosed(head, &["endcase"], E::UnclosedCase)?;
+        let at = self.tokens[self.at - 1].start as u32;
+        nodes.push(Node::new(at, Kind::Plain(Op::Drop, 0)));
+        let default = Body { segment: first + branches as u32, nodes };
+
+        let is_table = predicates.iter().enumerate().all(|(branch, predicate)| {
+            matches!(predicate.nodes[..], [Node { kind: Kind::Plain(Op::Literal, value), .. }] if value as usize == branch)
+        });
+        if is_table {
+            return Ok(Kind::CaseTable { consequents, default, predicates });
+        }
+        // The general form is a chain of `P over = if drop C else … then`, each link a body of its own.
+        let at = self.tokens[head].start as u32;
+        let mut rest = default;
+        for (mut predicate, mut consequent) in predicates.into_iter().zip(consequents).rev() {
+            predicate.nodes.push(Node::new(at, Kind::Plain(Op::Over, 0)));
+            predicate.nodes.push(Node::new(at, Kind::Plain(Op::Eq, 0)));
+            consequent.nodes.insert(0, Node::new(at, Kind::Plain(Op::Drop, 0)));
+            let nodes =
+                vec![Node::new(at, Kind::Nest(predicate)), Node::new(at, Kind::IfElse(consequent, rest))];
+            rest = Body { segment: self.segment(), nodes };
+        }
+        Ok(Kind::Nest(rest))
+    }
+
+    /// The number of `of` that belong to the `case` just read.
+    fn count_branches(&self, head: usize) -> Result<usize> {
+        let mut depth = 1;
+        let (mut opened, mut closed) = (0, 0);
+        for token in &self.tokens[self.at..] {
+            match token.word {
+                "case" => depth += 1,
+                "endcase" => depth -= 1,
+                "of" if depth == 1 => opened += 1,
+                "endof" if depth == 1 => closed += 1,
+                _ => {}
+            }
+            if closed > opened {
+                break;
+            }
+            if depth == 0 {
+                return if opened == closed { Ok(opened) } else { Err(self.error(E::UnbalancedOf, head)) };
+            }
+        }
+        Err(self.error(if closed > opened { E::UnbalancedOf } else { E::UnclosedCase }, head))
+    }
+
+    fn variable(&mut self, head: usize, index: u32) -> Result<Kind> {
+        match self.action(Group::Variable) {
+            Some(op) => Ok(Kind::Plain(op, index as i32)),
+            None => Err(self.error(E::VariableWithoutAction, head)),
+        }
+    }
+
+    fn output(&mut self, head: usize, index: u32) -> Result<Kind> {
+        if let Some(op) = self.action(Group::Output) {
+            return Ok(Kind::Plain(op, index as i32));
+        }
+        let Some(op) = self.action(Group::OutputStack) else {
+            return Err(self.error(E::OutputWithoutAction, head));
+        };
+        if self.tokens.get(self.at).is_none_or(|token| token.word != Syntax::Stack.word()) {
+            let kind = if op == Op::Write { E::WriteWithoutStack } else { E::WriteAddWithoutStack };
+            return Err(self.error(kind, head));
+        }
+        self.at += 1;
+        Ok(Kind::Plain(op, index as i32))
+    }
+
+    fn input(&mut self, head: usize, index: u32) -> Result<Kind> {
+        if let Some(op) = self.action(Group::Input) {
+            if !matches!(op, Op::Enum | Op::EnumOnly) {
+                return Ok(Kind::Plain(op, index as i32));
+            }
+            let first = self.program.strings.len();
+            while let Some(token) = self.tokens.get(self.at).filter(|token| token.word == Op::String.word()) {
+                self.program.strings.extend(token.string.clone());
+                self.at += 1;
+            }
+            let end = self.program.strings.len();
+            if end == first {
+                let kind = if op == Op::Enum { E::EnumWithoutString } else { E::EnumOnlyWithoutString };
+                return Err(self.error(kind, head));
+            }
+            return Ok(Kind::Enum(op, index, first as u32, end as u32));
+        }
+        let Some(mut read) = self.tokens.get(self.at).and_then(|token| Read::parse(token.word)) else {
+            return Err(self.error(E::InputWithoutAction, head));
+        };
+        self.at += 1;
+        read.input = index;
+        let destination = self.tokens.get(self.at).map(|token| token.word);
+        match destination.map(|word| (word, self.names.get(word))) {
+            Some((_, Some(&Name::Output(output)))) => {
+                let dtype = self.program.outputs[output as usize].dtype;
+                if read.parser == Code::QuotedStr && !matches!(dtype, Dtype::UInt8 | Dtype::Int8) {
+                    return Err(self.error(E::QuotedStrDtype, head));
+                }
+                read.output = Some(output);
+            }
+            Some((word, _)) if word == Syntax::Stack.word() => match read.parser {
+                Code::TextFloat => return Err(self.error(E::TextFloatToStack, head)),
+                Code::QuotedStr => return Err(self.error(E::QuotedStrToStack, head)),
+                _ => {}
+            },
+            _ => return Err(self.error(E::ParserWithoutDestination, head)),
+        }
+        self.at += 1;
+        Ok(Kind::Read(read))
+    }
+
+    /// The word that acts on the name before it, if it is of that group.
+    fn action(&mut self, group: Group) -> Option<Op> {
+        let word = self.tokens.get(self.at)?.word;
+        let op = Op::lookup(word, |other| other == group)?;
+        self.at += 1;
+        Some(op)
+    }
+
+    /// A new name, which must be free.
+    fn name(&mut self, head: usize, missing: E) -> Result<&'a str> {
+        let Some(token) = self.tokens.get(self.at) else {
+            return Err(self.error(missing, head));
+        };
+        self.at += 1;
+        let name = token.word;
+        if self.names.contains_key(name) || isa::is_reserved(name) || integer(name).is_some() {
+            return Err(self.error(E::NameTaken, head));
+        }
+        Ok(name)
+    }
+
+    fn segment(&mut self) -> u32 {
+        let segment = self.program.segments;
+        self.program.segments += 1;
+        segment
+    }
+
+    /// An error whose snippet runs from token `head` to the place reached.
+    fn error(&self, kind: E, head: usize) -> CompileError {
+        let start = self.tokens[head].start;
+        let last = (self.at + 1).min(self.tokens.len()).max(head + 1) - 1;
+        CompileError::new(kind, self.source, start, self.tokens[last].end)
+    }
+}

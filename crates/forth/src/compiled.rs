@@ -1,0 +1,124 @@
+//! A program, ready to run.
+
+use crate::compile::ir::{OutputDecl, Program};
+use crate::compile::{Bytecode, Decompiler, emit, parse};
+use crate::error::{CompileError, Location, line_column};
+use crate::interpret::fused::Plans;
+
+/// A compiled program: immutable and shared between machines.
+///
+/// ```
+/// # use forthwith_forth::Compiled;
+/// let program = Compiled::new(": twice dup + ; 21 twice")?;
+/// assert_eq!(program.dictionary(), ["twice"]);
+/// assert_eq!(program.bytecodes(), [0, 21, 72, 37, 44]);
+/// # Ok::<(), forthwith_forth::CompileError>(())
+/// ```
+#[derive(Debug)]
+pub struct Compiled {
+    source: String,
+    pub(crate) program: Program,
+    pub(crate) bytecode: Bytecode,
+    pub(crate) plans: Plans,
+}
+
+impl Compiled {
+    /// Compiles a source text, for all tiers.
+    pub fn new(source: &str) -> Result<Self, CompileError> {
+        let program = parse(source)?;
+        let bytecode = emit(&program);
+        let plans = Plans::new(&program);
+        Ok(Self { source: source.to_owned(), program, bytecode, plans })
+    }
+
+    /// The text.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The external bytecode, all segments one after the other.
+    pub fn bytecodes(&self) -> &[i32] {
+        &self.bytecode.code
+    }
+
+    /// Where each segment starts in [`Self::bytecodes`]; one more number than segments.
+    pub fn bytecodes_offsets(&self) -> &[i64] {
+        &self.bytecode.offsets
+    }
+
+    /// The program in canonical layout, from its bytecode.
+    pub fn decompiled(&self) -> String {
+        self.decompiler().program()
+    }
+
+    /// User words in the order of their definitions.
+    pub fn dictionary(&self) -> Vec<&str> {
+        self.program.words.iter().map(|word| word.name.as_str()).collect()
+    }
+
+    /// Declared inputs.
+    pub fn inputs(&self) -> &[String] {
+        &self.program.inputs
+    }
+
+    /// Declared outputs.
+    pub fn outputs(&self) -> &[OutputDecl] {
+        &self.program.outputs
+    }
+
+    /// Declared variables.
+    pub fn variables(&self) -> &[String] {
+        &self.program.variables
+    }
+
+    /// Strings in order of appearance, by the number `s"` pushes.
+    pub fn strings(&self) -> &[String] {
+        &self.program.strings
+    }
+
+    /// Line and column of every literal that does not fit 32 bits and was cut.
+    pub fn cut_literals(&self) -> Vec<(usize, usize)> {
+        self.program.cut_literals.iter().map(|&at| line_column(&self.source, at as usize)).collect()
+    }
+
+    /// Which loops run as native code, which do not, and why not.
+    pub fn explain(&self) -> String {
+        self.plans.explain(&self.source)
+    }
+
+    /// The instruction at a position of the bytecode, disassembled.
+    pub fn instruction(&self, at: usize) -> Option<String> {
+        let mut text = String::new();
+        (at < self.bytecode.code.len()).then(|| self.decompiler().instruction(at, "", &mut text))?;
+        Some(text)
+    }
+
+    /// The segment a user word is.
+    pub(crate) fn word_segment(&self, name: &str) -> Option<usize> {
+        self.program.words.iter().find(|word| word.name == name).map(|word| word.body.segment as usize)
+    }
+
+    pub(crate) fn segment(&self, segment: usize) -> (usize, usize) {
+        let offsets = &self.bytecode.offsets;
+        (offsets[segment] as usize, offsets[segment + 1] as usize)
+    }
+
+    pub(crate) fn location(&self, at: usize) -> Location {
+        let place = self.bytecode.places.get(at).map_or(0, |&place| place as usize);
+        let (line, column) = line_column(&self.source, place);
+        let segment = self.bytecode.offsets.partition_point(|&offset| offset as usize <= at).max(1) - 1;
+        let word = self.bytecode.owners.get(segment).copied().flatten();
+        let instruction = self.instruction(at).unwrap_or_default();
+        Location {
+            bytecode: at,
+            instruction: instruction.lines().next().unwrap_or_default().to_owned(),
+            word: word.map(|word| self.program.words[word as usize].name.clone()),
+            line,
+            column,
+        }
+    }
+
+    fn decompiler(&self) -> Decompiler<'_> {
+        Decompiler { program: &self.program, bytecode: &self.bytecode }
+    }
+}

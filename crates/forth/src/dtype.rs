@@ -1,0 +1,170 @@
+//! Item types of outputs and the conversions into them.
+
+macro_rules! define_dtypes {
+    ($($name:ident $word:literal $size:literal;)*) => {
+        /// The item type of an output.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Dtype { $(#[doc = $word] $name,)* }
+
+        impl Dtype {
+            /// Every dtype.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+            /// The name used in programs and by NumPy.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$name => $word,)* }
+            }
+            /// Bytes of one item.
+            pub const fn size(self) -> usize {
+                match self { $(Self::$name => $size,)* }
+            }
+        }
+    };
+}
+
+define_dtypes! {
+    Bool "bool" 1; Int8 "int8" 1; Int16 "int16" 2; Int32 "int32" 4; Int64 "int64" 8;
+    UInt8 "uint8" 1; UInt16 "uint16" 2; UInt32 "uint32" 4; UInt64 "uint64" 8;
+    Float32 "float32" 4; Float64 "float64" 8;
+}
+
+impl Dtype {
+    /// The dtype of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|dtype| dtype.name() == name)
+    }
+}
+
+impl std::fmt::Display for Dtype {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A value on its way from a parser or the stack to an output.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Number {
+    Signed(i64),
+    Unsigned(u64),
+    Single(f32),
+    Double(f64),
+}
+
+impl Number {
+    /// As the stack sees it before the width is applied: floats truncate, what does not fit becomes MIN.
+    pub(crate) fn to_stack(self) -> i64 {
+        match self {
+            Self::Signed(x) => x,
+            Self::Unsigned(x) => x as i64,
+            Self::Single(x) => to_int64(f64::from(x)),
+            Self::Double(x) => to_int64(x),
+        }
+    }
+
+    fn is_true(self) -> bool {
+        match self {
+            Self::Signed(x) => x != 0,
+            Self::Unsigned(x) => x != 0,
+            Self::Single(x) => x != 0.0,
+            Self::Double(x) => x != 0.0,
+        }
+    }
+
+    fn to_bits64(self) -> u64 {
+        match self {
+            Self::Signed(x) => x as u64,
+            Self::Unsigned(x) => x,
+            Self::Single(x) => to_uint64(f64::from(x)),
+            Self::Double(x) => to_uint64(x),
+        }
+    }
+
+    fn to_bits32(self) -> u32 {
+        match self {
+            Self::Signed(x) => x as u32,
+            Self::Unsigned(x) => x as u32,
+            Self::Single(x) => to_int32(f64::from(x)) as u32,
+            Self::Double(x) => to_int32(x) as u32,
+        }
+    }
+
+    fn to_f32(self) -> f32 {
+        match self {
+            Self::Signed(x) => x as f32,
+            Self::Unsigned(x) => x as f32,
+            Self::Single(x) => x,
+            Self::Double(x) => x as f32,
+        }
+    }
+
+    fn to_f64(self) -> f64 {
+        match self {
+            Self::Signed(x) => x as f64,
+            Self::Unsigned(x) => x as f64,
+            Self::Single(x) => f64::from(x),
+            Self::Double(x) => x,
+        }
+    }
+
+    /// The bytes of the item in native order; only the first `dtype.size()` count.
+    pub(crate) fn to_item(self, dtype: Dtype) -> [u8; 8] {
+        match dtype {
+            Dtype::Bool => padded([u8::from(self.is_true())]),
+            Dtype::Int8 | Dtype::UInt8 => padded([self.to_bits32() as u8]),
+            Dtype::Int16 | Dtype::UInt16 => padded((self.to_bits32() as u16).to_ne_bytes()),
+            Dtype::Int32 => padded(self.to_bits32().to_ne_bytes()),
+            Dtype::UInt32 => padded((self.to_bits64() as u32).to_ne_bytes()),
+            Dtype::Int64 => padded((self.to_stack()).to_ne_bytes()),
+            Dtype::UInt64 => padded(self.to_bits64().to_ne_bytes()),
+            Dtype::Float32 => padded(self.to_f32().to_ne_bytes()),
+            Dtype::Float64 => padded(self.to_f64().to_ne_bytes()),
+        }
+    }
+}
+
+/// `last + value` in the arithmetic of the dtype; both as item bytes.
+pub(crate) fn add_items(dtype: Dtype, last: [u8; 8], value: [u8; 8]) -> [u8; 8] {
+    macro_rules! sum {
+        ($type:ty, $n:literal, $add:expr) => {{
+            let a = <$type>::from_ne_bytes(first::<$n>(last));
+            let b = <$type>::from_ne_bytes(first::<$n>(value));
+            let add: fn($type, $type) -> $type = $add;
+            padded(add(a, b).to_ne_bytes())
+        }};
+    }
+    match dtype {
+        Dtype::Bool => padded([u8::from(last[0] != 0 || value[0] != 0)]),
+        Dtype::Int8 | Dtype::UInt8 => sum!(u8, 1, u8::wrapping_add),
+        Dtype::Int16 | Dtype::UInt16 => sum!(u16, 2, u16::wrapping_add),
+        Dtype::Int32 | Dtype::UInt32 => sum!(u32, 4, u32::wrapping_add),
+        Dtype::Int64 | Dtype::UInt64 => sum!(u64, 8, u64::wrapping_add),
+        Dtype::Float32 => sum!(f32, 4, |a, b| a + b),
+        Dtype::Float64 => sum!(f64, 8, |a, b| a + b),
+    }
+}
+
+fn first<const N: usize>(bytes: [u8; 8]) -> [u8; N] {
+    std::array::from_fn(|at| bytes[at])
+}
+
+fn padded<const N: usize>(bytes: [u8; N]) -> [u8; 8] {
+    let mut item = [0; 8];
+    item[..N].copy_from_slice(&bytes);
+    item
+}
+
+// Rust's `as` saturates; the language says MIN, as x86 hardware does.
+fn to_int64(x: f64) -> i64 {
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&x) { x as i64 } else { i64::MIN }
+}
+
+fn to_uint64(x: f64) -> u64 {
+    if (9_223_372_036_854_775_808.0..18_446_744_073_709_551_616.0).contains(&x) {
+        x as u64
+    } else {
+        to_int64(x) as u64
+    }
+}
+
+fn to_int32(x: f64) -> i32 {
+    if x > -2_147_483_649.0 && x < 2_147_483_648.0 { x as i32 } else { i32::MIN }
+}

@@ -1,0 +1,236 @@
+//! What can go wrong, when compiling and when running.
+
+use std::fmt;
+
+macro_rules! define_compile_errors {
+    ($($(#[$doc:meta])* $name:ident $text:literal;)*) => {
+        /// Why a source text is not a program.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum CompileErrorKind { $(#[doc = $text] $name,)* }
+
+        impl CompileErrorKind {
+            /// The message, without the place.
+            pub const fn message(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+        }
+    };
+}
+
+define_compile_errors! {
+    UnclosedComment "'(' is missing its closing ')'";
+    UnclosedDefinition "definition is missing its closing ';'";
+    MissingDefinitionName "missing name in word definition";
+    MissingVariableName "missing name in variable declaration";
+    MissingInputName "missing name in input declaration";
+    MissingOutputName "missing name or dtype in output declaration";
+    UnknownDtype "output dtype not recognized";
+    NameTaken "input names, output names, variable names, and user-defined words must all be unique and not reserved words or integers";
+    UnclosedIf "'if' is missing its closing 'then'";
+    UnclosedCase "'case' is missing its closing 'endcase'";
+    UnbalancedOf "in 'case' .. 'endcase', there must be an 'endof' for every 'of'";
+    UnclosedDo "'do' is missing its closing 'loop'";
+    UnclosedBegin "'begin' is missing its closing 'until' or 'while ... repeat'";
+    UnclosedWhile "'while' is missing its closing 'repeat'";
+    VariableWithoutAction "missing '!', '+!', or '@' after variable name";
+    InputWithoutAction "missing '*-> stack/output', 'seek', 'skip', 'skipws', 'end', 'pos', or 'len' after input name";
+    ParserWithoutDestination "missing 'stack' or 'output' after '*->'";
+    TextFloatToStack "'stack' not allowed after 'textfloat->'";
+    QuotedStrToStack "'stack' not allowed after 'quotedstr->'";
+    QuotedStrDtype "'quotedstr->' needs an output of dtype uint8 or int8";
+    WriteWithoutStack "missing 'stack' after '<-'";
+    WriteAddWithoutStack "missing 'stack' after '+<-'";
+    OutputWithoutAction "missing '<- stack', '+<- stack', 'dup', 'len', or 'rewind' after output name";
+    EnumWithoutString "need at least one string (s\" word) after \"enum\"";
+    EnumOnlyWithoutString "need at least one string (s\" word) after \"enumonly\"";
+    UnclosedString "unclosed string after .\" or s\" word";
+    IndexOutsideDo "only allowed in a 'do' loop";
+    IndexOutsideNestedDo "only allowed in a nested 'do' loop";
+    IndexOutsideDoublyNestedDo "only allowed in a doubly nested 'do' loop";
+    RecurseOutsideDefinition "only allowed in a ': name ... ;' definition";
+    UnknownWord "unrecognized word or wrong context for word";
+    NestedTooDeeply "structures are nested too deeply";
+    ProgramTooLarge "program is too large";
+}
+
+/// A compile error and its place in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompileError {
+    kind: CompileErrorKind,
+    line: usize,
+    column: usize,
+    snippet: String,
+}
+
+impl CompileError {
+    pub(crate) fn new(kind: CompileErrorKind, source: &str, start: usize, end: usize) -> Self {
+        let (line, column) = line_column(source, start);
+        let snippet = source.get(start..end.max(start)).unwrap_or_default();
+        let snippet = snippet.lines().map(|text| format!("    {text}\n")).collect();
+        Self { kind, line, column, snippet }
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> CompileErrorKind {
+        self.kind
+    }
+
+    /// Line in the source, from 1.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// Column in that line, in characters, from 1.
+    pub fn column(&self) -> usize {
+        self.column
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "in AwkwardForth source code, line {} col {}, {}:\n\n{}",
+            self.line,
+            self.column,
+            self.kind.message(),
+            self.snippet
+        )
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+/// Line and column, both from 1, of a byte offset.
+pub(crate) fn line_column(source: &str, at: usize) -> (usize, usize) {
+    let before = source.get(..at).unwrap_or(source);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    (line, column)
+}
+
+/// Why a run stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RunError {
+    /// `halt`, with the top of the stack at that moment: a fault code, by our convention.
+    UserHalt(Option<i64>),
+    /// The return stack or the stack of `do` loops is full.
+    RecursionDepthExceeded,
+    /// Fewer items than the word needs.
+    StackUnderflow,
+    /// No room to push.
+    StackOverflow,
+    /// A parser or `peek` beyond the end of an input.
+    ReadBeyond,
+    /// `seek` outside of an input.
+    SeekBeyond,
+    /// `skip` outside of an input.
+    SkipBeyond,
+    /// `rewind` too far, or `dup` of an empty output.
+    RewindBeyond,
+    /// `/`, `mod` or `/mod` by zero.
+    DivisionByZero,
+    /// A LEB128 number, or a text integer, that does not fit 64 bits.
+    VarintTooBig,
+    /// No digits where a number is required.
+    TextNumberMissing,
+    /// No well-formed quoted string where one is required.
+    QuotedStringMissing,
+    /// None of the strings of an `enumonly` stands here.
+    EnumerationMissing,
+    /// Nothing was begun, or `halt` ended the run.
+    NotReady,
+    /// The program is at its end.
+    IsDone,
+    /// The outputs would need more memory than can be had.
+    OutOfMemory,
+    /// The outputs would need more than [`Limits::output_bytes`](crate::Limits).
+    OutputLimitExceeded,
+    /// The inputs given do not fit: their number, or one is shorter than its position.
+    InputMismatch,
+    /// The outputs given do not fit the declarations.
+    OutputMismatch,
+    /// A word that is not in the dictionary was called.
+    UnknownWord,
+}
+
+impl RunError {
+    /// The name of the error as awkward spells it.
+    pub const fn name(self) -> &'static str {
+        self.texts().0
+    }
+
+    const fn texts(self) -> (&'static str, &'static str) {
+        match self {
+            Self::UserHalt(_) => ("user halt", "user-defined error or stopping condition"),
+            Self::RecursionDepthExceeded => (
+                "recursion depth exceeded",
+                "too many words calling words or a recursive word is looping endlessly",
+            ),
+            Self::StackUnderflow => ("stack underflow", "tried to pop from an empty stack"),
+            Self::StackOverflow => {
+                ("stack overflow", "tried to push beyond the predefined maximum stack depth")
+            }
+            Self::ReadBeyond => ("read beyond", "tried to read beyond the end of an input"),
+            Self::SeekBeyond => ("seek beyond", "tried to seek beyond the bounds of an input (0 or length)"),
+            Self::SkipBeyond => ("skip beyond", "tried to skip beyond the bounds of an input (0 or length)"),
+            Self::RewindBeyond => ("rewind beyond", "tried to rewind beyond the beginning of an output"),
+            Self::DivisionByZero => ("division by zero", "tried to divide by zero"),
+            Self::VarintTooBig => {
+                ("varint too big", "variable-length integer is too big to represent as a fixed-width integer")
+            }
+            Self::TextNumberMissing => {
+                ("text number missing", "expected a number in input text, didn't find one")
+            }
+            Self::QuotedStringMissing => {
+                ("quoted string missing", "expected a quoted string in input text, didn't find one")
+            }
+            Self::EnumerationMissing => (
+                "enumeration missing",
+                "expected one of several enumerated values in the input text, didn't find one",
+            ),
+            Self::NotReady => {
+                ("not ready", "call 'begin' before 'step' or 'resume' (note: check 'is_ready')")
+            }
+            Self::IsDone => (
+                "is done",
+                "reached the end of the program or segment; call 'begin' to 'step' again (note: check 'is_done')",
+            ),
+            Self::OutOfMemory => ("out of memory", "the outputs need more memory than is available"),
+            Self::OutputLimitExceeded => {
+                ("output limit exceeded", "the outputs would exceed the limit set for this machine")
+            }
+            Self::InputMismatch => {
+                ("input mismatch", "the inputs do not fit the declarations or their positions")
+            }
+            Self::OutputMismatch => ("output mismatch", "the outputs do not fit the declarations"),
+            Self::UnknownWord => ("unknown word", "the word is not in the dictionary"),
+        }
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, explanation) = self.texts();
+        write!(f, "'{name}' in AwkwardForth runtime: {explanation}")
+    }
+}
+
+impl std::error::Error for RunError {}
+
+/// Where in the program an error happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// Position of the failing instruction in [`Compiled::bytecodes`](crate::Compiled::bytecodes).
+    pub bytecode: usize,
+    /// The failing instruction, disassembled (one line).
+    pub instruction: String,
+    /// The user word it belongs to; `None` in the main program.
+    pub word: Option<String>,
+    /// Line of the source, from 1.
+    pub line: usize,
+    /// Column of the source, from 1.
+    pub column: usize,
+}

@@ -1,0 +1,435 @@
+//! Tier 0: executes the external bytecode, one instruction at a time. It owns the semantics of the language.
+
+use crate::dtype::{Number, add_items};
+use crate::error::RunError;
+use crate::isa::{FIRST_CALL, Op, Read};
+use crate::machine::{Frame, FrameKind, Loop, Machine, Status, Width};
+
+/// An error and the instruction it belongs to.
+type Failure = (RunError, usize);
+
+/// What an instruction means for the loop around it.
+enum Flow {
+    Next,
+    Paused,
+}
+
+impl<W: Width> Machine<W> {
+    /// Runs until the end, a `pause` or an error, or (`single`) for one instruction.
+    pub(crate) fn interpret(&mut self, inputs: &[&[u8]], single: bool) -> Result<Status, Failure> {
+        loop {
+            while self.pc >= self.end {
+                // Only the end of a `do` loop can fail, and its instruction is two numbers long.
+                if self.leave(inputs).map_err(|error| (error, self.pc.saturating_sub(2)))? {
+                    return Ok(Status::Done);
+                }
+            }
+            let at = self.pc;
+            let flow = self.instruction(inputs).map_err(|error| (error, at))?;
+            self.counters.instructions += 1;
+            if single || matches!(flow, Flow::Paused) {
+                // At the very end nothing is left to resume.
+                if self.pc >= self.end && self.frames.len() == 1 {
+                    self.frames.clear();
+                    return Ok(Status::Done);
+                }
+                return Ok(Status::Paused);
+            }
+        }
+    }
+
+    /// Ends the body that runs now. True: the run is over.
+    fn leave(&mut self, inputs: &[&[u8]]) -> Result<bool, RunError> {
+        let Some(frame) = self.frames.pop() else { return Ok(true) };
+        (self.pc, self.end) = (frame.pc, frame.end);
+        match frame.kind {
+            FrameKind::Host => return Ok(true),
+            FrameKind::Word | FrameKind::Body => {}
+            FrameKind::Loop => self.advance(1, inputs, FrameKind::Loop)?,
+            FrameKind::StepLoop => {
+                let Some(step) = self.stack.pop() else { return Err(RunError::StackUnderflow) };
+                self.advance(step, inputs, FrameKind::StepLoop)?;
+            }
+        }
+        Ok(false)
+    }
+
+    fn advance(&mut self, step: i64, inputs: &[&[u8]], kind: FrameKind) -> Result<(), RunError> {
+        if let Some(top) = self.loops.last_mut() {
+            top.index = top.index.wrapping_add(step);
+        }
+        self.turn(inputs, kind)
+    }
+
+    /// Tests the innermost `do` loop and enters its body or drops it.
+    fn turn(&mut self, inputs: &[&[u8]], kind: FrameKind) -> Result<(), RunError> {
+        let Some(&Loop { index, stop, body }) = self.loops.last() else { return Ok(()) };
+        if index < stop && kind == FrameKind::Loop && self.fused && W::BITS == 64 {
+            self.run_plan(body, inputs);
+        }
+        if let Some(top) = self.loops.last().filter(|top| top.index < top.stop) {
+            let body = top.body;
+            self.enter(body, kind)?;
+            self.counters.instructions += 1;
+            Ok(())
+        } else {
+            self.loops.pop();
+            Ok(())
+        }
+    }
+
+    #[inline]
+    fn enter(&mut self, segment: usize, kind: FrameKind) -> Result<(), RunError> {
+        if self.frames.len() >= self.limits.recursion {
+            return Err(RunError::RecursionDepthExceeded);
+        }
+        self.frames.push(Frame { kind, pc: self.pc, end: self.end, loops: self.loops.len() });
+        (self.pc, self.end) = self.compiled.segment(segment);
+        Ok(())
+    }
+
+    fn enter_body(&mut self, call: i32) -> Result<(), RunError> {
+        self.enter((call - FIRST_CALL) as usize, FrameKind::Body)?;
+        self.counters.instructions += 1;
+        Ok(())
+    }
+
+    fn instruction(&mut self, inputs: &[&[u8]]) -> Result<Flow, RunError> {
+        let at = self.pc;
+        let code = self.compiled.bytecode.code[at];
+        let Some(op) = Op::from_code(code) else {
+            if code < 0 {
+                return self.read_instruction(inputs, at).map(|()| Flow::Next);
+            }
+            self.pc = at + 1;
+            let segment = (code - FIRST_CALL) as usize;
+            let kind = if self.is_word(segment) { FrameKind::Word } else { FrameKind::Body };
+            return self.enter(segment, kind).map(|()| Flow::Next);
+        };
+        // The position stands after the instruction whatever happens next.
+        self.pc = at + 1 + op.operands();
+        let depth = self.stack.len();
+        if depth < op.pops() {
+            return Err(RunError::StackUnderflow);
+        }
+        if depth - op.pops() + op.pushes() > self.limits.stack && !matches!(op, Op::Enum | Op::EnumOnly) {
+            return Err(RunError::StackOverflow);
+        }
+        self.op(op, at, inputs)
+    }
+
+    fn is_word(&self, segment: usize) -> bool {
+        self.compiled.program.words.binary_search_by_key(&segment, |word| word.body.segment as usize).is_ok()
+    }
+
+    fn read_instruction(&mut self, inputs: &[&[u8]], at: usize) -> Result<(), RunError> {
+        let Some((read, length)) = Read::decode(&self.compiled.bytecode.code[at..self.end]) else {
+            unreachable!("the compiler writes only well-formed parsers");
+        };
+        self.pc = at + length;
+        self.read(read, inputs[read.input as usize])?;
+        self.counters.reads += 1;
+        self.counters.writes += u64::from(read.output.is_some());
+        Ok(())
+    }
+
+    fn operand(&self, at: usize, number: usize) -> i32 {
+        self.compiled.bytecode.code[at + 1 + number]
+    }
+
+    /// Pops; the number of items was checked before.
+    #[inline]
+    fn take(&mut self) -> i64 {
+        self.stack.pop().unwrap_or(0)
+    }
+
+    #[inline]
+    fn put(&mut self, value: i64) {
+        self.stack.push(W::wrap(value));
+    }
+
+    fn unary(&mut self, f: impl FnOnce(i64) -> i64) {
+        let a = self.take();
+        self.put(f(a));
+    }
+
+    fn binary(&mut self, f: impl FnOnce(i64, i64) -> i64) {
+        let b = self.take();
+        let a = self.take();
+        self.put(f(a, b));
+    }
+
+    fn compare(&mut self, f: impl FnOnce(&i64, &i64) -> bool) {
+        self.binary(|a, b| -i64::from(f(&a, &b)));
+    }
+
+    fn index(&mut self, from_top: usize) {
+        let index = self.loops.len().checked_sub(from_top).map_or(0, |at| self.loops[at].index);
+        self.put(index);
+    }
+
+    fn op(&mut self, op: Op, at: usize, inputs: &[&[u8]]) -> Result<Flow, RunError> {
+        match op {
+            Op::Literal => self.put(i64::from(self.operand(at, 0))),
+            Op::Halt => return Err(RunError::UserHalt(self.stack.last().copied())),
+            Op::Pause => return Ok(Flow::Paused),
+            Op::If => {
+                if self.take() != 0 {
+                    self.enter_body(self.operand(at, 0))?;
+                }
+            }
+            Op::IfElse => {
+                let which = usize::from(self.take() == 0);
+                self.enter_body(self.operand(at, which))?;
+            }
+            Op::CaseTable => {
+                let (first, default) = (self.operand(at, 0), self.operand(at, 1));
+                let selector = self.stack[self.stack.len() - 1];
+                if selector >= 0 && selector < i64::from(default - first) {
+                    self.take();
+                    self.enter_body(first + selector as i32)?;
+                } else {
+                    self.enter_body(default)?;
+                }
+            }
+            Op::Do | Op::DoStep => {
+                let index = self.take();
+                let stop = self.take();
+                if self.loops.len() >= self.limits.recursion {
+                    return Err(RunError::RecursionDepthExceeded);
+                }
+                let body = (self.operand(at, 0) - FIRST_CALL) as usize;
+                self.loops.push(Loop { index, stop, body });
+                self.turn(inputs, if op == Op::Do { FrameKind::Loop } else { FrameKind::StepLoop })?;
+            }
+            Op::Again => self.pc = at - 1,
+            Op::Until => {
+                if self.take() == 0 {
+                    self.pc = at - 1;
+                }
+            }
+            Op::While => {
+                if self.take() != 0 {
+                    let after = self.pc;
+                    self.pc = at - 1;
+                    self.enter_body(self.operand(at, 0)).inspect_err(|_| self.pc = after)?;
+                }
+            }
+            Op::Exit => {
+                while let Some(frame) = self.frames.last().copied() {
+                    if matches!(frame.kind, FrameKind::Word | FrameKind::Host) {
+                        self.loops.truncate(frame.loops);
+                        break;
+                    }
+                    self.frames.pop();
+                }
+                self.pc = self.end;
+            }
+            Op::Put => {
+                let slot = self.operand(at, 0) as usize;
+                self.variables[slot] = self.take();
+            }
+            Op::Increment => {
+                let value = self.take();
+                let slot = &mut self.variables[self.compiled.bytecode.code[at + 1] as usize];
+                *slot = W::wrap(slot.wrapping_add(value));
+            }
+            Op::Fetch => self.put(self.variables[self.operand(at, 0) as usize]),
+            Op::Enum | Op::EnumOnly => self.enumeration(op, at, inputs)?,
+            Op::Peek | Op::LenInput | Op::Position | Op::End | Op::Seek | Op::Skip | Op::SkipSpace => {
+                let index = self.operand(at, 0) as usize;
+                self.input_op(op, index, inputs[index])?;
+            }
+            Op::Write | Op::WriteAdd | Op::WriteDup | Op::LenOutput | Op::Rewind => {
+                self.output_op(op, self.operand(at, 0) as usize)?;
+            }
+            Op::String => {
+                let string = self.operand(at, 0);
+                let length = self.compiled.strings()[string as usize].len();
+                self.put(i64::from(string));
+                self.put(length as i64);
+            }
+            Op::PrintString => {
+                let text = self.compiled.strings()[self.operand(at, 0) as usize].clone();
+                self.print(text.split('\0').next().unwrap_or_default());
+            }
+            Op::Print => {
+                let value = self.take();
+                self.print(&format!("{value} "));
+            }
+            Op::PrintNewline => self.print("\n"),
+            Op::PrintStack => {
+                let items: String = self.stack.iter().map(|item| format!("{item} ")).collect();
+                self.print(&format!("<{}> {items}<- top ", self.stack.len()));
+            }
+            Op::IndexI => self.index(1),
+            Op::IndexJ => self.index(2),
+            Op::IndexK => self.index(3),
+            Op::Dup => {
+                let a = self.take();
+                self.stack.extend([a, a]);
+            }
+            Op::Drop => {
+                self.take();
+            }
+            Op::Swap => {
+                let (b, a) = (self.take(), self.take());
+                self.stack.extend([b, a]);
+            }
+            Op::Over => {
+                let (b, a) = (self.take(), self.take());
+                self.stack.extend([a, b, a]);
+            }
+            Op::Rot => {
+                let (c, b, a) = (self.take(), self.take(), self.take());
+                self.stack.extend([b, c, a]);
+            }
+            Op::Nip => self.binary(|_, b| b),
+            Op::Tuck => {
+                let (b, a) = (self.take(), self.take());
+                self.stack.extend([b, a, b]);
+            }
+            Op::Add => self.binary(i64::wrapping_add),
+            Op::Sub => self.binary(i64::wrapping_sub),
+            Op::Mul => self.binary(i64::wrapping_mul),
+            Op::Div | Op::Mod | Op::DivMod => self.divide(op)?,
+            Op::Negate => self.unary(i64::wrapping_neg),
+            Op::AddOne => self.unary(|a| a.wrapping_add(1)),
+            Op::SubOne => self.unary(|a| a.wrapping_sub(1)),
+            Op::Abs => self.unary(i64::wrapping_abs),
+            Op::Min => self.binary(i64::min),
+            Op::Max => self.binary(i64::max),
+            Op::Eq => self.compare(i64::eq),
+            Op::Ne => self.compare(i64::ne),
+            Op::Gt => self.compare(i64::gt),
+            Op::Ge => self.compare(i64::ge),
+            Op::Lt => self.compare(i64::lt),
+            Op::Le => self.compare(i64::le),
+            Op::EqZero => self.unary(|a| -i64::from(a == 0)),
+            Op::Invert => self.unary(|a| !a),
+            Op::And => self.binary(|a, b| a & b),
+            Op::Or => self.binary(|a, b| a | b),
+            Op::Xor => self.binary(|a, b| a ^ b),
+            Op::ShiftLeft => self.binary(|a, n| a.wrapping_shl(n as u32 % W::BITS)),
+            Op::ShiftRight => self.binary(|a, n| a >> (n as u32 % W::BITS)),
+            Op::False => self.put(0),
+            Op::True => self.put(-1),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn divide(&mut self, op: Op) -> Result<(), RunError> {
+        let b = self.take();
+        if b == 0 {
+            if op == Op::DivMod {
+                self.put(b);
+            }
+            return Err(RunError::DivisionByZero);
+        }
+        let a = self.take();
+        // Floor division; MIN / -1 wraps to MIN with remainder 0.
+        let (mut quotient, mut rest) = (a.wrapping_div(b), a.wrapping_rem(b));
+        if rest != 0 && (rest < 0) != (b < 0) {
+            quotient -= 1;
+            rest += b;
+        }
+        if op != Op::Div {
+            self.put(rest);
+        }
+        if op != Op::Mod {
+            self.put(quotient);
+        }
+        Ok(())
+    }
+
+    fn enumeration(&mut self, op: Op, at: usize, inputs: &[&[u8]]) -> Result<(), RunError> {
+        let input = self.operand(at, 0) as usize;
+        let rest = inputs[input].get(self.positions[input]..).unwrap_or_default();
+        let strings = &self.compiled.strings()[self.operand(at, 1) as usize..self.operand(at, 2) as usize];
+        let found = strings.iter().position(|string| !rest.is_empty() && rest.starts_with(string.as_bytes()));
+        let number = match found {
+            Some(number) => {
+                self.positions[input] += strings[number].len();
+                number as i64
+            }
+            None if op == Op::EnumOnly => return Err(RunError::EnumerationMissing),
+            None => -1,
+        };
+        self.push(number)
+    }
+
+    fn input_op(&mut self, op: Op, index: usize, input: &[u8]) -> Result<(), RunError> {
+        let position = self.positions[index];
+        match op {
+            Op::Peek => {
+                let distance = self.take();
+                let at = usize::try_from(distance).ok().and_then(|distance| position.checked_add(distance));
+                let byte = at.and_then(|at| input.get(at)).ok_or(RunError::ReadBeyond)?;
+                self.put(i64::from(*byte));
+            }
+            Op::LenInput => self.put(input.len() as i64),
+            Op::Position => self.put(position as i64),
+            Op::End => self.put(-i64::from(position == input.len())),
+            Op::Seek => {
+                let target = usize::try_from(self.take()).ok().filter(|&to| to <= input.len());
+                self.positions[index] = target.ok_or(RunError::SeekBeyond)?;
+            }
+            Op::Skip => {
+                let target = (position as i64).checked_add(self.take());
+                let target = target.and_then(|to| usize::try_from(to).ok()).filter(|&to| to <= input.len());
+                self.positions[index] = target.ok_or(RunError::SkipBeyond)?;
+            }
+            _ => self.positions[index] = super::text::skip_space(input, position),
+        }
+        Ok(())
+    }
+
+    fn output_op(&mut self, op: Op, index: usize) -> Result<(), RunError> {
+        let dtype = self.outputs.list[index].dtype();
+        let size = dtype.size();
+        match op {
+            Op::Write | Op::WriteAdd => {
+                let mut item = Number::Signed(self.take()).to_item(dtype);
+                self.outputs.reserve(index, size)?;
+                let output = &mut self.outputs.list[index];
+                if op == Op::WriteAdd {
+                    item = add_items(dtype, output.last(), item);
+                }
+                output.append(&item[..size]);
+                self.counters.writes += 1;
+            }
+            Op::WriteDup => {
+                let times = self.take();
+                if self.outputs.list[index].is_empty() {
+                    return Err(RunError::RewindBeyond);
+                }
+                let times = usize::try_from(times).unwrap_or(0);
+                let bytes = times.checked_mul(size).ok_or(RunError::OutOfMemory)?;
+                self.outputs.reserve(index, bytes)?;
+                let output = &mut self.outputs.list[index];
+                let item = output.last();
+                for _ in 0..times {
+                    output.append(&item[..size]);
+                }
+                self.counters.writes += 1;
+            }
+            Op::LenOutput => {
+                let length = self.outputs.list[index].len();
+                self.put(length as i64);
+            }
+            _ => {
+                let back = self.take();
+                let output = &mut self.outputs.list[index];
+                let length = usize::try_from(back).ok().and_then(|back| output.len().checked_sub(back));
+                output.rewind_to(length.ok_or(RunError::RewindBeyond)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn print(&mut self, text: &str) {
+        if let Some(printer) = &mut self.printer {
+            printer(text);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The tiers that interpret.
+
+mod checked;
+pub(crate) mod fused;
+mod read;
+mod text;

@@ -1,0 +1,457 @@
+//! The machine: one canonical state that every tier reads and writes.
+
+use std::sync::Arc;
+
+use crate::compiled::Compiled;
+use crate::error::{Location, RunError};
+use crate::output::{Output, Outputs};
+
+/// How wide stack items and variables are.
+pub trait Width: Send + 'static {
+    /// Bits of an item.
+    const BITS: u32;
+    /// Cuts a number to the width, keeping the sign.
+    fn wrap(value: i64) -> i64;
+}
+
+/// Items of 64 bits.
+#[derive(Clone, Copy, Debug)]
+pub struct W64;
+/// Items of 32 bits; such machines run in the checked tier only.
+#[derive(Clone, Copy, Debug)]
+pub struct W32;
+
+impl Width for W64 {
+    const BITS: u32 = 64;
+    #[inline]
+    fn wrap(value: i64) -> i64 {
+        value
+    }
+}
+
+impl Width for W32 {
+    const BITS: u32 = 32;
+    #[inline]
+    fn wrap(value: i64) -> i64 {
+        i64::from(value as i32)
+    }
+}
+
+/// What a machine may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Items on the stack.
+    pub stack: usize,
+    /// Entries of the return stack, the main program and every structure body included; also simultaneous `do` loops.
+    pub recursion: usize,
+    /// Longest decoded `quotedstr`, in bytes.
+    pub string: usize,
+    /// Bytes in all outputs together; `None` is as much as memory allows.
+    pub output_bytes: Option<usize>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { stack: 1024, recursion: 1024, string: 1024, output_bytes: None }
+    }
+}
+
+/// Why a run returned without an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The end was reached.
+    Done,
+    /// A `pause`; `resume` goes on.
+    Paused,
+}
+
+/// The ways to execute a program. Results are the same in all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Tier {
+    /// Instruction by instruction, every check and counter.
+    Checked,
+    /// Recognised loops as native code, everything else checked.
+    Fused,
+}
+
+/// What was executed so far, over all runs of the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Instructions executed. Exact in [`Tier::Checked`]; a fused loop counts as none.
+    pub instructions: u64,
+    /// Parser instructions executed; the same holds.
+    pub reads: u64,
+    /// Instructions executed that append to an output; the same holds.
+    pub writes: u64,
+}
+
+/// Receives what the printing words print.
+pub type Printer = Box<dyn FnMut(&str) + Send>;
+
+/// A machine that runs one program. See the crate documentation for how to drive it.
+pub struct Machine<W: Width = W64> {
+    pub(crate) compiled: Arc<Compiled>,
+    pub(crate) limits: Limits,
+    pub(crate) stack: Vec<i64>,
+    pub(crate) variables: Vec<i64>,
+    pub(crate) positions: Vec<usize>,
+    pub(crate) outputs: Outputs,
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) loops: Vec<Loop>,
+    /// Next instruction and end of its segment.
+    pub(crate) pc: usize,
+    pub(crate) end: usize,
+    pub(crate) counters: Counters,
+    pub(crate) fused: bool,
+    pub(crate) printer: Option<Printer>,
+    ready: bool,
+    error: Option<(RunError, usize)>,
+    width: std::marker::PhantomData<W>,
+}
+
+/// An entry of the return stack: where to go on, and what ends with the body that runs now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub(crate) kind: FrameKind,
+    pub(crate) pc: usize,
+    pub(crate) end: usize,
+    /// `do` loops open when the body was entered.
+    pub(crate) loops: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FrameKind {
+    /// The main program, or a word called by the host: returning ends the run.
+    Host,
+    Word,
+    Body,
+    Loop,
+    StepLoop,
+}
+
+/// An entry of the stack of `do` loops.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loop {
+    pub(crate) index: i64,
+    pub(crate) stop: i64,
+    /// Segment of the body.
+    pub(crate) body: usize,
+}
+
+impl Machine {
+    /// A machine with 64-bit items.
+    pub fn new(compiled: Arc<Compiled>, limits: Limits) -> Self {
+        Self::with_width(compiled, limits)
+    }
+}
+
+impl Machine<W32> {
+    /// A machine with 32-bit items.
+    pub fn new32(compiled: Arc<Compiled>, limits: Limits) -> Self {
+        Self::with_width(compiled, limits)
+    }
+}
+
+impl<W: Width> Machine<W> {
+    /// A machine of any width.
+    pub fn with_width(compiled: Arc<Compiled>, limits: Limits) -> Self {
+        Self {
+            stack: Vec::with_capacity(limits.stack.min(1024)),
+            variables: vec![0; compiled.variables().len()],
+            positions: vec![0; compiled.inputs().len()],
+            outputs: Outputs::default(),
+            frames: Vec::new(),
+            loops: Vec::new(),
+            pc: 0,
+            end: 0,
+            counters: Counters::default(),
+            fused: true,
+            printer: None,
+            ready: false,
+            error: None,
+            width: std::marker::PhantomData,
+            compiled,
+            limits,
+        }
+    }
+
+    /// Clears the state, makes new outputs and stands before the first instruction.
+    pub fn begin(&mut self) {
+        let outputs = self.compiled.outputs().iter().map(|output| Output::owned(output.dtype)).collect();
+        self.begin_unchecked(outputs);
+    }
+
+    /// As [`Self::begin`], with outputs of the caller in the order of the declarations.
+    pub fn begin_with(&mut self, outputs: Vec<Output>) -> Result<(), RunError> {
+        let declared = self.compiled.outputs();
+        let fits = outputs.len() == declared.len()
+            && outputs.iter().zip(declared).all(|(output, declared)| output.dtype() == declared.dtype);
+        if !fits {
+            return Err(RunError::OutputMismatch);
+        }
+        self.begin_unchecked(outputs);
+        Ok(())
+    }
+
+    /// Goes on with new inputs (all positions 0), keeping stack, variables and outputs. With `restart`, the main program
+    /// starts anew on top of whatever is pending.
+    pub fn begin_again(&mut self, restart: bool) -> Result<(), RunError> {
+        self.check_ready()?;
+        if restart {
+            self.enter_host(0)?;
+        }
+        self.positions.fill(0);
+        Ok(())
+    }
+
+    /// Drops everything but the counters; the machine is as new.
+    pub fn reset(&mut self) {
+        self.begin_unchecked(Vec::new());
+        self.frames.clear();
+        self.ready = false;
+    }
+
+    /// Forgets an error, so that a ready machine can go on after the failing instruction.
+    pub fn clear_error(&mut self) {
+        self.error = None;
+    }
+
+    /// `begin` and `resume`.
+    pub fn run(&mut self, inputs: &[&[u8]]) -> Result<Status, RunError> {
+        self.begin();
+        self.resume(inputs)
+    }
+
+    /// Runs until the end, a `pause` or an error. Inputs are in the order of their declarations.
+    pub fn resume(&mut self, inputs: &[&[u8]]) -> Result<Status, RunError> {
+        self.check_running(inputs)?;
+        self.execute(inputs, false)
+    }
+
+    /// Runs one instruction, in the checked tier.
+    pub fn step(&mut self, inputs: &[&[u8]]) -> Result<Status, RunError> {
+        self.check_running(inputs)?;
+        let fused = std::mem::replace(&mut self.fused, false);
+        let result = self.execute(inputs, true);
+        self.fused = fused;
+        result
+    }
+
+    /// Runs a user word on top of what is pending, until its end, a `pause` or an error.
+    pub fn call(&mut self, word: &str, inputs: &[&[u8]]) -> Result<Status, RunError> {
+        let segment = self.compiled.word_segment(word).ok_or(RunError::UnknownWord)?;
+        self.check_ready()?;
+        self.check_inputs(inputs)?;
+        self.enter_host(segment)?;
+        self.execute(inputs, false)
+    }
+
+    /// Pushes onto the stack; a number that does not fit the width is cut.
+    pub fn push(&mut self, value: i64) -> Result<(), RunError> {
+        if self.stack.len() >= self.limits.stack {
+            return Err(RunError::StackOverflow);
+        }
+        self.stack.push(W::wrap(value));
+        Ok(())
+    }
+
+    /// Pops from the stack.
+    pub fn pop(&mut self) -> Result<i64, RunError> {
+        self.stack.pop().ok_or(RunError::StackUnderflow)
+    }
+
+    /// Empties the stack.
+    pub fn clear_stack(&mut self) {
+        self.stack.clear();
+    }
+
+    /// Moves an input to a position; it is compared with the length at the next `resume`.
+    pub fn set_position(&mut self, input: usize, position: usize) {
+        if let Some(slot) = self.positions.get_mut(input) {
+            *slot = position;
+        }
+    }
+
+    /// Sets a variable; a number that does not fit the width is cut.
+    pub fn set_variable(&mut self, variable: usize, value: i64) {
+        if let Some(slot) = self.variables.get_mut(variable) {
+            *slot = W::wrap(value);
+        }
+    }
+
+    /// Fixes the tier, or (None) lets the machine choose.
+    pub fn force_tier(&mut self, tier: Option<Tier>) {
+        self.fused = tier != Some(Tier::Checked);
+    }
+
+    /// Sets all counters to zero.
+    pub fn reset_counters(&mut self) {
+        self.counters = Counters::default();
+    }
+
+    /// Where the printing words print to; nowhere at first.
+    pub fn set_printer(&mut self, printer: Option<Printer>) {
+        self.printer = printer;
+    }
+
+    /// Takes the outputs away, in the order of the declarations. The machine then has to `begin` again.
+    pub fn take_outputs(&mut self) -> Vec<Output> {
+        self.frames.clear();
+        self.ready = false;
+        std::mem::take(&mut self.outputs.list)
+    }
+
+    /// The program.
+    pub fn compiled(&self) -> &Arc<Compiled> {
+        &self.compiled
+    }
+
+    /// The limits given.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// The stack, top last.
+    pub fn stack(&self) -> &[i64] {
+        &self.stack
+    }
+
+    /// The variables, in the order of their declarations.
+    pub fn variables(&self) -> &[i64] {
+        &self.variables
+    }
+
+    /// The position in an input, in bytes. Unknown inputs are at 0.
+    pub fn position(&self, input: usize) -> usize {
+        self.positions.get(input).copied().unwrap_or(0)
+    }
+
+    /// The outputs, in the order of their declarations; none before `begin`.
+    pub fn outputs(&self) -> &[Output] {
+        &self.outputs.list
+    }
+
+    /// The index of the outermost `do` loop that is (or was, at the error) running: the entry number.
+    pub fn outer_index(&self) -> Option<i64> {
+        self.loops.first().map(|outer| outer.index)
+    }
+
+    /// What was executed so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Whether something was begun that did not end in `halt`.
+    pub fn is_ready(&self) -> bool {
+        self.ready
+    }
+
+    /// Whether there is nothing left to run.
+    pub fn is_done(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    /// Whether the segment being run is at its end.
+    pub fn is_segment_done(&self) -> bool {
+        self.pc >= self.end
+    }
+
+    /// Position of the next instruction; None at the end of a segment or when done.
+    pub fn bytecode_position(&self) -> Option<usize> {
+        (!self.is_done() && !self.is_segment_done()).then_some(self.pc)
+    }
+
+    /// Entries of the return stack above the call of the host (1 in the main program); None when done.
+    pub fn recursion_depth(&self) -> Option<usize> {
+        let host = self.frames.iter().rposition(|frame| frame.kind == FrameKind::Host)?;
+        Some(self.frames.len() - host)
+    }
+
+    /// The error that stopped the machine, until `begin` or `clear_error`.
+    pub fn error(&self) -> Option<RunError> {
+        self.error.map(|(error, _)| error)
+    }
+
+    /// Where that error happened.
+    pub fn error_location(&self) -> Option<Location> {
+        self.error.map(|(_, at)| self.compiled.location(at))
+    }
+
+    fn begin_unchecked(&mut self, outputs: Vec<Output>) {
+        self.stack.clear();
+        self.variables.fill(0);
+        self.positions.fill(0);
+        self.outputs = Outputs::new(outputs, self.limits.output_bytes);
+        self.frames.clear();
+        self.loops.clear();
+        self.error = None;
+        self.ready = true;
+        (self.pc, self.end) = self.compiled.segment(0);
+        self.frames.push(Frame { kind: FrameKind::Host, pc: self.end, end: self.end, loops: 0 });
+    }
+
+    /// Enters a segment in such a way that its end returns to the host.
+    fn enter_host(&mut self, segment: usize) -> Result<(), RunError> {
+        if self.frames.len() >= self.limits.recursion {
+            return Err(RunError::RecursionDepthExceeded);
+        }
+        let loops = if self.frames.is_empty() { 0 } else { self.loops.len() };
+        self.loops.truncate(loops);
+        self.frames.push(Frame { kind: FrameKind::Host, pc: self.pc, end: self.end, loops });
+        (self.pc, self.end) = self.compiled.segment(segment);
+        Ok(())
+    }
+
+    fn check_ready(&self) -> Result<(), RunError> {
+        match self.error {
+            Some((error, _)) => Err(error),
+            None if !self.ready => Err(RunError::NotReady),
+            None => Ok(()),
+        }
+    }
+
+    fn check_running(&self, inputs: &[&[u8]]) -> Result<(), RunError> {
+        // After `halt` the machine is not ready, and that is what it says.
+        if !self.ready {
+            return Err(RunError::NotReady);
+        }
+        self.check_ready()?;
+        if self.is_done() {
+            return Err(RunError::IsDone);
+        }
+        self.check_inputs(inputs)
+    }
+
+    fn check_inputs(&self, inputs: &[&[u8]]) -> Result<(), RunError> {
+        let fits = inputs.len() == self.positions.len()
+            && inputs.iter().zip(&self.positions).all(|(input, &position)| position <= input.len());
+        if fits { Ok(()) } else { Err(RunError::InputMismatch) }
+    }
+
+    /// Runs and keeps the error, if any.
+    fn execute(&mut self, inputs: &[&[u8]], single: bool) -> Result<Status, RunError> {
+        let result = self.interpret(inputs, single);
+        result.map_err(|(error, at)| {
+            if matches!(error, RunError::UserHalt(_)) {
+                self.ready = false;
+                self.frames.clear();
+            }
+            self.error = Some((error, at));
+            error
+        })
+    }
+}
+
+impl<W: Width> std::fmt::Debug for Machine<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Machine")
+            .field("stack", &self.stack)
+            .field("variables", &self.variables)
+            .field("positions", &self.positions)
+            .field("outputs", &self.outputs.list)
+            .field("error", &self.error)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,256 @@
+//! Outputs: typed, append-only columns over memory that somebody else may own.
+
+use std::alloc::{Layout, alloc, dealloc, realloc};
+use std::ptr::NonNull;
+
+use crate::Dtype;
+use crate::error::RunError;
+
+/// Bytes behind the capacity of every output that may be overwritten: short runs are copied in whole blocks.
+pub const SLACK: usize = 64;
+/// Bytes before the first item that may be read: `+<-` on an empty output adds to what stands there.
+pub const LEAD: usize = 16;
+
+/// The memory could not be grown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory;
+
+impl std::fmt::Display for OutOfMemory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("out of memory")
+    }
+}
+
+impl std::error::Error for OutOfMemory {}
+
+/// Memory an [`Output`] writes to.
+///
+/// # Safety
+///
+/// As long as nothing but `grow` is called, `as_ptr` and `capacity` do not change, and `as_ptr` points at `capacity`
+/// writable bytes, aligned for the output's dtype, which nobody else reads or writes. [`SLACK`] more writable bytes
+/// follow, and [`LEAD`] readable bytes precede them. The last item before `as_ptr` is what the first `+<-` adds to:
+/// zero for a new column, the last offset when an earlier block of the same column stands there.
+///
+/// After a successful `grow(used, needed)`, the capacity is at least `needed`, and the first `used` bytes as well as the
+/// leading ones are as before. After a failure nothing has changed.
+pub unsafe trait Memory: Send {
+    /// The first item.
+    fn as_ptr(&self) -> *mut u8;
+    /// Writable bytes, without the slack.
+    fn capacity(&self) -> usize;
+    /// Makes room for `needed` bytes, keeping the first `used`.
+    fn grow(&mut self, used: usize, needed: usize) -> Result<(), OutOfMemory>;
+}
+
+/// A column being written: memory, dtype and the number of items so far.
+pub struct Output {
+    dtype: Dtype,
+    memory: Box<dyn Memory>,
+    pub(crate) start: *mut u8,
+    /// Bytes written.
+    pub(crate) end: usize,
+    /// Bytes that may be written before asking: never more than the capacity, less under a limit.
+    pub(crate) room: usize,
+}
+
+// SAFETY: `start` points into `memory`, which is Send and owned by this value; no other access exists.
+unsafe impl Send for Output {}
+
+impl Output {
+    /// An empty output over the given memory.
+    pub fn new(dtype: Dtype, memory: Box<dyn Memory>) -> Self {
+        let (start, room) = (memory.as_ptr(), memory.capacity());
+        Self { dtype, memory, start, end: 0, room }
+    }
+
+    /// An empty output with memory of its own.
+    pub fn owned(dtype: Dtype) -> Self {
+        Self::new(dtype, Box::new(Owned::default()))
+    }
+
+    /// Forgets all but the first `items` items; longer than the output is no change.
+    pub fn rewind_to(&mut self, items: usize) {
+        self.end = self.end.min(items.saturating_mul(self.dtype.size()));
+    }
+
+    /// Gives the memory back.
+    pub fn into_memory(self) -> Box<dyn Memory> {
+        self.memory
+    }
+
+    /// The item type.
+    pub fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    /// Items written.
+    pub fn len(&self) -> usize {
+        self.end / self.dtype.size()
+    }
+
+    /// Whether nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.end == 0
+    }
+
+    /// The items written, in native byte order.
+    pub fn as_bytes(&self) -> &[u8] {
+        // SAFETY: the first `end` bytes lie within the capacity and were written; `&self` keeps writers away.
+        unsafe { std::slice::from_raw_parts(self.start, self.end) }
+    }
+
+    /// The last item, or what the first `+<-` adds to; the item is in the low bytes.
+    pub(crate) fn last(&self) -> [u8; 8] {
+        let size = self.dtype.size();
+        let mut item = [0; 8];
+        // SAFETY: `size <= 8 <= LEAD` bytes before `start + end` are readable: written items or the leading bytes.
+        unsafe { std::ptr::copy_nonoverlapping(self.start.add(self.end).sub(size), item.as_mut_ptr(), size) };
+        item
+    }
+
+    /// Appends bytes for which room was made.
+    pub(crate) fn append(&mut self, bytes: &[u8]) {
+        assert!(bytes.len() <= self.room.saturating_sub(self.end), "room is made before appending");
+        // SAFETY: the assertion keeps the copy within the capacity, to which the caller has no reference.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.start.add(self.end), bytes.len()) };
+        self.end += bytes.len();
+    }
+
+    fn grow(&mut self, needed: usize) -> Result<(), RunError> {
+        if needed > self.memory.capacity() {
+            self.memory.grow(self.end, needed).map_err(|OutOfMemory| RunError::OutOfMemory)?;
+            self.start = self.memory.as_ptr();
+        }
+        self.room = self.memory.capacity();
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Output {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Output").field("dtype", &self.dtype).field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+/// All outputs of a machine and the limit on their total size.
+#[derive(Debug, Default)]
+pub(crate) struct Outputs {
+    pub(crate) list: Vec<Output>,
+    limit: Option<usize>,
+}
+
+impl Outputs {
+    pub(crate) fn new(list: Vec<Output>, limit: Option<usize>) -> Self {
+        let mut outputs = Self { list, limit };
+        if limit.is_some() {
+            // Every first write has to ask, which hands out the shares.
+            for output in &mut outputs.list {
+                output.room = output.end;
+            }
+        }
+        outputs
+    }
+
+    /// Makes room for `extra` more bytes in one output.
+    #[inline]
+    pub(crate) fn reserve(&mut self, index: usize, extra: usize) -> Result<(), RunError> {
+        let output = &self.list[index];
+        if output.room - output.end >= extra { Ok(()) } else { self.reserve_cold(index, extra) }
+    }
+
+    /// As `reserve`, also when the output was rewound below a room shared out earlier.
+    #[cold]
+    #[inline(never)]
+    fn reserve_cold(&mut self, index: usize, extra: usize) -> Result<(), RunError> {
+        let Some(limit) = self.limit else {
+            let needed = self.list[index].end.checked_add(extra).ok_or(RunError::OutOfMemory)?;
+            return self.list[index].grow(needed);
+        };
+        // The limit is exact: what is left is shared out evenly, so that the sum of all rooms never exceeds it.
+        let total: usize = self.list.iter().map(|output| output.end).sum();
+        let left = limit.saturating_sub(total);
+        if extra > left {
+            return Err(RunError::OutputLimitExceeded);
+        }
+        let end = self.list[index].end;
+        self.list[index].grow(end + extra)?;
+        let share = (left - extra) / self.list.len();
+        for (at, output) in self.list.iter_mut().enumerate() {
+            let wanted = output.end + share + if at == index { extra } else { 0 };
+            output.room = wanted.min(output.memory.capacity());
+        }
+        Ok(())
+    }
+}
+
+/// Memory from the global allocator, doubling as it grows.
+#[derive(Default)]
+struct Owned {
+    /// Start of the allocation; the first item is `FRONT` bytes further.
+    base: Option<NonNull<u8>>,
+    capacity: usize,
+}
+
+// SAFETY: the allocation is owned by this value alone.
+unsafe impl Send for Owned {}
+
+const FRONT: usize = 64;
+/// So that an untouched output needs no allocation.
+static EMPTY: Blank = Blank(std::cell::UnsafeCell::new([0; (FRONT + SLACK) / 8]));
+
+struct Blank(std::cell::UnsafeCell<[u64; (FRONT + SLACK) / 8]>);
+// SAFETY: kernels touch slack only while appending, which needs capacity, and `EMPTY` has none; it is only ever read.
+unsafe impl Sync for Blank {}
+
+impl Owned {
+    fn layout(capacity: usize) -> Result<Layout, OutOfMemory> {
+        let bytes = capacity.checked_add(FRONT + SLACK).ok_or(OutOfMemory)?;
+        // Sixteen is what the C library gives anyway, so growing may move pages instead of bytes.
+        Layout::from_size_align(bytes, 16).map_err(|_| OutOfMemory)
+    }
+}
+
+// SAFETY: the allocation spans FRONT bytes (zeroed), `capacity` bytes and SLACK bytes, is aligned to 16 and owned.
+unsafe impl Memory for Owned {
+    fn as_ptr(&self) -> *mut u8 {
+        let base = self.base.map_or(EMPTY.0.get().cast::<u8>(), NonNull::as_ptr);
+        // SAFETY: every allocation, and EMPTY, is longer than FRONT.
+        unsafe { base.add(FRONT) }
+    }
+
+    fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    fn grow(&mut self, _used: usize, needed: usize) -> Result<(), OutOfMemory> {
+        let capacity = needed.max(self.capacity.saturating_mul(2)).max(1024);
+        let capacity = capacity.checked_next_multiple_of(64).ok_or(OutOfMemory)?;
+        let new = Self::layout(capacity)?;
+        let base = match self.base {
+            None => {
+                // SAFETY: the layout is not empty.
+                let base = NonNull::new(unsafe { alloc(new) }).ok_or(OutOfMemory)?;
+                // SAFETY: the allocation is longer than FRONT.
+                unsafe { base.as_ptr().write_bytes(0, FRONT) };
+                base
+            }
+            Some(base) => {
+                // SAFETY: `base` was allocated with the layout of the old capacity, and the new size is valid.
+                NonNull::new(unsafe { realloc(base.as_ptr(), Self::layout(self.capacity)?, new.size()) })
+                    .ok_or(OutOfMemory)?
+            }
+        };
+        (self.base, self.capacity) = (Some(base), capacity);
+        Ok(())
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        if let (Some(base), Ok(layout)) = (self.base, Self::layout(self.capacity)) {
+            // SAFETY: allocated with exactly this layout.
+            unsafe { dealloc(base.as_ptr(), layout) };
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Short ways to run a program and look at what it left.
+
+use std::sync::Arc;
+
+use forthwith_forth::{Compiled, Limits, Machine, Output, RunError, Status, Tier, W32};
+
+/// Runs with the given items on the stack, in both tiers, and checks that they agree.
+pub(crate) fn run(source: &str, stack: &[i64], inputs: &[&[u8]]) -> (Machine, Result<Status, RunError>) {
+    let compiled = Arc::new(Compiled::new(source).unwrap_or_else(|error| panic!("{error}")));
+    let mut results = [Tier::Checked, Tier::Fused].map(|tier| {
+        let mut machine = Machine::new(Arc::clone(&compiled), Limits::default());
+        machine.force_tier(Some(tier));
+        machine.begin();
+        for &item in stack {
+            machine.push(item).expect("room");
+        }
+        let result = machine.resume(inputs);
+        (machine, result)
+    });
+    let [(checked, a), (fused, b)] = &mut results;
+    assert_eq!(a, b);
+    assert_same(checked, fused);
+    let [_, fused] = results;
+    fused
+}
+
+pub(crate) fn assert_same(a: &Machine, b: &Machine) {
+    assert_eq!(a.stack(), b.stack());
+    assert_eq!(a.variables(), b.variables());
+    assert_eq!(a.error_location(), b.error_location());
+    assert_eq!(a.outer_index(), b.outer_index());
+    for input in 0..a.compiled().inputs().len() {
+        assert_eq!(a.position(input), b.position(input), "position of input {input}");
+    }
+    for (a, b) in a.outputs().iter().zip(b.outputs()) {
+        assert_eq!(a.as_bytes(), b.as_bytes());
+    }
+}
+
+/// The stack a program leaves.
+pub(crate) fn stack(source: &str) -> Vec<i64> {
+    let (machine, result) = run(source, &[], &[]);
+    assert_eq!(result, Ok(Status::Done), "{source}");
+    machine.stack().to_vec()
+}
+
+/// The same with 32-bit items.
+pub(crate) fn stack32(source: &str) -> Vec<i64> {
+    let compiled = Arc::new(Compiled::new(source).unwrap_or_else(|error| panic!("{error}")));
+    let mut machine = Machine::<W32>::new32(compiled, Limits::default());
+    assert_eq!(machine.run(&[]), Ok(Status::Done), "{source}");
+    machine.stack().to_vec()
+}
+
+/// The error and the stack a program ends with.
+pub(crate) fn fails(source: &str, inputs: &[&[u8]]) -> (RunError, Vec<i64>) {
+    let (machine, result) = run(source, &[], inputs);
+    (result.expect_err(source), machine.stack().to_vec())
+}
+
+macro_rules! items {
+    ($name:ident, $type:ty) => {
+        pub(crate) fn $name(output: &Output) -> Vec<$type> {
+            const SIZE: usize = size_of::<$type>();
+            let items = output.as_bytes().chunks_exact(SIZE);
+            items.map(|item| <$type>::from_ne_bytes(item.try_into().expect("chunk"))).collect()
+        }
+    };
+}
+
+items!(f32s, f32);
+items!(f64s, f64);
+items!(i8s, i8);
+items!(i32s, i32);
+items!(u32s, u32);
+items!(i64s, i64);
+items!(u64s, u64);
