@@ -17,6 +17,7 @@
 mod file;
 mod near;
 mod object;
+mod streamer;
 
 pub use file::{
     Datime, Directory, DirectoryRecord, Found, Header, Key, Record, Records, RootFile, check_record,
@@ -24,3 +25,4 @@ pub use file::{
 };
 pub use near::near;
 pub use object::{Cursor, Frame, TObject, Tag, text};
+pub use streamer::{Counter, Element, ElementKind, Packing, StreamerInfo, Streamers, code};

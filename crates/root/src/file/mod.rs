@@ -9,7 +9,7 @@ mod records;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use forthwith_io::Source;
@@ -24,6 +24,7 @@ pub use key::{Datime, Key};
 pub use records::{Record, Records};
 
 use crate::object::Cursor;
+use crate::streamer::Streamers;
 
 /// An open ROOT file: its header, and what has been asked of its metadata so far. Cheap to clone, and shared between
 /// threads as it is.
@@ -38,6 +39,7 @@ struct Shared {
     top: Arc<Contents>,
     /// Directories opened so far, by where their records stand.
     directories: Mutex<HashMap<u64, Arc<Contents>>>,
+    streamers: OnceLock<Arc<Streamers>>,
 }
 
 impl RootFile {
@@ -71,7 +73,13 @@ impl RootFile {
         };
         let top = DirectoryRecord::parse(&mut Cursor::new(&record)).map_err(|error| offset(error, at))?;
         let top = Arc::new(Contents::new(top));
-        Ok(Shared { source: source.clone(), header, top, directories: Mutex::default() })
+        Ok(Shared {
+            source: source.clone(),
+            header,
+            top,
+            directories: Mutex::default(),
+            streamers: OnceLock::new(),
+        })
     }
 
     /// Where its bytes come from.
@@ -166,6 +174,25 @@ impl RootFile {
         let payload =
             decompress_growing(&stored, length).map_err(|error| offset(error, at + begin as u64))?;
         Ok((key, payload.into()))
+    }
+
+    /// The streamer infos of the file, read when first asked for. None at all in a file without a record of them.
+    ///
+    /// # Errors
+    /// The record cannot be read, or is no list of streamer infos.
+    pub fn streamers(&self) -> Result<Arc<Streamers>> {
+        if let Some(streamers) = self.shared.streamers.get() {
+            return Ok(streamers.clone());
+        }
+        let header = self.header();
+        let streamers = if header.seek_info == 0 || header.nbytes_info == 0 {
+            Streamers::default()
+        } else {
+            let (key, payload) = self.record(header.seek_info, header.nbytes_info)?;
+            Streamers::parse(payload, u32::from(key.keylen))
+                .map_err(|error| error.in_file(self.uri()).in_object("StreamerInfo"))?
+        };
+        Ok(self.shared.streamers.get_or_init(|| Arc::new(streamers)).clone())
     }
 
     /// Walks the file record by record from its beginning: what a file that was not closed properly still has.

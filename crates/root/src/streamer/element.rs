@@ -1,0 +1,291 @@
+//! Streamer elements: one member or base of a class each.
+
+use forthwith_plan::Result;
+
+use super::Packing;
+use crate::object::{Cursor, text};
+
+/// One member or base of a class, as it is stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Element {
+    /// What it is, with what only such elements have.
+    pub kind: ElementKind,
+    /// Its name; for a base, the base's name.
+    pub name: Box<str>,
+    /// Its comment in the C++ header.
+    pub title: Box<str>,
+    /// ROOT's code of its type: see [`code`].
+    pub code: i32,
+    /// Its size in memory.
+    pub size: i32,
+    /// Number of items of a fixed-size array, all dimensions together; 0 if it is no array.
+    pub array_length: u32,
+    /// The array's dimensions.
+    pub dimensions: Vec<u32>,
+    /// Name of its type in C++.
+    pub type_name: Box<str>,
+    /// How a `Float16_t` or `Double32_t` is packed.
+    pub packing: Option<Packing>,
+}
+
+/// What a streamer element describes.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ElementKind {
+    /// A base class.
+    Base {
+        /// Its version; 0 or less if it has none of its own. Unknown in very old files.
+        version: Option<i32>,
+        /// Its checksum; 0 in old files.
+        checksum: u32,
+    },
+    /// A number.
+    Basic,
+    /// A pointer to numbers, as many as another member says.
+    BasicPointer(Counter),
+    /// A pointer to objects, as many as another member says.
+    Loop(Counter),
+    /// An object that is a `TObject`.
+    Object,
+    /// An object that is none.
+    ObjectAny,
+    /// A pointer to an object that is a `TObject`.
+    ObjectPointer,
+    /// A pointer to an object that is none.
+    ObjectAnyPointer,
+    /// A `TString`.
+    String,
+    /// A container of the standard library.
+    Stl {
+        /// Which container: ROOT's `ESTLType`, put right where old files have it wrong.
+        container: i32,
+        /// Code of the items' type.
+        content: i32,
+    },
+    /// A `std::string`.
+    StlString,
+    /// Made by a schema evolution rule.
+    Artificial,
+    /// Anything newer, kept as it is.
+    Unknown(Box<str>),
+}
+
+/// The member that counts another's items.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// Version of its class.
+    pub version: i32,
+    /// Its name.
+    pub name: Box<str>,
+    /// Its class.
+    pub class: Box<str>,
+}
+
+impl Element {
+    /// Parses the contents of an element of class `class`, a `TStreamerElement` or one derived from it.
+    ///
+    /// # Errors
+    /// The bytes end before, or a byte count lies.
+    pub(super) fn parse(class: &[u8], cursor: &mut Cursor<'_>) -> Result<Self> {
+        let frame = cursor.frame()?;
+        let element = match class {
+            b"TStreamerElement" | b"TStreamerArtificial" => {
+                // An artificial element has a frame of its own around that of the element.
+                if class == b"TStreamerElement" {
+                    Self::common(cursor, frame.version, ElementKind::Artificial)?
+                } else {
+                    Self::inner(cursor, ElementKind::Artificial)?
+                }
+            }
+            b"TStreamerBase" => {
+                let (mut element, max_index) = Self::base(cursor)?;
+                let version = if frame.version > 2 { Some(cursor.i32()?) } else { None };
+                element.kind = ElementKind::Base { version, checksum: max_index };
+                element
+            }
+            b"TStreamerBasicType" => Self::inner(cursor, ElementKind::Basic)?,
+            b"TStreamerBasicPointer" => {
+                let mut element = Self::inner(cursor, ElementKind::Basic)?;
+                element.kind = ElementKind::BasicPointer(Counter::parse(cursor)?);
+                element
+            }
+            b"TStreamerLoop" => {
+                let mut element = Self::inner(cursor, ElementKind::Basic)?;
+                element.kind = ElementKind::Loop(Counter::parse(cursor)?);
+                element
+            }
+            b"TStreamerObject" => Self::inner(cursor, ElementKind::Object)?,
+            b"TStreamerObjectAny" => Self::inner(cursor, ElementKind::ObjectAny)?,
+            b"TStreamerObjectPointer" => Self::inner(cursor, ElementKind::ObjectPointer)?,
+            b"TStreamerObjectAnyPointer" => Self::inner(cursor, ElementKind::ObjectAnyPointer)?,
+            b"TStreamerString" => Self::inner(cursor, ElementKind::String)?,
+            b"TStreamerSTL" => Self::stl(cursor)?,
+            b"TStreamerSTLstring" => {
+                let inner = cursor.frame()?;
+                let mut element = Self::stl(cursor)?;
+                cursor.leave(&inner);
+                element.kind = ElementKind::StlString;
+                element
+            }
+            other => Self::inner(cursor, ElementKind::Unknown(text(other).into()))?,
+        };
+        cursor.leave(&frame);
+        Ok(element)
+    }
+
+    fn inner(cursor: &mut Cursor<'_>, kind: ElementKind) -> Result<Self> {
+        let frame = cursor.frame()?;
+        let element = Self::common(cursor, frame.version, kind)?;
+        cursor.leave(&frame);
+        Ok(element)
+    }
+
+    /// As [`inner`](Self::inner), with the checksum that bases keep in the room for dimensions.
+    fn base(cursor: &mut Cursor<'_>) -> Result<(Self, u32)> {
+        let frame = cursor.frame()?;
+        let (element, indices) = Self::fields(cursor, frame.version, ElementKind::Basic)?;
+        cursor.leave(&frame);
+        Ok((element, indices[1]))
+    }
+
+    fn stl(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let mut element = Self::inner(cursor, ElementKind::Basic)?;
+        let (container, content) = (cursor.i32()?, cursor.i32()?);
+        element.kind = match container_of(&element.type_name) {
+            Some(STRING) => ElementKind::StlString,
+            container_by_name => {
+                ElementKind::Stl { container: container_by_name.unwrap_or(container), content }
+            }
+        };
+        Ok(element)
+    }
+
+    fn common(cursor: &mut Cursor<'_>, version: i16, kind: ElementKind) -> Result<Self> {
+        Self::fields(cursor, version, kind).map(|(element, _)| element)
+    }
+
+    fn fields(cursor: &mut Cursor<'_>, version: i16, kind: ElementKind) -> Result<(Self, [u32; 5])> {
+        let frame = cursor.frame()?;
+        let bits = cursor.tobject()?.bits;
+        let name = text(cursor.string()?).into();
+        let title = text(cursor.string()?);
+        cursor.leave(&frame);
+        let mut code = cursor.i32()?;
+        let size = cursor.i32()?;
+        let array_length = cursor.u32()?;
+        let rank = cursor.u32()?;
+        let stored = if version == 1 { cursor.u32()? } else { 5 };
+        let mut indices = [0; 5];
+        for position in 0..stored {
+            let index = cursor.u32()?;
+            if let Some(place) = indices.get_mut(position as usize) {
+                *place = index;
+            }
+        }
+        let type_name = text(cursor.string()?);
+        if code == code::UCHAR && matches!(&*type_name, "Bool_t" | "bool") {
+            // Old files have no code for it.
+            code = code::BOOL;
+        }
+        let packing = match version {
+            3 => Packing::from_stored(cursor.f64()?, cursor.f64()?, cursor.f64()?),
+            4.. if bits & HAS_RANGE != 0 => Packing::from_comment(&title),
+            _ => None,
+        };
+        let element = Self {
+            kind,
+            name,
+            title: title.into(),
+            code,
+            size,
+            array_length,
+            dimensions: indices[..rank.min(5) as usize].to_vec(),
+            type_name: type_name.into(),
+            packing,
+        };
+        Ok((element, indices))
+    }
+}
+
+impl Counter {
+    fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let version = cursor.i32()?;
+        let name = text(cursor.string()?).into();
+        let class = text(cursor.string()?).into();
+        Ok(Self { version, name, class })
+    }
+}
+
+/// The container that a C++ type name names, by ROOT's `ESTLType`. Recorded wrongly by some versions of ROOT: sets and
+/// multimaps changed places, and early ones called everything a vector.
+fn container_of(type_name: &str) -> Option<i32> {
+    let name = type_name.strip_prefix("const ").unwrap_or(type_name);
+    let name = name.strip_prefix("std::").unwrap_or(name);
+    let name = name.split(['<', ' ', '*']).next().unwrap_or(name);
+    CONTAINERS.iter().find(|(known, _)| *known == name).map(|&(_, container)| container)
+}
+
+const CONTAINERS: [(&str, i32); 15] = [
+    ("vector", 1),
+    ("list", 2),
+    ("deque", 3),
+    ("map", 4),
+    ("multimap", 5),
+    ("set", 6),
+    ("multiset", 7),
+    ("bitset", 8),
+    ("forward_list", 9),
+    ("unordered_set", 10),
+    ("unordered_multiset", 11),
+    ("unordered_map", 12),
+    ("unordered_multimap", 13),
+    ("string", STRING),
+    ("basic_string", STRING),
+];
+
+/// Set in the bits of an element whose comment holds a range.
+const HAS_RANGE: u32 = 1 << 6;
+const STRING: i32 = 365;
+
+/// ROOT's codes of types. An array of fixed size adds [`ARRAY`](code::ARRAY), a counted pointer
+/// [`POINTER`](code::POINTER).
+pub mod code {
+    #![allow(missing_docs)] // One row per ROOT name.
+    pub const BASE: i32 = 0;
+    pub const CHAR: i32 = 1;
+    pub const SHORT: i32 = 2;
+    pub const INT: i32 = 3;
+    pub const LONG: i32 = 4;
+    pub const FLOAT: i32 = 5;
+    pub const COUNTER: i32 = 6;
+    pub const CHAR_STAR: i32 = 7;
+    pub const DOUBLE: i32 = 8;
+    pub const DOUBLE32: i32 = 9;
+    pub const LEGACY_CHAR: i32 = 10;
+    pub const UCHAR: i32 = 11;
+    pub const USHORT: i32 = 12;
+    pub const UINT: i32 = 13;
+    pub const ULONG: i32 = 14;
+    pub const BITS: i32 = 15;
+    pub const LONG64: i32 = 16;
+    pub const ULONG64: i32 = 17;
+    pub const BOOL: i32 = 18;
+    pub const FLOAT16: i32 = 19;
+    pub const ARRAY: i32 = 20;
+    pub const POINTER: i32 = 40;
+    pub const OBJECT: i32 = 61;
+    pub const ANY: i32 = 62;
+    pub const OBJECT_INPLACE: i32 = 63;
+    pub const OBJECT_POINTER: i32 = 64;
+    pub const TSTRING: i32 = 65;
+    pub const TOBJECT: i32 = 66;
+    pub const TNAMED: i32 = 67;
+    pub const ANY_INPLACE: i32 = 68;
+    pub const ANY_POINTER: i32 = 69;
+    pub const ANY_POINTER_NO_VT: i32 = 70;
+    pub const STL_POINTER: i32 = 71;
+    pub const STL: i32 = 300;
+    pub const STL_STRING: i32 = 365;
+    pub const STREAMER: i32 = 500;
+    pub const STREAM_LOOP: i32 = 501;
+}

@@ -1,0 +1,69 @@
+//! Streamer infos: how one version of a class is stored.
+
+use forthwith_plan::Result;
+
+use super::Element;
+use crate::object::{Cursor, Tag, text};
+
+/// How one version of a class is stored: its bases and members in order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamerInfo {
+    /// The class.
+    pub class: Box<str>,
+    /// Its version. 1 for every class without one of its own, which the checksum then tells apart.
+    pub version: i32,
+    /// Checksum of its members' names and types.
+    pub checksum: u32,
+    /// Its bases and members.
+    pub elements: Vec<Element>,
+}
+
+/// What tells infos apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Label {
+    pub(super) class: Box<str>,
+    pub(super) version: i32,
+    pub(super) checksum: u32,
+}
+
+impl Label {
+    /// Parses an info up to its elements and leaves the cursor at them.
+    pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let (name, _) = cursor.tnamed()?;
+        let class = text(name).into();
+        let checksum = cursor.u32()?;
+        let version = cursor.i32()?;
+        Ok(Self { class, version, checksum })
+    }
+}
+
+impl StreamerInfo {
+    /// Parses an info from its byte count on.
+    pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let frame = cursor.frame()?;
+        let label = Label::parse(cursor)?;
+        let mut elements = Vec::new();
+        if let Tag::Object { .. } = cursor.tag()? {
+            let array = cursor.frame()?;
+            if array.version > 2 {
+                cursor.tobject()?;
+            }
+            if array.version > 1 {
+                cursor.string()?;
+            }
+            let count = cursor.i32()?;
+            let _lower_bound = cursor.i32()?;
+            let count = cursor.count("number of streamer elements", count, 4)?;
+            for _ in 0..count {
+                let Tag::Object { class, end, .. } = cursor.tag()? else { continue };
+                elements.push(Element::parse(class, cursor)?);
+                if let Some(end) = end {
+                    cursor.seek(end)?;
+                }
+            }
+            cursor.leave(&array);
+        }
+        cursor.leave(&frame);
+        Ok(Self { class: label.class, version: label.version, checksum: label.checksum, elements })
+    }
+}

@@ -1,0 +1,189 @@
+//! The schema a file carries of itself: the streamer infos of the classes stored in it.
+
+mod element;
+mod info;
+mod packing;
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use forthwith_plan::Result;
+
+pub use element::{Counter, Element, ElementKind, code};
+use info::Label;
+pub use info::StreamerInfo;
+pub use packing::Packing;
+
+use crate::object::{Cursor, Tag, text};
+
+/// The streamer infos of a file. Which there are is known at once; each is parsed when first asked for.
+#[derive(Debug, Default)]
+pub struct Streamers {
+    payload: Bytes,
+    origin: u32,
+    entries: Vec<Entry>,
+    by_class: HashMap<Box<str>, Vec<u32>>,
+    rules: Vec<Box<str>>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    label: Label,
+    at: usize,
+    info: OnceLock<Arc<StreamerInfo>>,
+}
+
+impl Streamers {
+    /// Finds the infos in the payload of a file's streamer record; `origin` is the length of its key.
+    ///
+    /// # Errors
+    /// The payload is no list of streamer infos.
+    pub fn parse(payload: Bytes, origin: u32) -> Result<Self> {
+        let mut streamers = Self { origin, ..Self::default() };
+        let mut cursor = Cursor::with_origin(&payload, origin);
+        let frame = cursor.frame()?;
+        list(&mut cursor, frame.version, |cursor, class, _| {
+            match class {
+                b"TStreamerInfo" => {
+                    let at = cursor.position();
+                    let frame = cursor.frame()?;
+                    let label = Label::parse(cursor)?;
+                    cursor.leave(&frame);
+                    let number = streamers.entries.len() as u32;
+                    streamers.by_class.entry(label.class.clone()).or_default().push(number);
+                    streamers.entries.push(Entry { label, at, info: OnceLock::new() });
+                }
+                b"TList" => streamers.rules.extend(rules(cursor)?),
+                // Only infos and rules are known; whatever else newer files put here has a byte count.
+                _ => {}
+            }
+            Ok(())
+        })?;
+        streamers.payload = payload;
+        Ok(streamers)
+    }
+
+    /// The classes and versions there are, in the order of the file.
+    pub fn classes(&self) -> impl ExactSizeIterator<Item = (&str, i32)> {
+        self.entries.iter().map(|entry| (&*entry.label.class, entry.label.version))
+    }
+
+    /// All infos, in the order of the file.
+    ///
+    /// # Errors
+    /// One of them cannot be parsed.
+    pub fn infos(&self) -> Result<Vec<Arc<StreamerInfo>>> {
+        self.entries.iter().map(|entry| self.info(entry)).collect()
+    }
+
+    /// The info of a class and version. Where several have the same version, as happens for classes without versions
+    /// of their own, the last.
+    ///
+    /// # Errors
+    /// The info cannot be parsed.
+    pub fn find(&self, class: &str, version: i32) -> Result<Option<Arc<StreamerInfo>>> {
+        self.pick(class, |label| label.version == version)
+    }
+
+    /// The info of a class with this checksum.
+    ///
+    /// # Errors
+    /// The info cannot be parsed.
+    pub fn by_checksum(&self, class: &str, checksum: u32) -> Result<Option<Arc<StreamerInfo>>> {
+        self.pick(class, |label| label.checksum == checksum)
+    }
+
+    /// The info of the highest version of a class.
+    ///
+    /// # Errors
+    /// The info cannot be parsed.
+    pub fn latest(&self, class: &str) -> Result<Option<Arc<StreamerInfo>>> {
+        let entry = self.of(class).max_by_key(|entry| entry.label.version);
+        entry.map(|entry| self.info(entry)).transpose()
+    }
+
+    /// The infos of all versions of a class, in the order of the file.
+    ///
+    /// # Errors
+    /// One of them cannot be parsed.
+    pub fn versions(&self, class: &str) -> Result<Vec<Arc<StreamerInfo>>> {
+        self.of(class).map(|entry| self.info(entry)).collect()
+    }
+
+    /// The schema evolution rules stored with the infos, as ROOT writes them. They are C++.
+    #[must_use]
+    pub fn rules(&self) -> &[Box<str>] {
+        &self.rules
+    }
+
+    fn of(&self, class: &str) -> impl DoubleEndedIterator<Item = &Entry> {
+        let numbers = self.by_class.get(class).map(Vec::as_slice).unwrap_or_default();
+        numbers.iter().map(|&number| &self.entries[number as usize])
+    }
+
+    fn pick(&self, class: &str, suits: impl Fn(&Label) -> bool) -> Result<Option<Arc<StreamerInfo>>> {
+        let entry = self.of(class).rfind(|entry| suits(&entry.label));
+        entry.map(|entry| self.info(entry)).transpose()
+    }
+
+    fn info(&self, entry: &Entry) -> Result<Arc<StreamerInfo>> {
+        if let Some(info) = entry.info.get() {
+            return Ok(info.clone());
+        }
+        let mut cursor = Cursor::with_origin(&self.payload, self.origin);
+        cursor.seek(entry.at)?;
+        let info = StreamerInfo::parse(&mut cursor).map_err(|error| error.in_object(&entry.label.class))?;
+        Ok(entry.info.get_or_init(|| Arc::new(info)).clone())
+    }
+}
+
+/// Visits the objects of a `TList`, whose frame has been entered, each from its contents on.
+fn list<'a>(
+    cursor: &mut Cursor<'a>,
+    version: i16,
+    mut visit: impl FnMut(&mut Cursor<'a>, &[u8], usize) -> Result<()>,
+) -> Result<()> {
+    if version > 2 {
+        cursor.tobject()?;
+    }
+    if version > 1 {
+        cursor.string()?;
+    }
+    let count = cursor.i32()?;
+    let count = cursor.count("number of objects in a list", count, 4)?;
+    for _ in 0..count {
+        if let Tag::Object { class, begin, end } = cursor.tag()? {
+            visit(cursor, class, begin)?;
+            if let Some(end) = end {
+                cursor.seek(end)?;
+            }
+        }
+        if version > 3 {
+            // The option beside the object. Only version 5 can have one of more than 255 bytes.
+            let length = match cursor.u8()? {
+                255 if version > 4 => cursor.u32()?,
+                short => u32::from(short),
+            };
+            cursor.skip(u64::from(length))?;
+        }
+    }
+    Ok(())
+}
+
+/// The strings of a `TList` of `TObjString`.
+fn rules(cursor: &mut Cursor<'_>) -> Result<Vec<Box<str>>> {
+    let mut rules = Vec::new();
+    let frame = cursor.frame()?;
+    list(cursor, frame.version, |cursor, class, _| {
+        if class == b"TObjString" {
+            let frame = cursor.frame()?;
+            cursor.tobject()?;
+            rules.push(text(cursor.string()?).into());
+            cursor.leave(&frame);
+        }
+        Ok(())
+    })?;
+    cursor.leave(&frame);
+    Ok(rules)
+}

@@ -1,0 +1,130 @@
+//! How `Float16_t` and `Double32_t` members are packed, which their comments say.
+
+/// How a `Float16_t` or `Double32_t` member is packed. Without any packing, a `Double32_t` is a `f32`, and a
+/// `Float16_t` has 12 bits of mantissa.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Packing {
+    /// A 32-bit integer, to be divided by `factor` and shifted by `min`.
+    Range {
+        /// Smallest value.
+        min: f64,
+        /// Largest value.
+        max: f64,
+        /// What the shifted value was multiplied with.
+        factor: f64,
+    },
+    /// One byte of exponent, two bytes of sign and mantissa.
+    Mantissa {
+        /// Bits of the mantissa.
+        bits: u32,
+    },
+}
+
+impl Packing {
+    /// Reads a packing from a member's comment: `[min,max]`, `[min,max,bits]`, and behind the counter's brackets if
+    /// the member has one. None if there is none, or one that packs nothing.
+    #[must_use]
+    pub fn from_comment(comment: &str) -> Option<Self> {
+        let (inner, rest) = bracket(comment)?;
+        // The first bracket may be a dimension.
+        let inner = if inner.contains(',') { inner } else { bracket(rest)?.0 };
+        let mut parts = inner.split(',');
+        let (min, max) = (parts.next()?, parts.next()?);
+        let bits =
+            parts.next().and_then(leading_integer).filter(|bits| (2..=32).contains(bits)).unwrap_or(32);
+        let (min, max) = (number(min), number(max));
+        if min < max {
+            let steps = if bits < 32 { f64::from(1_u32 << bits) } else { f64::from(u32::MAX) };
+            Some(Self::Range { min, max, factor: steps / (max - min) })
+        } else {
+            (bits < 15).then_some(Self::Mantissa { bits })
+        }
+    }
+
+    /// The packing that streamer elements of version 3 store: `min`, `max` and `factor`, where `min` is the number
+    /// of bits plus 0.1 if there is no range.
+    #[must_use]
+    pub fn from_stored(min: f64, max: f64, factor: f64) -> Option<Self> {
+        if factor > 0.0 {
+            Some(Self::Range { min, max, factor })
+        } else {
+            (2.0..15.0).contains(&min).then_some(Self::Mantissa { bits: min as u32 })
+        }
+    }
+}
+
+/// The inside of the first pair of brackets, and what follows it.
+fn bracket(text: &str) -> Option<(&str, &str)> {
+    text.split_once('[')?.1.split_once(']')
+}
+
+/// A bound: a number, or a multiple or part of pi.
+fn number(text: &str) -> f64 {
+    use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
+    let text: String = text.chars().filter(|c| *c != ' ').collect::<String>().to_lowercase();
+    if !text.contains("pi") {
+        return leading_number(&text);
+    }
+    let value = if ["2pi", "2*pi", "twopi"].iter().any(|form| text.contains(form)) {
+        TAU
+    } else if text.contains("pi/2") {
+        FRAC_PI_2
+    } else if text.contains("pi/4") {
+        FRAC_PI_4
+    } else {
+        PI
+    };
+    if text.contains('-') { -value } else { value }
+}
+
+/// The number a text begins with, 0 if it begins with none.
+fn leading_number(text: &str) -> f64 {
+    (1..=text.len())
+        .rev()
+        .filter_map(|end| text.get(..end))
+        // Not a word such as `inf`, which `parse` would take.
+        .filter(|text| text.ends_with(|c: char| c.is_ascii_digit() || c == '.'))
+        .find_map(|text| text.parse().ok())
+        .unwrap_or(0.0)
+}
+
+fn leading_integer(text: &str) -> Option<u32> {
+    let text = text.trim_start();
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    text[..end].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Packing;
+    use std::f64::consts::PI;
+
+    fn range(comment: &str) -> (f64, f64, f64) {
+        match Packing::from_comment(comment) {
+            Some(Packing::Range { min, max, factor }) => (min, max, factor),
+            other => panic!("{comment}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn ranges() {
+        assert_eq!(range("[0,10]"), (0.0, 10.0, 4_294_967_295.0 / 10.0));
+        assert_eq!(range("[0, 10, 32] energy"), (0.0, 10.0, 4_294_967_295.0 / 10.0));
+        assert_eq!(range("[-1.5e2,100,16]"), (-150.0, 100.0, 65536.0 / 250.0));
+        assert_eq!(range("[-pi,pi,8]"), (-PI, PI, 256.0 / (2.0 * PI)));
+        assert_eq!(range("[-pi/2,twopi]").0, -PI / 2.0);
+        assert_eq!(range("[fN][0,1,10] fractions"), (0.0, 1.0, 1024.0));
+        assert_eq!(range("[0,1,1]").2, 4_294_967_295.0, "a silly number of bits means 32");
+    }
+
+    #[test]
+    fn mantissas_and_nothing() {
+        assert_eq!(Packing::from_comment("[0,0,8]"), Some(Packing::Mantissa { bits: 8 }));
+        assert_eq!(Packing::from_comment("[0,0,15]"), None);
+        assert_eq!(Packing::from_comment("[0,0]"), None);
+        assert_eq!(Packing::from_comment("[fN] no range"), None);
+        assert_eq!(Packing::from_comment("] [ ,"), None);
+        assert_eq!(Packing::from_stored(8.1, 0.0, 0.0), Some(Packing::Mantissa { bits: 8 }));
+        assert_eq!(Packing::from_stored(0.0, 0.0, 0.0), None);
+    }
+}
