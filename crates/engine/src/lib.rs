@@ -1,1 +1,23 @@
-//! engine
+//! Plan → columns.
+//!
+//! An [`Engine`] takes a [`Plan`](forthwith_plan::Plan), the [`Source`](forthwith_io::Source) it was made for and the
+//! [`BlockFormat`](forthwith_plan::BlockFormat) that understands its blocks, and returns one
+//! [`Array`](forthwith_columns::Array) for each group asked for. It knows no format and no language: bytes are had by
+//! `fetch`, blocks are unframed by the format, decoded by a kernel (`kernel`) or a program (`program`), and written to
+//! their final place in the columns, in order, without concatenation afterwards (`place`).
+//!
+//! One thread, one column and one block is the same code path as many of each: `run` hands out tasks in plan order, the calling
+//! thread works too, and the result does not depend on the number of threads. Nothing is global: threads live for one call,
+//! their warm scratch lives in the engine.
+#![deny(missing_docs)]
+
+mod bulk;
+mod engine;
+mod fetch;
+mod kernel;
+mod place;
+mod program;
+mod run;
+
+pub use bulk::RawBlock;
+pub use engine::{Engine, Options, Progress, Tick};

@@ -1,1 +1,37 @@
-//! forthwith
+//! forthwith: scientific files to columns, at the speed of code compiled for their layout.
+//!
+//! Open a [`File`], take a [`Table`] from it, ask it for a [`Plan`](plan::Plan) of the fields and entries you want, and
+//! [`read`](Table::read) it. The result is one [`Array`](columns::Array) a field: columns and the Form that says what they mean.
+//!
+//! ```no_run
+//! let file = forthwith::File::open("events.root")?;
+//! let events = file.table("events")?;
+//! let wanted = [events.find("Muon_pt")?, events.find("MET_pt")?];
+//! let plan = events.plan(&wanted, 0..events.entries())?;
+//! for array in events.read(&plan, None, None)? {
+//!     println!("{}: {:?}", array.form.type_string(), array.preview(0..3));
+//! }
+//! # Ok::<(), forthwith::plan::Error>(())
+//! ```
+//!
+//! Everything below is public under its own name: [`io`] (where bytes come from), [`columns`] (what comes out), [`plan`] (the words that
+//! cross the seams), [`program`] and [`forth`] (the language and its machine), [`root`] (the format).
+#![deny(missing_docs)]
+
+mod file;
+mod formats;
+mod steps;
+mod table;
+
+pub use file::{File, FileInfo, Key};
+pub use formats::format;
+pub use steps::Step;
+pub use table::Table;
+
+pub use forthwith_columns as columns;
+pub use forthwith_engine::{Engine, Options, Progress, RawBlock, Tick};
+pub use forthwith_forth as forth;
+pub use forthwith_io as io;
+pub use forthwith_plan as plan;
+pub use forthwith_program as program;
+pub use forthwith_root as root;

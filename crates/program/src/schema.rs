@@ -11,18 +11,18 @@ pub enum Schema {
     /// A string of bytes, UTF-8 by convention, with its length before it.
     Text,
     /// A count, then that many items.
-    List(Box<Schema>),
+    List(Box<Self>),
     /// Always the same number of items, without a count.
-    Fixed(u64, Box<Schema>),
+    Fixed(u64, Box<Self>),
     /// Fields, one after the other.
     Record {
         /// The class name, if any.
         name: Option<String>,
         /// Names and types, in the order of the bytes.
-        fields: Vec<(String, Schema)>,
+        fields: Vec<(String, Self)>,
     },
     /// Items up to the end of the entry. Only outermost, and only where entries have bounds.
-    ToEnd(Box<Schema>),
+    ToEnd(Box<Self>),
 }
 
 impl Schema {

@@ -81,10 +81,9 @@ pub fn translate(
         )),
     }
     let mut members = Vec::new();
-    let mut number = source.lines().count() as u32;
-    for (text, member) in writer.lines {
-        number += 1;
-        members.push(Member { line: number, path: member });
+    let first = source.lines().count() as u32 + 1;
+    for (line, (text, path)) in (first..).zip(writer.lines) {
+        members.push(Member { line, path });
         source.push_str(&text);
         source.push('\n');
     }

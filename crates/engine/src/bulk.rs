@@ -1,0 +1,47 @@
+//! One block at a time, as it lies in the file.
+
+use crate::{engine::Worker, fetch};
+use bytes::Bytes;
+use forthwith_io::Source;
+use forthwith_plan::{BlockFormat, Error, ErrorKind, Plan, Result};
+use std::{ops::Range, sync::Arc};
+
+/// A decompressed block that was not decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawBlock {
+    /// The entries it holds.
+    pub entries: Range<u64>,
+    /// Their bytes. A view of the file where nothing was compressed and the file is mapped.
+    pub payload: Bytes,
+    /// `entries + 1` byte positions in the payload, or nothing if all entries have one size.
+    pub bounds: Vec<u32>,
+    /// Whether `payload` is a view of the source rather than a copy.
+    pub view: bool,
+}
+
+pub(crate) fn raw(
+    worker: &mut Worker,
+    plan: &Plan,
+    task: usize,
+    source: &Arc<dyn Source>,
+    format: &dyn BlockFormat,
+) -> Result<RawBlock> {
+    let invalid = || Error::new(ErrorKind::Invalid { what: format!("the plan has no task {task}") });
+    let task = plan.tasks.get(task).ok_or_else(invalid)?;
+    let group = plan.groups.get(task.group as usize).ok_or_else(invalid)?;
+    let mut hold = Bytes::new();
+    let Worker { scratch, stored, .. } = worker;
+    let stored = fetch::alone(source.as_ref(), task, stored, &mut hold)?;
+    let at = stored.as_ptr().addr();
+    let block = format
+        .unframe(group, task, stored, scratch)
+        .map_err(|e| e.in_object(&group.path).in_block(task.block))?;
+    let bounds = block.bounds.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    // Uncompressed payloads are a part of the stored bytes; where those are a view of the source, so is this.
+    let offset = block.payload.as_ptr().addr().wrapping_sub(at);
+    let length = block.payload.len();
+    let view = source.zero_copy() && offset <= stored.len() && length <= stored.len() - offset;
+    let copy = if view { Bytes::new() } else { Bytes::copy_from_slice(block.payload) };
+    let payload = if view { hold.slice(offset..offset + length) } else { copy };
+    Ok(RawBlock { entries: task.entries.clone(), payload, bounds, view })
+}

@@ -1,0 +1,151 @@
+//! The engine: options, warm scratch, compiled programs.
+
+use crate::{bulk, fetch::Window, program::Decoders, run};
+use forthwith_columns::{Array, Memory, Policy};
+use forthwith_forth::Compiled;
+use forthwith_io::Source;
+use forthwith_plan::{BlockFormat, Plan, Result, Scratch};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// How to run plans.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Threads that work, the calling one included; at least 1.
+    pub threads: usize,
+    /// How memory for columns is had.
+    pub policy: Policy,
+    /// Bytes read ahead at most, where a source is worth reading ahead of (anything that is neither mapped nor in memory).
+    pub read_ahead: u64,
+}
+
+impl Default for Options {
+    /// As many threads as there are processors, huge pages, a pool of 1 GiB, 64 MiB of reading ahead.
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { threads, policy: Policy::default(), read_ahead: 64 << 20 }
+    }
+}
+
+/// How far a call has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Blocks decoded.
+    pub blocks: u64,
+    /// Blocks in the plan.
+    pub all_blocks: u64,
+    /// Stored bytes of the blocks decoded.
+    pub bytes: u64,
+    /// Stored bytes of the plan.
+    pub all_bytes: u64,
+}
+
+/// Called from time to time on the calling thread; `false` stops the work with
+/// [`Cancelled`](forthwith_plan::ErrorKind::Cancelled).
+pub type Tick<'a> = dyn FnMut(Progress) -> bool + 'a;
+
+/// Runs plans. Shared freely between threads; calls do not wait for each other.
+#[derive(Debug)]
+pub struct Engine {
+    options: Options,
+    memory: Memory,
+    compiled: Mutex<HashMap<String, Arc<Compiled>>>,
+    idle: Mutex<Vec<Worker>>,
+}
+
+/// What a thread keeps warm from task to task and from call to call.
+#[derive(Default)]
+pub(crate) struct Worker {
+    pub(crate) scratch: Scratch,
+    pub(crate) stored: Vec<u8>,
+    pub(crate) decoders: Decoders,
+    pub(crate) window: Option<Arc<Window>>,
+}
+
+impl std::fmt::Debug for Worker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Worker")
+    }
+}
+
+/// Compiled programs kept; a reader of many unlike files starts anew rather than growing for ever.
+const COMPILED_KEPT: usize = 4096;
+
+impl Engine {
+    /// An engine with its own memory pool.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        let memory = Memory::new(options.policy.clone());
+        Self { options, memory, compiled: Mutex::default(), idle: Mutex::default() }
+    }
+
+    /// The options it was made with.
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The memory the columns come from.
+    #[must_use]
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Reads a plan. `threads` overrides the engine's own number.
+    ///
+    /// # Errors
+    /// The error of the earliest failing block, with file, object, basket, entry and byte as far as known.
+    pub fn read(
+        &self,
+        plan: &Plan,
+        source: &Arc<dyn Source>,
+        format: &dyn BlockFormat,
+        threads: Option<usize>,
+        tick: Option<&mut Tick<'_>>,
+    ) -> Result<Vec<Array>> {
+        let threads = threads.unwrap_or(self.options.threads).max(1);
+        run::read(self, plan, source, format, threads, tick).map_err(|e| e.in_file(&plan.uri))
+    }
+
+    /// One task's payload as it lies in the file, decompressed but not decoded.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn raw(
+        &self,
+        plan: &Plan,
+        task: usize,
+        source: &Arc<dyn Source>,
+        format: &dyn BlockFormat,
+    ) -> Result<bulk::RawBlock> {
+        let mut worker = self.worker();
+        let raw = bulk::raw(&mut worker, plan, task, source, format);
+        self.rest(worker);
+        raw.map_err(|e| e.in_file(&plan.uri))
+    }
+
+    pub(crate) fn worker(&self) -> Worker {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    pub(crate) fn rest(&self, mut worker: Worker) {
+        worker.window = None;
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+    }
+
+    /// The compiled form of a program, made once for each text.
+    pub(crate) fn compile(&self, source: &str) -> Result<Arc<Compiled>> {
+        let mut known = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.get(source) {
+            return Ok(Arc::clone(found));
+        }
+        let made = Arc::new(Compiled::new(source)?);
+        if known.len() >= COMPILED_KEPT {
+            known.clear();
+        }
+        known.insert(source.to_owned(), Arc::clone(&made));
+        Ok(made)
+    }
+}

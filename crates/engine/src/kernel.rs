@@ -1,0 +1,240 @@
+//! Columnar layouts: places first, then one pass over the payload.
+
+use crate::place::{Places, out_of_memory};
+use forthwith_columns::{Slot, kernels};
+use forthwith_plan::{Block, Error, ErrorKind, Kernel, Result, Task};
+use std::sync::atomic::AtomicBool;
+
+/// The wanted entries of a block.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) block: Block<'a>,
+    /// The first wanted entry, counted from the block's first.
+    pub(crate) from: u64,
+    /// How many.
+    pub(crate) entries: u64,
+    /// The bounds of the wanted entries alone, or nothing.
+    pub(crate) bounds: &'a [u8],
+}
+
+impl<'a> Wanted<'a> {
+    pub(crate) fn new(task: &Task, block: Block<'a>) -> Result<Self> {
+        let expected = task.entries.end - task.entries.start;
+        if block.entries != expected {
+            return Err(mismatch("the number of entries in the basket", expected, block.entries));
+        }
+        let from = task.wanted.start - task.entries.start;
+        let entries = task.wanted.end - task.wanted.start;
+        let bounds = if block.bounds.is_empty() {
+            block.bounds
+        } else {
+            let end = 4 * (from + entries + 1);
+            if block.bounds.len() as u64 != 4 * (expected + 1) {
+                return Err(mismatch(
+                    "the number of entry bounds",
+                    expected + 1,
+                    block.bounds.len() as u64 / 4,
+                ));
+            }
+            &block.bounds[4 * from as usize..end as usize]
+        };
+        Ok(Self { block, from, entries, bounds })
+    }
+
+    /// Entry bound number `at`, counted from the first wanted entry.
+    pub(crate) fn bound(&self, at: u64) -> usize {
+        let at = 4 * at as usize;
+        // The format promises ascending bounds inside the payload; a bound that is not there reads as the end.
+        self.bounds
+            .get(at..at + 4)
+            .and_then(|b| b.try_into().ok())
+            .map_or(self.block.payload.len(), |b| u32::from_le_bytes(b) as usize)
+    }
+}
+
+fn mismatch(what: &'static str, expected: u64, found: u64) -> Error {
+    Error::new(ErrorKind::Mismatch { what, expected, found })
+}
+
+pub(crate) fn run(
+    kernel: &Kernel,
+    task: &Task,
+    wanted: Wanted<'_>,
+    counter: Option<&Places<'_>>,
+    places: &Places<'_>,
+    number: usize,
+    stop: &AtomicBool,
+) -> Result<()> {
+    let payload = wanted.block.payload;
+    match kernel {
+        Kernel::Flat { wire, per_entry } => {
+            let size = per_entry.saturating_mul(wire.width() as u64);
+            let bytes = fixed(wanted, size)?;
+            let slots = take(places, number, stop, &[wanted.entries * per_entry])?;
+            for mut slot in slots {
+                kernels::decode(*wire, bytes, &mut slot).map_err(|_| lengths())?;
+            }
+        }
+        Kernel::Slots { size, slots: parts } => {
+            let bytes = fixed(wanted, *size)?;
+            let items: Vec<u64> = parts.iter().map(|p| wanted.entries.saturating_mul(p.count)).collect();
+            let slots = take(places, number, stop, &items)?;
+            for (mut slot, part) in slots.into_iter().zip(parts) {
+                kernels::decode_strided(
+                    part.wire,
+                    bytes,
+                    *size as usize,
+                    part.at as usize,
+                    part.count as usize,
+                    &mut slot,
+                )
+                .map_err(|_| lengths())?;
+            }
+        }
+        Kernel::Jagged { header, wire, per_item } => {
+            let item = per_item.saturating_mul(wire.width() as u64);
+            let item =
+                u32::try_from(item).map_err(|_| Error::unsupported(format!("items of {item} bytes")))?.max(1);
+            if wanted.bounds.is_empty() {
+                let counter =
+                    counter.ok_or_else(|| mismatch("the number of entry bounds", wanted.entries + 1, 0))?;
+                return counted(wanted, task, *header, *wire, *per_item, counter, places, number, stop);
+            }
+            let bytes = payload.get(wanted.bound(0)..wanted.bound(wanted.entries)).ok_or_else(lengths)?;
+            let headers = u64::from(*header) * wanted.entries;
+            let total = (bytes.len() as u64).checked_sub(headers).filter(|n| n % u64::from(item) == 0);
+            let items = total.ok_or_else(|| ragged(task, 0))? / u64::from(item);
+            places.wait_turn(number, stop)?;
+            let base = places.builders[1].len() as u64 / per_item;
+            let mut slots = take_now(places, &[wanted.entries, items * per_item])?;
+            places.placed();
+            let (Some(mut data), Some(mut offsets)) = (slots.pop(), slots.pop()) else {
+                return Err(lengths());
+            };
+            kernels::offsets_from_bounds(wanted.bounds, *header, item, base as i64, &mut offsets)
+                .map_err(|bad| bad_offsets(&bad, task.wanted.start))?;
+            if *header == 0 {
+                kernels::decode(*wire, bytes, &mut data).map_err(|_| lengths())?;
+            } else {
+                let mut at = 0;
+                let width = wire.dtype().size();
+                for entry in 0..wanted.entries {
+                    let from = payload
+                        .get(wanted.bound(entry) + *header as usize..wanted.bound(entry + 1))
+                        .ok_or_else(|| ragged(task, entry))?;
+                    let end = at + from.len() / wire.width() * width;
+                    let into = data.get_mut(at..end).ok_or_else(lengths)?;
+                    kernels::decode(*wire, from, into).map_err(|_| lengths())?;
+                    at = end;
+                }
+            }
+        }
+        _ => return Err(Error::unsupported("this kernel")),
+    }
+    Ok(())
+}
+
+/// The bytes of the wanted entries when each takes `size`.
+fn fixed<'a>(wanted: Wanted<'a>, size: u64) -> Result<&'a [u8]> {
+    let payload = wanted.block.payload;
+    let expected = wanted.block.entries.saturating_mul(size);
+    if payload.len() as u64 != expected {
+        return Err(mismatch("the length of the basket's data", expected, payload.len() as u64));
+    }
+    let from = (wanted.from * size) as usize;
+    payload.get(from..from + (wanted.entries * size) as usize).ok_or_else(lengths)
+}
+
+/// Lists whose lengths another column holds.
+#[expect(clippy::too_many_arguments, reason = "one call, all of them different things")]
+fn counted(
+    wanted: Wanted<'_>,
+    task: &Task,
+    header: u32,
+    wire: forthwith_columns::Wire,
+    per_item: u64,
+    counter: &Places<'_>,
+    places: &Places<'_>,
+    number: usize,
+    stop: &AtomicBool,
+) -> Result<()> {
+    let column = &counter.builders[0];
+    let dtype = column.dtype();
+    let row = task.entries.start.checked_sub(counter.first_entry).ok_or_else(lengths)? as usize;
+    let rows = wanted.block.entries as usize;
+    let counts = column.read(row..row + rows).ok_or_else(lengths)?;
+    let mut offsets = vec![0; 8 * rows];
+    kernels::offsets_from_counts(&counts, dtype, 0, &mut offsets)
+        .map_err(|bad| bad_offsets(&bad, task.entries.start))?;
+    let offset = |at: u64| -> u64 {
+        let end = 8 * at as usize;
+        // Offsets after the first `at` entries; before the first there is nothing.
+        end.checked_sub(8)
+            .and_then(|start| offsets[start..end].try_into().ok())
+            .map_or(0, |b| i64::from_le_bytes(b) as u64)
+    };
+    let item = per_item * wire.width() as u64;
+    let position = |at: u64| offset(at).saturating_mul(item).saturating_add(at * u64::from(header));
+    let length = wanted.block.payload.len() as u64;
+    if position(wanted.block.entries) != length {
+        return Err(mismatch("the length of the basket's data", position(wanted.block.entries), length));
+    }
+    let (from, end) = (wanted.from, wanted.from + wanted.entries);
+    places.wait_turn(number, stop)?;
+    let base = places.builders[1].len() as u64 / per_item;
+    let mut slots = take_now(places, &[wanted.entries, (offset(end) - offset(from)) * per_item])?;
+    places.placed();
+    let (Some(mut data), Some(mut out)) = (slots.pop(), slots.pop()) else { return Err(lengths()) };
+    let mut at = 0;
+    for entry in from..end {
+        let value = base + offset(entry + 1) - offset(from);
+        let row = 8 * (entry - from) as usize;
+        out[row..row + 8].copy_from_slice(&(value as i64).to_ne_bytes());
+        let bytes = &wanted.block.payload
+            [(position(entry) + u64::from(header)) as usize..position(entry + 1) as usize];
+        let next = at + bytes.len() / wire.width() * wire.dtype().size();
+        kernels::decode(wire, bytes, &mut data[at..next]).map_err(|_| lengths())?;
+        at = next;
+    }
+    Ok(())
+}
+
+/// Waits for the turn, takes places for so many items of every column, passes the turn on.
+fn take<'p>(
+    places: &'p Places<'_>,
+    number: usize,
+    stop: &AtomicBool,
+    items: &[u64],
+) -> Result<Vec<Slot<'p>>> {
+    places.wait_turn(number, stop)?;
+    let slots = take_now(places, items);
+    places.placed();
+    slots
+}
+
+fn take_now<'p>(places: &'p Places<'_>, items: &[u64]) -> Result<Vec<Slot<'p>>> {
+    let append = |(builder, items): (&'p forthwith_columns::Builder, &u64)| {
+        builder.append(*items as usize).map_err(|e| out_of_memory(&e))
+    };
+    places.builders.iter().zip(items).map(append).collect()
+}
+
+#[cold]
+fn ragged(task: &Task, entry: u64) -> Error {
+    let what = "the entry's length is not a whole number of items".into();
+    Error::new(ErrorKind::Fault { what }).at_entry(task.wanted.start + entry)
+}
+
+#[cold]
+fn bad_offsets(bad: &kernels::OffsetsError, first: u64) -> Error {
+    let error = Error::new(ErrorKind::Fault { what: bad.to_string() });
+    match bad.entry() {
+        Some(entry) => error.at_entry(first + entry as u64),
+        None => error,
+    }
+}
+
+#[cold]
+fn lengths() -> Error {
+    Error::new(ErrorKind::Invalid { what: "the plan does not fit the block".into() })
+}

@@ -1,0 +1,146 @@
+//! Where decoded values go: final places, assigned in order.
+//!
+//! Every group has one builder a column and a *turn*: the number of its tasks whose places are assigned. A task that knows how
+//! much it will write (kernels) waits for its turn, takes its places, passes the turn on, and only then decodes, so that blocks of one
+//! column are decoded by several threads straight into their final place. A program does not know before it has run: on its turn it
+//! appends in place and keeps the turn meanwhile; ahead of its turn it runs into scratch that is copied when the turn comes.
+
+use forthwith_columns::{Array, Builder, Memory, OutOfMemory};
+use forthwith_plan::{Decoder, Error, ErrorKind, Group, Kernel, Plan, Result, Task};
+use std::sync::{
+    Condvar, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// One group's columns while they are being filled.
+pub(crate) struct Places<'p> {
+    pub(crate) group: &'p Group,
+    pub(crate) builders: Vec<Builder>,
+    /// The first entry the columns hold.
+    pub(crate) first_entry: u64,
+    tasks: usize,
+    /// The last offset assigned to each column of offsets, written or not.
+    ends: Mutex<Vec<i64>>,
+    turn: Mutex<Turn>,
+    moved: Condvar,
+}
+
+#[derive(Default)]
+struct Turn {
+    /// Tasks whose places are assigned.
+    placed: usize,
+    /// Tasks whose values are written.
+    done: usize,
+}
+
+pub(crate) fn out_of_memory(error: &OutOfMemory) -> Error {
+    Error::new(ErrorKind::OutOfMemory { what: "a column", bytes: error.bytes as u64 })
+}
+
+/// More than any codec makes of a byte; bounds what a file's own account of its size may reserve.
+const LARGEST_EXPANSION: u64 = 1100;
+
+impl<'p> Places<'p> {
+    /// Builders for one group, with room for everything its tasks can deliver.
+    pub(crate) fn new(plan: &'p Plan, number: usize, memory: &Memory) -> Result<Self> {
+        let group = &plan.groups[number];
+        let tasks: Vec<&Task> = plan.tasks.iter().filter(|t| t.group as usize == number).collect();
+        let entries: u64 = tasks.iter().map(|t| t.wanted.end - t.wanted.start).sum();
+        let payload: u64 = tasks
+            .iter()
+            .map(|t| {
+                t.payload_hint.min(t.stored.len().saturating_mul(LARGEST_EXPANSION).saturating_add(4096))
+            })
+            .fold(0, u64::saturating_add);
+        let mut builders = Vec::with_capacity(group.columns.len());
+        for (at, column) in group.columns.iter().enumerate() {
+            let size = column.dtype.size() as u64;
+            let room = match &group.decoder {
+                Decoder::Kernel(Kernel::Flat { per_entry, .. }) => {
+                    entries.saturating_mul(*per_entry).saturating_mul(size)
+                }
+                Decoder::Kernel(Kernel::Slots { slots, .. }) => {
+                    let count = slots.get(at).map_or(0, |s| s.count);
+                    entries.saturating_mul(count).saturating_mul(size)
+                }
+                Decoder::Kernel(Kernel::Jagged { .. }) if column.offsets => (entries + 1).saturating_mul(8),
+                _ => payload.saturating_mul(u64::from(column.bytes_per_payload_byte)).saturating_add(8),
+            };
+            // Entry counts are the file's word: fixed-size values cannot need more than the blocks can hold.
+            let room = room.min(payload.max(entries).saturating_mul(16).saturating_add(4096));
+            let builder =
+                Builder::new(memory, column.dtype, column.offsets, usize::try_from(room).unwrap_or(0))
+                    .map_err(|e| out_of_memory(&e))?;
+            builders.push(builder);
+        }
+        let first_entry = tasks.first().map_or(plan.entries.start, |t| t.wanted.start);
+        Ok(Self {
+            group,
+            builders,
+            first_entry,
+            tasks: tasks.len(),
+            ends: Mutex::new(vec![0; group.columns.len()]),
+            turn: Mutex::default(),
+            moved: Condvar::new(),
+        })
+    }
+
+    fn wait_until(&self, stop: &AtomicBool, ready: impl Fn(&Turn) -> bool) -> Result<()> {
+        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        while !ready(&turn) {
+            if stop.load(Ordering::Relaxed) {
+                return Err(Error::new(ErrorKind::Cancelled));
+            }
+            turn = self.moved.wait(turn).unwrap_or_else(PoisonError::into_inner);
+        }
+        Ok(())
+    }
+
+    /// The last offsets assigned; to be touched on one's turn only.
+    pub(crate) fn ends(&self) -> MutexGuard<'_, Vec<i64>> {
+        self.ends.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it is the turn of the group's task number `order` now.
+    pub(crate) fn is_turn(&self, order: usize) -> bool {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner).placed == order
+    }
+
+    /// Waits for the turn of the group's task number `order`.
+    pub(crate) fn wait_turn(&self, order: usize, stop: &AtomicBool) -> Result<()> {
+        self.wait_until(stop, |turn| turn.placed == order)
+    }
+
+    /// Passes the turn on.
+    pub(crate) fn placed(&self) {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner).placed += 1;
+        self.moved.notify_all();
+    }
+
+    /// Counts a task as written.
+    pub(crate) fn done(&self) {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner).done += 1;
+        self.moved.notify_all();
+    }
+
+    /// Waits until every task of the group is written.
+    pub(crate) fn wait_complete(&self, stop: &AtomicBool) -> Result<()> {
+        self.wait_until(stop, |turn| turn.done == self.tasks)
+    }
+
+    /// Wakes whoever waits, after `stop` was set.
+    pub(crate) fn wake(&self) {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        self.moved.notify_all();
+    }
+
+    /// The finished columns.
+    pub(crate) fn finish(self, entries: u64) -> Array {
+        let keys = self.group.columns.iter().map(|c| c.key.clone());
+        Array {
+            form: self.group.form.clone(),
+            length: entries,
+            columns: keys.zip(self.builders.into_iter().map(Builder::finish)).collect(),
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Record-oriented layouts: the machine runs the block's program.
+
+use crate::{
+    kernel::Wanted,
+    place::{Places, out_of_memory},
+};
+use forthwith_columns::{Buffer, Builder, DType, kernels};
+use forthwith_forth::{Compiled, Dtype, Limits, Machine, Memory, Output, RunError, Status};
+use forthwith_plan::{BlockFormat, Error, ErrorKind, Result, Task};
+use forthwith_program::Program;
+use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool};
+
+/// A worker's machines and the scratch they write to ahead of their turn.
+#[derive(Default)]
+pub(crate) struct Decoders {
+    machine: Option<(Arc<Compiled>, Machine)>,
+    spare: Vec<Box<dyn Memory>>,
+}
+
+#[expect(clippy::too_many_arguments, reason = "one call, all of them different things")]
+pub(crate) fn run(
+    decoders: &mut Decoders,
+    program: &Program,
+    compiled: &Arc<Compiled>,
+    format: &dyn BlockFormat,
+    task: &Task,
+    wanted: Wanted<'_>,
+    places: &Places<'_>,
+    number: usize,
+    stop: &AtomicBool,
+) -> Result<()> {
+    let machine = match decoders.machine.take() {
+        Some((known, machine)) if Arc::ptr_eq(&known, compiled) => machine,
+        _ => Machine::new(Arc::clone(compiled), Limits::default()),
+    };
+    let mut job = Job { program, machine, format, task, wanted, places };
+    job.skip_unwanted()?;
+    if places.is_turn(number) {
+        job.in_place()?;
+        places.placed();
+    } else {
+        job.ahead(&mut decoders.spare, number, stop)?;
+    }
+    decoders.machine = Some((Arc::clone(compiled), job.machine));
+    Ok(())
+}
+
+struct Job<'a> {
+    program: &'a Program,
+    machine: Machine,
+    format: &'a dyn BlockFormat,
+    task: &'a Task,
+    wanted: Wanted<'a>,
+    places: &'a Places<'a>,
+}
+
+impl Job<'_> {
+    /// Appends to the columns themselves.
+    fn in_place(&mut self) -> Result<()> {
+        let homes: Vec<Home> = self.places.builders.iter().map(|_| Home::default()).collect();
+        let outputs = self.places.builders.iter().zip(&homes).map(|(builder, home)| {
+            let (buffer, items) = builder.lend();
+            let start = items * builder.dtype().size();
+            let memory = InPlace { buffer: Some(buffer), start, home: Arc::clone(home) };
+            Output::new(forth_dtype(builder.dtype()), Box::new(memory))
+        });
+        let starts: Vec<usize> = self.places.builders.iter().map(Builder::len).collect();
+        let decoded = self.decode(outputs.collect());
+        let written: Vec<usize> = self.machine.outputs().iter().map(Output::len).collect();
+        // Dropping the outputs sends the buffers home.
+        drop(self.machine.take_outputs());
+        let mut ends = self.places.ends();
+        for (at, builder) in self.places.builders.iter().enumerate() {
+            let buffer = homes[at].lock().unwrap_or_else(PoisonError::into_inner).take();
+            // A run that failed has written something all the same; it does not count.
+            let items = starts[at] + if decoded.is_ok() { written.get(at).copied().unwrap_or(0) } else { 0 };
+            if let Some(buffer) = buffer {
+                if self.places.group.columns[at].offsets {
+                    ends[at] = last_offset(buffer.bytes(8 * items));
+                }
+                builder.give_back(buffer, items);
+            }
+        }
+        decoded
+    }
+
+    /// Runs into scratch, then copies to the places assigned when the turn comes.
+    fn ahead(&mut self, spare: &mut Vec<Box<dyn Memory>>, number: usize, stop: &AtomicBool) -> Result<()> {
+        let outputs = self.places.builders.iter().map(|b| {
+            let dtype = forth_dtype(b.dtype());
+            spare.pop().map_or_else(|| Output::owned(dtype), |memory| Output::new(dtype, memory))
+        });
+        let outputs = outputs.collect();
+        self.decode(outputs)?;
+        let outputs = self.machine.take_outputs();
+        self.places.wait_turn(number, stop)?;
+        let mut slots = Vec::with_capacity(outputs.len());
+        {
+            let mut ends = self.places.ends();
+            for (at, (builder, output)) in self.places.builders.iter().zip(&outputs).enumerate() {
+                let slot = builder.append(output.len()).map_err(|e| out_of_memory(&e))?;
+                slots.push((slot, ends[at]));
+                if self.places.group.columns[at].offsets {
+                    ends[at] = ends[at].saturating_add(last_offset(output.as_bytes()));
+                }
+            }
+        }
+        self.places.placed();
+        for (((mut slot, base), output), spec) in
+            slots.into_iter().zip(&outputs).zip(&self.places.group.columns)
+        {
+            if spec.offsets {
+                let beyond = |_| Error::new(ErrorKind::Invalid { what: "offsets beyond 64 bits".into() });
+                kernels::rebase(output.as_bytes(), base, &mut slot).map_err(beyond)?;
+            } else {
+                slot.copy_from_slice(output.as_bytes());
+            }
+        }
+        spare.extend(outputs.into_iter().map(Output::into_memory));
+        Ok(())
+    }
+
+    /// Where entries have no bounds, those before the first wanted one must be read to be passed over.
+    fn skip_unwanted(&mut self) -> Result<()> {
+        if self.program.bounded || self.wanted.from == 0 {
+            return Ok(());
+        }
+        self.machine.begin();
+        self.go(self.wanted.from, self.task.entries.start, &[self.wanted.block.payload])?;
+        Ok(())
+    }
+
+    fn decode(&mut self, outputs: Vec<Output>) -> Result<()> {
+        let wanted = self.wanted;
+        let payload = wanted.block.payload;
+        let skipped = if !self.program.bounded && wanted.from > 0 { self.machine.position(0) } else { 0 };
+        self.machine.begin_with(outputs).map_err(|e| self.error(e, 0))?;
+        if self.program.bounded {
+            if wanted.bounds.is_empty() {
+                let what = "the number of entry bounds";
+                return Err(ErrorKind::Mismatch { what, expected: wanted.entries + 1, found: 0 }.into());
+            }
+            let (starts, stops) = (&wanted.bounds[..wanted.bounds.len() - 4], &wanted.bounds[4..]);
+            self.go(wanted.entries, self.task.wanted.start, &[payload, starts, stops])
+        } else {
+            self.machine.set_position(0, skipped);
+            self.go(wanted.entries, self.task.wanted.start, &[payload])?;
+            let (end, at) = (payload.len(), self.machine.position(0));
+            if self.task.wanted.end == self.task.entries.end && at != end {
+                let what = format!("{} bytes of the basket are left over", end.saturating_sub(at));
+                return Err(Error::new(ErrorKind::Fault { what }).at_byte(at as u64));
+            }
+            Ok(())
+        }
+    }
+
+    fn go(&mut self, entries: u64, first: u64, inputs: &[&[u8]]) -> Result<()> {
+        let result = self.machine.push(entries as i64).and_then(|()| self.machine.resume(inputs));
+        let mut result = result;
+        loop {
+            match result {
+                Ok(Status::Done) => return Ok(()),
+                Ok(_) => {
+                    let request = self.machine.pop().map_err(|e| self.error(e, first))?;
+                    let answer = self.format.resolve(self.places.group, request)?;
+                    result = self.machine.push(answer).and_then(|()| self.machine.resume(inputs));
+                }
+                Err(error) => return Err(self.error(error, first)),
+            }
+        }
+    }
+
+    /// What the machine says, in the file's terms.
+    #[cold]
+    fn error(&self, error: RunError, first: u64) -> Error {
+        let kind = match error {
+            RunError::UserHalt(Some(code)) => match self.program.fault(code) {
+                Some(fault) => ErrorKind::Fault { what: fault.what.clone() },
+                None => error.into(),
+            },
+            RunError::ReadBeyond | RunError::SkipBeyond | RunError::SeekBeyond => {
+                ErrorKind::Fault { what: "the data end in the middle of a value".into() }
+            }
+            RunError::OutOfMemory => ErrorKind::OutOfMemory { what: "a column", bytes: 0 },
+            other => other.into(),
+        };
+        let mut error = Error::new(kind).at_byte(self.machine.position(0) as u64);
+        if let Some(entry) = self.machine.outer_index() {
+            error = error.at_entry(first + entry as u64);
+        }
+        let line = self.machine.error_location().map(|l| l.line as u32);
+        match line.and_then(|l| self.program.member_at(l)) {
+            Some(member) => error.in_member(member),
+            None => error,
+        }
+    }
+}
+
+const fn forth_dtype(dtype: DType) -> Dtype {
+    match dtype {
+        DType::Bool => Dtype::Bool,
+        DType::Int8 => Dtype::Int8,
+        DType::Int16 => Dtype::Int16,
+        DType::Int32 => Dtype::Int32,
+        DType::Int64 => Dtype::Int64,
+        DType::UInt8 => Dtype::UInt8,
+        DType::UInt16 => Dtype::UInt16,
+        DType::UInt32 => Dtype::UInt32,
+        DType::UInt64 => Dtype::UInt64,
+        DType::Float32 => Dtype::Float32,
+        DType::Float64 => Dtype::Float64,
+        // DType is non-exhaustive towards other crates; a new type must be added here to be used.
+        _ => Dtype::UInt8,
+    }
+}
+
+/// The last of some offsets, 0 if there are none.
+fn last_offset(offsets: &[u8]) -> i64 {
+    offsets.last_chunk().map_or(0, |last| i64::from_ne_bytes(*last))
+}
+
+/// Where a lent buffer goes when the machine is done with it.
+type Home = Arc<Mutex<Option<Buffer>>>;
+
+/// A column that already holds something, as memory of the machine: what lies behind `start`.
+struct InPlace {
+    /// Always there until the drop.
+    buffer: Option<Buffer>,
+    start: usize,
+    home: Home,
+}
+
+impl Drop for InPlace {
+    fn drop(&mut self) {
+        *self.home.lock().unwrap_or_else(PoisonError::into_inner) = self.buffer.take();
+    }
+}
+
+// SAFETY: the buffer is owned, so nobody else reads or writes it and only `grow` moves it. `start` is within its capacity (the
+// column's items end there), so the pointer is followed by `capacity` writable bytes and the buffer's 64 of slack, and preceded by the
+// column's last item or, at the very start, by the buffer's 64 zero bytes.
+#[allow(unsafe_code)]
+unsafe impl Memory for InPlace {
+    fn as_ptr(&self) -> *mut u8 {
+        self.buffer.as_ref().map_or(std::ptr::null_mut(), |b| b.as_ptr().wrapping_add(self.start))
+    }
+
+    fn capacity(&self) -> usize {
+        self.buffer.as_ref().map_or(0, |b| b.capacity() - self.start)
+    }
+
+    fn grow(&mut self, used: usize, needed: usize) -> std::result::Result<(), forthwith_forth::OutOfMemory> {
+        let refused = forthwith_forth::OutOfMemory;
+        let needed = self.start.checked_add(needed).ok_or(refused)?;
+        let buffer = self.buffer.as_mut().ok_or(refused)?;
+        buffer.grow(self.start + used, needed).map_err(|_| refused)
+    }
+}

@@ -1,0 +1,259 @@
+//! Who does which task when.
+
+use crate::{
+    engine::{Engine, Progress, Tick, Worker},
+    fetch::Fetcher,
+    kernel,
+    place::Places,
+    program,
+};
+use bytes::Bytes;
+use forthwith_columns::Array;
+use forthwith_io::Source;
+use forthwith_plan::{BlockFormat, Decoder, Error, ErrorKind, Plan, Result};
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// How often the calling thread looks up from its work.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Everything the threads of one call share.
+struct Run<'a> {
+    engine: &'a Engine,
+    plan: &'a Plan,
+    format: &'a dyn BlockFormat,
+    fetcher: Fetcher<'a>,
+    places: Vec<Places<'a>>,
+    /// Task positions in the order in which they are handed out.
+    order: Vec<usize>,
+    /// For each task its number within its group.
+    number: Vec<usize>,
+    next: AtomicUsize,
+    stop: AtomicBool,
+    failure: Mutex<Option<(usize, Error)>>,
+    blocks: AtomicU64,
+    bytes: AtomicU64,
+}
+
+pub(crate) fn read(
+    engine: &Engine,
+    plan: &Plan,
+    source: &Arc<dyn Source>,
+    format: &dyn BlockFormat,
+    threads: usize,
+    tick: Option<&mut Tick<'_>>,
+) -> Result<Vec<Array>> {
+    check(plan, format)?;
+    let places =
+        (0..plan.groups.len()).map(|g| Places::new(plan, g, engine.memory())).collect::<Result<Vec<_>>>()?;
+    let (order, number) = order(plan, source.as_ref());
+    let fetcher = Fetcher::new(plan, &order, source.as_ref(), engine.options().read_ahead);
+    let run = Run {
+        engine,
+        plan,
+        format,
+        fetcher,
+        places,
+        order,
+        number,
+        next: AtomicUsize::new(0),
+        stop: AtomicBool::new(false),
+        failure: Mutex::new(None),
+        blocks: AtomicU64::new(0),
+        bytes: AtomicU64::new(0),
+    };
+    let helpers = threads.min(plan.tasks.len()).saturating_sub(1);
+    std::thread::scope(|scope| {
+        for _ in 0..helpers {
+            scope.spawn(|| run.work(None));
+        }
+        run.work(tick);
+    });
+    let Run { places, failure, .. } = run;
+    if let Some((_, error)) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    let entries = plan.entries.end - plan.entries.start;
+    Ok(places.into_iter().take(plan.delivered as usize).map(|p| p.finish(entries)).collect())
+}
+
+/// Refuses plans that contradict themselves: they may come from elsewhere.
+fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
+    let invalid = |what: String| Err(Error::new(ErrorKind::Invalid { what }));
+    if plan.format != format.id() {
+        return invalid(format!("a plan for {}, not for {}", plan.format, format.id()));
+    }
+    if plan.delivered as usize > plan.groups.len() || plan.entries.start > plan.entries.end {
+        return invalid("a plan that delivers more than it has".into());
+    }
+    let groups = plan.groups.len();
+    let mut at: Vec<Option<u64>> = vec![None; groups];
+    for task in &plan.tasks {
+        let inside = task.entries.start <= task.wanted.start
+            && task.wanted.start < task.wanted.end
+            && task.wanted.end <= task.entries.end;
+        let known = (task.group as usize) < groups && task.needs.iter().all(|n| (*n as usize) < groups);
+        if !inside || !known {
+            return invalid(format!("a plan with an impossible task (block {})", task.block));
+        }
+        let expected = &mut at[task.group as usize];
+        if expected.is_some_and(|e| e != task.wanted.start) {
+            return invalid(format!("a plan whose blocks do not meet (block {})", task.block));
+        }
+        *expected = Some(task.wanted.end);
+    }
+    for (group, end) in plan.groups.iter().zip(&at).take(plan.delivered as usize) {
+        let start = plan.tasks.iter().find(|t| std::ptr::eq(&raw const plan.groups[t.group as usize], group));
+        let covered = match (start, end) {
+            (Some(task), Some(end)) => task.wanted.start == plan.entries.start && *end == plan.entries.end,
+            _ => plan.entries.is_empty(),
+        };
+        if !covered {
+            return invalid(format!("a plan that does not cover {} of {}", "all entries", group.path));
+        }
+    }
+    Ok(())
+}
+
+/// The order of tasks, and each task's number within its group. Groups that others need come first; a source that is read in
+/// windows is read in file order, but never so that a group's blocks overtake each other.
+fn order(plan: &Plan, source: &dyn Source) -> (Vec<usize>, Vec<usize>) {
+    let mut count = vec![0; plan.groups.len()];
+    let mut needed = vec![false; plan.groups.len()];
+    for need in plan.tasks.iter().flat_map(|t| &t.needs) {
+        needed[*need as usize] = true;
+    }
+    let mut number = Vec::with_capacity(plan.tasks.len());
+    let mut latest = vec![0; plan.groups.len()];
+    let mut keys = Vec::with_capacity(plan.tasks.len());
+    let by_position = !source.zero_copy() && !source.concurrent();
+    for (at, task) in plan.tasks.iter().enumerate() {
+        let group = task.group as usize;
+        number.push(count[group]);
+        count[group] += 1;
+        if let (true, forthwith_plan::Stored::Range(range)) = (by_position, &task.stored) {
+            latest[group] = latest[group].max(range.start);
+        }
+        keys.push((!needed[group], latest[group], group, number[at]));
+    }
+    let mut order: Vec<usize> = (0..plan.tasks.len()).collect();
+    order.sort_by_key(|&at| keys[at]);
+    (order, number)
+}
+
+impl Run<'_> {
+    fn work(&self, mut tick: Option<&mut Tick<'_>>) {
+        let mut worker = self.engine.worker();
+        let mut ticked = Instant::now();
+        while !self.stop.load(Ordering::Relaxed) {
+            if let Some(tick) = tick.as_mut().filter(|_| ticked.elapsed() >= TICK) {
+                if !tick(self.progress()) {
+                    self.fail(usize::MAX, Error::new(ErrorKind::Cancelled));
+                    break;
+                }
+                ticked = Instant::now();
+            }
+            let at = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(&at) = self.order.get(at) else { break };
+            if let Err(error) = self.task(at, &mut worker) {
+                let task = &self.plan.tasks[at];
+                let error = error.in_object(&self.object(task.group)).in_block(task.block);
+                self.fail(at, error);
+                break;
+            }
+            self.blocks.fetch_add(1, Ordering::Relaxed);
+            self.bytes.fetch_add(self.plan.tasks[at].stored.len(), Ordering::Relaxed);
+        }
+        self.engine.rest(worker);
+        if let Some(tick) = tick.as_mut() {
+            // Others may still be at work: keep listening for a cancellation, and report the end.
+            while !self.stop.load(Ordering::Relaxed) && self.progress().blocks < self.plan.tasks.len() as u64
+            {
+                std::thread::sleep(Duration::from_millis(1));
+                if ticked.elapsed() >= TICK {
+                    if !tick(self.progress()) {
+                        self.fail(usize::MAX, Error::new(ErrorKind::Cancelled));
+                    }
+                    ticked = Instant::now();
+                }
+            }
+            if !self.stop.load(Ordering::Relaxed) {
+                tick(self.progress());
+            }
+        }
+    }
+
+    fn object(&self, group: u32) -> String {
+        let path = &self.plan.groups[group as usize].path;
+        if self.plan.object.is_empty() { path.clone() } else { format!("{}/{path}", self.plan.object) }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            blocks: self.blocks.load(Ordering::Relaxed),
+            all_blocks: self.plan.tasks.len() as u64,
+            bytes: self.bytes.load(Ordering::Relaxed),
+            all_bytes: self.plan.stored_bytes(),
+        }
+    }
+
+    /// Keeps the error of the earliest task and stops everybody.
+    fn fail(&self, at: usize, error: Error) {
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        // A thread that was waiting when another failed reports only that it was stopped.
+        let stopped = self.stop.load(Ordering::Relaxed) && matches!(error.kind, ErrorKind::Cancelled);
+        if !stopped && failure.as_ref().is_none_or(|(earlier, _)| at < *earlier) {
+            *failure = Some((at, error));
+        }
+        drop(failure);
+        self.stop.store(true, Ordering::Relaxed);
+        for place in &self.places {
+            place.wake();
+        }
+    }
+
+    fn task(&self, at: usize, worker: &mut Worker) -> Result<()> {
+        let task = &self.plan.tasks[at];
+        let places = &self.places[task.group as usize];
+        for need in &task.needs {
+            self.places[*need as usize].wait_complete(&self.stop)?;
+        }
+        self.fetcher.handed_out(at);
+        let mut hold = Bytes::new();
+        let Worker { scratch, stored, decoders, window } = worker;
+        let stored = self.fetcher.stored(at, stored, window, &mut hold)?;
+        let block = self.format.unframe(places.group, task, stored, scratch)?;
+        let block = kernel::Wanted::new(task, block)?;
+        let number = self.number[at];
+        match &places.group.decoder {
+            Decoder::Kernel(kernel) => {
+                let counter = places.group.counter.map(|c| &self.places[c as usize]);
+                kernel::run(kernel, task, block, counter, places, number, &self.stop)?;
+            }
+            Decoder::Program(program) => {
+                let compiled = self.engine.compile(&program.source)?;
+                program::run(
+                    decoders,
+                    program,
+                    &compiled,
+                    self.format,
+                    task,
+                    block,
+                    places,
+                    number,
+                    &self.stop,
+                )?;
+            }
+            other => {
+                return Err(Error::unsupported(format!("decoder {}", other.kind())));
+            }
+        }
+        places.done();
+        Ok(())
+    }
+}
