@@ -1,0 +1,212 @@
+//! Columns to Arrow arrays. The array has been validated.
+
+use super::{ExportError, Options, schema};
+use crate::kernels::check_utf8;
+use crate::lookup::Lookup;
+use crate::validate::{items, offsets_end, rows_of, union_lengths};
+use crate::{Array, Column, DType, Form};
+use arrow_array::types::{
+    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{
+    Array as _, ArrayRef, BooleanArray, FixedSizeListArray, LargeBinaryArray, LargeListArray,
+    LargeStringArray, NullArray, PrimitiveArray, StructArray, UnionArray, make_array,
+};
+use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
+use arrow_data::transform::MutableArrayData;
+use arrow_schema::{DataType, Field, FieldRef, UnionFields};
+use std::sync::Arc;
+
+pub(super) fn export(array: &Array, options: &Options) -> Result<ArrayRef, ExportError> {
+    let lookup = Lookup::of(array);
+    Exporter { lookup: &lookup, options }.node(&array.form, array.length)
+}
+
+struct Exporter<'a> {
+    lookup: &'a Lookup<'a>,
+    options: &'a Options,
+}
+
+impl Exporter<'_> {
+    fn node(&self, form: &Form, length: u64) -> Result<ArrayRef, ExportError> {
+        let rows = usize::try_from(length).map_err(|_| ExportError::Long { key: String::new() })?;
+        match form {
+            Form::Empty => Ok(Arc::new(NullArray::new(rows))),
+            Form::Numpy { key, dtype, shape } => self.numbers(key, *dtype, shape, length),
+            Form::String { key, binary } => self.text(key, *binary || self.options.binary, length),
+            Form::List { key, content } => {
+                let end = offsets_end(self.lookup, key, length)?;
+                let offsets = self.offsets(key, length)?;
+                let items = self.node(content, end)?;
+                let field = self.field(content, "item")?;
+                Ok(Arc::new(LargeListArray::try_new(field, offsets, items, None)?))
+            }
+            Form::Regular { size, content } => {
+                let inner = self.node(content, items(length, &[*size])?)?;
+                self.fixed(self.field(content, "item")?, *size, inner, rows)
+            }
+            Form::Record { contents, .. } => {
+                let arrays: Result<Vec<_>, _> =
+                    contents.iter().map(|content| self.node(content, length)).collect();
+                let DataType::Struct(fields) = self.data_type(form)? else { return Err(mismatch()) };
+                Ok(Arc::new(StructArray::try_new_with_length(fields, arrays?, None, rows)?))
+            }
+            Form::Option { key, content } => {
+                let index = self.lookup.integers(key, "index", length)?;
+                let values = self.node(content, rows_of(index.iter().copied()))?;
+                spread(&values, &index)
+            }
+            Form::Union { key, contents } => self.union(form, key, contents, length),
+        }
+    }
+
+    fn numbers(&self, key: &str, dtype: DType, shape: &[u64], length: u64) -> Result<ArrayRef, ExportError> {
+        let count = items(length, shape)?;
+        let column = self.lookup.column(key, "data", dtype, count)?.slice(0..count as usize);
+        let mut array = numbers(&column);
+        // From the innermost dimension out; the rows of each are the product of the dimensions before.
+        for (at, size) in shape.iter().enumerate().rev() {
+            let rows = items(length, &shape[..at])?;
+            let rows = usize::try_from(rows).map_err(|_| ExportError::Long { key: key.into() })?;
+            let field = Field::new("item", array.data_type().clone(), false);
+            array = self.fixed(Arc::new(field), *size, array, rows)?;
+        }
+        Ok(array)
+    }
+
+    fn text(&self, key: &str, binary: bool, length: u64) -> Result<ArrayRef, ExportError> {
+        let end = offsets_end(self.lookup, key, length)?;
+        let offsets = self.offsets(key, length)?;
+        let column = self.lookup.column(key, "data", DType::UInt8, end)?.slice(0..end as usize);
+        let bytes = Buffer::from(column.to_bytes());
+        if binary {
+            return Ok(Arc::new(LargeBinaryArray::try_new(offsets, bytes, None)?));
+        }
+        match LargeStringArray::try_new(offsets, bytes, None) {
+            Ok(array) => Ok(Arc::new(array)),
+            Err(error) => {
+                let offsets = self.lookup.column(key, "offsets", DType::Int64, length + 1)?.compact();
+                Err(match check_utf8(&offsets.slice(0..length as usize + 1), &column) {
+                    Err(bad) => ExportError::Text { key: key.into(), row: bad.row },
+                    Ok(()) => error.into(),
+                })
+            }
+        }
+    }
+
+    fn union(&self, form: &Form, key: &str, contents: &[Form], length: u64) -> Result<ArrayRef, ExportError> {
+        let lengths = union_lengths(self.lookup, key, contents.len(), length)?;
+        let tags = self.lookup.tags(key, length)?;
+        let index = self.lookup.integers(key, "index", length)?;
+        let children = contents.iter().zip(lengths).map(|(content, rows)| self.node(content, rows));
+        let children = children.collect::<Result<Vec<_>, _>>()?;
+        match self.data_type(form)? {
+            DataType::Union(fields, _) => dense(key, fields, tags, &index, children),
+            DataType::Struct(fields) => {
+                let spread_out = children.iter().enumerate().map(|(tag, child)| {
+                    let rows = tags.iter().zip(index.iter());
+                    let mine: Vec<_> =
+                        rows.map(|(t, at)| if usize::try_from(*t) == Ok(tag) { *at } else { -1 }).collect();
+                    spread(child, &mine)
+                });
+                let arrays = spread_out.collect::<Result<Vec<_>, _>>()?;
+                Ok(Arc::new(StructArray::try_new_with_length(fields, arrays, None, tags.len())?))
+            }
+            _ => Err(mismatch()),
+        }
+    }
+
+    fn fixed(
+        &self,
+        field: FieldRef,
+        size: u64,
+        inner: ArrayRef,
+        rows: usize,
+    ) -> Result<ArrayRef, ExportError> {
+        let size = i32::try_from(size).map_err(|_| ExportError::Long { key: String::new() })?;
+        Ok(Arc::new(FixedSizeListArray::try_new_with_length(field, size, inner, None, rows)?))
+    }
+
+    fn offsets(&self, key: &str, length: u64) -> Result<OffsetBuffer<i64>, ExportError> {
+        let column = self.lookup.column(key, "offsets", DType::Int64, length + 1)?;
+        Ok(OffsetBuffer::new(scalars(&column.slice(0..length as usize + 1))))
+    }
+
+    fn field(&self, form: &Form, name: &str) -> Result<FieldRef, ExportError> {
+        Ok(Arc::new(schema::field(form, name, self.options)?))
+    }
+
+    fn data_type(&self, form: &Form) -> Result<DataType, ExportError> {
+        Ok(schema::field(form, "", self.options)?.data_type().clone())
+    }
+}
+
+fn numbers(column: &Column) -> ArrayRef {
+    match column.dtype() {
+        DType::Bool => {
+            let bytes = column.as_bytes();
+            Arc::new(BooleanArray::new(BooleanBuffer::collect_bool(bytes.len(), |at| bytes[at] != 0), None))
+        }
+        DType::Int8 => primitive::<Int8Type>(column),
+        DType::Int16 => primitive::<Int16Type>(column),
+        DType::Int32 => primitive::<Int32Type>(column),
+        DType::Int64 => primitive::<Int64Type>(column),
+        DType::UInt8 => primitive::<UInt8Type>(column),
+        DType::UInt16 => primitive::<UInt16Type>(column),
+        DType::UInt32 => primitive::<UInt32Type>(column),
+        DType::UInt64 => primitive::<UInt64Type>(column),
+        DType::Float32 => primitive::<Float32Type>(column),
+        DType::Float64 => primitive::<Float64Type>(column),
+    }
+}
+
+fn primitive<T: ArrowPrimitiveType>(column: &Column) -> ArrayRef {
+    Arc::new(PrimitiveArray::<T>::new(scalars(column), None))
+}
+
+/// The column's own memory; a copy if it is not aligned, which Arrow's arrays must be.
+fn scalars<T: arrow_buffer::ArrowNativeType>(column: &Column) -> ScalarBuffer<T> {
+    let aligned = column.address().is_multiple_of(align_of::<T>());
+    let bytes = if aligned { column.to_bytes() } else { column.compact().to_bytes() };
+    ScalarBuffer::new(Buffer::from(bytes), 0, column.len())
+}
+
+fn dense(
+    key: &str,
+    fields: UnionFields,
+    tags: &[i8],
+    index: &[i64],
+    children: Vec<ArrayRef>,
+) -> Result<ArrayRef, ExportError> {
+    let narrow: Result<Vec<i32>, _> = index.iter().map(|at| i32::try_from(*at)).collect();
+    let offsets = narrow.map_err(|_| ExportError::Long { key: key.into() })?;
+    let array = UnionArray::try_new(fields, tags.to_vec().into(), Some(offsets.into()), children)?;
+    Ok(Arc::new(array))
+}
+
+/// The rows of `values` that `index` names, and nulls where it is negative.
+fn spread(values: &ArrayRef, index: &[i64]) -> Result<ArrayRef, ExportError> {
+    let data = values.to_data();
+    if *values.data_type() == DataType::Null {
+        return Ok(Arc::new(NullArray::new(index.len())));
+    }
+    let mut out = MutableArrayData::new(vec![&data], true, index.len());
+    let mut at = 0;
+    while let Some(first) = index.get(at) {
+        // In runs: of nulls, or of rows that follow each other.
+        let follows = |(next, row): (i64, &i64)| if *first < 0 { *row < 0 } else { *row == next };
+        let count = (*first..).zip(&index[at..]).take_while(|pair| follows(*pair)).count();
+        match usize::try_from(*first) {
+            Ok(start) => out.try_extend(0, start, start + count)?,
+            Err(_) => out.try_extend_nulls(count)?,
+        }
+        at += count;
+    }
+    Ok(make_array(out.freeze()))
+}
+
+/// The type of a Form is not the one its data take: never, as both come from one table.
+fn mismatch() -> ExportError {
+    arrow_schema::ArrowError::SchemaError("type and data disagree".into()).into()
+}

@@ -1,0 +1,161 @@
+//! Columns as Arrow: plain types, copied only where the layouts differ.
+//!
+//! Numbers, offsets and bytes are handed over as they are. Booleans are packed into bits, options are spread out to leave gaps for nulls, and
+//! union offsets narrowed. Lists become `LargeList`, text `LargeUtf8` (checked), bytes `LargeBinary`, inner dimensions and regular
+//! lists `FixedSizeList`, records `Struct` (slots of tuples are called `0`, `1`, …), options validity, unions dense unions or, for consumers
+//! that know none, structs with one nullable field an alternative.
+//!
+//! ```
+//! use forthwith_columns::{Array, Column, DType, Form, arrow};
+//!
+//! let array = Array {
+//!     form: Form::Numpy { key: "node0".into(), dtype: DType::Float32, shape: vec![] },
+//!     length: 3,
+//!     columns: vec![("node0-data".into(), Column::from_slice(&[1.5f32, 2.5, 3.5]))],
+//! };
+//! let batch = arrow::record_batch(&[("pt", &array)], &arrow::Options::default())?;
+//! assert_eq!(batch.num_rows(), 3);
+//! # Ok::<(), arrow::ExportError>(())
+//! ```
+
+mod data;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+pub use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+pub use arrow_array::{ArrayRef, RecordBatch};
+pub use arrow_data::ffi::FFI_ArrowArray;
+pub use arrow_schema::ffi::FFI_ArrowSchema;
+pub use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
+
+use crate::{Array, Form, Invalid};
+use arrow_array::{Array as _, RecordBatchIterator, RecordBatchOptions};
+use std::sync::Arc;
+
+/// Choices in the translation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Text becomes `LargeBinary`, unchecked.
+    pub binary: bool,
+    /// Unions become structs with one nullable field an alternative, called after its type.
+    pub union_as_struct: bool,
+}
+
+impl Options {
+    /// Text as `LargeBinary`, unchecked.
+    #[must_use]
+    pub const fn with_binary(mut self, binary: bool) -> Self {
+        self.binary = binary;
+        self
+    }
+
+    /// Unions as structs.
+    #[must_use]
+    pub const fn with_union_as_struct(mut self, union_as_struct: bool) -> Self {
+        self.union_as_struct = union_as_struct;
+        self
+    }
+}
+
+impl Array {
+    /// The array under Arrow's plain types, named `item`.
+    pub fn to_arrow(&self) -> Result<(Field, ArrayRef), ExportError> {
+        export(self, "item", &Options::default())
+    }
+}
+
+/// The array under Arrow's plain types.
+pub fn export(array: &Array, name: &str, options: &Options) -> Result<(Field, ArrayRef), ExportError> {
+    array.validate()?;
+    let field = schema::field(&array.form, name, options)?;
+    let data = data::export(array, options)?;
+    Ok((field, data))
+}
+
+/// The type alone, as [`export`] will give it: no data are needed.
+pub fn field(form: &Form, name: &str, options: &Options) -> Result<Field, ExportError> {
+    schema::field(form, name, options)
+}
+
+/// The types of several named columns.
+pub fn schema(forms: &[(&str, &Form)], options: &Options) -> Result<SchemaRef, ExportError> {
+    let fields: Result<Vec<_>, _> =
+        forms.iter().map(|(name, form)| schema::field(form, name, options)).collect();
+    Ok(Arc::new(Schema::new(fields?)))
+}
+
+/// Several named arrays of equal length as one batch.
+pub fn record_batch(arrays: &[(&str, &Array)], options: &Options) -> Result<RecordBatch, ExportError> {
+    let rows = arrays.first().map_or(0, |(_, array)| array.length);
+    if let Some((name, array)) = arrays.iter().find(|(_, array)| array.length != rows) {
+        return Err(ExportError::Lengths { name: (*name).into(), found: array.length, wanted: rows });
+    }
+    let rows = usize::try_from(rows).map_err(|_| ExportError::Long { key: String::new() })?;
+    let mut fields = Vec::with_capacity(arrays.len());
+    let mut columns = Vec::with_capacity(arrays.len());
+    for (name, array) in arrays {
+        let (field, column) = export(array, name, options)?;
+        fields.push(field);
+        columns.push(column);
+    }
+    let known = RecordBatchOptions::new().with_row_count(Some(rows));
+    Ok(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &known)?)
+}
+
+/// Batches as a stream over the C data interface: what `__arrow_c_stream__` hands out. Batches are pulled one by one, from whichever
+/// thread consumes it.
+pub fn stream<I>(schema: SchemaRef, batches: I) -> FFI_ArrowArrayStream
+where
+    I: IntoIterator<Item = Result<RecordBatch, ArrowError>>,
+    I::IntoIter: Send + 'static,
+{
+    FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new(batches.into_iter(), schema)))
+}
+
+/// One array over the C data interface: what `__arrow_c_array__` hands out.
+pub fn c_array(field: &Field, array: &ArrayRef) -> Result<(FFI_ArrowSchema, FFI_ArrowArray), ExportError> {
+    Ok((FFI_ArrowSchema::try_from(field)?, FFI_ArrowArray::new(&array.to_data())))
+}
+
+/// A type over the C data interface: what `__arrow_c_schema__` hands out.
+pub fn c_schema(schema: &Schema) -> Result<FFI_ArrowSchema, ExportError> {
+    Ok(FFI_ArrowSchema::try_from(schema)?)
+}
+
+/// Why columns could not become Arrow.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// The columns are not what their Form says.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// Text that is not UTF-8.
+    #[error("{key}: string {row} is not valid UTF-8; export text as binary to keep its bytes")]
+    Text {
+        /// The node.
+        key: String,
+        /// The string's row within its node.
+        row: u64,
+    },
+    /// Something Arrow counts with 32 bits is longer.
+    #[error("{key}: longer than Arrow's 32-bit numbers can count")]
+    Long {
+        /// The node, or nothing for a node without a key.
+        key: String,
+    },
+    /// Columns of one batch differ in length.
+    #[error("column {name} has {found} rows where the first has {wanted}")]
+    Lengths {
+        /// The column.
+        name: String,
+        /// Its rows.
+        found: u64,
+        /// The first column's rows.
+        wanted: u64,
+    },
+    /// Refused by the Arrow library.
+    #[error(transparent)]
+    Arrow(#[from] ArrowError),
+}

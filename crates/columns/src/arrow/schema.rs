@@ -1,0 +1,81 @@
+//! Forms to Arrow types.
+
+use super::{ExportError, Options};
+use crate::validate::DEEPEST;
+use crate::{DType, Form, Invalid};
+use arrow_schema::{DataType, Field, Fields, UnionFields, UnionMode};
+use std::sync::Arc;
+
+pub(super) fn field(form: &Form, name: &str, options: &Options) -> Result<Field, ExportError> {
+    nested(form, name, options, 0)
+}
+
+fn nested(form: &Form, name: &str, options: &Options, depth: u32) -> Result<Field, ExportError> {
+    if depth > DEEPEST {
+        return Err(Invalid::Deep.into());
+    }
+    let below = |form: &Form, name: &str| nested(form, name, options, depth + 1);
+    let data_type = match form {
+        Form::Empty => DataType::Null,
+        Form::Numpy { key, dtype, shape } => shape
+            .iter()
+            .rev()
+            .try_fold(primitive(*dtype), |inner, size| fixed(Field::new("item", inner, false), *size, key))?,
+        Form::String { binary, .. } => text(*binary || options.binary),
+        Form::List { content, .. } => DataType::LargeList(Arc::new(below(content, "item")?)),
+        Form::Regular { size, content } => fixed(below(content, "item")?, *size, "")?,
+        Form::Record { fields, contents, .. } => {
+            let named = contents.iter().enumerate().map(|(at, content)| below(content, &slot(fields, at)));
+            DataType::Struct(named.collect::<Result<Fields, _>>()?)
+        }
+        Form::Option { content, .. } => {
+            return Ok(below(content, name)?.with_nullable(true));
+        }
+        Form::Union { key, contents } => {
+            // Nullable whatever they are: a null of an option around the union has to stand in one of them.
+            let fields = contents.iter().enumerate().map(|(tag, content)| {
+                let name = if options.union_as_struct { content.type_string() } else { tag.to_string() };
+                Ok(below(content, &name)?.with_nullable(true))
+            });
+            let fields = fields.collect::<Result<Vec<_>, ExportError>>()?;
+            if options.union_as_struct {
+                DataType::Struct(fields.into())
+            } else {
+                let tags = i8::try_from(fields.len()).map_err(|_| ExportError::Long { key: key.clone() })?;
+                DataType::Union(UnionFields::try_new(0..tags, fields)?, UnionMode::Dense)
+            }
+        }
+    };
+    let nullable = data_type == DataType::Null;
+    Ok(Field::new(name, data_type, nullable))
+}
+
+/// What a record calls its field at `at`.
+fn slot(names: &Option<Vec<String>>, at: usize) -> String {
+    names.as_ref().and_then(|names| names.get(at).cloned()).unwrap_or_else(|| at.to_string())
+}
+
+fn fixed(item: Field, size: u64, key: &str) -> Result<DataType, ExportError> {
+    let size = i32::try_from(size).map_err(|_| ExportError::Long { key: key.into() })?;
+    Ok(DataType::FixedSizeList(Arc::new(item), size))
+}
+
+fn text(binary: bool) -> DataType {
+    if binary { DataType::LargeBinary } else { DataType::LargeUtf8 }
+}
+
+fn primitive(dtype: DType) -> DataType {
+    match dtype {
+        DType::Bool => DataType::Boolean,
+        DType::Int8 => DataType::Int8,
+        DType::Int16 => DataType::Int16,
+        DType::Int32 => DataType::Int32,
+        DType::Int64 => DataType::Int64,
+        DType::UInt8 => DataType::UInt8,
+        DType::UInt16 => DataType::UInt16,
+        DType::UInt32 => DataType::UInt32,
+        DType::UInt64 => DataType::UInt64,
+        DType::Float32 => DataType::Float32,
+        DType::Float64 => DataType::Float64,
+    }
+}

@@ -1,0 +1,49 @@
+//! Finding the buffers of a Form's nodes, checked.
+
+use crate::{Array, Column, DType, Invalid};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// The columns of an array by name.
+pub(crate) struct Lookup<'a>(HashMap<&'a str, &'a Column>);
+
+impl<'a> Lookup<'a> {
+    pub(crate) fn of(array: &'a Array) -> Self {
+        Self(array.columns.iter().map(|(name, column)| (name.as_str(), column)).collect())
+    }
+
+    /// The buffer `key-part`: of this type, with at least `needed` items.
+    pub(crate) fn column(
+        &self,
+        key: &str,
+        part: &str,
+        dtype: DType,
+        needed: u64,
+    ) -> Result<&'a Column, Invalid> {
+        let name = format!("{key}-{part}");
+        let Some(column) = self.0.get(name.as_str()) else { return Err(Invalid::Missing { key: name }) };
+        if column.dtype() != dtype {
+            return Err(Invalid::Type { key: name, found: column.dtype(), wanted: dtype });
+        }
+        if (column.len() as u64) < needed {
+            return Err(Invalid::Short { key: name, found: column.len() as u64, needed });
+        }
+        Ok(column)
+    }
+
+    /// The first `count` items of an int64 buffer, copied only if they are not aligned.
+    pub(crate) fn integers(&self, key: &str, part: &str, count: u64) -> Result<Cow<'a, [i64]>, Invalid> {
+        let column = self.column(key, part, DType::Int64, count)?;
+        let count = count as usize; // no more than the column's length
+        Ok(match column.as_i64() {
+            Some(items) => Cow::Borrowed(&items[..count]),
+            None => (0..count).filter_map(|at| column.item(at)).collect::<Vec<_>>().into(),
+        })
+    }
+
+    /// The first `length` tags of a union with that many alternatives.
+    pub(crate) fn tags(&self, key: &str, length: u64) -> Result<&'a [i8], Invalid> {
+        let column = self.column(key, "tags", DType::Int8, length)?;
+        Ok(column.as_i8().map_or(&[], |tags| &tags[..length as usize])) // bytes are always aligned
+    }
+}

@@ -1,0 +1,140 @@
+//! Rows as short text.
+
+use crate::lookup::Lookup;
+use crate::value::{Node, Peek, Value, number};
+use crate::{Array, Column, Invalid};
+use std::fmt::Write;
+use std::ops::Range;
+
+impl Array {
+    /// One line a row, as Awkward Array would show it: `[1.5, 2.25, ..., 9]`, `{x: 1, y: 'text'}`. What would go beyond `width`
+    /// characters is left out with an ellipsis, and not even read. Rows that are not there are left out.
+    pub fn preview(&self, rows: Range<u64>, width: usize) -> Result<Vec<String>, Invalid> {
+        let lookup = Lookup::of(self);
+        let node = Node { lookup: &lookup, form: &self.form, depth: 0 };
+        (rows.start..rows.end.min(self.length)).map(|row| line(&node, row, width)).collect()
+    }
+}
+
+fn line(node: &Node<'_>, row: u64, width: usize) -> Result<String, Invalid> {
+    match node.peek(row)? {
+        Peek::Value(value) => Ok(single(&value, width)),
+        Peek::Shape(column, shape, start) => Ok(dimension(column, shape, start, width)),
+        Peek::List(content, start, count) => {
+            sequence(("[", "]"), count, width, |at, width| line(&content, start + at, width))
+        }
+        Peek::Record(names, contents, row) => {
+            let brackets = if names.is_some() { ("{", "}") } else { ("(", ")") };
+            sequence(brackets, contents.len() as u64, width, |at, width| {
+                let at = at as usize; // less than the number of contents
+                let name =
+                    names.and_then(|names| names.get(at)).map_or(String::new(), |name| format!("{name}: "));
+                let room = width.saturating_sub(name.chars().count());
+                Ok(name + &line(&contents[at], row, room)?)
+            })
+        }
+    }
+}
+
+fn dimension(column: &Column, shape: &[u64], start: u64, width: usize) -> String {
+    let Some((outer, inner)) = shape.split_first() else { return single(&number(column, start), width) };
+    let each: u64 = inner.iter().product();
+    let text = sequence(("[", "]"), *outer, width, |at, width| {
+        Ok(dimension(column, inner, start.saturating_add(at.saturating_mul(each)), width))
+    });
+    text.unwrap_or_default() // items without errors make no error
+}
+
+/// The first items that leave room for the last one, and the last.
+fn sequence(
+    (open, close): (&str, &str),
+    count: u64,
+    width: usize,
+    item: impl Fn(u64, usize) -> Result<String, Invalid>,
+) -> Result<String, Invalid> {
+    let Some(last) = count.checked_sub(1) else { return Ok(format!("{open}{close}")) };
+    let room = width.saturating_sub(2);
+    if room < ELLIPSIS.len() {
+        return Ok(format!("{open}{ELLIPSIS}{close}"));
+    }
+    // Most items cannot be shown if there are many: read no more than could fit.
+    let mut parts: Vec<String> = Vec::new();
+    let mut taken = 0;
+    for at in 0..count {
+        let rest = room.saturating_sub(taken);
+        let text = item(at, rest)?;
+        let length = text.chars().count() + if at == 0 { 0 } else { 2 };
+        // All but the last must leave room for an ellipsis.
+        let reserve = if at == last { 0 } else { ELLIPSIS.len() + 2 };
+        if taken + length + reserve > room {
+            break;
+        }
+        taken += length;
+        parts.push(text);
+    }
+    if (parts.len() as u64) < count {
+        // Give up items from the end until the last item fits, if it ever does.
+        let ending = item(last, room.saturating_sub(ELLIPSIS.len() + 4))?;
+        let needed = ending.chars().count() + ELLIPSIS.len() + 4;
+        let fits = needed + parts.first().map_or(0, |first| first.chars().count()) <= room;
+        if fits && count - parts.len() as u64 > 1 {
+            while taken + needed > room
+                && let Some(part) = parts.pop()
+            {
+                taken -= part.chars().count() + if parts.is_empty() { 0 } else { 2 };
+            }
+            parts.push(ELLIPSIS.into());
+            parts.push(ending);
+        } else {
+            parts.push(ELLIPSIS.into());
+        }
+    }
+    Ok(format!("{open}{}{close}", parts.join(", ")))
+}
+
+fn single(value: &Value, width: usize) -> String {
+    match value {
+        Value::Null => "None".into(),
+        Value::Bool(true) => "True".into(),
+        Value::Bool(false) => "False".into(),
+        Value::Int(value) => value.to_string(),
+        Value::UInt(value) => value.to_string(),
+        Value::Float32(value) => float(format!("{value:?}")),
+        Value::Float64(value) => float(format!("{value:?}")),
+        Value::String(text) => quoted(text.chars().map(|c| c.escape_debug().to_string()), "'", width),
+        Value::Bytes(bytes) => quoted(bytes.iter().map(|b| b.escape_ascii().to_string()), "b'", width),
+        // Not single: peeking never finds these.
+        Value::List(_) | Value::Record(_) | Value::Tuple(_) => ELLIPSIS.into(),
+    }
+}
+
+fn float(text: String) -> String {
+    match text.strip_suffix(".0") {
+        Some(whole) => whole.into(),
+        None => text.replace("NaN", "nan"),
+    }
+}
+
+fn quoted(characters: impl Iterator<Item = String>, open: &str, width: usize) -> String {
+    let room = width.saturating_sub(open.len() + 1);
+    let mut text = String::from(open);
+    let mut taken = 0;
+    let mut cut = text.len(); // where an ellipsis still fits
+    for piece in characters {
+        let length = piece.chars().count();
+        if taken + length > room {
+            text.truncate(cut);
+            let _ = write!(text, "{ELLIPSIS}");
+            break;
+        }
+        taken += length;
+        text.push_str(&piece);
+        if taken + ELLIPSIS.len() <= room {
+            cut = text.len();
+        }
+    }
+    text.push('\'');
+    text
+}
+
+const ELLIPSIS: &str = "...";

@@ -1,0 +1,178 @@
+//! Whether columns are what their Form says.
+
+use crate::lookup::Lookup;
+use crate::{Array, DType, Form};
+
+impl Array {
+    /// Checks that every buffer the Form names is there, of its type and long enough, that offsets never decrease, and that offsets,
+    /// indexes and tags point at rows that exist. Text is not checked to be UTF-8.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        walk(&Lookup::of(self), &self.form, self.length, 0)
+    }
+}
+
+/// What is wrong with an [`Array`], and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Invalid {
+    /// A buffer is not there.
+    #[error("there is no buffer {key}")]
+    Missing {
+        /// Its name.
+        key: String,
+    },
+    /// A buffer has another element type.
+    #[error("buffer {key} holds {found}, not {wanted}")]
+    Type {
+        /// Its name.
+        key: String,
+        /// The type it has.
+        found: DType,
+        /// The type the Form asks for.
+        wanted: DType,
+    },
+    /// A buffer is too short.
+    #[error("buffer {key} holds {found} items where {needed} are needed")]
+    Short {
+        /// Its name.
+        key: String,
+        /// The items it has.
+        found: u64,
+        /// The items the Form asks for.
+        needed: u64,
+    },
+    /// A list ends before it starts.
+    #[error("{key}: row {row} ends before it starts")]
+    Backwards {
+        /// The buffer.
+        key: String,
+        /// The list.
+        row: u64,
+    },
+    /// A number that points at no row, or a tag that names no alternative.
+    #[error("{key}: row {row} points at nothing")]
+    Range {
+        /// The buffer.
+        key: String,
+        /// The row.
+        row: u64,
+    },
+    /// An unknown type cannot have rows.
+    #[error("{rows} rows of unknown type")]
+    Unknown {
+        /// How many it should have.
+        rows: u64,
+    },
+    /// More items than can be counted.
+    #[error("{rows} rows of {each} items are more than there can be")]
+    Overflow {
+        /// Rows of the outer dimension.
+        rows: u64,
+        /// Items in each.
+        each: u64,
+    },
+    /// A record with another number of fields than names.
+    #[error("a record of {contents} fields with {names} names")]
+    Names {
+        /// Number of names.
+        names: usize,
+        /// Number of contents.
+        contents: usize,
+    },
+    /// Forms within Forms beyond reason.
+    #[error("more than {DEEPEST} levels of structure")]
+    Deep,
+}
+
+fn walk(lookup: &Lookup<'_>, form: &Form, length: u64, depth: u32) -> Result<(), Invalid> {
+    if depth > DEEPEST {
+        return Err(Invalid::Deep);
+    }
+    let below = depth + 1;
+    match form {
+        Form::Empty if length > 0 => Err(Invalid::Unknown { rows: length }),
+        Form::Empty => Ok(()),
+        Form::Numpy { key, dtype, shape } => {
+            lookup.column(key, "data", *dtype, items(length, shape)?).map(drop)
+        }
+        Form::String { key, .. } => {
+            let bytes = offsets_end(lookup, key, length)?;
+            lookup.column(key, "data", DType::UInt8, bytes).map(drop)
+        }
+        Form::List { key, content } => walk(lookup, content, offsets_end(lookup, key, length)?, below),
+        Form::Regular { size, content } => walk(lookup, content, items(length, &[*size])?, below),
+        Form::Record { fields, contents, .. } => {
+            if let Some(names) = fields
+                && names.len() != contents.len()
+            {
+                return Err(Invalid::Names { names: names.len(), contents: contents.len() });
+            }
+            contents.iter().try_for_each(|content| walk(lookup, content, length, below))
+        }
+        Form::Option { key, content } => {
+            let index = lookup.integers(key, "index", length)?;
+            walk(lookup, content, rows_of(index.iter().copied()), below)
+        }
+        Form::Union { key, contents } => {
+            let lengths = union_lengths(lookup, key, contents.len(), length)?;
+            contents.iter().zip(lengths).try_for_each(|(content, rows)| walk(lookup, content, rows, below))
+        }
+    }
+}
+
+/// `length` times the inner dimensions.
+pub(crate) fn items(length: u64, shape: &[u64]) -> Result<u64, Invalid> {
+    shape.iter().try_fold(length, |rows, each| {
+        rows.checked_mul(*each)
+            .filter(|items| i64::try_from(*items).is_ok())
+            .ok_or(Invalid::Overflow { rows, each: *each })
+    })
+}
+
+/// Checks `length` lists and answers where the last one ends.
+pub(crate) fn offsets_end(lookup: &Lookup<'_>, key: &str, length: u64) -> Result<u64, Invalid> {
+    let count = length.checked_add(1).ok_or(Invalid::Overflow { rows: length, each: 1 })?;
+    let offsets = lookup.integers(key, "offsets", count)?;
+    let name = || format!("{key}-offsets");
+    // Without a branch in each turn, so that it runs in lanes.
+    let sound = offsets.windows(2).fold(true, |sound, pair| sound & (pair[0] <= pair[1]));
+    if !sound {
+        let row = offsets.windows(2).position(|pair| pair[0] > pair[1]).unwrap_or(0);
+        return Err(Invalid::Backwards { key: name(), row: row as u64 });
+    }
+    match (offsets.first(), offsets.last()) {
+        (Some(0..), Some(last)) => Ok(last.unsigned_abs()),
+        _ => Err(Invalid::Range { key: name(), row: 0 }),
+    }
+}
+
+/// Rows that an index with negative numbers for nulls needs.
+pub(crate) fn rows_of(index: impl Iterator<Item = i64>) -> u64 {
+    index.fold(-1, i64::max).max(-1).wrapping_add(1).unsigned_abs()
+}
+
+/// Rows that each of `count` alternatives needs.
+pub(crate) fn union_lengths(
+    lookup: &Lookup<'_>,
+    key: &str,
+    count: usize,
+    length: u64,
+) -> Result<Vec<u64>, Invalid> {
+    let tags = lookup.tags(key, length)?;
+    let index = lookup.integers(key, "index", length)?;
+    let mut lengths = vec![0; count];
+    for (row, (tag, at)) in tags.iter().zip(index.iter()).enumerate() {
+        let rows = usize::try_from(*tag).ok().and_then(|tag| lengths.get_mut(tag));
+        let Some(rows) = rows else {
+            return Err(Invalid::Range { key: format!("{key}-tags"), row: row as u64 });
+        };
+        let Some(end) = u64::try_from(*at).ok().map(|at| at + 1) else {
+            return Err(Invalid::Range { key: format!("{key}-index"), row: row as u64 });
+        };
+        *rows = end.max(*rows);
+    }
+    Ok(lengths)
+}
+
+/// Structure deeper than this is an attack on the stack, not data.
+pub(crate) const DEEPEST: u32 = 256;

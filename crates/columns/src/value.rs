@@ -1,0 +1,222 @@
+//! Single rows as trees of values.
+
+use crate::lookup::Lookup;
+use crate::validate::{DEEPEST, items};
+use crate::{Array, Column, DType, Form, Invalid};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// One row of an [`Array`], or a part of one. Serialises as what it looks like: records as maps, tuples and lists as sequences.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value {
+    /// A missing value.
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// A signed integer of any width.
+    Int(i64),
+    /// An unsigned integer of any width.
+    UInt(u64),
+    /// A number of single precision, kept apart so that it prints with no more digits than it has.
+    Float32(f32),
+    /// A number of double precision.
+    Float64(f64),
+    /// Text. What was not UTF-8 in it is replaced.
+    String(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// A list, or one inner dimension.
+    List(Vec<Self>),
+    /// Named fields.
+    Record(Vec<(String, Self)>),
+    /// Slots.
+    Tuple(Vec<Self>),
+}
+
+impl Array {
+    /// The row as a tree; `Null` for a row that is not there.
+    pub fn value(&self, row: u64) -> Result<Value, Invalid> {
+        if row >= self.length {
+            return Ok(Value::Null);
+        }
+        value(&Node { lookup: &Lookup::of(self), form: &self.form, depth: 0 }, row)
+    }
+
+    /// Many rows; those that are not there are left out.
+    pub fn values(&self, rows: std::ops::Range<u64>) -> Result<Vec<Value>, Invalid> {
+        let node = Node { lookup: &Lookup::of(self), form: &self.form, depth: 0 };
+        (rows.start..rows.end.min(self.length)).map(|row| value(&node, row)).collect()
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_none(),
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            Self::Int(value) => serializer.serialize_i64(*value),
+            Self::UInt(value) => serializer.serialize_u64(*value),
+            Self::Float32(value) => serializer.serialize_f32(*value),
+            Self::Float64(value) => serializer.serialize_f64(*value),
+            Self::String(value) => serializer.serialize_str(value),
+            Self::Bytes(value) => serializer.serialize_bytes(value),
+            Self::List(items) | Self::Tuple(items) => serializer.collect_seq(items),
+            Self::Record(fields) => {
+                let mut map = serializer.serialize_map(Some(fields.len()))?;
+                for (name, value) in fields {
+                    map.serialize_entry(name, value)?;
+                }
+                map.end()
+            }
+        }
+    }
+}
+
+/// A place in the structure.
+pub(crate) struct Node<'a> {
+    pub(crate) lookup: &'a Lookup<'a>,
+    pub(crate) form: &'a Form,
+    pub(crate) depth: u32,
+}
+
+/// What is found at one row, one level deep; nothing below is read yet.
+pub(crate) enum Peek<'a> {
+    Value(Value),
+    /// `count` rows of a node from `start` on.
+    List(Node<'a>, u64, u64),
+    /// `count` inner dimensions or numbers from item `start` on.
+    Shape(&'a Column, &'a [u64], u64),
+    /// One row of each field.
+    Record(Option<&'a [String]>, Vec<Node<'a>>, u64),
+}
+
+impl<'a> Node<'a> {
+    /// The row, looked at one level deep. Options and unions are seen through.
+    pub(crate) fn peek(&self, row: u64) -> Result<Peek<'a>, Invalid> {
+        if self.depth > DEEPEST {
+            return Err(Invalid::Deep);
+        }
+        let after = row.checked_add(1).ok_or(Invalid::Overflow { rows: row, each: 1 })?;
+        match self.form {
+            Form::Empty => Err(Invalid::Unknown { rows: after }),
+            Form::Numpy { key, dtype, shape } => {
+                let column = self.lookup.column(key, "data", *dtype, items(after, shape)?)?;
+                let start = items(row, shape)?;
+                Ok(if shape.is_empty() {
+                    Peek::Value(number(column, start))
+                } else {
+                    Peek::Shape(column, shape, start)
+                })
+            }
+            Form::String { key, binary } => {
+                let (start, stop) = self.bounds(key, row)?;
+                let bytes = self.lookup.column(key, "data", DType::UInt8, stop)?.as_bytes();
+                let bytes = &bytes[start as usize..stop as usize]; // both are within the column
+                Ok(Peek::Value(if *binary {
+                    Value::Bytes(bytes.to_vec())
+                } else {
+                    Value::String(String::from_utf8_lossy(bytes).into_owned())
+                }))
+            }
+            Form::List { key, content } => {
+                let (start, stop) = self.bounds(key, row)?;
+                Ok(Peek::List(self.below(content), start, stop - start))
+            }
+            Form::Regular { size, content } => {
+                items(after, &[*size])?;
+                Ok(Peek::List(self.below(content), row * size, *size))
+            }
+            Form::Record { fields, contents, .. } => {
+                let nodes = contents.iter().map(|content| self.below(content)).collect();
+                Ok(Peek::Record(fields.as_deref(), nodes, row))
+            }
+            Form::Option { key, content } => match u64::try_from(self.integer(key, "index", row)?) {
+                Ok(at) => self.below(content).peek(at),
+                Err(_) => Ok(Peek::Value(Value::Null)),
+            },
+            Form::Union { key, contents } => {
+                let tags = self.lookup.column(key, "tags", DType::Int8, after)?;
+                let tag = tags.item::<i8>(row as usize).and_then(|tag| usize::try_from(tag).ok());
+                let content = tag.and_then(|tag| contents.get(tag));
+                let content = content.ok_or_else(|| Invalid::Range { key: format!("{key}-tags"), row })?;
+                let at = u64::try_from(self.integer(key, "index", row)?)
+                    .map_err(|_| Invalid::Range { key: format!("{key}-index"), row })?;
+                self.below(content).peek(at)
+            }
+        }
+    }
+
+    fn below(&self, form: &'a Form) -> Self {
+        Self { lookup: self.lookup, form, depth: self.depth + 1 }
+    }
+
+    fn integer(&self, key: &str, part: &str, at: u64) -> Result<i64, Invalid> {
+        let needed = at.checked_add(1).ok_or(Invalid::Overflow { rows: at, each: 1 })?;
+        let column = self.lookup.column(key, part, DType::Int64, needed)?;
+        Ok(column.item(at as usize).unwrap_or(-1)) // it is there: the column is long enough
+    }
+
+    fn bounds(&self, key: &str, row: u64) -> Result<(u64, u64), Invalid> {
+        let stop = self.integer(key, "offsets", row + 1)?;
+        match (u64::try_from(self.integer(key, "offsets", row)?), u64::try_from(stop)) {
+            (Ok(start), Ok(stop)) if start <= stop => Ok((start, stop)),
+            _ => Err(Invalid::Backwards { key: format!("{key}-offsets"), row }),
+        }
+    }
+}
+
+fn value(node: &Node<'_>, row: u64) -> Result<Value, Invalid> {
+    Ok(match node.peek(row)? {
+        Peek::Value(value) => value,
+        Peek::Shape(column, shape, start) => nested(column, shape, start),
+        Peek::List(content, start, count) => Value::List(
+            (start..start.saturating_add(count)).map(|at| value(&content, at)).collect::<Result<_, _>>()?,
+        ),
+        Peek::Record(names, contents, at) => {
+            let mut values = contents.iter().map(|content| value(content, at));
+            match names {
+                None => Value::Tuple(values.collect::<Result<_, _>>()?),
+                Some(names) => Value::Record(
+                    names
+                        .iter()
+                        .zip(&mut values)
+                        .map(|(name, value)| Ok((name.clone(), value?)))
+                        .collect::<Result<_, _>>()?,
+                ),
+            }
+        }
+    })
+}
+
+/// Inner dimensions as lists of lists.
+fn nested(column: &Column, shape: &[u64], start: u64) -> Value {
+    let Some((outer, inner)) = shape.split_first() else { return number(column, start) };
+    let each: u64 = inner.iter().product();
+    if each == 0 {
+        return Value::List(Vec::new());
+    }
+    Value::List((0..*outer).map(|at| nested(column, inner, start + at * each)).collect())
+}
+
+/// The item as a value, `Null` if it is not there.
+pub(crate) fn number(column: &Column, at: u64) -> Value {
+    let Ok(at) = usize::try_from(at) else { return Value::Null };
+    let size = column.dtype().size();
+    let Some(bytes) = at.checked_mul(size).and_then(|from| column.as_bytes().get(from..from + size)) else {
+        return Value::Null;
+    };
+    let found = match column.dtype() {
+        DType::Bool => bytes.first().map(|byte| Value::Bool(*byte != 0)),
+        DType::Int8 => column.item::<i8>(at).map(|value| Value::Int(value.into())),
+        DType::Int16 => column.item::<i16>(at).map(|value| Value::Int(value.into())),
+        DType::Int32 => column.item::<i32>(at).map(|value| Value::Int(value.into())),
+        DType::Int64 => column.item::<i64>(at).map(Value::Int),
+        DType::UInt8 => column.item::<u8>(at).map(|value| Value::UInt(value.into())),
+        DType::UInt16 => column.item::<u16>(at).map(|value| Value::UInt(value.into())),
+        DType::UInt32 => column.item::<u32>(at).map(|value| Value::UInt(value.into())),
+        DType::UInt64 => column.item::<u64>(at).map(Value::UInt),
+        DType::Float32 => column.item::<f32>(at).map(Value::Float32),
+        DType::Float64 => column.item::<f64>(at).map(Value::Float64),
+    };
+    found.unwrap_or(Value::Null)
+}
