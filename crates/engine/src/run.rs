@@ -146,8 +146,20 @@ fn order(plan: &Plan, source: &dyn Source) -> (Vec<usize>, Vec<usize>) {
     (order, number)
 }
 
+/// A thread that panics passes no turn on: nobody may wait for it.
+struct StopOnPanic<'a>(&'a Run<'a>);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop_all();
+        }
+    }
+}
+
 impl Run<'_> {
     fn work(&self, mut tick: Option<&mut Tick<'_>>) {
+        let _guard = StopOnPanic(self);
         let mut worker = self.engine.worker();
         let mut ticked = Instant::now();
         while !self.stop.load(Ordering::Relaxed) {
@@ -211,6 +223,10 @@ impl Run<'_> {
             *failure = Some((at, error));
         }
         drop(failure);
+        self.stop_all();
+    }
+
+    fn stop_all(&self) {
         self.stop.store(true, Ordering::Relaxed);
         for place in &self.places {
             place.wake();

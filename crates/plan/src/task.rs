@@ -8,7 +8,7 @@ use std::{ops::Range, sync::Arc};
 
 /// The answer to "these columns, these entries". It can be printed, counted, cut, serialised and sent to another machine:
 /// a task never holds a closure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The id of the [`BlockFormat`](crate::BlockFormat) that unframes the blocks.
     pub format: String,

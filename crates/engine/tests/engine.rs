@@ -1,0 +1,429 @@
+//! The engine against a format made for the purpose: blocks are a count, bounds if the group has them, and a payload.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use bytes::Bytes;
+use forthwith_columns::{Array, DType, Form, Policy, Wire};
+use forthwith_engine::{Engine, Options};
+use forthwith_io::{Callback, Memory, ReadAt, Source};
+use forthwith_plan::{
+    Block, BlockFormat, ColumnSpec, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result, Scratch, Slot,
+    Stored, Task,
+};
+use forthwith_program::{Count, Dialect, Frame, Schema, TextLength, translate};
+use std::sync::Arc;
+
+/// `u32` entries, `u32` number of bounds, the bounds, the payload.
+struct Plain;
+
+impl BlockFormat for Plain {
+    fn id(&self) -> &'static str {
+        "plain"
+    }
+
+    fn unframe<'a>(
+        &self,
+        _group: &Group,
+        _task: &Task,
+        stored: &'a [u8],
+        scratch: &'a mut Scratch,
+    ) -> Result<Block<'a>> {
+        let word = |at: usize| u32::from_le_bytes(stored[at..at + 4].try_into().unwrap());
+        let bounds = 4 * word(4) as usize;
+        let body = &stored[8 + bounds..];
+        // Copied, so that scratch is used as if something had been decompressed.
+        let (payload, _, _) = scratch.rooms(body.len(), 0);
+        payload.copy_from_slice(body);
+        Ok(Block { payload, entries: u64::from(word(0)), bounds: &stored[8..8 + bounds] })
+    }
+}
+
+/// Deterministic numbers.
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 33
+}
+
+#[derive(Default)]
+struct Made {
+    file: Vec<u8>,
+    plan: Plan,
+}
+
+struct Truth {
+    flat: Vec<i32>,
+    offsets: Vec<i64>,
+    jagged: Vec<f64>,
+    outer: Vec<i64>,
+    inner: Vec<i64>,
+    nested: Vec<f32>,
+}
+
+const ENTRIES: u64 = 3000;
+
+fn spec(key: &str, dtype: DType, offsets: bool) -> ColumnSpec {
+    let member = key.to_owned();
+    ColumnSpec {
+        key: key.into(),
+        dtype,
+        offsets,
+        member,
+        bytes_per_payload_byte: if offsets { 2 } else { 1 },
+    }
+}
+
+fn numpy(key: &str, dtype: DType) -> Form {
+    Form::Numpy { key: key.into(), dtype, shape: vec![] }
+}
+
+fn list(key: &str, content: Form) -> Form {
+    Form::List { key: key.into(), content: Box::new(content) }
+}
+
+fn groups() -> Vec<Group> {
+    let nested = Schema::Number(Wire::Big(DType::Float32)).list().list();
+    let dialect = Dialect { counts: Count::Big32, text: TextLength::ByteThenWord, entry: Frame::Counted };
+    let program = translate(&nested, &dialect, true, "nested").unwrap();
+    let columns = program.outputs.iter().map(|o| spec(&o.key, o.dtype, o.offsets)).collect();
+    let kernel = |k| Decoder::Kernel(k);
+    vec![
+        Group {
+            path: "flat".into(),
+            decoder: kernel(Kernel::Flat { wire: Wire::Big(DType::Int32), per_entry: 1 }),
+            reason: String::new(),
+            form: numpy("node0", DType::Int32),
+            columns: vec![spec("node0-data", DType::Int32, false)],
+            counter: None,
+        },
+        Group {
+            path: "jagged".into(),
+            decoder: kernel(Kernel::Jagged { header: 2, wire: Wire::Big(DType::Float64), per_item: 1 }),
+            reason: String::new(),
+            form: list("node0", numpy("node1", DType::Float64)),
+            columns: vec![
+                spec("node0-offsets", DType::Int64, true),
+                spec("node1-data", DType::Float64, false),
+            ],
+            counter: None,
+        },
+        Group {
+            path: "nested".into(),
+            form: program.form.clone(),
+            decoder: Decoder::Program(Arc::new(program)),
+            reason: String::new(),
+            columns,
+            counter: None,
+        },
+        Group {
+            path: "slots".into(),
+            decoder: kernel(Kernel::Slots {
+                size: 5,
+                slots: vec![
+                    Slot { at: 0, wire: Wire::Bool, count: 1 },
+                    Slot { at: 1, wire: Wire::Big(DType::UInt16), count: 2 },
+                ],
+            }),
+            reason: String::new(),
+            form: Form::Record {
+                fields: Some(vec!["a".into(), "b".into()]),
+                contents: vec![
+                    numpy("node0", DType::Bool),
+                    Form::Regular { size: 2, content: Box::new(numpy("node1", DType::UInt16)) },
+                ],
+                name: None,
+            },
+            columns: vec![spec("node0-data", DType::Bool, false), spec("node1-data", DType::UInt16, false)],
+            counter: None,
+        },
+    ]
+}
+
+/// A file of four groups, blocks of uneven size, the groups' blocks interleaved.
+fn make() -> (Made, Truth) {
+    let mut rng = 7;
+    let mut made = Made::default();
+    let mut truth = Truth {
+        flat: vec![],
+        offsets: vec![0],
+        jagged: vec![],
+        outer: vec![0],
+        inner: vec![0],
+        nested: vec![],
+    };
+    let mut tasks: Vec<Vec<Task>> = vec![vec![]; 4];
+    let mut entry = 0;
+    let mut block = 0;
+    while entry < ENTRIES {
+        let end = (entry + 1 + next(&mut rng) % 200).min(ENTRIES);
+        for group in 0..4_u32 {
+            let mut payload = Vec::new();
+            let mut bounds = vec![0_u32];
+            for e in entry..end {
+                match group {
+                    0 => {
+                        let value = next(&mut rng) as i32;
+                        truth.flat.push(value);
+                        payload.extend(value.to_be_bytes());
+                    }
+                    1 => {
+                        payload.extend([1, 2]);
+                        for _ in 0..next(&mut rng) % 5 {
+                            let value = next(&mut rng) as f64;
+                            truth.jagged.push(value);
+                            payload.extend(value.to_be_bytes());
+                        }
+                        truth.offsets.push(truth.jagged.len() as i64);
+                    }
+                    2 => {
+                        let start = payload.len();
+                        payload.extend([0; 4]);
+                        payload.extend([0, 9]);
+                        let lists = next(&mut rng) % 4;
+                        payload.extend((lists as u32).to_be_bytes());
+                        for _ in 0..lists {
+                            let items = next(&mut rng) % 12;
+                            payload.extend((items as u32).to_be_bytes());
+                            for _ in 0..items {
+                                let value = next(&mut rng) as f32;
+                                truth.nested.push(value);
+                                payload.extend(value.to_be_bytes());
+                            }
+                            truth.inner.push(truth.nested.len() as i64);
+                        }
+                        truth.outer.push(truth.inner.len() as i64 - 1);
+                        let count = (payload.len() - start - 4) as u32 | 0x4000_0000;
+                        payload[start..start + 4].copy_from_slice(&count.to_be_bytes());
+                    }
+                    _ => payload.extend([(e % 3) as u8, 0, e as u8, 1, 0]),
+                }
+                bounds.push(payload.len() as u32);
+            }
+            if matches!(group, 0 | 3) {
+                bounds.clear();
+            }
+            let start = made.file.len() as u64;
+            made.file.extend(((end - entry) as u32).to_le_bytes());
+            made.file.extend((bounds.len() as u32).to_le_bytes());
+            bounds.iter().for_each(|b| made.file.extend(b.to_le_bytes()));
+            made.file.extend(&payload);
+            let stored = Stored::Range(start..made.file.len() as u64);
+            let payload_hint = payload.len() as u64;
+            let (entries, wanted) = (entry..end, entry..end);
+            tasks[group as usize].push(Task {
+                group,
+                block,
+                entries,
+                wanted,
+                stored,
+                payload_hint,
+                needs: vec![],
+            });
+        }
+        block += 1;
+        entry = end;
+    }
+    made.plan = Plan {
+        format: "plain".into(),
+        uri: "made".into(),
+        object: "table".into(),
+        entries: 0..ENTRIES,
+        groups: groups(),
+        delivered: 4,
+        tasks: tasks.concat(),
+    };
+    (made, truth)
+}
+
+fn engine() -> Engine {
+    let policy = Policy { pool_bytes: 1 << 20, huge_pages: false, ..Policy::default() };
+    Engine::new(Options { threads: 1, policy, read_ahead: 5000 })
+}
+
+fn memory(file: &[u8]) -> Arc<dyn Source> {
+    Arc::new(Memory::new("made", Bytes::copy_from_slice(file)))
+}
+
+/// A source that is neither mapped nor to be asked from several threads.
+struct Slow(Vec<u8>);
+
+impl ReadAt for Slow {
+    fn size(&mut self) -> std::result::Result<u64, String> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> std::result::Result<usize, String> {
+        let n = into.len().min(self.0.len() - at as usize);
+        into[..n].copy_from_slice(&self.0[at as usize..at as usize + n]);
+        Ok(n)
+    }
+}
+
+fn check(arrays: &[Array], truth: &Truth) {
+    let column = |a: usize, key: &str| arrays[a].column(key).unwrap();
+    assert_eq!(column(0, "node0-data").items::<i32>().unwrap(), truth.flat);
+    assert_eq!(column(1, "node0-offsets").items::<i64>().unwrap(), truth.offsets);
+    assert_eq!(column(1, "node1-data").items::<f64>().unwrap(), truth.jagged);
+    assert_eq!(column(2, "node0-offsets").items::<i64>().unwrap(), truth.outer);
+    assert_eq!(column(2, "node1-offsets").items::<i64>().unwrap(), truth.inner);
+    assert_eq!(column(2, "node2-data").items::<f32>().unwrap(), truth.nested);
+    assert_eq!(column(3, "node0-data").len() as u64, ENTRIES);
+    assert_eq!(column(3, "node1-data").items::<u16>().unwrap()[2..4], [1, 256]);
+    assert!(arrays.iter().all(|a| a.length == ENTRIES));
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same() {
+    let (made, truth) = make();
+    let engine = engine();
+    let source = memory(&made.file);
+    for threads in [1, 2, 3, 8] {
+        for _ in 0..5 {
+            check(&engine.read(&made.plan, &source, &Plain, Some(threads), None).unwrap(), &truth);
+        }
+    }
+}
+
+#[test]
+fn a_source_read_in_windows_gives_the_same() {
+    let (made, truth) = make();
+    let source: Arc<dyn Source> = Arc::new(Callback::new("slow", Box::new(Slow(made.file.clone()))));
+    for threads in [1, 3] {
+        check(&engine().read(&made.plan, &source, &Plain, Some(threads), None).unwrap(), &truth);
+    }
+}
+
+#[test]
+fn a_range_of_entries_is_a_slice() {
+    let (mut made, truth) = make();
+    let (from, to) = (517, 1234);
+    made.plan.entries = from..to;
+    made.plan.tasks.retain_mut(|t| {
+        t.wanted = t.entries.start.max(from)..t.entries.end.min(to);
+        t.wanted.start < t.wanted.end
+    });
+    let arrays = engine().read(&made.plan, &memory(&made.file), &Plain, Some(2), None).unwrap();
+    let (from, to) = (from as usize, to as usize);
+    assert_eq!(arrays[0].columns[0].1.items::<i32>().unwrap(), &truth.flat[from..to]);
+    let shift = |offsets: &[i64]| -> Vec<i64> { offsets.iter().map(|o| o - offsets[0]).collect() };
+    assert_eq!(arrays[1].columns[0].1.items::<i64>().unwrap(), shift(&truth.offsets[from..=to]));
+    let outer = &truth.outer[from..=to];
+    assert_eq!(arrays[2].columns[0].1.items::<i64>().unwrap(), shift(outer));
+    let (a, b) = (truth.inner[outer[0] as usize], truth.inner[outer[to - from] as usize]);
+    assert_eq!(arrays[2].columns[2].1.items::<f32>().unwrap(), &truth.nested[a as usize..b as usize]);
+}
+
+fn failure(made: &Made, threads: usize) -> Error {
+    engine().read(&made.plan, &memory(&made.file), &Plain, Some(threads), None).unwrap_err()
+}
+
+#[test]
+fn damage_is_an_error_with_its_place() {
+    let (mut made, _) = make();
+    // The byte count of some entry of the nested group, in its third block.
+    let task = made.plan.tasks.iter().filter(|t| t.group == 2).nth(2).unwrap().clone();
+    let Stored::Range(range) = task.stored else { panic!() };
+    let entries = (task.entries.end - task.entries.start) as usize;
+    let payload = range.start as usize + 8 + 4 * (entries + 1);
+    made.file[payload + 3] ^= 0xff;
+    for threads in [1, 4] {
+        let error = failure(&made, threads);
+        assert!(matches!(error.kind, ErrorKind::Fault { .. }), "{error}");
+        let text = error.to_string();
+        assert!(text.contains("the byte count does not end at the entry's end"), "{text}");
+        assert!(
+            text.contains(&format!("made:table/nested, basket 2, entry {}", task.entries.start)),
+            "{text}"
+        );
+    }
+    // A count beyond the data.
+    made.file[payload + 3] ^= 0xff;
+    made.file[payload + 6] = 0x7f;
+    let text = failure(&made, 2).to_string();
+    assert!(text.contains("member nested"), "{text}");
+}
+
+#[test]
+fn a_block_that_is_cut_short_is_an_error() {
+    let (mut made, _) = make();
+    let end = made.file.len();
+    made.file.truncate(end - 3);
+    for threads in [1, 4] {
+        assert!(failure(&made, threads).to_string().contains("made"));
+    }
+}
+
+#[test]
+fn impossible_plans_are_refused() {
+    let (made, _) = make();
+    let broken: [fn(&mut Plan); 6] = [
+        |p| p.format = "other".into(),
+        |p| p.delivered = 9,
+        |p| p.tasks[3].group = 17,
+        |p| p.tasks[3].wanted.end += 1,
+        |p| drop(p.tasks.remove(3)),
+        |p| drop(p.tasks.pop()),
+    ];
+    for (number, broken) in broken.iter().enumerate() {
+        let mut plan = made.plan.clone();
+        broken(&mut plan);
+        let error = engine().read(&plan, &memory(&made.file), &Plain, None, None).unwrap_err();
+        assert!(matches!(error.kind, ErrorKind::Invalid { .. }), "{number}: {error}");
+    }
+}
+
+#[test]
+fn a_tick_that_says_no_cancels() {
+    let (made, _) = make();
+    let source: Arc<dyn Source> = memory(&made.file);
+    struct Lazy;
+    impl BlockFormat for Lazy {
+        fn id(&self) -> &'static str {
+            "plain"
+        }
+        fn unframe<'a>(&self, g: &Group, t: &Task, b: &'a [u8], s: &'a mut Scratch) -> Result<Block<'a>> {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            Plain.unframe(g, t, b, s)
+        }
+    }
+    for threads in [1, 3] {
+        let mut calls = 0;
+        let mut tick = |progress: forthwith_engine::Progress| {
+            calls += 1;
+            assert!(progress.blocks <= progress.all_blocks);
+            calls < 3
+        };
+        let error = engine().read(&made.plan, &source, &Lazy, Some(threads), Some(&mut tick)).unwrap_err();
+        assert!(matches!(error.kind, ErrorKind::Cancelled), "{error}");
+        assert_eq!(calls, 3);
+    }
+}
+
+#[test]
+fn a_panic_in_a_format_reaches_the_caller() {
+    struct Broken;
+    impl BlockFormat for Broken {
+        fn id(&self) -> &'static str {
+            "plain"
+        }
+        fn unframe<'a>(&self, _: &Group, t: &Task, _: &'a [u8], _: &'a mut Scratch) -> Result<Block<'a>> {
+            assert!(t.block < 4, "a defect");
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            Err(Error::unsupported("x"))
+        }
+    }
+    let (made, _) = make();
+    let source = memory(&made.file);
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        engine().read(&made.plan, &source, &Broken, Some(3), None)
+    }));
+    assert!(outcome.is_err() || outcome.is_ok_and(|r| r.is_err()));
+}
+
+#[test]
+fn raw_blocks_are_views_where_nothing_was_copied() {
+    let (made, _) = make();
+    let source = memory(&made.file);
+    let raw = engine().raw(&made.plan, 0, &source, &Plain).unwrap();
+    assert!(!raw.view);
+    assert_eq!(raw.payload.len() as u64, 4 * (raw.entries.end - raw.entries.start));
+    assert!(engine().raw(&made.plan, 99_999, &source, &Plain).is_err());
+}
