@@ -7,6 +7,8 @@
 #pragma link C++ class Track+;
 #pragma link C++ struct Header+;
 #pragma link C++ struct Event+;
+#pragma link C++ struct Ruled+;
+#pragma read sourceClass="Ruled" version="[1-]" source="int stored" targetClass="Ruled" target="derived" code="{ derived = 2.0 * onfile.stored; }"
 #pragma link C++ class std::vector<Hit>+;
 #pragma link C++ class std::vector<Point>+;
 #pragma link C++ class std::vector<char>+;

@@ -85,4 +85,14 @@ struct Event : public Header {
   ~Event() { delete[] counted; }
 };
 
+// A class that can be read from files of a version without `derived`, by the rule in classes.C.
+struct Ruled {
+  int stored = 0;
+  std::string text;
+  double derived = 0; //! not stored
+
+  virtual ~Ruled() = default;
+  ClassDef(Ruled, 3)
+};
+
 #endif

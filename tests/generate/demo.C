@@ -57,10 +57,10 @@ void addZ(TRandom3 &rng, std::vector<Muon> &muons)
 
 } // namespace
 
-void demo(const char *folder)
+void demo()
 {
   TRandom3 rng(20240911);
-  TFile file(TString(folder) + "/zmumu.root", "RECREATE", "Z to two muons, simulated", 505);
+  TFile file("zmumu.root", "RECREATE", "Z to two muons, simulated", 505);
 
   UInt_t run, lumi;
   ULong64_t event;

@@ -106,6 +106,9 @@ def array_of(answer):
 
 # ------------------------------------------------------------------ trees
 
+# Columns that C++ ROOT writes and then reads back wrong: the file, the tree, the column, and the tree of the file that
+# has the same values and is read right. ROOT leaves the fixed dimension out when it works out the offsets of x[n][3].
+MISREAD = {("layout.root", tree, "y"): "clusters" for tree in ("offsetmap", "embedded_offsetmap")}
 
 LEAF = {
     "Char_t": "char", "UChar_t": "unsigned char", "Short_t": "short", "UShort_t": "unsigned short", "Int_t": "int", "UInt_t": "unsigned int",
@@ -246,7 +249,7 @@ def column(branch, array, why, peer, embedded):
     return out
 
 
-def tree_record(ROOT, tree, peer, peer_failure):
+def tree_record(ROOT, file, tree, peer, peer_failure):
     out = {"class": tree.ClassName(), "title": tree.GetTitle(), "entries": int(tree.GetEntries()), "columns": {}}
     out["clusters"] = clusters(tree)
     if tree.GetListOfAliases():
@@ -266,7 +269,16 @@ def tree_record(ROOT, tree, peer, peer_failure):
             its = peer_branch(peer, path) if peer is not None else None
         except Exception:
             its = None
-        out["columns"][name] = column(branch, array, why, its, embedded[str(branch.GetFullName())])
+        other = MISREAD.get((os.path.basename(file.GetName()), tree.GetName(), name))
+        misread = array
+        if other:
+            array = plain_branch(ROOT, file.Get(other).GetBranch(name))[: len(misread)]
+        record = column(branch, array, why, its, embedded[str(branch.GetFullName())])
+        if other:
+            assert canonical.digest(misread) != record["sha256"], "read right after all"
+            record["agreed_by"] = ["written"] + record["agreed_by"][1:]
+            record["root_differs"] = {"head": head(misread), "why": "leaves the fixed dimension out of the offsets it works out"}
+        out["columns"][name] = record
     if groups:
         out["groups"] = groups
     if peer_failure:
@@ -357,7 +369,7 @@ def golden(ROOT, path):
             except Exception as err:
                 failure = f"{type(err).__name__}: {str(err).strip()}".split("\n")[0][:200]
             tree = key.ReadObj()
-            out["trees"][bare] = tree_record(ROOT, tree, its, failure)
+            out["trees"][bare] = tree_record(ROOT, file, tree, its, failure)
         elif cls.InheritsFrom("TH1"):
             out["objects"][name] = {"class": key.GetClassName(), "hist": histogram(key.ReadObj())}
         elif cls.InheritsFrom("TNamed") and not cls.InheritsFrom("TDirectory"):
@@ -394,14 +406,15 @@ def write(folder, names):
     import ROOT
     from make import load
 
-    load(folder, "classes")
+    load(os.path.abspath(folder), "classes")
     ROOT.gInterpreter.Declare(f'#include "{here}/walk.h"')
-    for name in names or sorted(f for f in os.listdir(folder) if f.endswith(".root")):
-        record = golden(ROOT, os.path.join(folder, name))
-        with open(os.path.join(folder, name + ".golden.json"), "w") as out:
+    os.chdir(folder)  # where a file may name another one
+    for name in names or sorted(f for f in os.listdir(".") if f.endswith(".root")):
+        record = golden(ROOT, name)
+        with open(name + ".golden.json", "w") as out:
             out.write(text_of(record) + "\n")
-        bad = [f"{t}:{c}" for t, r in record["trees"].items() for c, v in r["columns"].items() if v.get("agreed_by") != ["root", "uproot"]]
-        print(name, sum(len(r["columns"]) for r in record["trees"].values()), "columns;", len(bad), "not read alike by uproot", bad)
+        peer_not = [f"{t}:{c}" for t, r in record["trees"].items() for c, v in r["columns"].items() if "uproot" not in v.get("agreed_by", [])]
+        print(name, sum(len(r["columns"]) for r in record["trees"].values()), "columns;", len(peer_not), "not read alike by uproot", *peer_not)
 
 
 def check(folder, committed):

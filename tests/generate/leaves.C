@@ -280,9 +280,9 @@ void strings(TFile &file)
 
 } // namespace
 
-void leaves(const char *folder)
+void leaves()
 {
-  TFile file(TString(folder) + "/leaves.root", "RECREATE", "", 505);
+  TFile file("leaves.root", "RECREATE", "", 505);
   types(file);
   counters(file);
   packed(file);

@@ -1,4 +1,4 @@
-"""Runs one generator: ``python make.py FOLDER NAME`` calls ``NAME(FOLDER)`` of ``NAME.C`` in C++ ROOT."""
+"""Runs one generator: ``python make.py FOLDER NAME`` calls ``NAME()`` of ``NAME.C`` in C++ ROOT, in FOLDER."""
 import os
 import sys
 import warnings
@@ -21,9 +21,11 @@ def load(folder, name):
 
 
 def main(folder, name):
+    folder = os.path.abspath(folder)
     load(folder, "classes")
     load(folder, name)
-    getattr(ROOT, name)(folder)
+    os.chdir(folder)  # a file keeps the path that it was opened with
+    getattr(ROOT, name)()
 
 
 if __name__ == "__main__":

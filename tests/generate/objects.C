@@ -117,9 +117,9 @@ void fill(Event &e)
 
 } // namespace
 
-void objects(const char *folder)
+void objects()
 {
-  TFile file(TString(folder) + "/objects.root", "RECREATE", "", 505);
+  TFile file("objects.root", "RECREATE", "", 505);
   Event event;
   Point point;
   std::vector<Hit> hits;

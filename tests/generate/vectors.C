@@ -91,9 +91,9 @@ using V = std::vector<T>;
 
 } // namespace
 
-void vectors(const char *folder)
+void vectors()
 {
-  TFile file(TString(folder) + "/vectors.root", "RECREATE", "", 505);
+  TFile file("vectors.root", "RECREATE", "", 505);
   {
     Columns t("one", "std::vector of each number type, and strings");
     t.add<V<bool>>("bool", 3);

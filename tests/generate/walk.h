@@ -15,6 +15,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -195,6 +196,10 @@ struct Members<Track> {
   }
 };
 template <>
+struct Members<Ruled> {
+  static auto all() { return std::make_tuple(plain("stored", &Ruled::stored), plain("text", &Ruled::text)); }
+};
+template <>
 struct Members<Event> {
   static auto all()
   {
@@ -273,16 +278,22 @@ Answer answer(const C &column, const std::string &type)
   return a;
 }
 
-// Entries [first, first + entries) of a branch that holds objects of class T.
+// Reads one of the entries that the branch has, which need not be those of the tree.
+inline void load(TBranch *branch, Long64_t k)
+{
+  if (branch->GetEntry(branch->GetFirstEntry() + k) < 0)
+    throw std::runtime_error(std::string("cannot read ") + branch->GetName());
+}
+
+// All entries of a branch that holds objects of class T.
 template <class T>
 Answer readObject(TBranch *branch)
 {
   T *object = nullptr;
   branch->SetAddress(&object);
   Column<T> column;
-  Long64_t first = branch->GetFirstEntry();
   for (Long64_t k = 0; k < branch->GetEntries(); k++) {
-    branch->GetEntry(first + k);
+    load(branch, k);
     column.push(*object);
   }
   branch->ResetAddress();
@@ -296,7 +307,7 @@ Answer readClones(TBranch *branch)
   branch->SetAddress(&objects);
   Column<std::vector<E>> column;
   for (Long64_t k = 0; k < branch->GetEntries(); k++) {
-    branch->GetEntry(branch->GetFirstEntry() + k);
+    load(branch, k);
     Clones<Event, E>::add(column, *objects);
   }
   branch->ResetAddress();
@@ -328,7 +339,7 @@ Answer readLeaf(TLeaf *leaf, const std::vector<int> &dims)
   Column<T> values;
   std::vector<std::uint64_t> counts;
   for (Long64_t k = 0; k < branch->GetEntries(); k++) {
-    branch->GetEntry(branch->GetFirstEntry() + k);
+    load(branch, k);
     int length = leaf->GetLen();
     const T *from = static_cast<const T *>(leaf->GetValuePointer());
     counts.push_back(length / fixed);
@@ -362,7 +373,7 @@ inline Answer readText(TLeaf *leaf)
   TBranch *branch = leaf->GetBranch();
   Strings column;
   for (Long64_t k = 0; k < branch->GetEntries(); k++) {
-    branch->GetEntry(branch->GetFirstEntry() + k);
+    load(branch, k);
     const char *text = static_cast<const char *>(leaf->GetValuePointer());
     column.add(text, std::strlen(text));
   }
