@@ -1,0 +1,209 @@
+"""Reads every column that has a golden value and compares the two.
+
+    python tests/goldens.py [--every-file] [--only GLOB] [--skips] FOLDER ...
+
+A folder holds data files with ``<name>.golden.json`` beside them; what a golden means stands in ``canonical.py``. A golden
+with a ``try`` list belongs to a damaged file: it may give an error or values, but no panic, no hang, no flood of memory, and
+no wrong values where the golden forbids them.
+
+A column that forthwith says it does not support is skipped, and the reasons are counted. ``--every-file`` makes a file of
+which nothing could be compared a failure. The last line is ``N passed, N failed, N skipped``; the exit status is 0 only if
+nothing failed and something passed.
+"""
+
+import argparse
+import collections
+import contextlib
+import faulthandler
+import fnmatch
+import json
+import pathlib
+import re
+import resource
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import canonical
+
+import forthwith
+
+SECONDS = 60  # for one column; a hang ends the run with a traceback
+MEMORY = 1 << 30  # a damaged file may not take more than this
+
+
+class Counts:
+    """What happened so far."""
+
+    def __init__(self):
+        self.passed = 0
+        self.failures = []
+        self.skips = []
+
+    def passes(self):
+        self.passed += 1
+
+    def fails(self, where, why):
+        self.failures.append(where)
+        print(f"FAIL {where}: {why}"[:600], flush=True)
+
+    def skips_for(self, where, why):
+        self.skips.append((where, why))
+
+    def __str__(self):
+        return f"{self.passed} passed, {len(self.failures)} failed, {len(self.skips)} skipped"
+
+
+@contextlib.contextmanager
+def time_limit(seconds):
+    faulthandler.dump_traceback_later(seconds, exit=True)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def columns_of(golden):
+    """(tree, column, golden record) for every column with a value."""
+    for kind in ("trees", "rntuples"):
+        for tree, table in (golden.get(kind) or {}).items():
+            for name, want in table.get("columns", {}).items():
+                if "sha256" in want:
+                    yield tree, name, want
+
+
+def same_type(got, want):
+    """Whether two type strings mean the same: lengths of fixed-size lists and types of empty things aside."""
+    got, want = (re.sub(r"\b\d+ \* ", "var * ", t) for t in (got, want))
+    if got == want:
+        return True
+    pieces = [".*".join(re.escape(p) for p in t.split("unknown")) for t in (got, want)]
+    return bool(re.fullmatch(pieces[0], want) or re.fullmatch(pieces[1], got))
+
+
+def difference(array, want):
+    """Why an array is not what the golden says, or None."""
+    if len(array) != want["entries"]:
+        return f"{len(array)} entries, expected {want['entries']}"
+    digest = canonical.digest(array)
+    if digest == (want.get("also_accepted") or {}).get("sha256"):
+        return None
+    kind = canonical.type_of(array)
+    if digest != want["sha256"]:
+        return f"values differ: type {kind}, expected {want['type']}; begins {array[:5].to_list()}, expected {want.get('head')}"
+    if not same_type(kind, want["type"]):
+        return f"type {kind}, expected {want['type']}"
+    return None
+
+
+def check_file(path, golden, counts):
+    """Compares all columns of one file; the number of columns compared."""
+    before = counts.passed + len(counts.failures)
+    with forthwith.open(str(path)) as file:
+        if "keys" in golden:
+            got, want = sorted(file.classnames().items()), sorted(map(tuple, golden["keys"]))
+            if got == want:
+                counts.passes()
+            else:
+                counts.fails(f"{path.name} keys", f"{got}, expected {want}")
+        for tree, name, want in columns_of(golden):
+            where = f"{path.name}:{tree}/{name}"
+            with time_limit(SECONDS):
+                try:
+                    why = difference(file[tree][name].array(), want)
+                except forthwith.UnsupportedError as error:
+                    counts.skips_for(where, str(error))
+                    continue
+                except (KeyboardInterrupt, SystemExit):
+                    raise
+                except BaseException as error:  # a panic of the extension is no Exception
+                    why = f"{type(error).__name__}: {error}"
+            if why is None:
+                counts.passes()
+            else:
+                counts.fails(where, why)
+    return counts.passed + len(counts.failures) - before
+
+
+def check_damaged(path, golden, counts):
+    """One damaged file: an error or values, nothing else."""
+    problem, errors = None, 0
+    memory = peak_memory()
+    with time_limit(SECONDS):
+        for tree, name, want in golden["try"]:
+            try:
+                with forthwith.open(str(path)) as file:
+                    array = file[tree][name].array()
+                    same = want is None or canonical.digest(array) == want["sha256"]
+                    if not same and len(array) >= want["entries"] and golden.get("wrong_values") == "fail":
+                        problem = f"wrong values of {tree}/{name} without an error"
+            except Exception as error:
+                errors += 1
+                if not str(error).strip():
+                    problem = f"an error without a message: {error!r}"
+            except (KeyboardInterrupt, SystemExit):
+                raise
+            except BaseException as error:
+                problem = f"{type(error).__name__}: {error}"
+    if peak_memory() - memory > MEMORY:
+        problem = "took more than 1 GiB of memory"
+    elif golden.get("must_error") and not errors:
+        problem = problem or "no error, but the damage cannot be read around"
+    if problem:
+        counts.fails(path.name, problem)
+    else:
+        counts.passes()
+    return 1
+
+
+def peak_memory():
+    """Most bytes this process ever had in memory."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def shorten(reason):
+    """A reason without the place, so that equal reasons count together."""
+    return reason.split("\n", maxsplit=1)[0][:110]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--every-file", action="store_true", help="a file of which nothing is compared is a failure")
+    parser.add_argument("--only", default="*", metavar="GLOB", help="names of data files")
+    parser.add_argument("--skips", action="store_true", help="list every skipped column")
+    args = parser.parse_args()
+
+    total = Counts()
+    for folder in args.folders:
+        began, files, counts = time.monotonic(), 0, Counts()
+        for golden_path in sorted(folder.glob("*.golden.json")):
+            golden = json.loads(golden_path.read_text())
+            path = golden_path.with_name(golden["file"])
+            if golden.get("format", "root") not in ("root", "rntuple") or not fnmatch.fnmatch(path.name, args.only):
+                continue
+            files += 1
+            try:
+                compared = (check_damaged if "try" in golden else check_file)(path, golden, counts)
+            except forthwith.ForthwithError as error:
+                counts.fails(path.name, f"{type(error).__name__}: {error}")
+                continue
+            if args.every_file and not compared:
+                counts.fails(path.name, "nothing of this file could be compared")
+        print(f"{folder}: {files} files, {counts} ({time.monotonic() - began:.1f} s)", flush=True)
+        total.passed += counts.passed
+        total.failures += counts.failures
+        total.skips += counts.skips
+
+    reasons = collections.Counter(shorten(why) for _, why in total.skips)
+    for reason, count in reasons.most_common():
+        print(f"  skipped {count}: {reason}")
+    if args.skips:
+        for where, why in total.skips:
+            print(f"SKIP {where}: {why}")
+    print(total)
+    return 1 if total.failures or not total.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
