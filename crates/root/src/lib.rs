@@ -15,14 +15,18 @@
 #![deny(missing_docs)]
 
 mod file;
+mod format;
 mod near;
 mod object;
 mod streamer;
+mod tree;
 
 pub use file::{
     Datime, Directory, DirectoryRecord, Found, Header, Key, Record, Records, RootFile, check_record,
     decompress_blocks, decompress_record,
 };
+pub use format::TreeFormat;
 pub use near::near;
 pub use object::{Cursor, Frame, TObject, Tag, text};
 pub use streamer::{Counter, Element, ElementKind, Packing, StreamerInfo, Streamers, code};
+pub use tree::{Tree, TreeInfo};

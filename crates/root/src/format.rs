@@ -1,0 +1,382 @@
+//! Baskets: how a stored block of a tree becomes the bytes of its entries.
+
+use forthwith_plan::{Block, BlockFormat, Decoder, Error, ErrorKind, Group, Kernel, Result, Scratch, Task};
+
+use crate::{Cursor, file::check_record, file::decompress_record};
+
+/// The [`BlockFormat`] of `TTree` baskets.
+///
+/// A basket is a key, a header inside the key's length, the entries' bytes, and behind them where each entry begins, unless
+/// all are of one size. Most baskets are records of their own, compressed behind the key; one that was never flushed is part
+/// of the tree's own record ([`Stored::Inline`](forthwith_plan::Stored::Inline)), laid out differently and never compressed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TreeFormat;
+
+impl TreeFormat {
+    /// The id that plans of trees carry.
+    pub const ID: &'static str = "root.ttree";
+}
+
+impl BlockFormat for TreeFormat {
+    fn id(&self) -> &'static str {
+        Self::ID
+    }
+
+    fn unframe<'a>(
+        &self,
+        group: &Group,
+        task: &Task,
+        stored: &'a [u8],
+        scratch: &'a mut Scratch,
+    ) -> Result<Block<'a>> {
+        let mut cursor = Cursor::new(stored);
+        let basket = Basket::parse(&mut cursor)?;
+        let expected = task.entries.end.saturating_sub(task.entries.start);
+        if u64::from(basket.entries) != expected {
+            let found = u64::from(basket.entries);
+            return Err(mismatch("number of entries in the basket", expected, found, basket.header));
+        }
+        let wanted = needs_bounds(&group.decoder);
+        if basket.is_embedded() {
+            basket.embedded(cursor, wanted, group, scratch)
+        } else {
+            basket.record(stored, wanted, group, scratch)
+        }
+    }
+}
+
+/// Whether a decoder asks where entries begin; for others the array is not even looked at.
+fn needs_bounds(decoder: &Decoder) -> bool {
+    match decoder {
+        Decoder::Kernel(Kernel::Flat { .. } | Kernel::Slots { .. }) => false,
+        Decoder::Program(program) => program.bounded,
+        _ => true,
+    }
+}
+
+/// The key and header of a basket, as far as they matter for reading it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Basket {
+    /// Length of the record. 0 for a basket that never was one.
+    pub(crate) nbytes: u32,
+    /// Length of the key with the header.
+    pub(crate) keylen: u32,
+    /// Where the record stands in the file. 0 for a basket that never was one.
+    pub(crate) seek: u64,
+    /// Number of entries.
+    pub(crate) entries: u32,
+    /// Length of the payload. Meaningless in an embedded basket.
+    objlen: u32,
+    /// Where the header begins, for errors.
+    header: usize,
+    /// Class version.
+    version: i16,
+    /// Bytes of each entry, if there is no offset array.
+    entry_size: u32,
+    /// I/O features.
+    io_bits: u8,
+    /// Where the entries' bytes end, counted from the beginning of the key.
+    last: u32,
+    /// Which parts follow.
+    flag: u8,
+}
+
+/// Where the entries of a basket begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    /// Nobody wants to know.
+    Unasked,
+    /// All have the size in the header.
+    Fixed,
+    /// It was left out, because it follows from the values of a counter.
+    Generated,
+    /// An array of big-endian `i32` says it.
+    Stored,
+}
+
+impl Basket {
+    /// Parses key and header and leaves the cursor behind them.
+    pub(crate) fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let begin = cursor.position();
+        let nbytes = cursor.i32()?;
+        let nbytes = u32::try_from(nbytes).map_err(|_| {
+            out_of_range("length of the basket", i64::from(nbytes), i64::from(i32::MAX), begin)
+        })?;
+        let key_version = cursor.i16()?;
+        let objlen = cursor.u32()?;
+        cursor.skip(4)?; // date and time
+        let keylen = u32::from(cursor.u16()?);
+        cursor.skip(2)?; // number of the basket, in the cycle's place
+        let seek = if key_version > 1000 {
+            let seek = cursor.u64()?;
+            cursor.skip(8)?;
+            seek
+        } else {
+            let seek = u64::from(cursor.u32()?);
+            cursor.skip(4)?;
+            seek
+        };
+        let at = cursor.position();
+        let class = cursor.string()?;
+        if class != b"TBasket" {
+            let found = String::from_utf8_lossy(&class[..class.len().min(80)]).into_owned();
+            return Err(Error::new(ErrorKind::NotA { what: "a basket", found }).at_byte(at as u64));
+        }
+        cursor.string()?; // the branch's name
+        cursor.string()?; // the tree's name
+
+        let header = cursor.position();
+        let version = cursor.i16()?;
+        cursor.skip(4)?; // size of the writer's buffer
+        let size = cursor.i32()?;
+        let mut io_bits = 0;
+        if size < 0 {
+            // The sign says that one more byte follows.
+            io_bits = cursor.u8()?;
+            if io_bits & !GENERATE_OFFSETS != 0 || io_bits == 0 {
+                let what = format!("a basket with I/O features {io_bits:#04x}");
+                return Err(Error::unsupported(what).at_byte(cursor.position() as u64 - 1));
+            }
+        }
+        let entries = cursor.i32()?;
+        let entries = u32::try_from(entries).map_err(|_| {
+            out_of_range("number of entries", i64::from(entries), i64::from(i32::MAX), header)
+        })?;
+        let last = cursor.i32()?;
+        let flag = cursor.u8()?;
+        let end = cursor.position() - begin;
+        if end != keylen as usize {
+            return Err(mismatch("length of the basket's key", end as u64, u64::from(keylen), begin));
+        }
+        let last = u32::try_from(last)
+            .ok()
+            .filter(|&last| last >= keylen)
+            .ok_or_else(|| mismatch("end of the entries", u64::from(keylen), last as u64, header))?;
+        let entry_size = size.unsigned_abs();
+        Ok(Self { nbytes, keylen, seek, entries, objlen, header, version, entry_size, io_bits, last, flag })
+    }
+
+    /// Whether the basket was streamed into another record rather than written as one.
+    pub(crate) fn is_embedded(&self) -> bool {
+        self.flag % GENERATED != 0
+    }
+
+    /// Length of the entries' bytes.
+    fn data_len(&self) -> usize {
+        // `parse` has checked the order.
+        (self.last - self.keylen) as usize
+    }
+
+    /// How the entries are laid out, with `tail` bytes behind them. What this allows needs no more room than the stored bytes.
+    fn layout(&self, wanted: bool, tail: usize, group: &Group) -> Result<Layout> {
+        if !wanted {
+            return Ok(Layout::Unasked);
+        }
+        if tail > 0 {
+            let needed = 4 + 4 * u64::from(self.entries);
+            if (tail as u64) < needed {
+                let error =
+                    ErrorKind::Truncated { what: "the entry offsets", needed, available: tail as u64 };
+                return Err(Error::new(error).at_byte(u64::from(self.last)));
+            }
+            return Ok(Layout::Stored);
+        }
+        if self.flag >= GENERATED {
+            if group.counter.is_none() {
+                let what = "entry offsets that were left out, in a branch that does not say so";
+                return Err(Error::unsupported(what).at_byte(self.header as u64));
+            }
+            return Ok(Layout::Generated);
+        }
+        let found = u64::from(self.entry_size) * u64::from(self.entries);
+        if found != self.data_len() as u64 || self.entry_size == 0 {
+            return Err(mismatch("length of all entries", self.data_len() as u64, found, self.header));
+        }
+        Ok(Layout::Fixed)
+    }
+
+    fn record<'a>(
+        &self,
+        stored: &'a [u8],
+        wanted: bool,
+        group: &Group,
+        scratch: &'a mut Scratch,
+    ) -> Result<Block<'a>> {
+        if self.nbytes as usize != stored.len() {
+            return Err(mismatch("length of the basket", stored.len() as u64, u64::from(self.nbytes), 0));
+        }
+        let keylen = self.keylen as usize;
+        let objlen = self.objlen as usize;
+        let data_len = self.data_len();
+        if data_len > objlen {
+            let limit = i64::from(self.keylen) + i64::from(self.objlen);
+            return Err(out_of_range("end of the entries", i64::from(self.last), limit, self.header));
+        }
+        let layout = self.layout(wanted, objlen - data_len, group)?;
+        // `parse` has read that many bytes.
+        let body = &stored[keylen..];
+        let compressed = objlen > body.len();
+        if compressed {
+            check_record(body, objlen).map_err(|error| behind(error, keylen))?;
+        }
+        let payload_room = if compressed { objlen } else { 0 };
+        let (room, bounds, decompressor) = scratch.rooms(payload_room, self.bounds_len(layout));
+        let payload = if compressed {
+            decompress_record(body, room, decompressor).map_err(|error| behind(error, keylen))?;
+            &*room
+        } else {
+            &body[..objlen]
+        };
+        let (data, tail) = payload.split_at(data_len);
+        self.bounds(layout, tail, bounds)?;
+        Ok(Block { payload: data, entries: u64::from(self.entries), bounds })
+    }
+
+    /// A basket inside the tree's record: its arrays, then a copy of the writer's buffer, which begins with room for the key.
+    fn embedded<'a>(
+        &self,
+        mut cursor: Cursor<'a>,
+        wanted: bool,
+        group: &Group,
+        scratch: &'a mut Scratch,
+    ) -> Result<Block<'a>> {
+        let parts = self.flag % GENERATED;
+        let mut offsets: &[u8] = &[];
+        if self.flag < GENERATED && parts % 10 != 2 && self.entries > 0 {
+            let begin = cursor.position();
+            self.skip_array(&mut cursor)?;
+            offsets = &cursor.data()[begin..cursor.position()];
+        }
+        if parts > 40 {
+            self.skip_array(&mut cursor)?;
+        }
+        if parts != 1 && parts <= 10 {
+            let error = ErrorKind::NotA { what: "a basket with data", found: format!("flag {}", self.flag) };
+            return Err(Error::new(error).at_byte(self.header as u64));
+        }
+        if self.version < 2 {
+            cursor.skip(4)?; // the first version wrote the buffer's length, too
+        }
+        let buffer = cursor.take(self.last as usize)?;
+        let layout = self.layout(wanted, offsets.len(), group)?;
+        let (_, bounds, _) = scratch.rooms(0, self.bounds_len(layout));
+        self.bounds(layout, offsets, bounds)?;
+        Ok(Block { payload: &buffer[self.keylen as usize..], entries: u64::from(self.entries), bounds })
+    }
+
+    /// Passes over an array of the embedded form.
+    fn skip_array(&self, cursor: &mut Cursor<'_>) -> Result<()> {
+        let at = cursor.position();
+        let count = cursor.u32()?;
+        if count < self.entries {
+            return Err(mismatch(
+                "length of the entry offsets",
+                u64::from(self.entries),
+                u64::from(count),
+                at,
+            ));
+        }
+        cursor.skip(4 * u64::from(count))
+    }
+
+    fn bounds_len(&self, layout: Layout) -> usize {
+        match layout {
+            Layout::Unasked | Layout::Generated => 0,
+            Layout::Fixed | Layout::Stored => 4 * (self.entries as usize + 1),
+        }
+    }
+
+    /// Fills `out` with where entries begin and end. `tail` is the array with its length, if there is one.
+    fn bounds(&self, layout: Layout, tail: &[u8], out: &mut [u8]) -> Result<()> {
+        let out = out.as_chunks_mut::<4>().0;
+        let Some((end, begins)) = out.split_last_mut() else { return Ok(()) };
+        // In a record there is one more, of no meaning.
+        *end = (self.last - self.keylen).to_le_bytes();
+        if layout == Layout::Fixed {
+            for (i, begin) in (0u32..).zip(begins) {
+                // `layout` has checked the product, and that it is below 2^32.
+                *begin = i.wrapping_mul(self.entry_size).to_le_bytes();
+            }
+            return Ok(());
+        }
+        let (count, array) = tail.split_at(4);
+        let count = u32::from_be_bytes([count[0], count[1], count[2], count[3]]);
+        // Embedded baskets have exactly one for each entry, records one more.
+        if count != self.entries && count.checked_sub(1) != Some(self.entries) {
+            let expected = u64::from(self.entries) + 1;
+            return Err(mismatch(
+                "length of the entry offsets",
+                expected,
+                u64::from(count),
+                self.last as usize,
+            ));
+        }
+        let array = array.as_chunks::<4>().0;
+        if self.io_bits & GENERATE_OFFSETS != 0 && !self.is_embedded() {
+            // The array holds the entries' sizes, each where the next entry begins.
+            let mut position = 0u32;
+            for (begin, size) in begins.iter_mut().zip(array) {
+                position = position.wrapping_add(u32::from_be_bytes(*size));
+                *begin = position.to_le_bytes();
+            }
+        } else {
+            let mask = if (21..40).contains(&(self.flag % GENERATED)) { OLD_OFFSET } else { u32::MAX };
+            for (begin, offset) in begins.iter_mut().zip(array) {
+                *begin = (u32::from_be_bytes(*offset) & mask).wrapping_sub(self.keylen).to_le_bytes();
+            }
+        }
+        if !ascending(out) {
+            return Err(self.not_ascending(out));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn not_ascending(&self, bounds: &[[u8; 4]]) -> Error {
+        let mut low = 0;
+        let bad = bounds.iter().enumerate().find_map(|(i, &bound)| {
+            let bound = u32::from_le_bytes(bound);
+            let wrong = bound < low || bound > self.last - self.keylen || (i == 0 && bound != 0);
+            low = bound;
+            wrong.then_some((i, bound))
+        });
+        let (entry, bound) = bad.unwrap_or_default();
+        let found = i64::from(bound.wrapping_add(self.keylen));
+        let mut error =
+            out_of_range("entry offset", found, i64::from(self.last), self.last as usize + 4 + 4 * entry);
+        error.place.entry = Some(entry as u64);
+        error
+    }
+}
+
+/// Whether bounds begin with zero and never fall; the last is the payload's length, so none is above it.
+fn ascending(bounds: &[[u8; 4]]) -> bool {
+    let pairs = bounds.iter().zip(bounds.get(1..).unwrap_or_default());
+    // No early exit: this way it is done many at a time.
+    let falls = pairs.fold(false, |bad, (&a, &b)| bad | (u32::from_le_bytes(a) > u32::from_le_bytes(b)));
+    !falls && bounds.first() == Some(&[0; 4])
+}
+
+/// The error of something that stands `length` bytes further.
+#[cold]
+fn behind(mut error: Error, length: usize) -> Error {
+    error.place.byte = Some(error.place.byte.unwrap_or(0) + length as u64);
+    error
+}
+
+#[cold]
+fn mismatch(what: &'static str, expected: u64, found: u64, at: usize) -> Error {
+    Error::new(ErrorKind::Mismatch { what, expected, found }).at_byte(at as u64)
+}
+
+#[cold]
+fn out_of_range(what: &'static str, found: i64, limit: i64, at: usize) -> Error {
+    Error::new(ErrorKind::OutOfRange { what, found, limit }).at_byte(at as u64)
+}
+
+/// In the I/O features: entry offsets may be left out, or be stored as sizes.
+const GENERATE_OFFSETS: u8 = 1;
+/// Added to the flag of a basket whose entry offsets were left out.
+const GENERATED: u8 = 80;
+/// What is left of an entry offset that has a displacement packed into it, as the earliest versions did.
+const OLD_OFFSET: u32 = 0x00FF_FFFF;

@@ -1,0 +1,475 @@
+//! What each kind of branch holds, and how it is read.
+
+use std::sync::Arc;
+
+use forthwith_columns::{DType, Form, Wire};
+use forthwith_plan::{ColumnSpec, Decoder, Kernel, Reading, Slot};
+use forthwith_program::{Frame, Program, Schema, TextLength, translate};
+
+use super::{
+    cpp::CppType,
+    metadata::{Branch, Leaf, MemberOf},
+    programs,
+};
+use crate::streamer::{Element, ElementKind, Packing, code};
+
+/// What a branch holds, in the terms of plans.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    /// The type's spelling.
+    pub(super) type_name: String,
+    /// How it is read, or the type that cannot be.
+    pub(super) reading: Result<Reading, String>,
+    /// The leaf that counts the items, by its place in the tree's record.
+    pub(super) counter: Option<usize>,
+}
+
+impl Column {
+    fn new(type_name: String, form: Form, decoder: Decoder, reason: &str) -> Self {
+        Self { type_name, reading: Ok(Reading { form, decoder, reason: reason.into() }), counter: None }
+    }
+
+    /// A type that cannot be read.
+    pub(super) fn unsupported(type_name: impl Into<String>) -> Self {
+        let type_name = type_name.into();
+        Self { reading: Err(type_name.clone()), type_name, counter: None }
+    }
+
+    /// A type that is known, and a reason why it cannot be read here.
+    fn refused(type_name: String, reason: &str) -> Self {
+        Self { reading: Err(format!("{type_name} {reason}")), type_name, counter: None }
+    }
+
+    /// The same numbers in every entry.
+    fn flat(type_name: String, wire: Wire, shape: Vec<u64>) -> Self {
+        let per_entry = shape.iter().product();
+        let form = numbers("node0", wire, shape);
+        Self::new(type_name, form, Decoder::Kernel(Kernel::Flat { wire, per_entry }), "numbers of one size")
+    }
+
+    /// Any number of items in an entry.
+    fn jagged(type_name: String, header: u32, wire: Wire, shape: Vec<u64>) -> Self {
+        let per_item = shape.iter().product();
+        let content = Box::new(numbers("node1", wire, shape));
+        let form = Form::List { key: "node0".into(), content };
+        let kernel = Kernel::Jagged { header, wire, per_item };
+        Self::new(type_name, form, Decoder::Kernel(kernel), "numbers of one size between entry bounds")
+    }
+
+    fn program(type_name: String, program: Program, reason: &str) -> Self {
+        let form = program.form.clone();
+        Self::new(type_name, form, Decoder::Program(Arc::new(program)), reason)
+    }
+
+    fn translated(type_name: String, schema: &Schema, text: TextLength, frame: Frame, member: &str) -> Self {
+        match translate(schema, &programs::dialect(text, frame), true, member) {
+            Ok(program) => Self::program(type_name, program, "items of different sizes"),
+            // What a translator does not know is a type it does not know.
+            Err(_) => Self::unsupported(type_name),
+        }
+    }
+}
+
+/// The columns that a reading fills.
+pub(super) fn specs(reading: &Reading, member: &str) -> Vec<ColumnSpec> {
+    let data = |key: String, wire: Wire, member: String| ColumnSpec {
+        key,
+        dtype: wire.dtype(),
+        offsets: false,
+        member,
+        bytes_per_payload_byte: wire.dtype().size().div_ceil(wire.width()) as u32,
+    };
+    match &reading.decoder {
+        Decoder::Kernel(Kernel::Flat { wire, .. }) => vec![data("node0-data".into(), *wire, member.into())],
+        Decoder::Kernel(Kernel::Jagged { wire, .. }) => {
+            let offsets = ColumnSpec {
+                key: "node0-offsets".into(),
+                dtype: DType::Int64,
+                offsets: true,
+                member: member.into(),
+                bytes_per_payload_byte: 0,
+            };
+            vec![offsets, data("node1-data".into(), *wire, format!("{member}[]"))]
+        }
+        Decoder::Kernel(Kernel::Slots { slots, .. }) => {
+            let names = match &reading.form {
+                Form::Record { fields: Some(names), .. } => names.as_slice(),
+                _ => &[],
+            };
+            let spec = |(i, slot): (usize, &Slot)| {
+                let name = names.get(i).map(|name| format!("{member}.{name}")).unwrap_or_default();
+                data(format!("node{i}-data"), slot.wire, name)
+            };
+            slots.iter().enumerate().map(spec).collect()
+        }
+        Decoder::Program(program) => programs::columns(program),
+        // No other kernels are made here.
+        _ => Vec::new(),
+    }
+}
+
+fn numbers(key: &str, wire: Wire, shape: Vec<u64>) -> Form {
+    Form::Numpy { key: key.into(), dtype: wire.dtype(), shape }
+}
+
+/// The column of a branch without classes: of its leaves.
+pub(super) fn of_leaves(branch: &Branch, leaves: &[Leaf]) -> Column {
+    match leaves {
+        [] => Column::unsupported("a branch without leaves"),
+        [leaf] => of_leaf(branch, leaf),
+        _ => of_leaf_list(branch, leaves),
+    }
+}
+
+fn of_leaf(branch: &Branch, leaf: &Leaf) -> Column {
+    if &*leaf.class == "TLeafC" {
+        return Column::program(
+            "char*".into(),
+            programs::leaf_strings(&branch.name),
+            "strings of different lengths",
+        );
+    }
+    let Some((name, wire)) = leaf_type(leaf) else { return Column::unsupported(&*leaf.class) };
+    let Some(dimensions) = Dimensions::of_leaf(branch, leaf) else {
+        return Column::refused(name.into(), &format!("with the dimensions {:?}", leaf.title));
+    };
+    let type_name = dimensions.spelling(name, leaf.counter.is_some());
+    if leaf.counter.is_none() {
+        return Column::flat(type_name, wire, dimensions.fixed);
+    }
+    Column { counter: leaf.counter, ..Column::jagged(type_name, 0, wire, dimensions.fixed) }
+}
+
+fn of_leaf_list(branch: &Branch, leaves: &[Leaf]) -> Column {
+    let mut spelled = Vec::with_capacity(leaves.len());
+    let (mut slots, mut names, mut contents) = (Vec::new(), Vec::<String>::new(), Vec::new());
+    let mut readable = true;
+    let mut at = 0u64;
+    for (i, leaf) in leaves.iter().enumerate() {
+        let known =
+            leaf_type(leaf).and_then(|(name, wire)| Some((name, wire, Dimensions::of_leaf(branch, leaf)?)));
+        let Some((name, wire, dimensions)) = known else {
+            let name = if &*leaf.class == "TLeafC" { "char*" } else { &leaf.class };
+            spelled.push(format!("{name} {};", leaf.name));
+            readable = false;
+            continue;
+        };
+        let brackets = dimensions.spelling("", leaf.counter.is_some());
+        spelled.push(format!("{name} {}{brackets};", leaf.name));
+        let count = dimensions.fixed.iter().product();
+        let end =
+            wire.width().try_into().ok().and_then(|width: u64| at.checked_add(width.checked_mul(count)?));
+        readable &= leaf.counter.is_none() && !names.iter().any(|name| **name == *leaf.name);
+        let Some(end) = end else {
+            readable = false;
+            continue;
+        };
+        slots.push(Slot { at, wire, count });
+        contents.push(numbers(&format!("node{i}"), wire, dimensions.fixed));
+        names.push(leaf.name.to_string());
+        at = end;
+    }
+    let type_name = format!("struct {{{}}}", spelled.join(" "));
+    if !readable {
+        return Column::unsupported(type_name);
+    }
+    let form = Form::Record { fields: Some(names), contents, name: None };
+    let kernel = Kernel::Slots { size: at, slots };
+    Column::new(type_name, form, Decoder::Kernel(kernel), "a record of numbers at fixed places")
+}
+
+/// The type of a leaf of numbers.
+fn leaf_type(leaf: &Leaf) -> Option<(&'static str, Wire)> {
+    use DType as D;
+    let sign = |signed, unsigned| if leaf.unsigned { unsigned } else { signed };
+    let big = |(name, dtype)| Some((name, Wire::Big(dtype)));
+    match &*leaf.class {
+        "TLeafO" => Some(("bool", Wire::Bool)),
+        "TLeafB" => big(sign(("int8_t", D::Int8), ("uint8_t", D::UInt8))),
+        "TLeafS" => big(sign(("int16_t", D::Int16), ("uint16_t", D::UInt16))),
+        "TLeafI" => big(sign(("int32_t", D::Int32), ("uint32_t", D::UInt32))),
+        "TLeafL" | "TLeafG" => big(sign(("int64_t", D::Int64), ("uint64_t", D::UInt64))),
+        "TLeafF" => big(("float", D::Float32)),
+        "TLeafD" => big(("double", D::Float64)),
+        "TLeafF16" => Some(("Float16_t", packed(leaf_packing(leaf), D::Float32)?)),
+        "TLeafD32" => Some(("Double32_t", packed(leaf_packing(leaf), D::Float64)?)),
+        _ => None,
+    }
+}
+
+/// Behind the name and the dimensions stands the type, and behind it the range.
+fn leaf_packing(leaf: &Leaf) -> Option<Packing> {
+    Packing::from_comment(leaf.title.split_once('/').map_or(&*leaf.title, |(_, kind)| kind))
+}
+
+/// How packed numbers are stored. `None` where ROOT does not read back what it wrote.
+fn packed(packing: Option<Packing>, to: DType) -> Option<Wire> {
+    Some(match packing {
+        Some(Packing::Range { min, max, factor }) => {
+            let steps = factor * (max - min);
+            // With 31 bits ROOT shifts into the sign.
+            let usable =
+                steps.is_finite() && min.is_finite() && factor > 0.0 && (steps - 2_147_483_648.0).abs() > 1.0;
+            return usable.then_some(Wire::Scaled { factor, min, to });
+        }
+        Some(Packing::Mantissa { bits }) => match u8::try_from(bits) {
+            Ok(bits @ 2..=14) => Wire::Truncated { bits, to },
+            _ => return None,
+        },
+        None if to == DType::Float64 => Wire::Widened,
+        None => Wire::Truncated { bits: 12, to },
+    })
+}
+
+/// The dimensions of an array.
+struct Dimensions {
+    /// What counts the items, as the file spells it.
+    variable: String,
+    /// The inner ones.
+    fixed: Vec<u64>,
+}
+
+impl Dimensions {
+    /// Those in a leaf's title, or for leaves that keep their range there, in the branch's. `None` if they contradict the leaf.
+    fn of_leaf(branch: &Branch, leaf: &Leaf) -> Option<Self> {
+        let len = u64::try_from(leaf.len).ok().filter(|&len| len > 0)?;
+        let own = leaf.title.split('/').next().unwrap_or_default();
+        let in_branch = || {
+            let named = |part: &&str| part.split(['[', '/']).next() == Some(&*leaf.name);
+            let part = branch.title.split(':').find(named)?;
+            part.split('/').next()
+        };
+        // Packed leaves had nothing but the range in their title, up to ROOT 6.36.
+        let is_own = own.starts_with(&*leaf.name) && !own.contains(',');
+        let text = if is_own { own } else { in_branch().unwrap_or_default() };
+        let mut found = Self { variable: String::new(), fixed: Vec::new() };
+        for (i, part) in text.split('[').skip(1).enumerate() {
+            let part = part.split(']').next().unwrap_or_default().trim();
+            match part.parse::<u64>() {
+                Ok(size) => found.fixed.push(size),
+                // Only the outermost can vary.
+                Err(_) if i == 0 && leaf.counter.is_some() => found.variable = part.into(),
+                Err(_) => return None,
+            }
+        }
+        let product = found.fixed.iter().try_fold(1u64, |all, &size| all.checked_mul(size));
+        if product != Some(len) {
+            found.fixed = if len > 1 { vec![len] } else { Vec::new() };
+        }
+        Some(found)
+    }
+
+    fn of_element(element: &Element) -> Self {
+        let fixed: Vec<u64> = element.dimensions.iter().copied().map(u64::from).collect();
+        let product = fixed.iter().try_fold(1u64, |all, &size| all.checked_mul(size));
+        let length = u64::from(element.array_length);
+        let fixed = match length {
+            0 => Vec::new(),
+            _ if product == Some(length) => fixed,
+            _ => vec![length],
+        };
+        Self { variable: String::new(), fixed }
+    }
+
+    fn spelling(&self, name: &str, jagged: bool) -> String {
+        let mut text = String::from(name);
+        if jagged {
+            text.push_str(&format!("[{}]", self.variable));
+        }
+        for size in &self.fixed {
+            text.push_str(&format!("[{size}]"));
+        }
+        text
+    }
+}
+
+/// The column of a branch that holds a whole object.
+pub(super) fn of_object(branch: &Branch, class: &str) -> Column {
+    let kind = CppType::parse(class);
+    match &kind {
+        CppType::Text(name) => Column::translated(
+            (*name).into(),
+            &Schema::Text,
+            TextLength::ByteThenWord,
+            Frame::None,
+            &branch.name,
+        ),
+        CppType::Sequence(..) => match kind.schema() {
+            Ok(schema) => {
+                let text = TextLength::ByteThenWord;
+                Column::translated(kind.spelling(), &schema, text, Frame::Counted, &branch.name)
+            }
+            Err(_) => Column::unsupported(kind.spelling()),
+        },
+        _ => Column::unsupported(kind.spelling()),
+    }
+}
+
+/// The member's name at the end of a branch's name, such as `fX` of `event.fTracks.fX[3]`.
+pub(super) fn member_name(branch: &str) -> &str {
+    let name = branch.split('[').next().unwrap_or_default();
+    let name = name.strip_suffix('.').unwrap_or(name);
+    // Not a dot inside of a template's arguments.
+    let begin = name.rfind('>').unwrap_or(0);
+    name[begin..].rfind('.').map_or(name, |at| &name[begin + at + 1..])
+}
+
+/// Whether an element is the member of that name. Pointers may have kept their star.
+pub(super) fn same_member(element: &str, name: &str) -> bool {
+    element.trim_start_matches('*') == name
+}
+
+/// The column of the counts of a split collection.
+pub(super) fn of_counts() -> Column {
+    Column::flat("int32_t".into(), Wire::Big(DType::Int32), Vec::new())
+}
+
+/// The column of one member of a class, or with `items`, of that member of all items of a collection.
+pub(super) fn of_member(branch: &Branch, element: &Element, items: bool) -> Column {
+    let dimensions = Dimensions::of_element(element);
+    let member = &*branch.name;
+    let spell = |name: &str| dimensions.spelling(name, items);
+    match element.code {
+        code::BITS => {
+            let type_name = spell("uint32_t");
+            if !items && branch.entry_offset_len == 0 {
+                return Column::flat(type_name, Wire::Big(DType::UInt32), Vec::new());
+            }
+            let program = programs::bits(items, member);
+            Column::program(type_name, program, "referenced objects have two bytes more")
+        }
+        code::CHAR_STAR => {
+            let schema = if items { Schema::ToEnd(Box::new(Schema::Text)) } else { Schema::Text };
+            Column::translated(spell("char*"), &schema, TextLength::Big32, Frame::None, member)
+        }
+        basic @ 1..=19 => of_numbers(element, basic, items, dimensions),
+        array @ 21..=39 => of_numbers(element, array - code::ARRAY, items, dimensions),
+        pointer @ 41..=59 => of_counted(element, pointer - code::POINTER, items, dimensions),
+        code::TSTRING => {
+            let schema = if items { Schema::ToEnd(Box::new(Schema::Text)) } else { Schema::Text };
+            Column::translated(spell("TString"), &schema, TextLength::ByteThenWord, Frame::None, member)
+        }
+        TSTRING_ARRAY if !items => {
+            let schema = fixed(Schema::Text, &dimensions);
+            Column::translated(spell("TString"), &schema, TextLength::ByteThenWord, Frame::Counted, member)
+        }
+        _ => match &element.kind {
+            ElementKind::Stl { .. } | ElementKind::StlString => {
+                let name = element.type_name.trim();
+                let kind = CppType::parse(name.strip_suffix('*').unwrap_or(name));
+                let type_name = spell(&kind.spelling());
+                let schema = match kind {
+                    CppType::Text(_) | CppType::Sequence(..) => kind.schema(),
+                    _ => Err(String::new()),
+                };
+                match schema {
+                    Ok(schema) if items => {
+                        match programs::framed_items(
+                            fixed(schema, &dimensions),
+                            TextLength::ByteThenWord,
+                            member,
+                        ) {
+                            Ok(program) => Column::program(type_name, program, "items of different sizes"),
+                            Err(_) => Column::unsupported(type_name),
+                        }
+                    }
+                    Ok(schema) => {
+                        let schema = fixed(schema, &dimensions);
+                        let text = TextLength::ByteThenWord;
+                        Column::translated(type_name, &schema, text, Frame::Counted, member)
+                    }
+                    Err(_) => Column::unsupported(type_name),
+                }
+            }
+            _ => Column::unsupported(spell(&CppType::parse(&element.type_name).spelling())),
+        },
+    }
+}
+
+/// As [`of_member`], for a class that the file does not describe: the branch alone tells the type of plain numbers.
+pub(super) fn of_undescribed(branch: &Branch, member: &MemberOf, leaf: Option<&Leaf>) -> Column {
+    let unknown =
+        || Column::unsupported(format!("a member of {}, which the file does not describe", member.class));
+    let Some(leaf) = leaf else { return unknown() };
+    let items = matches!(member.kind, 31 | 41);
+    let (code, is_array) = match i32::try_from(member.code) {
+        Ok(code @ 1..=19) => (code, false),
+        Ok(code @ 21..=39) => (code - code::ARRAY, true),
+        _ => return unknown(),
+    };
+    // Those are packed as the class says.
+    let packed = matches!(code, code::DOUBLE32 | code::FLOAT16 | code::BITS | code::CHAR_STAR);
+    let (Some((name, wire)), false) = (number(code, None), packed) else { return unknown() };
+    let brackets = leaf.title.matches('[').count();
+    match (items, is_array, leaf.len) {
+        (false, false, 1) => Column::flat(name.into(), wire, Vec::new()),
+        (false, true, 2..) if brackets == 1 && leaf.counter.is_none() => {
+            Column::flat(format!("{name}[{}]", leaf.len), wire, vec![leaf.len as u64])
+        }
+        (true, false, _) if branch.entry_offset_len != 0 => {
+            Column::jagged(format!("{name}[]"), 0, wire, Vec::new())
+        }
+        _ => unknown(),
+    }
+}
+
+fn of_numbers(element: &Element, code: i32, items: bool, dimensions: Dimensions) -> Column {
+    let Some((name, wire)) = number(code, element.packing) else {
+        return Column::unsupported(dimensions.spelling(&element.type_name, items));
+    };
+    if code == code::BITS || code == code::CHAR_STAR || dimensions.fixed.contains(&0) {
+        return Column::unsupported(dimensions.spelling(name, items));
+    }
+    let type_name = dimensions.spelling(name, items);
+    if items {
+        Column::jagged(type_name, 0, wire, dimensions.fixed)
+    } else {
+        Column::flat(type_name, wire, dimensions.fixed)
+    }
+}
+
+/// A pointer to numbers: a flag, then as many as another member says.
+fn of_counted(element: &Element, code: i32, items: bool, dimensions: Dimensions) -> Column {
+    let counter = match &element.kind {
+        ElementKind::BasicPointer(counter) => &*counter.name,
+        _ => "",
+    };
+    let Some((name, wire)) = number(code, element.packing) else {
+        return Column::unsupported(&*element.type_name);
+    };
+    let type_name = format!("{}[{counter}]", dimensions.spelling(name, items));
+    // Of items, each has a count of its own, in another branch; of an array of pointers, each has its own numbers.
+    if items || !dimensions.fixed.is_empty() || code == code::BITS || code == code::CHAR_STAR {
+        return Column::unsupported(type_name);
+    }
+    Column::jagged(type_name, 1, wire, Vec::new())
+}
+
+/// Spelling and layout of ROOT's codes of numbers.
+fn number(code: i32, packing: Option<Packing>) -> Option<(&'static str, Wire)> {
+    use DType as D;
+    let big = |name, dtype| Some((name, Wire::Big(dtype)));
+    match code {
+        code::CHAR => big("int8_t", D::Int8),
+        code::UCHAR => big("uint8_t", D::UInt8),
+        code::SHORT => big("int16_t", D::Int16),
+        code::USHORT => big("uint16_t", D::UInt16),
+        code::INT | code::COUNTER => big("int32_t", D::Int32),
+        code::UINT => big("uint32_t", D::UInt32),
+        code::LONG | code::LONG64 => big("int64_t", D::Int64),
+        code::ULONG | code::ULONG64 => big("uint64_t", D::UInt64),
+        code::FLOAT => big("float", D::Float32),
+        code::DOUBLE => big("double", D::Float64),
+        code::BOOL => Some(("bool", Wire::Bool)),
+        code::DOUBLE32 => Some(("Double32_t", packed(packing, D::Float64)?)),
+        code::FLOAT16 => Some(("Float16_t", packed(packing, D::Float32)?)),
+        _ => None,
+    }
+}
+
+fn fixed(schema: Schema, dimensions: &Dimensions) -> Schema {
+    dimensions.fixed.iter().rev().fold(schema, |inner, &size| Schema::Fixed(size, Box::new(inner)))
+}
+
+/// A fixed array of `TString`s has a frame, which one alone has not.
+const TSTRING_ARRAY: i32 = code::ARRAY + code::TSTRING;

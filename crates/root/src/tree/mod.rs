@@ -1,0 +1,456 @@
+//! `TTree`: a table of branches, each a column or a record of columns, cut into baskets.
+
+mod baskets;
+mod columns;
+mod cpp;
+mod layout;
+mod metadata;
+mod programs;
+
+use std::{
+    collections::HashMap,
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
+
+use bytes::Bytes;
+use forthwith_plan::{
+    Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Kernel, Plan, Result, Stored, Task,
+};
+
+use crate::{Found, RootFile, TreeFormat, near, streamer::Streamers};
+use baskets::Place;
+use columns::Column;
+use metadata::{Branch, Leaf, Metadata};
+
+pub use metadata::TreeInfo;
+
+/// A tree: what its own record says of it. The record is read when the tree is opened, and its branches' names with it; what a
+/// branch holds is worked out when somebody asks.
+///
+/// ```no_run
+/// use forthwith_plan::Dataset;
+/// use forthwith_root::{RootFile, Tree};
+///
+/// let file = RootFile::open(forthwith_io::open("events.root")?)?;
+/// let tree = Tree::open(&file, "Events")?;
+/// let branch = tree.find("nMuon")?;
+/// println!("{} entries of {}", tree.entries(), tree.describe(branch)?.type_name);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Tree {
+    uri: String,
+    object: String,
+    payload: Bytes,
+    origin: u32,
+    file_size: u64,
+    streamers: Arc<Streamers>,
+    metadata: Metadata,
+    fields: Vec<Field>,
+    index: OnceLock<Index>,
+    /// The branch of each leaf, by the leaf's place in the record.
+    owners: OnceLock<HashMap<usize, u32>>,
+}
+
+/// Fields by what they can be called.
+struct Index {
+    by_path: HashMap<String, u32>,
+    by_name: HashMap<String, Vec<u32>>,
+}
+
+impl Tree {
+    /// Opens the tree at a path such as `dir/tree` or `tree;2`.
+    ///
+    /// # Errors
+    /// There is nothing of that name, it is no tree, or its record is damaged.
+    pub fn open(file: &RootFile, path: &str) -> Result<Self> {
+        Self::open_found(file, &file.find(path)?)
+    }
+
+    /// Opens a tree that has been found already.
+    ///
+    /// # Errors
+    /// It is no tree, or its record is damaged.
+    pub fn open_found(file: &RootFile, found: &Found) -> Result<Self> {
+        Self::parse(file, found).map_err(|error| error.in_file(file.uri()).in_object(&found.path))
+    }
+
+    /// Whether objects of this class are trees.
+    #[must_use]
+    pub fn is_tree(class: &str) -> bool {
+        matches!(class, "TTree" | "TNtuple" | "TNtupleD")
+    }
+
+    fn parse(file: &RootFile, found: &Found) -> Result<Self> {
+        let key = &found.key;
+        if !Self::is_tree(&key.class_name) {
+            return Err(ErrorKind::NotA { what: "a tree", found: key.class_name.to_string() }.into());
+        }
+        let payload = file.payload(key)?;
+        let source = TreeSource {
+            uri: file.uri(),
+            object: &found.path,
+            class: &key.class_name,
+            origin: u32::from(key.keylen),
+            file_size: file.source().size()?,
+        };
+        Self::from_record(&source, payload, file.streamers()?)
+    }
+
+    fn from_record(source: &TreeSource<'_>, payload: Bytes, streamers: Arc<Streamers>) -> Result<Self> {
+        let metadata = metadata::parse(&payload, source.origin, source.class, &streamers)?;
+        let fields = fields(&metadata.branches);
+        Ok(Self {
+            uri: source.uri.into(),
+            object: source.object.into(),
+            payload,
+            origin: source.origin,
+            file_size: source.file_size,
+            streamers,
+            metadata,
+            fields,
+            index: OnceLock::new(),
+            owners: OnceLock::new(),
+        })
+    }
+
+    /// What the tree says of itself.
+    #[must_use]
+    pub fn info(&self) -> &TreeInfo {
+        &self.metadata.info
+    }
+
+    /// The position of a field among [`fields`](Dataset::fields): by its path, or by its name alone if only one has it.
+    ///
+    /// # Errors
+    /// There is no such field, or several have that name.
+    pub fn find(&self, name: &str) -> Result<u32> {
+        let index = self.index.get_or_init(|| self.make_index());
+        let name = name.strip_prefix('/').unwrap_or(name);
+        if let Some(&field) = index.by_path.get(name) {
+            return Ok(field);
+        }
+        match index.by_name.get(name).map(Vec::as_slice) {
+            Some(&[field]) => Ok(field),
+            Some(several) => {
+                let paths: Vec<&str> =
+                    several.iter().take(5).map(|&field| &*self.fields[field as usize].path).collect();
+                let what = format!("{} branches are named {name:?}: {}", several.len(), paths.join(", "));
+                Err(self.locate(ErrorKind::Invalid { what }))
+            }
+            None => {
+                let near = near(name, self.fields.iter().map(|field| &*field.path));
+                Err(self.locate(ErrorKind::NotFound { what: "branch", name: name.into(), near }))
+            }
+        }
+    }
+
+    fn make_index(&self) -> Index {
+        let mut index = Index { by_path: HashMap::new(), by_name: HashMap::new() };
+        for (number, field) in (0..).zip(&self.fields) {
+            // Where a path is repeated, the first is meant.
+            index.by_path.entry(field.path.clone()).or_insert(number);
+            index.by_name.entry(field.name.clone()).or_default().push(number);
+        }
+        index
+    }
+
+    fn locate(&self, error: impl Into<Error>) -> Error {
+        error.into().in_file(&self.uri).in_object(&self.object)
+    }
+
+    fn locate_branch(&self, error: Error, field: u32) -> Error {
+        let path = self.fields.get(field as usize).map_or("?", |field| &field.path);
+        error.in_file(&self.uri).in_object(&format!("{}/{path}", self.object))
+    }
+
+    fn branch(&self, field: u32) -> Result<&Branch> {
+        self.metadata.branches.get(field as usize).ok_or_else(|| {
+            let what = format!("there is no field {field}, only {}", self.fields.len());
+            ErrorKind::Invalid { what }.into()
+        })
+    }
+
+    fn places(&self, branch: &Branch) -> Result<Vec<Place>> {
+        if !branch.file_name.is_empty() {
+            return Err(Error::unsupported(format!("baskets in another file, {}", branch.file_name)));
+        }
+        baskets::places(branch, &self.payload, self.origin, self.file_size)
+    }
+
+    fn leaves(&self, branch: &Branch) -> Result<Vec<Leaf>> {
+        let positions = branch.leaf_positions(&self.payload, self.origin)?;
+        let read = |position| metadata::leaf_at(&self.payload, self.origin, position, &self.streamers);
+        positions.into_iter().map(read).collect()
+    }
+
+    /// What a branch holds.
+    fn column(&self, branch: &Branch) -> Result<Column> {
+        if &*branch.class == "TBranch" {
+            return Ok(columns::of_leaves(branch, &self.leaves(branch)?));
+        }
+        let Some(member) = branch.member.as_deref().filter(|_| &*branch.class == "TBranchElement") else {
+            let class = branch.member.as_deref().map_or(&*branch.class, |member| &*member.class);
+            return Ok(Column::unsupported(class));
+        };
+        match member.kind {
+            3 | 4 => return Ok(columns::of_counts()),
+            -1 | 0 | 31 | 41 if branch.has_children => return Ok(Column::unsupported(&*member.class)),
+            -1 | 0 if member.id < 0 => return Ok(columns::of_object(branch, &member.class)),
+            0 | 1 | 2 | 31 | 41 => {}
+            kind => return Ok(Column::unsupported(format!("a branch of kind {kind}"))),
+        }
+        let info = layout::describe(&self.streamers, &member.class, member.version, Some(member.checksum))?;
+        let Some(info) = info else {
+            let leaves = self.leaves(branch)?;
+            return Ok(columns::of_undescribed(branch, member, leaves.first()));
+        };
+        let name = columns::member_name(&branch.name);
+        let by_id = usize::try_from(member.id).ok().and_then(|id| info.elements.get(id));
+        // The number is that of the member when the branch was made; the name settles it.
+        let element = by_id.filter(|element| columns::same_member(&element.name, name)).or_else(|| {
+            let mut same = info.elements.iter().filter(|element| columns::same_member(&element.name, name));
+            same.next().filter(|_| same.next().is_none())
+        });
+        let Some(element) = element else {
+            return Ok(Column::unsupported(format!(
+                "a member of {} that it does not describe",
+                member.class
+            )));
+        };
+        if branch.has_children || member.kind == 1 || member.kind == 2 {
+            let base = if member.kind == 1 { &element.name } else { &element.type_name };
+            return Ok(Column::unsupported(&**base));
+        }
+        Ok(columns::of_member(branch, element, matches!(member.kind, 31 | 41)))
+    }
+
+    /// The branch that a leaf belongs to.
+    fn owner(&self, leaf: usize) -> Result<Option<u32>> {
+        if let Some(owners) = self.owners.get() {
+            return Ok(owners.get(&leaf).copied());
+        }
+        let mut owners = HashMap::new();
+        for (number, branch) in (0..).zip(&self.metadata.branches) {
+            for position in branch.leaf_positions(&self.payload, self.origin)? {
+                owners.entry(position).or_insert(number);
+            }
+        }
+        Ok(self.owners.get_or_init(|| owners).get(&leaf).copied())
+    }
+
+    /// The branch whose values count the items of another, which left its entry offsets out.
+    fn counter(&self, column: &Column) -> Result<u32> {
+        let unknown = || Error::unsupported("entry offsets that were left out, without a branch that counts");
+        let owner = column.counter.map(|leaf| self.owner(leaf)).transpose()?.flatten().ok_or_else(unknown)?;
+        let counts = self.column(self.branch(owner)?)?;
+        match counts.reading {
+            Ok(reading) if matches!(reading.decoder, Decoder::Kernel(Kernel::Flat { per_entry: 1, .. })) => {
+                Ok(owner)
+            }
+            _ => Err(unknown()),
+        }
+    }
+}
+
+/// Where a tree's record comes from.
+struct TreeSource<'a> {
+    uri: &'a str,
+    object: &'a str,
+    class: &'a str,
+    origin: u32,
+    file_size: u64,
+}
+
+fn fields(branches: &[Branch]) -> Vec<Field> {
+    let mut fields: Vec<Field> = Vec::with_capacity(branches.len());
+    for branch in branches {
+        let path = match branch.parent {
+            // Parents come first.
+            Some(parent) => format!("{}/{}", fields[parent as usize].path, branch.name),
+            None => branch.name.to_string(),
+        };
+        fields.push(Field {
+            path,
+            name: branch.name.to_string(),
+            title: branch.title.to_string(),
+            parent: branch.parent,
+            has_children: branch.has_children,
+            has_data: branch.has_data(),
+        });
+    }
+    fields
+}
+
+impl Dataset for Tree {
+    fn format(&self) -> &'static str {
+        TreeFormat::ID
+    }
+
+    fn object(&self) -> &str {
+        &self.object
+    }
+
+    fn entries(&self) -> u64 {
+        self.metadata.info.entries
+    }
+
+    fn fields(&self) -> Result<&[Field]> {
+        Ok(&self.fields)
+    }
+
+    fn describe(&self, field: u32) -> Result<Description> {
+        let describe = || {
+            let branch = self.branch(field)?;
+            let column = self.column(branch)?;
+            let mut reading = column.reading;
+            let mut blocks = branch.write_basket;
+            if !branch.file_name.is_empty() {
+                reading =
+                    Err(format!("{} with baskets in another file, {}", column.type_name, branch.file_name));
+            } else if branch.has_data() {
+                blocks = self.places(branch)?.len() as u64;
+            }
+            Ok(Description {
+                type_name: column.type_name,
+                reading,
+                entries: branch.entries,
+                blocks,
+                stored_bytes: branch.zip_bytes,
+                payload_bytes: branch.total_bytes,
+            })
+        };
+        describe().map_err(|error: Error| self.locate_branch(error, field))
+    }
+
+    fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
+        if entries.start > entries.end {
+            let what = format!("entries {} to {} end before they begin", entries.start, entries.end);
+            return Err(self.locate(ErrorKind::Invalid { what }));
+        }
+        let mut planner = Planner { tree: self, entries: &entries, groups: Vec::new(), tasks: Vec::new() };
+        let mut counters = Vec::new();
+        for &field in fields {
+            let counter = planner.add(field).map_err(|error| self.locate_branch(error, field))?;
+            counters.push((field, counter));
+        }
+        // What others need comes after what was asked for, unless it was asked for itself.
+        for number in 0..counters.len() {
+            let (field, Some(counter)) = counters[number] else { continue };
+            let group = match counters.iter().position(|&(field, _)| field == counter) {
+                Some(group) => group,
+                None => {
+                    planner.add(counter).map_err(|error| self.locate_branch(error, field))?;
+                    counters.push((counter, None));
+                    counters.len() - 1
+                }
+            };
+            planner.need(number as u32, group as u32);
+        }
+        Ok(Plan {
+            format: TreeFormat::ID.into(),
+            uri: self.uri.clone(),
+            object: self.object.clone(),
+            groups: planner.groups,
+            delivered: fields.len() as u32,
+            tasks: planner.tasks,
+            entries,
+        })
+    }
+
+    fn boundaries(&self, fields: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {
+        let mut found = vec![entries.start, entries.end];
+        for &field in fields {
+            let places = self.branch(field).and_then(|branch| self.places(branch));
+            for place in places.map_err(|error| self.locate_branch(error, field))? {
+                found.extend(
+                    [place.entries.start, place.entries.end].iter().filter(|&at| entries.contains(at)),
+                );
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+}
+
+struct Planner<'t> {
+    tree: &'t Tree,
+    entries: &'t Range<u64>,
+    groups: Vec<Group>,
+    tasks: Vec<Task>,
+}
+
+impl Planner<'_> {
+    /// Adds a field's group and tasks, and answers which branch its baskets need besides.
+    fn add(&mut self, field: u32) -> Result<Option<u32>> {
+        let tree = self.tree;
+        let branch = tree.branch(field)?;
+        let column = tree.column(branch)?;
+        let reading = match &column.reading {
+            Ok(reading) => reading.clone(),
+            Err(what) => return Err(Error::unsupported(what)),
+        };
+        let places = tree.places(branch)?;
+        let (begin, end) = (branch.first_entry, baskets::end(branch));
+        let Range { start, end: stop } = *self.entries;
+        if start < stop && (start < begin || stop > end) {
+            let path = &tree.fields[field as usize].path;
+            let what = format!("entries {start} to {stop} of {path:?}, which has entries {begin} to {end}");
+            return Err(ErrorKind::Invalid { what }.into());
+        }
+        let group = self.groups.len() as u32;
+        let counter = match (&column.counter, branch.generates_offsets) {
+            (Some(_), true) => Some(tree.counter(&column)?),
+            _ => None,
+        };
+        let member = &*branch.name;
+        self.groups.push(Group {
+            path: tree.fields[field as usize].path.clone(),
+            columns: columns::specs(&reading, member),
+            decoder: reading.decoder,
+            reason: reading.reason,
+            form: reading.form,
+            counter: None,
+        });
+        // The branch's own account, for want of a better one, shared out by size.
+        let ratio = branch.total_bytes as f64 / branch.zip_bytes.max(1) as f64;
+        let first = places.partition_point(|place| place.entries.end <= start);
+        for place in &places[first..] {
+            if place.entries.start >= stop {
+                break;
+            }
+            let length = place.len();
+            self.tasks.push(Task {
+                group,
+                block: place.number,
+                wanted: place.entries.start.max(start)..place.entries.end.min(stop),
+                entries: place.entries.clone(),
+                payload_hint: (length as f64 * ratio.max(1.0)) as u64,
+                stored: match &place.bytes {
+                    baskets::Bytes::File(range) => Stored::Range(range.clone()),
+                    baskets::Bytes::Record(range) => Stored::Inline(tree.payload.slice(range.clone())),
+                },
+                needs: Vec::new(),
+            });
+        }
+        Ok(counter)
+    }
+
+    fn need(&mut self, group: u32, counter: u32) {
+        self.groups[group as usize].counter = Some(counter);
+        for task in self.tasks.iter_mut().filter(|task| task.group == group) {
+            task.needs.push(counter);
+        }
+    }
+}
+
+impl std::fmt::Debug for Tree {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tree")
+            .field("object", &self.object)
+            .field("entries", &self.metadata.info.entries)
+            .field("branches", &self.fields.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,137 @@
+//! The programs that read what is no plain row of numbers.
+
+use forthwith_columns::{DType, Form};
+use forthwith_plan::ColumnSpec;
+use forthwith_program::{
+    Count, Dialect, Fault, Frame, Member, OutputBinding, Program, Schema, TextLength, Unsupported, translate,
+};
+
+/// How ROOT writes counts and strings, behind the given frame.
+pub(super) fn dialect(text: TextLength, entry: Frame) -> Dialect {
+    Dialect { counts: Count::Big32, text, entry }
+}
+
+/// Strings of a `TLeafC`: as others, except that an empty one takes no bytes at all.
+pub(super) fn leaf_strings(member: &str) -> Program {
+    let key = "node0".to_owned();
+    let lines = [
+        "data pos stop @ < if data B-> stack dup 255 = if drop data !I-> stack then else 0 then",
+        "dup node0-offsets +<- stack data #B-> node0-data",
+    ];
+    let outputs = vec![
+        output("node0-offsets", DType::Int64, true, member),
+        output("node0-data", DType::UInt8, false, member),
+    ];
+    by_hand(&lines, outputs, Form::String { key, binary: false }, member)
+}
+
+/// The bits of a `TObject`, of one or of all items of a collection. Two more bytes follow those of an object that is referenced.
+pub(super) fn bits(items: bool, member: &str) -> Program {
+    let numbers = |node: &str| Form::Numpy { key: node.into(), dtype: DType::UInt32, shape: vec![] };
+    if !items {
+        let lines = ["data !I-> stack dup 16 and if 2 data skip then node0-data <- stack"];
+        let outputs = vec![output("node0-data", DType::UInt32, false, member)];
+        return by_hand(&lines, outputs, numbers("node0"), member);
+    }
+    let inner = format!("{member}[]");
+    let lines = [
+        "0 begin data pos stop @ < while 1+",
+        "data !I-> stack dup 16 and if 2 data skip then node1-data <- stack",
+        "repeat node0-offsets +<- stack",
+    ];
+    let outputs = vec![
+        output("node0-offsets", DType::Int64, true, member),
+        output("node1-data", DType::UInt32, false, &inner),
+    ];
+    let form = Form::List { key: "node0".into(), content: Box::new(numbers("node1")) };
+    by_hand(&lines, outputs, form, member)
+}
+
+/// Members of a collection's items that share one frame. Up to ROOT 5.30, an empty collection has not even that.
+pub(super) fn framed_items(item: Schema, text: TextLength, member: &str) -> Result<Program, Unsupported> {
+    let mut program = translate(&Schema::ToEnd(Box::new(item)), &dialect(text, Frame::None), true, member)?;
+    // On the line that every program with entry bounds begins an entry with.
+    let Some(at) = program.source.find(ENTRY) else {
+        return Err(Unsupported(format!("{member}: a frame around items")));
+    };
+    program.source.insert_str(at + ENTRY.len(), FRAME);
+    program.faults.push(fault(FAULT_BYTE_COUNT, "the byte count does not end at the entry's end"));
+    program
+        .faults
+        .push(fault(FAULT_VERSION, "the version says member-wise streaming, which this type cannot have"));
+    Ok(program)
+}
+
+/// The columns a program fills.
+pub(super) fn columns(program: &Program) -> Vec<ColumnSpec> {
+    let outermost = match &program.form {
+        Form::List { key, .. } | Form::String { key, .. } => Some(format!("{key}-offsets")),
+        _ => None,
+    };
+    let bytes = |output: &OutputBinding| {
+        if !output.offsets {
+            // Every number takes its own width in the file, every letter a byte.
+            1
+        } else if Some(&output.key) == outermost.as_ref() {
+            0
+        } else if is_text(&program.form, &output.key) {
+            8 // a string takes a byte at least
+        } else {
+            2 // a list takes four
+        }
+    };
+    let spec = |output: &OutputBinding| ColumnSpec {
+        key: output.key.clone(),
+        dtype: output.dtype,
+        offsets: output.offsets,
+        member: output.member.clone(),
+        bytes_per_payload_byte: bytes(output),
+    };
+    program.outputs.iter().map(spec).collect()
+}
+
+fn is_text(form: &Form, column: &str) -> bool {
+    match form {
+        Form::String { key, .. } => column.strip_suffix("-offsets") == Some(key),
+        Form::List { content, .. } | Form::Regular { content, .. } => is_text(content, column),
+        Form::Record { contents, .. } => contents.iter().any(|content| is_text(content, column)),
+        _ => false,
+    }
+}
+
+fn by_hand(lines: &[&str], outputs: Vec<OutputBinding>, form: Form, member: &str) -> Program {
+    let mut source = String::from("input data\ninput starts\ninput stops\nvariable stop\n");
+    for output in &outputs {
+        source.push_str(&format!("output {} {}\n", output.key, output.dtype));
+    }
+    source.push_str("0 do\n  starts I-> stack data seek\n");
+    source.push_str(ENTRY);
+    source.push('\n');
+    let mut number = source.lines().count() as u32;
+    let mut members = Vec::with_capacity(lines.len());
+    for line in lines {
+        number += 1;
+        members.push(Member { line: number, path: member.into() });
+        source.push_str(&format!("  {line}\n"));
+    }
+    source.push_str(&format!("  data pos stop @ <> if {FAULT_LENGTH} halt then\nloop\n"));
+    let faults = vec![fault(FAULT_LENGTH, "the entry's bytes are not consumed exactly")];
+    Program { source, form, outputs, bounded: true, faults, members }
+}
+
+fn output(key: &str, dtype: DType, offsets: bool, member: &str) -> OutputBinding {
+    OutputBinding { key: key.into(), dtype, offsets, member: member.into() }
+}
+
+fn fault(code: i64, what: &str) -> Fault {
+    Fault { code, what: what.into() }
+}
+
+/// How every program with entry bounds begins an entry.
+const ENTRY: &str = "  stops I-> stack stop !";
+/// Byte count and version of an entry that has any bytes.
+const FRAME: &str = " data pos stop @ < if data !I-> stack 1073741824 - data pos + stop @ <> if 1 halt then \
+                     data !H-> stack 16383 > if 2 halt then then";
+const FAULT_BYTE_COUNT: i64 = 1;
+const FAULT_VERSION: i64 = 2;
+const FAULT_LENGTH: i64 = 3;
