@@ -9,6 +9,7 @@
 #include <Math/Boost.h>
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 

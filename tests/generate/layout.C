@@ -156,7 +156,12 @@ void layout()
     row.branches(tree, 200);
     for (TObject *branch : *tree.GetListOfBranches())
       static_cast<TBranch *>(branch)->SetFirstEntry(1000);
-    fillAndWrite(tree, row, 60);
+    for (int entry = 0; entry < 60; entry++) {
+      row.fill(entry);
+      tree.Fill();
+    }
+    tree.SetEntries(1060);
+    tree.Write();
   }
   {
     TTree tree("late", "branches that begin at entry 40");

@@ -7,10 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <memory>
-#include <string>
 #include <type_traits>
-#include <vector>
 
 namespace {
 

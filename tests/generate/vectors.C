@@ -4,8 +4,6 @@
 #include <TFile.h>
 #include <TRandom3.h>
 #include <TTree.h>
-#include <cmath>
-#include <deque>
 #include <functional>
 #include <limits>
 #include <memory>

@@ -8,8 +8,6 @@
 #include "classes.h"
 #include <TBranch.h>
 #include <TLeaf.h>
-#include <TLeafC.h>
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
