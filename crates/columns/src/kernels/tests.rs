@@ -1,1 +1,276 @@
-//! Kernels against the obvious loops.
+//! Kernels against the obvious loops, at every level this processor has.
+
+use super::decode::{Slots, decode_at, strided_at};
+use super::offsets::{offsets_from_bounds_at, rebase_at};
+use super::*;
+use crate::{Column, DType, Wire};
+use proptest::prelude::*;
+
+/// One value, spelled out.
+fn naive(wire: Wire, value: &[u8]) -> Vec<u8> {
+    let float = |value: f64, to: DType| match to {
+        DType::Float32 => (value as f32).to_ne_bytes().to_vec(),
+        _ => value.to_ne_bytes().to_vec(),
+    };
+    match wire {
+        Wire::Big(DType::Bool) | Wire::Little(DType::Bool) | Wire::Bool => vec![u8::from(value[0] != 0)],
+        Wire::Big(_) => value.iter().rev().copied().collect(),
+        Wire::Little(_) => value.to_vec(),
+        Wire::Widened => f64::from(f32::from_be_bytes(value.try_into().unwrap())).to_ne_bytes().to_vec(),
+        Wire::Scaled { factor, min, to } => {
+            float(f64::from(u32::from_be_bytes(value.try_into().unwrap())) / factor + min, to)
+        }
+        Wire::Truncated { bits, to } => {
+            // As the layout is described: the fields put in place as integers, then a negation of the float.
+            let mantissa = u32::from(value[1]) * 256 + u32::from(value[2]);
+            let kept = mantissa % (1 << (bits + 1));
+            let magnitude = f32::from_bits(u32::from(value[0]) << 23 | kept << (23 - bits));
+            let signed = if mantissa >> (bits + 1) & 1 == 1 { -magnitude } else { magnitude };
+            match to {
+                DType::Float32 => signed.to_ne_bytes().to_vec(),
+                _ => f64::from(signed).to_ne_bytes().to_vec(),
+            }
+        }
+    }
+}
+
+fn dtypes() -> impl Strategy<Value = DType> {
+    use DType::*;
+    proptest::sample::select(vec![
+        Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float32, Float64,
+    ])
+}
+
+fn wires() -> impl Strategy<Value = Wire> {
+    let to = proptest::sample::select(vec![DType::Float32, DType::Float64]);
+    prop_oneof![
+        dtypes().prop_map(Wire::Big),
+        dtypes().prop_map(Wire::Little),
+        Just(Wire::Bool),
+        Just(Wire::Widened),
+        (0.5f64..1e9, -100.0f64..100.0, to.clone()).prop_map(|(factor, min, to)| Wire::Scaled {
+            factor,
+            min,
+            to
+        }),
+        (2u8..=14, to).prop_map(|(bits, to)| Wire::Truncated { bits, to }),
+    ]
+}
+
+/// Quiet NaNs may come out with any payload from float conversions; everything else is compared bit by bit.
+fn same(wire: Wire, left: &[u8], right: &[u8]) -> bool {
+    let size = wire.dtype().size();
+    let nan = |bytes: &[u8]| match wire.dtype() {
+        DType::Float32 => f32::from_ne_bytes(bytes.try_into().unwrap()).is_nan(),
+        DType::Float64 => f64::from_ne_bytes(bytes.try_into().unwrap()).is_nan(),
+        _ => false,
+    };
+    let exact = matches!(wire, Wire::Big(_) | Wire::Little(_) | Wire::Bool);
+    left.len() == right.len()
+        && left.chunks(size).zip(right.chunks(size)).all(|(l, r)| l == r || !exact && nan(l) && nan(r))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 400 }))]
+
+    #[test]
+    fn decoding_is_one_value_after_the_other(wire in wires(), bytes in proptest::collection::vec(any::<u8>(), 0..3000)) {
+        let items = bytes.len() / wire.width();
+        let from = &bytes[..items * wire.width()];
+        let wanted: Vec<u8> = from.chunks(wire.width()).flat_map(|value| naive(wire, value)).collect();
+        for level in Level::available() {
+            let mut into = vec![0xAA; wanted.len()];
+            decode_at(level, wire, from, &mut into).unwrap();
+            prop_assert!(same(wire, &into, &wanted), "{level:?}");
+        }
+    }
+
+    #[test]
+    fn strides_skip_what_lies_between(
+        wire in wires(), before in 0usize..20, after in 0usize..20, count in 0usize..5, entries in 0usize..40,
+        seed in proptest::collection::vec(any::<u8>(), 4000),
+    ) {
+        let stride = (before + count * wire.width() + after).max(1);
+        let from = &seed[..stride * entries];
+        let values = from.chunks(stride).flat_map(|entry| entry[before..][..count * wire.width()].chunks(wire.width()));
+        let wanted: Vec<u8> = if count == 0 { vec![] } else { values.flat_map(|value| naive(wire, value)).collect() };
+        let slots = Slots { stride, at: before, count };
+        for level in Level::available() {
+            let mut into = vec![0xAA; wanted.len()];
+            if before == 0 && after == 0 && count == 0 {
+                continue;
+            }
+            strided_at(level, wire, from, slots, &mut into).unwrap();
+            prop_assert!(same(wire, &into, &wanted), "{level:?}");
+        }
+        let mut into = vec![0; wanted.len() + 1];
+        prop_assert!(decode_strided(wire, from, stride, before, count, &mut into).is_err());
+    }
+
+    #[test]
+    fn bounds_become_offsets(
+        lengths in proptest::collection::vec(0u32..50, 0..300), first in 0u32..100, header in 0u32..20,
+        size in prop_oneof![1u32..40, Just(1 << 20), Just(u32::MAX)], base in 0i64..1 << 40,
+    ) {
+        // Keep the sum within the 32 bits of positions.
+        let lengths: Vec<u32> = lengths.into_iter().map(|n| if size > 100 { n % 40 % (u32::MAX / size / 300 + 1) } else { n }).collect();
+        let mut bounds = vec![first];
+        let mut wanted = Vec::new();
+        let mut items = base;
+        for n in &lengths {
+            bounds.push(bounds.last().unwrap() + header + n * size);
+            items += i64::from(*n);
+            wanted.extend(items.to_ne_bytes());
+        }
+        let bytes: Vec<u8> = bounds.iter().flat_map(|at| at.to_le_bytes()).collect();
+        for level in Level::available() {
+            let mut into = vec![0xAA; wanted.len()];
+            prop_assert_eq!(offsets_from_bounds_at(level, &bytes, header, size, base, &mut into), Ok(items));
+            prop_assert_eq!(&into, &wanted);
+        }
+    }
+
+    #[test]
+    fn bad_bounds_are_found_where_a_loop_finds_them(
+        bounds in proptest::collection::vec(0u32..60, 1..40), header in 0u32..3, size in 1u32..4,
+    ) {
+        let bytes: Vec<u8> = bounds.iter().flat_map(|at| at.to_le_bytes()).collect();
+        let mut into = vec![0; 8 * (bounds.len() - 1)];
+        let mut wanted = Ok(0);
+        for (entry, pair) in bounds.windows(2).enumerate() {
+            let length = i64::from(pair[1]) - i64::from(pair[0]);
+            let rest = length - i64::from(header);
+            if length < 0 {
+                wanted = Err(OffsetsError::Backwards { entry });
+            } else if rest < 0 {
+                wanted = Err(OffsetsError::NoHeader { entry });
+            } else if rest % i64::from(size) != 0 {
+                wanted = Err(OffsetsError::Partial { entry });
+            } else {
+                wanted = wanted.map(|sum: i64| sum + rest / i64::from(size));
+                continue;
+            }
+            break;
+        }
+        for level in Level::available() {
+            prop_assert_eq!(offsets_from_bounds_at(level, &bytes, header, size, 0, &mut into), wanted);
+        }
+    }
+
+    #[test]
+    fn bounds_anywhere_in_32_bits_never_lie(
+        bounds in proptest::collection::vec(any::<u32>(), 2..6), header in any::<u32>(), size in any::<u32>(),
+    ) {
+        let bytes: Vec<u8> = bounds.iter().flat_map(|at| at.to_le_bytes()).collect();
+        let mut into = vec![0; 8 * (bounds.len() - 1)];
+        let fits = |pair: &[u32]| pair[1].checked_sub(pair[0]).and_then(|n| n.checked_sub(header))
+            .is_some_and(|n| size > 0 && n.is_multiple_of(size));
+        let sound = bounds.windows(2).all(fits);
+        for level in Level::available() {
+            prop_assert_eq!(offsets_from_bounds_at(level, &bytes, header, size, 0, &mut into).is_ok(), sound);
+        }
+    }
+
+    #[test]
+    fn counts_become_offsets(counts in proptest::collection::vec(0u8..100, 0..200), base in 0i64..1000) {
+        let mut sum = base;
+        let wanted: Vec<u8> = counts.iter().flat_map(|n| { sum += i64::from(*n); sum.to_ne_bytes() }).collect();
+        for dtype in [DType::Int8, DType::Int16, DType::Int32, DType::Int64, DType::UInt8, DType::UInt16, DType::UInt32, DType::UInt64] {
+            let wide = |n: &u8| {
+                let all = u64::from(*n).to_le_bytes();
+                all[..dtype.size()].to_vec()
+            };
+            let bytes: Vec<u8> = counts.iter().flat_map(wide).collect();
+            let mut into = vec![0; wanted.len()];
+            prop_assert_eq!(offsets_from_counts(&bytes, dtype, base, &mut into), Ok(sum));
+            prop_assert_eq!(&into, &wanted);
+        }
+    }
+
+    #[test]
+    fn rebasing_adds(offsets in proptest::collection::vec(0i64..1 << 50, 0..100), base in any::<i64>()) {
+        let bytes: Vec<u8> = offsets.iter().flat_map(|at| at.to_ne_bytes()).collect();
+        let wanted: Option<Vec<i64>> = offsets.iter().map(|at| at.checked_add(base)).collect();
+        for level in Level::available() {
+            let mut into = vec![0; bytes.len()];
+            let found = rebase_at(level, &bytes, base, &mut into);
+            match &wanted {
+                Some(wanted) => {
+                    prop_assert_eq!(found, Ok(*wanted.last().unwrap_or(&base)));
+                    let bytes: Vec<u8> = wanted.iter().flat_map(|at| at.to_ne_bytes()).collect();
+                    prop_assert_eq!(&into, &bytes);
+                }
+                None => {
+                    let entry = offsets.iter().position(|at| at.checked_add(base).is_none()).unwrap();
+                    prop_assert_eq!(found, Err(OffsetsError::Overflow { entry }));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn lengths_that_do_not_belong_together_are_refused() {
+    let mut into = [0; 8];
+    let wire = Wire::Big(DType::Int32);
+    assert_eq!(decode(wire, &[0; 7], &mut into), Err(DecodeError::Length { from: 7, into: 8 }));
+    assert!(decode(wire, &[0; 8], &mut into[..7]).is_err());
+    assert!(decode(wire, &[0; 12], &mut into).is_err());
+    let bad = Wire::Truncated { bits: 15, to: DType::Float32 };
+    assert_eq!(decode(bad, &[0; 6], &mut into), Err(DecodeError::Wire(bad)));
+    let bad = Wire::Scaled { factor: 1.0, min: 0.0, to: DType::Int32 };
+    assert_eq!(decode(bad, &[0; 8], &mut into), Err(DecodeError::Wire(bad)));
+    assert!(decode_strided(wire, &[0; 8], 0, 0, 1, &mut into).is_err());
+    assert!(decode_strided(wire, &[0; 8], 4, 1, 1, &mut into).is_err());
+    assert!(decode_strided(wire, &[0; 8], 4, 0, usize::MAX, &mut into).is_err());
+    assert!(decode_strided(wire, &[0; 8], 4, usize::MAX, 1, &mut into).is_err());
+    assert!(offsets_from_bounds(&[], 0, 1, 0, &mut []).is_err());
+    assert_eq!(offsets_from_bounds(&[0; 4], 0, 1, 5, &mut []), Ok(5));
+    assert!(offsets_from_bounds(&[0; 8], 0, 0, 0, &mut into).is_err());
+    assert!(offsets_from_bounds(&[0; 8], 0, 1, i64::MAX, &mut into).is_err());
+    assert!(rebase(&[0; 7], 0, &mut into[..7]).is_err());
+}
+
+#[test]
+fn impossible_counts_are_errors_with_their_row() {
+    let mut into = [0; 24];
+    let counts: Vec<u8> = [1i32, 2, -1].iter().flat_map(|n| n.to_ne_bytes()).collect();
+    let found = offsets_from_counts(&counts, DType::Int32, 0, &mut into);
+    assert_eq!(found, Err(OffsetsError::Negative { entry: 2 }));
+    let counts: Vec<u8> = [1u64, i64::MAX as u64, 1].iter().flat_map(|n| n.to_ne_bytes()).collect();
+    let found = offsets_from_counts(&counts, DType::UInt64, 0, &mut into);
+    assert_eq!(found, Err(OffsetsError::Overflow { entry: 1 }));
+    let found = offsets_from_counts(&u64::MAX.to_ne_bytes(), DType::UInt64, 0, &mut into[..8]);
+    assert_eq!(found, Err(OffsetsError::Overflow { entry: 0 }));
+    let found = offsets_from_counts(&[0; 8], DType::Float64, 0, &mut into[..8]);
+    assert_eq!(found, Err(OffsetsError::Type(DType::Float64)));
+}
+
+/// Values that C++ ROOT reads from these bytes.
+#[test]
+fn packed_floats_have_the_bits_of_the_reference() {
+    let mut into = [0; 4];
+    // 1.0 has exponent 127 and no mantissa; the sign stands above the rounding bit.
+    decode(Wire::Truncated { bits: 12, to: DType::Float32 }, &[127, 0x00, 0x00], &mut into).unwrap();
+    assert_eq!(f32::from_ne_bytes(into), 1.0);
+    decode(Wire::Truncated { bits: 12, to: DType::Float32 }, &[127, 0x28, 0x00], &mut into).unwrap();
+    assert_eq!(f32::from_ne_bytes(into), -1.5);
+    // A full mantissa of all ones and the rounding bit set carries over the lowest exponent bit.
+    decode(Wire::Truncated { bits: 12, to: DType::Float32 }, &[126, 0x10, 0x00], &mut into).unwrap();
+    assert_eq!(f32::from_ne_bytes(into), 1.0);
+}
+
+#[test]
+fn text_is_checked_string_by_string() {
+    let bytes = Column::from_slice("aé€x".as_bytes());
+    let good = |offsets: &[i64]| check_utf8(&Column::from_slice(offsets), &bytes);
+    assert_eq!(good(&[0, 1, 3, 6, 7]), Ok(()));
+    assert_eq!(good(&[0]), Ok(()));
+    assert_eq!(good(&[0, 1, 2, 7]), Err(BadText { row: 1 }));
+    assert_eq!(good(&[0, 3, 1]), Err(BadText { row: 1 }));
+    assert_eq!(good(&[0, 8]), Err(BadText { row: 0 }));
+    assert_eq!(good(&[-1, 0]), Err(BadText { row: 0 }));
+    let bad = Column::from_slice(b"ok\xFFok");
+    assert_eq!(check_utf8(&Column::from_slice(&[0i64, 2, 2, 3, 5]), &bad), Err(BadText { row: 2 }));
+    assert_eq!(check_utf8(&Column::from_slice(&[0i64, 2]), &bad), Ok(()));
+}
