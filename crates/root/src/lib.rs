@@ -27,6 +27,9 @@ pub use file::{
 };
 pub use format::TreeFormat;
 pub use near::near;
-pub use object::{Cursor, Frame, TObject, Tag, text};
+pub use object::{
+    Array, Basic, BasketHeader, Cursor, EmbeddedBasket, Frame, Items, Object, Objects, TObject, Tag, Value,
+    Walker, text,
+};
 pub use streamer::{Counter, Element, ElementKind, Packing, StreamerInfo, Streamers, code};
 pub use tree::{Tree, TreeInfo};

@@ -23,7 +23,7 @@ pub use header::Header;
 pub use key::{Datime, Key};
 pub use records::{Record, Records};
 
-use crate::object::Cursor;
+use crate::object::{Cursor, Objects, Walker};
 use crate::streamer::Streamers;
 
 /// An open ROOT file: its header, and what has been asked of its metadata so far. Cheap to clone, and shared between
@@ -40,6 +40,7 @@ struct Shared {
     /// Directories opened so far, by where their records stand.
     directories: Mutex<HashMap<u64, Arc<Contents>>>,
     streamers: OnceLock<Arc<Streamers>>,
+    walker: OnceLock<Arc<Walker>>,
 }
 
 impl RootFile {
@@ -79,6 +80,7 @@ impl RootFile {
             top,
             directories: Mutex::default(),
             streamers: OnceLock::new(),
+            walker: OnceLock::new(),
         })
     }
 
@@ -193,6 +195,28 @@ impl RootFile {
                 .map_err(|error| error.in_file(self.uri()).in_object("StreamerInfo"))?
         };
         Ok(self.shared.streamers.get_or_init(|| Arc::new(streamers)).clone())
+    }
+
+    /// The walker for this file's objects.
+    ///
+    /// # Errors
+    /// The streamer infos cannot be read.
+    pub fn walker(&self) -> Result<Arc<Walker>> {
+        if let Some(walker) = self.shared.walker.get() {
+            return Ok(walker.clone());
+        }
+        let walker = Walker::new(self.streamers()?);
+        Ok(self.shared.walker.get_or_init(|| Arc::new(walker)).clone())
+    }
+
+    /// The object that a record is, with everything it points to.
+    ///
+    /// # Errors
+    /// The record cannot be read, or is not what its key and the streamer infos say.
+    pub fn object(&self, key: &Key) -> Result<Objects> {
+        let payload = self.payload(key)?;
+        let objects = self.walker()?.read(payload, u32::from(key.keylen), &key.class_name);
+        objects.map_err(|error| error.in_file(self.uri()).in_object(&key.name))
     }
 
     /// Walks the file record by record from its beginning: what a file that was not closed properly still has.

@@ -1,8 +1,16 @@
 //! Objects: the cursor they are read with, and the walker that reads any of them by its streamer info.
 
+mod basket;
 mod cursor;
 mod frame;
+mod layout;
+mod native;
+mod objects;
+mod walk;
 
+pub use basket::{BasketHeader, EmbeddedBasket};
 pub use cursor::Cursor;
-pub(crate) use cursor::out_of_range;
 pub use frame::{Frame, TObject, Tag, text};
+pub use layout::Basic;
+pub use objects::{Array, Items, Object, Objects, Value};
+pub use walk::Walker;

@@ -1,5 +1,6 @@
 //! The schema a file carries of itself: the streamer infos of the classes stored in it.
 
+mod builtin;
 mod element;
 mod info;
 mod packing;
@@ -10,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use forthwith_plan::Result;
 
+pub(crate) use builtin::builtin;
 pub use element::{Counter, Element, ElementKind, code};
 use info::Label;
 pub use info::StreamerInfo;

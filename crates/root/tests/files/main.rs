@@ -1,4 +1,5 @@
 //! Behaviour of the lower half of the crate: files, keys, streamer infos and objects, on files made by ROOT.
 mod corpus;
 mod keys;
+mod objects;
 mod streamers;

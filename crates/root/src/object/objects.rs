@@ -1,0 +1,426 @@
+//! What was read: objects by number in a few flat tables, and the views of them.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use forthwith_plan::Error;
+
+use super::frame::text;
+use super::layout::{Basic, Layout};
+
+/// The object of a record with everything it points to.
+///
+/// Objects are numbers into shared tables, text and arrays are ranges of the payload: a tree with thousands of branches is a
+/// handful of allocations, and pointers that lead in a circle are nothing special.
+#[derive(Debug)]
+pub struct Objects {
+    pub(super) payload: Bytes,
+    pub(super) origin: u32,
+    pub(super) nodes: Vec<Node>,
+    pub(super) members: Vec<Member>,
+    pub(super) links: Vec<u32>,
+    pub(super) classes: Vec<Arc<str>>,
+    pub(super) layouts: Vec<Arc<Layout>>,
+    pub(super) faults: Vec<(u32, Error)>,
+}
+
+/// One object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) class: u32,
+    pub(super) version: i16,
+    pub(super) begin: u32,
+    pub(super) body: u32,
+    pub(super) end: u32,
+    pub(super) contents: Contents,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Contents {
+    Members { layout: u32, first: u32 },
+    Items { first: u32, count: u32, name: (u32, u32) },
+    Member { first: u32 },
+    Opaque,
+}
+
+/// One member.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Member {
+    Null,
+    Int(i64),
+    UInt(u64),
+    Float(f64),
+    Text(u32, u32),
+    Array(Basic, u32, u32),
+    Object(u32),
+    Objects(u32, u32),
+    Elsewhere(u32),
+    Skipped(u32, u32),
+}
+
+/// No object, among links.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// An object: a view into [`Objects`].
+#[derive(Clone, Copy)]
+pub struct Object<'a> {
+    objects: &'a Objects,
+    number: u32,
+}
+
+/// A member's value.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Value<'a> {
+    /// A null pointer.
+    Null,
+    /// A signed number, or a truth value.
+    Int(i64),
+    /// An unsigned number.
+    UInt(u64),
+    /// A floating-point number.
+    Float(f64),
+    /// Text, in whatever encoding the writer used: see [`text`].
+    Text(&'a [u8]),
+    /// Numbers.
+    Array(Array<'a>),
+    /// An object in place, or a pointer's.
+    Object(Object<'a>),
+    /// Several objects.
+    Objects(Items<'a>),
+    /// A pointer to something at this position of the payload that was not read as an object.
+    Elsewhere(usize),
+    /// Something that was passed over: its bytes, with byte count.
+    Skipped(&'a [u8]),
+}
+
+/// Numbers as they are stored.
+#[derive(Clone, Copy, Debug)]
+pub struct Array<'a> {
+    /// Their kind.
+    pub basic: Basic,
+    /// Their bytes, big-endian.
+    pub bytes: &'a [u8],
+}
+
+/// Objects of a collection, in order. Null pointers are kept as `None`.
+#[derive(Clone, Debug)]
+pub struct Items<'a> {
+    objects: &'a Objects,
+    links: std::slice::Iter<'a, u32>,
+}
+
+impl Objects {
+    /// The object that the record is.
+    #[must_use]
+    pub fn top(&self) -> Object<'_> {
+        // There is always one: reading begins with it.
+        Object { objects: self, number: 0 }
+    }
+
+    /// The object of this number ([`Object::number`]).
+    #[must_use]
+    pub fn object(&self, number: u32) -> Option<Object<'_>> {
+        ((number as usize) < self.nodes.len()).then_some(Object { objects: self, number })
+    }
+
+    /// Number of objects, those in place included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Never: there is always the top object.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Every object, in the order of the payload.
+    pub fn iter(&self) -> impl Iterator<Item = Object<'_>> {
+        (0..self.nodes.len() as u32).map(|number| Object { objects: self, number })
+    }
+
+    /// The payload that ranges and positions refer to.
+    #[must_use]
+    pub fn payload(&self) -> &Bytes {
+        &self.payload
+    }
+
+    /// Length of the key before the payload.
+    #[must_use]
+    pub fn origin(&self) -> u32 {
+        self.origin
+    }
+
+    fn bytes(&self, start: u32, length: u32) -> &[u8] {
+        // Ranges were checked when they were made.
+        self.payload.get(start as usize..(start + length) as usize).unwrap_or_default()
+    }
+
+    fn items(&self, first: u32, count: u32) -> Items<'_> {
+        let links = self.links.get(first as usize..(first + count) as usize).unwrap_or_default();
+        Items { objects: self, links: links.iter() }
+    }
+}
+
+impl<'a> Object<'a> {
+    /// Its number: the same for every pointer to it.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.number
+    }
+
+    /// Its class.
+    #[must_use]
+    pub fn class(self) -> &'a str {
+        &self.objects.classes[self.node().class as usize]
+    }
+
+    /// Its class version; 0 if its class has none.
+    #[must_use]
+    pub fn version(self) -> i16 {
+        self.node().version
+    }
+
+    /// Where it stands in the payload, from its byte count and class on.
+    #[must_use]
+    pub fn range(self) -> Range<usize> {
+        self.node().begin as usize..self.node().end as usize
+    }
+
+    /// Where its contents stand, from their own byte count on. What a class with a streamer of its own wrote.
+    #[must_use]
+    pub fn body(self) -> Range<usize> {
+        self.node().body as usize..self.node().end as usize
+    }
+
+    /// Whether its contents were passed over: the class or its version is not known, or is one that only its own code can read.
+    #[must_use]
+    pub fn is_opaque(self) -> bool {
+        matches!(self.node().contents, Contents::Opaque)
+    }
+
+    /// Why its contents were passed over, if they should have been readable.
+    #[must_use]
+    pub fn fault(self) -> Option<&'a Error> {
+        self.objects.faults.iter().find(|(number, _)| *number == self.number).map(|(_, error)| error)
+    }
+
+    /// A member, of the class or a base.
+    #[must_use]
+    pub fn member(self, name: &str) -> Option<Value<'a>> {
+        let Contents::Members { layout, first } = self.node().contents else { return None };
+        let slot = self.objects.layouts[layout as usize].slot(name)?;
+        Some(self.value(self.objects.members[(first + slot) as usize]))
+    }
+
+    /// Every member with its name, bases first.
+    pub fn members(self) -> impl Iterator<Item = (&'a str, Value<'a>)> {
+        let (names, first) = match self.node().contents {
+            Contents::Members { layout, first } => (&*self.objects.layouts[layout as usize].names, first),
+            _ => (&[] as &[Box<str>], 0),
+        };
+        let members = &self.objects.members[first as usize..];
+        names.iter().zip(members).map(move |(name, member)| (&**name, self.value(*member)))
+    }
+
+    /// A whole number. Old versions keep some counts as floating-point numbers: whole ones are taken, too.
+    #[must_use]
+    pub fn int(self, name: &str) -> Option<i64> {
+        match self.member(name)? {
+            Value::Int(value) => Some(value),
+            Value::UInt(value) => i64::try_from(value).ok(),
+            // 2^63: larger numbers would be clipped.
+            Value::Float(value) if value.fract() == 0.0 && value.abs() < 9.3e18 => Some(value as i64),
+            _ => None,
+        }
+    }
+
+    /// A number.
+    #[must_use]
+    pub fn float(self, name: &str) -> Option<f64> {
+        match self.member(name)? {
+            Value::Int(value) => Some(value as f64),
+            Value::UInt(value) => Some(value as f64),
+            Value::Float(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Text.
+    #[must_use]
+    pub fn text(self, name: &str) -> Option<Cow<'a, str>> {
+        match self.member(name)? {
+            Value::Text(bytes) => Some(text(bytes)),
+            Value::Object(object) => match object.inner()? {
+                Value::Text(bytes) => Some(text(bytes)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// An object in place, or a pointer's unless it is null.
+    #[must_use]
+    pub fn object(self, name: &str) -> Option<Self> {
+        match self.member(name)? {
+            Value::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The objects of a collection in place, or of one that a pointer leads to; none if that is null.
+    #[must_use]
+    pub fn list(self, name: &str) -> Items<'a> {
+        match self.member(name) {
+            Some(Value::Object(object)) => object.items(),
+            Some(Value::Objects(items)) => items,
+            _ => self.objects.items(0, 0),
+        }
+    }
+
+    /// Numbers.
+    #[must_use]
+    pub fn array(self, name: &str) -> Option<Array<'a>> {
+        match self.member(name)? {
+            Value::Array(array) => Some(array),
+            Value::Object(object) => match object.inner()? {
+                Value::Array(array) => Some(array),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// If it is a collection, its objects; a map's keys and values take turns. Otherwise none.
+    #[must_use]
+    pub fn items(self) -> Items<'a> {
+        match self.node().contents {
+            Contents::Items { first, count, .. } => self.objects.items(first, count),
+            _ => self.objects.items(0, 0),
+        }
+    }
+
+    /// If it is a collection, its own name.
+    #[must_use]
+    pub fn collection_name(self) -> Option<Cow<'a, str>> {
+        match self.node().contents {
+            Contents::Items { name: (start, length), .. } => Some(text(self.objects.bytes(start, length))),
+            _ => None,
+        }
+    }
+
+    /// If it is a `TString` or one of the `TArray…` classes, what it holds.
+    #[must_use]
+    pub fn inner(self) -> Option<Value<'a>> {
+        match self.node().contents {
+            Contents::Member { first } => Some(self.value(self.objects.members[first as usize])),
+            _ => None,
+        }
+    }
+
+    fn node(self) -> &'a Node {
+        &self.objects.nodes[self.number as usize]
+    }
+
+    fn value(self, member: Member) -> Value<'a> {
+        let objects = self.objects;
+        match member {
+            Member::Null => Value::Null,
+            Member::Int(value) => Value::Int(value),
+            Member::UInt(value) => Value::UInt(value),
+            Member::Float(value) => Value::Float(value),
+            Member::Text(start, length) => Value::Text(objects.bytes(start, length)),
+            Member::Array(basic, start, length) => {
+                Value::Array(Array { basic, bytes: objects.bytes(start, length) })
+            }
+            Member::Object(number) => Value::Object(Object { objects, number }),
+            Member::Objects(first, count) => Value::Objects(objects.items(first, count)),
+            Member::Elsewhere(position) => Value::Elsewhere(position as usize),
+            Member::Skipped(start, length) => Value::Skipped(objects.bytes(start, length)),
+        }
+    }
+}
+
+impl std::fmt::Debug for Object<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Not its members: they may lead back here.
+        write!(f, "Object({} {}, {:?})", self.number, self.class(), self.range())
+    }
+}
+
+impl PartialEq for Object<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.objects, other.objects) && self.number == other.number
+    }
+}
+
+impl<'a> Array<'a> {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bytes.len() / self.basic.size()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The numbers as integers; floating-point ones are cut.
+    pub fn ints(&self) -> impl ExactSizeIterator<Item = i64> + use<'a> {
+        let basic = self.basic;
+        self.bytes.chunks_exact(basic.size()).map(move |bytes| match number(basic, bytes) {
+            Member::Int(value) => value,
+            Member::UInt(value) => value as i64,
+            Member::Float(value) => value as i64,
+            _ => 0,
+        })
+    }
+
+    /// The numbers as floating-point numbers.
+    pub fn floats(&self) -> impl ExactSizeIterator<Item = f64> + use<'a> {
+        let basic = self.basic;
+        self.bytes.chunks_exact(basic.size()).map(move |bytes| match number(basic, bytes) {
+            Member::Int(value) => value as f64,
+            Member::UInt(value) => value as f64,
+            Member::Float(value) => value,
+            _ => 0.0,
+        })
+    }
+}
+
+/// The number that these bytes, as many as its kind has, are.
+pub(super) fn number(basic: Basic, bytes: &[u8]) -> Member {
+    let mut wide = [0; 8];
+    wide[8 - bytes.len()..].copy_from_slice(bytes);
+    let unsigned = u64::from_be_bytes(wide);
+    let shift = 64 - 8 * bytes.len() as u32;
+    let signed = (unsigned << shift) as i64 >> shift;
+    match basic {
+        Basic::I8 | Basic::I16 | Basic::I32 | Basic::I64 => Member::Int(signed),
+        Basic::U8 | Basic::U16 | Basic::U32 | Basic::U64 => Member::UInt(unsigned),
+        Basic::F32 => Member::Float(f64::from(f32::from_bits(unsigned as u32))),
+        Basic::F64 => Member::Float(f64::from_bits(unsigned)),
+        Basic::Bool => Member::Int(i64::from(unsigned != 0)),
+    }
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Option<Object<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let number = *self.links.next()?;
+        Some((number != NONE).then_some(Object { objects: self.objects, number }))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.links.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Items<'_> {}

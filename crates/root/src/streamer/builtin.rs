@@ -1,0 +1,276 @@
+//! Infos of the classes that trees are made of, for files that do not carry them: very old ones, and stripped ones.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{Counter, Element, ElementKind, StreamerInfo};
+
+/// The built-in info of a class version.
+pub(crate) fn builtin(class: &str, version: i32) -> Option<Arc<StreamerInfo>> {
+    static INFOS: OnceLock<Vec<Arc<StreamerInfo>>> = OnceLock::new();
+    let infos = INFOS.get_or_init(|| {
+        TABLE.iter().map(|(class, version, elements)| Arc::new(info(class, *version, elements))).collect()
+    });
+    infos.iter().find(|info| &*info.class == class && info.version == version).cloned()
+}
+
+fn info(class: &str, version: i32, elements: &str) -> StreamerInfo {
+    let elements = elements.split(';').map(|text| element(class, text.trim())).collect();
+    StreamerInfo { class: class.into(), version, checksum: 0, elements }
+}
+
+/// `name:code:type`, `name:code:type:counter`, or `Base version`.
+fn element(class: &str, text: &str) -> Element {
+    let mut element = Element {
+        kind: ElementKind::Basic,
+        name: "".into(),
+        title: "".into(),
+        code: 0,
+        size: 0,
+        array_length: 0,
+        dimensions: Vec::new(),
+        type_name: "BASE".into(),
+        packing: None,
+    };
+    let Some((name, rest)) = text.split_once(':') else {
+        let (name, version) = text.split_once(' ').unwrap_or((text, "0"));
+        element.name = name.into();
+        element.kind = ElementKind::Base { version: version.parse().ok(), checksum: 0 };
+        return element;
+    };
+    let (code, rest) = rest.split_once(':').unwrap_or((rest, ""));
+    // `::` is part of a type's name.
+    let split = rest.rfind(':').filter(|&at| !rest[..at].ends_with(':'));
+    let (type_name, counter) = split.map_or((rest, None), |at| (&rest[..at], Some(&rest[at + 1..])));
+    element.name = name.into();
+    element.code = code.parse().unwrap_or(0);
+    element.type_name = type_name.into();
+    if let Some(counter) = counter {
+        let counter = Counter { version: 0, name: counter.into(), class: class.into() };
+        element.kind = ElementKind::BasicPointer(counter);
+    }
+    element
+}
+
+#[rustfmt::skip]
+const TABLE: &[(&str, i32, &str)] = &[
+    ("ROOT::TIOFeatures", 1, "fIOBits:11:unsigned char"),
+    ("TAttFill", 1, "fFillColor:2:short; fFillStyle:2:short"),
+    ("TAttFill", 2, "fFillColor:2:short; fFillStyle:2:short"),
+    ("TAttLine", 1, "fLineColor:2:short; fLineStyle:2:short; fLineWidth:2:short"),
+    ("TAttLine", 2, "fLineColor:2:short; fLineStyle:2:short; fLineWidth:2:short"),
+    ("TAttMarker", 1, "fMarkerColor:2:short; fMarkerStyle:2:short; fMarkerSize:5:float"),
+    ("TAttMarker", 2, "fMarkerColor:2:short; fMarkerStyle:2:short; fMarkerSize:5:float"),
+    ("TAttMarker", 3, "fMarkerColor:2:short; fMarkerStyle:2:short; fMarkerSize:5:float"),
+    ("TBranch", 7, "\
+        TNamed 1; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; \
+        fWriteBasket:3:int; fEntryNumber:3:int; fOffset:3:int; fMaxBaskets:6:int; \
+        fSplitLevel:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; \
+        fBranches:61:TObjArray; fLeaves:61:TObjArray; fBaskets:61:TObjArray; \
+        fBasketBytes:43:int*:fMaxBaskets; fBasketEntry:43:int*:fMaxBaskets; \
+        fBasketSeek:43:int*:fMaxBaskets; fFileName:65:TString"),
+    ("TBranch", 8, "\
+        TNamed 1; TAttFill 1; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; \
+        fWriteBasket:3:int; fEntryNumber:3:int; fOffset:3:int; fMaxBaskets:6:int; \
+        fSplitLevel:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; \
+        fBranches:61:TObjArray; fLeaves:61:TObjArray; fBaskets:61:TObjArray; \
+        fBasketBytes:43:int*:fMaxBaskets; fBasketEntry:43:int*:fMaxBaskets; \
+        fBasketSeek:43:int*:fMaxBaskets; fFileName:65:TString"),
+    ("TBranch", 9, "\
+        TNamed 1; TAttFill 1; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; \
+        fWriteBasket:3:int; fEntryNumber:3:int; fOffset:3:int; fMaxBaskets:6:int; \
+        fSplitLevel:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; \
+        fBranches:61:TObjArray; fLeaves:61:TObjArray; fBaskets:61:TObjArray; \
+        fBasketBytes:43:int*:fMaxBaskets; fBasketEntry:43:int*:fMaxBaskets; \
+        fBasketSeek:56:Long64_t*:fMaxBaskets; fFileName:65:TString"),
+    ("TBranch", 10, "\
+        TNamed 1; TAttFill 1; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; \
+        fWriteBasket:3:int; fEntryNumber:16:Long64_t; fOffset:3:int; fMaxBaskets:6:int; \
+        fSplitLevel:3:int; fEntries:16:Long64_t; fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; \
+        fBranches:61:TObjArray; fLeaves:61:TObjArray; fBaskets:61:TObjArray; \
+        fBasketBytes:43:int*:fMaxBaskets; fBasketEntry:56:Long64_t*:fMaxBaskets; \
+        fBasketSeek:56:Long64_t*:fMaxBaskets; fFileName:65:TString"),
+    ("TBranch", 11, "\
+        TNamed 1; TAttFill 1; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; \
+        fWriteBasket:3:int; fEntryNumber:16:Long64_t; fOffset:3:int; fMaxBaskets:6:int; \
+        fSplitLevel:3:int; fEntries:16:Long64_t; fFirstEntry:16:Long64_t; \
+        fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; fBranches:61:TObjArray; \
+        fLeaves:61:TObjArray; fBaskets:61:TObjArray; fBasketBytes:43:int*:fMaxBaskets; \
+        fBasketEntry:56:Long64_t*:fMaxBaskets; fBasketSeek:56:Long64_t*:fMaxBaskets; \
+        fFileName:65:TString"),
+    ("TBranch", 12, "\
+        TNamed 1; TAttFill 2; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; \
+        fWriteBasket:3:int; fEntryNumber:16:Long64_t; fOffset:3:int; fMaxBaskets:6:int; \
+        fSplitLevel:3:int; fEntries:16:Long64_t; fFirstEntry:16:Long64_t; \
+        fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; fBranches:61:TObjArray; \
+        fLeaves:61:TObjArray; fBaskets:61:TObjArray; fBasketBytes:43:int*:fMaxBaskets; \
+        fBasketEntry:56:Long64_t*:fMaxBaskets; fBasketSeek:56:Long64_t*:fMaxBaskets; \
+        fFileName:65:TString"),
+    ("TBranch", 13, "\
+        TNamed 1; TAttFill 2; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; \
+        fWriteBasket:3:int; fEntryNumber:16:Long64_t; fIOFeatures:62:ROOT::TIOFeatures; \
+        fOffset:3:int; fMaxBaskets:6:int; fSplitLevel:3:int; fEntries:16:Long64_t; \
+        fFirstEntry:16:Long64_t; fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; \
+        fBranches:61:TObjArray; fLeaves:61:TObjArray; fBaskets:61:TObjArray; \
+        fBasketBytes:43:int*:fMaxBaskets; fBasketEntry:56:Long64_t*:fMaxBaskets; \
+        fBasketSeek:56:Long64_t*:fMaxBaskets; fFileName:65:TString"),
+    ("TBranchElement", 1, "\
+        TBranch 8; fClassName:65:TString; fClassVersion:3:int; fID:3:int; fType:3:int; \
+        fStreamerType:3:int"),
+    ("TBranchElement", 7, "\
+        TBranch 8; fClassName:65:TString; fParentName:65:TString; fClonesName:65:TString; \
+        fClassVersion:3:int; fID:3:int; fType:3:int; fStreamerType:3:int; fMaximum:3:int; \
+        fBranchCount:64:TBranchElement*; fBranchCount2:64:TBranchElement*"),
+    ("TBranchElement", 8, "\
+        TBranch 9; fClassName:65:TString; fParentName:65:TString; fClonesName:65:TString; \
+        fCheckSum:13:unsigned int; fClassVersion:3:int; fID:3:int; fType:3:int; \
+        fStreamerType:3:int; fMaximum:3:int; fBranchCount:64:TBranchElement*; \
+        fBranchCount2:64:TBranchElement*"),
+    ("TBranchElement", 9, "\
+        TBranch 12; fClassName:65:TString; fParentName:65:TString; fClonesName:65:TString; \
+        fCheckSum:13:unsigned int; fClassVersion:3:int; fID:3:int; fType:3:int; \
+        fStreamerType:3:int; fMaximum:3:int; fBranchCount:64:TBranchElement*; \
+        fBranchCount2:64:TBranchElement*"),
+    ("TBranchElement", 10, "\
+        TBranch 13; fClassName:65:TString; fParentName:65:TString; fClonesName:65:TString; \
+        fCheckSum:13:unsigned int; fClassVersion:2:short; fID:3:int; fType:3:int; \
+        fStreamerType:3:int; fMaximum:3:int; fBranchCount:64:TBranchElement*; \
+        fBranchCount2:64:TBranchElement*"),
+    ("TBranchObject", 1, "TBranch 8; fClassName:65:TString"),
+    ("TBranchRef", 1, "TBranch 13; fRefTable:64:TRefTable*"),
+    ("TFriendElement", 2, "TNamed 1; fTreeName:65:TString; fOwnFile:18:bool"),
+    ("TLeaf", 2, "\
+        TNamed 1; fLen:3:int; fLenType:3:int; fOffset:3:int; fIsRange:18:bool; \
+        fIsUnsigned:18:bool; fLeafCount:64:TLeaf*"),
+    ("TLeafB", 1, "TLeaf 2; fMinimum:1:signed char; fMaximum:1:signed char"),
+    ("TLeafC", 1, "TLeaf 2; fMinimum:3:int; fMaximum:3:int"),
+    ("TLeafD", 1, "TLeaf 2; fMinimum:8:double; fMaximum:8:double"),
+    ("TLeafElement", 1, "TLeaf 2; fID:3:int; fType:3:int"),
+    ("TLeafF", 1, "TLeaf 2; fMinimum:5:float; fMaximum:5:float"),
+    ("TLeafG", 1, "TLeaf 2; fMinimum:16:long; fMaximum:16:long"),
+    ("TLeafI", 1, "TLeaf 2; fMinimum:3:int; fMaximum:3:int"),
+    ("TLeafL", 1, "TLeaf 2; fMinimum:16:Long64_t; fMaximum:16:Long64_t"),
+    ("TLeafO", 1, "TLeaf 2; fMinimum:18:bool; fMaximum:18:bool"),
+    ("TLeafObject", 4, "TLeaf 2; fVirtual:18:bool"),
+    ("TLeafS", 1, "TLeaf 2; fMinimum:2:short; fMaximum:2:short"),
+    ("TNamed", 1, "TObject 1; fName:65:TString; fTitle:65:TString"),
+    ("TNtuple", 2, "TTree 20; fNvar:3:int"),
+    ("TNtupleD", 1, "TTree 20; fNvar:3:int"),
+    ("TObjString", 1, "TObject 1; fString:65:TString"),
+    ("TRefTable", 2, "\
+        TObject 1; fSize:6:int; fN:3:int; fParentIDs:43:int*:fSize; fParentID:3:int; \
+        fParents:64:TObjArray*; fOwner:64:TObject*"),
+    ("TRefTable", 3, "\
+        TObject 1; fSize:3:int; fParents:64:TObjArray*; fOwner:64:TObject*; \
+        fProcessGUIDs:500:vector<string>"),
+    ("TTree", 5, "\
+        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fEntries:8:double; fTotBytes:8:double; \
+        fZipBytes:8:double; fSavedBytes:8:double; fTimerInterval:3:int; fScanField:3:int; \
+        fUpdate:3:int; fMaxEntryLoop:3:int; fMaxVirtualSize:3:int; fAutoSave:3:int; \
+        fEstimate:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; fIndexValues:62:TArrayD; \
+        fIndex:62:TArrayI"),
+    ("TTree", 8, "\
+        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fEntries:8:double; fTotBytes:8:double; \
+        fZipBytes:8:double; fSavedBytes:8:double; fWeight:8:double; fTimerInterval:3:int; \
+        fScanField:3:int; fUpdate:3:int; fMaxEntryLoop:3:int; fMaxVirtualSize:3:int; \
+        fAutoSave:3:int; fEstimate:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; \
+        fIndexValues:62:TArrayD; fIndex:62:TArrayI; fFriends:64:TList*"),
+    ("TTree", 9, "\
+        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fEntries:8:double; fTotBytes:8:double; \
+        fZipBytes:8:double; fSavedBytes:8:double; fWeight:8:double; fTimerInterval:3:int; \
+        fScanField:3:int; fUpdate:3:int; fMaxEntryLoop:3:int; fMaxVirtualSize:3:int; \
+        fAutoSave:3:int; fEstimate:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; \
+        fIndexValues:62:TArrayD; fIndex:62:TArrayI; fFriends:64:TList*"),
+    ("TTree", 10, "\
+        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fEntries:8:double; fTotBytes:8:double; \
+        fZipBytes:8:double; fSavedBytes:8:double; fWeight:8:double; fTimerInterval:3:int; \
+        fScanField:3:int; fUpdate:3:int; fMaxEntryLoop:3:int; fMaxVirtualSize:3:int; \
+        fAutoSave:3:int; fEstimate:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; \
+        fAliases:64:TList*; fIndexValues:62:TArrayD; fIndex:62:TArrayI; fFriends:64:TList*"),
+    ("TTree", 11, "\
+        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fEntries:8:double; fTotBytes:8:double; \
+        fZipBytes:8:double; fSavedBytes:8:double; fWeight:8:double; fTimerInterval:3:int; \
+        fScanField:3:int; fUpdate:3:int; fMaxEntryLoop:3:int; fMaxVirtualSize:3:int; \
+        fAutoSave:3:int; fEstimate:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; \
+        fAliases:64:TList*; fIndexValues:62:TArrayD; fIndex:62:TArrayI; fFriends:64:TList*; \
+        fUserInfo:64:TList*"),
+    ("TTree", 15, "\
+        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fEntries:16:Long64_t; \
+        fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; fSavedBytes:16:Long64_t; \
+        fWeight:8:double; fTimerInterval:3:int; fScanField:3:int; fUpdate:3:int; \
+        fMaxEntries:16:Long64_t; fMaxEntryLoop:16:Long64_t; fMaxVirtualSize:16:Long64_t; \
+        fAutoSave:16:Long64_t; fEstimate:16:Long64_t; fBranches:61:TObjArray; \
+        fLeaves:61:TObjArray; fAliases:64:TList*; fIndexValues:62:TArrayD; fIndex:62:TArrayI; \
+        fTreeIndex:64:TVirtualIndex*; fFriends:64:TList*; fUserInfo:64:TList*; \
+        fBranchRef:64:TBranchRef*"),
+    ("TTree", 16, "\
+        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 2; fEntries:16:Long64_t; \
+        fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; fSavedBytes:16:Long64_t; \
+        fWeight:8:double; fTimerInterval:3:int; fScanField:3:int; fUpdate:3:int; \
+        fMaxEntries:16:Long64_t; fMaxEntryLoop:16:Long64_t; fMaxVirtualSize:16:Long64_t; \
+        fAutoSave:16:Long64_t; fEstimate:16:Long64_t; fBranches:61:TObjArray; \
+        fLeaves:61:TObjArray; fAliases:64:TList*; fIndexValues:62:TArrayD; fIndex:62:TArrayI; \
+        fTreeIndex:64:TVirtualIndex*; fFriends:64:TList*; fUserInfo:64:TList*; \
+        fBranchRef:64:TBranchRef*"),
+    ("TTree", 18, "\
+        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 2; fEntries:16:Long64_t; \
+        fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; fSavedBytes:16:Long64_t; \
+        fFlushedBytes:16:Long64_t; fWeight:8:double; fTimerInterval:3:int; fScanField:3:int; \
+        fUpdate:3:int; fDefaultEntryOffsetLen:3:int; fMaxEntries:16:Long64_t; \
+        fMaxEntryLoop:16:Long64_t; fMaxVirtualSize:16:Long64_t; fAutoSave:16:Long64_t; \
+        fAutoFlush:16:Long64_t; fEstimate:16:Long64_t; fBranches:61:TObjArray; \
+        fLeaves:61:TObjArray; fAliases:64:TList*; fIndexValues:62:TArrayD; fIndex:62:TArrayI; \
+        fTreeIndex:64:TVirtualIndex*; fFriends:64:TList*; fUserInfo:64:TList*; \
+        fBranchRef:64:TBranchRef*"),
+    ("TTree", 19, "\
+        TNamed 1; TAttLine 2; TAttFill 2; TAttMarker 2; fEntries:16:Long64_t; \
+        fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; fSavedBytes:16:Long64_t; \
+        fFlushedBytes:16:Long64_t; fWeight:8:double; fTimerInterval:3:int; fScanField:3:int; \
+        fUpdate:3:int; fDefaultEntryOffsetLen:3:int; fNClusterRange:6:int; \
+        fMaxEntries:16:Long64_t; fMaxEntryLoop:16:Long64_t; fMaxVirtualSize:16:Long64_t; \
+        fAutoSave:16:Long64_t; fAutoFlush:16:Long64_t; fEstimate:16:Long64_t; \
+        fClusterRangeEnd:56:Long64_t*:fNClusterRange; fClusterSize:56:Long64_t*:fNClusterRange; \
+        fBranches:61:TObjArray; fLeaves:61:TObjArray; fAliases:64:TList*; \
+        fIndexValues:62:TArrayD; fIndex:62:TArrayI; fTreeIndex:64:TVirtualIndex*; \
+        fFriends:64:TList*; fUserInfo:64:TList*; fBranchRef:64:TBranchRef*"),
+    ("TTree", 20, "\
+        TNamed 1; TAttLine 2; TAttFill 2; TAttMarker 3; fEntries:16:Long64_t; \
+        fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; fSavedBytes:16:Long64_t; \
+        fFlushedBytes:16:Long64_t; fWeight:8:double; fTimerInterval:3:int; fScanField:3:int; \
+        fUpdate:3:int; fDefaultEntryOffsetLen:3:int; fNClusterRange:6:int; \
+        fMaxEntries:16:Long64_t; fMaxEntryLoop:16:Long64_t; fMaxVirtualSize:16:Long64_t; \
+        fAutoSave:16:Long64_t; fAutoFlush:16:Long64_t; fEstimate:16:Long64_t; \
+        fClusterRangeEnd:56:Long64_t*:fNClusterRange; fClusterSize:56:Long64_t*:fNClusterRange; \
+        fIOFeatures:62:ROOT::TIOFeatures; fBranches:61:TObjArray; fLeaves:61:TObjArray; \
+        fAliases:64:TList*; fIndexValues:62:TArrayD; fIndex:62:TArrayI; \
+        fTreeIndex:64:TVirtualIndex*; fFriends:64:TList*; fUserInfo:64:TList*; \
+        fBranchRef:64:TBranchRef*"),
+    ("TVirtualIndex", 1, "TNamed 1"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{TABLE, builtin};
+    use crate::streamer::ElementKind;
+
+    #[test]
+    fn the_table_is_complete_in_itself() {
+        for (class, version, _) in TABLE {
+            let info = builtin(class, *version).expect("in the table");
+            for element in &info.elements {
+                match &element.kind {
+                    ElementKind::Base { version, .. } if &*element.name != "TObject" => {
+                        let version = version.expect("bases have a version");
+                        assert!(builtin(&element.name, version).is_some(), "{class}: {}", element.name);
+                    }
+                    ElementKind::Base { .. } => {}
+                    ElementKind::BasicPointer(counter) => {
+                        assert!(info.elements.iter().any(|other| other.name == counter.name));
+                        assert!((41..60).contains(&element.code), "{class}: {element:?}");
+                    }
+                    _ => assert!(element.code > 0 && !element.type_name.is_empty(), "{class}: {element:?}"),
+                }
+            }
+        }
+        assert!(builtin("TTree", 3).is_none());
+    }
+}
