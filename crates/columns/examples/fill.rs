@@ -50,13 +50,13 @@ fn main() {
     let bounds: Vec<u8> = (0..=entries as u32).flat_map(|at| (at * 12 + at * 10).to_le_bytes()).collect();
     let into = &mut into[..8 * entries];
     let rate = best(|| {
-        repeat(500, into.len(), || drop(kernels::offsets_from_bounds(&bounds, 10, 12, 7, into).unwrap()))
+        repeat(500, into.len(), || assert!(kernels::offsets_from_bounds(&bounds, 10, 12, 7, into).is_ok()))
     });
     println!("{:>18}: {rate:6.2} of offsets", "bounds");
     let counts: Vec<u8> = (0..entries as u32).flat_map(|at| (at % 7).to_ne_bytes()).collect();
     let rate = best(|| {
         repeat(500, into.len(), || {
-            drop(kernels::offsets_from_counts(&counts, DType::Int32, 7, into).unwrap())
+            assert!(kernels::offsets_from_counts(&counts, DType::Int32, 7, into).is_ok());
         })
     });
     println!("{:>18}: {rate:6.2} of offsets", "counts");

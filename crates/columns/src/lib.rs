@@ -6,6 +6,7 @@ mod awkward;
 mod builder;
 mod column;
 mod dtype;
+mod flatten;
 mod form;
 pub mod kernels;
 mod lookup;

@@ -38,6 +38,9 @@ fn line(node: &Node<'_>, row: u64, width: usize) -> Result<String, Invalid> {
 
 fn dimension(column: &Column, shape: &[u64], start: u64, width: usize) -> String {
     let Some((outer, inner)) = shape.split_first() else { return single(&number(column, start), width) };
+    if *outer == 0 {
+        return "[]".into();
+    }
     let each: u64 = inner.iter().product();
     let text = sequence(("[", "]"), *outer, width, |at, width| {
         Ok(dimension(column, inner, start.saturating_add(at.saturating_mul(each)), width))

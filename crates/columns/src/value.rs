@@ -168,10 +168,19 @@ impl<'a> Node<'a> {
 fn value(node: &Node<'_>, row: u64) -> Result<Value, Invalid> {
     Ok(match node.peek(row)? {
         Peek::Value(value) => value,
-        Peek::Shape(column, shape, start) => nested(column, shape, start),
-        Peek::List(content, start, count) => Value::List(
-            (start..start.saturating_add(count)).map(|at| value(&content, at)).collect::<Result<_, _>>()?,
-        ),
+        Peek::Shape(column, shape, start) => {
+            if shape.contains(&0) {
+                bounded(shape.iter().take_while(|size| **size > 0).product())?;
+            }
+            nested(column, shape, start)
+        }
+        Peek::List(content, start, count) => {
+            if weightless(content.form, 0) {
+                bounded(count)?;
+            }
+            let rows = start..start.saturating_add(count);
+            Value::List(rows.map(|at| value(&content, at)).collect::<Result<_, _>>()?)
+        }
         Peek::Record(names, contents, at) => {
             let mut values = contents.iter().map(|content| value(content, at));
             match names {
@@ -188,13 +197,30 @@ fn value(node: &Node<'_>, row: u64) -> Result<Value, Invalid> {
     })
 }
 
+/// Whether items take no memory in any buffer, so that no buffer bounds how many there are.
+fn weightless(form: &Form, depth: u32) -> bool {
+    depth <= DEEPEST
+        && match form {
+            Form::Empty => true,
+            Form::Numpy { shape, .. } => shape.contains(&0),
+            Form::Regular { size, content } => *size == 0 || weightless(content, depth + 1),
+            Form::Record { contents, .. } => contents.iter().all(|content| weightless(content, depth + 1)),
+            _ => false,
+        }
+}
+
+/// Refuses to spell out more items without memory than anybody means.
+fn bounded(count: u64) -> Result<(), Invalid> {
+    if count > MOST_WEIGHTLESS { Err(Invalid::Overflow { rows: 1, each: count }) } else { Ok(()) }
+}
+
 /// Inner dimensions as lists of lists.
 fn nested(column: &Column, shape: &[u64], start: u64) -> Value {
     let Some((outer, inner)) = shape.split_first() else { return number(column, start) };
-    let each: u64 = inner.iter().product();
-    if each == 0 {
-        return Value::List(Vec::new());
+    if *outer == 0 {
+        return Value::List(Vec::new()); // before the product: what is below no items may be any number
     }
+    let each: u64 = inner.iter().product();
     Value::List((0..*outer).map(|at| nested(column, inner, start + at * each)).collect())
 }
 
@@ -220,3 +246,5 @@ pub(crate) fn number(column: &Column, at: u64) -> Value {
     };
     found.unwrap_or(Value::Null)
 }
+
+const MOST_WEIGHTLESS: u64 = 1 << 16;

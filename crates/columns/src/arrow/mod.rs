@@ -20,8 +20,6 @@
 
 mod data;
 mod schema;
-#[cfg(test)]
-mod tests;
 
 pub use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 pub use arrow_array::{ArrayRef, RecordBatch};
