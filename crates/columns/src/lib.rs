@@ -1,5 +1,49 @@
-//! Columns.
-#![allow(unsafe_code)]
+//! Columns: where decoded data live, what they mean, and the loops that fill them.
+//!
+//! A [`Builder`] is a column being filled. It takes its memory from a [`Memory`], which reserves address space generously, asks for huge
+//! pages where they pay and keeps the pages of dropped columns for the next step of a loop. Finished, it is a [`Column`]: typed items in
+//! memory that is shared and no longer changes. A [`Form`] says what several columns mean together, in Awkward Array's vocabulary, and an
+//! [`Array`] is a Form with its columns: what `ak.from_buffers` takes, what [`arrow`] exports, what [`Array::preview`] shows.
+//!
+//! The loops from bytes in a file to items of a column are [`kernels`]; how a single value lies in a file is a [`Wire`].
+//!
+//! ```
+//! use forthwith_columns::{Array, Builder, DType, Form, Memory, Wire, kernels};
+//!
+//! let memory = Memory::default();
+//! let offsets = Builder::new(&memory, DType::Int64, true, 1 << 10)?;
+//! let items = Builder::new(&memory, DType::Float32, false, 1 << 10)?;
+//!
+//! // A block of two entries, of two values and of one, most significant byte first.
+//! let block = [1.5f32, 2.5, -1.0].map(f32::to_be_bytes).concat();
+//! let bounds = [0u32, 8, 12].map(u32::to_le_bytes).concat();
+//! let total = kernels::offsets_from_bounds(&bounds, 0, 4, 0, &mut offsets.append(2)?)?;
+//! kernels::decode(Wire::Big(DType::Float32), &block, &mut items.append(total as usize)?)?;
+//!
+//! let content = Form::Numpy { key: "node1".into(), dtype: DType::Float32, shape: vec![] };
+//! let array = Array {
+//!     form: Form::List { key: "node0".into(), content: Box::new(content) },
+//!     length: 2,
+//!     columns: vec![("node0-offsets".into(), offsets.finish()), ("node1-data".into(), items.finish())],
+//! };
+//! array.validate()?;
+//! assert_eq!(array.preview(0..2, 40)?, ["[1.5, 2.5]", "[-1]"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Unsafe code
+//!
+//! This is one of the crates that have any, in four places and for these reasons:
+//!
+//! * `memory`: mappings, their movement and their release; bytes before the start and after the capacity of a buffer.
+//! * `builder`: slots are disjoint pieces of one buffer, written by several threads at once.
+//! * `column`: the same bytes seen as bytes and as numbers.
+//! * `kernels::dispatch`: calls of functions compiled for processors that were asked first.
+//!
+//! Everything but the mappings runs under Miri, where all memory comes from the ordinary allocator.
+
+#![allow(unsafe_code)] // for the reasons above
+
 mod array;
 pub mod arrow;
 mod awkward;
@@ -15,6 +59,7 @@ mod preview;
 mod validate;
 mod value;
 mod wire;
+
 pub use array::Array;
 pub use builder::{Builder, Slot};
 pub use column::{Column, Native};

@@ -160,3 +160,33 @@ fn the_limit_refuses_and_recovers() {
     assert_eq!(Memory::default().allocate(usize::MAX).unwrap_err().bytes, usize::MAX);
     assert!(Memory::default().allocate(isize::MAX as usize - 4096).is_err());
 }
+
+#[test]
+#[cfg(all(target_os = "linux", not(miri)))]
+fn a_forked_child_takes_no_lock() {
+    let memory = pooled(64 << 20);
+    let large = memory.allocate(4 << 20).unwrap();
+    let small = memory.allocate(100).unwrap();
+    // What another thread may be doing at the moment of the fork.
+    let held = memory.0.pool.lock().unwrap();
+    // SAFETY: the child frees and allocates, as a forked Python does, and leaves without running anything else.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        // SAFETY: a timer for this process; a deadlock ends in a signal.
+        unsafe { libc::alarm(10) };
+        drop((large, small));
+        let mut again = memory.allocate(4 << 20).unwrap();
+        use_fully(&mut again);
+        drop(again);
+        memory.clear();
+        // SAFETY: leaves without destructors, as a forked child does.
+        unsafe { libc::_exit(0) };
+    }
+    let mut status = -1;
+    // SAFETY: waits for the child just made.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    assert_eq!(status, 0);
+    drop(held);
+    drop((large, small));
+    assert_eq!(memory.stats().pooled_buffers, 1);
+}
