@@ -1,1 +1,26 @@
-fn main() {}
+//! The `forthwith` command.
+
+use forthwith_cli::{Terminal, run};
+use std::{
+    io::{self, BufWriter, IsTerminal},
+    process::ExitCode,
+};
+
+fn main() -> ExitCode {
+    let stdout = io::stdout();
+    let terminal = terminal(stdout.is_terminal());
+    // Many small lines, one system call; the library flushes before it falls silent or complains.
+    let mut out = BufWriter::new(stdout.lock());
+    let code = run(std::env::args_os(), &mut out, &mut io::stderr().lock(), terminal);
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
+}
+
+fn terminal(is_terminal: bool) -> Terminal {
+    if !is_terminal {
+        return Terminal::default();
+    }
+    let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    Terminal { width: Some(width), color: !set("NO_COLOR") && !dumb }
+}

@@ -1,0 +1,64 @@
+//! Where answers and remarks go.
+
+use crate::{failure::Result, paint::Paint};
+use serde::Serialize;
+use std::io::Write;
+
+/// The two streams, and what is known of the one answers go to.
+pub(crate) struct Console<'a> {
+    out: &'a mut dyn Write,
+    err: &'a mut dyn Write,
+    /// Characters in a line of the terminal; `None` if answers go elsewhere, and are then never cut.
+    pub(crate) width: Option<usize>,
+    pub(crate) paint: Paint,
+}
+
+impl<'a> Console<'a> {
+    pub(crate) fn new(
+        out: &'a mut dyn Write,
+        err: &'a mut dyn Write,
+        width: Option<usize>,
+        paint: Paint,
+    ) -> Self {
+        Self { out, err, width, paint }
+    }
+
+    /// A part of the answer.
+    pub(crate) fn text(&mut self, text: &str) -> Result<()> {
+        Ok(self.out.write_all(text.as_bytes())?)
+    }
+
+    /// A line of the answer.
+    pub(crate) fn line(&mut self, text: &str) -> Result<()> {
+        Ok(writeln!(self.out, "{text}")?)
+    }
+
+    /// The answer as indented JSON.
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<()> {
+        serde_json::to_writer_pretty(&mut *self.out, value)?;
+        Ok(writeln!(self.out)?)
+    }
+
+    /// A part of the answer as JSON on one line.
+    pub(crate) fn json_line(&mut self, value: &impl Serialize) -> Result<()> {
+        serde_json::to_writer(&mut *self.out, value)?;
+        Ok(writeln!(self.out)?)
+    }
+
+    /// Sends what was written so far on its way: long work follows.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        Ok(self.out.flush()?)
+    }
+
+    /// Something worth knowing that is not part of the answer.
+    pub(crate) fn note(&mut self, text: &str) {
+        // Nobody listening to remarks is no reason to withhold the answer.
+        let _ = self.out.flush();
+        let _ = writeln!(self.err, "forthwith: {text}");
+    }
+
+    /// Why there is no answer.
+    pub(crate) fn fail(&mut self, failure: &crate::failure::Failure) {
+        self.note(&failure.to_string());
+    }
+}

@@ -1,0 +1,185 @@
+//! `forthwith demo`: a tour of any file.
+
+mod muons;
+mod numbers;
+mod picture;
+mod samples;
+mod speed;
+
+use crate::{
+    console::Console,
+    failure::{Failure, Result},
+    head, human, opened, show,
+    survey::{self, Branch},
+};
+use forthwith::{File, Table, plan::Decoder};
+use samples::{Kind, sample};
+use std::time::Duration;
+
+/// Objects listed before the rest is only counted.
+const LISTED: usize = 12;
+/// Entries shown of a branch.
+const SHOWN: u64 = 4;
+/// Lines of a program printed.
+const LINES: usize = 40;
+
+pub(crate) fn demo(
+    file: &File,
+    object: &str,
+    threads: Option<usize>,
+    limit: Duration,
+    console: &mut Console<'_>,
+) -> Result<()> {
+    let place = if object.is_empty() { None } else { Some(opened::place(file, object)?) };
+    let info = file.info()?;
+    title(console, &human::clean(&info.uri))?;
+    console.line(&format!(
+        "  {} file written by version {}, {}, compression {}",
+        info.format,
+        info.version,
+        human::bytes(info.size),
+        info.compression
+    ))?;
+    let trees = contents(file, console)?;
+    let table = match place {
+        Some(place) => place.table,
+        None => match largest(trees)? {
+            Some(table) => table,
+            None => {
+                return console
+                    .line("\nThere is no tree that can be read in this file, and so no branches to show.");
+            }
+        },
+    };
+    let branches = survey::survey(&table)?;
+    console.line("")?;
+    title(console, &format!("Tree {}", human::clean(table.path())))?;
+    let kinds = survey::tally(&branches);
+    console.line(&format!(
+        "  {}, {}: {}",
+        human::counted(table.entries(), "entry", "entries"),
+        human::counted(kinds.iter().sum(), "branch", "branches"),
+        show::kinds(kinds)
+    ))?;
+    for (kind, heading) in [
+        (Kind::Flat, "One number an entry"),
+        (Kind::Jagged, "A list an entry"),
+        (Kind::Nested, "Nested data"),
+    ] {
+        console.line("")?;
+        match sample(&branches, kind) {
+            Some(branch) => example(&table, branch, heading, console)?,
+            None => {
+                title(console, heading)?;
+                console.line("  this tree has no such branch that can be read")?;
+            }
+        }
+    }
+    console.line("")?;
+    title(console, "A picture")?;
+    picture::picture(&table, &branches, console)?;
+    console.line("")?;
+    title(console, "Everything")?;
+    let threads = threads.unwrap_or_else(|| file.engine().options().threads);
+    speed::speed(&table, &branches, threads, limit, console)
+}
+
+fn title(console: &mut Console<'_>, text: &str) -> Result<()> {
+    console.line(&console.paint.strong(text))
+}
+
+/// The listing; returns the trees that can be opened.
+fn contents(file: &File, console: &mut Console<'_>) -> Result<Vec<Table>> {
+    let mut keys = file.keys("", true)?;
+    // Older cycles say nothing new about a file.
+    let newest: Vec<bool> = keys
+        .iter()
+        .map(|k| !keys.iter().any(|other| other.path == k.path && other.cycle > k.cycle))
+        .collect();
+    let mut newest = newest.into_iter();
+    keys.retain(|_| newest.next() == Some(true));
+    if keys.is_empty() {
+        console.line("  there is nothing in it")?;
+    }
+    let mut trees = Vec::new();
+    for (at, key) in keys.iter().enumerate() {
+        let mut note = String::new();
+        if key.is_table {
+            match file.table(&key.path) {
+                Ok(table) => {
+                    note = format!(", {}", human::counted(table.entries(), "entry", "entries"));
+                    trees.push(table);
+                }
+                Err(error) => note = format!(", cannot be opened: {}", human::clean(&error.kind.to_string())),
+            }
+        }
+        if at < LISTED {
+            let name = human::clean(&key.path);
+            let slash = if key.is_directory { "/" } else { "" };
+            console.line(&format!(
+                "  {name}{slash}  {}",
+                console.paint.faint(&(human::clean(&key.class) + &note))
+            ))?;
+        }
+    }
+    if keys.len() > LISTED {
+        console.line(&format!(
+            "  … and {} more (forthwith ls -r)",
+            human::count((keys.len() - LISTED) as u64)
+        ))?;
+    }
+    Ok(trees)
+}
+
+/// The tree with the most to read: entries times branches.
+fn largest(trees: Vec<Table>) -> Result<Option<Table>, Failure> {
+    let mut best: Option<(u128, Table)> = None;
+    for table in trees {
+        // A tree whose branches cannot be listed has nothing to show; it was named in the listing.
+        let size = table.fields().map_or(0, |f| f.len() as u128) * u128::from(table.entries().max(1));
+        if best.as_ref().is_none_or(|(most, _)| size > *most) {
+            best = Some((size, table));
+        }
+    }
+    Ok(best.map(|(_, table)| table))
+}
+
+/// One branch: what it is, its first entries, how it is read.
+fn example(table: &Table, branch: &Branch, heading: &str, console: &mut Console<'_>) -> Result<()> {
+    let Some(reading) = branch.description.as_ref().ok().and_then(|d| d.reading.as_ref().ok()) else {
+        return Ok(());
+    };
+    title(console, &format!("{heading}: {}", human::clean(&branch.field.path)))?;
+    let width = console.width.unwrap_or(100).saturating_sub(14).max(20);
+    let mut line = |label: &str, text: &str| {
+        let label = console.paint.faint(&format!("{label:<10}"));
+        console.line(&format!("  {label}{}", human::clean(text)))
+    };
+    line("in file", branch.type_name())?;
+    line("array", &format!("{} * {}", branch.entries(), reading.form.type_string()))?;
+    let first = head::first(table, branch, SHOWN);
+    let lines = first.and_then(|array| {
+        let invalid = |invalid| Failure::Column { branch: branch.field.path.clone(), invalid };
+        array.preview(0..SHOWN, width).map_err(invalid)
+    });
+    match lines {
+        Ok(lines) => {
+            for (at, text) in lines.iter().enumerate() {
+                line(if at == 0 { "entries" } else { "" }, text)?;
+            }
+        }
+        Err(failure) => line("entries", &format!("cannot be read: {failure}"))?,
+    }
+    line("read by", &format!("{}: {}", reading.decoder.kind(), reading.reason))?;
+    if let Decoder::Program(program) = &reading.decoder {
+        line("", "forthwith made this program for it:")?;
+        let source: Vec<_> = program.source.trim_end().lines().collect();
+        for text in source.iter().take(LINES) {
+            console.line(&format!("    {}", human::clean(text)))?;
+        }
+        if source.len() > LINES {
+            console.line(&format!("    … and {} more lines (forthwith forth)", source.len() - LINES))?;
+        }
+    }
+    Ok(())
+}

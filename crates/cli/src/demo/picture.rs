@@ -1,0 +1,83 @@
+//! One histogram, of whatever suits the file.
+
+use super::{
+    muons, numbers,
+    samples::{Kind, sample},
+};
+use crate::{
+    console::Console,
+    failure::Result,
+    histogram::{Histogram, robust_range},
+    human,
+    survey::Branch,
+};
+use forthwith::Table;
+
+/// Lines of bars.
+const HEIGHT: usize = 12;
+/// A picture needs no more entries than this.
+const ENTRIES: u64 = 1_000_000;
+/// Where the Z boson is, and around it.
+const Z: f64 = 91.19;
+const Z_WINDOW: (f64, f64) = (60.0, 120.0);
+
+pub(crate) fn picture(table: &Table, branches: &[Branch], console: &mut Console<'_>) -> Result<()> {
+    let entries = table.entries().min(ENTRIES);
+    let bins = console.width.map_or(60, |width| width.saturating_sub(12)).clamp(20, 60);
+    if let Some((masses, from)) = muons::masses(table, branches, entries) {
+        return dimuon(&masses, &from, bins, console);
+    }
+    let shown = sample(branches, Kind::Flat).filter(|b| is_float(b));
+    let shown = shown.or_else(|| sample(branches, Kind::Jagged)).or_else(|| sample(branches, Kind::Flat));
+    let Some(branch) = shown else {
+        return console.line("  no branch of numbers to draw");
+    };
+    let name = human::clean(&branch.field.path);
+    let array = match crate::head::first(table, branch, entries) {
+        Ok(array) => array,
+        Err(failure) => return console.line(&format!("  {name} cannot be drawn: {failure}")),
+    };
+    let values = numbers::values(&array).unwrap_or_default();
+    let Some((low, high)) = robust_range(&values) else {
+        return console.line(&format!("  {name} has no values to draw"));
+    };
+    let histogram = Histogram::new(values, low, high, bins);
+    console.line(&caption(
+        &format!("{name} of {}", human::counted(array.length, "entry", "entries")),
+        &histogram,
+    ))?;
+    console.text(&indent(&histogram.draw(HEIGHT, &name, console.paint)))
+}
+
+fn is_float(branch: &Branch) -> bool {
+    let reading = branch.description.as_ref().ok().and_then(|d| d.reading.as_ref().ok());
+    reading.is_some_and(|r| r.form.type_string().starts_with("float"))
+}
+
+fn dimuon(masses: &[f64], from: &str, bins: usize, console: &mut Console<'_>) -> Result<()> {
+    let near_z = masses.iter().filter(|m| (Z_WINDOW.0..Z_WINDOW.1).contains(*m)).count();
+    // Without enough pairs around the Z there is another story to tell.
+    let window =
+        if near_z >= 30 && near_z * 5 > masses.len() { Some(Z_WINDOW) } else { robust_range(masses) };
+    let Some((low, high)) = window else { return console.line("  the masses of muon pairs are no numbers") };
+    let histogram = Histogram::new(masses.iter().copied(), low, high, bins);
+    let pairs = human::counted(masses.len() as u64, "pair", "pairs");
+    console.line(&caption(&format!("mass of {pairs} of muons of opposite charge"), &histogram))?;
+    console.line(&format!("  from {}", human::clean(from)))?;
+    console.text(&indent(&histogram.draw(HEIGHT, "mass of two muons [GeV]", console.paint)))?;
+    let peak = histogram.peak();
+    if (peak - Z).abs() < 4.0 {
+        console.line(&format!("  the highest bin is at {peak:.1} GeV: the Z boson, {Z} GeV"))?;
+    }
+    Ok(())
+}
+
+fn caption(what: &str, histogram: &Histogram) -> String {
+    let outside = histogram.remainder();
+    let outside = if outside.is_empty() { String::new() } else { format!("; not shown: {outside}") };
+    format!("  {what}{outside}")
+}
+
+pub(crate) fn indent(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}").trim_end().to_owned() + "\n").collect()
+}

@@ -1,0 +1,103 @@
+//! Which branches to show somebody who has never seen the file.
+
+use crate::survey::Branch;
+use forthwith::{
+    columns::{DType, Form},
+    plan::Decoder,
+};
+
+/// What a branch is an example of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One number an entry.
+    Flat,
+    /// A list of numbers an entry.
+    Jagged,
+    /// Lists of lists, text, records: what needs a program.
+    Nested,
+}
+
+/// The most telling branch of a kind; the first of several equally good ones.
+pub(crate) fn sample(branches: &[Branch], kind: Kind) -> Option<&Branch> {
+    let mut best: Option<(u32, &Branch)> = None;
+    for branch in branches.iter().filter(|b| b.is_readable() && b.entries() > 0) {
+        let Some(reading) = branch.description.as_ref().ok().and_then(|d| d.reading.as_ref().ok()) else {
+            continue;
+        };
+        let program = matches!(reading.decoder, Decoder::Program(_));
+        let worth = worth(&reading.form, kind, program);
+        if worth > best.map_or(0, |(most, _)| most) {
+            best = Some((worth, branch));
+        }
+    }
+    best.map(|(_, branch)| branch)
+}
+
+/// How good an example a Form is; 0 if it is none.
+fn worth(form: &Form, kind: Kind, program: bool) -> u32 {
+    match (kind, form) {
+        (Kind::Flat, Form::Numpy { dtype, shape, .. }) if shape.is_empty() => number(*dtype),
+        (Kind::Jagged, Form::List { content, .. }) => match &**content {
+            Form::Numpy { dtype, shape, .. } if shape.is_empty() => number(*dtype),
+            _ => 0,
+        },
+        // Programs first: they are what this machine is for.
+        (Kind::Nested, form) => nested(form) + if program && nested(form) > 0 { 10 } else { 0 },
+        _ => 0,
+    }
+}
+
+fn nested(form: &Form) -> u32 {
+    match form {
+        Form::List { content, .. } => match &**content {
+            Form::List { content, .. } if matches!(**content, Form::Numpy { .. }) => 5,
+            Form::List { .. } | Form::Record { .. } => 4,
+            Form::String { .. } => 3,
+            Form::Numpy { .. } => 0,
+            _ => 2,
+        },
+        Form::String { .. } => 1,
+        Form::Record { .. } | Form::Option { .. } | Form::Union { .. } => 2,
+        _ => 0,
+    }
+}
+
+const fn number(dtype: DType) -> u32 {
+    match dtype {
+        DType::Float32 | DType::Float64 => 3,
+        DType::Bool => 1,
+        _ => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(dtype: DType) -> Form {
+        Form::Numpy { key: "node".into(), dtype, shape: vec![] }
+    }
+
+    fn list(content: Form) -> Form {
+        Form::List { key: "node".into(), content: Box::new(content) }
+    }
+
+    #[test]
+    fn floats_are_preferred() {
+        assert!(
+            worth(&numbers(DType::Float32), Kind::Flat, false)
+                > worth(&numbers(DType::Int32), Kind::Flat, false)
+        );
+        assert_eq!(worth(&list(numbers(DType::Int32)), Kind::Flat, false), 0);
+        assert!(worth(&list(numbers(DType::Int32)), Kind::Jagged, false) > 0);
+    }
+
+    #[test]
+    fn nested_lists_by_a_program_are_the_best_of_the_nested() {
+        let two_deep = list(list(numbers(DType::Float32)));
+        let text = Form::String { key: "node".into(), binary: false };
+        assert!(worth(&two_deep, Kind::Nested, true) > worth(&list(text.clone()), Kind::Nested, true));
+        assert!(worth(&text, Kind::Nested, true) > worth(&two_deep, Kind::Nested, false));
+        assert_eq!(worth(&list(numbers(DType::Int8)), Kind::Nested, true), 0);
+    }
+}

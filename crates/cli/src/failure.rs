@@ -1,0 +1,184 @@
+//! Why a command did not do what it was asked.
+
+use crate::human::clean;
+use forthwith::{
+    columns::Invalid,
+    io::ErrorKind as SourceKind,
+    plan::{Error, ErrorKind},
+};
+use std::{fmt, io};
+
+/// What went wrong, seen from the command line.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// In the file, or in reading it.
+    File(Error),
+    /// The output cannot be written.
+    Output(io::Error),
+    /// No tree was named and the file does not settle it.
+    WhichTree {
+        /// The file.
+        uri: String,
+        /// The trees there are.
+        trees: Vec<String>,
+    },
+    /// The object is of a kind the command cannot use.
+    WrongObject {
+        /// Its path.
+        path: String,
+        /// Its class.
+        class: String,
+        /// What the command needs.
+        needed: &'static str,
+    },
+    /// A branch was needed and none was named.
+    WhichBranch {
+        /// The tree.
+        tree: String,
+    },
+    /// The branch only groups others.
+    Group {
+        /// The branch.
+        branch: String,
+        /// Those below it.
+        members: Vec<String>,
+    },
+    /// Columns do not fit the Form they came with.
+    Column {
+        /// The branch.
+        branch: String,
+        /// How.
+        invalid: Invalid,
+    },
+    /// No branch matches the patterns.
+    NoMatch {
+        /// The tree.
+        tree: String,
+        /// The patterns.
+        filter: Vec<String>,
+    },
+    /// The branch is read without a program.
+    NoProgram {
+        /// The branch.
+        branch: String,
+        /// What reads it, and why.
+        why: String,
+    },
+}
+
+/// A shorthand.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+impl Failure {
+    /// The exit code, as the help says. Nobody reading our output any more is success.
+    pub(crate) fn code(&self) -> i32 {
+        match self {
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+            Self::Output(_) => 1,
+            Self::File(error) => match &error.kind {
+                ErrorKind::NotFound { .. } => 3,
+                ErrorKind::Unsupported { .. } => 4,
+                ErrorKind::Invalid { .. } => 2,
+                ErrorKind::Source(error) if error.kind == SourceKind::NotFound => 3,
+                _ => 1,
+            },
+            Self::WhichTree { trees, .. } if trees.is_empty() => 3,
+            Self::WhichTree { .. }
+            | Self::WhichBranch { .. }
+            | Self::Group { .. }
+            | Self::WrongObject { .. } => 2,
+            Self::NoMatch { .. } | Self::NoProgram { .. } => 3,
+            Self::Column { .. } => 1,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // The place stands on a line of its own.
+            Self::File(error) => {
+                let lines: Vec<_> = error.to_string().lines().map(clean).collect();
+                write!(f, "{}", lines.join("\n"))
+            }
+            Self::Output(error) => write!(f, "cannot write the output: {error}"),
+            Self::WhichTree { uri, trees } if trees.is_empty() => {
+                write!(f, "no tree in {}\n  forthwith ls -r lists what there is", clean(uri))
+            }
+            Self::WhichTree { uri, trees } => {
+                write!(f, "several trees in {}; name one of them:", clean(uri))?;
+                trees.iter().try_for_each(|tree| write!(f, "\n  {}:{}", clean(uri), clean(tree)))
+            }
+            Self::WrongObject { path, class, needed } => {
+                write!(f, "{} is a {}, not a {needed}", clean(path), clean(class))
+            }
+            Self::WhichBranch { tree } => {
+                write!(f, "name a branch: {0}/BRANCH\n  forthwith show lists those of {0}", clean(tree))
+            }
+            Self::NoMatch { tree, filter } => {
+                write!(f, "no branch of {} matches {}", clean(tree), clean(&filter.join(", ")))
+            }
+            Self::NoProgram { branch, why } => {
+                write!(f, "{} has no program: it is read by a {}", clean(branch), clean(why))
+            }
+            Self::Group { branch, members } => {
+                write!(f, "{} has no data of its own, it only groups other branches:", clean(branch))?;
+                members.iter().try_for_each(|member| write!(f, "\n  {}", clean(member)))
+            }
+            Self::Column { branch, invalid } => write!(f, "{}: {invalid}", clean(branch)),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::File(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    /// Our values are plain trees with text keys: only the writer can fail.
+    fn from(error: serde_json::Error) -> Self {
+        Self::Output(error.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_tell_the_kinds_apart() {
+        let file = |kind| Failure::File(Error::new(kind));
+        assert_eq!(file(ErrorKind::NotFound { what: "object", name: "x".into(), near: vec![] }).code(), 3);
+        assert_eq!(file(ErrorKind::Unsupported { what: "x".into() }).code(), 4);
+        assert_eq!(file(ErrorKind::Invalid { what: "x".into() }).code(), 2);
+        assert_eq!(file(ErrorKind::Fault { what: "x".into() }).code(), 1);
+        assert_eq!(Failure::Output(io::ErrorKind::BrokenPipe.into()).code(), 0);
+        assert_eq!(Failure::Output(io::ErrorKind::StorageFull.into()).code(), 1);
+    }
+
+    #[test]
+    fn errors_cannot_steer_the_terminal() {
+        let error = Error::unsupported("\u{1b}[2Jclass").in_file("a.root").in_object("t");
+        assert_eq!(Failure::File(error).to_string(), "not supported yet: \\u{1b}[2Jclass\n  in a.root:t");
+    }
+
+    #[test]
+    fn several_trees_are_listed_ready_to_paste() {
+        let failure = Failure::WhichTree { uri: "a.root".into(), trees: vec!["t".into(), "d/u".into()] };
+        insta::assert_snapshot!(failure, @r"
+        several trees in a.root; name one of them:
+          a.root:t
+          a.root:d/u
+        ");
+    }
+}

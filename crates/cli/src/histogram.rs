@@ -1,0 +1,278 @@
+//! A histogram drawn with block characters.
+
+use crate::{
+    human::count,
+    paint::{Paint, Style},
+};
+
+/// Counts in bins of one width.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Histogram {
+    low: f64,
+    high: f64,
+    counts: Vec<u64>,
+    /// Values below, above, and those that are no numbers.
+    outside: [u64; 3],
+}
+
+const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+impl Histogram {
+    /// Counts values in `bins` bins of the half-open range from `low` to `high`.
+    ///
+    /// The range must be finite and not empty; use [`robust_range`] for one that is.
+    pub(crate) fn new(values: impl IntoIterator<Item = f64>, low: f64, high: f64, bins: usize) -> Self {
+        let mut made = Self { low, high, counts: vec![0; bins.max(1)], outside: [0; 3] };
+        let scale = made.counts.len() as f64 / (high - low);
+        for value in values {
+            if value.is_nan() {
+                made.outside[2] += 1;
+            } else if value < low {
+                made.outside[0] += 1;
+            } else if value >= high {
+                made.outside[1] += 1;
+            } else {
+                // Rounding may lift a value just below the end into a bin that is not there.
+                let bin = (((value - low) * scale) as usize).min(made.counts.len() - 1);
+                made.counts[bin] += 1;
+            }
+        }
+        made
+    }
+
+    /// The middle of the highest bin.
+    pub(crate) fn peak(&self) -> f64 {
+        // The first of equally high bins, so that the answer does not depend on the iteration order.
+        let highest = self.counts.iter().max().copied().unwrap_or(0);
+        let bin = self.counts.iter().position(|&c| c == highest).unwrap_or(0);
+        self.low + (self.high - self.low) * (bin as f64 + 0.5) / self.counts.len() as f64
+    }
+
+    /// What the picture does not show, in words; empty if nothing.
+    pub(crate) fn remainder(&self) -> String {
+        let parts = ["below", "above", "not a number"].iter().zip(self.outside);
+        let parts: Vec<_> =
+            parts.filter(|(_, n)| *n > 0).map(|(what, n)| format!("{} {what}", count(n))).collect();
+        parts.join(", ")
+    }
+
+    /// The picture: `height` lines of bars, one character a bin, with axes; lines end in a newline.
+    pub(crate) fn draw(&self, height: usize, label: &str, paint: Paint) -> String {
+        let height = height.max(1);
+        let top = self.counts.iter().max().copied().unwrap_or(0).max(1);
+        let mut marks = vec![String::new(); height + 1];
+        let step = nice_step(top as f64, (height / 3).max(1)).max(1.0) as u64;
+        for tick in (0..=top).step_by(usize::try_from(step).unwrap_or(usize::MAX)) {
+            marks[(tick as f64 / top as f64 * height as f64).round() as usize] = count(tick);
+        }
+        let margin = marks.iter().map(|m| m.chars().count()).max().unwrap_or(0);
+        let mut text = String::new();
+        for row in (1..=height).rev() {
+            // A mark of a count stands on the line whose top is that count.
+            let bars: String = self.counts.iter().map(|&c| block(c, top, row, height)).collect();
+            let mark = &marks[row];
+            let axis = if mark.is_empty() { '│' } else { '┤' };
+            let line = format!("{mark:>margin$} {axis}{}", paint.paint(Style::Special, bars.trim_end()));
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        let (axis, numbers) = self.horizontal();
+        text.push_str(&format!("{:>margin$} └{axis}\n", marks[0]));
+        text.push_str(&format!("{:margin$}  {}\n", "", numbers.trim_end()));
+        text.push_str(
+            &format!("{:margin$}  {:^width$}", "", label, width = self.counts.len())
+                .trim_end()
+                .replace('\n', " "),
+        );
+        text.push('\n');
+        text
+    }
+
+    /// The horizontal axis and the numbers below it.
+    fn horizontal(&self) -> (String, String) {
+        let bins = self.counts.len();
+        let mut axis = vec!['─'; bins];
+        let mut numbers = vec![' '; bins + 8];
+        let step = nice_step(self.high - self.low, (bins / 12).clamp(2, 8));
+        let mut free_from = 0;
+        let mut tick = (self.low / step).ceil();
+        // At most a handful of steps by construction; the bound only guards against steps lost to rounding.
+        for _ in 0..64 {
+            let value = tick * step;
+            let at = ((value - self.low) / (self.high - self.low) * bins as f64).round();
+            if !(at >= 0.0 && at <= bins as f64) {
+                break;
+            }
+            let text: Vec<char> = tick_text(value, step).chars().collect();
+            let start = (at as usize).saturating_sub(text.len() / 2).max(if free_from == 0 {
+                0
+            } else {
+                free_from + 1
+            });
+            if let Some(mark) = axis.get_mut(at as usize) {
+                *mark = '┬';
+            }
+            if start + text.len() <= numbers.len() && start <= at as usize {
+                numbers[start..start + text.len()].copy_from_slice(&text);
+                free_from = start + text.len();
+            }
+            tick += 1.0;
+        }
+        (axis.into_iter().collect(), numbers.into_iter().collect())
+    }
+}
+
+/// What of a bar stands on line `row`, counted from 1 at the bottom.
+fn block(value: u64, top: u64, row: usize, height: usize) -> char {
+    let eighths = (value as f64 / top as f64 * height as f64 * 8.0).round() as usize;
+    // One entry must be seen even in a bin that would round to nothing.
+    let eighths = if value > 0 { eighths.max(1) } else { 0 };
+    BLOCKS[eighths.saturating_sub((row - 1) * 8).min(8)]
+}
+
+/// 1, 2 or 5 times a power of ten, such that about `ticks` steps fill `span`.
+fn nice_step(span: f64, ticks: usize) -> f64 {
+    let rough = span / ticks.max(1) as f64;
+    let power = 10f64.powf(rough.log10().floor());
+    let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|f| f * power >= rough * 0.999).unwrap_or(10.0);
+    factor * power
+}
+
+fn tick_text(value: f64, step: f64) -> String {
+    if value.abs() < step * 1e-9 {
+        return "0".into();
+    }
+    if value.abs() >= 1e6 || step < 1e-4 {
+        return format!("{value:.1e}");
+    }
+    let decimals = (-step.log10().floor()).max(0.0) as usize;
+    format!("{value:.decimals$}")
+}
+
+/// Quantiles are taken from at most this many values.
+const SAMPLE: usize = 100_000;
+
+/// A range that shows the bulk of the values whatever the outliers: nearly all between the 1st and the 99th percentile, with room on
+/// both sides, starting at zero when that is near. `None` if no value is finite.
+pub(crate) fn robust_range(values: &[f64]) -> Option<(f64, f64)> {
+    let stride = values.len().div_ceil(SAMPLE).max(1);
+    let mut sample: Vec<f64> = values.iter().copied().step_by(stride).filter(|v| v.is_finite()).collect();
+    sample.sort_by(f64::total_cmp);
+    let quantile = |q: f64| sample.get(((sample.len().checked_sub(1)?) as f64 * q).round() as usize).copied();
+    let (least, low, high, most) = (quantile(0.0)?, quantile(0.01)?, quantile(0.99)?, quantile(1.0)?);
+    let room = (high - low) * 0.1;
+    if !room.is_finite() {
+        return None;
+    }
+    let mut low = (low - room).max(least);
+    let mut high = (high + room).min(most);
+    if low >= 0.0 && low < 0.2 * high {
+        low = 0.0;
+    }
+    // One value, or values closer than can be told apart.
+    let least_span = low.abs().max(high.abs()) * 1e-9;
+    if high - low <= least_span {
+        let half = if least_span > 0.0 { (low.abs() * 0.5).max(least_span * 10.0) } else { 0.5 };
+        (low, high) = (low - half, high + half);
+    } else {
+        // The largest value belongs inside a half-open range.
+        high += (high - low) * 1e-6;
+    }
+    (low.is_finite() && high.is_finite() && low < high).then_some((low, high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Paint = Paint { color: false };
+
+    /// A bell around 91 without a random number generator.
+    fn bell() -> Vec<f64> {
+        (0..60)
+            .flat_map(|at| {
+                let x = 60.5 + f64::from(at);
+                let height = 400.0 / (1.0 + ((x - 91.0) / 3.0).powi(2));
+                std::iter::repeat_n(x, height as usize)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_peak_is_where_it_is() {
+        let histogram = Histogram::new(bell(), 60.0, 120.0, 60);
+        assert_eq!(histogram.peak(), 90.5);
+        insta::assert_snapshot!(histogram.draw(12, "mass [GeV]", PLAIN), @r"
+            │                              ██
+            │                              ██
+            │                             ▇██▇
+        300 ┤                             ████
+            │                            ▂████▂
+            │                            ██████
+        200 ┤                           ▂██████▂
+            │                           ████████
+            │                          ▆████████▆
+        100 ┤                        ▁▆██████████▆▁
+            │                     ▁▃▆██████████████▆▃▁
+            │▁▁▁▁▁▁▁▁▁▂▂▂▂▃▃▃▄▄▅▆▇████████████████████▇▆▅▄▄▃▃▃▂▂▂▂▁▁▁▁▁▁▁
+          0 └┬───────────────────┬───────────────────┬───────────────────
+             60                 80                  100                 120
+                                      mass [GeV]
+        ");
+    }
+
+    #[test]
+    fn nothing_is_lost() {
+        let values =
+            [-1.0, 0.0, 0.5, 1.0, 2.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.999_999_999_999_999_9];
+        let histogram = Histogram::new(values, 0.0, 1.0, 3);
+        assert_eq!(histogram.counts.iter().sum::<u64>(), 3);
+        assert_eq!(histogram.remainder(), "2 below, 3 above, 1 not a number");
+        assert_eq!(Histogram::new([], 0.0, 1.0, 3).remainder(), "");
+    }
+
+    #[test]
+    fn an_empty_or_tiny_histogram_can_be_drawn() {
+        insta::assert_snapshot!(Histogram::new([], 0.0, 1.0, 20).draw(2, "x", PLAIN), @r"
+        1 ┤
+          │
+        0 └┬─────────┬─────────
+           0        0.5       1.0
+                    x
+        ");
+        assert!(!Histogram::new([0.5], 0.0, 1.0, 1).draw(0, "", PLAIN).is_empty());
+        assert!(!Histogram::new([1e300], -1e308, 1e307, 7).draw(3, "", PLAIN).is_empty());
+        assert!(!Histogram::new([1e-300], 0.0, 2e-300, 40).draw(3, "", PLAIN).is_empty());
+    }
+
+    #[test]
+    fn small_bins_are_visible_beside_large_ones() {
+        assert_eq!(block(1, 1_000_000, 1, 12), '▁');
+        assert_eq!(block(0, 1_000_000, 1, 12), ' ');
+        assert_eq!(block(1_000_000, 1_000_000, 12, 12), '█');
+    }
+
+    #[test]
+    fn ranges_ignore_outliers() {
+        let mut values: Vec<f64> = (0..1000).map(f64::from).collect();
+        values.extend([1e30, -1e30, f64::NAN, f64::INFINITY]);
+        let (low, high) = robust_range(&values).expect("finite values");
+        assert!((-120.0..=0.0).contains(&low) && (980.0..1200.0).contains(&high), "{low} {high}");
+        assert_eq!(robust_range(&[]), None);
+        assert_eq!(robust_range(&[f64::NAN]), None);
+        assert_eq!(robust_range(&[0.0]), Some((-0.5, 0.5)));
+        assert_eq!(robust_range(&[f64::MAX, f64::MIN]), None);
+        let (low, high) = robust_range(&[4.0, 4.0]).expect("finite values");
+        assert!(low < 4.0 && high > 4.0);
+        let (low, high) = robust_range(&[5.0, 100.0, 7.0, 80.0]).expect("finite values");
+        assert!(low == 0.0 && high > 100.0);
+    }
+
+    #[test]
+    fn steps_are_round() {
+        assert_eq!(nice_step(60.0, 5), 20.0);
+        assert_eq!(nice_step(1.0, 5), 0.2);
+        assert_eq!(tick_text(0.4, 0.2), "0.4");
+        assert_eq!(tick_text(1e7, 1e6), "1.0e7");
+    }
+}

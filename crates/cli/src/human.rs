@@ -1,0 +1,171 @@
+//! Numbers and texts for people.
+
+use std::time::Duration;
+
+/// `1234567` as `1,234,567`.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 branch`, `2 branches`: the number with its noun.
+pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// Bytes with a decimal unit and three digits at most: `999 B`, `1.23 kB`, `45.6 MB`.
+pub(crate) fn bytes(number: u64) -> String {
+    scaled(number as f64, "B")
+}
+
+/// Bytes in a time, or nothing if the time is too short to tell.
+pub(crate) fn rate(number: u64, time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds <= 0.0 { "-".into() } else { scaled(number as f64 / seconds, "B") + "/s" }
+}
+
+fn scaled(mut number: f64, unit: &str) -> String {
+    let mut prefixes = ["", "k", "M", "G", "T", "P", "E"].iter();
+    let mut prefix = prefixes.next().unwrap_or(&"");
+    let whole = number < 999.5;
+    while number >= 999.5 {
+        let Some(next) = prefixes.next() else { break };
+        number /= 1000.0;
+        prefix = next;
+    }
+    if whole { format!("{number:.0} {unit}") } else { format!("{} {prefix}{unit}", three_digits(number)) }
+}
+
+/// A time with a unit that suits it.
+pub(crate) fn time(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds >= 1.0 {
+        format!("{} s", three_digits(seconds))
+    } else if seconds >= 1e-3 {
+        format!("{} ms", three_digits(seconds * 1e3))
+    } else {
+        format!("{} µs", three_digits(seconds * 1e6))
+    }
+}
+
+/// How often `part` fits into `whole`: `2.31`; `-` if nothing is known.
+pub(crate) fn ratio(whole: u64, part: u64) -> String {
+    if whole == 0 || part == 0 { "-".into() } else { format!("{:.2}", whole as f64 / part as f64) }
+}
+
+fn three_digits(number: f64) -> String {
+    match number {
+        n if n < 9.995 => format!("{n:.2}"),
+        n if n < 99.95 => format!("{n:.1}"),
+        n => format!("{n:.0}"),
+    }
+}
+
+/// Text of a file made safe for a terminal: control characters and those that reorder text appear escaped, on one line.
+pub(crate) fn clean(text: &str) -> String {
+    if !text.chars().any(unsafe_for_terminals) {
+        return text.to_owned();
+    }
+    let mut safe = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if unsafe_for_terminals(c) { safe.extend(c.escape_default()) } else { safe.push(c) }
+    }
+    safe
+}
+
+fn unsafe_for_terminals(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The first `width` characters; the last of them `…` if something is missing.
+pub(crate) fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(width.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// Words filled into lines of at most `width` characters, every line after the first indented by `indent`.
+pub(crate) fn wrap(words: &[String], separator: &str, width: usize, indent: usize) -> String {
+    let mut text = String::new();
+    let mut column = indent;
+    for (at, word) in words.iter().enumerate() {
+        let last = at + 1 == words.len();
+        let length = word.chars().count() + if last { 0 } else { separator.trim_end().chars().count() };
+        if at > 0 && column + 1 + length > width {
+            text.push('\n');
+            text.extend(std::iter::repeat_n(' ', indent));
+            column = indent;
+        } else if at > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        if !last {
+            text.push_str(separator.trim_end());
+        }
+        column += length;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_grouped_by_thousands() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1000), "1,000");
+        assert_eq!(count(u64::MAX), "18,446,744,073,709,551,615");
+        assert_eq!(counted(1, "branch", "branches"), "1 branch");
+        assert_eq!(counted(2, "branch", "branches"), "2 branches");
+    }
+
+    #[test]
+    fn sizes_have_three_digits_and_a_unit() {
+        assert_eq!(bytes(0), "0 B");
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(1000), "1.00 kB");
+        assert_eq!(bytes(9_996), "10.0 kB");
+        assert_eq!(bytes(394_619), "395 kB");
+        assert_eq!(bytes(999_999), "1.00 MB");
+        assert_eq!(bytes(u64::MAX), "18.4 EB");
+        assert_eq!(rate(3_000_000, Duration::from_millis(2)), "1.50 GB/s");
+        assert_eq!(rate(1, Duration::ZERO), "-");
+    }
+
+    #[test]
+    fn times_and_ratios() {
+        assert_eq!(time(Duration::from_micros(12)), "12.0 µs");
+        assert_eq!(time(Duration::from_millis(120)), "120 ms");
+        assert_eq!(time(Duration::from_millis(2500)), "2.50 s");
+        assert_eq!(ratio(231, 100), "2.31");
+        assert_eq!(ratio(0, 100), "-");
+    }
+
+    #[test]
+    fn a_file_cannot_steer_the_terminal() {
+        assert_eq!(clean("Muon_pt"), "Muon_pt");
+        assert_eq!(clean("\u{1b}[31mred\n\u{202e}x é"), "\\u{1b}[31mred\\n\\u{202e}x é");
+    }
+
+    #[test]
+    fn cutting_and_wrapping() {
+        assert_eq!(cut("float32", 7), "float32");
+        assert_eq!(cut("float32", 4), "flo…");
+        assert_eq!(cut("float32", 0), "…");
+        let words: Vec<String> = ["aa", "bb", "cc"].map(String::from).into();
+        assert_eq!(wrap(&words, ",", 9, 2), "aa, bb,\n  cc");
+    }
+}

@@ -1,0 +1,125 @@
+//! The `forthwith` command as a library: flags become meaning, meaning becomes calls of the façade, and answers become text or JSON.
+//!
+//! [`run`] is all of it. It prints nowhere but to the writers it is given, so that tests see what a user sees:
+//!
+//! ```
+//! use forthwith_cli::{Terminal, run};
+//!
+//! let (mut out, mut err) = (Vec::new(), Vec::new());
+//! let line = ["forthwith", "ls", "no-such-file.root"].map(Into::into);
+//! let code = run(line, &mut out, &mut err, Terminal::default());
+//! assert_eq!(code, 3);
+//! assert!(String::from_utf8(err)?.starts_with("forthwith: "));
+//! # Ok::<(), std::string::FromUtf8Error>(())
+//! ```
+//!
+//! Inside, `flags` says what can be typed and `meaning` what it means; `opened` finds the tree and branch; each command has a file of
+//! its own name that gathers a report and renders it.
+#![deny(missing_docs)]
+
+mod console;
+mod demo;
+mod document;
+mod explain;
+mod failure;
+mod flags;
+mod forth;
+mod glob;
+mod head;
+mod histogram;
+mod human;
+mod ls;
+mod meaning;
+mod opened;
+mod paint;
+mod show;
+mod survey;
+mod table;
+mod target;
+
+pub use document::page;
+
+use clap::{CommandFactory, FromArgMatches, error::ErrorKind};
+use console::Console;
+use failure::Result;
+use flags::Typed;
+use meaning::{Action, Asked};
+use std::{ffi::OsString, io::Write};
+
+/// What answers are printed on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terminal {
+    /// Characters in a line; `None` if it is no terminal: nothing is then cut to fit.
+    pub width: Option<usize>,
+    /// Whether it shows colours.
+    pub color: bool,
+}
+
+/// Carries out a command line (the program's name first) and returns the exit code.
+pub fn run(
+    args: impl IntoIterator<Item = OsString>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+    terminal: Terminal,
+) -> i32 {
+    let command = Typed::command().term_width(terminal.width.unwrap_or(100).clamp(40, 120));
+    let typed = command.try_get_matches_from(args).and_then(|matches| Typed::from_arg_matches(&matches));
+    let typed = match typed {
+        Ok(typed) => typed,
+        Err(error) => return usage(&error, out, err, terminal),
+    };
+    let asked = Asked::from_typed(typed, terminal);
+    let mut console = Console::new(out, err, terminal.width, asked.paint);
+    match carry_out(&asked, &mut console).and_then(|()| console.flush()) {
+        Ok(()) => 0,
+        Err(failure) => {
+            let code = failure.code();
+            if code != 0 {
+                console.fail(&failure);
+            }
+            code
+        }
+    }
+}
+
+/// Help and version are answers, everything else is a complaint.
+fn usage(error: &clap::Error, out: &mut dyn Write, err: &mut dyn Write, terminal: Terminal) -> i32 {
+    let text = error.render();
+    let text = if terminal.color { text.ansi().to_string() } else { text.to_string() };
+    let answer = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    // Nobody reading is no reason to complain about it.
+    let _ = if answer {
+        out.write_all(text.as_bytes()).and_then(|()| out.flush())
+    } else {
+        err.write_all(text.as_bytes())
+    };
+    if answer { 0 } else { 2 }
+}
+
+fn carry_out(asked: &Asked, console: &mut Console<'_>) -> Result<()> {
+    let file = opened::file(&asked.target, asked.threads)?;
+    let object = asked.target.object.as_str();
+    match &asked.verb {
+        Action::Ls { recursive, long, shape } => ls::ls(&file, object, *recursive, *long, *shape, console),
+        Action::Show { filter, shape } => {
+            show::show(&place(&file, object, console)?, filter, *shape, console)
+        }
+        Action::Head { entries, choice, shape } => {
+            head::head(&place(&file, object, console)?, *entries, choice, *shape, console)
+        }
+        Action::Explain { filter, shape } => {
+            explain::explain(&place(&file, object, console)?, filter, *shape, console)
+        }
+        Action::Forth { explain } => forth::forth(&opened::place(&file, object)?, *explain, console),
+        Action::Demo { limit } => demo::demo(&file, object, asked.threads, *limit, console),
+    }
+}
+
+/// The tree and branch, with a remark if the tree was not named.
+fn place(file: &forthwith::File, object: &str, console: &mut Console<'_>) -> Result<opened::Place> {
+    let place = opened::place(file, object)?;
+    if let Some(note) = place.note() {
+        console.note(&note);
+    }
+    Ok(place)
+}

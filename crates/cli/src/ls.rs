@@ -1,0 +1,94 @@
+//! `forthwith ls`: the objects of a file or directory.
+
+use crate::{
+    console::Console,
+    failure::Result,
+    human,
+    meaning::Shape,
+    paint::Style,
+    table::{Align, Cell, Table},
+};
+use forthwith::{File, Key};
+use serde::Serialize;
+
+/// One object.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    #[serde(flatten)]
+    key: Key,
+    /// Entries of a tree, in the long form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entries: Option<u64>,
+    /// Why a tree does not say how many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+pub(crate) fn ls(
+    file: &File,
+    object: &str,
+    recursive: bool,
+    long: bool,
+    shape: Shape,
+    console: &mut Console<'_>,
+) -> Result<()> {
+    let (directory, keys) = match object {
+        "" => ("", file.keys("", recursive)?),
+        _ => {
+            let key = file.find(object)?;
+            if key.is_directory { (object, file.keys(object, recursive)?) } else { ("", vec![key]) }
+        }
+    };
+    let rows: Vec<Row> = keys.into_iter().map(|key| row(file, directory, key, long)).collect();
+    if shape == Shape::Text { console.text(&render(&rows, long, console)) } else { console.json(&rows) }
+}
+
+fn row(file: &File, directory: &str, key: Key, long: bool) -> Row {
+    if !(long && key.is_table) {
+        return Row { key, entries: None, problem: None };
+    }
+    let slash = if directory.is_empty() { "" } else { "/" };
+    match file.table(&format!("{directory}{slash}{};{}", key.path, key.cycle)) {
+        Ok(table) => Row { key, entries: Some(table.entries()), problem: None },
+        Err(error) => Row { key, entries: None, problem: Some(error.kind.to_string()) },
+    }
+}
+
+fn render(rows: &[Row], long: bool, console: &Console<'_>) -> String {
+    if rows.is_empty() {
+        return "nothing in here\n".into();
+    }
+    let mut headings = vec![("name", Align::Left), ("class", Align::Left), ("stored", Align::Right)];
+    if long {
+        headings.extend([("decompressed", Align::Right), ("entries", Align::Right)]);
+    }
+    headings.push(("title", Align::Left));
+    let mut table = Table::new(&headings);
+    for row in rows {
+        let Row { key, entries, problem } = row;
+        // What an older cycle holds was replaced by a newer one.
+        let replaced = rows.iter().any(|r| r.key.path == key.path && r.key.cycle > key.cycle);
+        let style = match () {
+            () if replaced => Style::Faint,
+            () if key.is_table || key.is_directory => Style::Strong,
+            () => Style::Plain,
+        };
+        let slash = if key.is_directory { "/" } else { "" };
+        let mut cells = vec![
+            Cell::new(style, &format!("{}{slash};{}", key.path, key.cycle)),
+            key.class.as_str().into(),
+            human::bytes(key.stored_bytes).into(),
+        ];
+        if long {
+            cells.push(human::bytes(key.object_bytes).into());
+            cells.push(match (entries, problem) {
+                (Some(entries), _) => human::count(*entries).into(),
+                (None, Some(_)) => Cell::new(Style::Bad, "?"),
+                (None, None) => Cell::default(),
+            });
+        }
+        cells.push(problem.as_ref().map_or_else(|| key.title.as_str().into(), |p| Cell::new(Style::Bad, p)));
+        table.row(cells);
+    }
+    table.render(console.width, console.paint)
+}

@@ -1,0 +1,143 @@
+//! What was asked for: the typed flags, resolved.
+
+use crate::{
+    Terminal,
+    flags::{Common, Demo, Explain, Forth, Head, Ls, Show, Typed, Verb},
+    paint::Paint,
+    target::Target,
+};
+use clap::ColorChoice;
+use std::{path::Path, time::Duration};
+
+/// One command, ready to be carried out.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Asked {
+    pub(crate) target: Target,
+    pub(crate) verb: Action,
+    /// Threads to read with; `None` leaves it to the engine.
+    pub(crate) threads: Option<usize>,
+    pub(crate) paint: Paint,
+}
+
+/// What to do.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Action {
+    Ls { recursive: bool, long: bool, shape: Shape },
+    Show { filter: Vec<String>, shape: Shape },
+    Head { entries: u64, choice: Choice, shape: Shape },
+    Explain { filter: Vec<String>, shape: Shape },
+    Forth { explain: bool },
+    Demo { limit: Duration },
+}
+
+/// The form of the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// For people.
+    Text,
+    /// One JSON value.
+    Json,
+    /// One JSON value a line.
+    JsonLines,
+}
+
+/// Which branches.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Choice {
+    /// Names that must exist.
+    pub(crate) names: Vec<String>,
+    /// Patterns; what is not supported is left out, with a note.
+    pub(crate) filter: Vec<String>,
+}
+
+impl Choice {
+    /// Whether nothing in particular was chosen.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.names.is_empty() && self.filter.is_empty()
+    }
+}
+
+impl Asked {
+    /// Resolves the flags. Looks only at which files exist.
+    pub(crate) fn from_typed(typed: Typed, terminal: Terminal) -> Self {
+        let Common { threads, color } = typed.common;
+        let (target, verb) = match typed.verb {
+            Verb::Ls(Ls { target, recursive, long, json }) => {
+                (target, Action::Ls { recursive, long, shape: shape(json, false) })
+            }
+            Verb::Show(Show { target, filter, json }) => {
+                (target, Action::Show { filter, shape: shape(json, false) })
+            }
+            Verb::Head(Head { target, entries, branch, filter, json, jsonl }) => {
+                let choice = Choice { names: branch, filter };
+                (target, Action::Head { entries, choice, shape: shape(json, jsonl) })
+            }
+            Verb::Explain(Explain { target, filter, json }) => {
+                (target, Action::Explain { filter, shape: shape(json, false) })
+            }
+            Verb::Forth(Forth { target, explain }) => (target, Action::Forth { explain }),
+            Verb::Demo(Demo { target, limit }) => {
+                (target, Action::Demo { limit: Duration::from_secs(limit) })
+            }
+        };
+        let color = match color {
+            ColorChoice::Auto => terminal.color,
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+        };
+        Self {
+            target: Target::split(&target, |name| Path::new(name).is_file()),
+            verb,
+            threads: threads.map(usize::from),
+            paint: Paint { color },
+        }
+    }
+}
+
+const fn shape(json: bool, lines: bool) -> Shape {
+    match (json, lines) {
+        (_, true) => Shape::JsonLines,
+        (true, false) => Shape::Json,
+        (false, false) => Shape::Text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    fn asked(line: &[&str], color: bool) -> Asked {
+        let typed = Typed::try_parse_from(line).expect("valid flags");
+        Asked::from_typed(typed, Terminal { width: None, color })
+    }
+
+    #[test]
+    fn defaults() {
+        let meaning = asked(&["forthwith", "head", "nowhere.root:t"], false);
+        assert_eq!(
+            meaning,
+            Asked {
+                target: Target { uri: "nowhere.root".into(), object: "t".into() },
+                verb: Action::Head { entries: 10, choice: Choice::default(), shape: Shape::Text },
+                threads: None,
+                paint: Paint { color: false },
+            }
+        );
+    }
+
+    #[test]
+    fn colour_follows_the_terminal_unless_told() {
+        assert!(asked(&["forthwith", "ls", "x"], true).paint.color);
+        assert!(!asked(&["forthwith", "ls", "x", "--color", "never"], true).paint.color);
+        assert!(asked(&["forthwith", "--color=always", "ls", "x"], false).paint.color);
+    }
+
+    #[test]
+    fn shapes() {
+        let jsonl = asked(&["forthwith", "head", "x", "--jsonl"], false);
+        assert!(matches!(jsonl.verb, Action::Head { shape: Shape::JsonLines, .. }));
+        let json = asked(&["forthwith", "show", "x", "--json"], false);
+        assert!(matches!(json.verb, Action::Show { shape: Shape::Json, .. }));
+    }
+}

@@ -1,0 +1,134 @@
+//! Every branch of a tree with how it is read: what several commands start from.
+
+use crate::paint::Style;
+use forthwith::{
+    Table,
+    plan::{Decoder, Description, Field},
+};
+use serde::Serialize;
+
+/// One branch.
+#[derive(Clone, Debug)]
+pub(crate) struct Branch {
+    /// Position in the tree's fields.
+    pub(crate) index: u32,
+    pub(crate) field: Field,
+    /// How it is read; damaged metadata of one branch must not hide the others.
+    pub(crate) description: Result<Description, String>,
+}
+
+/// How a branch is read, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Means {
+    /// By a columnar kernel.
+    Kernel,
+    /// By a generated program.
+    Program,
+    /// Not at all, as yet.
+    Unsupported,
+    /// It has no data of its own.
+    Group,
+    /// Its metadata cannot be read.
+    Damaged,
+}
+
+impl Means {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Kernel => "kernel",
+            Self::Program => "program",
+            Self::Unsupported => "unsupported",
+            Self::Group => "group",
+            Self::Damaged => "damaged",
+        }
+    }
+
+    pub(crate) const fn style(self) -> Style {
+        match self {
+            Self::Kernel => Style::Good,
+            Self::Program => Style::Special,
+            Self::Unsupported | Self::Damaged => Style::Bad,
+            Self::Group => Style::Faint,
+        }
+    }
+}
+
+impl Branch {
+    pub(crate) fn of(table: &Table, index: u32, field: &Field) -> Self {
+        let description = table.describe(index).map_err(|error| error.to_string());
+        Self { index, field: field.clone(), description }
+    }
+
+    pub(crate) fn means(&self) -> Means {
+        match &self.description {
+            _ if !self.field.has_data => Means::Group,
+            Err(_) => Means::Damaged,
+            Ok(description) => match &description.reading {
+                Err(_) => Means::Unsupported,
+                Ok(reading) => match reading.decoder {
+                    Decoder::Kernel(_) => Means::Kernel,
+                    _ => Means::Program,
+                },
+            },
+        }
+    }
+
+    /// Whether it can be read.
+    pub(crate) fn is_readable(&self) -> bool {
+        matches!(self.means(), Means::Kernel | Means::Program)
+    }
+
+    /// Why it cannot be read, or how it can.
+    pub(crate) fn reason(&self) -> &str {
+        match &self.description {
+            Err(problem) => problem,
+            Ok(description) => match &description.reading {
+                Err(problem) => problem,
+                Ok(reading) => &reading.reason,
+            },
+        }
+    }
+
+    /// The type as the file says; nothing for a branch that only groups others.
+    pub(crate) fn type_name(&self) -> &str {
+        self.description.as_ref().map_or("", |d| &d.type_name)
+    }
+
+    pub(crate) fn entries(&self) -> u64 {
+        self.description.as_ref().map_or(0, |d| d.entries)
+    }
+}
+
+/// All branches in the file's order.
+pub(crate) fn survey(table: &Table) -> forthwith::plan::Result<Vec<Branch>> {
+    let fields = table.fields()?;
+    Ok((0..).zip(fields).map(|(index, field)| Branch::of(table, index, field)).collect())
+}
+
+/// Keeps one branch of all, and what it groups.
+pub(crate) fn keep_below(branches: &mut Vec<Branch>, index: u32) {
+    // Parents stand before their children, so one pass sees every parent first.
+    let mut kept = vec![false; branches.len()];
+    for at in 0..branches.len() {
+        let Branch { index: own, field, .. } = &branches[at];
+        let parent = field.parent.and_then(|parent| kept.get(parent as usize)).copied();
+        kept[at] = *own == index || parent == Some(true);
+    }
+    let mut kept = kept.into_iter();
+    branches.retain(|_| kept.next() == Some(true));
+}
+
+/// How many branches with data there are of each kind: kernel, program, neither.
+pub(crate) fn tally<'a>(branches: impl IntoIterator<Item = &'a Branch>) -> [u64; 3] {
+    let mut tally = [0; 3];
+    for branch in branches {
+        match branch.means() {
+            Means::Kernel => tally[0] += 1,
+            Means::Program => tally[1] += 1,
+            Means::Unsupported | Means::Damaged => tally[2] += 1,
+            Means::Group => {}
+        }
+    }
+    tally
+}
