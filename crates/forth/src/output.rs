@@ -52,6 +52,8 @@ pub struct Output {
     pub(crate) end: usize,
     /// Bytes that may be written before asking: never more than the capacity, less under a limit.
     pub(crate) room: usize,
+    /// Whether the room is a share of a limit.
+    limited: bool,
 }
 
 // SAFETY: `start` points into `memory`, which is Send and owned by this value; no other access exists.
@@ -61,7 +63,7 @@ impl Output {
     /// An empty output over the given memory.
     pub fn new(dtype: Dtype, memory: Box<dyn Memory>) -> Self {
         let (start, room) = (memory.as_ptr(), memory.capacity());
-        Self { dtype, memory, start, end: 0, room }
+        Self { dtype, memory, start, end: 0, room, limited: false }
     }
 
     /// An empty output with memory of its own.
@@ -117,6 +119,19 @@ impl Output {
         self.end += bytes.len();
     }
 
+    /// Makes sure that there is memory at all, so that slack may be written to.
+    pub(crate) fn materialise(&mut self) -> Result<(), RunError> {
+        if self.memory.capacity() > 0 {
+            return Ok(());
+        }
+        let room = self.room;
+        self.grow(1)?;
+        if room < self.room && self.limited {
+            self.room = room;
+        }
+        Ok(())
+    }
+
     fn grow(&mut self, needed: usize) -> Result<(), RunError> {
         if needed > self.memory.capacity() {
             self.memory.grow(self.end, needed).map_err(|OutOfMemory| RunError::OutOfMemory)?;
@@ -147,6 +162,7 @@ impl Outputs {
             // Every first write has to ask, which hands out the shares.
             for output in &mut outputs.list {
                 output.room = output.end;
+                output.limited = true;
             }
         }
         outputs

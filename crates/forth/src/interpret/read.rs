@@ -1,5 +1,6 @@
 //! Parser words of the checked tier.
 
+use super::fused::Leaf;
 use super::text;
 use crate::Dtype;
 use crate::dtype::Number;
@@ -37,8 +38,8 @@ impl<W: Width> Machine<W> {
         let dtype = self.outputs.list[index].dtype();
         self.outputs.reserve(index, bytes.len() / size * dtype.size())?;
         let output = &mut self.outputs.list[index];
-        if natural(read.parser) == Some(dtype) && !(read.big && size > 1) {
-            output.append(bytes);
+        if let Some(leaf) = Leaf::new(read, index, dtype) {
+            output.append_converted(leaf.kind, bytes);
         } else {
             for item in bytes.chunks_exact(size) {
                 output.append(&decode(read, item).to_item(dtype)[..dtype.size()]);

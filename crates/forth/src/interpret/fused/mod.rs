@@ -1,23 +1,165 @@
 //! Tier 1: loops recognised in the structured program run as native code.
+//!
+//! A pass that meets anything unexpected is undone and left to the checked tier, which repeats it from its start. So the
+//! native code knows success only, and errors, their place and the state they leave are those of the checked tier.
 
-use crate::compile::ir::Program;
+mod describe;
+mod exec;
+mod levels;
+mod matcher;
+mod nest;
+mod plan;
+mod steps;
+
+use exec::Exec;
+use levels::Cpu;
+use matcher::Miss;
+use plan::Plan;
+
+use crate::compile::ir::{Body, Kind, Program};
+use crate::error::line_column;
 use crate::machine::{Machine, Width};
+pub(crate) use plan::Leaf;
 
 /// What was recognised, by the segment of the loop body.
-#[derive(Debug, Default)]
-pub(crate) struct Plans {}
+#[derive(Debug)]
+pub(crate) struct Plans {
+    by_segment: Vec<Option<Plan>>,
+    /// Every `do` loop that is not part of a recognised one: where it is and what became of it.
+    found: Vec<(u32, Result<u32, Miss>)>,
+    cpu: Cpu,
+}
 
 impl Plans {
-    pub(crate) fn new(_program: &Program) -> Self {
-        Self {}
+    pub(crate) fn new(program: &Program) -> Self {
+        let by_segment = (0..program.segments).map(|_| None).collect();
+        let mut plans = Self { by_segment, found: Vec::new(), cpu: Cpu::detect() };
+        plans.visit(program, &program.main);
+        for word in &program.words {
+            plans.visit(program, &word.body);
+        }
+        plans
     }
 
-    pub(crate) fn explain(&self, _source: &str) -> String {
-        "tier: checked\n".to_owned()
+    /// Looks for loops, outermost first; what is inside a recognised one needs no plan of its own.
+    fn visit(&mut self, program: &Program, body: &Body) {
+        for node in &body.nodes {
+            if let Kind::Do { body, step: false } = &node.kind {
+                match matcher::plan(program, body) {
+                    Ok(plan) => {
+                        self.by_segment[body.segment as usize] = Some(plan);
+                        self.found.push((node.at, Ok(body.segment)));
+                        continue;
+                    }
+                    Err(miss) => self.found.push((node.at, Err(miss))),
+                }
+            }
+            for inner in node.bodies() {
+                self.visit(program, inner);
+            }
+        }
+    }
+
+    pub(crate) fn explain(&self, source: &str) -> String {
+        let mut text = format!("cpu: {}\n", self.cpu.name());
+        if self.found.is_empty() {
+            text.push_str("no `do` loop: everything runs in the checked tier\n");
+        }
+        for (at, what) in &self.found {
+            let (line, column) = line_column(source, *at as usize);
+            text.push_str(&format!("loop at line {line} col {column}: "));
+            match what {
+                Ok(segment) => {
+                    let plan = self.by_segment[*segment as usize].as_ref();
+                    let plan = plan.map_or_else(String::new, Plan::describe);
+                    text.push_str(&format!("fused: {plan}\n"));
+                }
+                Err(miss) => {
+                    let (line, column) = line_column(source, miss.at as usize);
+                    text.push_str(&format!("checked: {} (line {line} col {column})\n", miss.why));
+                }
+            }
+        }
+        text
     }
 }
 
 impl<W: Width> Machine<W> {
     /// Runs as many passes of the innermost `do` loop as can be run natively and advances its index.
-    pub(crate) fn run_plan(&mut self, _body: usize, _inputs: &[&[u8]]) {}
+    pub(crate) fn run_plan(&mut self, body: usize, inputs: &[&[u8]]) {
+        let Some(plan) = &self.compiled.plans.by_segment[body] else { return };
+        // Near a limit the checked tier decides whether it is exceeded.
+        let near = |used: usize, limit: usize| used.saturating_add(plan.depth) > limit;
+        if near(self.frames.len(), self.limits.recursion)
+            || near(self.loops.len(), self.limits.recursion)
+            // A body holds at most three items: two of a loop, and a count, a total or the end of a frame.
+            || near(self.stack.len() + plan.depth * 2, self.limits.stack)
+        {
+            return;
+        }
+        for &output in &plan.outputs {
+            if self.outputs.list[output].materialise().is_err() {
+                return;
+            }
+        }
+        let mut exec = Exec {
+            data: inputs[plan.data],
+            inputs,
+            positions: &mut self.positions,
+            variables: &mut self.variables,
+            outputs: &mut self.outputs,
+            cpu: self.compiled.plans.cpu,
+        };
+        let Some(top) = self.loops.last_mut() else { return };
+        let passes = usize::try_from(top.stop.wrapping_sub(top.index)).unwrap_or(usize::MAX);
+        let done = match &plan.entry {
+            Some(entry) => {
+                let at = exec.positions[plan.data];
+                let (done, after) = exec.cpu.nest(&mut exec, &entry.nest, Some(&entry.header), passes, at);
+                exec.positions[plan.data] = after;
+                done
+            }
+            None => plan.run(&mut exec, passes),
+        };
+        top.index += done as i64;
+    }
+}
+
+impl Plan {
+    /// Runs up to `passes` passes and undoes the one that fails.
+    fn run(&self, exec: &mut Exec<'_>, passes: usize) -> usize {
+        let cpu = exec.cpu;
+        let mut ends = vec![0; self.outputs.len()];
+        let mut positions = vec![0; self.inputs.len()];
+        let mut variables = vec![0; self.variables.len()];
+        let mut at = exec.positions[self.data];
+        let mut done = 0;
+        while done < passes {
+            for (end, &output) in ends.iter_mut().zip(&self.outputs) {
+                *end = exec.outputs.list[output].end;
+            }
+            for (position, &input) in positions.iter_mut().zip(&self.inputs) {
+                *position = exec.positions[input];
+            }
+            for (value, &variable) in variables.iter_mut().zip(&self.variables) {
+                *value = exec.variables[variable];
+            }
+            let Some(after) = cpu.steps(exec, &self.body, at) else {
+                for (&end, &output) in ends.iter().zip(&self.outputs) {
+                    exec.outputs.list[output].end = end;
+                }
+                for (&position, &input) in positions.iter().zip(&self.inputs) {
+                    exec.positions[input] = position;
+                }
+                for (&value, &variable) in variables.iter().zip(&self.variables) {
+                    exec.variables[variable] = value;
+                }
+                break;
+            };
+            at = after;
+            done += 1;
+        }
+        exec.positions[self.data] = at;
+        done
+    }
 }

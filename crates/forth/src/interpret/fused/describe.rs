@@ -1,0 +1,60 @@
+//! Plans in words, for `explain`.
+
+use super::plan::{Nest, Plan, Step};
+
+impl Plan {
+    pub(super) fn describe(&self) -> String {
+        match &self.entry {
+            Some(entry) => {
+                let header = &entry.header;
+                let parts = [
+                    (header.start.is_some(), "starts"),
+                    (header.stop.is_some(), "stops"),
+                    (header.byte_count.is_some(), "byte count"),
+                    (header.version.is_some(), "version"),
+                    (header.skip > 0, "skip"),
+                    (header.check_end, "end check"),
+                ];
+                let parts: Vec<_> = parts.iter().filter(|part| part.0).map(|part| part.1).collect();
+                let frame = if parts.is_empty() { "no frame".to_owned() } else { parts.join(", ") };
+                format!("native entry loop ({frame}), {}", nest(&entry.nest))
+            }
+            None => format!("native steps: {}", list(&self.body)),
+        }
+    }
+}
+
+fn nest(nest: &Nest) -> String {
+    let form = if nest.blocks { "blocks" } else { "lists" };
+    format!("{form} {} deep of {:?}/{}", nest.depth, nest.leaf.kind, 1_u32 << nest.leaf.shift)
+}
+
+fn list(steps: &[Step]) -> String {
+    steps.iter().map(step).collect::<Vec<_>>().join("; ")
+}
+
+fn step(step: &Step) -> String {
+    match step {
+        Step::Start(_) => "start".to_owned(),
+        Step::Stop(..) => "stop".to_owned(),
+        Step::ByteCount { .. } => "byte count".to_owned(),
+        Step::Version(low, high) => format!("version {low}..={high}"),
+        Step::CheckEnd(_) => "end check".to_owned(),
+        Step::Framed { body, .. } => format!("frame [{}]", list(body)),
+        Step::Skip(bytes) => format!("skip {bytes}"),
+        Step::Fields { bytes, fields } => format!("{} fields in {bytes} bytes", fields.len()),
+        Step::Item(read, _) => format!("item {}", read.word()),
+        Step::Bulk { items, .. } => format!("{items} items"),
+        Step::Nest(inner) => nest(inner),
+        Step::List { body, .. } => format!("list [{}]", list(body)),
+        Step::Repeat(times, body) => format!("{times} times [{}]", list(body)),
+        Step::Blocks { body, .. } => format!("blocks [{}]", list(body)),
+        Step::Branch { then, otherwise, .. } => format!("if [{}] else [{}]", list(then), list(otherwise)),
+        Step::Switch { arms, .. } => {
+            format!("switch {}", arms.iter().map(|arm| format!("[{}]", list(arm))).collect::<Vec<_>>().join(" "))
+        }
+        Step::Length(..) => "length".to_owned(),
+        Step::Constant { value, .. } => format!("constant {value}"),
+        Step::Through { read, .. } => format!("number {}", read.word()),
+    }
+}

@@ -1,0 +1,185 @@
+//! The same native code compiled for several generations of CPU, one of which is chosen at run time.
+//!
+//! A level names entry points only. The bodies are generic and inlined into each of them, so that the code that copies
+//! and swaps is built with the instructions of that level.
+
+use super::exec::Exec;
+use super::nest::{self, Leafy};
+use super::plan::{Header, LeafKind, Nest, Step};
+use super::steps;
+
+/// Entry points of native code: from a position, to the position after.
+pub(super) trait Level {
+    /// # Safety
+    ///
+    /// The CPU has the features of the level.
+    unsafe fn steps(exec: &mut Exec<'_>, steps: &[Step], at: usize) -> Option<usize>;
+
+    /// # Safety
+    ///
+    /// The CPU has the features of the level.
+    unsafe fn nest<K: Leafy, const DEPTH: usize, const WIDE: bool, const BLOCKS: bool>(
+        exec: &mut Exec<'_>,
+        nest: &Nest,
+        header: Option<&Header>,
+        passes: usize,
+        at: usize,
+    ) -> (usize, usize);
+}
+
+macro_rules! level {
+    ($(#[$enable:meta])* $name:ident) => {
+        pub(super) struct $name;
+
+        impl Level for $name {
+            unsafe fn steps(exec: &mut Exec<'_>, steps: &[Step], at: usize) -> Option<usize> {
+                $(#[$enable])*
+                fn level(exec: &mut Exec<'_>, steps: &[Step], at: usize) -> Option<usize> {
+                    steps::run::<$name>(exec, steps, at)
+                }
+                // SAFETY: the caller vouches for the features.
+                #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
+                unsafe { level(exec, steps, at) }
+            }
+
+            unsafe fn nest<K: Leafy, const DEPTH: usize, const WIDE: bool, const BLOCKS: bool>(
+                exec: &mut Exec<'_>,
+                nest: &Nest,
+                header: Option<&Header>,
+                passes: usize,
+                at: usize,
+            ) -> (usize, usize) {
+                $(#[$enable])*
+                fn level<K: Leafy, const DEPTH: usize, const WIDE: bool, const BLOCKS: bool>(
+                    exec: &mut Exec<'_>,
+                    nest: &Nest,
+                    header: Option<&Header>,
+                    passes: usize,
+                    at: usize,
+                ) -> (usize, usize) {
+                    nest::run::<K, DEPTH, WIDE, BLOCKS>(exec, nest, header, passes, at)
+                }
+                // SAFETY: the caller vouches for the features.
+                #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
+                unsafe { level::<K, DEPTH, WIDE, BLOCKS>(exec, nest, header, passes, at) }
+            }
+        }
+    };
+}
+
+level!(Baseline);
+#[cfg(target_arch = "x86_64")]
+level!(#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,movbe")] Avx2);
+#[cfg(target_arch = "x86_64")]
+level!(#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt,movbe")] Avx512);
+
+/// Which level this CPU runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cpu {
+    Baseline,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Cpu {
+    pub(crate) fn detect() -> Self {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        {
+            macro_rules! has { ($($feature:tt)*) => { $(std::is_x86_feature_detected!($feature))&&* }; }
+            if has!("avx2" "bmi1" "bmi2" "lzcnt" "popcnt" "movbe") {
+                let wide = has!("avx512f" "avx512bw" "avx512vl" "avx512dq");
+                return if wide { Self::Avx512 } else { Self::Avx2 };
+            }
+        }
+        Self::Baseline
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => "AVX-512",
+        }
+    }
+
+    /// Runs steps once.
+    pub(super) fn steps(self, exec: &mut Exec<'_>, steps: &[Step], at: usize) -> Option<usize> {
+        // SAFETY: a level other than the baseline comes from `detect` only.
+        unsafe {
+            match self {
+                Self::Baseline => Baseline::steps(exec, steps, at),
+                #[cfg(target_arch = "x86_64")]
+                Self::Avx2 => Avx2::steps(exec, steps, at),
+                #[cfg(target_arch = "x86_64")]
+                Self::Avx512 => Avx512::steps(exec, steps, at),
+            }
+        }
+    }
+
+    /// Runs up to so many passes of a nest; the number completed and the position after them.
+    pub(super) fn nest(
+        self,
+        exec: &mut Exec<'_>,
+        nest: &Nest,
+        header: Option<&Header>,
+        passes: usize,
+        at: usize,
+    ) -> (usize, usize) {
+        // SAFETY: a level other than the baseline comes from `detect` only.
+        unsafe {
+            match self {
+                Self::Baseline => dispatch::<Baseline>(exec, nest, header, passes, at),
+                #[cfg(target_arch = "x86_64")]
+                Self::Avx2 => dispatch::<Avx2>(exec, nest, header, passes, at),
+                #[cfg(target_arch = "x86_64")]
+                Self::Avx512 => dispatch::<Avx512>(exec, nest, header, passes, at),
+            }
+        }
+    }
+}
+
+/// Picks the instance for the leaf, the depth and the form of the lists.
+///
+/// # Safety
+///
+/// The CPU has the features of the level.
+pub(super) unsafe fn dispatch<L: Level>(
+    exec: &mut Exec<'_>,
+    nest: &Nest,
+    header: Option<&Header>,
+    passes: usize,
+    at: usize,
+) -> (usize, usize) {
+    macro_rules! go {
+        ($leaf:ident, $blocks:literal) => {
+            // SAFETY: the caller vouches for the level.
+            unsafe {
+                match (nest.depth, nest.wide) {
+                    (1, true) => L::nest::<nest::$leaf, 1, true, $blocks>(exec, nest, header, passes, at),
+                    (2, true) => L::nest::<nest::$leaf, 2, true, $blocks>(exec, nest, header, passes, at),
+                    (_, true) => L::nest::<nest::$leaf, 3, true, $blocks>(exec, nest, header, passes, at),
+                    (1, false) => L::nest::<nest::$leaf, 1, false, $blocks>(exec, nest, header, passes, at),
+                    (2, false) => L::nest::<nest::$leaf, 2, false, $blocks>(exec, nest, header, passes, at),
+                    (_, false) => L::nest::<nest::$leaf, 3, false, $blocks>(exec, nest, header, passes, at),
+                }
+            }
+        };
+    }
+    match (nest.leaf.kind, nest.blocks) {
+        (LeafKind::Copy, false) => go!(Copy, false),
+        (LeafKind::Swap2, false) => go!(Swap2, false),
+        (LeafKind::Swap4, false) => go!(Swap4, false),
+        (LeafKind::Swap8, false) => go!(Swap8, false),
+        (LeafKind::Bool, false) => go!(Bool, false),
+        (LeafKind::Copy, true) => go!(Copy, true),
+        // Formats with blocks are little-endian; the others take the generic instance.
+        (LeafKind::Bool, true) => go!(Bool, true),
+        (LeafKind::Swap2, true) => go!(Swap2, true),
+        (LeafKind::Swap4, true) => go!(Swap4, true),
+        (LeafKind::Swap8, true) => go!(Swap8, true),
+    }
+}

@@ -1,0 +1,161 @@
+//! What a recognised loop body does, in terms a native loop can execute.
+
+use crate::Dtype;
+use crate::isa::Read;
+
+/// A `do … loop` whose body was recognised.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// The input all values come from.
+    pub(crate) data: usize,
+    /// The body, in order.
+    pub(crate) body: Vec<Step>,
+    /// The body as one native loop, when it has the canonical form of an entry.
+    pub(crate) entry: Option<Entry>,
+    /// Inputs read besides `data`; their positions are rolled back with it.
+    pub(crate) inputs: Vec<usize>,
+    pub(crate) outputs: Vec<usize>,
+    pub(crate) variables: Vec<usize>,
+    /// Bound on the structure bodies and loops that are open at once inside.
+    pub(crate) depth: usize,
+}
+
+/// The canonical entry: an optional frame round nested lists.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) header: Header,
+    pub(crate) nest: Nest,
+}
+
+/// What stands before and after the lists of an entry, in this order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Header {
+    /// `starts I-> stack data seek`
+    pub(crate) start: Option<usize>,
+    /// `stops I-> stack stop !`
+    pub(crate) stop: Option<(usize, usize)>,
+    /// `data !I-> stack BIAS - data pos + stop @ <> if … halt then`: the bias.
+    pub(crate) byte_count: Option<i64>,
+    /// `data !H-> stack … if … halt then`: versions that pass.
+    pub(crate) version: Option<(u16, u16)>,
+    /// `N data skip`
+    pub(crate) skip: usize,
+    /// `data pos stop @ <> if … halt then`
+    pub(crate) check_end: bool,
+}
+
+/// One thing a body does. Anything unexpected in the data abandons the pass, which the checked tier then repeats.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// Go to the offset read from another input.
+    Start(usize),
+    /// Read the end of the entry from another input into a variable.
+    Stop(usize, usize),
+    /// Compare the byte count with the end of the entry.
+    ByteCount { bias: i64, variable: usize },
+    /// Two bytes, big-endian, that must lie in a range.
+    Version(u16, u16),
+    /// The position must be the end of the entry.
+    CheckEnd(usize),
+    /// A byte count, a body, and the check that the body ended where the count said.
+    Framed { bias: i64, body: Vec<Self> },
+    /// Move forward.
+    Skip(usize),
+    /// Adjacent items of fixed size, copied or swapped.
+    Fields { bytes: usize, fields: Vec<Field> },
+    /// One item that is converted or has a variable length.
+    Item(Read, usize),
+    /// A fixed number of items.
+    Bulk { items: usize, leaf: Leaf },
+    /// Lists of lists of items.
+    Nest(Nest),
+    /// A counted list with any body.
+    List { count: Count, offsets: Option<usize>, body: Vec<Self> },
+    /// The body so many times.
+    Repeat(usize, Vec<Self>),
+    /// A block-terminated list with any body.
+    Blocks { offsets: usize, body: Vec<Self> },
+    /// A number decides what follows; it may be stored before.
+    Branch { flag: Read, store: Option<usize>, then: Vec<Self>, otherwise: Vec<Self> },
+    /// A number selects what follows.
+    Switch { selector: Read, store: Option<usize>, arms: Vec<Vec<Self>> },
+    /// Append the length of one output to another.
+    Length(usize, usize),
+    /// Append (or add) a constant.
+    Constant { value: i64, output: usize, add: bool },
+    /// Append (or add) a number that passes through the stack.
+    Through { read: Read, output: usize, add: bool },
+}
+
+/// An item of fixed size inside a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Field {
+    pub(crate) at: usize,
+    pub(crate) kind: LeafKind,
+    pub(crate) shift: u32,
+    pub(crate) output: usize,
+}
+
+/// How the number of items of a list is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Count {
+    Big32,
+    Little32,
+    ZigZag,
+    /// One byte, or 255 and four bytes big-endian.
+    Text,
+    /// Anything else of fixed size.
+    Other(Read),
+}
+
+/// How items get from the input to the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LeafKind {
+    Copy,
+    Swap2,
+    Swap4,
+    Swap8,
+    Bool,
+}
+
+/// Items of one dtype in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Leaf {
+    pub(crate) kind: LeafKind,
+    /// The item size is two to this power.
+    pub(crate) shift: u32,
+    pub(crate) output: usize,
+}
+
+/// Lists nested in one another, directly, with items innermost: one to three levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Nest {
+    pub(crate) depth: usize,
+    /// Offsets, outermost first; only the first `depth` count.
+    pub(crate) offsets: [usize; 3],
+    /// How counts are written at all levels but the innermost.
+    pub(crate) count: Count,
+    /// And there.
+    pub(crate) inner: Count,
+    /// Whether lists come in blocks that end with an empty one.
+    pub(crate) blocks: bool,
+    /// Whether offsets are int64, else int32.
+    pub(crate) wide: bool,
+    pub(crate) leaf: Leaf,
+}
+
+impl Leaf {
+    /// A parser whose bytes become the output's items without a conversion.
+    pub(crate) fn new(read: Read, output: usize, dtype: Dtype) -> Option<Self> {
+        let size = read.parser.size();
+        let kind = match (crate::interpret::natural(read.parser), size, read.big) {
+            (None, ..) if read.parser == crate::isa::Parser::Bool && dtype == Dtype::Bool => LeafKind::Bool,
+            (natural, ..) if natural != Some(dtype) => return None,
+            (_, 2, true) => LeafKind::Swap2,
+            (_, 4, true) => LeafKind::Swap4,
+            (_, 8, true) => LeafKind::Swap8,
+            _ => LeafKind::Copy,
+        };
+        Some(Self { kind, shift: size.trailing_zeros(), output })
+    }
+}
