@@ -56,8 +56,8 @@ impl Histogram {
         parts.join(", ")
     }
 
-    /// The picture: `height` lines of bars, one character a bin, with axes; lines end in a newline.
-    pub(crate) fn draw(&self, height: usize, label: &str, paint: Paint) -> String {
+    /// The picture: `height` lines of bars, `wide` characters a bin, with axes; lines end in a newline.
+    pub(crate) fn draw(&self, height: usize, wide: usize, label: &str, paint: Paint) -> String {
         let height = height.max(1);
         let top = self.counts.iter().max().copied().unwrap_or(0).max(1);
         let mut marks = vec![String::new(); height + 1];
@@ -69,38 +69,37 @@ impl Histogram {
         let mut text = String::new();
         for row in (1..=height).rev() {
             // A mark of a count stands on the line whose top is that count.
-            let bars: String = self.counts.iter().map(|&c| block(c, top, row, height)).collect();
+            let bars = self.counts.iter().map(|&c| block(c, top, row, height));
+            let bars: String = bars.flat_map(|bar| std::iter::repeat_n(bar, wide)).collect();
             let mark = &marks[row];
             let axis = if mark.is_empty() { '│' } else { '┤' };
             let line = format!("{mark:>margin$} {axis}{}", paint.paint(Style::Special, bars.trim_end()));
             text.push_str(line.trim_end());
             text.push('\n');
         }
-        let (axis, numbers) = self.horizontal();
+        let width = self.counts.len() * wide;
+        let (axis, numbers) = self.horizontal(width);
         text.push_str(&format!("{:>margin$} └{axis}\n", marks[0]));
         text.push_str(&format!("{:margin$}  {}\n", "", numbers.trim_end()));
         text.push_str(
-            &format!("{:margin$}  {:^width$}", "", label, width = self.counts.len())
-                .trim_end()
-                .replace('\n', " "),
+            &format!("{:margin$}  {:^width$}", "", label, width = width).trim_end().replace('\n', " "),
         );
         text.push('\n');
         text
     }
 
     /// The horizontal axis and the numbers below it.
-    fn horizontal(&self) -> (String, String) {
-        let bins = self.counts.len();
-        let mut axis = vec!['─'; bins];
-        let mut numbers = vec![' '; bins + 8];
-        let step = nice_step(self.high - self.low, (bins / 12).clamp(2, 8));
+    fn horizontal(&self, width: usize) -> (String, String) {
+        let mut axis = vec!['─'; width];
+        let mut numbers = vec![' '; width + 8];
+        let step = nice_step(self.high - self.low, (width / 12).clamp(2, 8));
         let mut free_from = 0;
         let mut tick = (self.low / step).ceil();
         // At most a handful of steps by construction; the bound only guards against steps lost to rounding.
         for _ in 0..64 {
             let value = tick * step;
-            let at = ((value - self.low) / (self.high - self.low) * bins as f64).round();
-            if !(at >= 0.0 && at <= bins as f64) {
+            let at = ((value - self.low) / (self.high - self.low) * width as f64).round();
+            if !(at >= 0.0 && at <= width as f64) {
                 break;
             }
             let text: Vec<char> = tick_text(value, step).chars().collect();
@@ -202,7 +201,7 @@ mod tests {
     fn a_peak_is_where_it_is() {
         let histogram = Histogram::new(bell(), 60.0, 120.0, 60);
         assert_eq!(histogram.peak(), 90.5);
-        insta::assert_snapshot!(histogram.draw(12, "mass [GeV]", PLAIN), @r"
+        insta::assert_snapshot!(histogram.draw(12, 1, "mass [GeV]", PLAIN), @r"
             │                              ██
             │                              ██
             │                             ▇██▇
@@ -233,16 +232,16 @@ mod tests {
 
     #[test]
     fn an_empty_or_tiny_histogram_can_be_drawn() {
-        insta::assert_snapshot!(Histogram::new([], 0.0, 1.0, 20).draw(2, "x", PLAIN), @r"
+        insta::assert_snapshot!(Histogram::new([], 0.0, 1.0, 10).draw(2, 2, "x", PLAIN), @r"
         1 ┤
           │
         0 └┬─────────┬─────────
            0        0.5       1.0
                     x
         ");
-        assert!(!Histogram::new([0.5], 0.0, 1.0, 1).draw(0, "", PLAIN).is_empty());
-        assert!(!Histogram::new([1e300], -1e308, 1e307, 7).draw(3, "", PLAIN).is_empty());
-        assert!(!Histogram::new([1e-300], 0.0, 2e-300, 40).draw(3, "", PLAIN).is_empty());
+        assert!(!Histogram::new([0.5], 0.0, 1.0, 1).draw(0, 1, "", PLAIN).is_empty());
+        assert!(!Histogram::new([1e300], -1e308, 1e307, 7).draw(3, 1, "", PLAIN).is_empty());
+        assert!(!Histogram::new([1e-300], 0.0, 2e-300, 40).draw(3, 1, "", PLAIN).is_empty());
     }
 
     #[test]

@@ -47,6 +47,10 @@ pub(crate) fn place(file: &File, object: &str) -> Result<Place> {
         Ok(key) if key.is_directory => {
             return Err(Failure::WrongObject { path: key.path, class: key.class, needed: "tree" });
         }
+        // Other tables exist, which the façade names precisely as not supported; anything else is not one at all.
+        Ok(key) if !key.is_table && !key.class.contains("NTuple") => {
+            return Err(Failure::WrongObject { path: key.path, class: key.class, needed: "tree" });
+        }
         Ok(_) => return Ok(Place { table: file.table(object)?, branch: None, named: true }),
         Err(error) if is_not_found(&error) => error,
         Err(error) => return Err(error.into()),

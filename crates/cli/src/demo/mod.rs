@@ -12,7 +12,7 @@ use crate::{
     head, human, opened, show,
     survey::{self, Branch},
 };
-use forthwith::{File, Table, plan::Decoder};
+use forthwith::{File, Table, forth::Compiled, plan::Decoder};
 use samples::{Kind, sample};
 use std::time::Duration;
 
@@ -34,10 +34,10 @@ pub(crate) fn demo(
     let info = file.info()?;
     title(console, &human::clean(&info.uri))?;
     console.line(&format!(
-        "  {} file written by version {}, {}, compression {}",
+        "  {0} file of {1}, written by {0} {2}, compression {3}",
         info.format,
-        info.version,
         human::bytes(info.size),
+        info.version,
         info.compression
     ))?;
     let trees = contents(file, console)?;
@@ -68,10 +68,15 @@ pub(crate) fn demo(
     ] {
         console.line("")?;
         match sample(&branches, kind) {
-            Some(branch) => example(&table, branch, heading, console)?,
+            Some(branch) => {
+                // One program is enough to see: that of the nested branch, if there is one.
+                let program = kind == Kind::Nested || sample(&branches, Kind::Nested).is_none();
+                example(&table, branch, heading, program, console)?;
+            }
             None => {
                 title(console, heading)?;
-                console.line("  this tree has no such branch that can be read")?;
+                let unread = if kinds[2] > 0 { " that can be read" } else { "" };
+                console.line(&format!("  this tree has no such branch{unread}"))?;
             }
         }
     }
@@ -145,7 +150,13 @@ fn largest(trees: Vec<Table>) -> Result<Option<Table>, Failure> {
 }
 
 /// One branch: what it is, its first entries, how it is read.
-fn example(table: &Table, branch: &Branch, heading: &str, console: &mut Console<'_>) -> Result<()> {
+fn example(
+    table: &Table,
+    branch: &Branch,
+    heading: &str,
+    program: bool,
+    console: &mut Console<'_>,
+) -> Result<()> {
     let Some(reading) = branch.description.as_ref().ok().and_then(|d| d.reading.as_ref().ok()) else {
         return Ok(());
     };
@@ -171,14 +182,20 @@ fn example(table: &Table, branch: &Branch, heading: &str, console: &mut Console<
         Err(failure) => line("entries", &format!("cannot be read: {failure}"))?,
     }
     line("read by", &format!("{}: {}", reading.decoder.kind(), reading.reason))?;
-    if let Decoder::Program(program) = &reading.decoder {
-        line("", "forthwith made this program for it:")?;
+    if let (Decoder::Program(program), true) = (&reading.decoder, program) {
+        console.line("  forthwith made this program for it:")?;
         let source: Vec<_> = program.source.trim_end().lines().collect();
         for text in source.iter().take(LINES) {
             console.line(&format!("    {}", human::clean(text)))?;
         }
         if source.len() > LINES {
             console.line(&format!("    … and {} more lines (forthwith forth)", source.len() - LINES))?;
+        }
+        if let Ok(compiled) = Compiled::new(&program.source) {
+            console.line("  and the machine runs it so:")?;
+            for text in compiled.explain().lines().take(LINES) {
+                console.line(&format!("    {}", human::clean(text)))?;
+            }
         }
     }
     Ok(())

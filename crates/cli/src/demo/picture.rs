@@ -2,7 +2,7 @@
 
 use super::{
     muons, numbers,
-    samples::{Kind, sample},
+    samples::{Kind, is_telling, sample},
 };
 use crate::{
     console::Console,
@@ -23,13 +23,11 @@ const Z_WINDOW: (f64, f64) = (60.0, 120.0);
 
 pub(crate) fn picture(table: &Table, branches: &[Branch], console: &mut Console<'_>) -> Result<()> {
     let entries = table.entries().min(ENTRIES);
-    let bins = console.width.map_or(60, |width| width.saturating_sub(12)).clamp(20, 60);
+    let width = console.width.map_or(60, |width| width.saturating_sub(12)).clamp(20, 60);
     if let Some((masses, from)) = muons::masses(table, branches, entries) {
-        return dimuon(&masses, &from, bins, console);
+        return dimuon(&masses, &from, width, console);
     }
-    let shown = sample(branches, Kind::Flat).filter(|b| is_float(b));
-    let shown = shown.or_else(|| sample(branches, Kind::Jagged)).or_else(|| sample(branches, Kind::Flat));
-    let Some(branch) = shown else {
+    let Some(branch) = choose(branches) else {
         return console.line("  no branch of numbers to draw");
     };
     let name = human::clean(&branch.field.path);
@@ -46,7 +44,28 @@ pub(crate) fn picture(table: &Table, branches: &[Branch], console: &mut Console<
         &format!("{name} of {}", human::counted(array.length, "entry", "entries")),
         &histogram,
     ))?;
-    console.text(&indent(&histogram.draw(HEIGHT, &name, console.paint)))
+    console.text(&indent(&histogram.draw(HEIGHT, wide, &name, console.paint)))
+}
+
+/// A quantity if there is one, single numbers before lists, fractions before integers.
+fn choose(branches: &[Branch]) -> Option<&Branch> {
+    let (flat, jagged) = (sample(branches, Kind::Flat), sample(branches, Kind::Jagged));
+    let telling = |b: &&Branch| is_telling(&b.field.name);
+    (flat.filter(telling).filter(|b| is_float(b)))
+        .or_else(|| jagged.filter(telling))
+        .or_else(|| flat.filter(|b| is_float(b)))
+        .or(jagged)
+        .or(flat)
+}
+
+/// How many bins, and how many characters each: few values do not fill many bins.
+const fn bins(values: usize, width: usize) -> (usize, usize) {
+    let wide = match values {
+        0..400 => 3,
+        400..2000 => 2,
+        _ => 1,
+    };
+    (width / wide, wide)
 }
 
 fn is_float(branch: &Branch) -> bool {
@@ -54,17 +73,18 @@ fn is_float(branch: &Branch) -> bool {
     reading.is_some_and(|r| r.form.type_string().starts_with("float"))
 }
 
-fn dimuon(masses: &[f64], from: &str, bins: usize, console: &mut Console<'_>) -> Result<()> {
+fn dimuon(masses: &[f64], from: &str, width: usize, console: &mut Console<'_>) -> Result<()> {
     let near_z = masses.iter().filter(|m| (Z_WINDOW.0..Z_WINDOW.1).contains(*m)).count();
     // Without enough pairs around the Z there is another story to tell.
     let window =
         if near_z >= 30 && near_z * 5 > masses.len() { Some(Z_WINDOW) } else { robust_range(masses) };
     let Some((low, high)) = window else { return console.line("  the masses of muon pairs are no numbers") };
+    let (bins, wide) = bins(masses.len(), width);
     let histogram = Histogram::new(masses.iter().copied(), low, high, bins);
     let pairs = human::counted(masses.len() as u64, "pair", "pairs");
     console.line(&caption(&format!("mass of {pairs} of muons of opposite charge"), &histogram))?;
     console.line(&format!("  from {}", human::clean(from)))?;
-    console.text(&indent(&histogram.draw(HEIGHT, "mass of two muons [GeV]", console.paint)))?;
+    console.text(&indent(&histogram.draw(HEIGHT, wide, "mass of two muons [GeV]", console.paint)))?;
     let peak = histogram.peak();
     if (peak - Z).abs() < 4.0 {
         console.line(&format!("  the highest bin is at {peak:.1} GeV: the Z boson, {Z} GeV"))?;

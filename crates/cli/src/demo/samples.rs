@@ -25,7 +25,10 @@ pub(crate) fn sample(branches: &[Branch], kind: Kind) -> Option<&Branch> {
             continue;
         };
         let program = matches!(reading.decoder, Decoder::Program(_));
-        let worth = worth(&reading.form, kind, program);
+        let worth = match worth(&reading.form, kind, program) {
+            0 => 0,
+            worth => 3 * worth + promise(&branch.field.name),
+        };
         if worth > best.map_or(0, |(most, _)| most) {
             best = Some((worth, branch));
         }
@@ -44,6 +47,21 @@ fn worth(form: &Form, kind: Kind, program: bool) -> u32 {
         // Programs first: they are what this machine is for.
         (Kind::Nested, form) => nested(form) + if program && nested(form) > 0 { 10 } else { 0 },
         _ => 0,
+    }
+}
+
+/// Whether a name promises a quantity somebody would want to see.
+pub(crate) fn is_telling(name: &str) -> bool {
+    promise(name) > 0
+}
+
+fn promise(name: &str) -> u32 {
+    let name = name.to_ascii_lowercase();
+    let parts = |word| name.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| part == word);
+    match () {
+        () if parts("pt") => 2,
+        () if parts("mass") || parts("energy") || parts("px") => 1,
+        () => 0,
     }
 }
 
@@ -90,6 +108,13 @@ mod tests {
         );
         assert_eq!(worth(&list(numbers(DType::Int32)), Kind::Flat, false), 0);
         assert!(worth(&list(numbers(DType::Int32)), Kind::Jagged, false) > 0);
+    }
+
+    #[test]
+    fn some_names_are_telling() {
+        assert!(is_telling("Muon_pt") && is_telling("jets.pt") && is_telling("MASS"));
+        assert!(!is_telling("script") && !is_telling("prompt_id"));
+        assert!(promise("Jet_pt") > promise("Jet_mass"));
     }
 
     #[test]

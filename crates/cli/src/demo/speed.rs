@@ -94,6 +94,9 @@ pub(crate) fn speed(
     if total.entries < entries && failed.is_empty() {
         console.line(&format!("  stopped after {} (--limit)", human::time(limit)))?;
     }
+    if cfg!(debug_assertions) {
+        console.line("  but this forthwith was built without optimisation: the figures mean nothing")?;
+    }
     if best.time < Duration::from_millis(5) {
         console.line("  too little to measure well; take a larger file for real figures")?;
     }
