@@ -39,6 +39,7 @@ pub(crate) fn picture(table: &Table, branches: &[Branch], console: &mut Console<
     let Some((low, high)) = robust_range(&values) else {
         return console.line(&format!("  {name} has no values to draw"));
     };
+    let (bins, wide) = bins(values.len(), width);
     let histogram = Histogram::new(values, low, high, bins);
     console.line(&caption(
         &format!("{name} of {}", human::counted(array.length, "entry", "entries")),
