@@ -1,1 +1,37 @@
-//! Python binding.
+//! The extension module `forthwith._forthwith`: the façade crate as Python sees it, and no more.
+//!
+//! Everything comfortable is written in Python above it. What crosses here is small: objects of the façade as frozen
+//! classes, buffers by their address ([`array::Buffer`]), Arrow data as capsules ([`arrow`]), errors as the exceptions of
+//! `forthwith._errors` ([`errors`]). The interpreter is released around every call that reads or works
+//! ([`handle::Handle::run`]); whoever needs it meanwhile (a Python file object, a progress callback) attaches for as long as that takes.
+
+mod array;
+mod arrow;
+mod errors;
+mod file;
+mod gate;
+mod handle;
+mod object;
+mod read;
+mod table;
+
+use pyo3::prelude::*;
+
+/// The compiled part of forthwith.
+#[pymodule(gil_used = false)]
+mod _forthwith {
+    #[pymodule_export]
+    use crate::{
+        array::{Array, Buffer},
+        file::{File, Key},
+        table::{Block, Description, Field, Plan, RawBlock, Table},
+    };
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        // The Python package warns of it at import.
+        module.add("optimised", !cfg!(debug_assertions))
+    }
+}

@@ -1,0 +1,225 @@
+"""Branches: the columns of a tree."""
+
+from __future__ import annotations
+
+from forthwith import _read
+from forthwith._branches import HasBranches
+from forthwith._errors import UnsupportedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from forthwith import _forthwith
+    from forthwith._branches import Library, Progress
+    from forthwith._bulk import Bulk
+    from forthwith._tree import Tree
+
+
+class Branch(HasBranches):
+    """A branch of a tree: a column, a mapping from names to branches within it, or both."""
+
+    def __init__(self, tree: Tree, index: int) -> None:
+        self._tree = tree
+        self._index: int = index
+        self._field = tree._fields[index]
+        self._path = self._field.path
+
+    @property
+    def _description(self) -> _forthwith.Description:
+        return self._tree._describe(self._index)
+
+    @property
+    def tree(self) -> Tree:
+        """The tree this belongs to."""
+        return self._tree
+
+    @property
+    def parent(self) -> HasBranches:
+        """The branch this is in, or the tree."""
+        parent = self._field.parent
+        return self._tree if parent is None else self._tree._branch(parent)
+
+    @property
+    def name(self) -> str:
+        """Name, as the file spells it."""
+        return self._field.name
+
+    @property
+    def path(self) -> str:
+        """Path within the tree, ``a/a.b``."""
+        return self._path
+
+    @property
+    def title(self) -> str:
+        """The description its writer gave it."""
+        return self._field.title
+
+    @property
+    def has_data(self) -> bool:
+        """Whether it has data of its own, rather than only grouping other branches."""
+        return self._field.has_data
+
+    @property
+    def typename(self) -> str:
+        """The type, as in C++."""
+        return self._description.typename
+
+    @property
+    def num_entries(self) -> int:
+        """Number of entries; a branch can have fewer than its tree."""
+        return self._description.entries if self.has_data else self._tree.num_entries
+
+    @property
+    def num_baskets(self) -> int:
+        """Number of blocks in the file."""
+        return self._description.blocks
+
+    @property
+    def compressed_bytes(self) -> int:
+        """Bytes in the file."""
+        return self._description.stored_bytes
+
+    @property
+    def uncompressed_bytes(self) -> int:
+        """Bytes when decompressed."""
+        return self._description.payload_bytes
+
+    @property
+    def compression_ratio(self) -> float:
+        """How many bytes one byte in the file stands for."""
+        return self.uncompressed_bytes / max(1, self.compressed_bytes)
+
+    @property
+    def form_json(self) -> str:
+        """What it is read as: an Awkward Form, in JSON.
+
+        Raises:
+            UnsupportedError: It cannot be read yet.
+        """
+        description = self._description
+        if description.form is None:
+            raise UnsupportedError(
+                f"not supported yet: {description.problem or description.typename}\n"
+                f"  in {self.file.file_path}:{self._tree.path}/{self._path}",
+                file=self.file.file_path,
+                object=f"{self._tree.path}/{self._path}",
+            )
+        return description.form
+
+    @property
+    def form(self) -> Any:
+        """What it is read as: an Awkward Form. Needs Awkward Array; `form_json` does not."""
+        from forthwith._libraries import package
+
+        return package("awkward").forms.from_json(self.form_json)
+
+    @property
+    def interpretation(self) -> Interpretation:
+        """What it is read as, and by what."""
+        return Interpretation(self)
+
+    @property
+    def forth(self) -> str | None:
+        """The AwkwardForth program that reads it; ``None`` if no program is needed."""
+        return self._description.forth
+
+    def explain(self) -> str:  # type: ignore[override]
+        """Says how the branch is read, by which kernel or program and why, or why it cannot be read."""
+        from forthwith._show import explain
+
+        return explain(self)
+
+    def array(
+        self,
+        entry_start: int | None = None,
+        entry_stop: int | None = None,
+        *,
+        library: Library = "ak",
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Any:
+        """Reads the branch.
+
+        A branch that only groups others is read as a record of them, as by ``arrays``.
+
+        Args:
+            entry_start: The first entry; negative numbers count from the end.
+            entry_stop: The entry after the last; negative numbers count from the end.
+            library: ``"ak"`` for an Awkward Array, ``"np"`` for a NumPy array, ``"pd"`` for a pandas Series, ``"arrow"`` for
+                a pyarrow array.
+            threads: Threads to read with, this one included; by default what ``open`` was told.
+            progress: Called from time to time, as in ``arrays``.
+        """
+        if not self.has_data:
+            return self.arrays(
+                entry_start=entry_start, entry_stop=entry_stop, library=library, threads=threads, progress=progress
+            )
+        into = _read.target(library, None)
+        start, stop = _read.entry_range(entry_start, entry_stop, self.num_entries)
+        (array,) = _read.read(self._tree, [(self.name, self._index)], start, stop, threads, progress)
+        return into.column(self.name, array, start)
+
+    def bulk(
+        self, entry_start: int | None = None, entry_stop: int | None = None, *, raw: bool = False, threads: int | None = None
+    ) -> Bulk:
+        """Goes through the branch one basket at a time, without more between the file and you than there must be.
+
+        What a step gives is known beforehand: the result is a `KernelBulk` of `KernelBatch`, a `ProgramBulk` of
+        `ProgramBatch`, or with ``raw`` a `RawBulk` of `RawBatch`.
+
+        Args:
+            entry_start: The first entry; negative numbers count from the end.
+            entry_stop: The entry after the last; negative numbers count from the end.
+            raw: Whether to leave the data as they lie in the file: numbers are big-endian, as a NumPy array such as
+                ``>f4``. Nothing is copied where the file is mapped (``open(..., source="map")``) and the basket not
+                compressed. Raw baskets are whole, also the first and the last.
+            threads: Threads to read with, this one included; one basket keeps one of them busy.
+        """
+        from forthwith._bulk import bulk
+
+        start, stop = _read.entry_range(entry_start, entry_stop, self.num_entries)
+        return bulk(self, start, stop, raw, threads)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Branch) and self._tree == other._tree and self._index == other._index
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._tree, self._index))
+
+    def __repr__(self) -> str:
+        inside = f" ({len(self)} branches)" if self._field.has_children else ""
+        return f"<Branch {self._path!r}{inside} of {self._tree.path!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Branch, (self._tree, self._index)
+
+
+class Interpretation:
+    """What a branch is read as.
+
+    Attributes:
+        decoder: ``"kernel"``, ``"program"``, or ``None`` if it cannot be read.
+        reason: Why this decoder, or why none.
+    """
+
+    def __init__(self, branch: Branch) -> None:
+        description = branch._description
+        self._branch = branch
+        self._type = description.type_string
+        self.decoder = description.decoder
+        self.reason = description.reason or description.problem or ""
+
+    def awkward_form(self, file: object = None) -> Any:
+        """The Awkward Form, as `Branch.form`. The argument is accepted for callers of uproot; the form is closed."""
+        del file
+        return self._branch.form
+
+    def __repr__(self) -> str:
+        if self._type is not None:
+            return f"{self._type} ({self.decoder})"
+        if not self._branch.has_data:
+            return f"group of {len(self._branch)}"
+        return f"not supported yet: {self.reason.removeprefix('not supported yet: ')}"

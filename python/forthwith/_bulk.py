@@ -1,0 +1,182 @@
+"""One basket at a time. What a step gives is in the type, and known before anything is read."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from forthwith import _forthwith
+    from forthwith._branch import Branch
+
+
+class Batch:
+    """Some entries of a branch, from one basket.
+
+    Attributes:
+        block: Number of the basket.
+        entry_start: The first entry.
+        entry_stop: The entry after the last.
+    """
+
+    def __init__(self, block: int, entries: tuple[int, int]) -> None:
+        self.block = block
+        self.entry_start, self.entry_stop = entries
+
+    @property
+    def num_entries(self) -> int:
+        """Number of entries."""
+        return self.entry_stop - self.entry_start
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.block}: entries {self.entry_start} to {self.entry_stop}>"
+
+
+class RawBatch(Batch):
+    """A basket as it lies in the file, decompressed.
+
+    Attributes:
+        view: Whether nothing was copied: the bytes are those of the mapped file.
+    """
+
+    def __init__(self, block: int, raw: _forthwith.RawBlock) -> None:
+        super().__init__(block, raw.entries)
+        self._raw = raw
+        self.view = raw.view
+
+    @property
+    def array(self) -> Any:
+        """All values one after the other, as a NumPy array in the file's byte order, such as ``>f4``.
+
+        Where entries are more than values of one width, their bytes.
+        """
+        return _numpy().asarray(self._raw.values)
+
+    @property
+    def payload(self) -> Any:
+        """The bytes of the entries, as a NumPy array."""
+        return _numpy().asarray(self._raw.payload)
+
+    @property
+    def bounds(self) -> Any:
+        """Where each entry begins and ends in ``payload``: one number more than entries. ``None`` if all have one size."""
+        bounds = self._raw.bounds
+        return None if bounds is None else _numpy().asarray(bounds)
+
+
+class _DecodedBatch(Batch):
+    def __init__(self, block: int, entries: tuple[int, int], array: _forthwith.Array) -> None:
+        super().__init__(block, entries)
+        self._array = array
+
+    @property
+    def type(self) -> str:
+        """The type of an entry, such as ``var * float32``."""
+        return self._array.type_string
+
+    @property
+    def buffers(self) -> dict[str, Any]:
+        """The buffers by the keys of the branch's Form, as NumPy arrays over the memory they were decoded into."""
+        numpy = _numpy()
+        return {key: numpy.asarray(buffer) for key, buffer in self._array.buffers()}
+
+    def to_awkward(self) -> Any:
+        """The entries as an Awkward Array."""
+        return self._to("ak")
+
+    def to_numpy(self) -> Any:
+        """The entries as a NumPy array."""
+        return self._to("np")
+
+    def _to(self, library: Any) -> Any:
+        from forthwith._libraries import target
+
+        return target(library, None).column("", self._array, self.entry_start)
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        """The entries as Arrow data."""
+        return self._array.__arrow_c_array__(requested_schema)
+
+
+class KernelBatch(_DecodedBatch):
+    """A basket decoded by a kernel: a columnar layout."""
+
+
+class ProgramBatch(_DecodedBatch):
+    """A basket decoded by an AwkwardForth program: a record-oriented layout."""
+
+
+class Bulk:
+    """An iterator over the baskets of a branch."""
+
+    def __init__(self, branch: Branch, plan: _forthwith.Plan, threads: int | None) -> None:
+        self._branch = branch
+        self._plan = plan
+        self._threads = threads
+        # Groups after the first are counters that others need.
+        self._blocks = [block for block in plan.blocks() if block.group == 0]
+        self._steps = self._run()
+
+    def _run(self) -> Iterator[Batch]:
+        raise NotImplementedError
+
+    def __iter__(self) -> Bulk:
+        return self
+
+    def __next__(self) -> Batch:
+        return next(self._steps)
+
+    def __len__(self) -> int:
+        """Number of baskets, read or not."""
+        return len(self._blocks)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self)} baskets of {self._branch.path!r}>"
+
+
+class RawBulk(Bulk):
+    """An iterator of `RawBatch`."""
+
+    def _run(self) -> Iterator[Batch]:
+        core = self._branch.tree._core
+        for block in self._blocks:
+            yield RawBatch(block.block, core.raw(self._plan, block.task))
+
+
+class _DecodedBulk(Bulk):
+    _batch: type[_DecodedBatch]
+
+    def _run(self) -> Iterator[Batch]:
+        core = self._branch.tree._core
+        for block in self._blocks:
+            plan = core.plan([self._branch._index], *block.wanted)
+            (array,) = core.read(plan, self._threads, None)
+            yield self._batch(block.block, block.wanted, array)
+
+
+class KernelBulk(_DecodedBulk):
+    """An iterator of `KernelBatch`."""
+
+    _batch = KernelBatch
+
+
+class ProgramBulk(_DecodedBulk):
+    """An iterator of `ProgramBatch`."""
+
+    _batch = ProgramBatch
+
+
+def bulk(branch: Branch, start: int, stop: int, raw: bool, threads: int | None) -> Bulk:
+    """The iterator that fits a branch."""
+    plan = branch.tree._core.plan([branch._index], start, stop)
+    if raw:
+        return RawBulk(branch, plan, threads)
+    decoded = ProgramBulk if branch.forth is not None else KernelBulk
+    return decoded(branch, plan, threads)
+
+
+def _numpy() -> Any:
+    from forthwith._libraries import package
+
+    return package("numpy")

@@ -1,0 +1,55 @@
+"""Ranges of entries and amounts of memory, as people write them."""
+
+from __future__ import annotations
+
+import re
+from operator import index
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_UNITS |= {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+_MEMORY = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*([kmgt]?i?)b\s*", re.IGNORECASE)
+
+
+def entry_range(start: int | None, stop: int | None, entries: int) -> tuple[int, int]:
+    """A half-open range within ``entries``, as a slice has it: negative numbers count from the end."""
+    first, last, _ = slice(_index(start, "entry_start"), _index(stop, "entry_stop")).indices(entries)
+    return first, max(first, last)
+
+
+def _index(value: int | None, name: str) -> int | None:
+    if value is None:
+        return None
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer or None, not {value!r}") from None
+
+
+def memory_size(value: int | str, name: str) -> int:
+    """Bytes: a number of them, or text such as ``"100 MB"`` (decimal) or ``"1 GiB"`` (binary)."""
+    if isinstance(value, str):
+        found = _MEMORY.fullmatch(value)
+        if found is None or found[2].lower() not in _UNITS:
+            raise ValueError(f"{name} must be a number of bytes or text such as '100 MB' or '1 GiB', not {value!r}")
+        size = int(float(found[1]) * _UNITS[found[2].lower()])
+    else:
+        try:
+            size = index(value)
+        except TypeError:
+            raise TypeError(f"{name} must be a number of bytes or text such as '100 MB', not {value!r}") from None
+    if size <= 0:
+        raise ValueError(f"{name} must be positive, not {value!r}")
+    return size
+
+
+def step_size(value: int | str) -> tuple[int | None, int | None]:
+    """The size of a step as ``(entries, bytes)``, one of which is ``None``."""
+    if isinstance(value, str):
+        return None, memory_size(value, "step_size")
+    try:
+        entries = index(value)
+    except TypeError:
+        raise TypeError(f"step_size must be a number of entries or text such as '100 MB', not {value!r}") from None
+    if entries <= 0:
+        raise ValueError(f"step_size must be positive, not {entries}")
+    return entries, None

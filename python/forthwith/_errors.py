@@ -1,0 +1,101 @@
+"""What can go wrong, in Python's own terms.
+
+Every exception is a `ForthwithError`, and also the built-in exception that fits: code that catches `KeyError`
+or `OSError` keeps working. The attributes say where it happened, as far as it is known.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class ForthwithError(Exception):
+    """Base of all errors of this package.
+
+    Attributes:
+        message: The text, which is also what ``str`` gives.
+        file: Path or URL of the file.
+        object: Path within the file, such as ``dir/tree/branch``.
+        block: Number of the basket.
+        entry: Number of the entry.
+        byte: Position in the file, or in the decompressed basket where ``block`` is known.
+        member: Path of the member within the entry, such as ``hits[].energy``.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        file: str | None = None,
+        object: str | None = None,
+        block: int | None = None,
+        entry: int | None = None,
+        byte: int | None = None,
+        member: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.object = object
+        self.block = block
+        self.entry = entry
+        self.byte = byte
+        self.member = member
+
+    def __str__(self) -> str:
+        # KeyError would print the repr, OSError its number.
+        return self.message
+
+
+class KeyInFileError(ForthwithError, KeyError):
+    """Nothing of that name in a file, directory, tree or branch.
+
+    Attributes:
+        key: The name asked for.
+        near: The most similar names there are, best first.
+    """
+
+    key: str | None = None
+    near: Sequence[str] = ()
+
+
+class UnsupportedError(ForthwithError, NotImplementedError):
+    """Well-formed, but this version cannot read it. The message names the type or feature."""
+
+
+class DamagedFileError(ForthwithError, ValueError):
+    """The bytes contradict themselves or their format."""
+
+
+class RequestError(ForthwithError, ValueError):
+    """What was asked makes no sense for this file."""
+
+
+class SourceError(ForthwithError, OSError):
+    """The bytes could not be had. An exception of a Python file object is the ``__cause__``."""
+
+
+class MissingFileError(SourceError, FileNotFoundError):
+    """There is no such file."""
+
+
+class ClosedFileError(SourceError, ValueError):
+    """The file was closed before."""
+
+
+class OutOfMemoryError(ForthwithError, MemoryError):
+    """Memory could not be had, or the data ask for more than the limit given to ``open``."""
+
+
+class Cancelled(ForthwithError):
+    """The work was given up on request."""
+
+
+class InternalError(ForthwithError, RuntimeError):
+    """A defect of forthwith, not of the file."""
+
+
+class MissingPackageError(ForthwithError, ImportError):
+    """An optional package is needed for what was asked."""

@@ -1,0 +1,284 @@
+"""Directories of a file, and the file itself, which is the topmost of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from forthwith import _filters
+from forthwith._errors import KeyInFileError, UnsupportedError
+from forthwith._tree import Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Self
+
+    from forthwith import _forthwith
+    from forthwith._filters import Filter
+
+
+class Directory(Mapping[str, "Directory | Tree"]):
+    """A directory of a file: a mapping from names to objects.
+
+    Keys carry the cycle, the number of the version, as ``name;cycle``; looking up ``name`` alone finds the newest.
+    Names of nested objects are joined by ``/``.
+    """
+
+    def __init__(self, file: File, path: str) -> None:
+        self._file = file
+        self._path = path
+
+    @property
+    def file(self) -> File:
+        """The file this belongs to."""
+        return self._file
+
+    @property
+    def path(self) -> str:
+        """Path within the file; empty for the topmost directory."""
+        return self._path
+
+    def _found(
+        self, recursive: bool, cycle: bool, filter_name: Filter, filter_classname: Filter
+    ) -> Iterator[tuple[str, _forthwith.Key]]:
+        by_name = _filters.predicate(filter_name, "filter_name")
+        by_class = _filters.predicate(filter_classname, "filter_classname")
+        skip = len(self._path) + 1 if self._path else 0
+        seen = set()
+        for key in self._file._core.keys(self._path, recursive):
+            path = key.path[skip:]
+            if by_name and not (by_name(path) or (path != key.name and by_name(key.name))):
+                continue
+            if by_class and not by_class(key.classname):
+                continue
+            name = f"{path};{key.cycle}" if cycle else path
+            if name not in seen:
+                seen.add(name)
+                yield name, key
+
+    def iterkeys(
+        self, *, recursive: bool = True, cycle: bool = True, filter_name: Filter = None, filter_classname: Filter = None
+    ) -> Iterator[str]:
+        """The names of the objects, one after the other. The arguments are those of `keys`."""
+        return (name for name, _ in self._found(recursive, cycle, filter_name, filter_classname))
+
+    def iteritems(
+        self, *, recursive: bool = True, cycle: bool = True, filter_name: Filter = None, filter_classname: Filter = None
+    ) -> Iterator[tuple[str, Directory | Tree]]:
+        """Names and objects. The arguments are those of `keys`.
+
+        Raises:
+            UnsupportedError: At an object of a class that cannot be read yet; ``filter_classname="TTree"`` avoids them.
+        """
+        for name, key in self._found(recursive, cycle, filter_name, filter_classname):
+            yield name, self._object(key)
+
+    def itervalues(
+        self, *, recursive: bool = True, cycle: bool = True, filter_name: Filter = None, filter_classname: Filter = None
+    ) -> Iterator[Directory | Tree]:
+        """The objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
+        return (value for _, value in self.iteritems(
+            recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
+        ))
+
+    def iterclassnames(
+        self, *, recursive: bool = True, cycle: bool = True, filter_name: Filter = None, filter_classname: Filter = None
+    ) -> Iterator[tuple[str, str]]:
+        """Names and class names, without reading the objects. The arguments are those of `keys`."""
+        for name, key in self._found(recursive, cycle, filter_name, filter_classname):
+            yield name, key.classname
+
+    def keys(  # type: ignore[override]
+        self, *, recursive: bool = True, cycle: bool = True, filter_name: Filter = None, filter_classname: Filter = None
+    ) -> list[str]:
+        """The names of the objects, in the order of the file.
+
+        Args:
+            recursive: Whether to descend into directories.
+            cycle: Whether names carry ``;cycle``.
+            filter_name: Keep names (or paths) that pass: a name, a glob, ``"/regex/flags"``, a function, or a list.
+            filter_classname: Keep objects whose class passes.
+        """
+        return list(self.iterkeys(
+            recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
+        ))
+
+    def values(  # type: ignore[override]
+        self, *, recursive: bool = True, cycle: bool = True, filter_name: Filter = None, filter_classname: Filter = None
+    ) -> list[Directory | Tree]:
+        """The objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
+        return list(self.itervalues(
+            recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
+        ))
+
+    def items(  # type: ignore[override]
+        self, *, recursive: bool = True, cycle: bool = True, filter_name: Filter = None, filter_classname: Filter = None
+    ) -> list[tuple[str, Directory | Tree]]:
+        """Names and objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
+        return list(self.iteritems(
+            recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
+        ))
+
+    def classnames(
+        self, *, recursive: bool = True, cycle: bool = True, filter_name: Filter = None, filter_classname: Filter = None
+    ) -> dict[str, str]:
+        """Class names by name, without reading the objects. The arguments are those of `keys`."""
+        return dict(self.iterclassnames(
+            recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
+        ))
+
+    def _inside(self, name: str) -> str:
+        if not isinstance(name, str):
+            raise TypeError(f"objects are found by name, not by {name!r}")
+        parts = [part for part in [*self._path.split("/"), *name.split("/")] if part]
+        return "/".join(parts)
+
+    def classname_of(self, name: str) -> str:
+        """The class of one object, without reading it."""
+        return self._file._core.find(self._inside(name)).classname
+
+    def __getitem__(self, name: str) -> Any:
+        """The object called ``name``, ``name;cycle`` or ``dir/name``; ``"dir/tree/branch"`` reaches into trees.
+
+        Raises:
+            KeyInFileError: There is none of that name; the message shows the most similar ones.
+            UnsupportedError: Its class cannot be read yet.
+        """
+        path = self._inside(name)
+        if not path:
+            return self
+        try:
+            key = self._file._core.find(path)
+        except KeyInFileError as missing:
+            # A tree may be on the way.
+            at = path.rfind("/")
+            while at > len(self._path):
+                try:
+                    key = self._file._core.find(path[:at])
+                except KeyInFileError:
+                    at = path.rfind("/", 0, at)
+                    continue
+                if key.is_table:
+                    return self._object(key)[path[at + 1 :]]
+                break
+            raise missing from None
+        return self._object(key)
+
+    def _object(self, key: _forthwith.Key) -> Directory | Tree:
+        path = f"{key.path};{key.cycle}"
+        if key.is_directory:
+            return Directory(self._file, key.path)
+        if key.is_table:
+            return Tree(self._file, self._file._core.table(path))
+        raise UnsupportedError(
+            f"not supported yet: {key.classname}\n  in {self._file.file_path}:{path}",
+            file=self._file.file_path,
+            object=path,
+        )
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        try:
+            self._file._core.find(self._inside(name))
+        except KeyInFileError:
+            try:
+                self[name]  # it may be a branch of a tree
+            except (KeyInFileError, UnsupportedError):
+                return False
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        return self.iterkeys()
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Directory) and self._file is other._file and self._path == other._path
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self._file), self._path))
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.keys(cycle=False)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._path or '/'!r} of {self._file.file_path!r}>"
+
+    def _repr_html_(self) -> str:
+        from forthwith._show import html_table
+
+        found = self._found(True, True, None, None)
+        rows = [(name, key.classname, key.title) for name, key in found]
+        return html_table(repr(self), ("name", "class", "title"), rows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _directory, (self._file, self._path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._file.close()
+
+
+def _directory(file: File, path: str) -> Directory:
+    return Directory(file, path)
+
+
+class File(Directory):
+    """An opened file, which is also its topmost directory."""
+
+    def __init__(self, core: _forthwith.File, what: Any, options: dict[str, Any]) -> None:
+        super().__init__(self, "")
+        self._core = core
+        self._what = what
+        self._options = options
+
+    @property
+    def file_path(self) -> str:
+        """The path or URL, as it was given."""
+        return self._core.uri
+
+    @property
+    def uuid(self) -> str:
+        """The identifier that its writer gave the file."""
+        return self._core.uuid
+
+    @property
+    def version(self) -> str:
+        """The version of the software that wrote the file, such as ``6.40/00``."""
+        return self._core.version
+
+    @property
+    def compression(self) -> str:
+        """How new data would be compressed, as the file says; each block says for itself how it is."""
+        return self._core.compression
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return self._core.size
+
+    @property
+    def closed(self) -> bool:
+        """Whether the file was closed."""
+        return self._core.closed
+
+    def close(self) -> None:
+        """Gives the file back to the system. Reading anything from it is a `ClosedFileError` from now on.
+
+        Arrays that were read stay valid. A Python file object that was given to ``open`` is not closed.
+        """
+        self._core.close()
+
+    def __repr__(self) -> str:
+        return f"<File {self.file_path!r}{' (closed)' if self.closed else ''}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from forthwith._open import reopen
+
+        return reopen, (self._what, self._options)

@@ -1,0 +1,205 @@
+"""What arrays become: Awkward Arrays, NumPy arrays, pandas or Arrow data. Each package is imported when it is wanted."""
+
+from __future__ import annotations
+
+from forthwith import _read
+from forthwith._errors import MissingPackageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from forthwith import _forthwith
+    from forthwith._branches import How, Library, Progress
+    from forthwith._read import Columns
+    from forthwith._tree import Tree
+
+    Arrays = list[tuple[str, _forthwith.Array]]
+
+_FLAT = {"bool", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)), "float32", "float64"}
+
+
+def package(name: str) -> Any:
+    """An optional package, or the error that says how to get it."""
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.partition(".")[0] != name:
+            raise
+        raise MissingPackageError(
+            f"this needs the package {name}, which is not installed:\n"
+            f"\n    pip install {name}\n\nor\n\n    conda install -c conda-forge {name}\n"
+        ) from None
+
+
+class Target:
+    """How one library holds arrays, and what several of them are put into."""
+
+    def __init__(self, how: How) -> None:
+        self._how = how
+
+    def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
+        """One array; ``start`` is its first entry."""
+        raise NotImplementedError
+
+    def group(self, arrays: Arrays, start: int, stop: int) -> Any:
+        """Several arrays in what the library has for it."""
+        raise NotImplementedError
+
+    def read(
+        self, tree: Tree, columns: Columns, start: int, stop: int, threads: int | None, progress: Progress | None
+    ) -> Any:
+        """Reads columns and puts them together."""
+        read = _read.read(tree, columns, start, stop, threads, progress)
+        arrays = [(label, array) for (label, _), array in zip(columns, read, strict=True)]
+        if self._how is dict:
+            return {label: self.column(label, array, start) for label, array in arrays}
+        if self._how is tuple:
+            return tuple(self.column(label, array, start) for label, array in arrays)
+        if self._how is list:
+            return [self.column(label, array, start) for label, array in arrays]
+        return self.group(arrays, start, stop)
+
+
+class AwkwardTarget(Target):
+    """Awkward Arrays over the buffers as they are."""
+
+    def __init__(self, how: How) -> None:
+        super().__init__(how)
+        self._ak = package("awkward")
+        self._np = package("numpy")
+
+    def _layout(self, array: _forthwith.Array) -> Any:
+        buffers = {key: self._np.asarray(buffer) for key, buffer in array.buffers()}
+        return self._ak.from_buffers(array.form, len(array), buffers, highlevel=False)
+
+    def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
+        """One Awkward Array."""
+        return self._ak.Array(self._layout(array))
+
+    def group(self, arrays: Arrays, start: int, stop: int) -> Any:
+        """An Awkward Array of records."""
+        layouts = {label: self._layout(array) for label, array in arrays}
+        if self._how == "zip":
+            layouts = _zip(self._ak, self._np, layouts)
+        record = self._ak.contents.RecordArray(list(layouts.values()), list(layouts), length=stop - start)
+        return self._ak.Array(record)
+
+
+def _zip(ak: Any, np: Any, layouts: dict[str, Any]) -> dict[str, Any]:
+    """Lists of equal lengths become one list of records, called by what their names have in common."""
+    zipped: dict[str, Any] = {}
+    alike: dict[bytes, list[str]] = {}
+    for label, layout in layouts.items():
+        if layout.is_list and not layout.is_regular and layout.parameter("__array__") is None:
+            alike.setdefault(np.asarray(layout.offsets).tobytes(), []).append(label)
+        else:
+            zipped[label] = layout
+    for number, labels in enumerate(alike.values()):
+        common = _common(labels)
+        name = common.strip("_./")
+        if not name or name in zipped:
+            name, common = f"jagged{number}", ""
+        contents = [layouts[label].content for label in labels]
+        offsets = layouts[labels[0]].offsets
+        last = int(np.asarray(offsets)[-1])
+        record = ak.contents.RecordArray(contents, [label[len(common) :] for label in labels], length=last)
+        zipped[name] = ak.contents.ListOffsetArray(offsets, record)
+    return zipped
+
+
+def _common(labels: list[str]) -> str:
+    """The longest common beginning that ends where a word ends, and leaves something of each label."""
+    from os.path import commonprefix
+
+    common = commonprefix(labels)
+    while common and (common[-1] not in "_./" or common in labels):
+        common = common[:-1]
+    return common
+
+
+class NumPyTarget(Target):
+    """NumPy arrays; what NumPy has no type for becomes objects."""
+
+    def __init__(self, how: How) -> None:
+        super().__init__(how)
+        package("numpy")
+
+    def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
+        """One NumPy array."""
+        from forthwith._numpy import convert
+
+        return convert(array)
+
+    def group(self, arrays: Arrays, start: int, stop: int) -> Any:
+        """A dict of NumPy arrays."""
+        return {label: self.column(label, array, start) for label, array in arrays}
+
+
+class ArrowTarget(Target):
+    """pyarrow arrays and tables."""
+
+    def __init__(self, how: How) -> None:
+        super().__init__(how)
+        self._pa = package("pyarrow")
+
+    def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
+        """One pyarrow array."""
+        return self._pa.array(array)
+
+    def group(self, arrays: Arrays, start: int, stop: int) -> Any:
+        """A pyarrow Table."""
+        columns = [self.column(label, array, start) for label, array in arrays]
+        return self._pa.Table.from_arrays(columns, names=[label for label, _ in arrays])
+
+
+class PandasTarget(Target):
+    """pandas: numbers as they are, everything else as Arrow data. The index counts the entries of the tree."""
+
+    def __init__(self, how: How) -> None:
+        super().__init__(how)
+        self._pd = package("pandas")
+        self._np = package("numpy")
+
+    def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
+        """One Series."""
+        index = self._pd.RangeIndex(start, start + len(array))
+        if array.type_string in _FLAT:
+            ((_, buffer),) = array.buffers()
+            return self._pd.Series(self._np.asarray(buffer), index=index, name=name)
+        pa = package("pyarrow")
+        data = self._pd.arrays.ArrowExtensionArray(pa.array(array))
+        return self._pd.Series(data, index=index, name=name)
+
+    def group(self, arrays: Arrays, start: int, stop: int) -> Any:
+        """A DataFrame."""
+        columns = {label: self.column(label, array, start) for label, array in arrays}
+        return self._pd.DataFrame(columns, index=self._pd.RangeIndex(start, stop), copy=False)
+
+
+_TARGETS: dict[str, type[Target]] = {
+    "ak": AwkwardTarget,
+    "awkward": AwkwardTarget,
+    "np": NumPyTarget,
+    "numpy": NumPyTarget,
+    "pd": PandasTarget,
+    "pandas": PandasTarget,
+    "arrow": ArrowTarget,
+    "pa": ArrowTarget,
+    "pyarrow": ArrowTarget,
+}
+
+
+def target(library: Library, how: How) -> Target:
+    """The library called so."""
+    found = _TARGETS.get(library) if isinstance(library, str) else None
+    if found is None:
+        raise ValueError(f'library must be "ak", "np", "pd" or "arrow", not {library!r}')
+    if how == "zip":
+        if found is not AwkwardTarget:
+            raise ValueError('how="zip" is for library="ak"')
+    elif how not in (None, dict, tuple, list):
+        raise ValueError(f'how must be None, dict, tuple, list or "zip", not {how!r}')
+    return found(how)

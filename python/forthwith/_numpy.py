@@ -1,0 +1,99 @@
+"""Arrays as NumPy has them: numbers in any fixed number of dimensions, everything else as objects."""
+
+from __future__ import annotations
+
+import json
+from math import prod
+
+import numpy as np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from forthwith import _forthwith
+
+    Node = dict[str, Any]
+    Buffers = dict[str, np.ndarray[Any, Any]]
+    Result = np.ndarray[Any, Any]
+
+
+def convert(array: _forthwith.Array) -> Result:
+    """One array.
+
+    Lists become an object array of arrays, texts of ``str``, byte strings of ``bytes``; records become a structured array;
+    values that may be missing a masked array of numbers, or objects with ``None``.
+    """
+    buffers = {key: np.asarray(buffer) for key, buffer in array.buffers()}
+    return _node(json.loads(array.form), buffers, len(array))
+
+
+def _node(form: Node, buffers: Buffers, length: int) -> Result:
+    key = form.get("form_key")
+    match form["class"]:
+        case "NumpyArray":
+            shape = tuple(form["inner_shape"])
+            return buffers[f"{key}-data"][: length * prod(shape)].reshape(length, *shape)
+        case "RegularArray":
+            size = form["size"]
+            content = _node(form["content"], buffers, length * size)
+            return content.reshape(length, size, *content.shape[1:])
+        case "ListOffsetArray":
+            return _lists(form, buffers, buffers[f"{key}-offsets"][: length + 1].tolist())
+        case "RecordArray":
+            return _records(form, buffers, length)
+        case "IndexedOptionArray":
+            return _options(form, buffers, buffers[f"{key}-index"][:length])
+        case "UnionArray":
+            return _union(form, buffers, buffers[f"{key}-tags"][:length], buffers[f"{key}-index"][:length])
+        case "EmptyArray":
+            return np.empty(0)
+    raise NotImplementedError(f"a Form of class {form['class']}")
+
+
+def _lists(form: Node, buffers: Buffers, offsets: list[int]) -> Result:
+    out = np.empty(len(offsets) - 1, dtype=object)
+    kind = form["parameters"].get("__array__")
+    items = _node(form["content"], buffers, offsets[-1])
+    if kind in ("string", "bytestring"):
+        data = items.tobytes()
+        for i in range(len(out)):
+            item = data[offsets[i] : offsets[i + 1]]
+            out[i] = item.decode(errors="surrogateescape") if kind == "string" else item
+    else:
+        for i in range(len(out)):
+            out[i] = items[offsets[i] : offsets[i + 1]]
+    return out
+
+
+def _records(form: Node, buffers: Buffers, length: int) -> Result:
+    contents = [_node(content, buffers, length) for content in form["contents"]]
+    names = form["fields"] or [str(slot) for slot in range(len(contents))]
+    types = [(name, content.dtype, content.shape[1:]) for name, content in zip(names, contents, strict=True)]
+    out = np.empty(length, dtype=types)
+    for name, content in zip(names, contents, strict=True):
+        out[name] = content
+    return out
+
+
+def _options(form: Node, buffers: Buffers, index: Result) -> Result:
+    content = _node(form["content"], buffers, int(index.max(initial=-1)) + 1)
+    if content.ndim == 1 and content.dtype.kind in "biuf":
+        if len(content) == 0:
+            content = np.zeros(1, content.dtype)
+        return np.ma.MaskedArray(content[np.maximum(index, 0)], mask=index < 0)
+    out = np.empty(len(index), dtype=object)
+    for i, at in enumerate(index.tolist()):
+        if at >= 0:
+            out[i] = content[at]
+    return out
+
+
+def _union(form: Node, buffers: Buffers, tags: Result, index: Result) -> Result:
+    out = np.empty(len(tags), dtype=object)
+    for tag, alternative in enumerate(form["contents"]):
+        rows = np.flatnonzero(tags == tag)
+        content = _node(alternative, buffers, int(index[rows].max(initial=-1)) + 1)
+        for row, at in zip(rows.tolist(), index[rows].tolist(), strict=True):
+            out[row] = content[at]
+    return out

@@ -1,0 +1,164 @@
+"""Opening files: which file, which object in it, and how its bytes are read."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from forthwith import _forthwith
+from forthwith._entries import memory_size
+from forthwith._errors import ForthwithError, UnsupportedError
+from forthwith._file import Directory, File
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Literal, Protocol, TypeAlias
+
+    from forthwith._tree import Tree
+
+    class Readable(Protocol):
+        """A file object: anything that can seek and read bytes."""
+
+        def seek(self, offset: int, whence: int = ..., /) -> int:
+            """Goes to a position."""
+
+        def read(self, size: int = ..., /) -> bytes:
+            """Reads from there."""
+
+    OneFile: TypeAlias = str | os.PathLike[str] | Readable
+    How: TypeAlias = Literal["auto", "map", "pread"]
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_AFTER_ROOT = re.compile(r"\.root(\.[0-9]+)?(\?[^:]*)?:", re.IGNORECASE)
+_SOURCES = ("auto", "map", "pread")
+
+
+def open(  # noqa: A001
+    path: OneFile | Mapping[OneFile, str | None],
+    *,
+    source: How = "auto",
+    threads: int | None = None,
+    memory: int | str | None = None,
+) -> File | Directory | Tree:
+    """Opens a file, or an object in it.
+
+    Args:
+        path: What to open:
+
+            * ``"events.root"``, a path or ``file://`` URL: the file;
+            * ``"events.root:dir/tree"``: the object after the colon. Drive letters and the ports of URLs are no such
+              colons, and a file that exists under the whole name is always opened as such;
+            * ``{"events.root": "dir/tree"}``: the same, whatever the names contain; ``None`` for the file itself;
+            * a ``pathlib.Path``: always the whole file;
+            * a file object with ``read`` and ``seek``. It stays open when the file is closed.
+        source: How the bytes of a path are read. ``"pread"`` reads what is needed, and notices when the file is cut
+            meanwhile; ``"map"`` maps the file, so that uncompressed data can be views of it (see `Branch.bulk`), but a
+            file that another program cuts while it is mapped ends the process. ``"auto"`` is ``"pread"`` today.
+        threads: Threads for reading, this one included; by default one for each processor. ``arrays`` and its
+            relatives can override it.
+        memory: The most memory that the data read from this file may take at one time, in bytes or as text such as
+            ``"2 GB"``. Reading more is an `OutOfMemoryError`. By default there is no limit.
+
+    Returns:
+        The `File`, or the `Directory` or `Tree` asked for.
+
+    Raises:
+        MissingFileError: There is no such file (also a ``FileNotFoundError``).
+        KeyInFileError: The file has no such object (also a ``KeyError``).
+        DamagedFileError: It is no file of a known format, or damaged (also a ``ValueError``).
+        UnsupportedError: The object is of a class that cannot be read yet (also a ``NotImplementedError``).
+    """
+    if source not in _SOURCES:
+        raise ValueError(f"source must be one of {', '.join(map(repr, _SOURCES))}, not {source!r}")
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads must be at least 1, not {threads}")
+    limit = None if memory is None else memory_size(memory, "memory")
+    options = {"source": source, "threads": threads, "memory": limit}
+    what, inner = _split(path)
+    file = _open_file(what, options)
+    if not inner:
+        return file
+    try:
+        return file[inner]
+    except BaseException:
+        file.close()
+        raise
+
+
+def reopen(what: Any, options: dict[str, Any]) -> File:
+    """What a pickled file is made of: it is opened again."""
+    return _open_file(what, options)
+
+
+def _open_file(what: Any, options: dict[str, Any]) -> File:
+    if isinstance(what, str):
+        return File(_forthwith.File.open(what, **options), what, options)
+    if options["source"] != "auto":
+        raise ValueError(f"source={options['source']!r} is for paths, not for {what!r}")
+    name = getattr(what, "name", None)
+    name = name if isinstance(name, str) else repr(what)
+    core = _forthwith.File.from_object(what, name, threads=options["threads"], memory=options["memory"])
+    return File(core, what, options)
+
+
+def _split(path: Any) -> tuple[Any, str | None]:
+    """The file, and the object in it if one is named."""
+    if hasattr(path, "keys") and not isinstance(path, (str, os.PathLike)):
+        if len(path) != 1:
+            raise ValueError(f"open takes one file, {{path: object}}, not {len(path)} of them")
+        ((what, inner),) = path.items()
+        if inner is not None and not isinstance(inner, str):
+            raise TypeError(f"the object in {{path: object}} must be a name or None, not {inner!r}")
+        return _whole(what), inner
+    if isinstance(path, str):
+        return split_path(path)
+    return _whole(path), None
+
+
+def _whole(what: Any) -> Any:
+    if isinstance(what, (str, os.PathLike)):
+        name = os.fspath(what)
+        if isinstance(name, str):
+            return name
+    elif hasattr(what, "read") and hasattr(what, "seek"):
+        return what
+    raise TypeError(f"open takes a path, {{path: object}} or an object with read and seek, not {what!r}")
+
+
+def split_path(text: str) -> tuple[str, str | None]:
+    """Splits ``"file.root:dir/tree"`` at the colon that separates the object, if there is one."""
+    text = text.strip()
+    remote = _SCHEME.search(text)
+    if ":" not in text or (not remote and os.path.exists(text)):
+        return text, None
+    colons = [at for at, c in enumerate(text) if c == ":" and _may_separate(text, at)]
+    if not remote:
+        # The longest name that exists is the file.
+        for at in reversed(colons):
+            if os.path.exists(text[:at]):
+                return text[:at], _object(text[at + 1 :])
+    marked = [found.end() - 1 for found in _AFTER_ROOT.finditer(text)]
+    marked = [at for at in marked if at in colons]
+    if not marked and remote:
+        return text, None
+    for at in marked[:1] or colons[-1:]:
+        return text[:at], _object(text[at + 1 :])
+    return text, None
+
+
+def _may_separate(text: str, at: int) -> bool:
+    """Whether the colon is neither part of a scheme, nor before a port, nor after a drive letter."""
+    if text[at + 1 : at + 3] == "//" or text[at + 1 : at + 2] == "\\":
+        return False
+    if at == 1 and text[0].isalpha() and text[2:3] in ("/", "\\"):
+        return False
+    begin = text.rfind("://", 0, at)
+    return begin < 0 or "/" in text[begin + 3 : at]
+
+
+def _object(text: str) -> str | None:
+    return "/".join(part for part in text.strip().split("/") if part) or None
+
+
+__all__ = ["ForthwithError", "UnsupportedError", "open", "reopen", "split_path"]

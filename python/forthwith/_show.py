@@ -1,0 +1,82 @@
+"""Text for people: lists of branches, explanations, tables for notebooks."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import TextIO
+
+    from forthwith._branch import Branch
+
+
+def _fit(text: str, width: int) -> str:
+    if len(text) > width:
+        text = text[: max(0, width - 3)] + "..."[:width]
+    return text.ljust(width)
+
+
+def show(rows: Iterable[tuple[str, Branch]], widths: tuple[int, int, int], stream: TextIO | None) -> None:
+    """Prints one line a branch: name, type name, what it is read as."""
+    import sys
+
+    out = sys.stdout if stream is None else stream
+
+    def line(*cells: str) -> None:
+        out.write(" | ".join(_fit(cell, width) for cell, width in zip(cells, widths, strict=True)) + "\n")
+
+    line("name", "typename", "interpretation")
+    out.write("-+-".join("-" * width for width in widths) + "\n")
+    for name, branch in rows:
+        line(name, branch.typename, repr(branch.interpretation))
+
+
+def explain(branch: Branch) -> str:
+    """How a branch is read, or why it cannot be."""
+    description = branch._description
+    lines = [branch.path]
+
+    def say(word: str, text: str) -> None:
+        lines.append(f"  {word:<11}{text}")
+
+    if description.type_string is None:
+        say("type", description.typename)
+        if branch.has_data:
+            say("unreadable", description.problem or "")
+        else:
+            say("group", f"of {len(branch)} branches, without data of its own")
+        return "\n".join(lines) + "\n"
+    say("type", f"{description.typename}, read as {description.type_string}")
+    say("decoder", f"{description.decoder}: {description.layout}")
+    say("reason", description.reason or "")
+    sizes = f"{_size(description.stored_bytes)} stored, {_size(description.payload_bytes)} decompressed"
+    say("data", f"{description.entries} entries in {description.blocks} baskets, {sizes}")
+    if description.forth is not None:
+        say("program", "AwkwardForth")
+        lines += ["    " + text if text else "" for text in description.forth.rstrip().splitlines()]
+    return "\n".join(lines) + "\n"
+
+
+def _size(count: int) -> str:
+    size = float(count)
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.0f} B" if unit == "B" else f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} TB"
+
+
+_ROWS = 1000
+
+
+def html_table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table for notebooks; very long ones are cut, and say so."""
+    from html import escape
+
+    def cells(tag: str, row: Sequence[str]) -> str:
+        inner = "".join(f"<{tag} style='text-align: left'>{escape(cell)}</{tag}>" for cell in row)
+        return f"<tr>{inner}</tr>"
+
+    body = "".join(cells("td", row) for row in rows[:_ROWS])
+    more = f"<p>… and {len(rows) - _ROWS} more</p>" if len(rows) > _ROWS else ""
+    return f"<p>{escape(caption)}</p><table><thead>{cells('th', heads)}</thead><tbody>{body}</tbody></table>{more}"

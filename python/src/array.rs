@@ -1,0 +1,119 @@
+//! Arrays and their buffers, handed over without a copy.
+
+use crate::{arrow, errors};
+use forthwith::{
+    columns::{self, Column},
+    plan::{Error, ErrorKind},
+};
+use pyo3::{
+    prelude::*,
+    types::{PyCapsule, PyDict},
+};
+
+/// Items in memory that NumPy takes over as they are.
+#[pyclass(frozen, module = "forthwith._forthwith")]
+pub(crate) struct Buffer {
+    column: Column,
+    /// NumPy's word for an item; not always the column's own, as raw blocks are bytes of something.
+    typestr: &'static str,
+    items: usize,
+}
+
+impl Buffer {
+    pub(crate) fn new(column: Column) -> Self {
+        Self { typestr: column.dtype().typestr(), items: column.len(), column }
+    }
+
+    /// The column's bytes as items of `size` bytes; what is left over at the end is left out.
+    pub(crate) fn viewed(column: Column, typestr: &'static str, size: usize) -> Self {
+        Self { typestr, items: column.nbytes() / size.max(1), column }
+    }
+}
+
+#[pymethods]
+impl Buffer {
+    #[getter]
+    fn typestr(&self) -> &'static str {
+        self.typestr
+    }
+
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.column.nbytes()
+    }
+
+    #[getter]
+    fn writable(&self) -> bool {
+        self.column.writable()
+    }
+
+    fn __len__(&self) -> usize {
+        self.items
+    }
+
+    /// Whoever takes the address keeps this object, and so the memory.
+    #[getter]
+    fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let interface = PyDict::new(py);
+        interface.set_item("version", 3)?;
+        interface.set_item("typestr", self.typestr)?;
+        interface.set_item("shape", (self.items,))?;
+        interface.set_item("data", (self.column.address(), !self.column.writable()))?;
+        Ok(interface)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Buffer of {} {}>", self.items, self.typestr)
+    }
+}
+
+/// A Form and its buffers.
+#[pyclass(frozen, module = "forthwith._forthwith")]
+pub(crate) struct Array(pub(crate) columns::Array);
+
+#[pymethods]
+impl Array {
+    #[getter]
+    fn form(&self) -> String {
+        self.0.form.to_awkward_json()
+    }
+
+    #[getter]
+    fn type_string(&self) -> String {
+        self.0.form.type_string()
+    }
+
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.0.nbytes()
+    }
+
+    fn __len__(&self) -> usize {
+        // More rows than addresses cannot be in memory; entries without data can be that many.
+        usize::try_from(self.0.length).unwrap_or(usize::MAX)
+    }
+
+    fn buffers(&self) -> Vec<(String, Buffer)> {
+        self.0.columns.iter().map(|(key, column)| (key.clone(), Buffer::new(column.clone()))).collect()
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        // The protocol lets a producer that cannot convert ignore the wish.
+        drop(requested_schema);
+        arrow::array(py, &self.0)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Array {} * {}>", self.0.length, self.0.form.type_string())
+    }
+}
+
+/// An array that contradicts itself: a defect, or data that lie.
+pub(crate) fn export_error(py: Python<'_>, error: &columns::arrow::ExportError) -> PyErr {
+    errors::exception(py, &Error::new(ErrorKind::Fault { what: error.to_string() }))
+}

@@ -1,0 +1,102 @@
+//! Arrow data as capsules: the C data interface, over the exports of the columns crate.
+
+use crate::{array::export_error, handle::Handle, table::Table};
+use forthwith::{
+    columns::{
+        self, Form,
+        arrow::{self, ArrowError, Options, RecordBatch, SchemaRef},
+    },
+    plan::{Error, ErrorKind},
+};
+use pyo3::{prelude::*, types::PyCapsule};
+use std::{ops::Range, sync::Arc};
+
+/// One array: the capsules of its schema and of its data.
+pub(crate) fn array<'py>(
+    py: Python<'py>,
+    array: &columns::Array,
+) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+    let export = || {
+        let (field, data) = arrow::export(array, "", &Options::default())?;
+        arrow::c_array(&field, &data)
+    };
+    let (schema, data) = py.detach(export).map_err(|error| export_error(py, &error))?;
+    Ok((
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")?,
+        PyCapsule::new_with_value(py, data, c"arrow_array")?,
+    ))
+}
+
+/// The types of a selection, which no data are needed for.
+pub(crate) fn schema<'py>(py: Python<'py>, forms: &[(String, Form)]) -> PyResult<Bound<'py, PyCapsule>> {
+    let export = || arrow::c_schema(&*schema_of(forms)?);
+    let schema = py.detach(export).map_err(|error| export_error(py, &error))?;
+    PyCapsule::new_with_value(py, schema, c"arrow_schema")
+}
+
+/// A selection as a stream that reads one step when one batch is pulled.
+pub(crate) fn stream<'py>(
+    py: Python<'py>,
+    table: &Table,
+    forms: Vec<(String, Form)>,
+    fields: Vec<u32>,
+    steps: Vec<Range<u64>>,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let schema = schema_of(&forms).map_err(|error| export_error(py, &error))?;
+    let names = forms.into_iter().map(|(name, _)| name).collect();
+    let batches = Batches {
+        handle: Arc::clone(&table.handle),
+        table: table.table.clone(),
+        names,
+        fields,
+        steps: steps.into_iter(),
+        threads,
+    };
+    PyCapsule::new_with_value(py, arrow::stream(schema, batches), c"arrow_array_stream")
+}
+
+fn schema_of(forms: &[(String, Form)]) -> Result<SchemaRef, arrow::ExportError> {
+    let forms: Vec<_> = forms.iter().map(|(name, form)| (name.as_str(), form)).collect();
+    arrow::schema(&forms, &Options::default())
+}
+
+struct Batches {
+    handle: Arc<Handle>,
+    table: forthwith::Table,
+    names: Vec<String>,
+    fields: Vec<u32>,
+    steps: std::vec::IntoIter<Range<u64>>,
+    threads: Option<usize>,
+}
+
+impl Batches {
+    fn batch(&self, entries: Range<u64>) -> Result<RecordBatch, ArrowError> {
+        let read = || {
+            if self.handle.gate.is_closed() {
+                return Err(Error::new(ErrorKind::Invalid { what: "the file has been closed".into() }));
+            }
+            let plan = self.table.plan(&self.fields, entries)?;
+            self.table.read(&plan, self.threads, None)
+        };
+        let arrays = read().map_err(|error| ArrowError::ExternalError(Box::new(error)))?;
+        let named: Vec<_> = self.names.iter().map(String::as_str).zip(&arrays).collect();
+        arrow::record_batch(&named, &Options::default())
+            .map_err(|error| ArrowError::ExternalError(Box::new(error)))
+    }
+}
+
+impl Iterator for Batches {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let entries = self.steps.next()?;
+        if self.handle.cause.is_none() {
+            return Some(self.batch(entries));
+        }
+        // The consumer may have called with the interpreter attached, and the reading threads need it to ask the file object.
+        let this = &*self;
+        let read = |py: Python<'_>| py.detach(|| this.batch(entries.clone()));
+        Some(Python::try_attach(read).unwrap_or_else(|| this.batch(entries.clone())))
+    }
+}

@@ -1,0 +1,200 @@
+//! Files and what is in them.
+
+use crate::{
+    gate::Gate,
+    handle::{Handle, error_of},
+    object::{Cause, FileObject},
+    table::Table,
+};
+use forthwith::{
+    Engine, Options,
+    columns::Policy,
+    io::{self, Callback, MappedFile, PreadFile, Source},
+    plan::Result,
+};
+use pyo3::prelude::*;
+use std::{path::PathBuf, sync::Arc};
+
+/// An opened file. See the stub file for all documentation.
+#[pyclass(frozen, module = "forthwith._forthwith")]
+pub(crate) struct File {
+    handle: Arc<Handle>,
+    info: forthwith::FileInfo,
+}
+
+impl File {
+    fn make(py: Python<'_>, open: impl FnOnce() -> io::Result<Arc<dyn Source>> + Send, settings: Settings) -> PyResult<Self> {
+        let cause = settings.cause.clone();
+        let opened = py.detach(|| -> Result<_> {
+            let gate = Arc::new(Gate::new(open()?));
+            let engine = Arc::new(Engine::new(settings.options()));
+            let file = forthwith::File::from_source(Arc::clone(&gate) as Arc<dyn Source>, engine)?;
+            let info = file.info()?;
+            Ok((gate, file, info))
+        });
+        let (gate, file, info) = opened.map_err(|error| error_of(py, error, None, cause.as_ref()))?;
+        Ok(Self { handle: Arc::new(Handle { file, gate, cause }), info })
+    }
+}
+
+struct Settings {
+    threads: Option<usize>,
+    memory: Option<usize>,
+    cause: Option<Cause>,
+}
+
+impl Settings {
+    fn options(&self) -> Options {
+        let mut options = Options::default();
+        if let Some(threads) = self.threads {
+            options.threads = threads.max(1);
+        }
+        options.policy = Policy { limit: self.memory, ..options.policy };
+        options
+    }
+}
+
+#[pymethods]
+impl File {
+    #[staticmethod]
+    #[pyo3(signature = (path, source="auto", threads=None, memory=None))]
+    fn open(
+        py: Python<'_>,
+        path: PathBuf,
+        source: &str,
+        threads: Option<usize>,
+        memory: Option<usize>,
+    ) -> PyResult<Self> {
+        let map = source == "map";
+        let open = move || -> io::Result<Arc<dyn Source>> {
+            match path.to_str() {
+                _ if map => Ok(Arc::new(MappedFile::open(&path)?)),
+                Some(uri) => io::open(uri),
+                // A name that is not text can only be a local path.
+                None => Ok(Arc::new(PreadFile::open(&path)?)),
+            }
+        };
+        Self::make(py, open, Settings { threads, memory, cause: None })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (object, name, threads=None, memory=None))]
+    fn from_object(
+        py: Python<'_>,
+        object: Py<PyAny>,
+        name: String,
+        threads: Option<usize>,
+        memory: Option<usize>,
+    ) -> PyResult<Self> {
+        let cause = Cause::default();
+        let object = FileObject::new(object, Arc::clone(&cause));
+        let open = move || -> io::Result<Arc<dyn Source>> { Ok(Arc::new(Callback::new(name, Box::new(object)))) };
+        Self::make(py, open, Settings { threads, memory, cause: Some(cause) })
+    }
+
+    #[getter]
+    fn uri(&self) -> &str {
+        &self.info.uri
+    }
+
+    #[getter]
+    fn version(&self) -> &str {
+        &self.info.version
+    }
+
+    #[getter]
+    fn compression(&self) -> &str {
+        &self.info.compression
+    }
+
+    #[getter]
+    fn uuid(&self) -> Option<&str> {
+        self.info.uuid.as_deref()
+    }
+
+    #[getter]
+    fn size(&self) -> u64 {
+        self.info.size
+    }
+
+    #[getter]
+    fn closed(&self) -> bool {
+        self.handle.gate.is_closed()
+    }
+
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.handle.gate.close());
+    }
+
+    fn keys(&self, py: Python<'_>, directory: &str, recursive: bool) -> PyResult<Vec<Key>> {
+        let keys = self.handle.run(py, || self.handle.file.keys(directory, recursive))?;
+        Ok(keys.into_iter().map(Key).collect())
+    }
+
+    fn find(&self, py: Python<'_>, path: &str) -> PyResult<Key> {
+        self.handle.run(py, || self.handle.file.find(path)).map(Key)
+    }
+
+    fn table(&self, py: Python<'_>, path: &str) -> PyResult<Table> {
+        self.handle.check_open(py)?;
+        let file = &self.handle.file;
+        let (table, key) = self.handle.run(py, || Ok((file.table(path)?, file.find(path)?)))?;
+        Ok(Table::new(Arc::clone(&self.handle), table, key))
+    }
+}
+
+/// One object of a file.
+#[pyclass(frozen, module = "forthwith._forthwith")]
+pub(crate) struct Key(forthwith::Key);
+
+#[pymethods]
+impl Key {
+    #[getter]
+    fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    #[getter]
+    fn cycle(&self) -> u16 {
+        self.0.cycle
+    }
+
+    #[getter]
+    fn classname(&self) -> &str {
+        &self.0.class
+    }
+
+    #[getter]
+    fn title(&self) -> &str {
+        &self.0.title
+    }
+
+    #[getter]
+    fn stored_bytes(&self) -> u64 {
+        self.0.stored_bytes
+    }
+
+    #[getter]
+    fn object_bytes(&self) -> u64 {
+        self.0.object_bytes
+    }
+
+    #[getter]
+    fn is_directory(&self) -> bool {
+        self.0.is_directory
+    }
+
+    #[getter]
+    fn is_table(&self) -> bool {
+        self.0.is_table
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Key {};{} ({})>", self.0.path, self.0.cycle, self.0.class)
+    }
+}

@@ -1,0 +1,76 @@
+//! A source that can be closed.
+
+use bytes::Bytes;
+use forthwith::io::{Error, ErrorKind, Result, Source};
+use std::{
+    ops::Range,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+/// Passes requests on until it is closed. The façade shares the source between a file and its tables; Python wants the
+/// file gone when it is closed, whatever tables are still around.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    uri: String,
+    zero_copy: bool,
+    concurrent: bool,
+    source: RwLock<Option<Arc<dyn Source>>>,
+}
+
+impl Gate {
+    pub(crate) fn new(source: Arc<dyn Source>) -> Self {
+        Self {
+            uri: source.uri().to_owned(),
+            zero_copy: source.zero_copy(),
+            concurrent: source.concurrent(),
+            source: RwLock::new(Some(source)),
+        }
+    }
+
+    /// Lets the source go. Views of it that were handed out keep what they need.
+    pub(crate) fn close(&self) {
+        let source = self.source.write().unwrap_or_else(PoisonError::into_inner).take();
+        drop(source); // after the lock is free
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.source.read().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
+    fn open(&self) -> Result<Arc<dyn Source>> {
+        let source = self.source.read().unwrap_or_else(PoisonError::into_inner).clone();
+        source.ok_or_else(|| {
+            Error::new(ErrorKind::Callback { message: "the file has been closed".into() }, &*self.uri)
+        })
+    }
+}
+
+impl Source for Gate {
+    fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    fn size(&self) -> Result<u64> {
+        self.open()?.size()
+    }
+
+    fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        self.open()?.read(ranges)
+    }
+
+    fn read_one(&self, range: Range<u64>) -> Result<Bytes> {
+        self.open()?.read_one(range)
+    }
+
+    fn read_into(&self, at: u64, into: &mut [u8]) -> Result<()> {
+        self.open()?.read_into(at, into)
+    }
+
+    fn zero_copy(&self) -> bool {
+        self.zero_copy
+    }
+
+    fn concurrent(&self) -> bool {
+        self.concurrent
+    }
+}
