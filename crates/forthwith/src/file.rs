@@ -145,7 +145,7 @@ impl File {
             let what = format!("{} as a table", found.key.class_name);
             return Err(Error::unsupported(what).in_file(self.uri()).in_object(&found.path));
         }
-        let tree = Tree::open(&self.root, &found)?;
+        let tree = Tree::open_found(&self.root, &found)?;
         Ok(Table::new(self.clone(), tree))
     }
 }

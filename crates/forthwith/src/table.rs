@@ -67,9 +67,14 @@ impl Table {
         let paths = fields.iter().filter(|f| f.name == name).map(|f| f.path.clone());
         let mut similar: Vec<String> = paths.take(3).collect();
         if similar.is_empty() {
-            similar = near(name, fields.iter().map(|f| f.path.as_str())).iter().map(|s| s.to_string()).collect();
+            similar =
+                near(name, fields.iter().map(|f| f.path.as_str())).iter().map(|s| s.to_string()).collect();
         }
-        self.here(Err(Error::new(ErrorKind::NotFound { what: "branch", name: name.to_owned(), near: similar })))
+        self.here(Err(Error::new(ErrorKind::NotFound {
+            what: "branch",
+            name: name.to_owned(),
+            near: similar,
+        })))
     }
 
     /// How a field is read, or why it cannot be.
@@ -93,7 +98,12 @@ impl Table {
     ///
     /// # Errors
     /// Whatever is wrong with the data, with file, branch, basket, entry and byte; [`ErrorKind::Cancelled`].
-    pub fn read(&self, plan: &Plan, threads: Option<usize>, tick: Option<&mut Tick<'_>>) -> Result<Vec<Array>> {
+    pub fn read(
+        &self,
+        plan: &Plan,
+        threads: Option<usize>,
+        tick: Option<&mut Tick<'_>>,
+    ) -> Result<Vec<Array>> {
         self.file.engine().read(plan, self.file.root().source(), format(&plan.format)?, threads, tick)
     }
 
@@ -120,6 +130,9 @@ impl Table {
 
 impl std::fmt::Debug for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Table").field("file", &self.file.uri()).field("path", &self.path()).finish_non_exhaustive()
+        f.debug_struct("Table")
+            .field("file", &self.file.uri())
+            .field("path", &self.path())
+            .finish_non_exhaustive()
     }
 }
