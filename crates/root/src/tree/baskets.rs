@@ -5,8 +5,8 @@ use std::ops::Range;
 use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::{
-    layout::Value,
-    metadata::{Branch, ObjArray, integers},
+    layout::{ObjArray, Value},
+    metadata::{Branch, integers},
 };
 use crate::{Cursor, Tag, format::Basket};
 

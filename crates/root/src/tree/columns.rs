@@ -142,40 +142,66 @@ fn of_leaf(branch: &Branch, leaf: &Leaf) -> Column {
 
 fn of_leaf_list(branch: &Branch, leaves: &[Leaf]) -> Column {
     let mut spelled = Vec::with_capacity(leaves.len());
-    let (mut slots, mut names, mut contents) = (Vec::new(), Vec::<String>::new(), Vec::new());
+    let mut members = Vec::with_capacity(leaves.len());
     let mut readable = true;
-    let mut at = 0u64;
     for (i, leaf) in leaves.iter().enumerate() {
+        let is_last = i + 1 == leaves.len();
+        let repeated = leaves[..i].iter().any(|before| before.name == leaf.name);
         let known =
             leaf_type(leaf).and_then(|(name, wire)| Some((name, wire, Dimensions::of_leaf(branch, leaf)?)));
-        let Some((name, wire, dimensions)) = known else {
-            let name = if &*leaf.class == "TLeafC" { "char*" } else { &leaf.class };
-            spelled.push(format!("{name} {};", leaf.name));
-            readable = false;
-            continue;
-        };
-        let brackets = dimensions.spelling("", leaf.counter.is_some());
-        spelled.push(format!("{name} {}{brackets};", leaf.name));
-        let count = dimensions.fixed.iter().product();
-        let end =
-            wire.width().try_into().ok().and_then(|width: u64| at.checked_add(width.checked_mul(count)?));
-        readable &= leaf.counter.is_none() && !names.iter().any(|name| **name == *leaf.name);
-        let Some(end) = end else {
-            readable = false;
-            continue;
-        };
-        slots.push(Slot { at, wire, count });
-        contents.push(numbers(&format!("node{i}"), wire, dimensions.fixed));
-        names.push(leaf.name.to_string());
-        at = end;
+        match known {
+            Some((name, wire, dimensions)) => {
+                let brackets = dimensions.spelling("", leaf.counter.is_some());
+                spelled.push(format!("{name} {}{brackets};", leaf.name));
+                readable &= !repeated && (leaf.counter.is_none() || is_last);
+                let (shape, jagged) = (dimensions.fixed, leaf.counter.is_some());
+                members.push((leaf.name.to_string(), LeafMember::Numbers { wire, shape, jagged }));
+            }
+            None => {
+                let name = if &*leaf.class == "TLeafC" { "char*" } else { &leaf.class };
+                spelled.push(format!("{name} {};", leaf.name));
+                readable &= !repeated && is_last && &*leaf.class == "TLeafC";
+                members.push((leaf.name.to_string(), LeafMember::Text));
+            }
+        }
     }
     let type_name = format!("struct {{{}}}", spelled.join(" "));
     if !readable {
         return Column::unsupported(type_name);
     }
+    match slots(&members) {
+        Some(column) => Column { type_name, ..column },
+        None => match programs::leaf_list(&members, &branch.name) {
+            Some(program) => Column::program(type_name, program, "a record whose last member varies in size"),
+            None => Column::unsupported(type_name),
+        },
+    }
+}
+
+/// A leaf of several in a branch.
+#[derive(Clone, Debug)]
+pub(super) enum LeafMember {
+    /// Numbers: as many as the shape says, or with `jagged`, any number of such items.
+    Numbers { wire: Wire, shape: Vec<u64>, jagged: bool },
+    /// A string.
+    Text,
+}
+
+/// The column of a leaf list, if all of its members have one size.
+fn slots(members: &[(String, LeafMember)]) -> Option<Column> {
+    let (mut slots, mut names, mut contents) = (Vec::new(), Vec::new(), Vec::new());
+    let mut at = 0u64;
+    for (i, (name, member)) in members.iter().enumerate() {
+        let LeafMember::Numbers { wire, shape, jagged: false } = member else { return None };
+        let count = shape.iter().product();
+        slots.push(Slot { at, wire: *wire, count });
+        contents.push(numbers(&format!("node{i}"), *wire, shape.clone()));
+        names.push(name.clone());
+        at = at.checked_add(count.checked_mul(wire.width() as u64)?)?;
+    }
     let form = Form::Record { fields: Some(names), contents, name: None };
     let kernel = Kernel::Slots { size: at, slots };
-    Column::new(type_name, form, Decoder::Kernel(kernel), "a record of numbers at fixed places")
+    Some(Column::new(String::new(), form, Decoder::Kernel(kernel), "a record of numbers at fixed places"))
 }
 
 /// The type of a leaf of numbers.
@@ -206,10 +232,7 @@ fn leaf_packing(leaf: &Leaf) -> Option<Packing> {
 fn packed(packing: Option<Packing>, to: DType) -> Option<Wire> {
     Some(match packing {
         Some(Packing::Range { min, max, factor }) => {
-            let steps = factor * (max - min);
-            // With 31 bits ROOT shifts into the sign.
-            let usable =
-                steps.is_finite() && min.is_finite() && factor > 0.0 && (steps - 2_147_483_648.0).abs() > 1.0;
+            let usable = factor.is_finite() && factor > 0.0 && min.is_finite() && max.is_finite();
             return usable.then_some(Wire::Scaled { factor, min, to });
         }
         Some(Packing::Mantissa { bits }) => match u8::try_from(bits) {
@@ -454,6 +477,7 @@ fn number(code: i32, packing: Option<Packing>) -> Option<(&'static str, Wire)> {
         code::UCHAR => big("uint8_t", D::UInt8),
         code::SHORT => big("int16_t", D::Int16),
         code::USHORT => big("uint16_t", D::UInt16),
+        // Counters are declared as `int`, though some readers give them as unsigned.
         code::INT | code::COUNTER => big("int32_t", D::Int32),
         code::UINT => big("uint32_t", D::UInt32),
         code::LONG | code::LONG64 => big("int64_t", D::Int64),

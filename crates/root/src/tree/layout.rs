@@ -8,7 +8,7 @@ use std::{rc::Rc, sync::Arc};
 use forthwith_plan::{Error, ErrorKind, Result};
 
 use crate::{
-    Cursor, Frame,
+    Cursor, Frame, Tag,
     streamer::{Element, ElementKind, StreamerInfo, Streamers},
 };
 
@@ -153,10 +153,19 @@ enum Step {
     },
     /// As `Array`, from before version 10 of `TBranch`: always there, and 8 bytes wide if the flag is 2.
     OldSeek(Slot),
+    /// A count, then as many values.
+    Counted {
+        slot: Slot,
+        width: u8,
+    },
     /// A base class with members that matter.
     Base(Rc<str>),
     /// Something with a frame.
     Framed(Option<Slot>),
+    /// A class that once had no length before it, and then this many bytes.
+    Early(u64),
+    /// A `TObjArray`.
+    ObjArray(Slot),
     /// What stands where a pointer was.
     Pointer(Option<Slot>),
     /// A `TArray` of values this wide.
@@ -235,8 +244,12 @@ impl<'c> Layouts<'c> {
         if !is_needed(class) && frame.end.is_some() {
             return Ok(None);
         }
-        let Some(info) = describe(self.streamers, class, version, frame.checksum)? else { return Ok(None) };
-        let Some(steps) = compile(class, version, &info.elements) else { return Ok(None) };
+        let steps = match describe(self.streamers, class, version, frame.checksum)? {
+            _ if is_early(class, version) => builtin(class, version),
+            Some(info) => compile(class, version, &info.elements),
+            None => builtin(class, version),
+        };
+        let Some(steps) = steps else { return Ok(None) };
         let steps: Rc<[Step]> = steps.into();
         self.known.push((class.into(), version, frame.checksum, steps.clone()));
         Ok(Some(steps))
@@ -279,12 +292,18 @@ impl<'c> Layouts<'c> {
             }
             Step::Array { slot, width, counter } => {
                 if cursor.u8()? != 0 {
-                    array(cursor, values, *slot, *width, *counter)?;
+                    let count = values.int(*counter).unwrap_or(0);
+                    array(cursor, values, *slot, *width, count)?;
                 }
             }
             Step::OldSeek(slot) => {
                 let width = if cursor.u8()? == 2 { 8 } else { 4 };
-                array(cursor, values, Some(*slot), width, Slot::MaxBaskets)?;
+                let count = values.int(Slot::MaxBaskets).unwrap_or(0);
+                array(cursor, values, Some(*slot), width, count)?;
+            }
+            Step::Counted { slot, width } => {
+                let count = cursor.i32()?;
+                array(cursor, values, Some(*slot), *width, count.into())?;
             }
             Step::Base(class) => self.framed(cursor, class, values, depth + 1)?,
             Step::Framed(slot) => {
@@ -296,15 +315,28 @@ impl<'c> Layouts<'c> {
                 cursor.leave(&frame);
                 values.set(*slot, Value::Object { begin });
             }
-            Step::Pointer(slot) => {
-                match cursor.tag()? {
-                    crate::Tag::Object { end: Some(end), .. } => cursor.seek(end)?,
-                    crate::Tag::Object { end: None, .. } => {
-                        let what = "an object without a length in the tree's metadata";
-                        return Err(Error::unsupported(what).at_byte(u64::from(begin)));
-                    }
-                    _ => {}
+            Step::Early(length) => {
+                let frame = cursor.frame()?;
+                if frame.end.is_none() {
+                    cursor.skip(*length)?;
                 }
+                cursor.leave(&frame);
+            }
+            Step::ObjArray(slot) => {
+                let frame = cursor.frame()?;
+                if frame.end.is_none() {
+                    cursor.seek(frame.begin)?;
+                    let mut array = ObjArray::enter(cursor)?;
+                    while let Some(tag) = array.next(cursor)? {
+                        pass(cursor, &tag, begin)?;
+                    }
+                }
+                cursor.leave(&frame);
+                values.set(Some(*slot), Value::Object { begin });
+            }
+            Step::Pointer(slot) => {
+                let tag = cursor.tag()?;
+                pass(cursor, &tag, begin)?;
                 values.set(*slot, Value::Pointer { begin });
             }
             Step::TArray(width) => {
@@ -313,6 +345,18 @@ impl<'c> Layouts<'c> {
             }
         }
         Ok(())
+    }
+}
+
+/// Passes over an object whose tag has been read.
+fn pass(cursor: &mut Cursor<'_>, tag: &Tag<'_>, begin: u32) -> Result<()> {
+    match tag {
+        Tag::Object { end: Some(end), .. } => cursor.seek(*end),
+        Tag::Object { end: None, .. } => {
+            let what = "an object without a length in the tree's metadata";
+            Err(Error::unsupported(what).at_byte(u64::from(begin)))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -335,11 +379,10 @@ fn array(
     values: &mut Values,
     slot: Option<Slot>,
     width: u8,
-    counter: Slot,
+    found: i64,
 ) -> Result<()> {
     let at = cursor.position();
     let limit = (cursor.remaining() / usize::from(width)) as i64;
-    let found = values.int(counter).unwrap_or(0);
     if found < 0 || found > limit {
         return Err(
             Error::new(ErrorKind::OutOfRange { what: "length of an array", found, limit }).at_byte(at as u64)
@@ -349,6 +392,37 @@ fn array(
     // Both fit: the bytes are in the record, and records are shorter than 2^32.
     values.set(slot, Value::Array { begin: at as u32, count: found as u32, width });
     Ok(())
+}
+
+/// The items of a `TObjArray`.
+pub(super) struct ObjArray {
+    left: usize,
+}
+
+impl ObjArray {
+    /// Reads the array's own members and stops before its first item.
+    pub(super) fn enter(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let frame = cursor.frame()?;
+        if frame.version > 2 {
+            cursor.tobject()?;
+        }
+        if frame.version > 1 {
+            cursor.string()?;
+        }
+        let count = cursor.i32()?;
+        cursor.skip(4)?; // lower bound
+        let left = cursor.count("number of objects in an array", count, 4)?;
+        Ok(Self { left })
+    }
+
+    /// The next item. What it holds is left to the caller to read or pass over.
+    pub(super) fn next<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Tag<'a>>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        cursor.tag().map(Some)
+    }
 }
 
 /// Classes with members that matter. Others are passed over by their length.
@@ -407,6 +481,67 @@ fn compile(class: &str, version: i32, members: &[Element]) -> Option<Vec<Step>> 
         }
     }
     Some(steps)
+}
+
+/// Whether a class is from before ROOT 3 described its classes, or described them as they are stored.
+fn is_early(class: &str, version: i32) -> bool {
+    matches!((class, version), ("TTree", ..=4) | ("TBranch", ..=5) | ("TLeaf", ..=1))
+}
+
+/// The steps of early classes, and of those that some writers do not describe.
+fn builtin(class: &str, version: i32) -> Option<Vec<Step>> {
+    use Step::{Early, ObjArray, Skip, TNamed};
+    let int = |slot| Step::Number(slot, Number::I32);
+    let real = |slot| Step::Number(slot, Number::F64);
+    match (class, version) {
+        ("TLeaf", ..=2) => Some(vec![
+            TNamed,
+            int(Slot::Len),
+            Skip(9),
+            Step::Number(Slot::IsUnsigned, Number::U8),
+            Step::Pointer(Some(Slot::LeafCount)),
+        ]),
+        // The rest does not matter, and is passed over.
+        ("TTree", 1..=4) => Some(vec![
+            TNamed,
+            Early(6),
+            Early(4),
+            Early(8),
+            Skip(12),
+            real(Slot::Entries),
+            real(Slot::TotBytes),
+            real(Slot::ZipBytes),
+            Skip(8),
+            ObjArray(Slot::Branches),
+        ]),
+        ("TBranch", 2..=5) => {
+            let mut steps = vec![
+                TNamed,
+                Skip(8),
+                int(Slot::EntryOffsetLen),
+                int(Slot::MaxBaskets),
+                int(Slot::WriteBasket),
+                int(Slot::EntryNumber),
+                real(Slot::Entries),
+                real(Slot::TotBytes),
+                real(Slot::ZipBytes),
+                Skip(4),
+                ObjArray(Slot::Branches),
+                ObjArray(Slot::Leaves),
+                ObjArray(Slot::Baskets),
+                Step::Counted { slot: Slot::BasketEntry, width: 4 },
+            ];
+            if version > 4 {
+                steps.push(Step::Counted { slot: Slot::BasketBytes, width: 4 });
+            }
+            steps.push(Step::Counted { slot: Slot::BasketSeek, width: 4 });
+            if version > 2 {
+                steps.push(Step::Text(Some(Slot::FileName)));
+            }
+            Some(steps)
+        }
+        _ => None,
+    }
 }
 
 /// How a number is read, and its width in the file.

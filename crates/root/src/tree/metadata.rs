@@ -2,7 +2,7 @@
 
 use forthwith_plan::{Error, ErrorKind, Result};
 
-use super::layout::{Layouts, Slot, Value, Values};
+use super::layout::{Layouts, ObjArray, Slot, Value, Values};
 use crate::{Cursor, Tag, streamer::Streamers, text};
 
 /// What a tree says of itself.
@@ -334,37 +334,6 @@ pub(super) fn leaf_at(data: &[u8], origin: u32, position: usize, streamers: &Str
         unsigned: values.int(Slot::IsUnsigned).unwrap_or(0) != 0,
         counter,
     })
-}
-
-/// The items of a `TObjArray`.
-pub(super) struct ObjArray {
-    left: usize,
-}
-
-impl ObjArray {
-    /// Reads the array's own members and stops before its first item.
-    pub(super) fn enter(cursor: &mut Cursor<'_>) -> Result<Self> {
-        let frame = cursor.frame()?;
-        if frame.version > 2 {
-            cursor.tobject()?;
-        }
-        if frame.version > 1 {
-            cursor.string()?;
-        }
-        let count = cursor.i32()?;
-        cursor.skip(4)?; // lower bound
-        let left = cursor.count("number of objects in an array", count, 4)?;
-        Ok(Self { left })
-    }
-
-    /// The next item. What it holds is left to the caller to read or pass over.
-    pub(super) fn next<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Tag<'a>>> {
-        if self.left == 0 {
-            return Ok(None);
-        }
-        self.left -= 1;
-        cursor.tag().map(Some)
-    }
 }
 
 fn io_bits(value: &Value, cursor: &Cursor<'_>) -> Result<u8> {

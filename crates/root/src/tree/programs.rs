@@ -1,10 +1,12 @@
 //! The programs that read what is no plain row of numbers.
 
-use forthwith_columns::{DType, Form};
+use forthwith_columns::{DType, Form, Wire};
 use forthwith_plan::ColumnSpec;
 use forthwith_program::{
     Count, Dialect, Fault, Frame, Member, OutputBinding, Program, Schema, TextLength, Unsupported, translate,
 };
+
+use super::columns::LeafMember;
 
 /// How ROOT writes counts and strings, behind the given frame.
 pub(super) fn dialect(text: TextLength, entry: Frame) -> Dialect {
@@ -14,15 +16,82 @@ pub(super) fn dialect(text: TextLength, entry: Frame) -> Dialect {
 /// Strings of a `TLeafC`: as others, except that an empty one takes no bytes at all.
 pub(super) fn leaf_strings(member: &str) -> Program {
     let key = "node0".to_owned();
-    let lines = [
-        "data pos stop @ < if data B-> stack dup 255 = if drop data !I-> stack then else 0 then",
-        "dup node0-offsets +<- stack data #B-> node0-data",
-    ];
+    let lines = [LENGTH_IF_ANY, "dup node0-offsets +<- stack data #B-> node0-data"];
     let outputs = vec![
         output("node0-offsets", DType::Int64, true, member),
         output("node0-data", DType::UInt8, false, member),
     ];
     by_hand(&lines, outputs, Form::String { key, binary: false }, member)
+}
+
+/// A leaf list whose last leaf varies in size, and fills the entry to its end. `None` if a number has no word.
+pub(super) fn leaf_list(members: &[(String, LeafMember)], member: &str) -> Option<Program> {
+    let (mut lines, mut outputs) = (Vec::new(), Vec::new());
+    let (mut names, mut contents) = (Vec::new(), Vec::new());
+    let mut node = 0;
+    let mut key = || {
+        node += 1;
+        format!("node{}", node - 1)
+    };
+    for (name, kind) in members {
+        let path = format!("{member}.{name}");
+        names.push(name.clone());
+        match kind {
+            LeafMember::Text => {
+                let key = key();
+                outputs.push(output(&format!("{key}-offsets"), DType::Int64, true, &path));
+                outputs.push(output(&format!("{key}-data"), DType::UInt8, false, &path));
+                lines.push(LENGTH_IF_ANY.to_owned());
+                lines.push(format!("dup {key}-offsets +<- stack data #B-> {key}-data"));
+                contents.push(Form::String { key, binary: false });
+            }
+            LeafMember::Numbers { wire, shape, jagged } => {
+                let (word, dtype) = (parser(*wire)?, wire.dtype());
+                let count = shape.iter().try_fold(1u64, |all, &size| all.checked_mul(size))?;
+                let count = i32::try_from(count).ok()?;
+                let offsets = jagged.then(&mut key);
+                let data = key();
+                if let Some(offsets) = &offsets {
+                    let bytes = count.checked_mul(wire.width() as i32)?;
+                    outputs.push(output(&format!("{offsets}-offsets"), DType::Int64, true, &path));
+                    lines.push(format!("stop @ data pos - {bytes} / dup {offsets}-offsets +<- stack"));
+                    lines.push(format!("{count} * data #{word}-> {data}-data"));
+                } else {
+                    lines.push(format!("{count} data #{word}-> {data}-data"));
+                }
+                outputs.push(output(&format!("{data}-data"), dtype, false, &path));
+                let numbers = Form::Numpy { key: data, dtype, shape: shape.clone() };
+                contents.push(match offsets {
+                    Some(key) => Form::List { key, content: Box::new(numbers) },
+                    None => numbers,
+                });
+            }
+        }
+    }
+    let form = Form::Record { fields: Some(names), contents, name: None };
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    Some(by_hand(&lines, outputs, form, member))
+}
+
+/// The word that reads a number, without the arrow.
+fn parser(wire: Wire) -> Option<&'static str> {
+    Some(match wire {
+        Wire::Bool => "?",
+        Wire::Big(dtype) => match dtype {
+            DType::Int8 => "b",
+            DType::UInt8 => "B",
+            DType::Int16 => "!h",
+            DType::UInt16 => "!H",
+            DType::Int32 => "!i",
+            DType::UInt32 => "!I",
+            DType::Int64 => "!q",
+            DType::UInt64 => "!Q",
+            DType::Float32 => "!f",
+            DType::Float64 => "!d",
+            _ => return None,
+        },
+        _ => return None,
+    })
 }
 
 /// The bits of a `TObject`, of one or of all items of a collection. Two more bytes follow those of an object that is referenced.
@@ -68,11 +137,13 @@ pub(super) fn columns(program: &Program) -> Vec<ColumnSpec> {
         Form::List { key, .. } | Form::String { key, .. } => Some(format!("{key}-offsets")),
         _ => None,
     };
+    // Lists and strings of a leaf list are one to an entry, too.
+    let is_record = matches!(program.form, Form::Record { .. });
     let bytes = |output: &OutputBinding| {
         if !output.offsets {
             // Every number takes its own width in the file, every letter a byte.
             1
-        } else if Some(&output.key) == outermost.as_ref() {
+        } else if Some(&output.key) == outermost.as_ref() || is_record {
             0
         } else if is_text(&program.form, &output.key) {
             8 // a string takes a byte at least
@@ -127,6 +198,9 @@ fn fault(code: i64, what: &str) -> Fault {
     Fault { code, what: what.into() }
 }
 
+/// The length of a string that takes no bytes at all if it is empty.
+const LENGTH_IF_ANY: &str =
+    "data pos stop @ < if data B-> stack dup 255 = if drop data !I-> stack then else 0 then";
 /// How every program with entry bounds begins an entry.
 const ENTRY: &str = "  stops I-> stack stop !";
 /// Byte count and version of an entry that has any bytes.

@@ -1,0 +1,164 @@
+//! Every column that other readers found is found, and has the type they gave it.
+
+use std::collections::BTreeMap;
+
+use forthwith_columns::Form;
+use forthwith_plan::Dataset;
+
+use crate::support::samples;
+
+/// The type of one item as goldens write it: fields in order of their names, and quoted.
+fn golden_type(form: &Form) -> String {
+    match form {
+        Form::List { content, .. } => format!("var * {}", golden_type(content)),
+        Form::Regular { size, content } => format!("{size} * {}", golden_type(content)),
+        Form::Record { fields: Some(names), contents, .. } => {
+            let mut slots: Vec<_> = names
+                .iter()
+                .zip(contents)
+                .map(|(name, content)| format!("\"{name}\": {}", golden_type(content)))
+                .collect();
+            slots.sort();
+            format!("{{{}}}", slots.join(", "))
+        }
+        other => other.type_string(),
+    }
+}
+
+/// The class of a type name for counting: user classes and sizes are all one.
+fn type_class(name: &str) -> String {
+    let mut class = String::new();
+    let mut word = String::new();
+    for letter in name.chars().chain([' ']) {
+        if letter.is_alphanumeric() || letter == '_' || letter == ':' {
+            word.push(letter);
+            continue;
+        }
+        class.push_str(match word.as_str() {
+            "" => "",
+            "int8_t" | "int16_t" | "int32_t" | "int64_t" | "uint8_t" | "uint16_t" | "uint32_t"
+            | "uint64_t" | "float" | "double" | "bool" => "num",
+            known
+                if known.starts_with("std::")
+                    || ["char", "TString", "RVec", "struct", "Double32_t", "Float16_t"].contains(&known) =>
+            {
+                known
+            }
+            size if size.chars().all(|letter| letter.is_ascii_digit()) => "n",
+            _ => "Class",
+        });
+        word.clear();
+        class.push(letter);
+    }
+    class.trim().to_owned()
+}
+
+/// Whether a golden gives a type that is not what the file says, with the reason.
+fn is_known_to_differ(class: &str, typename: &str, column: &str, expected: &str, found: &str) -> bool {
+    // Strings of all items of a collection, of which the golden has those of each entry run together.
+    let strings =
+        class == "TBranchElement" && typename == "TString" && expected == "string" && found == "var * string";
+    // Two dimensions of a member of a collection's items, of which the golden knows the product.
+    let flattened = column.ends_with(']') && {
+        let product =
+            |text: &str| text.split(" * ").filter_map(|part| part.parse::<u64>().ok()).product::<u64>();
+        found.matches('*').count() > expected.matches('*').count() && product(expected) == product(found)
+    };
+    // Counters of arrays, which C++ ROOT declares as `int`.
+    let counter = class == "TBranchElement" && found == expected.replace("uint32", "int32");
+    strings || flattened || counter
+}
+
+#[test]
+fn columns_have_the_types_of_the_goldens() {
+    #[derive(Default)]
+    struct Count {
+        golden: usize,
+        typed: usize,
+        supported: usize,
+        examples: Vec<String>,
+    }
+    let mut counts: BTreeMap<String, Count> = BTreeMap::new();
+    let (mut trees, mut wrong, mut unread) = (0, Vec::new(), Vec::new());
+    for sample in samples() {
+        for (path, tree, golden) in sample.trees() {
+            trees += 1;
+            let tree = match tree {
+                Ok(tree) => tree,
+                Err(error) => {
+                    unread.push(format!("{}:{path}: {error}", sample.name));
+                    continue;
+                }
+            };
+            if let Some(entries) = golden["entries"].as_u64() {
+                assert_eq!(tree.entries(), entries, "{}:{path}", sample.name);
+            }
+            for (column, expected) in golden["columns"].as_object().into_iter().flatten() {
+                let place = format!("{}:{path}/{column}", sample.name);
+                let field = tree.find(column).unwrap_or_else(|e| panic!("{place}: {e}"));
+                let found = match tree.describe(field) {
+                    Ok(found) => found,
+                    Err(error) => {
+                        unread.push(format!("{place}: {error}"));
+                        continue;
+                    }
+                };
+                let name = expected["typename"].as_str().unwrap_or("?");
+                let class = expected["class"].as_str().unwrap_or("?");
+                let count = counts.entry(type_class(name)).or_default();
+                count.golden += 1;
+                count.typed += usize::from(expected["type"].is_string());
+                if let Some(entries) = expected["entries"].as_u64()
+                    && entries != found.entries
+                {
+                    wrong.push(format!("{place}: {} entries, {entries} expected", found.entries));
+                }
+                match &found.reading {
+                    Err(what) => {
+                        if count.examples.len() < 3 {
+                            count.examples.push(format!("{place} ({name}): {what}"));
+                        }
+                    }
+                    Ok(reading) => {
+                        count.supported += 1;
+                        if let Some(expected) = expected["type"].as_str()
+                            && let found_type = golden_type(&reading.form)
+                            && found_type != expected
+                            && !is_known_to_differ(class, name, column, expected, &found_type)
+                        {
+                            wrong.push(format!(
+                                "{place} ({name} / {}): {found_type}, {expected} expected",
+                                found.type_name
+                            ));
+                        }
+                        if let Err(error) = tree.plan(&[field], 0..0) {
+                            wrong.push(format!("{place}: {error}"));
+                        }
+                    }
+                }
+            }
+            for group in golden["groups"].as_array().into_iter().flatten() {
+                // A number behind it tells groups of the same name apart.
+                let group = group.as_str().and_then(|group| group.split('#').next()).unwrap_or_default();
+                if let Err(error) = tree.find(group) {
+                    wrong.push(format!("{}:{path} group {group}: {error}", sample.name));
+                }
+            }
+        }
+    }
+    let mut table = format!("{trees} trees\n");
+    let mut all = (0, 0, 0);
+    for (class, count) in &counts {
+        all = (all.0 + count.golden, all.1 + count.typed, all.2 + count.supported);
+        table.push_str(&format!("{:6} {:6} {:6}  {class}\n", count.golden, count.typed, count.supported));
+        for example in &count.examples {
+            table.push_str(&format!("                        {example}\n"));
+        }
+    }
+    table.push_str(&format!("{:6} {:6} {:6}  all: golden, with a type, supported\n", all.0, all.1, all.2));
+    if let Some(path) = std::env::var_os("FORTHWITH_TABLE") {
+        std::fs::write(path, &table).expect("the table can be written where the caller says");
+    }
+    assert!(unread.is_empty(), "{} damaged:\n{}", unread.len(), unread[..unread.len().min(40)].join("\n"));
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(60)].join("\n"));
+}

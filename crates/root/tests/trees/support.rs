@@ -1,0 +1,61 @@
+//! Where files and their goldens are.
+
+use std::path::{Path, PathBuf};
+
+use forthwith_plan::Result;
+use forthwith_root::{RootFile, Tree};
+use serde_json::Value;
+
+/// A file with what other readers found in it.
+pub(crate) struct Sample {
+    pub(crate) name: String,
+    pub(crate) file: RootFile,
+    pub(crate) golden: Value,
+}
+
+/// The files of this repository, and those of the corpus where there is one.
+pub(crate) fn samples() -> Vec<Sample> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut samples = folder(&root.join("tests/data"));
+    samples.extend(corpus());
+    samples
+}
+
+/// The files of the corpus: `FORTHWITH_CORPUS`, or beside the repository.
+pub(crate) fn corpus() -> Vec<Sample> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let corpus = std::env::var_os("FORTHWITH_CORPUS").map_or(root.join("../shared/corpus"), PathBuf::from);
+    folder(&corpus.join("root"))
+}
+
+fn folder(folder: &Path) -> Vec<Sample> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut goldens: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    goldens.retain(|path| path.to_string_lossy().ends_with(".root.golden.json"));
+    goldens.sort();
+    goldens.iter().filter_map(|golden| sample(golden)).collect()
+}
+
+fn sample(golden: &Path) -> Option<Sample> {
+    let path = golden.to_string_lossy();
+    let path = path.strip_suffix(".golden.json")?;
+    if !Path::new(path).exists() {
+        return None;
+    }
+    let name = Path::new(path).file_name()?.to_string_lossy().into_owned();
+    let golden =
+        serde_json::from_slice(&std::fs::read(golden).ok()?).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let source = forthwith_io::open(path).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let file = RootFile::open(source).unwrap_or_else(|e| panic!("{name}: {e}"));
+    Some(Sample { name, file, golden })
+}
+
+impl Sample {
+    /// The trees that the golden knows, with their columns and groups.
+    pub(crate) fn trees(&self) -> Vec<(String, Result<Tree>, Value)> {
+        let Some(trees) = self.golden["trees"].as_object() else { return Vec::new() };
+        let open =
+            |(path, golden): (&String, &Value)| (path.clone(), Tree::open(&self.file, path), golden.clone());
+        trees.iter().map(open).collect()
+    }
+}
