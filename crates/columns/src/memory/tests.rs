@@ -42,7 +42,7 @@ fn growing_keeps_the_bytes_and_doubles() {
     for huge_pages in [true, false] {
         let memory = Memory::new(Policy { huge_pages, ..Policy::default() });
         let mut buffer = memory.allocate(100).unwrap();
-        let limit = if cfg!(miri) { 1 << 14 } else { 40 << 20 };
+        let limit = if cfg!(miri) { 1 << 14 } else { 20 << 20 };
         let mut used = 100;
         buffer.bytes_mut(used).fill(7);
         while used < limit {
@@ -60,7 +60,7 @@ fn growing_keeps_the_bytes_and_doubles() {
 #[test]
 fn shrinking_keeps_the_bytes_and_gives_the_rest_back() {
     let memory = pooled(0);
-    let sizes = if cfg!(miri) { [50_000, 9_000] } else { [5 << 20, 64 << 20] };
+    let sizes = if cfg!(miri) { [50_000, 9_000] } else { [3 << 20, 12 << 20] };
     for bytes in sizes {
         for used in [0, 1, 1000, bytes / 7, bytes / 2, bytes] {
             let mut buffer = memory.allocate(bytes).unwrap();
