@@ -54,6 +54,26 @@ fn main() {
         repeat(500, into.len(), || assert!(kernels::offsets_from_bounds(&bounds, 10, 12, 7, into).is_ok()))
     });
     println!("{:>18}: {rate:6.2} of offsets", "bounds");
+    // Entries of 0 to 16 values behind ten bytes, as a vector member of an object is written.
+    let mut ends = vec![0u32];
+    while let Some(end) =
+        ends.last().map(|end| end + 10 + 4 * ((end * 7) % 17)).filter(|end| *end < BLOCK as u32)
+    {
+        ends.push(end);
+    }
+    let bounds: Vec<u8> = ends.iter().flat_map(|at| at.to_le_bytes()).collect();
+    let values = ends.last().map_or(0, |end| *end as usize) - 10 * (ends.len() - 1);
+    let room = &mut into[..values];
+    let rate = best(|| {
+        repeat(500, values, || {
+            kernels::decode_jagged(Wire::Big(f32), &source[..BLOCK], &bounds, 10, room).unwrap();
+        })
+    });
+    println!(
+        "{:>18}: {rate:6.2} of values, {:.1} in an entry",
+        "jagged",
+        values as f64 / 4.0 / ends.len() as f64
+    );
     let counts: Vec<u8> = (0..entries as u32).flat_map(|at| (at % 7).to_ne_bytes()).collect();
     let rate = best(|| {
         repeat(500, into.len(), || {

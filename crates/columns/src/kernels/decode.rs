@@ -60,6 +60,44 @@ pub(super) fn strided_at(
     Ok(())
 }
 
+/// Decodes entries that are each `header` bytes and then values: `bounds` are little-endian `u32` byte positions in `payload`, one more
+/// than there are entries. `into` has room for exactly the values of all entries, which [`offsets_from_bounds`](super::offsets_from_bounds)
+/// counts.
+pub fn decode_jagged(
+    wire: Wire,
+    payload: &[u8],
+    bounds: &[u8],
+    header: u32,
+    into: &mut [u8],
+) -> Result<(), DecodeError> {
+    jagged_at(level(), wire, payload, bounds, header, into)
+}
+
+pub(super) fn jagged_at(
+    level: Level,
+    wire: Wire,
+    payload: &[u8],
+    bounds: &[u8],
+    header: u32,
+    into: &mut [u8],
+) -> Result<(), DecodeError> {
+    let room = into.len();
+    let refused = DecodeError::Length { from: payload.len(), into: room };
+    let (bounds, rest) = bounds.as_chunks::<4>();
+    let (Some(first), Some(last), []) = (bounds.first(), bounds.last(), rest) else { return Err(refused) };
+    check(wire)?;
+    if header == 0 {
+        // One after the other without gaps, wherever one ends and the next begins.
+        let range = u32::from_le_bytes(*first) as usize..u32::from_le_bytes(*last) as usize;
+        return decode_at(level, wire, payload.get(range).ok_or(refused)?, into);
+    }
+    match run_jagged(level, wire, payload, bounds, header as usize, into) {
+        Ok(filled) if filled == room => Ok(()),
+        Ok(_) => Err(refused),
+        Err(entry) => Err(DecodeError::Entry { entry }),
+    }
+}
+
 /// Why nothing was decoded.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -71,6 +109,12 @@ pub enum DecodeError {
         from: usize,
         /// Bytes of room.
         into: usize,
+    },
+    /// An entry reaches outside of its block or of the room for it, or ends within a value.
+    #[error("entry {entry} does not lie in its block")]
+    Entry {
+        /// The entry, counted from the first given.
+        entry: usize,
     },
     /// Parameters out of range.
     #[error("{0:?} is no layout of values")]
@@ -116,6 +160,12 @@ for_every_level! {
     fn run_strided(wire: Wire, from: &[u8], slots: Slots, into: &mut [u8]) = strided_body
 }
 
+for_every_level! {
+    fn run_jagged(
+        wire: Wire, payload: &[u8], bounds: &[[u8; 4]], header: usize, into: &mut [u8],
+    ) -> Result<usize, usize> = jagged_body
+}
+
 #[inline(always)]
 fn dense_body(wire: Wire, from: &[u8], into: &mut [u8]) {
     pick(wire, Dense { from, into });
@@ -126,12 +176,23 @@ fn strided_body(wire: Wire, from: &[u8], slots: Slots, into: &mut [u8]) {
     pick(wire, Strided { from, slots, into });
 }
 
+#[inline(always)]
+fn jagged_body(
+    wire: Wire,
+    payload: &[u8],
+    bounds: &[[u8; 4]],
+    header: usize,
+    into: &mut [u8],
+) -> Result<usize, usize> {
+    pick(wire, Jagged { payload, bounds, header, into })
+}
+
 /// Runs `job` with the one-value function of `wire`.
 #[inline(always)]
-fn pick(wire: Wire, job: impl Job) {
+fn pick<J: Job>(wire: Wire, job: J) -> J::Output {
     match wire {
         Wire::Big(DType::Bool) | Wire::Little(DType::Bool) | Wire::Bool => {
-            job.run(|value: &[u8; 1]| [u8::from(value[0] != 0)]);
+            job.run(|value: &[u8; 1]| [u8::from(value[0] != 0)])
         }
         Wire::Big(dtype) => match dtype.size() {
             1 => job.run(|value: &[u8; 1]| *value),
@@ -147,12 +208,10 @@ fn pick(wire: Wire, job: impl Job) {
         },
         Wire::Widened => job.run(|value| f64::from(f32::from_be_bytes(*value)).to_ne_bytes()),
         Wire::Scaled { factor, min, to: DType::Float32 } => {
-            job.run(|value| (scaled(value, factor, min) as f32).to_ne_bytes());
+            job.run(|value| (scaled(value, factor, min) as f32).to_ne_bytes())
         }
         Wire::Scaled { factor, min, .. } => job.run(|value| scaled(value, factor, min).to_ne_bytes()),
-        Wire::Truncated { bits, to: DType::Float32 } => {
-            job.run(|value| truncated(value, bits).to_ne_bytes());
-        }
+        Wire::Truncated { bits, to: DType::Float32 } => job.run(|value| truncated(value, bits).to_ne_bytes()),
         Wire::Truncated { bits, .. } => job.run(|value| f64::from(truncated(value, bits)).to_ne_bytes()),
     }
 }
@@ -176,7 +235,8 @@ fn truncated(value: &[u8; 3], bits: u8) -> f32 {
 
 /// A loop that applies a function to values: bytes of a value in, bytes of an item out.
 trait Job {
-    fn run<const IN: usize, const OUT: usize>(self, one: impl Fn(&[u8; IN]) -> [u8; OUT]);
+    type Output;
+    fn run<const IN: usize, const OUT: usize>(self, one: impl Fn(&[u8; IN]) -> [u8; OUT]) -> Self::Output;
 }
 
 struct Dense<'a> {
@@ -185,6 +245,8 @@ struct Dense<'a> {
 }
 
 impl Job for Dense<'_> {
+    type Output = ();
+
     #[inline(always)]
     fn run<const IN: usize, const OUT: usize>(self, one: impl Fn(&[u8; IN]) -> [u8; OUT]) {
         each(self.from, self.into, one);
@@ -198,6 +260,8 @@ struct Strided<'a> {
 }
 
 impl Job for Strided<'_> {
+    type Output = ();
+
     #[inline(always)]
     fn run<const IN: usize, const OUT: usize>(self, one: impl Fn(&[u8; IN]) -> [u8; OUT]) {
         let Slots { stride, at, count } = self.slots;
@@ -213,6 +277,54 @@ impl Job for Strided<'_> {
                 each(&entry[at..at + count * IN], items, &one);
             }
         }
+    }
+}
+
+struct Jagged<'a> {
+    payload: &'a [u8],
+    bounds: &'a [[u8; 4]],
+    header: usize,
+    into: &'a mut [u8],
+}
+
+impl Job for Jagged<'_> {
+    /// Bytes written, or the entry at fault.
+    type Output = Result<usize, usize>;
+
+    /// Short entries are decoded in whole runs of 64 bytes, past their end: what is written too far is written again by the next
+    /// entry. A loop that stopped exactly would mispredict its end once for every entry, which costs more than the work.
+    #[inline(always)]
+    fn run<const IN: usize, const OUT: usize>(
+        self,
+        one: impl Fn(&[u8; IN]) -> [u8; OUT],
+    ) -> Result<usize, usize> {
+        let Self { payload, bounds, header, into } = self;
+        let run = 64 / OUT;
+        let mut filled = 0;
+        for (entry, (start, stop)) in bounds.iter().zip(bounds.iter().skip(1)).enumerate() {
+            let from = (u32::from_le_bytes(*start) as usize).saturating_add(header);
+            let stop = u32::from_le_bytes(*stop) as usize;
+            if from > stop || stop > payload.len() || !(stop - from).is_multiple_of(IN) {
+                return Err(entry);
+            }
+            let items = (stop - from) / IN;
+            if items > (into.len() - filled) / OUT {
+                return Err(entry);
+            }
+            let runs = items.div_ceil(run);
+            let past = runs * run;
+            if runs <= 4 && past * IN <= payload.len() - from && past * OUT <= into.len() - filled {
+                let values = payload[from..from + past * IN].chunks_exact(run * IN);
+                let places = into[filled..filled + past * OUT].chunks_exact_mut(run * OUT);
+                for (values, places) in values.zip(places) {
+                    each(values, places, &one);
+                }
+            } else {
+                each(&payload[from..stop], &mut into[filled..filled + items * OUT], &one);
+            }
+            filled += items * OUT;
+        }
+        Ok(filled)
     }
 }
 

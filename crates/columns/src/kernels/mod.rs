@@ -11,7 +11,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub use decode::{DecodeError, decode, decode_strided};
+pub use decode::{DecodeError, decode, decode_jagged, decode_strided};
 pub use dispatch::{Level, level};
 pub use offsets::{OffsetsError, offsets_from_bounds, offsets_from_counts, rebase};
 pub use text::{BadText, check_utf8};

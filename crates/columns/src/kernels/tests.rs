@@ -1,6 +1,6 @@
 //! Kernels against the obvious loops, at every level this processor has.
 
-use super::decode::{Slots, decode_at, strided_at};
+use super::decode::{Slots, decode_at, jagged_at, strided_at};
 use super::offsets::{offsets_from_bounds_at, rebase_at};
 use super::*;
 use crate::{Column, DType, Wire};
@@ -105,6 +105,46 @@ proptest! {
         }
         let mut into = vec![0; wanted.len() + 1];
         prop_assert!(decode_strided(wire, from, stride, before, count, &mut into).is_err());
+    }
+
+    #[test]
+    fn jagged_entries_lose_their_headers(
+        wire in wires(), lengths in proptest::collection::vec(prop_oneof![0usize..20, 0usize..100], 0..40),
+        header in 0usize..14, before in 0usize..5, after in prop_oneof![Just(0usize), 0usize..200], seed in any::<u64>(),
+    ) {
+        let mut state = seed;
+        let mut random = move || { state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1); (state >> 56) as u8 };
+        let mut payload = vec![0; before];
+        let mut bounds = vec![before as u32];
+        let mut wanted = Vec::new();
+        for items in &lengths {
+            payload.extend((0..header + items * wire.width()).map(|_| random()));
+            let start = payload.len() - items * wire.width();
+            wanted.extend(payload[start..].chunks(wire.width()).flat_map(|value| naive(wire, value)));
+            bounds.push(payload.len() as u32);
+        }
+        payload.extend((0..after).map(|_| random()));
+        let bytes: Vec<u8> = bounds.iter().flat_map(|at| at.to_le_bytes()).collect();
+        for level in Level::available() {
+            let mut into = vec![0xAA; wanted.len()];
+            jagged_at(level, wire, &payload, &bytes, header as u32, &mut into).unwrap();
+            prop_assert!(same(wire, &into, &wanted), "{level:?}");
+        }
+        let mut into = vec![0; wanted.len() + wire.dtype().size()];
+        prop_assert!(decode_jagged(wire, &payload, &bytes, header as u32, &mut into).is_err());
+        if let Some(fewer) = wanted.len().checked_sub(1) {
+            prop_assert!(decode_jagged(wire, &payload, &bytes, header as u32, &mut into[..fewer]).is_err());
+        }
+    }
+
+    #[test]
+    fn jagged_bounds_may_say_anything(
+        bounds in proptest::collection::vec(prop_oneof![0u32..300, any::<u32>()], 0..8), header in prop_oneof![0u32..9, any::<u32>()],
+        wire in wires(), length in 0usize..200,
+    ) {
+        let bytes: Vec<u8> = bounds.iter().flat_map(|at| at.to_le_bytes()).collect();
+        let mut into = vec![0; length];
+        let _ = decode_jagged(wire, &[7; 250], &bytes, header, &mut into);
     }
 
     #[test]
