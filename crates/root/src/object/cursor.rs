@@ -118,6 +118,18 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// The bytes end before, or the byte count exceeds what is left.
     pub fn frame(&mut self) -> Result<Frame> {
+        self.enter(true)
+    }
+
+    /// As [`frame`](Self::frame), for a class whose version is 0 because it has said so: no checksum follows.
+    ///
+    /// # Errors
+    /// The bytes end before, or the byte count exceeds what is left.
+    pub fn frame_without_checksum(&mut self) -> Result<Frame> {
+        self.enter(false)
+    }
+
+    fn enter(&mut self, checksum: bool) -> Result<Frame> {
         let begin = self.position;
         let outer = self.end;
         let counted = self.remaining() >= 4 && self.data[begin] & 0x40 != 0;
@@ -133,7 +145,7 @@ impl<'a> Cursor<'a> {
             self.end = inner;
             end = Some(inner);
         }
-        let header = self.version_and_checksum(counted);
+        let header = self.version_and_checksum(counted && checksum);
         match header {
             Ok((version, member_wise, checksum)) => {
                 Ok(Frame { begin, body: self.position, end, outer, version, member_wise, checksum })
@@ -234,13 +246,13 @@ impl<'a> Cursor<'a> {
         self.origin
     }
 
-    fn version_and_checksum(&mut self, counted: bool) -> Result<(i16, bool, Option<u32>)> {
+    fn version_and_checksum(&mut self, checksum: bool) -> Result<(i16, bool, Option<u32>)> {
         let raw = self.i16()?;
         // Bit 14 of a negative version is part of the number.
         let member_wise = raw > 0 && raw & MEMBER_WISE != 0;
         let version = if member_wise { raw & !MEMBER_WISE } else { raw };
         let checksum =
-            if version <= 0 && counted && self.remaining() >= 4 { Some(self.u32()?) } else { None };
+            if version <= 0 && checksum && self.remaining() >= 4 { Some(self.u32()?) } else { None };
         Ok((version, member_wise, checksum))
     }
 

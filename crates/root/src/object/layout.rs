@@ -6,7 +6,7 @@ use std::sync::Arc;
 use forthwith_plan::{Error, Result};
 
 use super::native::{Native, native};
-use crate::streamer::{Element, ElementKind, StreamerInfo, Streamers, builtin, code};
+use crate::streamer::{Element, ElementKind, Packing, StreamerInfo, Streamers, builtin, code};
 
 /// How one version of a class is read.
 #[derive(Debug, Default)]
@@ -31,6 +31,13 @@ pub(super) enum Step {
     Number(Basic),
     /// A fixed number of numbers.
     Array(Basic, u32),
+    /// A packed number.
+    Packed(Packing),
+    /// Packed numbers, so many bytes of them, which are passed over.
+    Raw(u32),
+    /// Packed numbers of so many bytes each behind a byte that tells whether there are any, as many as the member in
+    /// the slot says. Passed over.
+    RawCounted(u32, u32),
     /// Numbers behind a byte that tells whether there are any, as many as the member in the slot says.
     Counted(Basic, u32),
     /// The same, except that the byte tells whether they have 32 or 64 bits: where the baskets of old branches are.
@@ -64,6 +71,8 @@ pub(super) struct Expected {
     pub(super) version: i32,
     /// Without an info for it, the base is passed over whatever its version is.
     pub(super) known: bool,
+    /// The class has version 0, and nothing else stands for it.
+    pub(super) unversioned: bool,
 }
 
 /// Kinds of numbers as they are stored.
@@ -218,9 +227,10 @@ impl Compiler<'_> {
             },
         };
         let known = info.is_some();
+        let unversioned = version == Some(0);
         let version = version.filter(|&version| version > 0);
         let version = version.or(info.as_ref().map(|info| info.version)).unwrap_or(0);
-        self.layout.steps.push(Step::Enter(Expected { class: class.into(), version, known }));
+        self.layout.steps.push(Step::Enter(Expected { class: class.into(), version, known, unversioned }));
         if let Some(info) = info {
             self.class(&info, depth + 1)?;
         }
@@ -293,25 +303,26 @@ impl Compiler<'_> {
     }
 
     fn number(&self, element: &Element, number: i32) -> Option<Step> {
-        // Packed numbers without a packing are floats; with one, three or four bytes that nothing in metadata needs.
-        let packed = |basic: i32| match (basic, element.packing) {
-            (code::DOUBLE32, None) => Some(Basic::F32),
-            (code::DOUBLE32 | code::FLOAT16, Some(crate::streamer::Packing::Range { .. })) => {
-                Some(Basic::U32)
-            }
-            (basic, None) => Basic::of_code(basic),
-            _ => None,
+        let counter = || {
+            let ElementKind::BasicPointer(counter) = &element.kind else { return None };
+            self.layout.names.iter().rposition(|name| **name == *counter.name).map(|slot| slot as u32)
         };
-        match number {
-            code::CHAR..=code::FLOAT16 => packed(number).map(Step::Number),
-            21..=39 => packed(number - code::ARRAY).map(|basic| Step::Array(basic, element.array_length)),
-            41..=59 => {
-                let ElementKind::BasicPointer(counter) = &element.kind else { return None };
-                let slot = self.layout.names.iter().rposition(|name| **name == *counter.name)?;
-                packed(number - code::POINTER).map(|basic| Step::Counted(basic, slot as u32))
-            }
-            _ => None,
-        }
+        let length = element.array_length;
+        Some(match number {
+            code::CHAR..=code::FLOAT16 => match Stored::of(number, element.packing)? {
+                Stored::Plain(basic) => Step::Number(basic),
+                Stored::Packed(packing) => Step::Packed(packing),
+            },
+            21..=39 => match Stored::of(number - code::ARRAY, element.packing)? {
+                Stored::Plain(basic) => Step::Array(basic, length),
+                Stored::Packed(packing) => Step::Raw(length.saturating_mul(packed_size(packing))),
+            },
+            41..=59 => match Stored::of(number - code::POINTER, element.packing)? {
+                Stored::Plain(basic) => Step::Counted(basic, counter()?),
+                Stored::Packed(packing) => Step::RawCounted(packed_size(packing), counter()?),
+            },
+            _ => return None,
+        })
     }
 
     fn tobject(&mut self) {
@@ -322,6 +333,31 @@ impl Compiler<'_> {
     fn step(&mut self, name: &str, step: Step) {
         self.layout.steps.push(step);
         self.layout.names.push(name.into());
+    }
+}
+
+/// How a number is stored.
+enum Stored {
+    Plain(Basic),
+    Packed(Packing),
+}
+
+impl Stored {
+    fn of(number: i32, packing: Option<Packing>) -> Option<Self> {
+        Some(match (number, packing) {
+            (code::DOUBLE32, None) => Self::Plain(Basic::F32),
+            (code::FLOAT16, None) => Self::Packed(Packing::Mantissa { bits: 12 }),
+            (code::DOUBLE32 | code::FLOAT16, Some(packing)) => Self::Packed(packing),
+            (number, _) => Self::Plain(Basic::of_code(number)?),
+        })
+    }
+}
+
+/// Bytes of a packed number.
+pub(super) fn packed_size(packing: Packing) -> u32 {
+    match packing {
+        Packing::Range { .. } => 4,
+        Packing::Mantissa { .. } => 3,
     }
 }
 

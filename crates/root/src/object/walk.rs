@@ -9,7 +9,7 @@ use forthwith_plan::{Error, ErrorKind, Result};
 use super::basket::BasketHeader;
 use super::cursor::{Cursor, out_of_range};
 use super::frame::{Frame, Tag};
-use super::layout::{Basic, Layout, Step};
+use super::layout::{Basic, Layout, Step, packed_size};
 use super::native::{Native, native};
 use super::objects::{Contents, Member, NONE, Node, Objects, number};
 use crate::streamer::Streamers;
@@ -69,6 +69,11 @@ impl Walker {
         let Reader { nodes, members, links, classes, layouts, faults, .. } = reader;
         let classes = classes.into_iter().map(|class| class.name).collect();
         Ok(Objects { origin, nodes, members, links, classes, layouts, faults, payload })
+    }
+
+    fn is_unversioned(&self, class: &str, checksum: u32) -> Result<bool> {
+        let of_version_0 = self.streamers.find(class, 0)?.is_some();
+        Ok(of_version_0 && self.streamers.by_checksum(class, checksum)?.is_none())
     }
 
     fn layout(&self, wanted: &Wanted) -> Result<Option<Arc<Layout>>> {
@@ -219,8 +224,16 @@ impl<'a> Reader<'a> {
     }
 
     fn by_info(&mut self, class: u32, depth: usize) -> Result<(i16, Contents)> {
-        let frame = self.cursor.frame()?;
+        let outer = self.cursor;
+        let mut frame = self.cursor.frame()?;
         let version = i32::from(frame.version);
+        if let (0, Some(checksum)) = (version, frame.checksum) {
+            // A class of version 0 has no checksum behind it; one without a version has. The infos tell which it is.
+            if self.walker.is_unversioned(&self.classes[class as usize].name, checksum)? {
+                self.cursor = outer;
+                frame = self.cursor.frame_without_checksum()?;
+            }
+        }
         let mut bases = Vec::new();
         loop {
             let mark = self.mark();
@@ -261,7 +274,10 @@ impl<'a> Reader<'a> {
         for step in &layout.steps {
             let member = match step {
                 Step::Enter(expected) => {
-                    let frame = self.cursor.frame()?;
+                    let frame = match expected.unversioned {
+                        true => self.cursor.frame_without_checksum()?,
+                        false => self.cursor.frame()?,
+                    };
                     let version = i32::from(frame.version);
                     if expected.known && version > 0 && version != expected.version {
                         return Ok(Some((expected.class.clone(), version)));
@@ -283,6 +299,23 @@ impl<'a> Reader<'a> {
                 }
                 Step::Number(basic) => number(*basic, self.cursor.take(basic.size())?),
                 Step::Array(basic, length) => self.numbers(*basic, *length as usize)?,
+                Step::Packed(packing) => {
+                    Member::Float(packing.value(self.cursor.take(packed_size(*packing) as usize)?))
+                }
+                Step::Raw(length) => {
+                    let begin = self.cursor.position();
+                    self.cursor.skip(u64::from(*length))?;
+                    self.skipped(begin)
+                }
+                Step::RawCounted(size, counter) => match self.cursor.u8()? {
+                    0 => Member::Null,
+                    _ => {
+                        let begin = self.cursor.position();
+                        let count = self.count(first + *counter as usize, *size as usize)?;
+                        self.cursor.take(count * *size as usize)?;
+                        self.skipped(begin)
+                    }
+                },
                 Step::Counted(basic, counter) => match self.cursor.u8()? {
                     0 => Member::Null,
                     _ => self.counted(*basic, first + *counter as usize)?,
@@ -369,6 +402,10 @@ impl<'a> Reader<'a> {
             self.contents(node, None, depth + 1)?;
             return Ok(Target::Object(node));
         };
+        if end == self.cursor.position() {
+            // A class that ROOT cannot stream leaves nothing but its name.
+            return Ok(Target::Object(node));
+        }
         let mark = self.mark();
         let mut outer = self.cursor;
         self.cursor = outer.carve(end.saturating_sub(outer.position()))?;
@@ -499,13 +536,18 @@ impl<'a> Reader<'a> {
     }
 
     fn counted(&mut self, basic: Basic, counter: usize) -> Result<Member> {
+        let count = self.count(counter, basic.size())?;
+        self.numbers(basic, count)
+    }
+
+    /// What the member in a slot counts, if as many things of `size` bytes can follow.
+    fn count(&self, counter: usize, size: usize) -> Result<usize> {
         let count = match self.members[counter] {
             Member::Int(count) => i32::try_from(count).unwrap_or(-1),
             Member::UInt(count) => i32::try_from(count).unwrap_or(-1),
             _ => -1,
         };
-        let count = self.cursor.count("number of array items", count, basic.size())?;
-        self.numbers(basic, count)
+        self.cursor.count("number of array items", count, size)
     }
 
     fn numbers(&mut self, basic: Basic, count: usize) -> Result<Member> {

@@ -51,6 +51,25 @@ impl Packing {
             (2.0..15.0).contains(&min).then_some(Self::Mantissa { bits: min as u32 })
         }
     }
+
+    /// The number that packed bytes mean: four for a range, three for a mantissa; 0 for any other number of bytes.
+    #[must_use]
+    pub fn value(self, bytes: &[u8]) -> f64 {
+        match (self, bytes) {
+            (Self::Range { min, factor, .. }, &[a, b, c, d]) => {
+                f64::from(u32::from_be_bytes([a, b, c, d])) / factor + min
+            }
+            (Self::Mantissa { bits }, &[exponent, high, low]) => {
+                let stored = u32::from(u16::from_be_bytes([high, low]));
+                // The sign stands above the mantissa and one bit that rounding may have set.
+                let sign = 1 << (bits + 1);
+                let mantissa = (stored & (sign - 1)) << (23 - bits);
+                let value = f32::from_bits((u32::from(exponent) << 23) + mantissa);
+                f64::from(if stored & sign == 0 { value } else { -value })
+            }
+            _ => 0.0,
+        }
+    }
 }
 
 /// The inside of the first pair of brackets, and what follows it.
@@ -115,6 +134,16 @@ mod tests {
         assert_eq!(range("[-pi/2,twopi]").0, -PI / 2.0);
         assert_eq!(range("[fN][0,1,10] fractions"), (0.0, 1.0, 1024.0));
         assert_eq!(range("[0,1,1]").2, 4_294_967_295.0, "a silly number of bits means 32");
+    }
+
+    #[test]
+    fn values() {
+        let range = Packing::Range { min: -1.0, max: 1.0, factor: 128.0 };
+        assert_eq!(range.value(&[0, 0, 0, 192]), 0.5);
+        let float16 = Packing::Mantissa { bits: 12 };
+        assert_eq!(float16.value(&[127, 0, 0]), 1.0);
+        assert_eq!(float16.value(&[128, 0x24, 0x00]), -2.5);
+        assert_eq!(float16.value(&[1, 2]), 0.0);
     }
 
     #[test]
