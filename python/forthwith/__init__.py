@@ -28,7 +28,7 @@ from forthwith._errors import (
 )
 from forthwith._file import Directory, File
 from forthwith._forthwith import __version__, optimised
-from forthwith._open import open  # noqa: A004
+from forthwith._open import open
 from forthwith._read import Report
 from forthwith._selection import Selection
 from forthwith._tree import Tree

@@ -153,7 +153,11 @@ class Branch(HasBranches):
         """
         if not self.has_data:
             return self.arrays(
-                entry_start=entry_start, entry_stop=entry_stop, library=library, threads=threads, progress=progress
+                entry_start=entry_start,
+                entry_stop=entry_stop,
+                library=library,
+                threads=threads,
+                progress=progress,
             )
         into = _read.target(library, None)
         start, stop = _read.entry_range(entry_start, entry_stop, self.num_entries)
@@ -161,7 +165,12 @@ class Branch(HasBranches):
         return into.column(self.name, array, start)
 
     def bulk(
-        self, entry_start: int | None = None, entry_stop: int | None = None, *, raw: bool = False, threads: int | None = None
+        self,
+        entry_start: int | None = None,
+        entry_stop: int | None = None,
+        *,
+        raw: bool = False,
+        threads: int | None = None,
     ) -> Bulk:
         """Goes through the branch one basket at a time, without more between the file and you than there must be.
 

@@ -159,9 +159,14 @@ class HasBranches(Mapping[str, "Branch"]):
         full_paths: bool = True,
     ) -> dict[str, str]:
         """Type names, as in C++, by name. The arguments are those of `keys`."""
-        return dict(self.itertypenames(
-            filter_name=filter_name, filter_typename=filter_typename, recursive=recursive, full_paths=full_paths
-        ))
+        return dict(
+            self.itertypenames(
+                filter_name=filter_name,
+                filter_typename=filter_typename,
+                recursive=recursive,
+                full_paths=full_paths,
+            )
+        )
 
     def _find(self, name: str) -> int:
         """The position of the branch called ``name``, or a `KeyInFileError`."""

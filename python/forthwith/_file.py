@@ -43,10 +43,9 @@ class Directory(Mapping[str, "Directory | Tree"]):
     ) -> Iterator[tuple[str, _forthwith.Key]]:
         by_name = _filters.predicate(filter_name, "filter_name")
         by_class = _filters.predicate(filter_classname, "filter_classname")
-        skip = len(self._path) + 1 if self._path else 0
         seen = set()
         for key in self._file._core.keys(self._path, recursive):
-            path = key.path[skip:]
+            path = key.path  # counted from this directory
             if by_name and not (by_name(path) or (path != key.name and by_name(key.name))):
                 continue
             if by_class and not by_class(key.classname):
@@ -57,13 +56,23 @@ class Directory(Mapping[str, "Directory | Tree"]):
                 yield name, key
 
     def iterkeys(
-        self, *, recursive: bool = True, cycle: bool = True, filter_name: Filter = None, filter_classname: Filter = None
+        self,
+        *,
+        recursive: bool = True,
+        cycle: bool = True,
+        filter_name: Filter = None,
+        filter_classname: Filter = None,
     ) -> Iterator[str]:
         """The names of the objects, one after the other. The arguments are those of `keys`."""
         return (name for name, _ in self._found(recursive, cycle, filter_name, filter_classname))
 
     def iteritems(
-        self, *, recursive: bool = True, cycle: bool = True, filter_name: Filter = None, filter_classname: Filter = None
+        self,
+        *,
+        recursive: bool = True,
+        cycle: bool = True,
+        filter_name: Filter = None,
+        filter_classname: Filter = None,
     ) -> Iterator[tuple[str, Directory | Tree]]:
         """Names and objects. The arguments are those of `keys`.
 
@@ -71,25 +80,43 @@ class Directory(Mapping[str, "Directory | Tree"]):
             UnsupportedError: At an object of a class that cannot be read yet; ``filter_classname="TTree"`` avoids them.
         """
         for name, key in self._found(recursive, cycle, filter_name, filter_classname):
-            yield name, self._object(key)
+            yield name, self._object(key, self._inside(key.path))
 
     def itervalues(
-        self, *, recursive: bool = True, cycle: bool = True, filter_name: Filter = None, filter_classname: Filter = None
+        self,
+        *,
+        recursive: bool = True,
+        cycle: bool = True,
+        filter_name: Filter = None,
+        filter_classname: Filter = None,
     ) -> Iterator[Directory | Tree]:
         """The objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
-        return (value for _, value in self.iteritems(
-            recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
-        ))
+        return (
+            value
+            for _, value in self.iteritems(
+                recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
+            )
+        )
 
     def iterclassnames(
-        self, *, recursive: bool = True, cycle: bool = True, filter_name: Filter = None, filter_classname: Filter = None
+        self,
+        *,
+        recursive: bool = True,
+        cycle: bool = True,
+        filter_name: Filter = None,
+        filter_classname: Filter = None,
     ) -> Iterator[tuple[str, str]]:
         """Names and class names, without reading the objects. The arguments are those of `keys`."""
         for name, key in self._found(recursive, cycle, filter_name, filter_classname):
             yield name, key.classname
 
     def keys(  # type: ignore[override]
-        self, *, recursive: bool = True, cycle: bool = True, filter_name: Filter = None, filter_classname: Filter = None
+        self,
+        *,
+        recursive: bool = True,
+        cycle: bool = True,
+        filter_name: Filter = None,
+        filter_classname: Filter = None,
     ) -> list[str]:
         """The names of the objects, in the order of the file.
 
@@ -99,33 +126,52 @@ class Directory(Mapping[str, "Directory | Tree"]):
             filter_name: Keep names (or paths) that pass: a name, a glob, ``"/regex/flags"``, a function, or a list.
             filter_classname: Keep objects whose class passes.
         """
-        return list(self.iterkeys(
-            recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
-        ))
+        return list(
+            self.iterkeys(recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname)
+        )
 
     def values(  # type: ignore[override]
-        self, *, recursive: bool = True, cycle: bool = True, filter_name: Filter = None, filter_classname: Filter = None
+        self,
+        *,
+        recursive: bool = True,
+        cycle: bool = True,
+        filter_name: Filter = None,
+        filter_classname: Filter = None,
     ) -> list[Directory | Tree]:
         """The objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
-        return list(self.itervalues(
-            recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
-        ))
+        return list(
+            self.itervalues(
+                recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
+            )
+        )
 
     def items(  # type: ignore[override]
-        self, *, recursive: bool = True, cycle: bool = True, filter_name: Filter = None, filter_classname: Filter = None
+        self,
+        *,
+        recursive: bool = True,
+        cycle: bool = True,
+        filter_name: Filter = None,
+        filter_classname: Filter = None,
     ) -> list[tuple[str, Directory | Tree]]:
         """Names and objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
-        return list(self.iteritems(
-            recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
-        ))
+        return list(
+            self.iteritems(recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname)
+        )
 
     def classnames(
-        self, *, recursive: bool = True, cycle: bool = True, filter_name: Filter = None, filter_classname: Filter = None
+        self,
+        *,
+        recursive: bool = True,
+        cycle: bool = True,
+        filter_name: Filter = None,
+        filter_classname: Filter = None,
     ) -> dict[str, str]:
         """Class names by name, without reading the objects. The arguments are those of `keys`."""
-        return dict(self.iterclassnames(
-            recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
-        ))
+        return dict(
+            self.iterclassnames(
+                recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
+            )
+        )
 
     def _inside(self, name: str) -> str:
         if not isinstance(name, str):
@@ -159,15 +205,15 @@ class Directory(Mapping[str, "Directory | Tree"]):
                     at = path.rfind("/", 0, at)
                     continue
                 if key.is_table:
-                    return self._object(key)[path[at + 1 :]]
+                    return self._object(key, key.path)[path[at + 1 :]]
                 break
             raise missing from None
-        return self._object(key)
+        return self._object(key, key.path)
 
-    def _object(self, key: _forthwith.Key) -> Directory | Tree:
-        path = f"{key.path};{key.cycle}"
+    def _object(self, key: _forthwith.Key, path: str) -> Directory | Tree:
         if key.is_directory:
-            return Directory(self._file, key.path)
+            return Directory(self._file, path)
+        path = f"{path};{key.cycle}"
         if key.is_table:
             return Tree(self._file, self._file._core.table(path))
         raise UnsupportedError(
@@ -244,8 +290,8 @@ class File(Directory):
         return self._core.uri
 
     @property
-    def uuid(self) -> str:
-        """The identifier that its writer gave the file."""
+    def uuid(self) -> str | None:
+        """The identifier that its writer gave the file; very old files have none."""
         return self._core.uuid
 
     @property

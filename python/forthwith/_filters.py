@@ -29,7 +29,7 @@ def predicate(filter: Filter, name: str) -> Predicate | None:
         return _text(filter, name)
     if callable(filter):
         return filter
-    if isinstance(filter, bytes) or not hasattr(filter, "__iter__"):
+    if not hasattr(filter, "__iter__"):
         raise TypeError(
             f"{name} must be None, a name, a glob, a '/regex/', a function or an iterable of these, not {filter!r}"
         )

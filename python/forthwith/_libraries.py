@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
     Arrays = list[tuple[str, _forthwith.Array]]
 
-_FLAT = {"bool", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)), "float32", "float64"}
+_FLAT = {
+    "bool",
+    *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
+    "float32",
+    "float64",
+}
 
 
 def package(name: str) -> Any:
@@ -49,7 +54,13 @@ class Target:
         raise NotImplementedError
 
     def read(
-        self, tree: Tree, columns: Columns, start: int, stop: int, threads: int | None, progress: Progress | None
+        self,
+        tree: Tree,
+        columns: Columns,
+        start: int,
+        stop: int,
+        threads: int | None,
+        progress: Progress | None,
     ) -> Any:
         """Reads columns and puts them together."""
         read = _read.read(tree, columns, start, stop, threads, progress)
@@ -112,9 +123,11 @@ def _zip(ak: Any, np: Any, layouts: dict[str, Any]) -> dict[str, Any]:
 
 def _common(labels: list[str]) -> str:
     """The longest common beginning that ends where a word ends, and leaves something of each label."""
-    from os.path import commonprefix
-
-    common = commonprefix(labels)
+    first, last = min(labels), max(labels)
+    alike = 0
+    while alike < min(len(first), len(last)) and first[alike] == last[alike]:
+        alike += 1
+    common = first[:alike]
     while common and (common[-1] not in "_./" or common in labels):
         common = common[:-1]
     return common
@@ -194,7 +207,7 @@ _TARGETS: dict[str, type[Target]] = {
 
 def target(library: Library, how: How) -> Target:
     """The library called so."""
-    found = _TARGETS.get(library) if isinstance(library, str) else None
+    found = _TARGETS.get(str(library))
     if found is None:
         raise ValueError(f'library must be "ak", "np", "pd" or "arrow", not {library!r}')
     if how == "zip":

@@ -7,15 +7,12 @@ import re
 
 from forthwith import _forthwith
 from forthwith._entries import memory_size
-from forthwith._errors import ForthwithError, UnsupportedError
-from forthwith._file import Directory, File
+from forthwith._file import File
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Literal, Protocol, TypeAlias
-
-    from forthwith._tree import Tree
 
     class Readable(Protocol):
         """A file object: anything that can seek and read bytes."""
@@ -34,13 +31,13 @@ _AFTER_ROOT = re.compile(r"\.root(\.[0-9]+)?(\?[^:]*)?:", re.IGNORECASE)
 _SOURCES = ("auto", "map", "pread")
 
 
-def open(  # noqa: A001
+def open(
     path: OneFile | Mapping[OneFile, str | None],
     *,
     source: How = "auto",
     threads: int | None = None,
     memory: int | str | None = None,
-) -> File | Directory | Tree:
+) -> Any:
     """Opens a file, or an object in it.
 
     Args:
@@ -159,6 +156,3 @@ def _may_separate(text: str, at: int) -> bool:
 
 def _object(text: str) -> str | None:
     return "/".join(part for part in text.strip().split("/") if part) or None
-
-
-__all__ = ["ForthwithError", "UnsupportedError", "open", "reopen", "split_path"]

@@ -56,7 +56,9 @@ def _named(owner: HasBranches, name: str) -> int:
         return owner._find(name)
     except KeyInFileError as error:
         if any(c in name for c in "*?[]()+-/<>=&|~"):
-            error.add_note(f"names are exact here: for patterns, use filter_name={name!r}; expressions are not computed")
+            error.add_note(
+                f"names are exact here: for patterns, use filter_name={name!r}; expressions are not computed"
+            )
         raise
 
 

@@ -76,9 +76,7 @@ class Tree(HasBranches):
         return Branch(self, at)
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, Tree) and self._file is other._file and self.path == other.path
-        )
+        return self is other or (isinstance(other, Tree) and self._file is other._file and self.path == other.path)
 
     def __hash__(self) -> int:
         return hash((id(self._file), self.path))

@@ -69,7 +69,15 @@ impl Buffer {
 
 /// A Form and its buffers.
 #[pyclass(frozen, module = "forthwith._forthwith")]
-pub(crate) struct Array(pub(crate) columns::Array);
+pub(crate) struct Array(columns::Array);
+
+impl Array {
+    /// Takes an array over, with options and unions where Awkward Array wants them.
+    pub(crate) fn new(py: Python<'_>, array: &columns::Array) -> PyResult<Self> {
+        let flat = array.for_awkward();
+        flat.map(Self).map_err(|error| damaged(py, error.to_string()))
+    }
+}
 
 #[pymethods]
 impl Array {
@@ -115,5 +123,9 @@ impl Array {
 
 /// An array that contradicts itself: a defect, or data that lie.
 pub(crate) fn export_error(py: Python<'_>, error: &columns::arrow::ExportError) -> PyErr {
-    errors::exception(py, &Error::new(ErrorKind::Fault { what: error.to_string() }))
+    damaged(py, error.to_string())
+}
+
+fn damaged(py: Python<'_>, what: String) -> PyErr {
+    errors::exception(py, &Error::new(ErrorKind::Fault { what }))
 }

@@ -50,7 +50,12 @@ fn make(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     Ok(PyErr::from_value(exception))
 }
 
-fn build<'py>(py: Python<'py>, class: &Bound<'py, PyAny>, text: &str, place: &Place) -> PyResult<Bound<'py, PyAny>> {
+fn build<'py>(
+    py: Python<'py>,
+    class: &Bound<'py, PyAny>,
+    text: &str,
+    place: &Place,
+) -> PyResult<Bound<'py, PyAny>> {
     let known = PyDict::new(py);
     known.set_item("file", &place.uri)?;
     known.set_item("object", &place.object)?;

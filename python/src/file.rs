@@ -23,7 +23,11 @@ pub(crate) struct File {
 }
 
 impl File {
-    fn make(py: Python<'_>, open: impl FnOnce() -> io::Result<Arc<dyn Source>> + Send, settings: Settings) -> PyResult<Self> {
+    fn make(
+        py: Python<'_>,
+        open: impl FnOnce() -> io::Result<Arc<dyn Source>> + Send,
+        settings: Settings,
+    ) -> PyResult<Self> {
         let cause = settings.cause.clone();
         let opened = py.detach(|| -> Result<_> {
             let gate = Arc::new(Gate::new(open()?));
@@ -88,7 +92,8 @@ impl File {
     ) -> PyResult<Self> {
         let cause = Cause::default();
         let object = FileObject::new(object, Arc::clone(&cause));
-        let open = move || -> io::Result<Arc<dyn Source>> { Ok(Arc::new(Callback::new(name, Box::new(object)))) };
+        let open =
+            move || -> io::Result<Arc<dyn Source>> { Ok(Arc::new(Callback::new(name, Box::new(object)))) };
         Self::make(py, open, Settings { threads, memory, cause: Some(cause) })
     }
 

@@ -7,6 +7,7 @@
 
 mod array;
 mod arrow;
+mod command;
 mod errors;
 mod file;
 mod gate;
@@ -23,6 +24,7 @@ mod _forthwith {
     #[pymodule_export]
     use crate::{
         array::{Array, Buffer},
+        command::command,
         file::{File, Key},
         table::{Block, Description, Field, Plan, RawBlock, Table},
     };

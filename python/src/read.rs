@@ -19,7 +19,11 @@ pub(crate) fn read(
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<Vec<Array>> {
     handle.check_open(py)?;
-    let all = Progress { all_blocks: plan.tasks.len() as u64, all_bytes: plan.stored_bytes(), ..Progress::default() };
+    let all = Progress {
+        all_blocks: plan.tasks.len() as u64,
+        all_bytes: plan.stored_bytes(),
+        ..Progress::default()
+    };
     report(py, progress, all)?;
     let mut stopped = None;
     let outcome = py.detach(|| {
@@ -45,7 +49,7 @@ pub(crate) fn read(
     }
     let arrays = outcome.map_err(|error| handle.error(py, error))?;
     report(py, progress, Progress { blocks: all.all_blocks, bytes: all.all_bytes, ..all })?;
-    Ok(arrays.into_iter().map(Array).collect())
+    arrays.iter().map(|array| Array::new(py, array)).collect()
 }
 
 fn report(py: Python<'_>, progress: Option<&Py<PyAny>>, now: Progress) -> PyResult<()> {

@@ -226,7 +226,11 @@ impl Description {
 
     #[getter]
     fn form(&self) -> Option<String> {
-        self.reading().map(|reading| reading.form.to_awkward_json())
+        // A Form that Awkward has no words for would fail when it is read, too; the words it has are the best there is.
+        self.reading().map(|reading| {
+            let form = &reading.form;
+            form.for_awkward().map_or_else(|_| form.to_awkward_json(), |flat| flat.to_awkward_json())
+        })
     }
 
     #[getter]
@@ -262,8 +266,12 @@ impl Description {
 fn layout(decoder: &Decoder) -> String {
     match decoder {
         Decoder::Kernel(Kernel::Flat { wire, per_entry: 1 }) => format!("one {} an entry", wire_text(*wire)),
-        Decoder::Kernel(Kernel::Flat { wire, per_entry }) => format!("{per_entry} {} an entry", wire_text(*wire)),
-        Decoder::Kernel(Kernel::Slots { size, slots }) => format!("{} members in {size} bytes an entry", slots.len()),
+        Decoder::Kernel(Kernel::Flat { wire, per_entry }) => {
+            format!("{per_entry} {} an entry", wire_text(*wire))
+        }
+        Decoder::Kernel(Kernel::Slots { size, slots }) => {
+            format!("{} members in {size} bytes an entry", slots.len())
+        }
         Decoder::Kernel(Kernel::Jagged { header, wire, per_item }) => {
             let items = if *per_item == 1 { String::new() } else { format!("{per_item} ") };
             let header = if *header == 0 { String::new() } else { format!(" after {header} bytes") };

@@ -1,0 +1,326 @@
+"""The compiled part of forthwith: files, tables and arrays as the Rust crates have them.
+
+The package `forthwith` is made of these; they are not meant to be used directly. All calls that read or work release the
+interpreter, all classes are immutable and may be shared between threads.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+__all__ = [
+    "Array",
+    "Block",
+    "Buffer",
+    "Description",
+    "Field",
+    "File",
+    "Key",
+    "Plan",
+    "RawBlock",
+    "Table",
+    "__version__",
+    "command",
+    "optimised",
+]
+
+__version__: str
+"""The version of the package."""
+
+optimised: bool
+"""Whether this is a build for use, not one for development."""
+
+def command(args: Sequence[str], width: int | None = None, color: bool = False) -> int:
+    """Carries out a command line (the program's name first) and returns the exit code.
+
+    Prints to the streams of the process, whatever ``sys.stdout`` is. ``width`` is that of the terminal, ``None`` if there is
+    none.
+    """
+
+@final
+class Buffer:
+    """Items of one type in memory; ``numpy.asarray`` takes it over without a copy and keeps it alive."""
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """NumPy's protocol, version 3."""
+    @property
+    def typestr(self) -> str:
+        """The type of an item, as NumPy writes it: ``<f4``."""
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+    @property
+    def writable(self) -> bool:
+        """Whether the memory is not a view of a file."""
+    def __len__(self) -> int: ...
+
+@final
+class Array:
+    """A Form and its buffers: the arguments of ``ak.from_buffers``."""
+
+    @property
+    def form(self) -> str:
+        """The Form, in Awkward's JSON."""
+    @property
+    def type_string(self) -> str:
+        """The type of an entry: ``var * float32``."""
+    @property
+    def nbytes(self) -> int:
+        """Bytes in all buffers."""
+    def buffers(self) -> list[tuple[str, Buffer]]:
+        """The buffers by their keys: ``node0-offsets``."""
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        """Arrow's protocol: capsules of the schema and the data. A wish for another schema is not fulfilled."""
+    def __len__(self) -> int: ...
+
+@final
+class File:
+    """An opened file."""
+
+    @staticmethod
+    def open(
+        path: str | os.PathLike[str],
+        source: str = "auto",
+        threads: int | None = None,
+        memory: int | None = None,
+    ) -> File:
+        """Opens a path; ``source`` is ``"auto"``, ``"map"`` or ``"pread"``."""
+    @staticmethod
+    def from_object(object: Any, name: str, threads: int | None = None, memory: int | None = None) -> File:
+        """Opens what an object with ``seek`` and ``read`` holds. It is asked by one thread at a time, not always this one."""
+    @property
+    def uri(self) -> str:
+        """Its name."""
+    @property
+    def version(self) -> str:
+        """The version of the software that wrote it."""
+    @property
+    def compression(self) -> str:
+        """How new objects would be compressed."""
+    @property
+    def uuid(self) -> str | None:
+        """Its UUID, if it has one."""
+    @property
+    def size(self) -> int:
+        """Bytes."""
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+    def close(self) -> None:
+        """Lets the file go."""
+    def keys(self, directory: str, recursive: bool) -> list[Key]:
+        """The objects in a directory (``""`` is the topmost), in the order of the file."""
+    def find(self, path: str) -> Key:
+        """Finds ``dir/name;cycle``; without a cycle, the highest one."""
+    def table(self, path: str) -> Table:
+        """Opens a tree."""
+
+@final
+class Key:
+    """One object of a file."""
+
+    @property
+    def path(self) -> str:
+        """Path from the directory that was listed, without a cycle."""
+    @property
+    def name(self) -> str:
+        """Its own name."""
+    @property
+    def cycle(self) -> int:
+        """The number by which objects of one name differ."""
+    @property
+    def classname(self) -> str:
+        """Its class."""
+    @property
+    def title(self) -> str:
+        """Its title."""
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes in the file."""
+    @property
+    def object_bytes(self) -> int:
+        """Bytes when decompressed."""
+    @property
+    def is_directory(self) -> bool:
+        """Whether it is a directory."""
+    @property
+    def is_table(self) -> bool:
+        """Whether `File.table` opens it."""
+
+@final
+class Table:
+    """A tree."""
+
+    @property
+    def path(self) -> str:
+        """Path in the file."""
+    @property
+    def title(self) -> str:
+        """Its title."""
+    @property
+    def classname(self) -> str:
+        """Its class."""
+    @property
+    def entries(self) -> int:
+        """Number of entries."""
+    def fields(self) -> list[Field]:
+        """All fields in the order of the file, parents before their children."""
+    def find(self, name: str) -> int:
+        """The position of a field by its path, or by its name if only one has it."""
+    def describe(self, field: int) -> Description:
+        """How a field is read, or why it cannot be."""
+    def plan(self, fields: Sequence[int], start: int, stop: int) -> Plan:
+        """What it takes to read these fields for these entries."""
+    def read(
+        self,
+        plan: Plan,
+        threads: int | None = None,
+        progress: Callable[[int, int, int, int], object] | None = None,
+    ) -> list[Array]:
+        """Reads a plan: one array for each field.
+
+        ``progress`` is called with blocks read, all blocks, bytes read, all bytes: at the start, at the end, and about every
+        50 ms between.
+        """
+    def raw(self, plan: Plan, task: int) -> RawBlock:
+        """One block of a plan, decompressed and not decoded."""
+    def steps(
+        self,
+        fields: Sequence[int],
+        start: int,
+        stop: int,
+        entries: int | None = None,
+        bytes: int | None = None,
+    ) -> list[tuple[int, int]]:
+        """Cuts a range of entries into steps of so many entries, or about so many bytes."""
+    def schema(self, names: Sequence[str], fields: Sequence[int]) -> object:
+        """The Arrow schema of some fields, as a capsule."""
+    def stream(
+        self,
+        names: Sequence[str],
+        fields: Sequence[int],
+        steps: Sequence[tuple[int, int]],
+        threads: int | None = None,
+    ) -> object:
+        """Some fields as a capsule of an Arrow stream, which reads one step for each batch."""
+
+@final
+class Field:
+    """One field of a table."""
+
+    @property
+    def path(self) -> str:
+        """Path from the table, joined by ``/``."""
+    @property
+    def name(self) -> str:
+        """Its own name."""
+    @property
+    def title(self) -> str:
+        """Its title."""
+    @property
+    def parent(self) -> int | None:
+        """Position of the field it is in."""
+    @property
+    def has_children(self) -> bool:
+        """Whether there are fields in it."""
+    @property
+    def has_data(self) -> bool:
+        """Whether it has data of its own."""
+
+@final
+class Description:
+    """How a field is read, or why it cannot be."""
+
+    @property
+    def typename(self) -> str:
+        """Its type, as in C++."""
+    @property
+    def entries(self) -> int:
+        """Entries it has of its own."""
+    @property
+    def blocks(self) -> int:
+        """Blocks that hold them."""
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes in the file."""
+    @property
+    def payload_bytes(self) -> int:
+        """Bytes when decompressed."""
+    @property
+    def problem(self) -> str | None:
+        """Why it cannot be read; ``None`` if it can."""
+    @property
+    def form(self) -> str | None:
+        """The Form, in Awkward's JSON."""
+    @property
+    def type_string(self) -> str | None:
+        """The type it is read as."""
+    @property
+    def decoder(self) -> str | None:
+        """``"kernel"`` or ``"program"``."""
+    @property
+    def layout(self) -> str | None:
+        """What the decoder does, in a phrase."""
+    @property
+    def reason(self) -> str | None:
+        """Why this decoder, in a phrase."""
+    @property
+    def forth(self) -> str | None:
+        """The source text, if the decoder is a program."""
+
+@final
+class Plan:
+    """What it takes to read some fields for some entries."""
+
+    @property
+    def entries(self) -> tuple[int, int]:
+        """The entries asked for."""
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes to read."""
+    def blocks(self) -> list[Block]:
+        """The blocks to decode, ordered by group, then by entry."""
+
+@final
+class Block:
+    """One block of a plan."""
+
+    @property
+    def task(self) -> int:
+        """Position in the plan."""
+    @property
+    def group(self) -> int:
+        """Which of the fields asked for; higher numbers are fields needed by these."""
+    @property
+    def block(self) -> int:
+        """Number of the block in its field."""
+    @property
+    def entries(self) -> tuple[int, int]:
+        """Entries in the block."""
+    @property
+    def wanted(self) -> tuple[int, int]:
+        """Entries wanted of it."""
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes in the file."""
+
+@final
+class RawBlock:
+    """One block, decompressed and not decoded."""
+
+    @property
+    def entries(self) -> tuple[int, int]:
+        """The entries it holds."""
+    @property
+    def view(self) -> bool:
+        """Whether its bytes are those of the mapped file, not a copy."""
+    @property
+    def payload(self) -> Buffer:
+        """The bytes of the entries."""
+    @property
+    def values(self) -> Buffer:
+        """The same, as values in the file's byte order where entries are nothing else."""
+    @property
+    def bounds(self) -> Buffer | None:
+        """Where entries begin and end in the payload; ``None`` if all have one size."""

@@ -1,0 +1,20 @@
+//! The command, for the script that the wheel installs.
+
+use forthwith_cli::{Terminal, run};
+use pyo3::prelude::*;
+use std::{
+    ffi::OsString,
+    io::{self, BufWriter},
+};
+
+/// Carries out a command line and returns the exit code. Prints to the process's own streams.
+#[pyfunction]
+#[pyo3(signature = (args, width=None, color=false))]
+pub(crate) fn command(py: Python<'_>, args: Vec<OsString>, width: Option<usize>, color: bool) -> i32 {
+    py.detach(|| {
+        let stdout = io::stdout();
+        // Many small lines, one system call; the library flushes before it falls silent or complains.
+        let mut out = BufWriter::new(stdout.lock());
+        run(args, &mut out, &mut io::stderr().lock(), Terminal { width, color })
+    })
+}
