@@ -249,6 +249,10 @@ mod tests {
             plan: None,
             problem: None,
         };
-        insta::assert_snapshot!(render(&unreadable, None, Paint { color: false }), @"");
+        insta::assert_snapshot!(render(&unreadable, None, Paint { color: false }), @r"
+        ref  TRef
+          decoder  unsupported
+          because  TRef streams itself
+        ");
     }
 }

@@ -98,7 +98,7 @@ impl fmt::Display for Failure {
         match self {
             // The place stands on a line of its own.
             Self::File(error) => {
-                let lines: Vec<_> = error.to_string().lines().map(clean).collect();
+                let lines: Vec<_> = told(error).lines().map(clean).collect();
                 write!(f, "{}", lines.join("\n"))
             }
             Self::Output(error) => write!(f, "cannot write the output: {error}"),
@@ -127,6 +127,24 @@ impl fmt::Display for Failure {
             }
             Self::Column { branch, invalid } => write!(f, "{}: {invalid}", clean(branch)),
         }
+    }
+}
+
+/// The error's text. A source names its file and byte itself: both belong to the place, once.
+fn told(error: &Error) -> String {
+    let ErrorKind::Source(source) = &error.kind else { return error.to_string() };
+    let mut place = (*error.place).clone();
+    place.uri.get_or_insert_with(|| source.uri.clone());
+    if place.uri.as_ref() != Some(&source.uri) {
+        return error.to_string();
+    }
+    // Within a block, a byte would be read as one of its payload.
+    if place.block.is_none() {
+        place.byte = place.byte.or(source.at);
+    }
+    match source.kind {
+        SourceKind::NotFound => format!("no such file: {place}"),
+        _ => format!("{}\n  in {place}", source.kind),
     }
 }
 
@@ -170,6 +188,17 @@ mod tests {
     fn errors_cannot_steer_the_terminal() {
         let error = Error::unsupported("\u{1b}[2Jclass").in_file("a.root").in_object("t");
         assert_eq!(Failure::File(error).to_string(), "not supported yet: \\u{1b}[2Jclass\n  in a.root:t");
+    }
+
+    #[test]
+    fn a_file_is_named_once() {
+        let source = forthwith::io::Error::new(SourceKind::NotFound, "a.root");
+        assert_eq!(Failure::File(Error::new(source.clone())).to_string(), "no such file: a.root");
+        let cut = forthwith::io::Error::new(SourceKind::NotAFile, "a.root").at(64);
+        let placed = Error::new(cut).in_file("a.root").in_object("t");
+        assert_eq!(Failure::File(placed).to_string(), "not a regular file\n  in a.root:t, byte 0x40");
+        let other = Error::new(forthwith::io::Error::new(SourceKind::NotFound, "b.root")).in_file("a.root");
+        assert_eq!(Failure::File(other).to_string(), "b.root: not found\n  in a.root");
     }
 
     #[test]

@@ -47,8 +47,7 @@ pub(crate) fn place(file: &File, object: &str) -> Result<Place> {
         Ok(key) if key.is_directory => {
             return Err(Failure::WrongObject { path: key.path, class: key.class, needed: "tree" });
         }
-        // Other tables exist, which the façade names precisely as not supported; anything else is not one at all.
-        Ok(key) if !key.is_table && !key.class.contains("NTuple") => {
+        Ok(key) if !key.is_table && !is_other_table(&key.class) => {
             return Err(Failure::WrongObject { path: key.path, class: key.class, needed: "tree" });
         }
         Ok(_) => return Ok(Place { table: file.table(object)?, branch: None, named: true }),
@@ -83,6 +82,11 @@ pub(crate) fn trees(file: &File) -> Result<Vec<String>> {
 
 fn only_tree(file: &File) -> Result<Table> {
     let mut trees = trees(file)?;
+    if trees.is_empty()
+        && let Some(table) = other_table(file)?
+    {
+        return Ok(file.table(&table)?);
+    }
     match (trees.pop(), trees.is_empty()) {
         (Some(path), true) => Ok(file.table(&path)?),
         (last, _) => {
@@ -90,4 +94,13 @@ fn only_tree(file: &File) -> Result<Table> {
             Err(Failure::WhichTree { uri: file.uri().to_owned(), trees })
         }
     }
+}
+
+/// A table of a kind that is no tree: the façade names it precisely as not supported.
+pub(crate) fn other_table(file: &File) -> Result<Option<String>> {
+    Ok(file.keys("", true)?.into_iter().find(|key| is_other_table(&key.class)).map(|key| key.path))
+}
+
+fn is_other_table(class: &str) -> bool {
+    class.ends_with("RNTuple")
 }

@@ -198,7 +198,19 @@ mod tests {
         4 branches: 2 by kernels, 1 by programs, 1 unsupported
         117 kB stored, 188 kB decompressed, ratio 1.60
         ");
-        insta::assert_snapshot!(render(&report, Some(70), Paint { color: false }), @"");
+        insta::assert_snapshot!(render(&report, Some(70), Paint { color: false }), @r"
+        dir/events 3,600 entries in events.root
+
+        branch    type      decoder   entries  baskets   stored  decompressed  ratio
+        MET_pt    float     kernel                  11  23.5 kB       46.9 kB   2.00
+        hits      vector<…  group
+        hits/hi…  float[h…  kernel         12       11  23.5 kB       46.9 kB   2.00
+        tags      std::ve…  program                 11  23.5 kB       46.9 kB   2.00
+        ref       TRef      unsuppo…                11  23.5 kB             -      -
+
+        4 branches: 2 by kernels, 1 by programs, 1 unsupported
+        117 kB stored, 188 kB decompressed, ratio 1.60
+        ");
     }
 
     #[test]

@@ -12,7 +12,11 @@ use crate::{
     head, human, opened, show,
     survey::{self, Branch},
 };
-use forthwith::{File, Table, forth::Compiled, plan::Decoder};
+use forthwith::{
+    File, Table,
+    forth::Compiled,
+    plan::{Decoder, Error},
+};
 use samples::{Kind, sample};
 use std::time::Duration;
 
@@ -40,14 +44,21 @@ pub(crate) fn demo(
         info.version,
         info.compression
     ))?;
-    let trees = contents(file, console)?;
+    let (trees, closed) = contents(file, console)?;
     let table = match place {
         Some(place) => place.table,
         None => match largest(trees)? {
             Some(table) => table,
             None => {
-                return console
-                    .line("\nThere is no tree that can be read in this file, and so no branches to show.");
+                if let Some(error) = closed {
+                    return Err(error.into());
+                }
+                console.line("\nThere is no tree in this file, and so no branches to show.")?;
+                // The file's table may be of another kind, which opening it says.
+                if let Some(other) = opened::other_table(file)? {
+                    file.table(&other)?;
+                }
+                return Ok(());
             }
         },
     };
@@ -93,8 +104,8 @@ fn title(console: &mut Console<'_>, text: &str) -> Result<()> {
     console.line(&console.paint.strong(text))
 }
 
-/// The listing; returns the trees that can be opened.
-fn contents(file: &File, console: &mut Console<'_>) -> Result<Vec<Table>> {
+/// The listing; returns the trees that can be opened, and why the first of the others cannot.
+fn contents(file: &File, console: &mut Console<'_>) -> Result<(Vec<Table>, Option<Error>)> {
     let mut keys = file.keys("", true)?;
     // Older cycles say nothing new about a file.
     let newest: Vec<bool> = keys
@@ -106,7 +117,7 @@ fn contents(file: &File, console: &mut Console<'_>) -> Result<Vec<Table>> {
     if keys.is_empty() {
         console.line("  there is nothing in it")?;
     }
-    let mut trees = Vec::new();
+    let (mut trees, mut closed) = (Vec::new(), None);
     for (at, key) in keys.iter().enumerate() {
         let mut note = String::new();
         if key.is_table {
@@ -115,7 +126,10 @@ fn contents(file: &File, console: &mut Console<'_>) -> Result<Vec<Table>> {
                     note = format!(", {}", human::counted(table.entries(), "entry", "entries"));
                     trees.push(table);
                 }
-                Err(error) => note = format!(", cannot be opened: {}", human::clean(&error.kind.to_string())),
+                Err(error) => {
+                    note = format!(", cannot be opened: {}", human::clean(&error.kind.to_string()));
+                    closed.get_or_insert(error);
+                }
             }
         }
         if at < LISTED {
@@ -133,7 +147,7 @@ fn contents(file: &File, console: &mut Console<'_>) -> Result<Vec<Table>> {
             human::count((keys.len() - LISTED) as u64)
         ))?;
     }
-    Ok(trees)
+    Ok((trees, closed))
 }
 
 /// The tree with the most to read: entries times branches.

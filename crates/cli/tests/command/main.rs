@@ -1,0 +1,51 @@
+//! The command, as a user sees it: what it prints, where, and with which exit code.
+
+mod data;
+mod errors;
+mod help;
+mod made;
+mod page;
+
+use forthwith_cli::{Terminal, run};
+use std::path::PathBuf;
+
+/// What a command line did.
+struct Said {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs `forthwith ARGS…` without a terminal.
+fn forthwith(args: &[&str]) -> Said {
+    on(Terminal::default(), args)
+}
+
+fn on(terminal: Terminal, args: &[&str]) -> Said {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let line = std::iter::once("forthwith").chain(args.iter().copied()).map(Into::into);
+    let code = run(line, &mut out, &mut err, terminal);
+    let text = |bytes| String::from_utf8(bytes).expect("the command prints UTF-8");
+    Said { code, out: text(out), err: text(err) }
+}
+
+/// Of a command that must succeed: its output.
+fn output(args: &[&str]) -> String {
+    let said = forthwith(args);
+    assert_eq!(said.code, 0, "{args:?}: {}", said.err);
+    said.out
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// `tests/data/NAME`, with what follows a colon left as it is.
+fn file(target: &str) -> String {
+    root().join("tests/data").join(target).to_str().expect("the checkout has a UTF-8 path").to_owned()
+}
+
+/// The file's own path would differ from machine to machine.
+fn portable(text: &str) -> String {
+    text.replace(&file(""), "")
+}
