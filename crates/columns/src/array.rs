@@ -3,7 +3,7 @@
 use crate::{Column, Form};
 
 /// Columns and what they mean: the arguments of `ak.from_buffers`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Array {
     /// The structure.
     pub form: Form,

@@ -54,6 +54,16 @@ mod flatten;
 mod form;
 pub mod kernels;
 mod lookup;
+#[cfg_attr(
+    not(all(target_os = "linux", not(miri))),
+    expect(
+        unreachable_code,
+        unused_variables,
+        unused_assignments,
+        irrefutable_let_patterns,
+        reason = "without mappings, what handles them cannot be reached"
+    )
+)]
 mod memory;
 mod preview;
 mod validate;

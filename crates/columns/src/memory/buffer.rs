@@ -102,8 +102,7 @@ impl Buffer {
             // A little waste is cheaper than a copy.
             Region::Heap(_) if spare <= 4096 || spare <= used / 4 => {}
             Region::Map(_) if small => self.move_to_heap(used),
-            Region::Heap(_) if small => self.move_to_heap(used),
-            Region::Heap(_) => {}
+            Region::Heap(_) => self.move_to_heap(used),
             Region::Map(map) => {
                 let Some(tail) = map.cut(PAD + used + SLACK) else { return };
                 self.settle();

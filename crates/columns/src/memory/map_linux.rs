@@ -56,7 +56,10 @@ impl Map {
             )
         };
         if moved == libc::MAP_FAILED {
-            return Err(self); // dropping `place` unmaps whatever is still there
+            // The kernel may have unmapped `place` before it failed, and another thread may have mapped something there since:
+            // unmapping it again could hit that. Untouched address space is lost at worst.
+            std::mem::forget(place);
+            return Err(self);
         }
         let warm = self.warm;
         std::mem::forget(self); // its range is gone; `place` stands for the moved one

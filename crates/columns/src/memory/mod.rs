@@ -106,7 +106,8 @@ pub struct Policy {
     pub huge_pages: bool,
     /// The smallest buffer that asks for huge pages.
     pub huge_from: usize,
-    /// Most bytes that all buffers together may hold. Reservations count in full until they are shrunk.
+    /// Most bytes that all buffers together may hold. Reservations count in full until they are shrunk; what the pool keeps does
+    /// not count.
     pub limit: Option<usize>,
 }
 
