@@ -17,6 +17,9 @@ const GAP: u64 = 32 << 10;
 /// The longest single request.
 const LONGEST: u64 = 16 << 20;
 
+/// Bytes that are read and decoded at a time where a block needs not be whole: they stay in the cache between the two.
+pub(crate) const PIECE: usize = 256 << 10;
+
 /// The tasks' bytes, by task position.
 pub(crate) struct Fetcher<'a> {
     plan: &'a Plan,
@@ -95,6 +98,23 @@ impl<'a> Fetcher<'a> {
                 Ok(hold)
             }
         }
+    }
+
+    /// A task's range, if the task is worth reading piece by piece: long, and otherwise copied as a whole.
+    pub(crate) fn long_range(&self, at: usize) -> Option<Range<u64>> {
+        match (&self.plan.tasks[at].stored, &self.way) {
+            (Stored::Range(range), Way::Own)
+                if !self.source.zero_copy() && range.end.saturating_sub(range.start) > 2 * PIECE as u64 =>
+            {
+                Some(range.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// Reads bytes into warm memory.
+    pub(crate) fn piece<'b>(&self, range: Range<u64>, own: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+        read_into(self.source, range, own)
     }
 
     fn window(

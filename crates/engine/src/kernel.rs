@@ -1,9 +1,12 @@
 //! Columnar layouts: places first, then one pass over the payload.
 
-use crate::place::{Places, out_of_memory};
-use forthwith_columns::{Slot, kernels};
+use crate::{
+    fetch::PIECE,
+    place::{Places, out_of_memory},
+};
+use forthwith_columns::{Slot, Wire, kernels};
 use forthwith_plan::{Block, Error, ErrorKind, Kernel, Result, Task};
-use std::sync::atomic::AtomicBool;
+use std::{ops::Range, sync::atomic::AtomicBool};
 
 /// The wanted entries of a block.
 #[derive(Clone, Copy)]
@@ -134,6 +137,44 @@ pub(crate) fn run(
     Ok(())
 }
 
+/// Reads a range and hands its bytes over.
+pub(crate) type ReadPiece<'a> = dyn FnMut(Range<u64>, &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> + 'a;
+
+/// Numbers that lie in the file as they are, at `entries`: read and decoded piece by piece.
+#[expect(clippy::too_many_arguments, reason = "one call, all of them different things")]
+pub(crate) fn flat_in_pieces(
+    wire: Wire,
+    per_entry: u64,
+    task: &Task,
+    entries: Range<u64>,
+    read: &mut ReadPiece<'_>,
+    places: &Places<'_>,
+    number: usize,
+    stop: &AtomicBool,
+) -> Result<()> {
+    let size = per_entry.saturating_mul(wire.width() as u64);
+    let expected = (task.entries.end - task.entries.start).saturating_mul(size);
+    if entries.end - entries.start != expected {
+        return Err(mismatch("the length of the basket's data", expected, entries.end - entries.start));
+    }
+    let start = entries.start + (task.wanted.start - task.entries.start) * size;
+    let count = task.wanted.end - task.wanted.start;
+    let end = start + count * size;
+    let mut slots = take(places, number, stop, &[count * per_entry])?;
+    let slot = slots.first_mut().ok_or_else(lengths)?;
+    // Whole values: every width divides the piece but three, whose pieces are a little shorter.
+    let piece = (PIECE / wire.width() * wire.width()) as u64;
+    let (mut from, mut at) = (start, 0);
+    while from < end {
+        let to = end.min(from + piece);
+        let next = at + ((to - from) as usize / wire.width()) * wire.dtype().size();
+        let into = slot.get_mut(at..next).ok_or_else(lengths)?;
+        read(from..to, &mut |bytes| kernels::decode(wire, bytes, into).map_err(|_| lengths()))?;
+        (from, at) = (to, next);
+    }
+    Ok(())
+}
+
 /// The bytes of the wanted entries when each takes `size`.
 fn fixed<'a>(wanted: Wanted<'a>, size: u64) -> Result<&'a [u8]> {
     let payload = wanted.block.payload;
@@ -151,7 +192,7 @@ fn counted(
     wanted: Wanted<'_>,
     task: &Task,
     header: u32,
-    wire: forthwith_columns::Wire,
+    wire: Wire,
     per_item: u64,
     counter: &Places<'_>,
     places: &Places<'_>,

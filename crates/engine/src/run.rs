@@ -10,14 +10,18 @@ use crate::{
 use bytes::Bytes;
 use forthwith_columns::Array;
 use forthwith_io::Source;
-use forthwith_plan::{BlockFormat, Decoder, Error, ErrorKind, Plan, Result};
+use forthwith_plan::{BlockFormat, Decoder, Error, ErrorKind, Kernel, Plan, Result};
 use std::{
+    ops::Range,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
+
+/// Enough for a block's framing; far less than a block that is read in pieces.
+const HEAD: u64 = 1024;
 
 /// How often the calling thread looks up from its work.
 const TICK: Duration = Duration::from_millis(20);
@@ -242,6 +246,29 @@ impl Run<'_> {
         self.fetcher.handed_out(at);
         let mut hold = Bytes::new();
         let Worker { scratch, stored, decoders, window } = worker;
+        if let (Decoder::Kernel(Kernel::Flat { wire, per_entry }), Some(range)) =
+            (&places.group.decoder, self.fetcher.long_range(at))
+        {
+            let head = self.fetcher.piece(range.start..range.start + HEAD, stored)?;
+            if let Some(entries) = self.format.entries_at(places.group, task, head) {
+                let entries = range.start + entries.start..range.start + entries.end;
+                let mut read = |piece: Range<u64>, into: &mut dyn FnMut(&[u8]) -> Result<()>| {
+                    into(self.fetcher.piece(piece, stored)?)
+                };
+                kernel::flat_in_pieces(
+                    *wire,
+                    *per_entry,
+                    task,
+                    entries,
+                    &mut read,
+                    places,
+                    self.number[at],
+                    &self.stop,
+                )?;
+                places.done();
+                return Ok(());
+            }
+        }
         let stored = self.fetcher.stored(at, stored, window, &mut hold)?;
         let block = self.format.unframe(places.group, task, stored, scratch)?;
         let block = kernel::Wanted::new(task, block)?;

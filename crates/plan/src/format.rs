@@ -2,6 +2,7 @@
 
 use crate::{Error, ErrorKind, Group, Result, Task};
 use forthwith_io::Decompressor;
+use std::ops::Range;
 
 /// What a format knows of its blocks. Registered under its id by the façade, looked up by the engine.
 pub trait BlockFormat: Send + Sync {
@@ -20,6 +21,14 @@ pub trait BlockFormat: Send + Sync {
         stored: &'a [u8],
         scratch: &'a mut Scratch,
     ) -> Result<Block<'a>>;
+
+    /// Where the entries' bytes lie within the stored block, if they lie there as they are: neither compressed nor followed by entry
+    /// bounds that are needed. Told from the block's first bytes, so that a long block can be read and decoded piece by piece. `None`
+    /// (the default, and the answer to anything odd) has the block read and [unframed](Self::unframe) as a whole.
+    fn entries_at(&self, group: &Group, task: &Task, head: &[u8]) -> Option<Range<u64>> {
+        let _ = (group, task, head);
+        None
+    }
 
     /// Answers a program's `pause`: `request` is on top of the stack, the answer goes there instead.
     ///

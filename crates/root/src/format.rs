@@ -1,5 +1,7 @@
 //! Baskets: how a stored block of a tree becomes the bytes of its entries.
 
+use std::ops::Range;
+
 use forthwith_plan::{Block, BlockFormat, Decoder, Error, ErrorKind, Group, Kernel, Result, Scratch, Task};
 
 use crate::{Cursor, file::check_record, file::decompress_record};
@@ -42,6 +44,16 @@ impl BlockFormat for TreeFormat {
         } else {
             basket.record(stored, wanted, group, scratch)
         }
+    }
+
+    fn entries_at(&self, group: &Group, task: &Task, head: &[u8]) -> Option<Range<u64>> {
+        let basket = Basket::parse(&mut Cursor::new(head)).ok()?;
+        let expected = task.entries.end.checked_sub(task.entries.start)?;
+        let plain = !basket.is_embedded() && basket.keylen.checked_add(basket.objlen)? == basket.nbytes;
+        let whole = u64::from(basket.entries) == expected && u64::from(basket.nbytes) == task.stored.len();
+        let inside = basket.data_len() as u64 <= u64::from(basket.objlen);
+        (plain && whole && inside && !needs_bounds(&group.decoder))
+            .then(|| u64::from(basket.keylen)..u64::from(basket.last))
     }
 }
 
