@@ -4,6 +4,7 @@
 mod bytecode;
 mod compile_errors;
 mod driving;
+mod equality;
 mod programs;
 mod quirks;
 mod support;
