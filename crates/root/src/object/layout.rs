@@ -42,6 +42,8 @@ pub(super) enum Step {
     Counted(Basic, u32),
     /// The same, except that the byte tells whether they have 32 or 64 bits: where the baskets of old branches are.
     Seeks(u32),
+    /// The end of a `TRef`: a process id, or a UUID as text if the status bits before it say so.
+    Process,
     /// Status bits, and behind them a process id if they say so.
     Bits,
     /// A `TString`.
@@ -152,11 +154,16 @@ impl Layout {
     ) -> Result<Option<Self>> {
         let mut layout = Self::default();
         let mut compiler = Compiler { streamers, versions, layout: &mut layout };
-        if native(class.as_bytes()) == Native::TObject {
-            compiler.tobject();
-        } else {
-            let Some(info) = find(streamers, class, version, checksum)? else { return Ok(None) };
-            compiler.class(&info, 0)?;
+        match native(class.as_bytes()) {
+            Native::TObject => compiler.tobject(),
+            Native::Ref => {
+                compiler.tobject();
+                compiler.step("pid", Step::Process);
+            }
+            _ => match find(streamers, class, version, checksum)? {
+                Some(info) => compiler.class(&info, 0)?,
+                None => return Ok(None),
+            },
         }
         layout.slots =
             layout.names.iter().enumerate().map(|(slot, name)| (name.clone(), slot as u32)).collect();

@@ -13,9 +13,11 @@ pub(super) enum Native {
     List,
     /// `TObjArray`.
     ObjArray,
+    /// `TRef`: a `TObject` and which process its number is from.
+    Ref,
     /// `TMap`: keys and values in turn.
     Map,
-    /// `TString`.
+    /// `TString`, or a `std::string` that is a record of its own: no frame.
     Text,
     /// `TArray…`: a count and numbers, no frame.
     Numbers(Basic),
@@ -33,12 +35,13 @@ pub(super) enum Native {
 pub(super) fn native(class: &[u8]) -> Native {
     // By the first letter of the interesting part: most classes are none of these.
     if class.first() != Some(&b'T') {
-        return Native::ByInfo;
+        return if class == b"string" { Native::Text } else { Native::ByInfo };
     }
     match class {
         b"TObject" => Native::TObject,
         b"TList" | b"THashList" | b"TSortedList" => Native::List,
         b"TObjArray" => Native::ObjArray,
+        b"TRef" => Native::Ref,
         b"TMap" => Native::Map,
         b"TString" => Native::Text,
         b"TArrayC" => Native::Numbers(Basic::I8),

@@ -24,6 +24,7 @@ pub struct Objects {
     pub(super) classes: Vec<Arc<str>>,
     pub(super) layouts: Vec<Arc<Layout>>,
     pub(super) faults: Vec<(u32, Error)>,
+    pub(super) unread: u32,
 }
 
 /// One object.
@@ -141,6 +142,12 @@ impl Objects {
     /// Every object, in the order of the payload.
     pub fn iter(&self) -> impl Iterator<Item = Object<'_>> {
         (0..self.nodes.len() as u32).map(|number| Object { objects: self, number })
+    }
+
+    /// Number of objects and bases with bytes behind the members that the infos know. ROOT warns of them and goes on.
+    #[must_use]
+    pub fn unread(&self) -> u32 {
+        self.unread
     }
 
     /// The payload that ranges and positions refer to.

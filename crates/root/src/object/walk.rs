@@ -66,9 +66,9 @@ impl Walker {
         let class = reader.class_by_name(class);
         reader.open(class, position);
         reader.contents(0, None, 0)?;
-        let Reader { nodes, members, links, classes, layouts, faults, .. } = reader;
+        let Reader { nodes, members, links, classes, layouts, faults, unread, .. } = reader;
         let classes = classes.into_iter().map(|class| class.name).collect();
-        Ok(Objects { origin, nodes, members, links, classes, layouts, faults, payload })
+        Ok(Objects { origin, nodes, members, links, classes, layouts, faults, unread, payload })
     }
 
     fn is_unversioned(&self, class: &str, checksum: u32) -> Result<bool> {
@@ -100,6 +100,8 @@ struct Reader<'a> {
     faults: Vec<(u32, Error)>,
     /// Bases that have been entered.
     frames: Vec<Frame>,
+    /// Objects and bases that had bytes left over.
+    unread: u32,
     /// Objects that pointers can refer to, by where they begin: ascending, since reading goes forward.
     begun: Vec<(u32, u32)>,
     /// Classes by the address of a name seen before: references to a class lead to the same bytes.
@@ -131,6 +133,7 @@ struct Mark {
     faults: usize,
     frames: usize,
     begun: usize,
+    unread: u32,
 }
 
 impl<'a> Reader<'a> {
@@ -146,6 +149,7 @@ impl<'a> Reader<'a> {
             layouts: Vec::new(),
             faults: Vec::new(),
             frames: Vec::new(),
+            unread: 0,
             begun: Vec::new(),
             seen: Vec::new(),
             budget: 100_000 + 16 * length as u64,
@@ -170,13 +174,15 @@ impl<'a> Reader<'a> {
         let class = self.nodes[node as usize].class;
         let (version, contents) = match self.classes[class as usize].native {
             Native::ByInfo => self.by_info(class, depth)?,
-            Native::TObject => {
-                let first = self.members.len() as u32;
-                let layout = self.layout(class, 0, None, &[])?;
-                let Some(layout) = layout else { return Err(unknown("TObject", 0)) };
-                self.members.resize(self.members.len() + 2, Member::Null);
-                self.tobject(first as usize)?;
-                (0, Contents::Members { layout, first })
+            Native::TObject | Native::Ref => {
+                let Some(layout) = self.layout(class, 0, None, &[])? else {
+                    return Err(self.unknown(class, 0));
+                };
+                let steps = self.layouts[layout as usize].clone();
+                let first = self.members.len();
+                self.members.resize(first + steps.names.len(), Member::Null);
+                self.steps(&steps, first, depth)?;
+                (0, Contents::Members { layout, first: first as u32 })
             }
             Native::List => self.list(depth)?,
             Native::ObjArray => self.array(depth)?,
@@ -251,7 +257,7 @@ impl<'a> Reader<'a> {
             self.members.resize(first + steps.names.len(), Member::Null);
             match self.steps(&steps, first, depth)? {
                 None => {
-                    self.cursor.leave(&frame);
+                    self.leave(&frame);
                     return Ok((frame.version, Contents::Members { layout, first: first as u32 }));
                 }
                 Some(base) => {
@@ -282,13 +288,16 @@ impl<'a> Reader<'a> {
                     if expected.known && version > 0 && version != expected.version {
                         return Ok(Some((expected.class.clone(), version)));
                     }
+                    if let (false, Some(end)) = (expected.known, frame.end) {
+                        self.cursor.seek(end)?;
+                    }
                     self.frames.push(frame);
                     continue;
                 }
                 Step::Leave => {
                     // Steps come in pairs.
                     if let Some(frame) = self.frames.pop() {
-                        self.cursor.leave(&frame);
+                        self.leave(&frame);
                     }
                     continue;
                 }
@@ -332,6 +341,10 @@ impl<'a> Reader<'a> {
                     }
                     Member::UInt(u64::from(bits))
                 }
+                Step::Process => match self.members[slot - 1] {
+                    Member::UInt(bits) if bits & HAS_UUID != 0 => self.text()?,
+                    _ => Member::UInt(u64::from(self.cursor.u16()?)),
+                },
                 Step::Text => self.text()?,
                 Step::Texts(length) => {
                     let begin = self.cursor.position();
@@ -445,7 +458,7 @@ impl<'a> Reader<'a> {
                 self.cursor.skip(u64::from(length))?;
             }
         }
-        self.cursor.leave(&frame);
+        self.leave(&frame);
         Ok((frame.version, Contents::Items { first: links as u32, count: count as u32, name }))
     }
 
@@ -454,7 +467,7 @@ impl<'a> Reader<'a> {
         let (name, count) = self.collection(&frame)?;
         let _lower_bound = self.cursor.i32()?;
         let first = self.pointers(count, depth)?;
-        self.cursor.leave(&frame);
+        self.leave(&frame);
         Ok((frame.version, Contents::Items { first, count: count as u32, name }))
     }
 
@@ -462,7 +475,7 @@ impl<'a> Reader<'a> {
         let frame = self.cursor.frame()?;
         let (name, count) = self.collection(&frame)?;
         let first = self.pointers(2 * count, depth)?;
-        self.cursor.leave(&frame);
+        self.leave(&frame);
         Ok((frame.version, Contents::Items { first, count: 2 * count as u32, name }))
     }
 
@@ -629,6 +642,10 @@ impl<'a> Reader<'a> {
         }
     }
 
+    fn leave(&mut self, frame: &Frame) {
+        self.unread += u32::from(self.cursor.leave(frame) > 0);
+    }
+
     fn mark(&self) -> Mark {
         Mark {
             nodes: self.nodes.len(),
@@ -637,6 +654,7 @@ impl<'a> Reader<'a> {
             faults: self.faults.len(),
             frames: self.frames.len(),
             begun: self.begun.len(),
+            unread: self.unread,
         }
     }
 
@@ -647,19 +665,19 @@ impl<'a> Reader<'a> {
         self.faults.truncate(mark.faults);
         self.frames.truncate(mark.frames);
         self.begun.truncate(mark.begun);
+        self.unread = mark.unread;
     }
 
     #[cold]
     fn unknown(&self, class: u32, version: i16) -> Error {
-        unknown(&self.classes[class as usize].name, version).at_byte(self.cursor.position() as u64)
+        let class = &self.classes[class as usize].name;
+        Error::unsupported(format!("class {class} version {version}, of which the file has no streamer info"))
+            .at_byte(self.cursor.position() as u64)
     }
 }
 
-#[cold]
-fn unknown(class: &str, version: i16) -> Error {
-    Error::unsupported(format!("class {class} version {version}, of which the file has no streamer info"))
-}
-
+/// Set in a `TRef`'s bits if it names its object by UUID.
+const HAS_UUID: u64 = 0x20;
 /// Deeper nesting is a mistake, or an attack on the stack.
 const MAX_DEPTH: usize = 100;
 /// More names of classes in one record are looked up one by one.

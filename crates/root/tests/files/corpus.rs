@@ -1,51 +1,90 @@
-//! Where the real files are.
+//! Where the files are.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use forthwith_io::Source;
 use forthwith_root::RootFile;
 
-/// The ROOT files of the corpus with their golden values. Empty, and said so, where there is no corpus.
-pub(crate) fn files() -> Vec<(PathBuf, serde_json::Value)> {
-    let Some(folder) = folder() else {
-        eprintln!("skipped: no corpus (set FORTHWITH_CORPUS)");
-        return Vec::new();
-    };
-    let mut files = Vec::new();
-    for family in ["root", "rntuple"] {
-        for entry in std::fs::read_dir(folder.join(family)).expect("a corpus has this folder") {
-            let path = entry.expect("a readable folder").path();
-            if path.extension().is_some_and(|extension| extension == "root") {
-                let golden = PathBuf::from(format!("{}.golden.json", path.display()));
-                let golden = std::fs::read(golden).expect("each file has a golden");
-                files.push((path, serde_json::from_slice(&golden).expect("goldens are JSON")));
-            }
+use crate::sparse::Sparse;
+
+/// A file of the repository or the corpus, and what is known of it.
+pub(crate) struct Example {
+    pub(crate) path: PathBuf,
+    pub(crate) golden: serde_json::Value,
+}
+
+impl Example {
+    pub(crate) fn open(&self) -> RootFile {
+        RootFile::open(source(&self.path)).unwrap_or_else(|error| panic!("{self}: {error}"))
+    }
+}
+
+impl std::fmt::Display for Example {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.path.file_name().unwrap_or_default().to_string_lossy())
+    }
+}
+
+/// The files of the repository, and those of the corpus where there is one.
+pub(crate) fn examples() -> Vec<Example> {
+    let mut examples = bundled();
+    assert!(!examples.is_empty(), "the repository's own files are missing");
+    let folder = folder();
+    if folder.is_dir() {
+        examples.extend(["root", "rntuple"].iter().flat_map(|family| within(&folder.join(family))));
+    } else {
+        eprintln!(
+            "skipped: the corpus (set FORTHWITH_CORPUS); {} files of the repository only",
+            examples.len()
+        );
+    }
+    examples
+}
+
+/// The files of the repository.
+pub(crate) fn bundled() -> Vec<Example> {
+    within(&repository().join("tests/data"))
+}
+
+/// The bytes of a file. One that is stored without its hole has it again.
+pub(crate) fn source(path: &Path) -> Arc<dyn Source> {
+    if path.extension().is_some_and(|extension| extension == "sparse") {
+        return Arc::new(Sparse::open(path));
+    }
+    forthwith_io::open(&path.display().to_string()).expect("the file is there")
+}
+
+/// The damaged files of the corpus; none where there is no corpus.
+pub(crate) fn bad() -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder().join("bad")) else { return Vec::new() };
+    let paths = entries.map(|entry| entry.expect("a readable folder").path());
+    paths.filter(|path| path.is_file()).collect()
+}
+
+fn within(folder: &Path) -> Vec<Example> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut examples = Vec::new();
+    for entry in entries {
+        let path = entry.expect("a readable folder").path();
+        let name = path.display().to_string();
+        let golden = format!("{}.golden.json", name.strip_suffix(".sparse").unwrap_or(&name));
+        if name.ends_with(".golden.json") {
+            continue;
+        }
+        if let Ok(golden) = std::fs::read(golden) {
+            let golden = serde_json::from_slice(&golden).expect("goldens are JSON");
+            examples.push(Example { path, golden });
         }
     }
-    files.sort_by(|a, b| a.0.cmp(&b.0));
-    files
+    examples.sort_by(|a, b| a.path.cmp(&b.path));
+    examples
 }
 
-/// The files of the repository itself.
-pub(crate) fn bundled() -> Vec<PathBuf> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data"));
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut files: Vec<_> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "root"))
-        .collect();
-    files.sort();
-    files
+fn folder() -> PathBuf {
+    std::env::var_os("FORTHWITH_CORPUS").map_or_else(|| repository().join("../shared/corpus"), PathBuf::from)
 }
 
-pub(crate) fn open(path: &std::path::Path) -> RootFile {
-    let source = forthwith_io::open(&path.display().to_string()).expect("the file is there");
-    RootFile::open(source).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("FORTHWITH_CORPUS").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus")),
-        PathBuf::from,
-    );
-    folder.is_dir().then_some(folder)
+fn repository() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }

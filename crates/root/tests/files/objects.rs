@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use forthwith_root::{Object, Objects};
+use forthwith_root::{BasketHeader, Cursor, Object, Objects};
 
 use crate::corpus;
 
@@ -19,12 +19,13 @@ fn branches(object: Object<'_>, names: &mut Vec<String>, leaves: &mut usize) {
 }
 
 #[test]
-fn every_tree_of_the_corpus_is_walked() {
+fn every_tree_is_walked() {
     let (mut trees, mut total, mut total_leaves, mut opaque) = (0, 0, 0, BTreeMap::new());
+    let (mut unread, mut baskets) = (0, 0);
     let mut slowest = Vec::new();
     let mut wrong = Vec::new();
-    for (path, golden) in corpus::files() {
-        let file = corpus::open(&path);
+    for example in corpus::examples() {
+        let (file, golden) = (example.open(), &example.golden);
         for found in file.keys_recursive().expect("keys are listed") {
             if !TREES.contains(&&*found.key.class_name) {
                 continue;
@@ -33,7 +34,7 @@ fn every_tree_of_the_corpus_is_walked() {
             let payload = file.payload(&found.key).expect("payloads are read");
             let walker = file.walker().expect("streamers are read");
             let origin = u32::from(found.key.keylen);
-            let place = format!("{}:{}", path.display(), found.path);
+            let place = format!("{example}:{}", found.path);
             let (mut time, mut objects) = (Duration::MAX, None);
             for _ in 0..3 {
                 let start = Instant::now();
@@ -49,6 +50,8 @@ fn every_tree_of_the_corpus_is_walked() {
                 }
             };
             let tree = objects.top();
+            unread += objects.unread();
+            baskets += check_baskets(&objects);
             let (mut names, mut leaves) = (Vec::new(), 0);
             branches(tree, &mut names, &mut leaves);
             total += names.len();
@@ -82,9 +85,92 @@ fn every_tree_of_the_corpus_is_walked() {
     }
     slowest.sort();
     eprintln!("trees walked: {}/{trees}; {total} branches, {total_leaves} leaves", slowest.len());
-    eprintln!("passed over: {opaque:?}");
+    eprintln!("passed over: {opaque:?}; {unread} with bytes unread; extents of {baskets} baskets");
     for (time, branches, objects, bytes, place) in slowest.iter().rev().take(6) {
         eprintln!("{time:?}: {branches} branches, {objects} objects, {bytes} bytes in {place}");
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
+}
+
+/// Whether the extent of every basket inside a branch, from its own words, is what the byte count around it says.
+fn check_baskets(objects: &Objects) -> usize {
+    let baskets = objects.iter().filter(|object| object.class() == "TBasket");
+    baskets
+        .map(|basket| {
+            let mut cursor = Cursor::with_origin(objects.payload(), objects.origin());
+            cursor.seek(basket.body().start).expect("inside the payload");
+            let header = BasketHeader::parse(&mut cursor).expect("a basket");
+            header.embedded(&mut cursor).expect("a basket's contents");
+            assert_eq!(cursor.position(), basket.body().end, "{header:?}");
+        })
+        .count()
+}
+
+#[test]
+fn every_keyed_object_is_walked_or_named() {
+    let (mut read, mut opaque, mut refused, mut unread) = (0, 0, BTreeMap::new(), 0);
+    for example in corpus::examples() {
+        let file = example.open();
+        for found in file.keys_recursive().expect("keys are listed") {
+            if found.key.is_directory() {
+                continue;
+            }
+            match file.object(&found.key) {
+                Ok(objects) if objects.top().is_opaque() => opaque += 1,
+                Ok(objects) => {
+                    read += 1;
+                    unread += objects.unread();
+                }
+                Err(error) => {
+                    let kind = format!("{} {}", found.key.class_name, error.kind);
+                    *refused.entry(kind.chars().take(100).collect::<String>()).or_insert(0) += 1;
+                }
+            }
+        }
+    }
+    eprintln!(
+        "keyed objects read: {read}, opaque: {opaque}, {unread} with bytes unread, refused: {refused:#?}"
+    );
+    assert!(read > 0);
+}
+
+#[test]
+fn named_objects_of_the_repository_are_what_root_says() {
+    let mut checked = 0;
+    for example in corpus::bundled() {
+        let file = example.open();
+        for (path, golden) in example.golden["objects"].as_object().into_iter().flatten() {
+            let found = file.find(path).unwrap_or_else(|error| panic!("{error}"));
+            let objects = file.object(&found.key).unwrap_or_else(|error| panic!("{error}"));
+            for (member, key) in [("fName", "name"), ("fTitle", "title")] {
+                let Some(wanted) = golden[key].as_str() else { continue };
+                // Not every object that ROOT gives a name stores one.
+                if let Some(text) = objects.top().text(member) {
+                    assert_eq!(text, wanted, "{example}: {path}");
+                    checked += 1;
+                }
+            }
+        }
+    }
+    eprintln!("names and titles compared: {checked}");
+    assert!(checked > 20);
+}
+
+#[test]
+fn pointers_to_one_object_are_one_object() {
+    let file = corpus::bundled().into_iter().find(|example| example.to_string() == "leaves.root");
+    let file = file.expect("a file of the repository").open();
+    let objects = file.object(&file.find("counted").expect("a tree").key).expect("a readable tree");
+    let tree = objects.top();
+    let mut counted = 0;
+    for branch in tree.list("fBranches").flatten() {
+        for leaf in branch.list("fLeaves").flatten() {
+            assert!(tree.list("fLeaves").flatten().any(|other| other == leaf), "the tree lists every leaf");
+            if let Some(counter) = leaf.object("fLeafCount") {
+                assert!(tree.list("fLeaves").flatten().any(|other| other == counter));
+                counted += 1;
+            }
+        }
+    }
+    assert!(counted > 0);
 }

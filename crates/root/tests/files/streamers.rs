@@ -2,25 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use forthwith_root::{ElementKind, RootFile};
+use forthwith_root::ElementKind;
 
 use crate::corpus;
 
 #[test]
-fn streamer_records_of_the_corpus_parse() {
-    let files = corpus::files();
+fn streamer_records_parse() {
+    let files = corpus::examples();
     let (mut parsed, mut infos, mut elements, mut rules) = (0, 0, 0, 0);
     let mut kinds = BTreeSet::new();
     let mut differ = Vec::new();
-    for (path, golden) in &files {
-        let file = corpus::open(path);
-        let streamers = file.streamers().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let all = streamers.infos().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    for example in &files {
+        let golden = &example.golden;
+        let file = example.open();
+        let streamers = file.streamers().unwrap_or_else(|error| panic!("{example}: {error}"));
+        let all = streamers.infos().unwrap_or_else(|error| panic!("{example}: {error}"));
         // 0 where the golden's reader could not read the record of an old file.
         if let Some(wanted) = golden["streamer_classes"].as_u64().filter(|&wanted| wanted > 0) {
             let classes: BTreeSet<_> = streamers.classes().map(|(class, _)| class.to_owned()).collect();
             if classes.len() as u64 != wanted {
-                differ.push(format!("{}: {} classes, expected {wanted}", path.display(), classes.len()));
+                differ.push(format!("{example}: {} classes, expected {wanted}", classes.len()));
             }
         }
         parsed += 1;
@@ -30,7 +31,7 @@ fn streamer_records_of_the_corpus_parse() {
             elements += info.elements.len();
             for element in &info.elements {
                 if let ElementKind::Unknown(class) = &element.kind {
-                    panic!("{}: element class {class}", path.display());
+                    panic!("{example}: element class {class}");
                 }
                 let kind = format!("{:?}", element.kind);
                 kinds.insert(kind.split([' ', '(']).next().unwrap_or_default().to_owned());
@@ -43,13 +44,4 @@ fn streamer_records_of_the_corpus_parse() {
     );
     eprintln!("kinds: {kinds:?}");
     assert!(differ.is_empty(), "{}", differ.join("\n"));
-}
-
-#[test]
-fn streamer_records_of_bundled_files_parse() {
-    for path in corpus::bundled() {
-        let file: RootFile = corpus::open(&path);
-        let infos = file.streamers().and_then(|streamers| streamers.infos());
-        infos.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    }
 }
