@@ -130,6 +130,12 @@ class Branch(HasBranches):
 
         return explain(self)
 
+    def _range(self, entry_start: int | None, entry_stop: int | None) -> tuple[int, int]:
+        """The entries meant, counted in the tree: a branch can begin late or end early."""
+        first, last = self._tree._core.entry_range(self._index)
+        start, stop = _read.entry_range(entry_start, entry_stop, last)
+        return max(first, start), max(first, stop)
+
     def array(
         self,
         entry_start: int | None = None,
@@ -144,7 +150,7 @@ class Branch(HasBranches):
         A branch that only groups others is read as a record of them, as by ``arrays``.
 
         Args:
-            entry_start: The first entry; negative numbers count from the end.
+            entry_start: The first entry, counted in the tree; negative numbers count from the end.
             entry_stop: The entry after the last; negative numbers count from the end.
             library: ``"ak"`` for an Awkward Array, ``"np"`` for a NumPy array, ``"pd"`` for a pandas Series, ``"arrow"`` for
                 a pyarrow array.
@@ -160,7 +166,7 @@ class Branch(HasBranches):
                 progress=progress,
             )
         into = _read.target(library, None)
-        start, stop = _read.entry_range(entry_start, entry_stop, self.num_entries)
+        start, stop = self._range(entry_start, entry_stop)
         (array,) = _read.read(self._tree, [(self.name, self._index)], start, stop, threads, progress)
         return into.column(self.name, array, start)
 
@@ -187,7 +193,7 @@ class Branch(HasBranches):
         """
         from forthwith._bulk import bulk
 
-        start, stop = _read.entry_range(entry_start, entry_stop, self.num_entries)
+        start, stop = self._range(entry_start, entry_stop)
         return bulk(self, start, stop, raw, threads)
 
     def __eq__(self, other: object) -> bool:

@@ -75,6 +75,10 @@ impl Table {
         self.handle.run(py, || self.table.describe(field)).map(Description)
     }
 
+    fn entry_range(&self, py: Python<'_>, field: u32) -> PyResult<(u64, u64)> {
+        self.handle.run(py, || self.table.tree().entry_range(field)).map(|range| pair(&range))
+    }
+
     fn plan(&self, py: Python<'_>, fields: Vec<u32>, start: u64, stop: u64) -> PyResult<Plan> {
         self.handle.run(py, || self.table.plan(&fields, start..stop)).map(Plan)
     }

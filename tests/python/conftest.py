@@ -1,0 +1,32 @@
+"""What the tests share: the bundled files, and modules beside the tests."""
+
+import pathlib
+import sys
+
+import pytest
+
+TESTS = pathlib.Path(__file__).parents[1]
+DATA = TESTS / "data"
+sys.path[:0] = [str(TESTS), str(TESTS / "python")]
+
+import forthwith  # noqa: E402
+
+
+@pytest.fixture
+def path():
+    return str(DATA / "zmumu.root")
+
+
+@pytest.fixture
+def file(path):
+    with forthwith.open(path) as file:
+        yield file
+
+
+@pytest.fixture
+def tree(file):
+    return file["events"]
+
+
+def data(name):
+    return str(DATA / name)

@@ -1,0 +1,203 @@
+"""Ways of naming what to open."""
+
+import io
+import pathlib
+import shutil
+
+import pytest
+from conftest import data
+
+import forthwith
+from forthwith._open import split_path
+
+
+def test_a_path_is_a_file(path):
+    with forthwith.open(path) as file:
+        assert isinstance(file, forthwith.File)
+        assert file.file_path == path
+        assert file.file is file
+        assert file.path == ""
+
+
+def test_an_object_after_a_colon(path):
+    with forthwith.open(path + ":events") as tree:
+        assert isinstance(tree, forthwith.Tree)
+    assert tree.file.closed
+    assert forthwith.open(path + ":skim/events").path == "skim/events"
+    assert forthwith.open(path + ":/skim/").path == "skim"
+    assert isinstance(forthwith.open(path + ":"), forthwith.File)
+
+
+def test_a_mapping_names_file_and_object(path):
+    assert forthwith.open({path: "events"}).name == "events"
+    assert isinstance(forthwith.open({path: None}), forthwith.File)
+    assert isinstance(forthwith.open({pathlib.Path(path): "skim"}), forthwith.Directory)
+    with pytest.raises(ValueError, match="one file"):
+        forthwith.open({path: "events", "other.root": "events"})
+    with pytest.raises(TypeError, match="must be a name or None"):
+        forthwith.open({path: 1})
+
+
+def test_a_path_object_has_no_colon_rule(path, tmp_path):
+    odd = tmp_path / "a.root:events"
+    shutil.copy(path, odd)
+    assert isinstance(forthwith.open(odd), forthwith.File)
+    assert "skim;1" in forthwith.open(odd).keys()  # noqa: SIM118
+    with pytest.raises(forthwith.MissingFileError):
+        forthwith.open(pathlib.Path(path + ":events"))
+
+
+def test_a_file_that_exists_wins_over_the_colon(path, tmp_path):
+    odd = tmp_path / "a:b.root"
+    shutil.copy(path, odd)
+    assert isinstance(forthwith.open(str(odd)), forthwith.File)
+    assert isinstance(forthwith.open(f"{odd}:events"), forthwith.Tree)
+    plain = tmp_path / "no extension"
+    shutil.copy(path, plain)
+    assert isinstance(forthwith.open(f"{plain}:events"), forthwith.Tree)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("f.root", ("f.root", None)),
+        ("f.root:dir/tree", ("f.root", "dir/tree")),
+        ("f.root:/dir//tree/", ("f.root", "dir/tree")),
+        ("f.root.1:tree", ("f.root.1", "tree")),
+        ("f.dat:tree", ("f.dat", "tree")),
+        ("f.root:a:b", ("f.root", "a:b")),
+        (r"C:\d\f.root", (r"C:\d\f.root", None)),
+        (r"C:\d\f.root:tree", (r"C:\d\f.root", "tree")),
+        ("C:/d/f.root:tree", ("C:/d/f.root", "tree")),
+        ("http://host:8080/f.root", ("http://host:8080/f.root", None)),
+        ("http://host:8080/f.root:tree", ("http://host:8080/f.root", "tree")),
+        ("https://host/f.root?token=a&b:tree", ("https://host/f.root?token=a&b", "tree")),
+        ("https://host:1/f?x=a:b", ("https://host:1/f?x=a:b", None)),
+        ("root://host:1094//d/f.root:tree", ("root://host:1094//d/f.root", "tree")),
+        ("root://cache:1//root://host:2//f.root:t", ("root://cache:1//root://host:2//f.root", "t")),
+        ("root://cache:1//root://host:2//f.root", ("root://cache:1//root://host:2//f.root", None)),
+    ],
+)
+def test_where_the_colon_separates(text, parts):
+    assert split_path(text) == parts
+
+
+def test_urls(path):
+    assert forthwith.open(f"file://{path}:events").num_entries == 3600
+    with pytest.raises(forthwith.UnsupportedError, match="https"):
+        forthwith.open("https://example.org/f.root")
+
+
+class Recorder(io.BytesIO):
+    calls = 0
+
+    def read(self, *args):
+        self.calls += 1
+        return super().read(*args)
+
+
+def test_a_file_object_is_read_where_needed(path, tree):
+    opened = Recorder(pathlib.Path(path).read_bytes())
+    with forthwith.open(opened) as file:
+        assert file["events/Muon_pt"].array().to_list() == tree["Muon_pt"].array().to_list()
+        assert opened.calls > 0
+    assert not opened.closed
+    with pytest.raises(ValueError, match="for paths"):
+        forthwith.open(opened, source="map")
+    with pathlib.Path(path).open("rb") as raw:
+        assert forthwith.open({raw: "events"})["run"].array(library="np", threads=4).sum() > 0
+
+
+class Broken(io.BytesIO):
+    broken = None
+
+    def read(self, *args):
+        if self.broken:
+            raise self.broken
+        return super().read(*args)
+
+
+def test_an_exception_of_a_file_object_is_the_cause(path):
+    opened = Broken(pathlib.Path(path).read_bytes())
+    file = forthwith.open(opened)
+    tree = file["events"]
+    opened.broken = ZeroDivisionError("the disk is on fire")
+    with pytest.raises(forthwith.SourceError, match="the disk is on fire") as caught:
+        tree["Muon_pt"].array(threads=2)
+    assert caught.value.__cause__ is opened.broken
+    opened.broken = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        tree["Muon_pt"].array()
+    opened.broken = None
+    assert len(tree["Muon_pt"].array()) == 3600
+
+
+def test_file_objects_that_misbehave(path):
+    class Text(io.StringIO):
+        pass
+
+    with pytest.raises(forthwith.SourceError):
+        forthwith.open(Text("not bytes, but long enough to be asked for a header " * 20))
+
+    class Short(io.BytesIO):
+        def read(self, size=-1):
+            return super().read(size)[:7]
+
+    short = Short(pathlib.Path(path).read_bytes())
+    assert forthwith.open(short)["events"].num_entries == 3600
+
+
+def test_nonsense_is_refused(path):
+    for nonsense in (1, None, b"f.root", object(), ["a.root"]):
+        with pytest.raises(TypeError, match="open takes"):
+            forthwith.open(nonsense)
+    with pytest.raises(TypeError):
+        forthwith.open(path, handler=None)
+    with pytest.raises(ValueError, match="source must be"):
+        forthwith.open(path, source="mmap")
+    with pytest.raises(ValueError, match="threads"):
+        forthwith.open(path, threads=0)
+    with pytest.raises(ValueError, match="memory"):
+        forthwith.open(path, memory="much")
+
+
+def test_missing_and_foreign_files(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        forthwith.open("/no/such/file.root:tree")
+    assert isinstance(caught.value, forthwith.MissingFileError)
+    assert isinstance(caught.value, OSError)
+    assert caught.value.filename == "/no/such/file.root"
+    assert caught.value.errno == 2
+    assert "/no/such/file.root" in str(caught.value)
+    with pytest.raises(forthwith.SourceError):
+        forthwith.open(tmp_path)
+    (tmp_path / "x.root").write_bytes(b"PK\x03\x04" * 100)
+    with pytest.raises(ValueError) as caught:
+        forthwith.open(tmp_path / "x.root")
+    assert isinstance(caught.value, forthwith.DamagedFileError)
+    (tmp_path / "e.root").write_bytes(b"")
+    with pytest.raises(forthwith.DamagedFileError):
+        forthwith.open(tmp_path / "e.root")
+
+
+@pytest.mark.parametrize("source", ["auto", "map", "pread"])
+def test_sources_agree(source):
+    with forthwith.open(data("codec-none.root"), source=source) as file:
+        assert file.keys()
+        trees = file.values(filter_classname="TTree")
+        assert all(len(tree.arrays()) == tree.num_entries for tree in trees)
+
+
+def test_a_limit_on_memory(path):
+    tree = forthwith.open(path + ":events", memory="1 kB")
+    with pytest.raises(MemoryError) as caught:
+        tree.arrays(filter_name="Muon_*")
+    assert isinstance(caught.value, forthwith.OutOfMemoryError)
+    assert len(forthwith.open(path + ":events", memory="1 GiB").arrays()) == 3600
+
+
+def test_what_a_file_says_of_itself(file):
+    assert file.version == "6.40/00"
+    assert len(file.uuid) == 36
+    assert file.compression == "ZSTD level 5"
+    assert file.size == pathlib.Path(file.file_path).stat().st_size
