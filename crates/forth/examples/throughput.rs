@@ -5,7 +5,11 @@
 //! Each case decodes about 1 MiB of content again and again into memory that is already warm, and prints the best
 //! pass. Every column is checked against the hand-written loop's. GB/s count bytes of content, as a user sees them.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example that prints, and stops at what is unexpected")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "an example that prints, and stops at what is unexpected"
+)]
 #![allow(unsafe_code, reason = "the loops written by hand use every trick the kernels use")]
 
 use std::sync::Arc;
@@ -17,7 +21,9 @@ fn main() {
     let seconds = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(0.5);
     let budget = Duration::from_secs_f64(seconds);
     println!("{:<28}{:>10}{:>10}{:>8}{:>10}", "", "fused", "by hand", "ratio", "checked");
-    for case in [root(3, 8.0), root(2, 8.0), root(1, 8.0), root(1, 1.5), bare(3), avro(), strings(), records()] {
+    for case in
+        [root(3, 8.0), root(2, 8.0), root(1, 8.0), root(1, 1.5), bare(3), avro(), strings(), records()]
+    {
         case.run(budget);
     }
 }

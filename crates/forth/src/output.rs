@@ -103,12 +103,33 @@ impl Output {
     }
 
     /// The last item, or what the first `+<-` adds to; the item is in the low bytes.
+    #[inline(always)]
     pub(crate) fn last(&self) -> [u8; 8] {
+        macro_rules! item {
+            ($size:literal) => {{
+                let mut item = [0; 8];
+                // SAFETY: so many bytes before the end are readable: written items, or the leading bytes.
+                let last = unsafe { self.start.add(self.end).sub($size).cast::<[u8; $size]>().read() };
+                item[..$size].copy_from_slice(&last);
+                item
+            }};
+        }
+        match self.dtype.size() {
+            1 => item!(1),
+            2 => item!(2),
+            4 => item!(4),
+            _ => item!(8),
+        }
+    }
+
+    /// Appends one item, of which the low bytes count and for which room was made.
+    #[inline(always)]
+    pub(crate) fn append_item(&mut self, item: [u8; 8]) {
         let size = self.dtype.size();
-        let mut item = [0; 8];
-        // SAFETY: `size <= 8 <= LEAD` bytes before `start + end` are readable: written items or the leading bytes.
-        unsafe { std::ptr::copy_nonoverlapping(self.start.add(self.end).sub(size), item.as_mut_ptr(), size) };
-        item
+        assert!(size <= self.room.saturating_sub(self.end), "room is made before appending");
+        // SAFETY: the assertion puts the end within the capacity, and seven bytes more are within the slack.
+        unsafe { self.start.add(self.end).cast::<[u8; 8]>().write(item) };
+        self.end += size;
     }
 
     /// Appends bytes for which room was made.

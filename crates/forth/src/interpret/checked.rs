@@ -395,7 +395,7 @@ impl<W: Width> Machine<W> {
                 if op == Op::WriteAdd {
                     item = add_items(dtype, output.last(), item);
                 }
-                output.append(&item[..size]);
+                output.append_item(item);
                 self.counters.writes += 1;
             }
             Op::WriteDup => {
@@ -409,7 +409,7 @@ impl<W: Width> Machine<W> {
                 let output = &mut self.outputs.list[index];
                 let item = output.last();
                 for _ in 0..times {
-                    output.append(&item[..size]);
+                    output.append_item(item);
                 }
                 self.counters.writes += 1;
             }

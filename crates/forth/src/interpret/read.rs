@@ -42,7 +42,7 @@ impl<W: Width> Machine<W> {
             output.append_converted(leaf.kind, bytes);
         } else {
             for item in bytes.chunks_exact(size) {
-                output.append(&decode(read, item).to_item(dtype)[..dtype.size()]);
+                output.append_item(decode(read, item).to_item(dtype));
             }
         }
         self.positions[read.input as usize] = at + bytes.len();
@@ -120,7 +120,7 @@ impl<W: Width> Machine<W> {
         let Some(index) = read.output else { return self.push(number.to_stack()) };
         let dtype = self.outputs.list[index as usize].dtype();
         self.outputs.reserve(index as usize, dtype.size())?;
-        self.outputs.list[index as usize].append(&number.to_item(dtype)[..dtype.size()]);
+        self.outputs.list[index as usize].append_item(number.to_item(dtype));
         Ok(())
     }
 }
@@ -143,13 +143,17 @@ pub(crate) fn natural(parser: Parser) -> Option<Dtype> {
 }
 
 /// One item of fixed size.
+#[inline(always)]
 pub(crate) fn decode(read: Read, bytes: &[u8]) -> Number {
-    let mut item = [0; 8];
-    item[..bytes.len()].copy_from_slice(bytes);
-    if read.big {
-        item[..bytes.len()].reverse();
-    }
-    let value = u64::from_le_bytes(item);
+    let value = match (bytes, read.big) {
+        (&[a], _) => u64::from(a),
+        (&[a, b], true) | (&[b, a], false) => u64::from(u16::from_be_bytes([a, b])),
+        (&[a, b, c, d], true) | (&[d, c, b, a], false) => u64::from(u32::from_be_bytes([a, b, c, d])),
+        (&[a, b, c, d, e, f, g, h], true) | (&[h, g, f, e, d, c, b, a], false) => {
+            u64::from_be_bytes([a, b, c, d, e, f, g, h])
+        }
+        _ => 0,
+    };
     match read.parser {
         Parser::Int8 => Number::Signed(i64::from(value as i8)),
         Parser::Int16 => Number::Signed(i64::from(value as i16)),

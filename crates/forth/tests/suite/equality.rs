@@ -12,7 +12,8 @@ use proptest::prelude::*;
 use super::support::assert_same;
 
 const OUTPUTS: [&str; 12] = [
-    "int64", "int64", "int64", "int32", "int32", "float32", "float64", "uint8", "int16", "bool", "uint64", "int8",
+    "int64", "int64", "int64", "int32", "int32", "float32", "float64", "uint8", "int16", "bool", "uint64",
+    "int8",
 ];
 /// Parser codes with their sizes.
 const CODES: [(&str, usize); 12] = [
@@ -245,7 +246,11 @@ fn text(stmts: &[Stmt], to: &mut String) {
             Stmt::Constant(output) => write!(to, "-1 o{output} <- stack "),
             Stmt::Length(from, output) => write!(to, "o{from} len o{output} <- stack "),
             Stmt::Framed(body) => {
-                write!(to, "data !I-> stack 0x40000000 - data pos + {} data pos <> if 4 halt then ", inner(body))
+                write!(
+                    to,
+                    "data !I-> stack 0x40000000 - data pos + {} data pos <> if 4 halt then ",
+                    inner(body)
+                )
             }
             Stmt::Version => write!(to, "data !H-> stack 9 > if 2 halt then "),
             Stmt::Other(words) => write!(to, "{words} "),
@@ -303,12 +308,16 @@ fn data(stmts: &[Stmt], choices: &mut Choices<'_>, to: &mut Vec<u8>) {
                 let count = put_count(count, choices, to);
                 items(code, *size, count, choices, to);
             }
-            Stmt::List(count, _, body) => (0..put_count(count, choices, to)).for_each(|_| data(body, choices, to)),
+            Stmt::List(count, _, body) => {
+                (0..put_count(count, choices, to)).for_each(|_| data(body, choices, to))
+            }
             Stmt::BlockLeaf(_, code, size, _) => {
                 blocks(choices, to, &mut |count, choices, to| items(code, *size, count, choices, to));
             }
             Stmt::Blocks(_, body) => {
-                blocks(choices, to, &mut |count, choices, to| (0..count).for_each(|_| data(body, choices, to)));
+                blocks(choices, to, &mut |count, choices, to| {
+                    (0..count).for_each(|_| data(body, choices, to))
+                });
             }
             Stmt::Skip(bytes) => to.extend(vec![1; *bytes]),
             Stmt::Bulk(count, code, size, _) => items(code, *size, *count, choices, to),

@@ -103,8 +103,7 @@ fn variable_length_parsers() {
 
 #[test]
 fn packed_bits() {
-    let (vm, _) =
-        run("input x 8 x #3bit-> stack x pos", &[], &[&[0x88, 0xc6, 0xfa, 0xff]]);
+    let (vm, _) = run("input x 8 x #3bit-> stack x pos", &[], &[&[0x88, 0xc6, 0xfa, 0xff]]);
     assert_eq!(vm.stack(), [0, 1, 2, 3, 4, 5, 6, 7, 3]);
     let (vm, _) = run("input x x !4bit-> stack x !8bit-> stack", &[], &[&[0xb0, 0xb0]]);
     assert_eq!(vm.stack(), [13, 13]);

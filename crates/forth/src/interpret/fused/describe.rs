@@ -51,7 +51,10 @@ fn step(step: &Step) -> String {
         Step::Blocks { body, .. } => format!("blocks [{}]", list(body)),
         Step::Branch { then, otherwise, .. } => format!("if [{}] else [{}]", list(then), list(otherwise)),
         Step::Switch { arms, .. } => {
-            format!("switch {}", arms.iter().map(|arm| format!("[{}]", list(arm))).collect::<Vec<_>>().join(" "))
+            format!(
+                "switch {}",
+                arms.iter().map(|arm| format!("[{}]", list(arm))).collect::<Vec<_>>().join(" ")
+            )
         }
         Step::Length(..) => "length".to_owned(),
         Step::Constant { value, .. } => format!("constant {value}"),

@@ -69,9 +69,15 @@ macro_rules! level {
 
 level!(Baseline);
 #[cfg(target_arch = "x86_64")]
-level!(#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,movbe")] Avx2);
+level!(
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,movbe")]
+    Avx2
+);
 #[cfg(target_arch = "x86_64")]
-level!(#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt,movbe")] Avx512);
+level!(
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt,movbe")]
+    Avx512
+);
 
 /// Which level this CPU runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

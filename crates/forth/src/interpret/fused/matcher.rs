@@ -130,7 +130,14 @@ impl<'a> Matcher<'a> {
 
     /// `data !I-> stack BIAS - data pos +`
     fn opens_frame(&mut self, kinds: &[&Kind]) -> Option<i64> {
-        let [Kind::Read(count), Kind::Plain(Op::Literal, bias), Kind::Plain(Op::Sub, _), position, add, after @ ..] = kinds
+        let [
+            Kind::Read(count),
+            Kind::Plain(Op::Literal, bias),
+            Kind::Plain(Op::Sub, _),
+            position,
+            add,
+            after @ ..,
+        ] = kinds
         else {
             return None;
         };
@@ -138,13 +145,16 @@ impl<'a> Matcher<'a> {
         // With the variable of the entry's end behind it, it is the check of the entry's byte count.
         let is_entry = matches!(after, [Kind::Plain(Op::Fetch, _), Kind::Plain(Op::Ne, _), ..]);
         let adds = matches!(add, Kind::Plain(Op::Add, _));
-        let fits = adds && !is_entry && count.input as i32 == *input && is_big_u32(*count) && self.from_data(*count);
+        let fits =
+            adds && !is_entry && count.input as i32 == *input && is_big_u32(*count) && self.from_data(*count);
         fits.then_some(i64::from(*bias))
     }
 
     /// `data pos <> if CODE halt then`
     fn closes_frame(&self, kinds: &[&Kind]) -> Option<usize> {
-        let [Kind::Plain(Op::Position, input), Kind::Plain(Op::Ne, _), Kind::If(body), ..] = kinds else { return None };
+        let [Kind::Plain(Op::Position, input), Kind::Plain(Op::Ne, _), Kind::If(body), ..] = kinds else {
+            return None;
+        };
         (self.data == Some(*input as usize) && halts(body)).then_some(3)
     }
 
@@ -219,7 +229,9 @@ impl<'a> Matcher<'a> {
                 && self.is_long_count(long, *first) =>
             {
                 match self.leaf(*content) {
-                    Some(leaf) if leaf.shift == 0 => (self.leaf_list(Count::Text, *offsets as usize, leaf), 8),
+                    Some(leaf) if leaf.shift == 0 => {
+                        (self.leaf_list(Count::Text, *offsets as usize, leaf), 8)
+                    }
                     _ => return Ok(None),
                 }
             }
@@ -243,7 +255,9 @@ impl<'a> Matcher<'a> {
                 let body = self.body(body, depth + 1)?;
                 (self.list(count, *offsets as usize, body), 5)
             }
-            [Parse(read), Plain(Op::Literal, 0), Do { body, step: false }, ..] if self.count(*read).is_some() => {
+            [Parse(read), Plain(Op::Literal, 0), Do { body, step: false }, ..]
+                if self.count(*read).is_some() =>
+            {
                 let count = self.count(*read).unwrap_or(Count::Other(*read));
                 (Step::List { count, offsets: None, body: self.body(body, depth + 1)? }, 3)
             }
@@ -253,19 +267,27 @@ impl<'a> Matcher<'a> {
                     None => return Ok(None),
                 }
             }
-            [Plain(Op::Literal, times), Plain(Op::Literal, 0), Do { body, step: false }, ..] if *times >= 0 => {
+            [Plain(Op::Literal, times), Plain(Op::Literal, 0), Do { body, step: false }, ..]
+                if *times >= 0 =>
+            {
                 (Step::Repeat(*times as usize, self.body(body, depth + 1)?), 3)
             }
-            [Plain(Op::Literal, 0), While(test, body), Plain(Op::Drop, _), Plain(Op::WriteAdd, offsets), ..] => {
-                match self.blocks(test, body, *offsets as usize, depth)? {
-                    Some(step) => (step, 4),
-                    None => return Ok(None),
-                }
-            }
+            [
+                Plain(Op::Literal, 0),
+                While(test, body),
+                Plain(Op::Drop, _),
+                Plain(Op::WriteAdd, offsets),
+                ..,
+            ] => match self.blocks(test, body, *offsets as usize, depth)? {
+                Some(step) => (step, 4),
+                None => return Ok(None),
+            },
             [Parse(read), rest @ ..] if read.output.is_none() && !read.repeated && self.from_data(*read) => {
                 // A stored copy of the number may come first.
                 let (store, rest, used) = match rest {
-                    [Plain(Op::Dup, _), Plain(Op::Write, output), rest @ ..] => (Some(*output as usize), rest, 3),
+                    [Plain(Op::Dup, _), Plain(Op::Write, output), rest @ ..] => {
+                        (Some(*output as usize), rest, 3)
+                    }
                     rest => (None, rest, 1),
                 };
                 match rest {
@@ -290,20 +312,27 @@ impl<'a> Matcher<'a> {
                     _ => return Ok(None),
                 }
             }
-            [Parse(read), ..] if !read.repeated && self.from_data(*read) => match (read.output, self.leaf_any(*read)) {
-                (Some(_), Some(leaf)) => {
-                    let field = Field { at: 0, kind: leaf.kind, shift: leaf.shift, output: leaf.output };
-                    (Step::Fields { bytes: read.parser.size(), fields: vec![field] }, 1)
+            [Parse(read), ..] if !read.repeated && self.from_data(*read) => {
+                match (read.output, self.leaf_any(*read)) {
+                    (Some(_), Some(leaf)) => {
+                        let field = Field { at: 0, kind: leaf.kind, shift: leaf.shift, output: leaf.output };
+                        (Step::Fields { bytes: read.parser.size(), fields: vec![field] }, 1)
+                    }
+                    // Text pushes to the stack or may need white space; it is not worth a native loop.
+                    (Some(output), None)
+                        if !matches!(
+                            read.parser,
+                            Parser::QuotedStr | Parser::TextFloat | Parser::TextInt | Parser::NBit
+                        ) =>
+                    {
+                        (Step::Item(*read, output as usize), 1)
+                    }
+                    _ => return Ok(None),
                 }
-                // Text pushes to the stack or may need white space; it is not worth a native loop.
-                (Some(output), None)
-                    if !matches!(read.parser, Parser::QuotedStr | Parser::TextFloat | Parser::TextInt | Parser::NBit) =>
-                {
-                    (Step::Item(*read, output as usize), 1)
-                }
-                _ => return Ok(None),
-            },
-            [Plain(Op::LenOutput, from), Plain(Op::Write, to), ..] => (Step::Length(*from as usize, *to as usize), 2),
+            }
+            [Plain(Op::LenOutput, from), Plain(Op::Write, to), ..] => {
+                (Step::Length(*from as usize, *to as usize), 2)
+            }
             [Plain(Op::Literal, value), Plain(op @ (Op::Write | Op::WriteAdd), output), ..] => {
                 let (output, add) = (*output as usize, *op == Op::WriteAdd);
                 (Step::Constant { value: i64::from(*value), output, add }, 2)
@@ -314,7 +343,13 @@ impl<'a> Matcher<'a> {
     }
 
     /// `0 begin ITEMS dup while dup BODY + repeat drop OFFSETS +<- stack`
-    fn blocks(&mut self, test: &'a Body, body: &'a Body, offsets: usize, depth: usize) -> Match<Option<Step>> {
+    fn blocks(
+        &mut self,
+        test: &'a Body,
+        body: &'a Body,
+        offsets: usize,
+        depth: usize,
+    ) -> Match<Option<Step>> {
         let test = self.flatten(test)?;
         let [
             Kind::Read(count),
@@ -328,7 +363,8 @@ impl<'a> Matcher<'a> {
             return Ok(None);
         };
         let negative = self.flatten(negative)?;
-        let [Kind::Plain(Op::Negate, _), Kind::Read(size), Kind::Plain(Op::Drop, _)] = negative.kinds[..] else {
+        let [Kind::Plain(Op::Negate, _), Kind::Read(size), Kind::Plain(Op::Drop, _)] = negative.kinds[..]
+        else {
             return Ok(None);
         };
         if size != count || !is_stack(*count, Parser::ZigZag, count.big) || !self.from_data(*count) {
@@ -539,7 +575,10 @@ fn collect_outputs(steps: &[Step], to: &mut Vec<usize>) {
 /// `CODE halt`
 fn halts(body: &Body) -> bool {
     let mut kinds = body.nodes.iter().map(|node| &node.kind);
-    matches!((kinds.next(), kinds.next(), kinds.next()), (Some(Kind::Plain(Op::Literal, _)), Some(Kind::Plain(Op::Halt, _)), None))
+    matches!(
+        (kinds.next(), kinds.next(), kinds.next()),
+        (Some(Kind::Plain(Op::Literal, _)), Some(Kind::Plain(Op::Halt, _)), None)
+    )
 }
 
 /// The range of 16-bit numbers for which `LIMIT COMPARE` is false.

@@ -233,9 +233,7 @@ unsafe fn list1<K: Leafy, const WIDE: bool>(
 ) -> bool {
     let Some(items) = state.count(nest.inner) else { return false };
     // SAFETY: as the caller's.
-    unsafe {
-        state.offset::<WIDE>(exec, nest, level, items as i64) && state.items::<K>(exec, nest, items)
-    }
+    unsafe { state.offset::<WIDE>(exec, nest, level, items as i64) && state.items::<K>(exec, nest, items) }
 }
 
 #[inline(always)]
@@ -341,7 +339,9 @@ impl State {
                 [255] => self.big32()?,
                 [short] => u32::from(short),
             },
-            Count::ZigZag => return self.zigzag().and_then(|items| u32::try_from(items).ok()).filter(|&n| n < 1 << 31),
+            Count::ZigZag => {
+                return self.zigzag().and_then(|items| u32::try_from(items).ok()).filter(|&n| n < 1 << 31);
+            }
             Count::Other(_) => return None,
         };
         (items < 1 << 31).then_some(items)
@@ -382,7 +382,13 @@ impl State {
     ///
     /// The state was loaded from `exec`, for this nest.
     #[inline(always)]
-    unsafe fn offset<const WIDE: bool>(&mut self, exec: &mut Exec<'_>, nest: &Nest, level: usize, items: i64) -> bool {
+    unsafe fn offset<const WIDE: bool>(
+        &mut self,
+        exec: &mut Exec<'_>,
+        nest: &Nest,
+        level: usize,
+        items: i64,
+    ) -> bool {
         let size = if WIDE { 8 } else { 4 };
         if self.offsets[level].limit as usize - (self.offsets[level].next as usize) < size {
             match grow(*self, exec, nest, level, size) {
@@ -439,7 +445,7 @@ impl State {
 ///
 /// At least one block, and all blocks that begin before `bytes`, are readable and writable.
 #[inline(always)]
-unsafe fn copy_blocks<K: Leafy>(from: *const u8, to: *mut u8, bytes: usize) {
+pub(super) unsafe fn copy_blocks<K: Leafy>(from: *const u8, to: *mut u8, bytes: usize) {
     let mut at = 0;
     loop {
         // SAFETY: the caller's; arrays of bytes have no alignment.

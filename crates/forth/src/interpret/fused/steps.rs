@@ -3,7 +3,8 @@
 use super::exec::{Exec, chunk};
 use super::levels::{Level, dispatch};
 use super::nest;
-use super::plan::{Count, Field, Leaf, LeafKind, Step};
+use super::plan::{Count, Field, Leaf, LeafKind, Nest, Step};
+use crate::Dtype;
 use crate::dtype::{Number, add_items};
 use crate::interpret::{decode, varint};
 use crate::isa::{Parser, Read};
@@ -28,6 +29,9 @@ fn one<L: Level>(exec: &mut Exec<'_>, step: &Step, at: usize) -> Option<usize> {
     match step {
         Step::Fields { bytes, fields } => run_fields(exec, *bytes, fields, at),
         Step::Nest(nest) => {
+            if nest.depth == 1 && !nest.blocks && nest.leaf.kind == LeafKind::Copy {
+                return one_list(exec, nest, at);
+            }
             // SAFETY: this runs inside of the level's own entry point.
             let (done, after) = unsafe { dispatch::<L>(exec, nest, None, 1, at) };
             (done == 1).then_some(after)
@@ -246,6 +250,18 @@ fn unsigned(data: &[u8], at: usize) -> Option<(u64, usize)> {
     if first < 0x80 {
         return Some((u64::from(first), at + 1));
     }
+    if let Some(bytes) = chunk::<8>(data, at) {
+        let word = u64::from_le_bytes(bytes);
+        let ends = !word & 0x8080_8080_8080_8080;
+        if ends != 0 {
+            // Keep what is up to the first byte without its high bit, then close the gaps: 7, 14, 28, 56 bits.
+            let word = word & (ends ^ (ends - 1)) & 0x7f7f_7f7f_7f7f_7f7f;
+            let word = (word & 0x007f_007f_007f_007f) | (word & 0x7f00_7f00_7f00_7f00) >> 1;
+            let word = (word & 0x0000_3fff_0000_3fff) | (word & 0x3fff_0000_3fff_0000) >> 2;
+            let word = (word & 0x0fff_ffff) | (word & 0x0fff_ffff_0000_0000) >> 4;
+            return Some((word, at + ends.trailing_zeros() as usize / 8 + 1));
+        }
+    }
     let (value, after) = varint(data, at);
     Some((value.ok()?, after))
 }
@@ -254,12 +270,42 @@ fn unsigned(data: &[u8], at: usize) -> Option<(u64, usize)> {
 fn append(exec: &mut Exec<'_>, number: Number, output: usize, add: bool) -> Option<()> {
     let dtype = exec.outputs.list[output].dtype();
     let output = exec.room(output, dtype.size())?;
+    // By far the most common, and a plain store.
+    if let (Dtype::Int64, Number::Signed(value)) = (dtype, number) {
+        let last = if add { i64::from_ne_bytes(output.last()) } else { 0 };
+        output.append_item(last.wrapping_add(value).to_ne_bytes());
+        return Some(());
+    }
     let mut item = number.to_item(dtype);
     if add {
         item = add_items(dtype, output.last(), item);
     }
-    output.append(&item[..dtype.size()]);
+    output.append_item(item);
     Some(())
+}
+
+/// A single list of plain bytes, such as a string, without the set-up of a native loop.
+#[inline(always)]
+fn one_list(exec: &mut Exec<'_>, nest: &Nest, at: usize) -> Option<usize> {
+    let (items, at) = items(exec, nest.inner, at)?;
+    append(exec, Number::Signed(items), nest.offsets[0], true)?;
+    let bytes = usize::try_from(items).ok()?.checked_mul(1 << nest.leaf.shift)?;
+    let left = exec.data.len() - at;
+    if bytes > left {
+        return None;
+    }
+    let data = exec.data;
+    let output = exec.room(nest.leaf.output, bytes)?;
+    if left - bytes >= 64 {
+        // SAFETY: input: 64 bytes are left behind those copied. Output: there is room, and slack behind it.
+        unsafe {
+            nest::copy_blocks::<nest::Copy>(data.as_ptr().add(at), output.start.add(output.end), bytes)
+        };
+        output.end += bytes;
+    } else {
+        output.append(&data[at..at + bytes]);
+    }
+    Some(at + bytes)
 }
 
 impl crate::Output {
