@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from forthwith import _filters, _read
 from forthwith._errors import KeyInFileError
 
@@ -24,8 +22,12 @@ if TYPE_CHECKING:
     Progress: TypeAlias = Callable[[int, int, int, int], object]
 
 
-class HasBranches(Mapping[str, "Branch"]):
-    """A mapping from names to branches, with the calls that read several of them."""
+class HasBranches:
+    """A mapping from names to branches, with the calls that read several of them.
+
+    It has all that mappings have, without being a ``collections.abc.Mapping``: libraries of data frames take those apart
+    column by column, before they ask whether somebody has Arrow data to give.
+    """
 
     _tree: Tree
     _index: int | None
@@ -111,7 +113,7 @@ class HasBranches(Mapping[str, "Branch"]):
         for name, at in self._found(recursive, full_paths, filter_name, filter_typename):
             yield name, self._tree._describe(at).typename
 
-    def keys(  # type: ignore[override]
+    def keys(
         self,
         *,
         filter_name: Filter = None,
@@ -131,14 +133,14 @@ class HasBranches(Mapping[str, "Branch"]):
         found = self._found(recursive, full_paths, filter_name, filter_typename)
         return [name for name, _ in found]
 
-    def values(  # type: ignore[override]
+    def values(
         self, *, filter_name: Filter = None, filter_typename: Filter = None, recursive: bool = True
     ) -> list[Branch]:
         """The branches. The arguments are those of `keys`."""
         found = self._found(recursive, True, filter_name, filter_typename)
         return [self._tree._branch(at) for _, at in found]
 
-    def items(  # type: ignore[override]
+    def items(
         self,
         *,
         filter_name: Filter = None,
@@ -192,6 +194,13 @@ class HasBranches(Mapping[str, "Branch"]):
             KeyInFileError: There is none, or several have this name; the message shows the most similar paths.
         """
         return self._tree._branch(self._find(name))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The branch of this name or path, or ``default`` if there is none."""
+        try:
+            return self[name]
+        except KeyInFileError:
+            return default
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
@@ -328,8 +337,8 @@ class HasBranches(Mapping[str, "Branch"]):
                 * ``"pd"``: a pandas DataFrame; lists, texts and records are columns of Arrow data;
                 * ``"arrow"``: a pyarrow Table.
             how: What the arrays are put into: ``dict``, ``tuple``, ``list`` (the types themselves), or with Awkward Array
-                ``"zip"``, which makes ``Muon_pt`` and ``Muon_eta`` lists of records ``Muon``. By default what the
-                library has for it.
+                ``"zip"``, which makes lists of records ``Muon`` from the lists ``Muon_pt`` and ``Muon_eta`` (whatever
+                precedes ``_``, ``.`` or ``/``), if they are equally long. By default what the library has for it.
             threads: Threads to read with, this one included; by default what ``open`` was told.
             progress: Called with the number of blocks read, the number of all blocks, and the same in bytes, from time to
                 time. An exception in it stops the reading and is passed on, as is ``KeyboardInterrupt``.

@@ -44,6 +44,13 @@ class ForthwithError(Exception):
         self.byte = byte
         self.member = member
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # OSError would forget what is not among its arguments.
+        state = dict(self.__dict__)
+        if isinstance(self, OSError):
+            state.update(errno=self.errno, filename=self.filename)
+        return type(self), (self.message,), state
+
     def __str__(self) -> str:
         # KeyError would print the repr, OSError its number.
         return self.message

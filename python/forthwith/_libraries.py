@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from forthwith import _read
 from forthwith._errors import MissingPackageError
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
     Arrays = list[tuple[str, _forthwith.Array]]
 
+# The word before the first separator, with something behind it.
+_WORD = re.compile(r"([^_./]+)[_./].")
 _FLAT = {
     "bool",
     *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
@@ -100,37 +104,31 @@ class AwkwardTarget(Target):
 
 
 def _zip(ak: Any, np: Any, layouts: dict[str, Any]) -> dict[str, Any]:
-    """Lists of equal lengths become one list of records, called by what their names have in common."""
+    """Lists whose names begin with the same word become one list of records, called by that word.
+
+    If they are equally long, that is; those that differ from the first of them in that stay as they are.
+    """
     zipped: dict[str, Any] = {}
-    alike: dict[bytes, list[str]] = {}
+    words: dict[str, list[str]] = {}
     for label, layout in layouts.items():
-        if layout.is_list and not layout.is_regular and layout.parameter("__array__") is None:
-            alike.setdefault(np.asarray(layout.offsets).tobytes(), []).append(label)
+        found = _WORD.match(label)
+        listed = layout.is_list and not layout.is_regular and layout.parameter("__array__") is None
+        if found is None or not listed or found[1] in layouts:
+            zipped[label] = layout
+        elif found[1] not in words:
+            words[found[1]] = [label]
+            zipped[found[1]] = layout.offsets
+        elif np.array_equal(layout.offsets, zipped[found[1]]):
+            words[found[1]].append(label)
         else:
             zipped[label] = layout
-    for number, labels in enumerate(alike.values()):
-        common = _common(labels)
-        name = common.strip("_./")
-        if not name or name in zipped:
-            name, common = f"jagged{number}", ""
+    for word, labels in words.items():
+        offsets = zipped[word]
         contents = [layouts[label].content for label in labels]
-        offsets = layouts[labels[0]].offsets
-        last = int(np.asarray(offsets)[-1])
-        record = ak.contents.RecordArray(contents, [label[len(common) :] for label in labels], length=last)
-        zipped[name] = ak.contents.ListOffsetArray(offsets, record)
+        names = [label[len(word) + 1 :] for label in labels]
+        record = ak.contents.RecordArray(contents, names, length=int(offsets[-1]))
+        zipped[word] = ak.contents.ListOffsetArray(offsets, record)
     return zipped
-
-
-def _common(labels: list[str]) -> str:
-    """The longest common beginning that ends where a word ends, and leaves something of each label."""
-    first, last = min(labels), max(labels)
-    alike = 0
-    while alike < min(len(first), len(last)) and first[alike] == last[alike]:
-        alike += 1
-    common = first[:alike]
-    while common and (common[-1] not in "_./" or common in labels):
-        common = common[:-1]
-    return common
 
 
 class NumPyTarget(Target):
@@ -165,7 +163,11 @@ class ArrowTarget(Target):
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
         """A pyarrow Table."""
         columns = [self.column(label, array, start) for label, array in arrays]
-        return self._pa.Table.from_arrays(columns, names=[label for label, _ in arrays])
+        fields = [
+            self._pa.field(label, column.type, nullable=array.type_string.startswith("?"))
+            for (label, array), column in zip(arrays, columns, strict=True)
+        ]
+        return self._pa.Table.from_arrays(columns, schema=self._pa.schema(fields))
 
 
 class PandasTarget(Target):

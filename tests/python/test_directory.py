@@ -2,10 +2,9 @@
 
 import collections.abc
 
+import forthwith
 import pytest
 from conftest import data
-
-import forthwith
 
 
 def test_keys(file):
@@ -43,13 +42,17 @@ def test_twins(file):
     assert list(file.itervalues(**wanted)) == file.values(**wanted)
     assert list(file.iteritems(**wanted)) == file.items(**wanted)
     assert dict(file.iterclassnames(**wanted)) == file.classnames(**wanted)
-    assert file.classnames() == {
-        "mass;2": "TH1F",
-        "mass;1": "TH1F",
-        "events;1": "TTree",
-        "skim;1": "TDirectory",
-        "skim/events;1": "TTree",
-    } or file.classnames()["skim;1"] == "TDirectoryFile"
+    assert (
+        file.classnames()
+        == {
+            "mass;2": "TH1F",
+            "mass;1": "TH1F",
+            "events;1": "TTree",
+            "skim;1": "TDirectory",
+            "skim/events;1": "TTree",
+        }
+        or file.classnames()["skim;1"] == "TDirectoryFile"
+    )
     assert file.classname_of("mass;1") == "TH1F"
 
 
@@ -118,12 +121,12 @@ def test_closing(path):
     assert file.closed
     assert "closed" in repr(file)
     for use in (
-        lambda: tree["Muon_pt"].array(),
+        tree["Muon_pt"].array,
         lambda: tree.arrays(["MET_pt"]),
         lambda: next(batches),
         lambda: file["skim/events"],
         lambda: next(tree["MET_pt"].bulk()),
-        lambda: tree.__arrow_c_stream__(),
+        tree.__arrow_c_stream__,
     ):
         with pytest.raises(forthwith.ClosedFileError, match="closed") as caught:
             use()

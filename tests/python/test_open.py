@@ -4,10 +4,9 @@ import io
 import pathlib
 import shutil
 
+import forthwith
 import pytest
 from conftest import data
-
-import forthwith
 from forthwith._open import split_path
 
 
