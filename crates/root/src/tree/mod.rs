@@ -145,6 +145,15 @@ impl Tree {
         }
     }
 
+    /// The entries of the tree that a field has: a branch can begin late or end early.
+    ///
+    /// # Errors
+    /// There is no such field.
+    pub fn entry_range(&self, field: u32) -> Result<Range<u64>> {
+        let branch = self.branch(field).map_err(|error| self.locate(error))?;
+        Ok(branch.first_entry..baskets::end(branch))
+    }
+
     fn make_index(&self) -> Index {
         let mut index = Index { by_path: HashMap::new(), by_name: HashMap::new() };
         for (number, field) in (0..).zip(&self.fields) {
@@ -417,7 +426,7 @@ impl Planner<'_> {
         let ratio = branch.total_bytes as f64 / branch.zip_bytes.max(1) as f64;
         let first = places.partition_point(|place| place.entries.end <= start);
         for place in &places[first..] {
-            if place.entries.start >= stop {
+            if place.entries.start.max(start) >= stop {
                 break;
             }
             let length = place.len();

@@ -1,3 +1,5 @@
 //! Behaviour of the upper half of the crate: trees, branches, plans and baskets, on files made by ROOT.
+mod baskets;
 mod columns;
+mod decode;
 mod support;

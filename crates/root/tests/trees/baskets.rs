@@ -1,0 +1,43 @@
+//! Every basket of every column that can be read is unframed, and holds what its column says.
+
+use forthwith_plan::Dataset;
+
+use crate::{decode::decode, support::samples};
+
+#[test]
+fn all_baskets_hold_what_their_columns_say() {
+    let (mut columns, mut bytes, mut wrong) = (0, 0, Vec::new());
+    for sample in samples() {
+        for (path, tree, golden) in sample.trees() {
+            let Ok(tree) = tree else { continue };
+            for column in golden["columns"].as_object().into_iter().flatten().map(|(column, _)| column) {
+                let place = format!("{}:{path}", sample.name);
+                let Ok(field) = tree.find(column) else { continue };
+                let Ok(description) = tree.describe(field) else { continue };
+                if description.reading.is_err() {
+                    continue;
+                }
+                let planned = tree.entry_range(field).and_then(|entries| tree.plan(&[field], entries));
+                let plan = match planned {
+                    Ok(plan) => plan,
+                    Err(error) => {
+                        wrong.push(format!("{place}/{column}: {error}"));
+                        continue;
+                    }
+                };
+                columns += 1;
+                match decode(&sample.file, &plan) {
+                    Ok(found) => bytes += found.iter().flatten().map(Vec::len).sum::<usize>(),
+                    Err(error) => wrong.push(format!("{place}: {error}")),
+                }
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {columns} wrong:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(100)].join("\n")
+    );
+    assert!(columns > 0 && bytes > 0);
+}
