@@ -175,18 +175,26 @@ fn previews_are_short_and_read_little() {
         rows[1],
         "{x: 2, y: [], name: None, flag: False, either: -9223372036854775808, pair: (8, [[6, 7, 8], [9, 10, 11]])}"
     );
-    for width in 0..120 {
+    for width in (0..120).step_by(if cfg!(miri) { 40 } else { 1 }) {
         for line in array.preview(0..3, width).unwrap() {
             assert!(line.chars().count() <= width.max(12), "{width}: {line}");
         }
     }
-    let items: Vec<f64> = (0..100_000).map(|at| f64::from(at) / 2.0).collect();
+    let count = if cfg!(miri) { 100 } else { 100_000 };
+    let items: Vec<f64> = (0..count).map(|at| f64::from(at) / 2.0).collect();
     let long = Array {
         form: Form::List { key: "a".into(), content: Box::new(numbers("b", DType::Float64, &[])) },
         length: 1,
-        columns: vec![column("a-offsets", &[0i64, 100_000]), column("b-data", &items)],
+        columns: vec![column("a-offsets", &[0i64, count.into()]), column("b-data", &items)],
     };
-    assert_eq!(long.preview(0..1, 40).unwrap(), ["[0, 0.5, 1, 1.5, 2, 2.5, ..., 49999.5]"]);
+    assert_eq!(
+        long.preview(0..1, 40).unwrap(),
+        [format!(
+            "[0, 0.5, 1, 1.5, 2, 2.5, {}..., {}]",
+            if cfg!(miri) { "3, " } else { "" },
+            f64::from(count - 1) / 2.0
+        )]
+    );
     let text = Array {
         form: Form::String { key: "a".into(), binary: false },
         length: 1,
