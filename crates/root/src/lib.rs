@@ -1,15 +1,24 @@
 //! CERN ROOT files, read from first principles.
 //!
 //! A [`RootFile`] is a container of records, each behind a [`Key`] and listed in a [`Directory`]. The payload of a record
-//! is an object in ROOT's own serialization, which a [`Cursor`] reads.
+//! is an object in ROOT's own serialization, which a [`Cursor`] reads. How a class is serialized, the file says itself in
+//! its [`Streamers`]; by them [`RootFile::object`] reads any object with everything it points to ([`Objects`]).
+//! A [`Tree`] is such an object, whose data are in further records: the baskets, which [`TreeFormat`] decodes.
 //!
-//! ```no_run
+//! ```
 //! use forthwith_root::RootFile;
 //!
-//! let file = RootFile::open(forthwith_io::open("events.root")?)?;
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/zmumu.root");
+//! let file = RootFile::open(forthwith_io::open(path)?)?;
 //! for found in file.keys_recursive()? {
 //!     println!("{};{} is a {}", found.path, found.key.cycle, found.key.class_name);
 //! }
+//!
+//! let mass = file.object(&file.find("mass")?.key)?;
+//! assert_eq!(mass.top().class(), "TH1F");
+//! assert_eq!(mass.top().text("fName").as_deref(), Some("mass"));
+//! let bins = mass.top().object("fXaxis").and_then(|axis| axis.int("fNbins"));
+//! assert!(bins > Some(0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![deny(missing_docs)]

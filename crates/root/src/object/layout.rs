@@ -178,10 +178,10 @@ pub(super) fn find(
     version: i32,
     checksum: Option<u32>,
 ) -> Result<Option<Arc<StreamerInfo>>> {
-    if let Some(checksum) = checksum {
-        if let Some(info) = streamers.by_checksum(class, checksum)? {
-            return Ok(Some(info));
-        }
+    if let Some(checksum) = checksum
+        && let Some(info) = streamers.by_checksum(class, checksum)?
+    {
+        return Ok(Some(info));
     }
     match streamers.find(class, version)? {
         Some(info) => Ok(Some(info)),

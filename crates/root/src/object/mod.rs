@@ -1,11 +1,13 @@
 //! Objects: the cursor they are read with, and the walker that reads any of them by its streamer info.
 
 mod basket;
+mod collections;
 mod cursor;
 mod frame;
 mod layout;
 mod native;
 mod objects;
+mod reader;
 mod walk;
 
 pub use basket::{BasketHeader, EmbeddedBasket};

@@ -109,7 +109,7 @@ fn explore(bytes: Vec<u8>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn damaged_files_are_errors_or_files(file in 0..1000_usize, changes in changes(), length in 0.0..1.0) {
