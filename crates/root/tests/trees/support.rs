@@ -28,6 +28,12 @@ pub(crate) fn corpus() -> Vec<Sample> {
     folder(&corpus.join("root"))
 }
 
+/// A file of this repository.
+pub(crate) fn bundled(name: &str) -> Option<Sample> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
+    sample(&data.join(format!("{name}.golden.json")))
+}
+
 fn folder(folder: &Path) -> Vec<Sample> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut goldens: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
