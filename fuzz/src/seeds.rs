@@ -1,0 +1,42 @@
+//! Writes the first corpora: `seeds FOLDER` fills `FOLDER/{file,basket,forth}`.
+
+use forthwith::plan::Stored;
+use forthwith_fuzz::{cases, files, unpack};
+use std::path::Path;
+
+const PROGRAMS: [&str; 4] = [
+    "input data output offsets int64 output content float32\n1000 0 do data !I-> stack dup offsets +<- stack data #!f-> content loop",
+    "input data output tag uint8 begin data end invert while data B-> stack case 0 of data varint-> tag endof 1 of data skipws endof pause endcase repeat",
+    "input x output o int32 variable n : fact dup 1 > if dup 1- recurse * then ; 10 fact n ! n @ o <- stack o dup",
+    "input data output bits uint8 output text float64 8 data #1bit-> bits 3 data #textfloat-> text data enum s\" yes\" s\" no\"\n",
+];
+
+fn main() -> std::io::Result<()> {
+    let folder = std::env::args().nth(1).unwrap_or_else(|| "corpus".into());
+    let write = |target: &str, name: String, bytes: &[u8]| {
+        let folder = Path::new(&folder).join(target);
+        std::fs::create_dir_all(&folder)?;
+        std::fs::write(folder.join(name), bytes)
+    };
+    for path in files() {
+        let bytes = std::fs::read(&path)?;
+        // Larger ones mutate too slowly to be worth it.
+        if bytes.len() <= 1 << 18 {
+            write("file", path.file_name().unwrap_or_default().to_string_lossy().into_owned(), &bytes)?;
+        }
+    }
+    for (number, case) in cases().iter().enumerate() {
+        let Stored::Inline(stored) = &case.plan.tasks[case.task].stored else { continue };
+        let [a, b] = (number as u16).to_le_bytes();
+        write("basket", format!("{number:03}-stored"), &[&[a, b, 2], &stored[..]].concat())?;
+        if let Some(unpacked) = unpack(stored) {
+            write("basket", format!("{number:03}-unpacked"), &[&[a, b, 1], &unpacked[..]].concat())?;
+        }
+    }
+    for (number, program) in PROGRAMS.iter().enumerate() {
+        write("forth", format!("text-{number}"), &[&[0], program.as_bytes()].concat())?;
+        let noise: Vec<u8> = (0..2000u32).map(|at| (at.wrapping_mul(2_654_435_761 + number as u32) >> 13) as u8).collect();
+        write("forth", format!("noise-{number}"), &[&[1], &noise[..]].concat())?;
+    }
+    Ok(())
+}
