@@ -167,6 +167,10 @@ fn primitive<T: ArrowPrimitiveType>(column: &Column) -> ArrayRef {
 
 /// The column's own memory; a copy if it is not aligned, which Arrow's arrays must be.
 fn scalars<T: arrow_buffer::ArrowNativeType>(column: &Column) -> ScalarBuffer<T> {
+    if column.is_empty() {
+        // No bytes have no address that could be aligned.
+        return Vec::new().into();
+    }
     let aligned = column.address().is_multiple_of(align_of::<T>());
     let bytes = if aligned { column.to_bytes() } else { column.compact().to_bytes() };
     ScalarBuffer::new(Buffer::from(bytes), 0, column.len())

@@ -286,9 +286,9 @@ fn impossible_counts_are_errors_with_their_row() {
     assert_eq!(found, Err(OffsetsError::Type(DType::Float64)));
 }
 
-/// Values that C++ ROOT reads from these bytes.
+/// Worked out by hand from the description of the layout.
 #[test]
-fn packed_floats_have_the_bits_of_the_reference() {
+fn packed_floats_by_hand() {
     let mut into = [0; 4];
     // 1.0 has exponent 127 and no mantissa; the sign stands above the rounding bit.
     decode(Wire::Truncated { bits: 12, to: DType::Float32 }, &[127, 0x00, 0x00], &mut into).unwrap();
