@@ -11,6 +11,10 @@
     reason = "an example that prints, and stops at what is unexpected"
 )]
 #![allow(unsafe_code, reason = "the loops written by hand use every trick the kernels use")]
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "they decode what the example itself wrote, into columns with room for all of it"
+)]
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -250,7 +254,6 @@ struct Raw {
     columns: [*mut u8; 8],
 }
 
-// SAFETY of the methods: the data is what the example itself made, and columns have room for all of it.
 impl Raw {
     #[inline(always)]
     fn new(data: &[u8], columns: &mut Columns) -> Self {

@@ -168,14 +168,17 @@ macro_rules! define_ops {
                 match self { $(Self::$name => Group::$group,)* }
             }
             /// Items taken from the stack.
+            #[inline(always)]
             pub const fn pops(self) -> usize {
                 match self { $(Self::$name => $pops,)* }
             }
             /// Items left on the stack.
+            #[inline(always)]
             pub const fn pushes(self) -> usize {
                 match self { $(Self::$name => $pushes,)* }
             }
             /// Numbers that follow the opcode.
+            #[inline(always)]
             pub const fn operands(self) -> usize {
                 match self { $(Self::$name => $operands,)* }
             }
@@ -244,6 +247,7 @@ for_each_parser!(define_parsers);
 pub const FIRST_CALL: i32 = Op::ALL.len() as i32;
 
 impl Op {
+    #[inline(always)]
     pub(crate) fn from_code(code: i32) -> Option<Self> {
         usize::try_from(code).ok().and_then(|at| Self::ALL.get(at)).copied()
     }

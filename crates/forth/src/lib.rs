@@ -29,7 +29,9 @@
 //! ```
 //!
 //! Every instruction is a row of one table ([`isa`]). There are two tiers with equal results: the checked interpreter,
-//! which owns the semantics, and fused loops (see [`Compiled::explain`]).
+//! which owns the semantics, and native loops for what [`idioms`] lists; [`Compiled::explain`] says which one runs.
+//!
+//! A program that does not end runs for ever: counts are not bounded, only the memory of outputs is (see [`Limits`]).
 
 #![deny(missing_docs)]
 // Columns are raw memory that may belong to somebody else, and kernels write past the end into agreed slack.
@@ -40,6 +42,8 @@ mod compiled;
 mod dtype;
 mod error;
 mod interpret;
+#[doc = include_str!("../IDIOMS.md")]
+pub mod idioms {}
 pub mod isa;
 mod machine;
 mod output;

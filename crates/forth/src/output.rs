@@ -190,7 +190,7 @@ impl Outputs {
     }
 
     /// Makes room for `extra` more bytes in one output.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn reserve(&mut self, index: usize, extra: usize) -> Result<(), RunError> {
         let output = &self.list[index];
         if output.room - output.end >= extra { Ok(()) } else { self.reserve_cold(index, extra) }

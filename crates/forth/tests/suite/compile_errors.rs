@@ -74,6 +74,7 @@ fn words_stand_in_their_context() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "long, and nothing unsafe in it")]
 fn nesting_has_a_limit_and_no_stack_overflow() {
     let deep = format!("{}{}", "1 if ".repeat(100_000), "then ".repeat(100_000));
     assert_eq!(Compiled::new(&deep).expect_err("too deep").kind(), E::NestedTooDeeply);

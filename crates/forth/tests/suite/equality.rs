@@ -59,18 +59,18 @@ enum Count {
 enum Stmt {
     Field(&'static str, usize, usize),
     Leaf(Count, usize, &'static str, usize, usize),
-    List(Count, Option<usize>, Vec<Stmt>),
+    List(Count, Option<usize>, Vec<Self>),
     BlockLeaf(usize, &'static str, usize, usize),
-    Blocks(usize, Vec<Stmt>),
+    Blocks(usize, Vec<Self>),
     Skip(usize),
     Bulk(usize, &'static str, usize, usize),
-    Repeat(usize, Vec<Stmt>),
-    Branch(Option<usize>, Vec<Stmt>, Vec<Stmt>),
-    Switch(Vec<Vec<Stmt>>),
+    Repeat(usize, Vec<Self>),
+    Branch(Option<usize>, Vec<Self>, Vec<Self>),
+    Switch(Vec<Vec<Self>>),
     Through(usize, bool),
     Constant(usize),
     Length(usize, usize),
-    Framed(Vec<Stmt>),
+    Framed(Vec<Self>),
     Version,
     Other(&'static str),
 }
@@ -126,7 +126,7 @@ fn item(choices: &mut Choices<'_>) -> (&'static str, usize, usize) {
 }
 
 fn offsets(choices: &mut Choices<'_>) -> usize {
-    choices.below(if choices.rest.len() % 7 == 0 { OUTPUTS.len() } else { 5 })
+    choices.below(if choices.rest.len().is_multiple_of(7) { OUTPUTS.len() } else { 5 })
 }
 
 fn stmt(choices: &mut Choices<'_>, depth: usize) -> Stmt {

@@ -1,10 +1,12 @@
 //! Behaviour of the language and the machine, seen from outside.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(unsafe_code, reason = "memory of the caller is part of what is tested")]
 
 mod bytecode;
 mod compile_errors;
 mod driving;
 mod equality;
+mod idioms;
 mod programs;
 mod quirks;
 mod support;

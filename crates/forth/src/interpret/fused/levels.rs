@@ -81,6 +81,7 @@ level!(
 
 /// Which level this CPU runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(miri, allow(dead_code, reason = "Miri interprets the baseline only"))]
 pub(crate) enum Cpu {
     Baseline,
     #[cfg(target_arch = "x86_64")]

@@ -145,8 +145,11 @@ impl<'a> Matcher<'a> {
         // With the variable of the entry's end behind it, it is the check of the entry's byte count.
         let is_entry = matches!(after, [Kind::Plain(Op::Fetch, _), Kind::Plain(Op::Ne, _), ..]);
         let adds = matches!(add, Kind::Plain(Op::Add, _));
-        let fits =
-            adds && !is_entry && count.input as i32 == *input && is_big_u32(*count) && self.from_data(*count);
+        let fits = adds
+            && !is_entry
+            && count.input as i32 == *input
+            && is_big_u32(*count)
+            && self.is_from_data(*count);
         fits.then_some(i64::from(*bias))
     }
 
@@ -187,7 +190,7 @@ impl<'a> Matcher<'a> {
                 ..,
             ] if is_big_u32(*read)
                 && read.input as i32 == *input
-                && self.from_data(*read)
+                && self.is_from_data(*read)
                 && self.variables.contains(&(*variable as usize))
                 && halts(body) =>
             {
@@ -202,7 +205,7 @@ impl<'a> Matcher<'a> {
             }
             [Parse(read), Plain(Op::Literal, limit), Plain(compare, _), If(body), ..]
                 if is_stack(*read, Parser::UInt16, true)
-                    && self.from_data(*read)
+                    && self.is_from_data(*read)
                     && halts(body)
                     && passing(*compare, *limit).is_some() =>
             {
@@ -225,7 +228,7 @@ impl<'a> Matcher<'a> {
                 Parse(content),
                 ..,
             ] if is_stack(*first, Parser::UInt8, first.big)
-                && self.from_data(*first)
+                && self.is_from_data(*first)
                 && self.is_long_count(long, *first) =>
             {
                 match self.leaf(*content) {
@@ -282,7 +285,9 @@ impl<'a> Matcher<'a> {
                 Some(step) => (step, 4),
                 None => return Ok(None),
             },
-            [Parse(read), rest @ ..] if read.output.is_none() && !read.repeated && self.from_data(*read) => {
+            [Parse(read), rest @ ..]
+                if read.output.is_none() && !read.repeated && self.is_from_data(*read) =>
+            {
                 // A stored copy of the number may come first.
                 let (store, rest, used) = match rest {
                     [Plain(Op::Dup, _), Plain(Op::Write, output), rest @ ..] => {
@@ -312,7 +317,7 @@ impl<'a> Matcher<'a> {
                     _ => return Ok(None),
                 }
             }
-            [Parse(read), ..] if !read.repeated && self.from_data(*read) => {
+            [Parse(read), ..] if !read.repeated && self.is_from_data(*read) => {
                 match (read.output, self.leaf_any(*read)) {
                     (Some(_), Some(leaf)) => {
                         let field = Field { at: 0, kind: leaf.kind, shift: leaf.shift, output: leaf.output };
@@ -367,7 +372,7 @@ impl<'a> Matcher<'a> {
         else {
             return Ok(None);
         };
-        if size != count || !is_stack(*count, Parser::ZigZag, count.big) || !self.from_data(*count) {
+        if size != count || !is_stack(*count, Parser::ZigZag, count.big) || !self.is_from_data(*count) {
             return Ok(None);
         }
         let body = self.flatten(body)?;
@@ -458,7 +463,7 @@ impl<'a> Matcher<'a> {
 
     /// `#X-> OUT` without a conversion.
     fn leaf(&mut self, read: Read) -> Option<Leaf> {
-        if !read.repeated || !self.from_data(read) { None } else { self.leaf_any(read) }
+        if !read.repeated || !self.is_from_data(read) { None } else { self.leaf_any(read) }
     }
 
     fn leaf_any(&self, read: Read) -> Option<Leaf> {
@@ -467,7 +472,7 @@ impl<'a> Matcher<'a> {
     }
 
     fn count(&mut self, read: Read) -> Option<Count> {
-        if read.repeated || read.output.is_some() || !self.from_data(read) {
+        if read.repeated || read.output.is_some() || !self.is_from_data(read) {
             return None;
         }
         match read.parser {
@@ -486,7 +491,7 @@ impl<'a> Matcher<'a> {
         matches!((&a.kind, &b.kind), (Kind::Plain(Op::Drop, _), Kind::Read(long)) if is_big_u32(*long) && long.input == first.input)
     }
 
-    fn from_data(&mut self, read: Read) -> bool {
+    fn is_from_data(&mut self, read: Read) -> bool {
         self.is_data(read.input as usize)
     }
 

@@ -136,7 +136,7 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const WIDE: bool, const BLOCKS: 
     }
     if done < passes {
         state.at = mark_at;
-        state.to_mark(DEPTH);
+        state.restore_mark(DEPTH);
     }
     state.store(exec, nest, DEPTH);
     if let Some(input) = header.start {
@@ -285,7 +285,7 @@ impl State {
     }
 
     #[inline(always)]
-    fn to_mark(&mut self, depth: usize) {
+    fn restore_mark(&mut self, depth: usize) {
         for level in 0..depth {
             self.offsets[level].next = self.mark[level];
         }

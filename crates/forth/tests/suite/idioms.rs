@@ -1,0 +1,141 @@
+//! What the manual promises to be native is, and columns go on where earlier blocks ended.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use forthwith_forth::{
+    Compiled, Dtype, LEAD, Limits, Machine, Memory, OutOfMemory, Output, RunError, SLACK, Status,
+};
+
+use super::support::{f32s, i64s, run};
+
+#[test]
+fn every_example_of_the_manual_is_fused() {
+    let manual = include_str!("../../IDIOMS.md");
+    let mut count = 0;
+    for block in manual.split("```forth\n").skip(1) {
+        let source = block.split("```").next().unwrap();
+        let compiled = Compiled::new(source).unwrap_or_else(|error| panic!("{error}"));
+        let explained = compiled.explain();
+        assert!(
+            explained.contains(": fused: ") && !explained.contains(": checked: "),
+            "{source}\n{explained}"
+        );
+        count += 1;
+    }
+    assert_eq!(count, 7);
+    let entry = manual.split("```forth\n").nth(1).unwrap().split("```").next().unwrap();
+    let explained = Compiled::new(entry).unwrap().explain();
+    assert!(
+        explained.contains("native entry loop (starts, stops, byte count, version, end check), lists 1 deep")
+    );
+}
+
+#[test]
+fn explain_says_why_not() {
+    let explained = Compiled::new("input x output y int32\n0 do\n  x i-> y i drop\nloop").unwrap().explain();
+    assert!(
+        explained.contains("loop at line 2 col 3: checked: no idiom begins here (line 3 col 11)"),
+        "{explained}"
+    );
+}
+
+const ENTRY: &str = "input data input starts input stops variable stop
+    output offsets int64 output values float32
+    0 do
+      starts I-> stack data seek
+      stops I-> stack stop !
+      data !I-> stack 0x40000000 - data pos + stop @ <> if 1 halt then
+      data !H-> stack 9 > if 2 halt then
+      data !I-> stack dup offsets +<- stack data #!f-> values
+      data pos stop @ <> if 3 halt then
+    loop";
+
+/// Framed entries with 0, 1, 2, … items.
+fn entries(count: u32) -> [Vec<u8>; 3] {
+    let (mut data, mut starts, mut stops) = (Vec::new(), Vec::new(), Vec::new());
+    for items in 0..count {
+        starts.extend((data.len() as u32).to_le_bytes());
+        data.extend((0x4000_0000 + 6 + 4 * items).to_be_bytes());
+        data.extend([0, 9]);
+        data.extend(items.to_be_bytes());
+        (0..items).for_each(|item| data.extend((item as f32).to_be_bytes()));
+        stops.extend((data.len() as u32).to_le_bytes());
+    }
+    [data, starts, stops]
+}
+
+#[test]
+fn faults_name_the_entry_and_the_byte() {
+    let good = entries(40);
+    let inputs = |data: &[Vec<u8>; 3]| data.clone();
+    let run = |data: &[Vec<u8>; 3]| run(ENTRY, &[40], &[&data[0], &data[1], &data[2]]);
+    let (vm, result) = run(&good);
+    assert_eq!(result, Ok(Status::Done));
+    assert_eq!(vm.outputs()[1].len(), 40 * 39 / 2);
+
+    // Entry 20 starts after 20 headers of ten bytes and 190 items.
+    let start = 20 * 10 + 190 * 4;
+    for (offset, value, fault, at) in [(3, 1, 1, 4), (5, 10, 2, 6), (9, 19, 3, 10 + 19 * 4)] {
+        let mut bad = inputs(&good);
+        bad[0][start + offset] = value;
+        let (vm, result) = run(&bad);
+        assert_eq!(result, Err(RunError::UserHalt(Some(fault))));
+        assert_eq!((vm.outer_index(), vm.position(0)), (Some(20), start + at));
+    }
+    let mut bad = inputs(&good);
+    bad[0][start + 6] = 0x70;
+    let (vm, result) = run(&bad);
+    assert_eq!(result, Err(RunError::ReadBeyond));
+    assert_eq!((vm.outer_index(), vm.position(0)), (Some(20), start + 10));
+    assert_eq!(vm.outputs()[1].len(), 190);
+}
+
+/// Memory in which a column already has items; it moves at every growth.
+struct Continued {
+    bytes: Vec<Cell<u8>>,
+    before: usize,
+}
+
+impl Continued {
+    fn new(before: &[u8]) -> Box<Self> {
+        let mut bytes = vec![Cell::new(0); LEAD];
+        bytes.extend(before.iter().copied().map(Cell::new));
+        let before = bytes.len();
+        bytes.resize(before + SLACK, Cell::new(0));
+        Box::new(Self { bytes, before })
+    }
+}
+
+// SAFETY: the vector spans the leading bytes, the capacity and the slack; cells may be written through a shared pointer.
+unsafe impl Memory for Continued {
+    fn as_ptr(&self) -> *mut u8 {
+        self.bytes[self.before..].as_ptr().cast_mut().cast()
+    }
+
+    fn capacity(&self) -> usize {
+        self.bytes.len() - self.before - SLACK
+    }
+
+    fn grow(&mut self, _: usize, needed: usize) -> Result<(), OutOfMemory> {
+        let mut bytes = Vec::with_capacity(self.before + needed + SLACK);
+        bytes.extend_from_slice(&self.bytes);
+        bytes.resize(self.before + needed + SLACK, Cell::new(0));
+        self.bytes = bytes;
+        Ok(())
+    }
+}
+
+#[test]
+fn a_column_continues_from_what_stands_before() {
+    let data = entries(5);
+    let before: Vec<u8> = [0_i64, 7, 1000].iter().flat_map(|offset| offset.to_ne_bytes()).collect();
+    let mut machine = Machine::new(Arc::new(Compiled::new(ENTRY).unwrap()), Limits::default());
+    let offsets = Output::new(Dtype::Int64, Continued::new(&before));
+    let values = Output::new(Dtype::Float32, Continued::new(&[]));
+    machine.begin_with(vec![offsets, values]).unwrap();
+    machine.push(5).unwrap();
+    assert_eq!(machine.resume(&[&data[0], &data[1], &data[2]]), Ok(Status::Done));
+    assert_eq!(i64s(&machine.outputs()[0]), [1000, 1001, 1003, 1006, 1010]);
+    assert_eq!(f32s(&machine.outputs()[1])[..3], [0.0, 0.0, 1.0]);
+}
