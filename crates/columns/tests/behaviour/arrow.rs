@@ -167,3 +167,14 @@ fn batches_stream_over_the_c_interface() {
     assert_eq!((c_array.len(), c_schema.children().count()), (3, 6));
     assert_eq!(arrow::c_schema(&schema).unwrap().children().count(), 2);
 }
+
+#[test]
+fn empty_columns_have_no_address_to_be_aligned() {
+    for column in
+        [Column::from_slice(&[1f64, 2.0]).slice(1..1), Column::from_bytes(DType::Float64, (&b""[..]).into())]
+    {
+        let form = Form::Numpy { key: "n".into(), dtype: DType::Float64, shape: vec![] };
+        let array = Array { form, length: 0, columns: vec![("n-data".into(), column)] };
+        assert_eq!(array.to_arrow().unwrap().1.len(), 0);
+    }
+}
