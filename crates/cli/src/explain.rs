@@ -176,7 +176,10 @@ fn render(explained: &Explained, width: Option<usize>, paint: Paint) -> String {
     };
     let detail = explained.detail.as_ref().map_or(String::new(), |detail| format!(" ({detail})"));
     line("decoder", &format!("{}{detail}", means.name()));
-    line("because", &explained.reason);
+    match means {
+        Means::Unsupported => line("because", &format!("not supported yet: {}", explained.reason)),
+        _ => line("because", &explained.reason),
+    }
     if let Some(array) = &explained.array {
         line("array", array);
     }
@@ -252,7 +255,7 @@ mod tests {
         insta::assert_snapshot!(render(&unreadable, None, Paint { color: false }), @r"
         ref  TRef
           decoder  unsupported
-          because  TRef streams itself
+          because  not supported yet: TRef streams itself
         ");
     }
 }

@@ -10,6 +10,7 @@ use crate::{
 };
 use forthwith::{File, Key};
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// One object.
 #[derive(Debug, Serialize)]
@@ -64,21 +65,23 @@ fn render(rows: &[Row], long: bool, console: &Console<'_>) -> String {
     }
     headings.push(("title", Align::Left));
     let mut table = Table::new(&headings);
+    let newest = newest(rows.iter().map(|row| &row.key));
     for row in rows {
         let Row { key, entries, problem } = row;
         // What an older cycle holds was replaced by a newer one.
-        let replaced = rows.iter().any(|r| r.key.path == key.path && r.key.cycle > key.cycle);
+        let replaced = newest.get(key.path.as_str()).is_some_and(|&cycle| cycle > key.cycle);
         let style = match () {
             () if replaced => Style::Faint,
             () if key.is_table || key.is_directory => Style::Strong,
             () => Style::Plain,
         };
-        let slash = if key.is_directory { "/" } else { "" };
-        let mut cells = vec![
-            Cell::new(style, &format!("{}{slash};{}", key.path, key.cycle)),
-            key.class.as_str().into(),
-            human::bytes(key.stored_bytes).into(),
-        ];
+        let name = match (key.is_directory, key.cycle) {
+            (true, 1) => format!("{}/", key.path),
+            (true, cycle) => format!("{};{cycle}/", key.path),
+            (false, cycle) => format!("{};{cycle}", key.path),
+        };
+        let mut cells =
+            vec![Cell::new(style, &name), key.class.as_str().into(), human::bytes(key.stored_bytes).into()];
         if long {
             cells.push(human::bytes(key.object_bytes).into());
             cells.push(match (entries, problem) {
@@ -91,4 +94,14 @@ fn render(rows: &[Row], long: bool, console: &Console<'_>) -> String {
         table.row(cells);
     }
     table.render(console.width, console.paint)
+}
+
+/// The highest cycle of each path.
+pub(crate) fn newest<'a>(keys: impl Iterator<Item = &'a Key>) -> HashMap<String, u16> {
+    let mut newest = HashMap::new();
+    for key in keys {
+        let highest = newest.entry(key.path.clone()).or_insert(key.cycle);
+        *highest = key.cycle.max(*highest);
+    }
+    newest
 }

@@ -9,7 +9,7 @@ mod speed;
 use crate::{
     console::Console,
     failure::{Failure, Result},
-    head, human, opened, show,
+    head, human, ls, opened, show,
     survey::{self, Branch},
 };
 use forthwith::{
@@ -22,6 +22,8 @@ use std::time::Duration;
 
 /// Objects listed before the rest is only counted.
 const LISTED: usize = 12;
+/// Trees opened to find the largest.
+const OPENED: usize = 200;
 /// Entries shown of a branch.
 const SHOWN: u64 = 4;
 /// Lines of a program printed.
@@ -108,19 +110,15 @@ fn title(console: &mut Console<'_>, text: &str) -> Result<()> {
 fn contents(file: &File, console: &mut Console<'_>) -> Result<(Vec<Table>, Option<Error>)> {
     let mut keys = file.keys("", true)?;
     // Older cycles say nothing new about a file.
-    let newest: Vec<bool> = keys
-        .iter()
-        .map(|k| !keys.iter().any(|other| other.path == k.path && other.cycle > k.cycle))
-        .collect();
-    let mut newest = newest.into_iter();
-    keys.retain(|_| newest.next() == Some(true));
+    let newest = ls::newest(keys.iter());
+    keys.retain(|key| newest.get(&key.path) == Some(&key.cycle));
     if keys.is_empty() {
         console.line("  there is nothing in it")?;
     }
     let (mut trees, mut closed) = (Vec::new(), None);
     for (at, key) in keys.iter().enumerate() {
         let mut note = String::new();
-        if key.is_table {
+        if key.is_table && trees.len() < OPENED {
             match file.table(&key.path) {
                 Ok(table) => {
                     note = format!(", {}", human::counted(table.entries(), "entry", "entries"));

@@ -8,6 +8,9 @@ use forthwith::Table;
 const POLAR: [&str; 4] = ["muon_pt", "muon_eta", "muon_phi", "muon_charge"];
 const CARTESIAN: [&str; 5] = ["muon_px", "muon_py", "muon_pz", "muon_e", "muon_charge"];
 
+/// Muons an entry may have: pairs grow with the square, and no collision makes so many.
+const MOST: usize = 100;
+
 /// Masses of all pairs of opposite charge in the first entries, in GeV, and the branches they come from. `None` if the tree does not have
 /// what it takes, or has no pair.
 pub(crate) fn masses(table: &Table, branches: &[Branch], entries: u64) -> Option<(Vec<f64>, String)> {
@@ -26,6 +29,9 @@ pub(crate) fn masses(table: &Table, branches: &[Branch], entries: u64) -> Option
     let mut masses = Vec::new();
     for pair in offsets.windows(2) {
         let range = usize::try_from(pair[0]).ok()?..usize::try_from(pair[1]).ok()?;
+        if range.len() > MOST {
+            continue;
+        }
         for first in range.clone() {
             for second in first + 1..range.end {
                 let at = |column: usize| Some((*values[column].get(first)?, *values[column].get(second)?));

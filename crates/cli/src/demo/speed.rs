@@ -18,7 +18,7 @@ const STEP: u64 = 256 << 20;
 /// A single measurement shorter than this says little: it is repeated.
 const TOO_SHORT: Duration = Duration::from_millis(300);
 /// Repetitions in any case end here.
-const REPEAT_FOR: Duration = Duration::from_secs(1);
+const REPEAT_FOR: Duration = Duration::from_millis(500);
 
 /// One pass over the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,9 +61,9 @@ pub(crate) fn speed(
     let mut runs = 1;
     let repeatable =
         failed.is_empty() && short.is_empty() && total.time < TOO_SHORT && total.entries == entries;
-    let until = Instant::now() + REPEAT_FOR;
+    let until = (Instant::now() + REPEAT_FOR).min(deadline);
     while repeatable && runs < 50 && Instant::now() < until {
-        let Ok(pass) = all(table, &whole, entries, until + REPEAT_FOR) else { break };
+        let Ok(pass) = all(table, &whole, entries, deadline) else { break };
         runs += 1;
         if pass.time < best.time && pass.entries == entries {
             best = pass;

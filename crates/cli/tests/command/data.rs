@@ -15,14 +15,14 @@ fn ls_lists_objects() {
         mass;2    TH1F          447 B  opposite-charge pairs
         mass;1    TH1F          439 B  opposite-charge pairs
         events;1  TTree       2.88 kB  simulated collisions
-        skim/;1   TDirectory    124 B  events with two muons
+        skim/     TDirectory    124 B  events with two muons
         ");
     insta::assert_snapshot!(output(&["ls", "-rl", &file("zmumu.root")]), @r"
         name           class        stored  decompressed  entries  title
         mass;2         TH1F          447 B         817 B           opposite-charge pairs
         mass;1         TH1F          439 B         817 B           opposite-charge pairs
         events;1       TTree       2.88 kB       12.3 kB    3,600  simulated collisions
-        skim/;1        TDirectory    124 B          60 B           events with two muons
+        skim/          TDirectory    124 B          60 B           events with two muons
         skim/events;1  TTree         851 B       4.45 kB      694  simulated collisions
         ");
 }

@@ -29,8 +29,8 @@ fn names_that_do_not_exist() {
         3 forthwith: no branch named "Muon_p"; did you mean Muon_phi, Muon_pt?
           in zmumu.root:events
         "#);
-    insta::assert_snapshot!(complaint(&["head", &file("zmumu.root:events"), "-b", "nMuon,nope"]), @r#"
-        3 forthwith: no branch named "nope"
+    insta::assert_snapshot!(complaint(&["head", &file("zmumu.root:events"), "-b", "nMuon,qqqqqqqq"]), @r#"
+        3 forthwith: no branch named "qqqqqqqq"
           in zmumu.root:events
         "#);
     insta::assert_snapshot!(complaint(&["show", &file("zmumu.root:events"), "-f", "Tau_*"]), @"3 forthwith: no branch of events matches Tau_*");
