@@ -3,4 +3,6 @@ mod baskets;
 mod columns;
 mod damage;
 mod decode;
+mod lookup;
 mod support;
+mod unframe;

@@ -1,0 +1,138 @@
+//! Baskets without their framing: what is borrowed, and what is refused at which byte.
+
+use forthwith_plan::{BlockFormat, Dataset, Error, ErrorKind, Plan, Scratch, Stored, Task};
+use forthwith_root::{Tree, TreeFormat};
+
+use crate::support::bundled;
+
+/// The first basket of a branch.
+fn basket(file: &str, path: &str, branch: &str) -> Option<(Plan, Task, Vec<u8>)> {
+    let sample = bundled(file)?;
+    let tree = Tree::open(&sample.file, path).unwrap();
+    let field = tree.find(branch).unwrap();
+    let plan = tree.plan(&[field], tree.entry_range(field).unwrap()).unwrap();
+    let task = plan.tasks.first().unwrap().clone();
+    let stored = match &task.stored {
+        Stored::Range(range) => sample.file.source().read_one(range.clone()).unwrap().to_vec(),
+        Stored::Inline(bytes) => bytes.to_vec(),
+    };
+    Some((plan, task, stored))
+}
+
+/// The error after a change to the basket.
+fn refused((plan, task, stored): &(Plan, Task, Vec<u8>), change: impl FnOnce(&mut Vec<u8>)) -> Error {
+    let mut stored = stored.clone();
+    change(&mut stored);
+    let group = &plan.groups[task.group as usize];
+    TreeFormat.unframe(group, task, &stored, &mut Scratch::new()).map(|_| ()).unwrap_err()
+}
+
+/// Where the header of a basket begins: at the end of its key, which is there.
+fn header(stored: &[u8]) -> usize {
+    let keylen = usize::from(u16::from_be_bytes([stored[14], stored[15]]));
+    keylen - 19
+}
+
+#[test]
+fn stored_baskets_are_borrowed() {
+    let Some((plan, task, stored)) = basket("codec-none.root", "events", "i") else { return };
+    let mut scratch = Scratch::new();
+    let block = TreeFormat.unframe(&plan.groups[0], &task, &stored, &mut scratch).unwrap();
+    assert!(stored.as_ptr_range().contains(&block.payload.as_ptr()), "the payload is not copied");
+    assert_eq!(block.payload.len() as u64, 4 * block.entries);
+    assert!(block.bounds.is_empty(), "numbers of one size need none");
+}
+
+#[test]
+fn bounds_begin_at_zero_and_end_with_the_payload() {
+    for tree in ["clusters", "embedded", "inside", "circular", "circular_inside"] {
+        let Some((plan, task, stored)) = basket("layout.root", tree, "v") else { return };
+        let mut scratch = Scratch::new();
+        let block = TreeFormat.unframe(&plan.groups[0], &task, &stored, &mut scratch).unwrap();
+        let bounds: Vec<u32> =
+            block.bounds.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
+        assert_eq!(bounds.len() as u64, block.entries + 1, "{tree}");
+        assert_eq!((bounds[0], bounds[bounds.len() - 1] as usize), (0, block.payload.len()), "{tree}");
+        assert!(bounds.is_sorted());
+    }
+}
+
+#[test]
+fn offsets_that_were_left_out_need_a_counter() {
+    let Some((mut plan, task, stored)) = basket("layout.root", "offsetmap", "x") else { return };
+    let mut scratch = Scratch::new();
+    let block = TreeFormat.unframe(&plan.groups[0], &task, &stored, &mut scratch).unwrap();
+    assert!(block.bounds.is_empty());
+    plan.groups[0].counter = None;
+    let error = TreeFormat.unframe(&plan.groups[0], &task, &stored, &mut scratch).unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::Unsupported { .. }), "{error}");
+}
+
+#[test]
+fn contradictions_are_found_where_they_stand() {
+    let Some(sample) = basket("codec-none.root", "events", "rows") else { return };
+    let header = header(&sample.2);
+    let last = header + 14;
+
+    let error = refused(&sample, |bytes| bytes.truncate(10));
+    assert!(matches!(error.kind, ErrorKind::Truncated { .. }), "{error}");
+
+    let error = refused(&sample, |bytes| bytes.truncate(bytes.len() - 1));
+    assert!(matches!(error.kind, ErrorKind::Mismatch { what: "length of the basket", .. }), "{error}");
+
+    // The class stands behind the fixed part of a key with 64-bit pointers.
+    let error = refused(&sample, |bytes| bytes[35] = b'X');
+    assert!(
+        matches!(&error.kind, ErrorKind::NotA { what: "a basket", found } if found == "XBasket"),
+        "{error}"
+    );
+    assert_eq!(error.place.byte, Some(34));
+
+    let error = refused(&sample, |bytes| bytes[15] += 1);
+    assert!(matches!(error.kind, ErrorKind::Mismatch { what: "length of the basket's key", .. }), "{error}");
+
+    let error = refused(&sample, |bytes| bytes[header + 13] ^= 1);
+    assert!(
+        matches!(error.kind, ErrorKind::Mismatch { what: "number of entries in the basket", .. }),
+        "{error}"
+    );
+    assert_eq!(error.place.byte, Some(header as u64));
+
+    let error = refused(&sample, |bytes| bytes[last..last + 4].fill(0));
+    assert!(matches!(error.kind, ErrorKind::Mismatch { what: "end of the entries", .. }), "{error}");
+
+    let error = refused(&sample, |bytes| bytes[last] = 0x70);
+    assert!(matches!(error.kind, ErrorKind::OutOfRange { what: "end of the entries", .. }), "{error}");
+}
+
+#[test]
+fn entry_offsets_must_not_fall() {
+    let Some(sample) = basket("codec-none.root", "events", "rows") else { return };
+    let last = header(&sample.2) + 14;
+    let end = u32::from_be_bytes(sample.2[last..last + 4].try_into().unwrap()) as usize;
+
+    let error = refused(&sample, |bytes| bytes[end + 4 + 4 * 5..end + 8 + 4 * 5].fill(0xFF));
+    assert!(matches!(error.kind, ErrorKind::OutOfRange { what: "entry offset", .. }), "{error}");
+    assert_eq!((error.place.entry, error.place.byte), (Some(5), Some(end as u64 + 24)));
+
+    let error = refused(&sample, |bytes| bytes[end + 7] ^= 1);
+    assert!(matches!(error.kind, ErrorKind::OutOfRange { what: "entry offset", .. }), "{error}");
+    assert_eq!(error.place.entry, Some(0));
+
+    let error = refused(&sample, |bytes| bytes[end] = 1);
+    assert!(matches!(error.kind, ErrorKind::Mismatch { what: "length of the entry offsets", .. }), "{error}");
+}
+
+#[test]
+fn unknown_features_are_refused() {
+    let Some((plan, task, mut stored)) = basket("layout.root", "offsetmap", "x") else { return };
+    // The byte of I/O features follows the negative size, in a header that is one byte longer.
+    let bits = header(&stored) - 1 + 10;
+    assert_eq!(stored[bits], 1);
+    for unknown in [0, 2, 3, 0x81] {
+        stored[bits] = unknown;
+        let error = TreeFormat.unframe(&plan.groups[0], &task, &stored, &mut Scratch::new()).unwrap_err();
+        assert!(matches!(error.kind, ErrorKind::Unsupported { .. }), "{error}");
+        assert_eq!(error.place.byte, Some(bits as u64));
+    }
+}
