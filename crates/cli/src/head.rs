@@ -38,7 +38,7 @@ pub(crate) fn head(
     let table = &place.table;
     let entries = entries.min(table.entries());
     let mut chosen = choose(place, choice, console)?;
-    let all = chosen.len();
+    let mut all = chosen.len();
     let everything = place.branch.is_none() && choice.is_everything();
     if let (Shape::Text, true, Some(width)) = (shape, everything, console.width) {
         // No more branches are read than could possibly be shown.
@@ -50,7 +50,10 @@ pub(crate) fn head(
         match first(table, branch, entries) {
             Ok(array) => columns.push(Column { name: branch.field.path.clone(), array }),
             Err(failure) if strict => return Err(failure),
-            Err(failure) => console.note(&format!("left out: {failure}")),
+            Err(failure) => {
+                all -= 1;
+                console.note(&format!("left out: {failure}"));
+            }
         }
     }
     match shape {
