@@ -185,7 +185,8 @@ pub(super) fn find(
     }
     match streamers.find(class, version)? {
         Some(info) => Ok(Some(info)),
-        None => Ok(builtin(class, version)),
+        // A class without a version of its own counts as version 1.
+        None => Ok(builtin(class, if checksum.is_some() { 1 } else { version })),
     }
 }
 

@@ -8,6 +8,8 @@ mod layout;
 mod native;
 mod objects;
 mod reader;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 pub use basket::{BasketHeader, EmbeddedBasket};

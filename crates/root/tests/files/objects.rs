@@ -1,9 +1,10 @@
 //! Objects read by their streamer infos.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use forthwith_root::{BasketHeader, Cursor, Object, Objects};
+use forthwith_root::{BasketHeader, Cursor, Object, Objects, Streamers, Value, Walker};
 
 use crate::corpus;
 
@@ -173,4 +174,86 @@ fn pointers_to_one_object_are_one_object() {
         }
     }
     assert!(counted > 0);
+}
+
+/// Stripped files have no infos: those of the classes that trees are made of are built in, and say the same.
+#[test]
+fn trees_are_walked_without_streamer_infos() {
+    let walker = Walker::new(Arc::new(Streamers::default()));
+    let (mut same, mut differ) = (0, Vec::new());
+    for example in corpus::examples() {
+        let file = example.open();
+        for found in file.keys_recursive().expect("keys are listed") {
+            if !TREES.contains(&&*found.key.class_name) {
+                continue;
+            }
+            let whole = file.object(&found.key).expect("walked by the test above");
+            let origin = u32::from(found.key.keylen);
+            match walker.read(whole.payload().clone(), origin, &found.key.class_name) {
+                Ok(bare) => {
+                    let (bare, whole) = (outline(bare.top()), outline(whole.top()));
+                    match bare.iter().zip(&whole).position(|(bare, whole)| bare != whole) {
+                        None if bare.len() == whole.len() => same += 1,
+                        place => {
+                            let before = place.unwrap_or(whole.len()).saturating_sub(1);
+                            let lines = &whole[before..(before + 2).min(whole.len())];
+                            differ.push(format!("{example}:{}: behind {lines:?}", found.path));
+                        }
+                    }
+                }
+                Err(error) => differ.push(format!("{example}:{}: {error}", found.path)),
+            }
+        }
+    }
+    eprintln!("trees the same without streamer infos: {same}");
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+}
+
+/// What a tree and its branches say of themselves.
+fn outline(object: Object<'_>) -> Vec<String> {
+    let mut lines = vec![format!("{} {}: {:?}", object.class(), object.version(), object.fault())];
+    for (name, value) in object.members() {
+        match value {
+            // Whatever a user put there.
+            _ if name == "fUserInfo" => {}
+            Value::Object(inner)
+                if inner.number() > object.number() && !inner.class().starts_with("TRef") =>
+            {
+                lines.extend(outline(inner));
+                lines.extend(
+                    inner.items().flatten().filter(|item| item.number() > inner.number()).flat_map(outline),
+                );
+            }
+            Value::Object(_) | Value::Objects(_) => lines.push(name.to_owned()),
+            Value::Array(array) => lines.push(format!("{name} {:?}", array.ints().collect::<Vec<_>>())),
+            value => lines.push(format!("{name} {value:?}")),
+        }
+    }
+    lines
+}
+
+#[test]
+fn a_branch_can_be_read_alone() {
+    let file = corpus::bundled().into_iter().find(|example| example.to_string() == "leaves.root");
+    let file = file.expect("a file of the repository").open();
+    let walker = file.walker().expect("streamer infos");
+    let objects = file.object(&file.find("counted").expect("a tree").key).expect("a readable tree");
+    let mut outside = 0;
+    for branch in objects.top().list("fBranches").flatten() {
+        let payload = objects.payload().clone();
+        let alone = walker.read_at(payload, objects.origin(), branch.class(), branch.body().start);
+        let alone = alone.expect("it was readable with the others");
+        assert_eq!(alone.top().text("fName"), branch.text("fName"));
+        for (leaf, same) in alone.top().list("fLeaves").zip(branch.list("fLeaves")) {
+            let (leaf, same) = (leaf.expect("a leaf"), same.expect("a leaf"));
+            assert_eq!(leaf.range(), same.range());
+            // The counter is a leaf of another branch: known by its place.
+            if let Some(Value::Elsewhere(position)) = leaf.member("fLeafCount") {
+                let counter = same.object("fLeafCount").expect("the tree has it");
+                assert_eq!(counter.range().start, position);
+                outside += 1;
+            }
+        }
+    }
+    assert!(outside > 0);
 }
