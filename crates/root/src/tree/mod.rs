@@ -337,24 +337,35 @@ impl Dataset for Tree {
             let what = format!("entries {} to {} end before they begin", entries.start, entries.end);
             return Err(self.locate(ErrorKind::Invalid { what }));
         }
-        let mut planner = Planner { tree: self, entries: &entries, groups: Vec::new(), tasks: Vec::new() };
+        let mut planner =
+            Planner { tree: self, entries: entries.clone(), groups: Vec::new(), tasks: Vec::new() };
         let mut counters = Vec::new();
         for &field in fields {
             let counter = planner.add(field).map_err(|error| self.locate_branch(error, field))?;
             counters.push((field, counter));
         }
-        // What others need comes after what was asked for, unless it was asked for itself.
-        for number in 0..counters.len() {
-            let (field, Some(counter)) = counters[number] else { continue };
-            let group = match counters.iter().position(|&(field, _)| field == counter) {
-                Some(group) => group,
-                None => {
-                    planner.add(counter).map_err(|error| self.locate_branch(error, field))?;
-                    counters.push((counter, None));
-                    counters.len() - 1
-                }
-            };
-            planner.need(number as u32, group as u32);
+        // Counters come after what was asked for, in groups of their own even if they were asked for themselves: a block whose entry
+        // offsets were left out needs the counts of all its entries, wanted or not.
+        let mut added: Vec<(u32, u32)> = Vec::new();
+        for &(field, counter) in &counters {
+            let Some(counter) = counter else { continue };
+            if added.iter().any(|&(known, _)| known == counter) {
+                continue;
+            }
+            let needing = |group: u32| counters.get(group as usize).is_some_and(|&(_, c)| c == Some(counter));
+            let blocks = planner.tasks.iter().filter(|task| needing(task.group));
+            let from = blocks.clone().map(|task| task.entries.start).min().unwrap_or(entries.start);
+            let to = blocks.map(|task| task.entries.end).max().unwrap_or(entries.start);
+            let group = planner.groups.len() as u32;
+            planner.entries = from..to;
+            planner.add(counter).map_err(|error| self.locate_branch(error, field))?;
+            added.push((counter, group));
+        }
+        for (number, &(_, counter)) in counters.iter().enumerate() {
+            let group = added.iter().find(|&&(known, _)| Some(known) == counter);
+            if let Some(&(_, group)) = group {
+                planner.need(number as u32, group);
+            }
         }
         Ok(Plan {
             format: TreeFormat::ID.into(),
@@ -385,7 +396,7 @@ impl Dataset for Tree {
 
 struct Planner<'t> {
     tree: &'t Tree,
-    entries: &'t Range<u64>,
+    entries: Range<u64>,
     groups: Vec<Group>,
     tasks: Vec<Task>,
 }
@@ -402,7 +413,7 @@ impl Planner<'_> {
         };
         let places = tree.places(branch)?;
         let (begin, end) = (branch.first_entry, baskets::end(branch));
-        let Range { start, end: stop } = *self.entries;
+        let Range { start, end: stop } = self.entries.clone();
         if start < stop && (start < begin || stop > end) {
             let path = &tree.fields[field as usize].path;
             let what = format!("entries {start} to {stop} of {path:?}, which has entries {begin} to {end}");
