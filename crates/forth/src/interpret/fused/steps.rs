@@ -228,11 +228,18 @@ fn items(exec: &Exec<'_>, count: Count, at: usize) -> Option<(i64, usize)> {
 fn number(exec: &Exec<'_>, read: Read, at: usize) -> Option<(Number, usize)> {
     match read.parser {
         Parser::ZigZag => zigzag(exec.data, at).map(|(value, after)| (Number::Signed(value), after)),
-        Parser::VarInt => unsigned(exec.data, at).map(|(value, after)| (Number::Unsigned(value), after)),
+        _ => other_number(exec.data, read, at),
+    }
+}
+
+#[inline(never)]
+fn other_number(data: &[u8], read: Read, at: usize) -> Option<(Number, usize)> {
+    match read.parser {
+        Parser::VarInt => unsigned(data, at).map(|(value, after)| (Number::Unsigned(value), after)),
         Parser::NBit | Parser::TextInt | Parser::TextFloat | Parser::QuotedStr => None,
         _ => {
             let size = read.parser.size();
-            let bytes = exec.data.get(at..)?.get(..size)?;
+            let bytes = data.get(at..)?.get(..size)?;
             Some((decode(read, bytes), at + size))
         }
     }
@@ -266,16 +273,43 @@ fn unsigned(data: &[u8], at: usize) -> Option<(u64, usize)> {
     Some((value.ok()?, after))
 }
 
+/// Appends a number, or the sum of the last item and a number.
 #[inline(always)]
-fn append(exec: &mut Exec<'_>, number: Number, output: usize, add: bool) -> Option<()> {
-    let dtype = exec.outputs.list[output].dtype();
-    let output = exec.room(output, dtype.size())?;
+fn append(exec: &mut Exec<'_>, number: Number, index: usize, add: bool) -> Option<()> {
+    let output = &mut exec.outputs.list[index];
     // By far the most common, and a plain store.
-    if let (Dtype::Int64, Number::Signed(value)) = (dtype, number) {
-        let last = if add { i64::from_ne_bytes(output.last()) } else { 0 };
-        output.append_item(last.wrapping_add(value).to_ne_bytes());
+    if let Number::Signed(value) = number
+        && output.dtype() == Dtype::Int64
+        && output.room - output.end >= 8
+    {
+        // SAFETY: there is room for an item, and the item before the end is always readable.
+        unsafe {
+            let next = output.start.add(output.end).cast::<i64>();
+            let last = if add { next.sub(1).read_unaligned() } else { 0 };
+            next.write_unaligned(last.wrapping_add(value));
+        }
+        output.end += 8;
         return Some(());
     }
+    if let Number::Signed(value) = number
+        && cfg!(target_endian = "little")
+        && !add
+        && matches!(
+            output.dtype(),
+            Dtype::Int32 | Dtype::UInt32 | Dtype::Int16 | Dtype::UInt16 | Dtype::Int8 | Dtype::UInt8
+        )
+        && output.room - output.end >= 8
+    {
+        output.append_item(value.to_le_bytes());
+        return Some(());
+    }
+    append_other(exec, number, index, add)
+}
+
+#[inline(never)]
+fn append_other(exec: &mut Exec<'_>, number: Number, index: usize, add: bool) -> Option<()> {
+    let dtype = exec.outputs.list[index].dtype();
+    let output = exec.room(index, dtype.size())?;
     let mut item = number.to_item(dtype);
     if add {
         item = add_items(dtype, output.last(), item);
