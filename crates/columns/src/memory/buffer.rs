@@ -15,6 +15,8 @@ pub struct Buffer {
     region: Region,
     /// Bytes counted as in use for this buffer.
     charged: usize,
+    /// Whether the region knows how much of it was written; otherwise all of it may have been.
+    touched: bool,
     shared: Arc<Shared>,
 }
 
@@ -33,8 +35,14 @@ impl Buffer {
             shared.discharge(total);
             return Err(refused);
         };
-        let mut buffer =
-            Self { start: NonNull::dangling(), capacity: 0, region, charged: total, shared: shared.clone() };
+        let mut buffer = Self {
+            start: NonNull::dangling(),
+            capacity: 0,
+            region,
+            charged: total,
+            touched: false,
+            shared: shared.clone(),
+        };
         buffer.settle();
         Ok(buffer)
     }
@@ -104,12 +112,21 @@ impl Buffer {
             Region::Map(_) if small => self.move_to_heap(used),
             Region::Heap(_) => self.move_to_heap(used),
             Region::Map(map) => {
-                let Some(tail) = map.cut(PAD + used + SLACK) else { return };
-                self.settle();
-                let kept = PAD + self.capacity + SLACK;
-                self.shared.discharge(self.charged.saturating_sub(kept));
-                self.charged = self.charged.min(kept);
-                self.release_tail(tail);
+                let needed = PAD + used + SLACK;
+                let idle = map.warm().saturating_sub(needed);
+                if self.shared.pools() && idle <= needed.max(MAP_FROM) {
+                    // Address space that was never touched costs nothing, and the next reservation of this size finds its
+                    // pages again.
+                    map.set_warm(needed.max(map.warm()));
+                } else {
+                    let Some(tail) = map.cut(needed) else { return };
+                    map.set_warm(needed);
+                    self.settle();
+                    self.release_tail(tail);
+                }
+                self.touched = true;
+                self.shared.discharge(self.charged.saturating_sub(needed));
+                self.charged = self.charged.min(needed);
             }
             Region::Gone => {}
         }
@@ -167,6 +184,7 @@ impl Buffer {
             capacity: used,
             region: Region::Heap(heap),
             charged: total,
+            touched: false,
             shared: self.shared.clone(),
         };
         exact.bytes_mut(used).copy_from_slice(self.bytes(used));
@@ -209,7 +227,10 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         self.shared.discharge(self.charged);
-        if let Region::Map(map) = std::mem::replace(&mut self.region, Region::Gone) {
+        if let Region::Map(mut map) = std::mem::replace(&mut self.region, Region::Gone) {
+            if !self.touched {
+                map.set_warm(map.len());
+            }
             self.shared.keep(map);
         }
     }

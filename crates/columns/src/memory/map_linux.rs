@@ -37,8 +37,9 @@ impl Map {
         self.warm
     }
 
-    pub(super) fn mark_warm(&mut self) {
-        self.warm = self.len;
+    /// Notes that the first `bytes` have pages now.
+    pub(super) fn set_warm(&mut self, bytes: usize) {
+        self.warm = bytes.min(self.len);
     }
 
     /// Grows to at least `bytes`, perhaps elsewhere. Page tables move, bytes do not.

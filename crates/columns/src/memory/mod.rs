@@ -165,6 +165,11 @@ impl Shared {
         Some(self.pool.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Whether mappings are kept at all.
+    fn pools(&self) -> bool {
+        self.policy.pool_bytes > 0
+    }
+
     fn wants_huge(&self, bytes: usize) -> bool {
         self.policy.huge_pages && bytes >= self.policy.huge_from
     }
@@ -201,8 +206,7 @@ impl Shared {
     }
 
     /// Keeps a mapping for later, or gives it back to the system.
-    fn keep(&self, mut map: Map) {
-        map.mark_warm();
+    fn keep(&self, map: Map) {
         let rest = match self.pool() {
             Some(mut pool) => pool.put(map, self.policy.pool_bytes),
             None => vec![map],

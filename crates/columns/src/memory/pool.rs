@@ -2,10 +2,11 @@
 
 use super::map::Map;
 
-/// Mappings in the order they came in, oldest first.
+/// Mappings in the order they came in, oldest first. Columns made again in the same order find their own pages.
 #[derive(Default)]
 pub(super) struct Pool {
     kept: Vec<Map>,
+    /// Bytes that have pages.
     bytes: usize,
 }
 
@@ -30,22 +31,22 @@ impl Pool {
         let found = (self.kept.iter().enumerate().filter_map(fit).min())
             .or_else(|| self.kept.iter().enumerate().filter_map(grow).max());
         let map = self.kept.remove(found?.1);
-        self.bytes -= map.len();
+        self.bytes -= map.warm();
         Some(map)
     }
 
     /// Keeps `map` and answers what had to leave for it to stay within `limit`: the oldest, or the map itself.
     pub(super) fn put(&mut self, map: Map, limit: usize) -> Vec<Map> {
-        if map.len() > limit {
+        if map.warm() > limit {
             return vec![map];
         }
         let mut leave = 0;
         let mut freed = 0;
-        while self.bytes - freed + map.len() > limit {
-            freed += self.kept[leave].len();
+        while self.bytes - freed + map.warm() > limit {
+            freed += self.kept[leave].warm();
             leave += 1;
         }
-        self.bytes = self.bytes - freed + map.len();
+        self.bytes = self.bytes - freed + map.warm();
         let left = self.kept.drain(..leave).collect();
         self.kept.push(map);
         left
