@@ -82,7 +82,7 @@ def test_branches_of_branches(split):
 def test_unknown_branches(tree):
     with pytest.raises(forthwith.KeyInFileError) as caught:
         tree["Moun_pt"]
-    assert caught.value.near == ["Muon_pt"]
+    assert caught.value.near[0] == "Muon_pt"
     assert caught.value.key == "Moun_pt"
     text = str(caught.value)
     assert "Moun_pt" in text
