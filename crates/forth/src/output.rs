@@ -29,7 +29,7 @@ impl std::error::Error for OutOfMemory {}
 ///
 /// As long as nothing but `grow` is called, `as_ptr` and `capacity` do not change, and `as_ptr` points at `capacity`
 /// writable bytes, aligned for the output's dtype, which nobody else reads or writes. [`SLACK`] more writable bytes
-/// follow, and [`LEAD`] readable bytes precede them. The last item before `as_ptr` is what the first `+<-` adds to:
+/// follow, and [`LEAD`] readable bytes precede them; the pointer is valid for all of these. The last item before `as_ptr` is what the first `+<-` adds to:
 /// zero for a new column, the last offset when an earlier block of the same column stands there.
 ///
 /// After a successful `grow(used, needed)`, the capacity is at least `needed`, and the first `used` bytes as well as the

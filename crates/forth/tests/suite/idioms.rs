@@ -110,7 +110,7 @@ impl Continued {
 // SAFETY: the vector spans the leading bytes, the capacity and the slack; cells may be written through a shared pointer.
 unsafe impl Memory for Continued {
     fn as_ptr(&self) -> *mut u8 {
-        self.bytes[self.before..].as_ptr().cast_mut().cast()
+        self.bytes.as_ptr().wrapping_add(self.before).cast_mut().cast()
     }
 
     fn capacity(&self) -> usize {

@@ -103,6 +103,17 @@ impl Cpu {
         Self::Baseline
     }
 
+    /// Every level this CPU can run.
+    #[cfg(test)]
+    pub(super) fn available() -> Vec<Self> {
+        let best = Self::detect();
+        #[cfg(target_arch = "x86_64")]
+        if best == Self::Avx512 {
+            return vec![Self::Baseline, Self::Avx2, best];
+        }
+        if best == Self::Baseline { vec![best] } else { vec![Self::Baseline, best] }
+    }
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Baseline => "baseline",

@@ -10,6 +10,8 @@ mod matcher;
 mod nest;
 mod plan;
 mod steps;
+#[cfg(test)]
+mod tests;
 
 use exec::Exec;
 use levels::Cpu;
