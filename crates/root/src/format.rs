@@ -170,7 +170,7 @@ impl Basket {
 
     /// Whether the basket was streamed into another record rather than written as one.
     pub(crate) fn is_embedded(&self) -> bool {
-        self.flag % GENERATED != 0
+        !self.flag.is_multiple_of(GENERATED)
     }
 
     /// Length of the entries' bytes.

@@ -172,10 +172,18 @@ enum Step {
     TArray(u8),
 }
 
+/// The steps of a class, by its version and checksum.
+struct Known {
+    class: Rc<str>,
+    version: i32,
+    checksum: Option<u32>,
+    steps: Rc<[Step]>,
+}
+
 /// The steps of the classes met so far.
 pub(super) struct Layouts<'c> {
     streamers: &'c Streamers,
-    known: Vec<(Rc<str>, i32, Option<u32>, Rc<[Step]>)>,
+    known: Vec<Known>,
 }
 
 impl<'c> Layouts<'c> {
@@ -234,12 +242,11 @@ impl<'c> Layouts<'c> {
 
     fn steps(&mut self, class: &str, frame: &Frame) -> Result<Option<Rc<[Step]>>> {
         let version = i32::from(frame.version);
-        let found = self
-            .known
-            .iter()
-            .find(|(name, v, sum, _)| **name == *class && *v == version && *sum == frame.checksum);
-        if let Some((.., steps)) = found {
-            return Ok(Some(steps.clone()));
+        let is_same = |known: &&Known| {
+            *known.class == *class && known.version == version && known.checksum == frame.checksum
+        };
+        if let Some(known) = self.known.iter().find(is_same) {
+            return Ok(Some(known.steps.clone()));
         }
         if !is_needed(class) && frame.end.is_some() {
             return Ok(None);
@@ -251,7 +258,12 @@ impl<'c> Layouts<'c> {
         };
         let Some(steps) = steps else { return Ok(None) };
         let steps: Rc<[Step]> = steps.into();
-        self.known.push((class.into(), version, frame.checksum, steps.clone()));
+        self.known.push(Known {
+            class: class.into(),
+            version,
+            checksum: frame.checksum,
+            steps: steps.clone(),
+        });
         Ok(Some(steps))
     }
 

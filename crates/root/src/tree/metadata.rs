@@ -267,7 +267,7 @@ impl Branch {
         match &self.member {
             // Of branches with others below them, only the counts of collections have data.
             Some(member) => !self.has_children || matches!(member.kind, 3 | 4),
-            None => true,
+            None => !self.has_children || self.write_basket > 0,
         }
     }
 

@@ -178,11 +178,9 @@ fn by_hand(lines: &[&str], outputs: Vec<OutputBinding>, form: Form, member: &str
     source.push_str("0 do\n  starts I-> stack data seek\n");
     source.push_str(ENTRY);
     source.push('\n');
-    let mut number = source.lines().count() as u32;
-    let mut members = Vec::with_capacity(lines.len());
+    let first = source.lines().count() as u32 + 1;
+    let members = (first..).zip(lines).map(|(line, _)| Member { line, path: member.into() }).collect();
     for line in lines {
-        number += 1;
-        members.push(Member { line: number, path: member.into() });
         source.push_str(&format!("  {line}\n"));
     }
     source.push_str(&format!("  data pos stop @ <> if {FAULT_LENGTH} halt then\nloop\n"));

@@ -86,9 +86,11 @@ proptest! {
     }
 }
 
-/// A file whose trees' records are not compressed, so that damage reaches their members, and where the records are.
-fn plain() -> Option<&'static (Vec<u8>, Vec<(String, std::ops::Range<usize>)>)> {
-    type Plain = (Vec<u8>, Vec<(String, std::ops::Range<usize>)>);
+/// The bytes of a file, and where in it the records of trees are.
+type Plain = (Vec<u8>, Vec<(String, std::ops::Range<usize>)>);
+
+/// A file whose trees' records are not compressed, so that damage reaches their members.
+fn plain() -> Option<&'static Plain> {
     static FILE: OnceLock<Option<Plain>> = OnceLock::new();
     FILE.get_or_init(|| {
         let sample = bundled("codec-none.root")?;

@@ -1,4 +1,7 @@
 //! Behaviour of the upper half of the crate: trees, branches, plans and baskets, on files made by ROOT.
+// A test that fails says where.
+#![allow(clippy::unwrap_used)]
+
 mod baskets;
 mod columns;
 mod damage;
