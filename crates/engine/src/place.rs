@@ -63,7 +63,7 @@ impl<'p> Places<'p> {
                     let count = slots.get(at).map_or(0, |s| s.count);
                     entries.saturating_mul(count).saturating_mul(size)
                 }
-                Decoder::Kernel(Kernel::Jagged { .. }) if column.offsets => (entries + 1).saturating_mul(8),
+                _ if column.bytes_per_payload_byte == 0 => entries.saturating_add(1).saturating_mul(size),
                 _ => payload.saturating_mul(u64::from(column.bytes_per_payload_byte)).saturating_add(8),
             };
             // Entry counts are the file's word: fixed-size values cannot need more than the blocks can hold.
