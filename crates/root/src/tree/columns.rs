@@ -477,9 +477,10 @@ fn number(code: i32, packing: Option<Packing>) -> Option<(&'static str, Wire)> {
         code::UCHAR => big("uint8_t", D::UInt8),
         code::SHORT => big("int16_t", D::Int16),
         code::USHORT => big("uint16_t", D::UInt16),
-        // Counters are declared as `int`, though some readers give them as unsigned.
-        code::INT | code::COUNTER => big("int32_t", D::Int32),
-        code::UINT => big("uint32_t", D::UInt32),
+        code::INT => big("int32_t", D::Int32),
+        // The counter of an array is declared as `int`. It cannot be negative, and the Python readers people switch from
+        // have always given it without a sign: same bytes, same values, so their type is kept.
+        code::UINT | code::COUNTER => big("uint32_t", D::UInt32),
         code::LONG | code::LONG64 => big("int64_t", D::Int64),
         code::ULONG | code::ULONG64 => big("uint64_t", D::UInt64),
         code::FLOAT => big("float", D::Float32),
