@@ -29,8 +29,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for rep in 0..reps + unmeasured {
         let start = Instant::now();
         if method == "codec" {
-            let (seconds, bytes) = decompress(file, &engine)?;
-            checksum = format!("{bytes} bytes");
+            // No columns, so no checksum; the codecs' own checks and the lengths in the framing stand for it.
+            let seconds = decompress(file, &engine)?;
             if rep >= unmeasured {
                 times.push(seconds);
             }
@@ -58,8 +58,8 @@ fn read(file: &str, engine: &Arc<Engine>) -> Result<Array, plan::Error> {
     Ok(arrays.swap_remove(0))
 }
 
-/// Seconds for decompressing all baskets, their bytes being in memory, and the bytes that makes.
-fn decompress(file: &str, engine: &Arc<Engine>) -> Result<(f64, u64), Box<dyn Error>> {
+/// Seconds for decompressing all baskets, their bytes being in memory.
+fn decompress(file: &str, engine: &Arc<Engine>) -> Result<f64, Box<dyn Error>> {
     let bytes = std::fs::read(file)?;
     let source: Arc<dyn forthwith::io::Source> = Arc::new(forthwith::io::Memory::new(file, bytes));
     let file = File::from_source(source, Arc::clone(engine))?;
@@ -67,11 +67,10 @@ fn decompress(file: &str, engine: &Arc<Engine>) -> Result<(f64, u64), Box<dyn Er
     let plan = table.plan(&[table.find("x")?], 0..table.entries())?;
     let format = format(&plan.format)?;
     let mut scratch = plan::Scratch::new();
-    let mut total = 0;
-    let mut best = f64::INFINITY;
+    let mut seconds = f64::INFINITY;
     // The first round warms the scratch.
     for _ in 0..2 {
-        total = 0;
+        let mut total = 0;
         let start = Instant::now();
         for task in &plan.tasks {
             let plan::Stored::Range(range) = &task.stored else { continue };
@@ -79,9 +78,12 @@ fn decompress(file: &str, engine: &Arc<Engine>) -> Result<(f64, u64), Box<dyn Er
             let block = format.unframe(&plan.groups[task.group as usize], task, &stored, &mut scratch)?;
             total += block.payload.len() as u64;
         }
-        best = start.elapsed().as_secs_f64();
+        seconds = start.elapsed().as_secs_f64();
+        if total == 0 {
+            return Err("nothing was decompressed".into());
+        }
     }
-    Ok((best, total))
+    Ok(seconds)
 }
 
 /// The peers' checksum: for each array its length and the sum of its items as words, weighted by 1, 3, 5, …
