@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from operator import index
 
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_UNITS |= {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
-_MEMORY = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*([kmgt]?i?)b\s*", re.IGNORECASE)
+_UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+_UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 
 
 def entry_range(start: int | None, stop: int | None, entries: int) -> tuple[int, int]:
@@ -28,10 +26,15 @@ def _index(value: int | None, name: str) -> int | None:
 def memory_size(value: int | str, name: str) -> int:
     """Bytes: a number of them, or text such as ``"100 MB"`` (decimal) or ``"1 GiB"`` (binary)."""
     if isinstance(value, str):
-        found = _MEMORY.fullmatch(value)
-        if found is None or found[2].lower() not in _UNITS:
-            raise ValueError(f"{name} must be a number of bytes or text such as '100 MB' or '1 GiB', not {value!r}")
-        size = int(float(found[1]) * _UNITS[found[2].lower()])
+        text = value.strip().lower()
+        number = text.rstrip("bikmgt")
+        unit = text[len(number) :]
+        try:
+            size = int(float(number) * _UNITS[unit])
+        except (KeyError, ValueError, OverflowError):
+            raise ValueError(
+                f"{name} must be a number of bytes or text such as '100 MB' or '1 GiB', not {value!r}"
+            ) from None
     else:
         try:
             size = index(value)

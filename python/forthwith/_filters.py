@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -12,7 +10,7 @@ if TYPE_CHECKING:
     Filter: TypeAlias = str | Callable[[str], bool] | Iterable["Filter"] | None
     Predicate: TypeAlias = Callable[[str], bool]
 
-_REGEX = re.compile(r"/(.*)/([aiLmsux]*)", re.DOTALL)
+_FLAGS = frozenset("aiLmsux")
 
 
 def predicate(filter: Filter, name: str) -> Predicate | None:
@@ -40,22 +38,24 @@ def predicate(filter: Filter, name: str) -> Predicate | None:
 
 
 def _text(filter: str, name: str) -> Predicate:
-    if found := _REGEX.fullmatch(filter):
-        pattern, flags = found.groups()
-        value = 0
-        for flag in flags:
-            value |= re.RegexFlag[flag.upper()]
+    last = filter.rfind("/")
+    regular = filter.startswith("/") and last > 0 and _FLAGS.issuperset(filter[last + 1 :])
+    if not regular and not any(c in filter for c in "*?["):
+        return lambda text: text == filter
+
+    import re  # not at the top: it costs more than the rest of the package
+
+    if regular:
+        flags = sum({re.RegexFlag[flag.upper()] for flag in filter[last + 1 :]})
         try:
-            regex = re.compile(pattern, value)
-        except re.error as error:
+            pattern = re.compile(filter[1:last], flags)
+        except (re.error, ValueError) as error:
             raise ValueError(f"{name}={filter!r} is not a regular expression: {error}") from None
-        return lambda text: regex.match(text) is not None
-    if any(c in filter for c in "*?["):
+    else:
         from fnmatch import translate
 
-        glob = re.compile(translate(filter))
-        return lambda text: glob.match(text) is not None
-    return lambda text: text == filter
+        pattern = re.compile(translate(filter))
+    return lambda text: pattern.match(text) is not None
 
 
 def nothing(**filters: object) -> ValueError:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from forthwith import _read
 from forthwith._errors import MissingPackageError
 
@@ -18,8 +16,6 @@ if TYPE_CHECKING:
 
     Arrays = list[tuple[str, _forthwith.Array]]
 
-# The word before the first separator, with something behind it.
-_WORD = re.compile(r"([^_./]+)[_./].")
 _FLAT = {
     "bool",
     *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
@@ -86,21 +82,31 @@ class AwkwardTarget(Target):
         self._ak = package("awkward")
         self._np = package("numpy")
 
-    def _layout(self, array: _forthwith.Array) -> Any:
-        buffers = {key: self._np.asarray(buffer) for key, buffer in array.buffers()}
-        return self._ak.from_buffers(array.form, len(array), buffers, highlevel=False)
-
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One Awkward Array."""
-        return self._ak.Array(self._layout(array))
+        buffers = {key: self._np.asarray(buffer) for key, buffer in array.buffers()}
+        return self._ak.from_buffers(array.form, len(array), buffers)
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
         """An Awkward Array of records."""
-        layouts = {label: self._layout(array) for label, array in arrays}
-        if self._how == "zip":
-            layouts = _zip(self._ak, self._np, layouts)
-        record = self._ak.contents.RecordArray(list(layouts.values()), list(layouts), length=stop - start)
-        return self._ak.Array(record)
+        from json import dumps
+
+        # All columns in one call, which costs awkward about half of one call each. Their keys are made to differ; what is
+        # replaced cannot occur within a name, where the quotes would be escaped.
+        buffers = {
+            f"{at}:{key}": self._np.asarray(buffer)
+            for at, (_, array) in enumerate(arrays)
+            for key, buffer in array.buffers()
+        }
+        forms = [array.form.replace('"form_key":"', f'"form_key":"{at}:') for at, (_, array) in enumerate(arrays)]
+        labels = [label for label, _ in arrays]
+        form = f'{{"class":"RecordArray","fields":{dumps(labels)},"contents":[{",".join(forms)}],"parameters":{{}}}}'
+        if self._how != "zip":
+            return self._ak.from_buffers(form, stop - start, buffers)
+        record = self._ak.from_buffers(form, stop - start, buffers, highlevel=False)
+        layouts = _zip(self._ak, self._np, dict(zip(labels, record.contents, strict=True)))
+        zipped = self._ak.contents.RecordArray(list(layouts.values()), list(layouts), length=stop - start)
+        return self._ak.Array(zipped)
 
 
 def _zip(ak: Any, np: Any, layouts: dict[str, Any]) -> dict[str, Any]:
@@ -111,15 +117,15 @@ def _zip(ak: Any, np: Any, layouts: dict[str, Any]) -> dict[str, Any]:
     zipped: dict[str, Any] = {}
     words: dict[str, list[str]] = {}
     for label, layout in layouts.items():
-        found = _WORD.match(label)
+        word = _word(label)
         listed = layout.is_list and not layout.is_regular and layout.parameter("__array__") is None
-        if found is None or not listed or found[1] in layouts:
+        if word is None or not listed or word in layouts:
             zipped[label] = layout
-        elif found[1] not in words:
-            words[found[1]] = [label]
-            zipped[found[1]] = layout.offsets
-        elif np.array_equal(layout.offsets, zipped[found[1]]):
-            words[found[1]].append(label)
+        elif word not in words:
+            words[word] = [label]
+            zipped[word] = layout.offsets
+        elif np.array_equal(layout.offsets, zipped[word]):
+            words[word].append(label)
         else:
             zipped[label] = layout
     for word, labels in words.items():
@@ -129,6 +135,13 @@ def _zip(ak: Any, np: Any, layouts: dict[str, Any]) -> dict[str, Any]:
         record = ak.contents.RecordArray(contents, names, length=int(offsets[-1]))
         zipped[word] = ak.contents.ListOffsetArray(offsets, record)
     return zipped
+
+
+def _word(label: str) -> str | None:
+    """What comes before the first separator, if something comes before it and something behind."""
+    ends = [at for at in map(label.find, "_./") if at >= 0]
+    at = min(ends, default=0)
+    return label[:at] if 0 < at < len(label) - 1 else None
 
 
 class NumPyTarget(Target):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 
 from forthwith import _forthwith
 from forthwith._entries import memory_size
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     OneFile: TypeAlias = str | os.PathLike[str] | Readable
     How: TypeAlias = Literal["auto", "map", "pread"]
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-_AFTER_ROOT = re.compile(r"\.root(\.[0-9]+)?(\?[^:]*)?:", re.IGNORECASE)
 _SOURCES = ("auto", "map", "pread")
 
 
@@ -126,8 +123,13 @@ def _whole(what: Any) -> Any:
 def split_path(text: str) -> tuple[str, str | None]:
     """Splits ``"file.root:dir/tree"`` at the colon that separates the object, if there is one."""
     text = text.strip()
-    remote = _SCHEME.search(text)
-    if ":" not in text or (not remote and os.path.exists(text)):
+    if ":" not in text:
+        return text, None
+
+    import re  # not at the top: it costs more than the rest of the package
+
+    remote = re.search(r"[A-Za-z][A-Za-z0-9+.-]+://", text)
+    if not remote and os.path.exists(text):
         return text, None
     colons = [at for at, c in enumerate(text) if c == ":" and _may_separate(text, at)]
     if not remote:
@@ -135,7 +137,7 @@ def split_path(text: str) -> tuple[str, str | None]:
         for at in reversed(colons):
             if os.path.exists(text[:at]):
                 return text[:at], _object(text[at + 1 :])
-    marked = [found.end() - 1 for found in _AFTER_ROOT.finditer(text)]
+    marked = [found.end() - 1 for found in re.finditer(r"\.root(\.[0-9]+)?(\?[^:]*)?:", text, re.IGNORECASE)]
     marked = [at for at in marked if at in colons]
     if not marked and remote:
         return text, None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from forthwith._branch import Branch
 from forthwith._branches import HasBranches
 
@@ -28,6 +26,9 @@ class Tree(HasBranches):
         self._tree = self
         self._index = None
         self._path = ""
+        # Made when they are asked for; whichever thread is last, they are the same.
+        self._all_fields: list[_forthwith.Field] | None = None
+        self._all_children: dict[int | None, list[int]] | None = None
         self._described: dict[int, _forthwith.Description] = {}
 
     @property
@@ -55,16 +56,20 @@ class Tree(HasBranches):
         """Number of entries."""
         return self._core.entries
 
-    @cached_property
+    @property
     def _fields(self) -> list[_forthwith.Field]:
-        return self._core.fields()
+        if self._all_fields is None:
+            self._all_fields = self._core.fields()
+        return self._all_fields
 
-    @cached_property
+    @property
     def _children(self) -> dict[int | None, list[int]]:
-        children: dict[int | None, list[int]] = {}
-        for at, field in enumerate(self._fields):
-            children.setdefault(field.parent, []).append(at)
-        return children
+        if self._all_children is None:
+            children: dict[int | None, list[int]] = {}
+            for at, field in enumerate(self._fields):
+                children.setdefault(field.parent, []).append(at)
+            self._all_children = children
+        return self._all_children
 
     def _describe(self, at: int) -> _forthwith.Description:
         known = self._described.get(at)

@@ -99,7 +99,7 @@ class Buffers:
     def __init__(self, array):
         form, self.length, buffers = ak.to_buffers(array)
         form = form.to_dict()
-        self.form = json.dumps(form)
+        self.form = json.dumps(form, separators=(",", ":"))
         self._buffers = [(key.removeprefix("part0-"), value) for key, value in buffers.items()]
 
     def __len__(self):
@@ -129,6 +129,15 @@ def test_numpy_of_what_trees_do_not_have_yet():
     assert union.tolist() == [1, "two", 3]
     assert convert(Buffers(ak.Array([b"ab", b""]))).tolist() == [b"ab", b""]
     assert convert(Buffers(ak.Array([[], []])))[0].tolist() == []
+
+
+def test_columns_of_one_record_keep_their_buffers_apart():
+    from forthwith._libraries import AwkwardTarget
+
+    tricky = '"form_key":"'
+    first, second = ak.Array([{tricky: [1, 2]}, {tricky: []}]), ak.Array([[1.5], [2.5]])
+    array = AwkwardTarget(None).group([(tricky, Buffers(first)), ("é", Buffers(second))], 0, 2)
+    assert array.tolist() == [{tricky: a, "é": b} for a, b in zip(first.tolist(), second.tolist(), strict=True)]
 
 
 def test_pandas(tree):
