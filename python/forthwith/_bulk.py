@@ -5,7 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, Self
 
     from forthwith import _forthwith
     from forthwith._branch import Branch
@@ -121,7 +121,7 @@ class Bulk:
     def _run(self) -> Iterator[Batch]:
         raise NotImplementedError
 
-    def __iter__(self) -> Bulk:
+    def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> Batch:
@@ -138,16 +138,22 @@ class Bulk:
 class RawBulk(Bulk):
     """An iterator of `RawBatch`."""
 
-    def _run(self) -> Iterator[Batch]:
+    _steps: Iterator[RawBatch]
+
+    def __next__(self) -> RawBatch:
+        return next(self._steps)
+
+    def _run(self) -> Iterator[RawBatch]:
         core = self._branch.tree._core
         for block in self._blocks:
             yield RawBatch(block.block, core.raw(self._plan, block.task))
 
 
 class _DecodedBulk(Bulk):
+    _steps: Iterator[Any]
     _batch: type[_DecodedBatch]
 
-    def _run(self) -> Iterator[Batch]:
+    def _run(self) -> Iterator[Any]:
         core = self._branch.tree._core
         for block in self._blocks:
             plan = core.plan([self._branch._index], *block.wanted)
@@ -160,11 +166,19 @@ class KernelBulk(_DecodedBulk):
 
     _batch = KernelBatch
 
+    def __next__(self) -> KernelBatch:
+        batch: KernelBatch = next(self._steps)
+        return batch
+
 
 class ProgramBulk(_DecodedBulk):
     """An iterator of `ProgramBatch`."""
 
     _batch = ProgramBatch
+
+    def __next__(self) -> ProgramBatch:
+        batch: ProgramBatch = next(self._steps)
+        return batch
 
 
 def bulk(branch: Branch, start: int, stop: int, raw: bool, threads: int | None) -> Bulk:

@@ -87,6 +87,8 @@ def reopen(what: Any, options: dict[str, Any]) -> File:
 
 def _open_file(what: Any, options: dict[str, Any]) -> File:
     if isinstance(what, str):
+        if options["source"] == "map" and "://" in what:
+            raise ValueError(f"source='map' is for paths, not for {what!r}")
         return File(_forthwith.File.open(what, **options), what, options)
     if options["source"] != "auto":
         raise ValueError(f"source={options['source']!r} is for paths, not for {what!r}")

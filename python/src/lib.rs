@@ -8,6 +8,7 @@
 mod array;
 mod arrow;
 mod command;
+mod description;
 mod errors;
 mod file;
 mod gate;
@@ -25,8 +26,9 @@ mod _forthwith {
     use crate::{
         array::{Array, Buffer},
         command::command,
+        description::Description,
         file::{File, Key},
-        table::{Block, Description, Field, Plan, RawBlock, Table},
+        table::{Block, Field, Plan, RawBlock, Table},
     };
     use pyo3::prelude::*;
 

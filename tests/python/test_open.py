@@ -85,6 +85,8 @@ def test_urls(path):
     assert forthwith.open(f"file://{path}:events").num_entries == 3600
     with pytest.raises(forthwith.UnsupportedError, match="https"):
         forthwith.open("https://example.org/f.root")
+    with pytest.raises(ValueError, match="for paths"):
+        forthwith.open(f"file://{path}", source="map")
 
 
 class Recorder(io.BytesIO):
