@@ -1,10 +1,11 @@
 """Reading one and several branches."""
 
 import awkward as ak
-import forthwith
 import numpy as np
 import pytest
 from conftest import data
+
+import forthwith
 
 
 def test_one_branch(tree):

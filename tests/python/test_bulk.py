@@ -3,10 +3,11 @@
 import itertools
 
 import awkward as ak
-import forthwith
 import numpy as np
 import pytest
 from conftest import data
+
+import forthwith
 
 
 def test_the_type_says_what_comes(tree):

@@ -2,9 +2,10 @@
 
 import collections.abc
 
-import forthwith
 import pytest
 from conftest import data
+
+import forthwith
 
 
 def test_keys(file):

@@ -3,11 +3,12 @@
 import json
 import pathlib
 
-import canonical
 import corpus_reader
-import forthwith
+import goldens
 import pytest
 from conftest import DATA
+
+import forthwith
 
 GOLDENS = [p for p in sorted(DATA.glob("*.golden.json")) if (DATA / json.loads(p.read_text())["file"]).exists()]
 

@@ -5,12 +5,13 @@ import math
 import sys
 
 import awkward as ak
-import forthwith
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 from conftest import data
+
+import forthwith
 
 
 def test_buffers_are_handed_over_without_a_copy(tree):

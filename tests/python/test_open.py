@@ -4,9 +4,10 @@ import io
 import pathlib
 import shutil
 
-import forthwith
 import pytest
 from conftest import data
+
+import forthwith
 from forthwith._open import split_path
 
 

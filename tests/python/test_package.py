@@ -5,8 +5,9 @@ import pathlib
 import subprocess
 import sys
 
-import forthwith
 import pytest
+
+import forthwith
 
 
 def python(*args, **kwargs):

@@ -5,8 +5,9 @@ import io
 import multiprocessing
 import pickle
 
-import forthwith
 import pytest
+
+import forthwith
 
 
 def again(thing):

@@ -5,9 +5,10 @@ import signal
 import threading
 import time
 
-import forthwith
 import pytest
 from conftest import data
+
+import forthwith
 
 
 def test_progress_is_told_from_beginning_to_end(tree):

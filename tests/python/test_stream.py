@@ -3,9 +3,10 @@
 import io
 import pathlib
 
-import forthwith
 import pyarrow as pa
 import pytest
+
+import forthwith
 
 NAMES = ["event", "MET_pt", "HLT_IsoMu24", "Muon_pt", "dataset", "Track_hits", "PV_xyz"]
 

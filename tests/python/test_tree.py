@@ -2,9 +2,10 @@
 
 import io
 
-import forthwith
 import pytest
 from conftest import data
+
+import forthwith
 
 
 @pytest.fixture
