@@ -111,14 +111,15 @@ fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
         }
         *expected = Some(task.wanted.end);
     }
-    for (group, end) in plan.groups.iter().zip(&at).take(plan.delivered as usize) {
-        let start = plan.tasks.iter().find(|t| std::ptr::eq(&raw const plan.groups[t.group as usize], group));
-        let covered = match (start, end) {
-            (Some(task), Some(end)) => task.wanted.start == plan.entries.start && *end == plan.entries.end,
+    for (number, (group, end)) in plan.groups.iter().zip(&at).enumerate().take(plan.delivered as usize) {
+        let first = plan.tasks.iter().find(|t| t.group as usize == number);
+        let covered = match (first, end) {
+            (Some(first), Some(end)) => first.wanted.start == plan.entries.start && *end == plan.entries.end,
             _ => plan.entries.is_empty(),
         };
         if !covered {
-            return invalid(format!("a plan that does not cover {} of {}", "all entries", group.path));
+            let Range { start, end } = plan.entries;
+            return invalid(format!("a plan that does not cover entries {start} to {end} of {}", group.path));
         }
     }
     Ok(())

@@ -418,6 +418,100 @@ fn a_panic_in_a_format_reaches_the_caller() {
     assert!(outcome.is_err() || outcome.is_ok_and(|r| r.is_err()));
 }
 
+/// A source that copies, and may be asked from several threads: like a local file.
+#[derive(Debug)]
+struct Copying(Vec<u8>);
+
+impl Source for Copying {
+    fn uri(&self) -> &str {
+        "copying"
+    }
+    fn size(&self) -> forthwith_io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+    fn read(&self, ranges: &[std::ops::Range<u64>]) -> forthwith_io::Result<Vec<Bytes>> {
+        Ok(ranges.iter().map(|r| Bytes::copy_from_slice(&self.0[r.start as usize..r.end as usize])).collect())
+    }
+    fn zero_copy(&self) -> bool {
+        false
+    }
+    fn concurrent(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn long_plain_blocks_are_read_in_pieces() {
+    /// Says where the entries are, and cannot be asked for the whole.
+    struct InPieces;
+    impl BlockFormat for InPieces {
+        fn id(&self) -> &'static str {
+            "plain"
+        }
+        fn unframe<'a>(&self, _: &Group, _: &Task, _: &'a [u8], _: &'a mut Scratch) -> Result<Block<'a>> {
+            Err(Error::unsupported("the whole block"))
+        }
+        fn entries_at(&self, _: &Group, task: &Task, head: &[u8]) -> Option<std::ops::Range<u64>> {
+            (head[..3] == [1, 2, 3]).then(|| 3..task.stored.len() - 1)
+        }
+    }
+    let wires = [
+        (Wire::Big(DType::Int16), 5_u64),
+        (Wire::Truncated { bits: 12, to: DType::Float32 }, 1),
+        (Wire::Big(DType::Float64), 1),
+    ];
+    for (wire, per_entry) in wires {
+        let block = |entries: u64, seed: &mut u64| -> Vec<u8> {
+            let bytes = entries * per_entry * wire.width() as u64;
+            [1, 2, 3].into_iter().chain((0..bytes).map(|_| next(seed) as u8)).chain([9]).collect()
+        };
+        let mut seed = 3;
+        let counts = [400_000, 200_000, 300_001];
+        let blocks: Vec<Vec<u8>> = counts.iter().map(|n| block(*n, &mut seed)).collect();
+        let (mut file, mut tasks, mut entry) = (Vec::new(), Vec::new(), 0);
+        for (number, (bytes, count)) in blocks.iter().zip(counts).enumerate() {
+            let start = file.len() as u64;
+            file.extend(bytes);
+            let entries = entry..entry + count;
+            entry += count;
+            tasks.push(Task {
+                group: 0,
+                block: number as u64,
+                wanted: entries.clone(),
+                entries,
+                stored: Stored::Range(start..file.len() as u64),
+                payload_hint: bytes.len() as u64,
+                needs: vec![],
+            });
+        }
+        // Some of the first and the last block only.
+        tasks[0].wanted.start += 12_345;
+        tasks[2].wanted.end -= 7;
+        let entries = tasks[0].wanted.start..tasks[2].wanted.end;
+        let mut group = groups().swap_remove(0);
+        group.decoder = Decoder::Kernel(Kernel::Flat { wire, per_entry });
+        group.columns = vec![spec("node0-data", wire.dtype(), false)];
+        let plan = Plan {
+            format: "plain".into(),
+            entries: entries.clone(),
+            groups: vec![group],
+            delivered: 1,
+            tasks,
+            ..Plan::default()
+        };
+        let all: Vec<u8> = blocks.iter().flat_map(|b| b[3..b.len() - 1].to_vec()).collect();
+        let size = per_entry as usize * wire.width();
+        let wanted = &all[entries.start as usize * size..entries.end as usize * size];
+        let mut expected = vec![0; wanted.len() / wire.width() * wire.dtype().size()];
+        forthwith_columns::kernels::decode(wire, wanted, &mut expected).unwrap();
+        let source: Arc<dyn Source> = Arc::new(Copying(file));
+        for threads in [1, 2] {
+            let arrays = engine().read(&plan, &source, &InPieces, Some(threads), None).unwrap();
+            assert!(arrays[0].columns[0].1.as_bytes() == expected, "{wire:?}");
+        }
+    }
+}
+
 #[test]
 fn raw_blocks_are_views_where_nothing_was_copied() {
     let (made, _) = make();
