@@ -3,8 +3,9 @@
 //! A level names entry points only. The bodies are generic and inlined into each of them, so that the code that copies
 //! and swaps is built with the instructions of that level.
 
+use super::convert::{self, Leafy};
 use super::exec::Exec;
-use super::nest::{self, Leafy};
+use super::nest;
 use super::plan::{Header, LeafKind, Nest, Step};
 use super::steps;
 
@@ -177,12 +178,18 @@ pub(super) unsafe fn dispatch<L: Level>(
             // SAFETY: the caller vouches for the level.
             unsafe {
                 match (nest.depth, nest.wide) {
-                    (1, true) => L::nest::<nest::$leaf, 1, true, $blocks>(exec, nest, header, passes, at),
-                    (2, true) => L::nest::<nest::$leaf, 2, true, $blocks>(exec, nest, header, passes, at),
-                    (_, true) => L::nest::<nest::$leaf, 3, true, $blocks>(exec, nest, header, passes, at),
-                    (1, false) => L::nest::<nest::$leaf, 1, false, $blocks>(exec, nest, header, passes, at),
-                    (2, false) => L::nest::<nest::$leaf, 2, false, $blocks>(exec, nest, header, passes, at),
-                    (_, false) => L::nest::<nest::$leaf, 3, false, $blocks>(exec, nest, header, passes, at),
+                    (1, true) => L::nest::<convert::$leaf, 1, true, $blocks>(exec, nest, header, passes, at),
+                    (2, true) => L::nest::<convert::$leaf, 2, true, $blocks>(exec, nest, header, passes, at),
+                    (_, true) => L::nest::<convert::$leaf, 3, true, $blocks>(exec, nest, header, passes, at),
+                    (1, false) => {
+                        L::nest::<convert::$leaf, 1, false, $blocks>(exec, nest, header, passes, at)
+                    }
+                    (2, false) => {
+                        L::nest::<convert::$leaf, 2, false, $blocks>(exec, nest, header, passes, at)
+                    }
+                    (_, false) => {
+                        L::nest::<convert::$leaf, 3, false, $blocks>(exec, nest, header, passes, at)
+                    }
                 }
             }
         };

@@ -3,12 +3,15 @@
 //! A pass that meets anything unexpected is undone and left to the checked tier, which repeats it from its start. So the
 //! native code knows success only, and errors, their place and the state they leave are those of the checked tier.
 
+mod convert;
 mod describe;
 mod exec;
 mod levels;
 mod matcher;
 mod nest;
+mod phrases;
 mod plan;
+mod state;
 mod steps;
 #[cfg(test)]
 mod tests;

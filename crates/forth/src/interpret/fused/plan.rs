@@ -159,3 +159,82 @@ impl Leaf {
         Some(Self { kind, shift: size.trailing_zeros(), output })
     }
 }
+
+impl Entry {
+    /// The canonical entry, if the steps have its form.
+    pub(super) fn canonical(steps: &[Step]) -> Option<Self> {
+        let mut header = Header::default();
+        let mut rest = steps;
+        if let [Step::Start(input), tail @ ..] = rest {
+            (header.start, rest) = (Some(*input), tail);
+        }
+        if let [Step::Stop(input, variable), tail @ ..] = rest {
+            // One cursor for each input, too.
+            if header.start == Some(*input) {
+                return None;
+            }
+            (header.stop, rest) = (Some((*input, *variable)), tail);
+        }
+        let is_stop = |variable: &usize| header.stop.is_some_and(|(_, stop)| stop == *variable);
+        if let [Step::ByteCount { bias, variable }, tail @ ..] = rest
+            && is_stop(variable)
+        {
+            (header.byte_count, rest) = (Some(*bias), tail);
+        }
+        if let [Step::Version(low, high), tail @ ..] = rest {
+            (header.version, rest) = (Some((*low, *high)), tail);
+        }
+        if let [Step::Skip(bytes), tail @ ..] = rest {
+            (header.skip, rest) = (*bytes, tail);
+        }
+        let [Step::Nest(nest), tail @ ..] = rest else { return None };
+        match tail {
+            [] => {}
+            [Step::CheckEnd(variable)] if is_stop(variable) => header.check_end = true,
+            _ => return None,
+        }
+        Some(Self { header, nest: *nest })
+    }
+}
+
+/// The outputs that steps write to, some more than once.
+pub(super) fn collect_outputs(steps: &[Step], to: &mut Vec<usize>) {
+    for step in steps {
+        match step {
+            Step::Fields { fields, .. } => to.extend(fields.iter().map(|field| field.output)),
+            Step::Item(_, output)
+            | Step::Length(_, output)
+            | Step::Constant { output, .. }
+            | Step::Through { output, .. } => to.push(*output),
+            Step::Bulk { leaf, .. } => to.push(leaf.output),
+            Step::Nest(nest) => {
+                to.extend(&nest.offsets[..nest.depth]);
+                to.push(nest.leaf.output);
+            }
+            Step::List { offsets, body, .. } => {
+                to.extend(offsets);
+                collect_outputs(body, to);
+            }
+            Step::Blocks { offsets, body } => {
+                to.push(*offsets);
+                collect_outputs(body, to);
+            }
+            Step::Repeat(_, body) | Step::Framed { body, .. } => collect_outputs(body, to),
+            Step::Branch { store, then, otherwise, .. } => {
+                to.extend(store);
+                collect_outputs(then, to);
+                collect_outputs(otherwise, to);
+            }
+            Step::Switch { store, arms, .. } => {
+                to.extend(store);
+                arms.iter().for_each(|arm| collect_outputs(arm, to));
+            }
+            Step::Start(_)
+            | Step::Stop(..)
+            | Step::ByteCount { .. }
+            | Step::Version(..)
+            | Step::CheckEnd(_)
+            | Step::Skip(_) => {}
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! Everything that is not plain nested lists, step by step.
 
+use super::convert::{self, Leafy, copy_blocks};
 use super::exec::{Exec, chunk};
 use super::levels::{Level, dispatch};
-use super::nest;
 use super::plan::{Count, Field, Leaf, LeafKind, Nest, Step};
 use crate::Dtype;
 use crate::dtype::{Number, add_items};
@@ -332,9 +332,7 @@ fn one_list(exec: &mut Exec<'_>, nest: &Nest, at: usize) -> Option<usize> {
     let output = exec.room(nest.leaf.output, bytes)?;
     if left - bytes >= 64 {
         // SAFETY: input: 64 bytes are left behind those copied. Output: there is room, and slack behind it.
-        unsafe {
-            nest::copy_blocks::<nest::Copy>(data.as_ptr().add(at), output.start.add(output.end), bytes)
-        };
+        unsafe { copy_blocks::<convert::Copy>(data.as_ptr().add(at), output.start.add(output.end), bytes) };
         output.end += bytes;
     } else {
         output.append(&data[at..at + bytes]);
@@ -345,7 +343,7 @@ fn one_list(exec: &mut Exec<'_>, nest: &Nest, at: usize) -> Option<usize> {
 impl crate::Output {
     /// Appends items of one kind, for which room was made.
     pub(crate) fn append_converted(&mut self, kind: LeafKind, bytes: &[u8]) {
-        fn go<K: nest::Leafy>(output: &mut crate::Output, bytes: &[u8]) {
+        fn go<K: Leafy>(output: &mut crate::Output, bytes: &[u8]) {
             let (blocks, rest) = bytes.as_chunks::<64>();
             for block in blocks {
                 output.append(&K::convert(*block));
@@ -356,10 +354,10 @@ impl crate::Output {
         }
         match kind {
             LeafKind::Copy => self.append(bytes),
-            LeafKind::Swap2 => go::<nest::Swap2>(self, bytes),
-            LeafKind::Swap4 => go::<nest::Swap4>(self, bytes),
-            LeafKind::Swap8 => go::<nest::Swap8>(self, bytes),
-            LeafKind::Bool => go::<nest::Bool>(self, bytes),
+            LeafKind::Swap2 => go::<convert::Swap2>(self, bytes),
+            LeafKind::Swap4 => go::<convert::Swap4>(self, bytes),
+            LeafKind::Swap8 => go::<convert::Swap8>(self, bytes),
+            LeafKind::Bool => go::<convert::Bool>(self, bytes),
         }
     }
 }

@@ -1,0 +1,72 @@
+//! Items from input order to output order, a block at a time.
+
+/// Bytes converted at once; outputs have at least as much slack.
+pub(super) const BLOCK: usize = 64;
+
+/// How 64 bytes of items are turned from input order to output order.
+pub(super) trait Leafy {
+    fn convert(block: [u8; BLOCK]) -> [u8; BLOCK];
+}
+
+pub(super) struct Copy;
+pub(super) struct Swap2;
+pub(super) struct Swap4;
+pub(super) struct Swap8;
+pub(super) struct Bool;
+
+impl Leafy for Copy {
+    #[inline(always)]
+    fn convert(block: [u8; BLOCK]) -> [u8; BLOCK] {
+        block
+    }
+}
+
+macro_rules! swap {
+    ($name:ident, $type:ty, $lanes:literal) => {
+        impl Leafy for $name {
+            #[inline(always)]
+            fn convert(block: [u8; BLOCK]) -> [u8; BLOCK] {
+                // SAFETY: both are plain bytes of the same size.
+                let mut items: [$type; $lanes] = unsafe { std::mem::transmute(block) };
+                for item in &mut items {
+                    *item = item.swap_bytes();
+                }
+                // SAFETY: as above.
+                unsafe { std::mem::transmute(items) }
+            }
+        }
+    };
+}
+
+swap!(Swap2, u16, 32);
+swap!(Swap4, u32, 16);
+swap!(Swap8, u64, 8);
+
+impl Leafy for Bool {
+    #[inline(always)]
+    fn convert(mut block: [u8; BLOCK]) -> [u8; BLOCK] {
+        for byte in &mut block {
+            *byte = u8::from(*byte != 0);
+        }
+        block
+    }
+}
+
+/// # Safety
+///
+/// At least one block, and all blocks that begin before `bytes`, are readable and writable.
+#[inline(always)]
+pub(super) unsafe fn copy_blocks<K: Leafy>(from: *const u8, to: *mut u8, bytes: usize) {
+    let mut at = 0;
+    loop {
+        // SAFETY: the caller's; arrays of bytes have no alignment.
+        unsafe {
+            let block = from.add(at).cast::<[u8; BLOCK]>().read();
+            to.add(at).cast::<[u8; BLOCK]>().write(K::convert(block));
+        }
+        at += BLOCK;
+        if at >= bytes {
+            break;
+        }
+    }
+}

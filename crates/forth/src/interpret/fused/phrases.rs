@@ -1,0 +1,289 @@
+//! The phrases a body is made of, one by one.
+
+use super::matcher::{Match, Matcher};
+use super::plan::{Count, Field, Nest, Step};
+use crate::compile::ir::{Body, Kind};
+use crate::isa::{Op, Parser, Read};
+
+impl<'a> Matcher<'a> {
+    #[expect(clippy::too_many_lines, reason = "one arm for each idiom reads as the table it is")]
+    pub(super) fn step(&mut self, kinds: &[&'a Kind], depth: usize) -> Match<Option<(Step, usize)>> {
+        use Kind::{CaseTable, Do, If, IfElse, Plain, Read as Parse, While};
+        let found = match kinds {
+            [Parse(read), Plain(Op::Seek, input), ..]
+                if is_little_u32(*read) && read.input as i32 != *input && self.is_data(*input as usize) =>
+            {
+                self.inputs.push(read.input as usize);
+                (Step::Start(read.input as usize), 2)
+            }
+            [Parse(read), Plain(Op::Put, variable), ..]
+                if is_little_u32(*read) && self.data != Some(read.input as usize) =>
+            {
+                self.inputs.push(read.input as usize);
+                self.variables.push(*variable as usize);
+                (Step::Stop(read.input as usize, *variable as usize), 2)
+            }
+            [
+                Parse(read),
+                Plain(Op::Literal, bias),
+                Plain(Op::Sub, _),
+                Plain(Op::Position, input),
+                Plain(Op::Add, _),
+                Plain(Op::Fetch, variable),
+                Plain(Op::Ne, _),
+                If(body),
+                ..,
+            ] if is_big_u32(*read)
+                && read.input as i32 == *input
+                && self.is_from_data(*read)
+                && self.variables.contains(&(*variable as usize))
+                && halts(body) =>
+            {
+                (Step::ByteCount { bias: i64::from(*bias), variable: *variable as usize }, 8)
+            }
+            [Plain(Op::Position, input), Plain(Op::Fetch, variable), Plain(Op::Ne, _), If(body), ..]
+                if self.is_data(*input as usize)
+                    && self.variables.contains(&(*variable as usize))
+                    && halts(body) =>
+            {
+                (Step::CheckEnd(*variable as usize), 4)
+            }
+            [Parse(read), Plain(Op::Literal, limit), Plain(compare, _), If(body), ..]
+                if is_stack(*read, Parser::UInt16, true)
+                    && self.is_from_data(*read)
+                    && halts(body)
+                    && passing(*compare, *limit).is_some() =>
+            {
+                let (low, high) = passing(*compare, *limit).unwrap_or((0, 0));
+                (Step::Version(low, high), 4)
+            }
+            [Plain(Op::Literal, distance), Plain(Op::Skip, input), ..]
+                if *distance >= 0 && self.is_data(*input as usize) =>
+            {
+                (Step::Skip(*distance as usize), 2)
+            }
+            [
+                Parse(first),
+                Plain(Op::Dup, _),
+                Plain(Op::Literal, 255),
+                Plain(Op::Eq, _),
+                If(long),
+                Plain(Op::Dup, _),
+                Plain(Op::WriteAdd, offsets),
+                Parse(content),
+                ..,
+            ] if is_stack(*first, Parser::UInt8, first.big)
+                && self.is_from_data(*first)
+                && self.is_long_count(long, *first) =>
+            {
+                match self.leaf(*content) {
+                    Some(leaf) if leaf.shift == 0 => {
+                        (self.leaf_list(Count::Text, *offsets as usize, leaf), 8)
+                    }
+                    _ => return Ok(None),
+                }
+            }
+            [Parse(read), Plain(Op::Dup, _), Plain(Op::WriteAdd, offsets), Parse(content), ..]
+                if content.repeated && self.count(*read).is_some() =>
+            {
+                match (self.count(*read), self.leaf(*content)) {
+                    (Some(count), Some(leaf)) => (self.leaf_list(count, *offsets as usize, leaf), 4),
+                    _ => return Ok(None),
+                }
+            }
+            [
+                Parse(read),
+                Plain(Op::Dup, _),
+                Plain(Op::WriteAdd, offsets),
+                Plain(Op::Literal, 0),
+                Do { body, step: false },
+                ..,
+            ] if self.count(*read).is_some() => {
+                let count = self.count(*read).unwrap_or(Count::Other(*read));
+                let body = self.body(body, depth + 1)?;
+                (self.list(count, *offsets as usize, body), 5)
+            }
+            [Parse(read), Plain(Op::Literal, 0), Do { body, step: false }, ..]
+                if self.count(*read).is_some() =>
+            {
+                let count = self.count(*read).unwrap_or(Count::Other(*read));
+                (Step::List { count, offsets: None, body: self.body(body, depth + 1)? }, 3)
+            }
+            [Plain(Op::Literal, items), Parse(content), ..] if content.repeated && *items >= 0 => {
+                match self.leaf(*content) {
+                    Some(leaf) => (Step::Bulk { items: *items as usize, leaf }, 2),
+                    None => return Ok(None),
+                }
+            }
+            [Plain(Op::Literal, times), Plain(Op::Literal, 0), Do { body, step: false }, ..]
+                if *times >= 0 =>
+            {
+                (Step::Repeat(*times as usize, self.body(body, depth + 1)?), 3)
+            }
+            [
+                Plain(Op::Literal, 0),
+                While(test, body),
+                Plain(Op::Drop, _),
+                Plain(Op::WriteAdd, offsets),
+                ..,
+            ] => match self.blocks(test, body, *offsets as usize, depth)? {
+                Some(step) => (step, 4),
+                None => return Ok(None),
+            },
+            [Parse(read), rest @ ..]
+                if read.output.is_none() && !read.repeated && self.is_from_data(*read) =>
+            {
+                // A stored copy of the number may come first.
+                let (store, rest, used) = match rest {
+                    [Plain(Op::Dup, _), Plain(Op::Write, output), rest @ ..] => {
+                        (Some(*output as usize), rest, 3)
+                    }
+                    rest => (None, rest, 1),
+                };
+                match rest {
+                    [If(then), ..] => {
+                        let then = self.body(then, depth + 1)?;
+                        (Step::Branch { flag: *read, store, then, otherwise: Vec::new() }, used + 1)
+                    }
+                    [IfElse(then, otherwise), ..] => {
+                        let then = self.body(then, depth + 1)?;
+                        let otherwise = self.body(otherwise, depth + 1)?;
+                        (Step::Branch { flag: *read, store, then, otherwise }, used + 1)
+                    }
+                    [CaseTable { consequents, .. }, ..] => {
+                        let arms = consequents.iter().map(|arm| self.body(arm, depth + 1));
+                        let arms = arms.collect::<Match<_>>()?;
+                        (Step::Switch { selector: *read, store, arms }, used + 1)
+                    }
+                    [Plain(op @ (Op::Write | Op::WriteAdd), output), ..] if store.is_none() => {
+                        let add = *op == Op::WriteAdd;
+                        (Step::Through { read: *read, output: *output as usize, add }, 2)
+                    }
+                    _ => return Ok(None),
+                }
+            }
+            [Parse(read), ..] if !read.repeated && self.is_from_data(*read) => {
+                match (read.output, self.leaf_any(*read)) {
+                    (Some(_), Some(leaf)) => {
+                        let field = Field { at: 0, kind: leaf.kind, shift: leaf.shift, output: leaf.output };
+                        (Step::Fields { bytes: read.parser.size(), fields: vec![field] }, 1)
+                    }
+                    // Text pushes to the stack or may need white space; it is not worth a native loop.
+                    (Some(output), None)
+                        if !matches!(
+                            read.parser,
+                            Parser::QuotedStr | Parser::TextFloat | Parser::TextInt | Parser::NBit
+                        ) =>
+                    {
+                        (Step::Item(*read, output as usize), 1)
+                    }
+                    _ => return Ok(None),
+                }
+            }
+            [Plain(Op::LenOutput, from), Plain(Op::Write, to), ..] => {
+                (Step::Length(*from as usize, *to as usize), 2)
+            }
+            [Plain(Op::Literal, value), Plain(op @ (Op::Write | Op::WriteAdd), output), ..] => {
+                let (output, add) = (*output as usize, *op == Op::WriteAdd);
+                (Step::Constant { value: i64::from(*value), output, add }, 2)
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(found))
+    }
+
+    /// `0 begin ITEMS dup while dup BODY + repeat drop OFFSETS +<- stack`
+    fn blocks(
+        &mut self,
+        test: &'a Body,
+        body: &'a Body,
+        offsets: usize,
+        depth: usize,
+    ) -> Match<Option<Step>> {
+        let test = self.flatten(test)?;
+        let [
+            Kind::Read(count),
+            Kind::Plain(Op::Dup, _),
+            Kind::Plain(Op::Literal, 0),
+            Kind::Plain(Op::Lt, _),
+            Kind::If(negative),
+            Kind::Plain(Op::Dup, _),
+        ] = test.kinds[..]
+        else {
+            return Ok(None);
+        };
+        let negative = self.flatten(negative)?;
+        let [Kind::Plain(Op::Negate, _), Kind::Read(size), Kind::Plain(Op::Drop, _)] = negative.kinds[..]
+        else {
+            return Ok(None);
+        };
+        if size != count || !is_stack(*count, Parser::ZigZag, count.big) || !self.is_from_data(*count) {
+            return Ok(None);
+        }
+        let body = self.flatten(body)?;
+        let step = match body.kinds[..] {
+            [Kind::Plain(Op::Dup, _), Kind::Read(content), Kind::Plain(Op::Add, _)] => {
+                let Some(leaf) = self.leaf(*content) else { return Ok(None) };
+                let nest = Nest { blocks: true, ..self.nest(Count::ZigZag, offsets, leaf) };
+                if !self.has_offsets(offsets) || offsets == leaf.output {
+                    return Ok(None);
+                }
+                Step::Nest(nest)
+            }
+            [
+                Kind::Plain(Op::Dup, _),
+                Kind::Plain(Op::Literal, 0),
+                Kind::Do { body, step: false },
+                Kind::Plain(Op::Add, _),
+            ] => {
+                let body = self.body(body, depth + 3)?;
+                if !self.has_offsets(offsets) {
+                    return Ok(None);
+                }
+                match body[..] {
+                    [Step::Nest(inner)] if inner.blocks => match self.wrap(Count::ZigZag, offsets, inner) {
+                        Some(nest) => Step::Nest(nest),
+                        None => Step::Blocks { offsets, body },
+                    },
+                    _ => Step::Blocks { offsets, body },
+                }
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(step))
+    }
+}
+
+/// `CODE halt`
+pub(super) fn halts(body: &Body) -> bool {
+    let mut kinds = body.nodes.iter().map(|node| &node.kind);
+    matches!(
+        (kinds.next(), kinds.next(), kinds.next()),
+        (Some(Kind::Plain(Op::Literal, _)), Some(Kind::Plain(Op::Halt, _)), None)
+    )
+}
+
+/// The range of 16-bit numbers for which `LIMIT COMPARE` is false.
+fn passing(compare: Op, limit: i32) -> Option<(u16, u16)> {
+    let (low, high) = match compare {
+        Op::Gt => (0, limit),
+        Op::Ge => (0, limit.checked_sub(1)?),
+        Op::Lt => (limit, 0xffff),
+        Op::Le => (limit.checked_add(1)?, 0xffff),
+        Op::Ne => (limit, limit),
+        _ => return None,
+    };
+    Some((u16::try_from(low).ok()?, u16::try_from(high.min(0xffff)).ok()?))
+}
+
+fn is_stack(read: Read, parser: Parser, big: bool) -> bool {
+    read.parser == parser && read.big == big && !read.repeated && read.output.is_none()
+}
+
+pub(super) fn is_big_u32(read: Read) -> bool {
+    is_stack(read, Parser::UInt32, true)
+}
+
+fn is_little_u32(read: Read) -> bool {
+    is_stack(read, Parser::UInt32, false)
+}

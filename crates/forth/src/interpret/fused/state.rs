@@ -1,0 +1,264 @@
+//! The cursors of a native loop over nested lists, and how they move.
+
+use super::convert::{BLOCK, Leafy, copy_blocks};
+use super::exec::Exec;
+use super::plan::{Count, Nest};
+use crate::interpret::varint;
+
+/// Where an output is written next and where its room ends.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor {
+    pub(super) next: *mut u8,
+    pub(super) limit: *mut u8,
+}
+
+/// Everything the loop moves. Passed by value to cold functions, so that it can stay in registers.
+#[derive(Clone, Copy)]
+pub(super) struct State {
+    pub(super) data: *const u8,
+    pub(super) len: usize,
+    pub(super) at: usize,
+    pub(super) offsets: [Cursor; 3],
+    pub(super) leaf: Cursor,
+    /// The same cursors at the start of the current pass.
+    pub(super) mark: [*mut u8; 4],
+}
+
+impl State {
+    #[inline(always)]
+    pub(super) fn load(exec: &mut Exec<'_>, nest: &Nest, depth: usize, at: usize) -> Self {
+        let cursor = |output: usize| {
+            let output = &exec.outputs.list[output];
+            // SAFETY: `end <= room <= capacity`, all within the output's memory.
+            unsafe { Cursor { next: output.start.add(output.end), limit: output.start.add(output.room) } }
+        };
+        let mut offsets = [Cursor { next: std::ptr::null_mut(), limit: std::ptr::null_mut() }; 3];
+        for (slot, &output) in offsets.iter_mut().zip(&nest.offsets).take(depth) {
+            *slot = cursor(output);
+        }
+        let leaf = cursor(nest.leaf.output);
+        let mark = [std::ptr::null_mut(); 4];
+        Self { data: exec.data.as_ptr(), len: exec.data.len(), at, offsets, leaf, mark }
+    }
+
+    #[inline(always)]
+    pub(super) fn set_mark(&mut self, depth: usize) {
+        for level in 0..depth {
+            self.mark[level] = self.offsets[level].next;
+        }
+        self.mark[3] = self.leaf.next;
+    }
+
+    #[inline(always)]
+    pub(super) fn restore_mark(&mut self, depth: usize) {
+        for level in 0..depth {
+            self.offsets[level].next = self.mark[level];
+        }
+        self.leaf.next = self.mark[3];
+    }
+
+    /// Writes the ends back to the outputs.
+    #[inline(always)]
+    pub(super) fn store(&self, exec: &mut Exec<'_>, nest: &Nest, depth: usize) {
+        for level in 0..depth {
+            let output = &mut exec.outputs.list[nest.offsets[level]];
+            output.end = self.offsets[level].next as usize - output.start as usize;
+        }
+        let output = &mut exec.outputs.list[nest.leaf.output];
+        output.end = self.leaf.next as usize - output.start as usize;
+    }
+
+    #[inline(always)]
+    pub(super) fn left(&self) -> usize {
+        self.len - self.at
+    }
+
+    #[inline(always)]
+    pub(super) fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        if self.left() < N {
+            return None;
+        }
+        // SAFETY: N bytes from `at` on lie within the input.
+        let bytes = unsafe { self.data.add(self.at).cast::<[u8; N]>().read() };
+        self.at += N;
+        Some(bytes)
+    }
+
+    #[inline(always)]
+    pub(super) fn big16(&mut self) -> Option<u16> {
+        self.take().map(u16::from_be_bytes)
+    }
+
+    #[inline(always)]
+    pub(super) fn big32(&mut self) -> Option<u32> {
+        self.take().map(u32::from_be_bytes)
+    }
+
+    /// The number of items of a list; None also for numbers that only the checked tier handles.
+    #[inline(always)]
+    pub(super) fn count(&mut self, count: Count) -> Option<u32> {
+        let items = match count {
+            Count::Big32 => self.big32()?,
+            Count::Little32 => self.take().map(u32::from_le_bytes)?,
+            Count::Text => match self.take::<1>()? {
+                [255] => self.big32()?,
+                [short] => u32::from(short),
+            },
+            Count::ZigZag => {
+                return self.zigzag().and_then(|items| u32::try_from(items).ok()).filter(|&n| n < 1 << 31);
+            }
+            Count::Other(_) => return None,
+        };
+        (items < 1 << 31).then_some(items)
+    }
+
+    /// The number of items of the next block.
+    #[inline(always)]
+    pub(super) fn block(&mut self) -> Option<u32> {
+        let mut items = self.zigzag()?;
+        if items < 0 {
+            items = items.wrapping_neg();
+            self.zigzag()?;
+        }
+        u32::try_from(items).ok().filter(|&items| items < 1 << 31)
+    }
+
+    #[inline(always)]
+    pub(super) fn zigzag(&mut self) -> Option<i64> {
+        if self.left() == 0 {
+            return None;
+        }
+        // SAFETY: at least one byte is left.
+        let first = unsafe { *self.data.add(self.at) };
+        if first < 0x80 {
+            self.at += 1;
+            return Some(i64::from(first >> 1) ^ -i64::from(first & 1));
+        }
+        // SAFETY: `data` and `len` describe the input.
+        let input = unsafe { std::slice::from_raw_parts(self.data, self.len) };
+        let (value, at) = long_varint(input, self.at);
+        self.at = at;
+        value.map(|value| (value >> 1) as i64 ^ -((value & 1) as i64))
+    }
+
+    /// Appends `last + items` to the offsets of a level.
+    ///
+    /// # Safety
+    ///
+    /// The state was loaded from `exec`, for this nest.
+    #[inline(always)]
+    pub(super) unsafe fn offset<const WIDE: bool>(
+        &mut self,
+        exec: &mut Exec<'_>,
+        nest: &Nest,
+        level: usize,
+        items: i64,
+    ) -> bool {
+        let size = if WIDE { 8 } else { 4 };
+        if self.offsets[level].limit as usize - (self.offsets[level].next as usize) < size {
+            match grow(*self, exec, nest, level, size) {
+                Some(grown) => *self = grown,
+                None => return false,
+            }
+        }
+        let next = self.offsets[level].next;
+        // SAFETY: there is room for one item, and one item before the end is always readable.
+        unsafe {
+            if WIDE {
+                let last = next.cast::<i64>().sub(1).read_unaligned();
+                next.cast::<i64>().write_unaligned(last.wrapping_add(items));
+            } else {
+                let last = next.cast::<i32>().sub(1).read_unaligned();
+                next.cast::<i32>().write_unaligned(last.wrapping_add(items as i32));
+            }
+            self.offsets[level].next = next.add(size);
+        }
+        true
+    }
+
+    /// Moves items from the input to the leaf.
+    ///
+    /// # Safety
+    ///
+    /// The state was loaded from `exec`, for this nest.
+    #[inline(always)]
+    pub(super) unsafe fn items<K: Leafy>(&mut self, exec: &mut Exec<'_>, nest: &Nest, items: u32) -> bool {
+        let bytes = u64::from(items) << nest.leaf.shift;
+        let room = self.leaf.limit as usize - self.leaf.next as usize;
+        if bytes + BLOCK as u64 > self.left() as u64 || bytes > room as u64 {
+            return match slow_items::<K>(*self, exec, nest, bytes) {
+                Some(state) => {
+                    *self = state;
+                    true
+                }
+                None => false,
+            };
+        }
+        let bytes = bytes as usize;
+        // SAFETY: input: `bytes` rounded up to whole blocks is less than `bytes + BLOCK`, which is left. Output: `bytes`
+        // fit the room, and what is written beyond them stays within the slack of BLOCK bytes.
+        unsafe {
+            copy_blocks::<K>(self.data.add(self.at), self.leaf.next, bytes);
+            self.leaf.next = self.leaf.next.add(bytes);
+        }
+        self.at += bytes;
+        true
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn long_varint(input: &[u8], at: usize) -> (Option<u64>, usize) {
+    let (value, at) = varint(input, at);
+    (value.ok(), at)
+}
+
+/// Makes room in the offsets of a level (or in the leaf: level 3).
+#[cold]
+#[inline(never)]
+fn grow(state: State, exec: &mut Exec<'_>, nest: &Nest, level: usize, extra: usize) -> Option<State> {
+    let depth = nest.depth;
+    let outputs = || nest.offsets[..depth].iter().copied().enumerate().chain([(3, nest.leaf.output)]);
+    let mut marks = [0; 4];
+    for (slot, output) in outputs() {
+        marks[slot] = state.mark[slot] as usize - exec.outputs.list[output].start as usize;
+    }
+    state.store(exec, nest, depth);
+    let wanted = if level == 3 { nest.leaf.output } else { nest.offsets[level] };
+    exec.outputs.reserve(wanted, extra).ok()?;
+    let mut grown = State::load(exec, nest, depth, state.at);
+    for (slot, output) in outputs() {
+        // SAFETY: the mark is not behind the end, so it lies within the memory wherever that is now.
+        grown.mark[slot] = unsafe { exec.outputs.list[output].start.add(marks[slot]) };
+    }
+    Some(grown)
+}
+
+/// Items near the end of the input or of the room: exact.
+#[cold]
+#[inline(never)]
+fn slow_items<K: Leafy>(mut state: State, exec: &mut Exec<'_>, nest: &Nest, bytes: u64) -> Option<State> {
+    let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes <= state.left())?;
+    if bytes > state.leaf.limit as usize - state.leaf.next as usize {
+        state = grow(state, exec, nest, 3, bytes)?;
+    }
+    let from = &exec.data[state.at..state.at + bytes];
+    let (blocks, rest) = from.as_chunks::<BLOCK>();
+    for block in blocks {
+        // SAFETY: there is room for `bytes`.
+        unsafe {
+            state.leaf.next.cast::<[u8; BLOCK]>().write(K::convert(*block));
+            state.leaf.next = state.leaf.next.add(BLOCK);
+        }
+    }
+    let mut block = [0; BLOCK];
+    block[..rest.len()].copy_from_slice(rest);
+    let block = K::convert(block);
+    // SAFETY: there is room for `bytes`, of which these are the last.
+    unsafe {
+        std::ptr::copy_nonoverlapping(block.as_ptr(), state.leaf.next, rest.len());
+        state.leaf.next = state.leaf.next.add(rest.len());
+    }
+    state.at += bytes;
+    Some(state)
+}
