@@ -27,7 +27,8 @@ fuzz_target!(|bytes: &[u8]| {
                 continue;
             }
             for array in table.read(&plan, Some(1), None).unwrap_or_default() {
-                let _ = array.preview(0..array.length.min(3));
+                array.validate().expect("what is delivered is valid");
+                let _ = array.preview(0..array.length.min(3), 40);
             }
         }
     }
