@@ -178,12 +178,7 @@ pub(super) fn find(
     version: i32,
     checksum: Option<u32>,
 ) -> Result<Option<Arc<StreamerInfo>>> {
-    if let Some(checksum) = checksum
-        && let Some(info) = streamers.by_checksum(class, checksum)?
-    {
-        return Ok(Some(info));
-    }
-    match streamers.find(class, version)? {
+    match streamers.describe(class, version, checksum)? {
         Some(info) => Ok(Some(info)),
         // A class without a version of its own counts as version 1.
         None => Ok(builtin(class, if checksum.is_some() { 1 } else { version })),

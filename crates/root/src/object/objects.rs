@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use forthwith_plan::Error;
+use forthwith_plan::{Error, ErrorKind, Result};
 
+use super::cursor::Cursor;
 use super::frame::text;
 use super::layout::{Basic, Layout};
 
@@ -214,6 +215,36 @@ impl<'a> Object<'a> {
     #[must_use]
     pub fn fault(self) -> Option<&'a Error> {
         self.objects.faults.iter().find(|(number, _)| *number == self.number).map(|(_, error)| error)
+    }
+
+    /// The object itself, unless its contents were passed over: then the reason is the error.
+    pub(crate) fn readable(self) -> Result<Self> {
+        if !self.is_opaque() {
+            return Ok(self);
+        }
+        let class = self.class();
+        let error = match self.fault() {
+            Some(Error { kind, place }) => {
+                let kind = ErrorKind::NotA {
+                    what: "what its streamer info says",
+                    found: format!("{class} ({kind})"),
+                };
+                Error { kind, place: place.clone() }
+            }
+            None => Error::unsupported(format!(
+                "class {class} version {}, which the file does not describe",
+                self.version()
+            )),
+        };
+        Err(if error.place.byte.is_some() { error } else { error.at_byte(self.range().start as u64) })
+    }
+
+    /// A cursor over its contents, for classes that write them by hand.
+    pub(crate) fn cursor(self) -> Result<Cursor<'a>> {
+        let Range { start, end } = self.body();
+        let mut cursor = Cursor::with_origin(&self.objects.payload, self.objects.origin);
+        cursor.seek(start)?;
+        cursor.carve(end.saturating_sub(start))
     }
 
     /// A member, of the class or a base.

@@ -96,6 +96,25 @@ impl Streamers {
         self.pick(class, |label| label.checksum == checksum)
     }
 
+    /// The info that an object was written by: that with its checksum if it has one and there is such an info, else that of
+    /// its version.
+    ///
+    /// # Errors
+    /// The info cannot be parsed.
+    pub(crate) fn describe(
+        &self,
+        class: &str,
+        version: i32,
+        checksum: Option<u32>,
+    ) -> Result<Option<Arc<StreamerInfo>>> {
+        if let Some(checksum) = checksum
+            && let Some(info) = self.by_checksum(class, checksum)?
+        {
+            return Ok(Some(info));
+        }
+        self.find(class, version)
+    }
+
     /// The info of the highest version of a class.
     ///
     /// # Errors

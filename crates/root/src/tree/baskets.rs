@@ -4,11 +4,8 @@ use std::ops::Range;
 
 use forthwith_plan::{Error, ErrorKind, Result};
 
-use super::{
-    layout::{ObjArray, Value},
-    metadata::{Branch, integers},
-};
-use crate::{Cursor, Tag, format::Basket};
+use super::metadata::Branch;
+use crate::{Cursor, format::Basket};
 
 /// A basket by the branch's word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,16 +38,17 @@ impl Place {
 
 /// The baskets of a branch that hold entries, in order and without gaps. `data` is the tree's record, `file_size` the size of
 /// the file.
-pub(super) fn places(branch: &Branch, data: &[u8], origin: u32, file_size: u64) -> Result<Vec<Place>> {
-    if !branch.has_data() {
+pub(super) fn places(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result<Vec<Place>> {
+    if !branch.field.has_data {
         return Ok(Vec::new());
     }
     let last = branch.write_basket;
-    let begins = numbers(data, branch.basket_entry, last + 1, "first entry of a basket")?;
-    let seeks: Vec<i64> = integers(data, branch.basket_seek).take(last as usize + 1).collect();
-    let lengths: Vec<i64> = integers(data, branch.basket_bytes).take(last as usize + 1).collect();
-    let embedded = embedded(branch, data, origin)?;
-    let end = end(branch);
+    let count = usize::try_from(last).unwrap_or(usize::MAX).saturating_add(1);
+    let begins: Vec<u64> = branch.basket_entries().take(count).map(first_entry).collect::<Result<_>>()?;
+    let seeks: Vec<i64> = branch.basket_seeks().take(count).collect();
+    let lengths: Vec<i64> = branch.basket_bytes().take(count).collect();
+    let embedded = branch.embedded_baskets();
+    let end = branch.end();
 
     let mut places = Vec::with_capacity(begins.len());
     let mut next = branch.first_entry;
@@ -97,15 +95,6 @@ pub(super) fn places(branch: &Branch, data: &[u8], origin: u32, file_size: u64) 
     Ok(places)
 }
 
-/// One past the branch's last entry.
-pub(super) fn end(branch: &Branch) -> u64 {
-    match branch.entry_number {
-        // A branch that only groups others does not count in this way.
-        0 => branch.first_entry.saturating_add(branch.entries),
-        end => end,
-    }
-}
-
 fn file_range(seeks: &[i64], lengths: &[i64], index: usize, file_size: u64) -> Result<Range<u64>> {
     let seek = seeks.get(index).copied().unwrap_or(0);
     let length = lengths.get(index).copied().unwrap_or(0);
@@ -126,39 +115,7 @@ fn file_range(seeks: &[i64], lengths: &[i64], index: usize, file_size: u64) -> R
     }
 }
 
-/// Up to `count` elements of an array of positive numbers.
-fn numbers(data: &[u8], array: Value, count: u64, what: &'static str) -> Result<Vec<u64>> {
-    let limit = i64::MAX;
-    let checked = integers(data, array).take(usize::try_from(count).unwrap_or(usize::MAX)).map(|number| {
-        u64::try_from(number).map_err(|_| Error::new(ErrorKind::OutOfRange { what, found: number, limit }))
-    });
-    checked.collect()
-}
-
-/// The baskets in the tree's own record, by their number.
-fn embedded(branch: &Branch, data: &[u8], origin: u32) -> Result<Vec<Option<Range<usize>>>> {
-    let Value::Object { begin } = branch.baskets else { return Ok(Vec::new()) };
-    let mut cursor = Cursor::with_origin(data, origin);
-    cursor.seek(begin as usize)?;
-    let mut array = ObjArray::enter(&mut cursor)?;
-    let mut found = Vec::new();
-    while let Some(tag) = array.next(&mut cursor)? {
-        let range = match tag {
-            Tag::Object { class: b"TBasket", end: Some(end), .. } => {
-                let range = cursor.position()..end;
-                cursor.seek(end)?;
-                Some(range)
-            }
-            Tag::Object { end: Some(end), .. } => {
-                cursor.seek(end)?;
-                None
-            }
-            Tag::Object { begin, end: None, .. } => {
-                return Err(Error::unsupported("a basket without a length").at_byte(begin as u64));
-            }
-            _ => None,
-        };
-        found.push(range);
-    }
-    Ok(found)
+fn first_entry(found: i64) -> Result<u64> {
+    let (what, limit) = ("first entry of a basket", i64::MAX);
+    u64::try_from(found).map_err(|_| ErrorKind::OutOfRange { what, found, limit }.into())
 }

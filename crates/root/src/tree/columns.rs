@@ -113,7 +113,7 @@ fn numbers(key: &str, wire: Wire, shape: Vec<u64>) -> Form {
 }
 
 /// The column of a branch without classes: of its leaves.
-pub(super) fn of_leaves(branch: &Branch, leaves: &[Leaf]) -> Column {
+pub(super) fn of_leaves(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
     match leaves {
         [] => Column::unsupported("a branch without leaves"),
         [leaf] => of_leaf(branch, leaf),
@@ -121,15 +121,15 @@ pub(super) fn of_leaves(branch: &Branch, leaves: &[Leaf]) -> Column {
     }
 }
 
-fn of_leaf(branch: &Branch, leaf: &Leaf) -> Column {
-    if &*leaf.class == "TLeafC" {
+fn of_leaf(branch: &Branch<'_>, leaf: &Leaf<'_>) -> Column {
+    if leaf.class == "TLeafC" {
         return Column::program(
             "char*".into(),
-            programs::leaf_strings(&branch.name),
+            programs::leaf_strings(&branch.field.name),
             "strings of different lengths",
         );
     }
-    let Some((name, wire)) = leaf_type(leaf) else { return Column::unsupported(&*leaf.class) };
+    let Some((name, wire)) = leaf_type(leaf) else { return Column::unsupported(leaf.class) };
     let Some(dimensions) = Dimensions::of_leaf(branch, leaf) else {
         return Column::refused(name.into(), &format!("with the dimensions {:?}", leaf.title));
     };
@@ -140,7 +140,7 @@ fn of_leaf(branch: &Branch, leaf: &Leaf) -> Column {
     Column { counter: leaf.counter, ..Column::jagged(type_name, 0, wire, dimensions.fixed) }
 }
 
-fn of_leaf_list(branch: &Branch, leaves: &[Leaf]) -> Column {
+fn of_leaf_list(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
     let mut spelled = Vec::with_capacity(leaves.len());
     let mut members = Vec::with_capacity(leaves.len());
     let mut readable = true;
@@ -158,9 +158,9 @@ fn of_leaf_list(branch: &Branch, leaves: &[Leaf]) -> Column {
                 members.push((leaf.name.to_string(), LeafMember::Numbers { wire, shape, jagged }));
             }
             None => {
-                let name = if &*leaf.class == "TLeafC" { "char*" } else { &leaf.class };
+                let name = if leaf.class == "TLeafC" { "char*" } else { leaf.class };
                 spelled.push(format!("{name} {};", leaf.name));
-                readable &= !repeated && is_last && &*leaf.class == "TLeafC";
+                readable &= !repeated && is_last && leaf.class == "TLeafC";
                 members.push((leaf.name.to_string(), LeafMember::Text));
             }
         }
@@ -171,7 +171,7 @@ fn of_leaf_list(branch: &Branch, leaves: &[Leaf]) -> Column {
     }
     match slots(&members) {
         Some(column) => Column { type_name, ..column },
-        None => match programs::leaf_list(&members, &branch.name) {
+        None => match programs::leaf_list(&members, &branch.field.name) {
             Some(program) => Column::program(type_name, program, "a record whose last member varies in size"),
             None => Column::unsupported(type_name),
         },
@@ -205,11 +205,11 @@ fn slots(members: &[(String, LeafMember)]) -> Option<Column> {
 }
 
 /// The type of a leaf of numbers.
-fn leaf_type(leaf: &Leaf) -> Option<(&'static str, Wire)> {
+fn leaf_type(leaf: &Leaf<'_>) -> Option<(&'static str, Wire)> {
     use DType as D;
     let sign = |signed, unsigned| if leaf.unsigned { unsigned } else { signed };
     let big = |(name, dtype)| Some((name, Wire::Big(dtype)));
-    match &*leaf.class {
+    match leaf.class {
         "TLeafO" => Some(("bool", Wire::Bool)),
         "TLeafB" => big(sign(("int8_t", D::Int8), ("uint8_t", D::UInt8))),
         "TLeafS" => big(sign(("int16_t", D::Int16), ("uint16_t", D::UInt16))),
@@ -224,7 +224,7 @@ fn leaf_type(leaf: &Leaf) -> Option<(&'static str, Wire)> {
 }
 
 /// Behind the name and the dimensions stands the type, and behind it the range.
-fn leaf_packing(leaf: &Leaf) -> Option<Packing> {
+fn leaf_packing(leaf: &Leaf<'_>) -> Option<Packing> {
     Packing::from_comment(leaf.title.split_once('/').map_or(&*leaf.title, |(_, kind)| kind))
 }
 
@@ -254,12 +254,12 @@ struct Dimensions {
 
 impl Dimensions {
     /// Those in a leaf's title, or for leaves that keep their range there, in the branch's. `None` if they contradict the leaf.
-    fn of_leaf(branch: &Branch, leaf: &Leaf) -> Option<Self> {
+    fn of_leaf(branch: &Branch<'_>, leaf: &Leaf<'_>) -> Option<Self> {
         let len = u64::try_from(leaf.len).ok().filter(|&len| len > 0)?;
         let own = leaf.title.split('/').next().unwrap_or_default();
         let in_branch = || {
             let named = |part: &&str| part.split(['[', '/']).next() == Some(&*leaf.name);
-            let part = branch.title.split(':').find(named)?;
+            let part = branch.field.title.split(':').find(named)?;
             part.split('/').next()
         };
         // Packed leaves had nothing but the range in their title, up to ROOT 6.36.
@@ -307,7 +307,7 @@ impl Dimensions {
 }
 
 /// The column of a branch that holds a whole object.
-pub(super) fn of_object(branch: &Branch, class: &str) -> Column {
+pub(super) fn of_object(branch: &Branch<'_>, class: &str) -> Column {
     let kind = CppType::parse(class);
     match &kind {
         CppType::Text(name) => Column::translated(
@@ -315,12 +315,12 @@ pub(super) fn of_object(branch: &Branch, class: &str) -> Column {
             &Schema::Text,
             TextLength::ByteThenWord,
             Frame::None,
-            &branch.name,
+            &branch.field.name,
         ),
         CppType::Sequence(..) => match kind.schema() {
             Ok(schema) => {
                 let text = TextLength::ByteThenWord;
-                Column::translated(kind.spelling(), &schema, text, Frame::Counted, &branch.name)
+                Column::translated(kind.spelling(), &schema, text, Frame::Counted, &branch.field.name)
             }
             Err(_) => Column::unsupported(kind.spelling()),
         },
@@ -348,9 +348,9 @@ pub(super) fn of_counts() -> Column {
 }
 
 /// The column of one member of a class, or with `items`, of that member of all items of a collection.
-pub(super) fn of_member(branch: &Branch, element: &Element, items: bool) -> Column {
+pub(super) fn of_member(branch: &Branch<'_>, element: &Element, items: bool) -> Column {
     let dimensions = Dimensions::of_element(element);
-    let member = &*branch.name;
+    let member = &*branch.field.name;
     let spell = |name: &str| dimensions.spelling(name, items);
     match element.code {
         code::BITS => {
@@ -410,7 +410,7 @@ pub(super) fn of_member(branch: &Branch, element: &Element, items: bool) -> Colu
 }
 
 /// As [`of_member`], for a class that the file does not describe: the branch alone tells the type of plain numbers.
-pub(super) fn of_undescribed(branch: &Branch, member: &MemberOf, leaf: Option<&Leaf>) -> Column {
+pub(super) fn of_undescribed(branch: &Branch<'_>, member: &MemberOf<'_>, leaf: Option<&Leaf<'_>>) -> Column {
     let unknown =
         || Column::unsupported(format!("a member of {}, which the file does not describe", member.class));
     let Some(leaf) = leaf else { return unknown() };

@@ -1,9 +1,11 @@
-//! The tree's own record: the tree, its branches and their leaves.
+//! The tree's own record: which members of trees, branches and leaves matter, and what they mean.
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use std::{borrow::Cow, ops::Range};
 
-use super::layout::{Layouts, ObjArray, Slot, Value, Values};
-use crate::{Cursor, Tag, streamer::Streamers, text};
+use bytes::Bytes;
+use forthwith_plan::{ErrorKind, Field, Result};
+
+use crate::{Items, Object, Objects, Value, Walker, text};
 
 /// What a tree says of itself.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,14 +53,23 @@ impl TreeInfo {
     }
 }
 
+/// The tree's record, and the fields that its branches are.
+#[derive(Debug)]
+pub(super) struct Metadata {
+    pub(super) info: TreeInfo,
+    pub(super) fields: Vec<Field>,
+    objects: Objects,
+    /// The branch of each field, by its number among the objects.
+    branches: Vec<u32>,
+    /// Entry offsets may have been left out in all branches.
+    generates_offsets: bool,
+}
+
 /// A branch.
 #[derive(Clone, Debug)]
-pub(super) struct Branch {
-    pub(super) name: Box<str>,
-    pub(super) title: Box<str>,
-    pub(super) parent: Option<u32>,
-    pub(super) has_children: bool,
-    pub(super) class: Box<str>,
+pub(super) struct Branch<'t> {
+    pub(super) field: &'t Field,
+    pub(super) class: &'t str,
     pub(super) entries: u64,
     pub(super) first_entry: u64,
     /// One past the last entry.
@@ -69,21 +80,17 @@ pub(super) struct Branch {
     pub(super) write_basket: u64,
     /// Entry offsets may have been left out.
     pub(super) generates_offsets: bool,
-    pub(super) file_name: Box<str>,
-    pub(super) leaves: Value,
-    pub(super) baskets: Value,
-    pub(super) basket_bytes: Value,
-    pub(super) basket_entry: Value,
-    pub(super) basket_seek: Value,
+    pub(super) file_name: Cow<'t, str>,
     /// For a branch that holds an object or a member of one: which.
-    pub(super) member: Option<Box<MemberOf>>,
+    pub(super) member: Option<MemberOf<'t>>,
+    object: Object<'t>,
 }
 
 /// Which part of which class a branch holds.
 #[derive(Clone, Debug)]
-pub(super) struct MemberOf {
+pub(super) struct MemberOf<'t> {
     /// The class whose member it is, or of the whole object.
-    pub(super) class: Box<str>,
+    pub(super) class: Cow<'t, str>,
     pub(super) version: i32,
     pub(super) checksum: u32,
     /// Position among the class's members; -1 for the whole object, -2 if that was split.
@@ -96,10 +103,10 @@ pub(super) struct MemberOf {
 
 /// A leaf: a number, an array of numbers or a string in each entry.
 #[derive(Clone, Debug)]
-pub(super) struct Leaf {
-    pub(super) class: Box<str>,
-    pub(super) name: Box<str>,
-    pub(super) title: Box<str>,
+pub(super) struct Leaf<'t> {
+    pub(super) class: &'t str,
+    pub(super) name: Cow<'t, str>,
+    pub(super) title: Cow<'t, str>,
     /// Values in an entry, or in an item if there is a counter.
     pub(super) len: i64,
     pub(super) unsigned: bool,
@@ -107,297 +114,240 @@ pub(super) struct Leaf {
     pub(super) counter: Option<usize>,
 }
 
-/// Everything that the tree's record says at once.
-#[derive(Debug)]
-pub(super) struct Metadata {
-    pub(super) info: TreeInfo,
-    pub(super) branches: Vec<Branch>,
-}
-
-/// Reads the tree's record.
-pub(super) fn parse(payload: &[u8], origin: u32, class: &str, streamers: &Streamers) -> Result<Metadata> {
-    let mut reader = Reader { layouts: Layouts::new(streamers), branches: Vec::new() };
-    let mut cursor = Cursor::with_origin(payload, origin);
-    let tree = reader.layouts.object(&mut cursor, class)?;
-    let io_bits = io_bits(&tree.of(Slot::IOFeatures), &cursor)?;
-    if let Value::Object { begin } = tree.of(Slot::Branches) {
-        let mut cursor = Cursor::with_origin(payload, origin);
-        cursor.seek(begin as usize)?;
-        reader.branches(&mut cursor, None, 0)?;
+impl Metadata {
+    /// Reads the tree's record.
+    pub(super) fn read(walker: &Walker, payload: Bytes, origin: u32, class: &str) -> Result<Self> {
+        let objects = walker.read(payload, origin, class)?;
+        let tree = objects.top().readable()?;
+        let info = TreeInfo {
+            title: tree.text("fTitle").unwrap_or_default().into_owned(),
+            entries: count(tree, "fEntries"),
+            total_bytes: count(tree, "fTotBytes"),
+            zip_bytes: count(tree, "fZipBytes"),
+            weight: tree.float("fWeight").unwrap_or(1.0),
+            auto_flush: tree.int("fAutoFlush").unwrap_or(0),
+            cluster_ranges: cluster_ranges(tree),
+            aliases: aliases(tree)?,
+        };
+        let mut branches =
+            Branches { fields: Vec::new(), numbers: Vec::new(), seen: vec![false; objects.len()] };
+        branches.add(tree.list("fBranches"), None, 0)?;
+        let Branches { fields, numbers, .. } = branches;
+        let generates_offsets = generates_offsets(tree);
+        Ok(Self { info, fields, branches: numbers, generates_offsets, objects })
     }
-    for branch in &mut reader.branches {
-        branch.generates_offsets |= io_bits & GENERATE_OFFSETS != 0;
+
+    pub(super) fn payload(&self) -> &Bytes {
+        self.objects.payload()
     }
-    let info = TreeInfo {
-        title: text(tree.text(Slot::Title, payload)).into_owned(),
-        entries: tree.count(Slot::Entries),
-        total_bytes: tree.count(Slot::TotBytes),
-        zip_bytes: tree.count(Slot::ZipBytes),
-        weight: match tree.of(Slot::Weight) {
-            Value::Real(weight) => weight,
-            _ => 1.0,
-        },
-        auto_flush: tree.int(Slot::AutoFlush).unwrap_or(0),
-        cluster_ranges: cluster_ranges(payload, &tree),
-        aliases: aliases(payload, origin, tree.of(Slot::Aliases))?,
-    };
-    Ok(Metadata { info, branches: reader.branches })
+
+    /// The branch that a field is.
+    pub(super) fn branch(&self, field: u32) -> Option<Branch<'_>> {
+        let object = self.objects.object(*self.branches.get(field as usize)?)?;
+        let mut branch = Branch::new(object, self.fields.get(field as usize)?);
+        branch.generates_offsets |= self.generates_offsets;
+        Some(branch)
+    }
+
+    /// The places of all leaves in the record, with the fields they belong to.
+    pub(super) fn leaf_places(&self) -> impl Iterator<Item = (usize, u32)> {
+        let branches = self.branches.iter().filter_map(|&number| self.objects.object(number));
+        (0..).zip(branches).flat_map(|(field, branch)| {
+            branch.list("fLeaves").flatten().map(move |leaf| (leaf.range().start, field))
+        })
+    }
 }
 
-struct Reader<'c> {
-    layouts: Layouts<'c>,
-    branches: Vec<Branch>,
+/// The branches met so far.
+struct Branches {
+    fields: Vec<Field>,
+    numbers: Vec<u32>,
+    /// Objects that were branches already. No list of a good file repeats one.
+    seen: Vec<bool>,
 }
 
-impl Reader<'_> {
-    fn branches(&mut self, cursor: &mut Cursor<'_>, parent: Option<u32>, depth: usize) -> Result<()> {
+impl Branches {
+    fn add(&mut self, list: Items<'_>, parent: Option<u32>, depth: usize) -> Result<()> {
         if depth > MAX_DEPTH {
             let what = "depth of branches";
             return Err(ErrorKind::OutOfRange { what, found: depth as i64, limit: MAX_DEPTH as i64 }.into());
         }
-        let mut array = ObjArray::enter(cursor)?;
-        while let Some(tag) = array.next(cursor)? {
-            if let Tag::Object { class, end, .. } = tag {
-                self.branch(cursor, &text(class), parent, depth)?;
-                if let Some(end) = end {
-                    cursor.seek(end)?;
+        for branch in list.flatten() {
+            match self.seen.get_mut(branch.number() as usize) {
+                Some(seen) if !*seen => *seen = true,
+                _ => continue,
+            }
+            let class = branch.class();
+            let (name, title) = match class {
+                "TBranchClones" => hand_written(branch)?,
+                _ if class.starts_with("TBranch") => {
+                    let member = |name| branch.text(name).unwrap_or_default();
+                    branch.readable()?;
+                    (member("fName"), member("fTitle"))
                 }
-            }
-        }
-        Ok(())
-    }
-
-    fn branch(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        class: &str,
-        parent: Option<u32>,
-        depth: usize,
-    ) -> Result<()> {
-        let (data, origin) = (cursor.data(), cursor.origin());
-        let index = self.branches.len() as u32;
-        if class == "TBranchClones" {
-            // It writes its members by hand. Nothing of it can be read, but it has a name.
-            let frame = cursor.frame()?;
-            let (name, title) = cursor.tnamed()?;
-            self.branches.push(Branch::unreadable(&text(name), &text(title), class, parent));
-            if frame.end.is_none() {
-                return Err(
-                    Error::unsupported("a TBranchClones without a length").at_byte(frame.begin as u64)
-                );
-            }
-            cursor.leave(&frame);
-            return Ok(());
-        }
-        let values = self.layouts.object(cursor, class)?;
-        let string = |slot| -> Box<str> { text(values.text(slot, data)).into() };
-        let entries = values.count(Slot::Entries);
-        let first_entry = values.count(Slot::FirstEntry);
-        let member = (class == "TBranchElement" || class == "TBranchObject").then(|| {
-            Box::new(MemberOf {
-                class: string(Slot::ClassName),
-                version: values.int(Slot::ClassVersion).unwrap_or(0) as i32,
-                checksum: values.int(Slot::CheckSum).unwrap_or(0) as u32,
-                id: values.int(Slot::ID).unwrap_or(-1),
-                kind: values.int(Slot::Type).unwrap_or(-1),
-                code: values.int(Slot::StreamerType).unwrap_or(-1),
-            })
-        });
-        self.branches.push(Branch {
-            name: string(Slot::Name),
-            title: string(Slot::Title),
-            parent,
-            has_children: false,
-            class: class.into(),
-            entries,
-            first_entry,
-            entry_number: values.count(Slot::EntryNumber),
-            total_bytes: values.count(Slot::TotBytes),
-            zip_bytes: values.count(Slot::ZipBytes),
-            entry_offset_len: values.int(Slot::EntryOffsetLen).unwrap_or(0),
-            write_basket: values.count(Slot::WriteBasket),
-            generates_offsets: io_bits(&values.of(Slot::IOFeatures), cursor)? & GENERATE_OFFSETS != 0,
-            file_name: string(Slot::FileName),
-            leaves: values.of(Slot::Leaves),
-            baskets: values.of(Slot::Baskets),
-            basket_bytes: values.of(Slot::BasketBytes),
-            basket_entry: values.of(Slot::BasketEntry),
-            basket_seek: values.of(Slot::BasketSeek),
-            member,
-        });
-        if let Value::Object { begin } = values.of(Slot::Branches) {
-            let mut inner = Cursor::with_origin(data, origin);
-            inner.seek(begin as usize)?;
-            self.branches(&mut inner, Some(index), depth + 1)?;
-            self.branches[index as usize].has_children = self.branches.len() as u32 > index + 1;
+                _ => return Err(ErrorKind::NotA { what: "a branch", found: class.into() }.into()),
+            };
+            let path = match parent.and_then(|parent| self.fields.get(parent as usize)) {
+                Some(parent) => format!("{}/{name}", parent.path),
+                None => name.to_string(),
+            };
+            let index = self.fields.len();
+            let (name, title) = (name.into_owned(), title.into_owned());
+            self.fields.push(Field { path, name, title, parent, has_children: false, has_data: false });
+            self.numbers.push(branch.number());
+            self.add(branch.list("fBranches"), Some(index as u32), depth + 1)?;
+            let has_children = self.fields.len() > index + 1;
+            self.fields[index].has_children = has_children;
+            self.fields[index].has_data = !has_children || has_data_beside_children(branch);
         }
         Ok(())
     }
 }
 
-impl Branch {
-    /// A branch of which only the name is known.
-    fn unreadable(name: &str, title: &str, class: &str, parent: Option<u32>) -> Self {
-        Self {
-            name: name.into(),
-            title: title.into(),
-            parent,
-            has_children: false,
-            class: class.into(),
-            entries: 0,
-            first_entry: 0,
-            entry_number: 0,
-            total_bytes: 0,
-            zip_bytes: 0,
-            entry_offset_len: 0,
-            write_basket: 0,
-            generates_offsets: false,
-            file_name: "".into(),
-            leaves: Value::Absent,
-            baskets: Value::Absent,
-            basket_bytes: Value::Absent,
-            basket_entry: Value::Absent,
-            basket_seek: Value::Absent,
-            member: None,
-        }
-    }
-
-    /// Whether the entries' bytes are in this branch rather than in those below it.
-    pub(super) fn has_data(&self) -> bool {
-        match &self.member {
-            // Of branches with others below them, only the counts of collections have data.
-            Some(member) => !self.has_children || matches!(member.kind, 3 | 4),
-            None => !self.has_children || self.write_basket > 0,
-        }
-    }
-
-    /// Where the branch's leaves stand.
-    pub(super) fn leaf_positions(&self, data: &[u8], origin: u32) -> Result<Vec<usize>> {
-        let Value::Object { begin } = self.leaves else { return Ok(Vec::new()) };
-        let mut cursor = Cursor::with_origin(data, origin);
-        cursor.seek(begin as usize)?;
-        let mut array = ObjArray::enter(&mut cursor)?;
-        let mut found = Vec::new();
-        while let Some(tag) = array.next(&mut cursor)? {
-            match tag {
-                Tag::Object { begin, end: Some(end), .. } => {
-                    found.push(begin);
-                    cursor.seek(end)?;
-                }
-                Tag::Object { begin, end: None, .. } => {
-                    return Err(Error::unsupported("a leaf without a length").at_byte(begin as u64));
-                }
-                // A leaf that counts others may have been written with the first of them.
-                Tag::Reference(position) => found.push(position),
-                _ => {}
-            }
-        }
-        Ok(found)
-    }
-}
-
-/// Reads the leaf that stands at a position.
-pub(super) fn leaf_at(data: &[u8], origin: u32, position: usize, streamers: &Streamers) -> Result<Leaf> {
-    let mut cursor = Cursor::with_origin(data, origin);
-    cursor.seek(position)?;
-    let Tag::Object { class, .. } = cursor.tag()? else {
-        let found = "something else".into();
-        return Err(Error::new(ErrorKind::NotA { what: "a leaf", found }).at_byte(position as u64));
-    };
-    let class = text(class);
-    if !class.starts_with("TLeaf") {
-        let error = ErrorKind::NotA { what: "a leaf", found: class.into_owned() };
-        return Err(Error::new(error).at_byte(position as u64));
-    }
-    let values = Layouts::new(streamers).leaf(&mut cursor)?;
-    let counter = match values.of(Slot::LeafCount) {
-        Value::Pointer { begin } => {
-            let mut there = Cursor::with_origin(data, origin);
-            there.seek(begin as usize)?;
-            match there.tag()? {
-                Tag::Reference(position) => Some(position),
-                Tag::Object { begin, .. } => Some(begin),
-                _ => None,
-            }
-        }
-        _ => None,
-    };
-    Ok(Leaf {
-        class: (&*class).into(),
-        name: text(values.text(Slot::Name, data)).into(),
-        title: text(values.text(Slot::Title, data)).into(),
-        // Zero means one.
-        len: match values.int(Slot::Len).unwrap_or(1) {
-            0 => 1,
-            len => len,
-        },
-        unsigned: values.int(Slot::IsUnsigned).unwrap_or(0) != 0,
-        counter,
-    })
-}
-
-fn io_bits(value: &Value, cursor: &Cursor<'_>) -> Result<u8> {
-    let Value::Object { begin } = *value else { return Ok(0) };
-    let mut cursor = Cursor::with_origin(cursor.data(), cursor.origin());
-    cursor.seek(begin as usize)?;
+/// Name and title of a `TBranchClones`. It writes its members by hand, and nothing else of it can be read.
+fn hand_written(branch: Object<'_>) -> Result<(Cow<'_, str>, Cow<'_, str>)> {
+    let mut cursor = branch.cursor()?;
     cursor.frame()?;
-    cursor.u8()
+    let (name, title) = cursor.tnamed()?;
+    Ok((text(name), text(title)))
 }
 
-fn cluster_ranges(data: &[u8], tree: &Values) -> Vec<(u64, u64)> {
-    let ends = integers(data, tree.of(Slot::ClusterRangeEnd));
-    let sizes = integers(data, tree.of(Slot::ClusterSize));
-    // The file gives the last entry of each range.
-    let pairs = ends.zip(sizes).map(|(end, size)| {
-        let end = u64::try_from(end).unwrap_or(0).saturating_add(1);
-        (end, u64::try_from(size).unwrap_or(0))
-    });
-    pairs.collect()
+/// Whether the entries' bytes, or some of them, are in this branch rather than in those below it.
+fn has_data_beside_children(branch: Object<'_>) -> bool {
+    match branch.class() {
+        // Only the counts of collections.
+        "TBranchElement" | "TBranchObject" => matches!(branch.int("fType"), Some(3 | 4)),
+        _ => count(branch, "fWriteBasket") > 0,
+    }
+}
+
+impl<'t> Branch<'t> {
+    fn new(object: Object<'t>, field: &'t Field) -> Self {
+        let class = object.class();
+        let member = matches!(class, "TBranchElement" | "TBranchObject").then(|| MemberOf {
+            class: object.text("fClassName").unwrap_or_default(),
+            version: object.int("fClassVersion").unwrap_or(0) as i32,
+            checksum: object.int("fCheckSum").unwrap_or(0) as u32,
+            id: object.int("fID").unwrap_or(-1),
+            kind: object.int("fType").unwrap_or(-1),
+            code: object.int("fStreamerType").unwrap_or(-1),
+        });
+        Self {
+            field,
+            class,
+            entries: count(object, "fEntries"),
+            first_entry: count(object, "fFirstEntry"),
+            entry_number: count(object, "fEntryNumber"),
+            total_bytes: count(object, "fTotBytes"),
+            zip_bytes: count(object, "fZipBytes"),
+            entry_offset_len: object.int("fEntryOffsetLen").unwrap_or(0),
+            write_basket: count(object, "fWriteBasket"),
+            generates_offsets: generates_offsets(object),
+            file_name: object.text("fFileName").unwrap_or_default(),
+            member,
+            object,
+        }
+    }
+
+    /// One past the branch's last entry.
+    pub(super) fn end(&self) -> u64 {
+        match self.entry_number {
+            // A branch that only groups others does not count in this way.
+            0 => self.first_entry.saturating_add(self.entries),
+            end => end,
+        }
+    }
+
+    /// The branch's leaves.
+    pub(super) fn leaves(&self) -> Result<Vec<Leaf<'t>>> {
+        self.object.list("fLeaves").flatten().map(Leaf::new).collect()
+    }
+
+    /// The entries that baskets begin with. There is one more than baskets were flushed, except in old files.
+    pub(super) fn basket_entries(&self) -> impl Iterator<Item = i64> + use<'t> {
+        integers(self.object, "fBasketEntry")
+    }
+
+    /// Where in the file the baskets are.
+    pub(super) fn basket_seeks(&self) -> impl Iterator<Item = i64> + use<'t> {
+        integers(self.object, "fBasketSeek")
+    }
+
+    /// The baskets' lengths.
+    pub(super) fn basket_bytes(&self) -> impl Iterator<Item = i64> + use<'t> {
+        integers(self.object, "fBasketBytes")
+    }
+
+    /// The baskets in the tree's own record, by their number.
+    pub(super) fn embedded_baskets(&self) -> Vec<Option<Range<usize>>> {
+        let body = |basket: Option<Object<'_>>| Some(basket.filter(|b| b.class() == "TBasket")?.body());
+        self.object.list("fBaskets").map(body).collect()
+    }
+}
+
+impl<'t> Leaf<'t> {
+    fn new(leaf: Object<'t>) -> Result<Self> {
+        let class = leaf.class();
+        if !class.starts_with("TLeaf") {
+            return Err(ErrorKind::NotA { what: "a leaf", found: class.into() }.into());
+        }
+        leaf.readable()?;
+        Ok(Self {
+            class,
+            name: leaf.text("fName").unwrap_or_default(),
+            title: leaf.text("fTitle").unwrap_or_default(),
+            // Zero means one.
+            len: match leaf.int("fLen").unwrap_or(1) {
+                0 => 1,
+                len => len,
+            },
+            unsigned: leaf.int("fIsUnsigned").unwrap_or(0) != 0,
+            counter: match leaf.member("fLeafCount") {
+                Some(Value::Object(counter)) => Some(counter.range().start),
+                Some(Value::Elsewhere(position)) => Some(position),
+                _ => None,
+            },
+        })
+    }
+}
+
+/// A count or length: not negative, and zero in versions that have none.
+fn count(object: Object<'_>, name: &str) -> u64 {
+    object.int(name).and_then(|value| u64::try_from(value).ok()).unwrap_or(0)
 }
 
 /// The elements of an array of integers.
-pub(super) fn integers(data: &[u8], array: Value) -> impl Iterator<Item = i64> + '_ {
-    let (begin, count, width) = match array {
-        Value::Array { begin, count, width } => (begin as usize, count as usize, usize::from(width)),
-        _ => (0, 0, 1),
-    };
-    let bytes = data.get(begin..begin.saturating_add(count * width)).unwrap_or_default();
-    bytes.chunks_exact(width).map(move |item| {
-        // Sign-extended from whatever width there is.
-        let first = if item[0] & 0x80 != 0 { -1i64 } else { 0 };
-        item.iter().fold(first, |value, &byte| value << 8 | i64::from(byte))
-    })
+fn integers<'t>(object: Object<'t>, name: &str) -> impl Iterator<Item = i64> + use<'t> {
+    object.array(name).into_iter().flat_map(|array| array.ints())
 }
 
-fn aliases(data: &[u8], origin: u32, value: Value) -> Result<Vec<(String, String)>> {
-    let Value::Pointer { begin } = value else { return Ok(Vec::new()) };
-    let mut cursor = Cursor::with_origin(data, origin);
-    cursor.seek(begin as usize)?;
-    let Tag::Object { class: b"TList", .. } = cursor.tag()? else { return Ok(Vec::new()) };
-    let frame = cursor.frame()?;
-    if frame.version > 3 {
-        cursor.tobject()?;
-        cursor.string()?;
-    }
-    let count = cursor.i32()?;
-    let count = cursor.count("number of aliases", count, 4)?;
-    let mut found = Vec::new();
-    for _ in 0..count {
-        if let Tag::Object { class, end, .. } = cursor.tag()? {
-            if class == b"TNamed" {
-                let (name, title) = cursor.tnamed()?;
-                found.push((text(name).into_owned(), text(title).into_owned()));
-            }
-            let Some(end) = end else { break };
-            cursor.seek(end)?;
-        }
-        cursor.string()?; // the item's option
-    }
-    Ok(found)
+fn generates_offsets(object: Object<'_>) -> bool {
+    let bits = object.object("fIOFeatures").and_then(|features| features.int("fIOBits"));
+    bits.unwrap_or(0) & GENERATE_OFFSETS != 0
+}
+
+fn cluster_ranges(tree: Object<'_>) -> Vec<(u64, u64)> {
+    // The file gives the last entry of each range.
+    let ends =
+        integers(tree, "fClusterRangeEnd").map(|end| u64::try_from(end).unwrap_or(0).saturating_add(1));
+    let sizes = integers(tree, "fClusterSize").map(|size| u64::try_from(size).unwrap_or(0));
+    ends.zip(sizes).collect()
+}
+
+fn aliases(tree: Object<'_>) -> Result<Vec<(String, String)>> {
+    let list = tree.object("fAliases").filter(|list| list.class() == "TList");
+    let Some(list) = list else { return Ok(Vec::new()) };
+    let named = list.readable()?.items().flatten().filter(|item| item.class() == "TNamed");
+    let pair = |item: Object<'_>| {
+        item.readable()?;
+        let text = |name| item.text(name).unwrap_or_default().into_owned();
+        Ok((text("fName"), text("fTitle")))
+    };
+    named.map(pair).collect()
 }
 
 /// In the I/O features: entry offsets may be left out.
-const GENERATE_OFFSETS: u8 = 1;
+const GENERATE_OFFSETS: i64 = 1;
 /// Branches are not nested deeper.
 const MAX_DEPTH: usize = 100;
 /// A range with more clusters than this is given as one.

@@ -3,7 +3,6 @@
 mod baskets;
 mod columns;
 mod cpp;
-mod layout;
 mod metadata;
 mod programs;
 
@@ -13,15 +12,14 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use bytes::Bytes;
 use forthwith_plan::{
     Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Kernel, Plan, Result, Stored, Task,
 };
 
-use crate::{Found, RootFile, TreeFormat, near, streamer::Streamers};
+use crate::{Found, RootFile, Streamers, TreeFormat, near};
 use baskets::Place;
 use columns::Column;
-use metadata::{Branch, Leaf, Metadata};
+use metadata::{Branch, Metadata};
 
 pub use metadata::TreeInfo;
 
@@ -41,12 +39,9 @@ pub use metadata::TreeInfo;
 pub struct Tree {
     uri: String,
     object: String,
-    payload: Bytes,
-    origin: u32,
     file_size: u64,
     streamers: Arc<Streamers>,
     metadata: Metadata,
-    fields: Vec<Field>,
     index: OnceLock<Index>,
     /// The branch of each leaf, by the leaf's place in the record.
     owners: OnceLock<HashMap<usize, u32>>,
@@ -87,28 +82,13 @@ impl Tree {
             return Err(ErrorKind::NotA { what: "a tree", found: key.class_name.to_string() }.into());
         }
         let payload = file.payload(key)?;
-        let source = TreeSource {
-            uri: file.uri(),
-            object: &found.path,
-            class: &key.class_name,
-            origin: u32::from(key.keylen),
-            file_size: file.source().size()?,
-        };
-        Self::from_record(&source, payload, file.streamers()?)
-    }
-
-    fn from_record(source: &TreeSource<'_>, payload: Bytes, streamers: Arc<Streamers>) -> Result<Self> {
-        let metadata = metadata::parse(&payload, source.origin, source.class, &streamers)?;
-        let fields = fields(&metadata.branches);
+        let metadata = Metadata::read(&*file.walker()?, payload, u32::from(key.keylen), &key.class_name)?;
         Ok(Self {
-            uri: source.uri.into(),
-            object: source.object.into(),
-            payload,
-            origin: source.origin,
-            file_size: source.file_size,
-            streamers,
+            uri: file.uri().into(),
+            object: found.path.clone(),
+            file_size: file.source().size()?,
+            streamers: file.streamers()?,
             metadata,
-            fields,
             index: OnceLock::new(),
             owners: OnceLock::new(),
         })
@@ -133,13 +113,16 @@ impl Tree {
         match index.by_name.get(name).map(Vec::as_slice) {
             Some(&[field]) => Ok(field),
             Some(several) => {
-                let paths: Vec<&str> =
-                    several.iter().take(5).map(|&field| &*self.fields[field as usize].path).collect();
+                let paths: Vec<&str> = several
+                    .iter()
+                    .take(5)
+                    .map(|&field| &*self.metadata.fields[field as usize].path)
+                    .collect();
                 let what = format!("{} branches are named {name:?}: {}", several.len(), paths.join(", "));
                 Err(self.locate(ErrorKind::Invalid { what }))
             }
             None => {
-                let near = near(name, self.fields.iter().map(|field| &*field.path));
+                let near = near(name, self.metadata.fields.iter().map(|field| &*field.path));
                 Err(self.locate(ErrorKind::NotFound { what: "branch", name: name.into(), near }))
             }
         }
@@ -151,12 +134,12 @@ impl Tree {
     /// There is no such field.
     pub fn entry_range(&self, field: u32) -> Result<Range<u64>> {
         let branch = self.branch(field).map_err(|error| self.locate(error))?;
-        Ok(branch.first_entry..baskets::end(branch))
+        Ok(branch.first_entry..branch.end())
     }
 
     fn make_index(&self) -> Index {
         let mut index = Index { by_path: HashMap::new(), by_name: HashMap::new() };
-        for (number, field) in (0..).zip(&self.fields) {
+        for (number, field) in (0..).zip(&self.metadata.fields) {
             // Where a path is repeated, the first is meant.
             index.by_path.entry(field.path.clone()).or_insert(number);
             index.by_name.entry(field.name.clone()).or_default().push(number);
@@ -169,52 +152,46 @@ impl Tree {
     }
 
     fn locate_branch(&self, error: Error, field: u32) -> Error {
-        let path = self.fields.get(field as usize).map_or("?", |field| &field.path);
+        let path = self.metadata.fields.get(field as usize).map_or("?", |field| &field.path);
         error.in_file(&self.uri).in_object(&format!("{}/{path}", self.object))
     }
 
-    fn branch(&self, field: u32) -> Result<&Branch> {
-        self.metadata.branches.get(field as usize).ok_or_else(|| {
-            let what = format!("there is no field {field}, only {}", self.fields.len());
+    fn branch(&self, field: u32) -> Result<Branch<'_>> {
+        self.metadata.branch(field).ok_or_else(|| {
+            let what = format!("there is no field {field}, only {}", self.metadata.fields.len());
             ErrorKind::Invalid { what }.into()
         })
     }
 
-    fn places(&self, branch: &Branch) -> Result<Vec<Place>> {
+    fn places(&self, branch: &Branch<'_>) -> Result<Vec<Place>> {
         if !branch.file_name.is_empty() {
             return Err(Error::unsupported(format!("baskets in another file, {}", branch.file_name)));
         }
-        baskets::places(branch, &self.payload, self.origin, self.file_size)
-    }
-
-    fn leaves(&self, branch: &Branch) -> Result<Vec<Leaf>> {
-        let positions = branch.leaf_positions(&self.payload, self.origin)?;
-        let read = |position| metadata::leaf_at(&self.payload, self.origin, position, &self.streamers);
-        positions.into_iter().map(read).collect()
+        baskets::places(branch, self.metadata.payload(), self.file_size)
     }
 
     /// What a branch holds.
-    fn column(&self, branch: &Branch) -> Result<Column> {
-        if &*branch.class == "TBranch" {
-            return Ok(columns::of_leaves(branch, &self.leaves(branch)?));
+    fn column(&self, branch: &Branch<'_>) -> Result<Column> {
+        if branch.class == "TBranch" {
+            return Ok(columns::of_leaves(branch, &branch.leaves()?));
         }
-        let Some(member) = branch.member.as_deref().filter(|_| &*branch.class == "TBranchElement") else {
-            let class = branch.member.as_deref().map_or(&*branch.class, |member| &*member.class);
+        let Some(member) = branch.member.as_ref().filter(|_| branch.class == "TBranchElement") else {
+            let class = branch.member.as_ref().map_or(branch.class, |member| &*member.class);
             return Ok(Column::unsupported(class));
         };
         match member.kind {
             3 | 4 => return Ok(columns::of_counts()),
-            -1 | 0 | 31 | 41 if branch.has_children => return Ok(Column::unsupported(&*member.class)),
+            -1 | 0 | 31 | 41 if branch.field.has_children => return Ok(Column::unsupported(&*member.class)),
             -1 | 0 if member.id < 0 => return Ok(columns::of_object(branch, &member.class)),
             0 | 1 | 2 | 31 | 41 => {}
             kind => return Ok(Column::unsupported(format!("a branch of kind {kind}"))),
         }
-        let info = layout::describe(&self.streamers, &member.class, member.version, Some(member.checksum))?;
-        let Some(info) = info else {
-            let leaves = self.leaves(branch)?;
+        let checksum = Some(member.checksum).filter(|&checksum| checksum != 0);
+        let Some(info) = self.streamers.describe(&member.class, member.version, checksum)? else {
+            let leaves = branch.leaves()?;
             return Ok(columns::of_undescribed(branch, member, leaves.first()));
         };
-        let name = columns::member_name(&branch.name);
+        let name = columns::member_name(&branch.field.name);
         let by_id = usize::try_from(member.id).ok().and_then(|id| info.elements.get(id));
         // The number is that of the member when the branch was made; the name settles it.
         let element = by_id.filter(|element| columns::same_member(&element.name, name)).or_else(|| {
@@ -227,32 +204,28 @@ impl Tree {
                 member.class
             )));
         };
-        if branch.has_children || member.kind == 1 || member.kind == 2 {
+        if branch.field.has_children || member.kind == 1 || member.kind == 2 {
             let base = if member.kind == 1 { &element.name } else { &element.type_name };
             return Ok(Column::unsupported(&**base));
         }
         Ok(columns::of_member(branch, element, matches!(member.kind, 31 | 41)))
     }
 
-    /// The branch that a leaf belongs to.
-    fn owner(&self, leaf: usize) -> Result<Option<u32>> {
-        if let Some(owners) = self.owners.get() {
-            return Ok(owners.get(&leaf).copied());
-        }
+    /// The branch that each leaf belongs to, by the leaf's place.
+    fn owners(&self) -> HashMap<usize, u32> {
         let mut owners = HashMap::new();
-        for (number, branch) in (0..).zip(&self.metadata.branches) {
-            for position in branch.leaf_positions(&self.payload, self.origin)? {
-                owners.entry(position).or_insert(number);
-            }
+        for (place, field) in self.metadata.leaf_places() {
+            owners.entry(place).or_insert(field);
         }
-        Ok(self.owners.get_or_init(|| owners).get(&leaf).copied())
+        owners
     }
 
     /// The branch whose values count the items of another, which left its entry offsets out.
     fn counter(&self, column: &Column) -> Result<u32> {
         let unknown = || Error::unsupported("entry offsets that were left out, without a branch that counts");
-        let owner = column.counter.map(|leaf| self.owner(leaf)).transpose()?.flatten().ok_or_else(unknown)?;
-        let counts = self.column(self.branch(owner)?)?;
+        let owners = self.owners.get_or_init(|| self.owners());
+        let owner = column.counter.and_then(|leaf| owners.get(&leaf).copied()).ok_or_else(unknown)?;
+        let counts = self.column(&self.branch(owner)?)?;
         match counts.reading {
             Ok(reading) if matches!(reading.decoder, Decoder::Kernel(Kernel::Flat { per_entry: 1, .. })) => {
                 Ok(owner)
@@ -260,35 +233,6 @@ impl Tree {
             _ => Err(unknown()),
         }
     }
-}
-
-/// Where a tree's record comes from.
-struct TreeSource<'a> {
-    uri: &'a str,
-    object: &'a str,
-    class: &'a str,
-    origin: u32,
-    file_size: u64,
-}
-
-fn fields(branches: &[Branch]) -> Vec<Field> {
-    let mut fields: Vec<Field> = Vec::with_capacity(branches.len());
-    for branch in branches {
-        let path = match branch.parent {
-            // Parents come first.
-            Some(parent) => format!("{}/{}", fields[parent as usize].path, branch.name),
-            None => branch.name.to_string(),
-        };
-        fields.push(Field {
-            path,
-            name: branch.name.to_string(),
-            title: branch.title.to_string(),
-            parent: branch.parent,
-            has_children: branch.has_children,
-            has_data: branch.has_data(),
-        });
-    }
-    fields
 }
 
 impl Dataset for Tree {
@@ -305,20 +249,20 @@ impl Dataset for Tree {
     }
 
     fn fields(&self) -> Result<&[Field]> {
-        Ok(&self.fields)
+        Ok(&self.metadata.fields)
     }
 
     fn describe(&self, field: u32) -> Result<Description> {
         let describe = || {
             let branch = self.branch(field)?;
-            let column = self.column(branch)?;
+            let column = self.column(&branch)?;
             let mut reading = column.reading;
             let mut blocks = branch.write_basket;
             if !branch.file_name.is_empty() {
                 reading =
                     Err(format!("{} with baskets in another file, {}", column.type_name, branch.file_name));
-            } else if branch.has_data() {
-                blocks = self.places(branch)?.len() as u64;
+            } else if branch.field.has_data {
+                blocks = self.places(&branch)?.len() as u64;
             }
             Ok(Description {
                 type_name: column.type_name,
@@ -381,7 +325,7 @@ impl Dataset for Tree {
     fn boundaries(&self, fields: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {
         let mut found = vec![entries.start, entries.end];
         for &field in fields {
-            let places = self.branch(field).and_then(|branch| self.places(branch));
+            let places = self.branch(field).and_then(|branch| self.places(&branch));
             for place in places.map_err(|error| self.locate_branch(error, field))? {
                 found.extend(
                     [place.entries.start, place.entries.end].iter().filter(|&at| entries.contains(at)),
@@ -406,16 +350,16 @@ impl Planner<'_> {
     fn add(&mut self, field: u32) -> Result<Option<u32>> {
         let tree = self.tree;
         let branch = tree.branch(field)?;
-        let column = tree.column(branch)?;
+        let column = tree.column(&branch)?;
         let reading = match &column.reading {
             Ok(reading) => reading.clone(),
             Err(what) => return Err(Error::unsupported(what)),
         };
-        let places = tree.places(branch)?;
-        let (begin, end) = (branch.first_entry, baskets::end(branch));
+        let places = tree.places(&branch)?;
+        let (begin, end) = (branch.first_entry, branch.end());
         let Range { start, end: stop } = self.entries.clone();
         if start < stop && (start < begin || stop > end) {
-            let path = &tree.fields[field as usize].path;
+            let path = &branch.field.path;
             let what = format!("entries {start} to {stop} of {path:?}, which has entries {begin} to {end}");
             return Err(ErrorKind::Invalid { what }.into());
         }
@@ -424,10 +368,9 @@ impl Planner<'_> {
             (Some(_), true) => Some(tree.counter(&column)?),
             _ => None,
         };
-        let member = &*branch.name;
         self.groups.push(Group {
-            path: tree.fields[field as usize].path.clone(),
-            columns: columns::specs(&reading, member),
+            path: branch.field.path.clone(),
+            columns: columns::specs(&reading, &branch.field.name),
             decoder: reading.decoder,
             reason: reading.reason,
             form: reading.form,
@@ -449,7 +392,9 @@ impl Planner<'_> {
                 payload_hint: (length as f64 * ratio.max(1.0)) as u64,
                 stored: match &place.bytes {
                     baskets::Bytes::File(range) => Stored::Range(range.clone()),
-                    baskets::Bytes::Record(range) => Stored::Inline(tree.payload.slice(range.clone())),
+                    baskets::Bytes::Record(range) => {
+                        Stored::Inline(tree.metadata.payload().slice(range.clone()))
+                    }
                 },
                 needs: Vec::new(),
             });
@@ -470,7 +415,7 @@ impl std::fmt::Debug for Tree {
         f.debug_struct("Tree")
             .field("object", &self.object)
             .field("entries", &self.metadata.info.entries)
-            .field("branches", &self.fields.len())
+            .field("branches", &self.metadata.fields.len())
             .finish_non_exhaustive()
     }
 }
