@@ -23,7 +23,7 @@ def _index(value: int | None, name: str) -> int | None:
         raise TypeError(f"{name} must be an integer or None, not {value!r}") from None
 
 
-def memory_size(value: int | str, name: str) -> int:
+def memory_size(value: int | str, name: str, *, least: int = 1) -> int:
     """Bytes: a number of them, or text such as ``"100 MB"`` (decimal) or ``"1 GiB"`` (binary)."""
     if isinstance(value, str):
         text = value.strip().lower()
@@ -40,8 +40,8 @@ def memory_size(value: int | str, name: str) -> int:
             size = index(value)
         except TypeError:
             raise TypeError(f"{name} must be a number of bytes or text such as '100 MB', not {value!r}") from None
-    if size <= 0:
-        raise ValueError(f"{name} must be positive, not {value!r}")
+    if size < least:
+        raise ValueError(f"{name} must be {'positive' if least else '0 or more'}, not {value!r}")
     return size
 
 

@@ -84,10 +84,19 @@ class File:
         source: str = "auto",
         threads: int | None = None,
         memory: int | None = None,
+        pool: int | None = None,
+        huge_pages: bool = True,
     ) -> File:
         """Opens a path; ``source`` is ``"auto"``, ``"map"`` or ``"pread"``."""
     @staticmethod
-    def from_object(object: Any, name: str, threads: int | None = None, memory: int | None = None) -> File:
+    def from_object(
+        object: Any,
+        name: str,
+        threads: int | None = None,
+        memory: int | None = None,
+        pool: int | None = None,
+        huge_pages: bool = True,
+    ) -> File:
         """Opens what an object with ``seek`` and ``read`` holds. It is asked by one thread at a time, not always this one."""
     @property
     def uri(self) -> str:

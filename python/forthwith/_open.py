@@ -34,6 +34,8 @@ def open(
     source: How = "auto",
     threads: int | None = None,
     memory: int | str | None = None,
+    pool: int | str | None = None,
+    huge_pages: bool = True,
 ) -> Any:
     """Opens a file, or an object in it.
 
@@ -53,6 +55,11 @@ def open(
             relatives can override it.
         memory: The most memory that the data read from this file may take at one time, in bytes or as text such as
             ``"2 GB"``. Reading more is an `OutOfMemoryError`. By default there is no limit.
+        pool: How much memory of arrays that are no longer used the file keeps for the next ones, so that a loop over
+            its steps writes to warm memory; 0 keeps nothing. By default 256 MiB. All of it is given back when the
+            file and its arrays are gone.
+        huge_pages: Whether arrays of 8 MiB and more ask the system for huge pages. They are about twice as fast to
+            fill, where the system has such pages at hand.
 
     Returns:
         The `File`, or the `Directory` or `Tree` asked for.
@@ -68,7 +75,8 @@ def open(
     if threads is not None and threads < 1:
         raise ValueError(f"threads must be at least 1, not {threads}")
     limit = None if memory is None else memory_size(memory, "memory")
-    options = {"source": source, "threads": threads, "memory": limit}
+    kept = None if pool is None else memory_size(pool, "pool", least=0)
+    options = {"source": source, "threads": threads, "memory": limit, "pool": kept, "huge_pages": huge_pages}
     what, inner = _split(path)
     file = _open_file(what, options)
     if not inner:
@@ -94,7 +102,7 @@ def _open_file(what: Any, options: dict[str, Any]) -> File:
         raise ValueError(f"source={options['source']!r} is for paths, not for {what!r}")
     name = getattr(what, "name", None)
     name = name if isinstance(name, str) else repr(what)
-    core = _forthwith.File.from_object(what, name, threads=options["threads"], memory=options["memory"])
+    core = _forthwith.File.from_object(what, name, **{k: v for k, v in options.items() if k != "source"})
     return File(core, what, options)
 
 

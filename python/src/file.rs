@@ -44,6 +44,8 @@ impl File {
 struct Settings {
     threads: Option<usize>,
     memory: Option<usize>,
+    pool: Option<usize>,
+    huge_pages: bool,
     cause: Option<Cause>,
 }
 
@@ -53,7 +55,9 @@ impl Settings {
         if let Some(threads) = self.threads {
             options.threads = threads.max(1);
         }
-        options.policy = Policy { limit: self.memory, ..options.policy };
+        let pool_bytes = self.pool.unwrap_or(options.policy.pool_bytes);
+        options.policy =
+            Policy { limit: self.memory, pool_bytes, huge_pages: self.huge_pages, ..options.policy };
         options
     }
 }
@@ -61,13 +65,15 @@ impl Settings {
 #[pymethods]
 impl File {
     #[staticmethod]
-    #[pyo3(signature = (path, source="auto", threads=None, memory=None))]
+    #[pyo3(signature = (path, source="auto", threads=None, memory=None, pool=None, huge_pages=true))]
     fn open(
         py: Python<'_>,
         path: PathBuf,
         source: &str,
         threads: Option<usize>,
         memory: Option<usize>,
+        pool: Option<usize>,
+        huge_pages: bool,
     ) -> PyResult<Self> {
         let map = source == "map";
         let open = move || -> io::Result<Arc<dyn Source>> {
@@ -78,23 +84,25 @@ impl File {
                 None => Ok(Arc::new(PreadFile::open(&path)?)),
             }
         };
-        Self::make(py, open, Settings { threads, memory, cause: None })
+        Self::make(py, open, Settings { threads, memory, pool, huge_pages, cause: None })
     }
 
     #[staticmethod]
-    #[pyo3(signature = (object, name, threads=None, memory=None))]
+    #[pyo3(signature = (object, name, threads=None, memory=None, pool=None, huge_pages=true))]
     fn from_object(
         py: Python<'_>,
         object: Py<PyAny>,
         name: String,
         threads: Option<usize>,
         memory: Option<usize>,
+        pool: Option<usize>,
+        huge_pages: bool,
     ) -> PyResult<Self> {
         let cause = Cause::default();
         let object = FileObject::new(object, Arc::clone(&cause));
         let open =
             move || -> io::Result<Arc<dyn Source>> { Ok(Arc::new(Callback::new(name, Box::new(object)))) };
-        Self::make(py, open, Settings { threads, memory, cause: Some(cause) })
+        Self::make(py, open, Settings { threads, memory, pool, huge_pages, cause: Some(cause) })
     }
 
     #[getter]

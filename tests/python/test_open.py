@@ -203,3 +203,12 @@ def test_what_a_file_says_of_itself(file):
     assert len(file.uuid) == 36
     assert file.compression == "ZSTD level 5"
     assert file.size == pathlib.Path(file.file_path).stat().st_size
+
+
+def test_memory_policies_change_no_value(path):
+    expected = forthwith.open(path + ":events").arrays()
+    for options in ({"pool": 0}, {"pool": "1 MB", "huge_pages": False}, {"huge_pages": False}):
+        tree = forthwith.open(path + ":events", **options)
+        assert tree.arrays().to_list() == expected.to_list()
+    with pytest.raises(ValueError, match="pool must be 0 or more"):
+        forthwith.open(path, pool=-1)
