@@ -189,6 +189,11 @@ impl Outputs {
         outputs
     }
 
+    /// Whether all outputs share a limit.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.limit.is_some()
+    }
+
     /// Makes room for `extra` more bytes in one output.
     #[inline(always)]
     pub(crate) fn reserve(&mut self, index: usize, extra: usize) -> Result<(), RunError> {

@@ -5,6 +5,9 @@ pub(super) const BLOCK: usize = 64;
 
 /// How 64 bytes of items are turned from input order to output order.
 pub(super) trait Leafy {
+    /// The item size is two to this power; several sizes for plain copies.
+    const SHIFT: Option<u32>;
+
     fn convert(block: [u8; BLOCK]) -> [u8; BLOCK];
 }
 
@@ -15,6 +18,8 @@ pub(super) struct Swap8;
 pub(super) struct Bool;
 
 impl Leafy for Copy {
+    const SHIFT: Option<u32> = None;
+
     #[inline(always)]
     fn convert(block: [u8; BLOCK]) -> [u8; BLOCK] {
         block
@@ -24,6 +29,8 @@ impl Leafy for Copy {
 macro_rules! swap {
     ($name:ident, $type:ty, $lanes:literal) => {
         impl Leafy for $name {
+            const SHIFT: Option<u32> = Some(size_of::<$type>().trailing_zeros());
+
             #[inline(always)]
             fn convert(block: [u8; BLOCK]) -> [u8; BLOCK] {
                 // SAFETY: both are plain bytes of the same size.
@@ -43,6 +50,8 @@ swap!(Swap4, u32, 16);
 swap!(Swap8, u64, 8);
 
 impl Leafy for Bool {
+    const SHIFT: Option<u32> = Some(0);
+
     #[inline(always)]
     fn convert(mut block: [u8; BLOCK]) -> [u8; BLOCK] {
         for byte in &mut block {
@@ -57,16 +66,33 @@ impl Leafy for Bool {
 /// At least one block, and all blocks that begin before `bytes`, are readable and writable.
 #[inline(always)]
 pub(super) unsafe fn copy_blocks<K: Leafy>(from: *const u8, to: *mut u8, bytes: usize) {
-    let mut at = 0;
-    loop {
-        // SAFETY: the caller's; arrays of bytes have no alignment.
-        unsafe {
-            let block = from.add(at).cast::<[u8; BLOCK]>().read();
-            to.add(at).cast::<[u8; BLOCK]>().write(K::convert(block));
-        }
-        at += BLOCK;
-        if at >= bytes {
-            break;
-        }
+    // SAFETY: the caller's; arrays of bytes have no alignment.
+    let one = |at: usize| unsafe {
+        let block = from.add(at).cast::<[u8; BLOCK]>().read();
+        to.add(at).cast::<[u8; BLOCK]>().write(K::convert(block));
+    };
+    // Apart from the loop, so that what prepares an unrolled one is not in the way of the first block.
+    one(0);
+    let mut at = BLOCK;
+    while at < bytes {
+        one(at);
+        at = opaque(at + BLOCK);
     }
+}
+
+/// The same number, about which the optimiser knows nothing. A block already fills a vector; it would take items of the same place
+/// in many blocks together, in several hundred instructions for each loop over lists.
+#[inline(always)]
+fn opaque(number: usize) -> usize {
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+    {
+        let mut number = number;
+        // SAFETY: there is no instruction.
+        unsafe {
+            std::arch::asm!("/* {0} */", inout(reg) number, options(pure, nomem, nostack, preserves_flags));
+        }
+        number
+    }
+    #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
+    number
 }

@@ -4,9 +4,10 @@
 //! and swaps is built with the instructions of that level.
 
 use super::convert::{self, Leafy};
+use super::entries;
 use super::exec::Exec;
 use super::nest;
-use super::plan::{Header, LeafKind, Nest, Step};
+use super::plan::{Count, Entry, Header, LeafKind, Nest, Step};
 use super::steps;
 
 /// Entry points of native code: from a position, to the position after.
@@ -23,6 +24,16 @@ pub(super) trait Level {
         exec: &mut Exec<'_>,
         nest: &Nest,
         header: Option<&Header>,
+        passes: usize,
+        at: usize,
+    ) -> (usize, usize);
+
+    /// # Safety
+    ///
+    /// The CPU has the features of the level.
+    unsafe fn entries<K: Leafy, const DEPTH: usize, const FRAMED: bool, const COUNT: u8>(
+        exec: &mut Exec<'_>,
+        entry: &Entry,
         passes: usize,
         at: usize,
     ) -> (usize, usize);
@@ -63,6 +74,26 @@ macro_rules! level {
                 // SAFETY: the caller vouches for the features.
                 #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
                 unsafe { level::<K, DEPTH, WIDE, BLOCKS>(exec, nest, header, passes, at) }
+            }
+
+            unsafe fn entries<K: Leafy, const DEPTH: usize, const FRAMED: bool, const COUNT: u8>(
+                exec: &mut Exec<'_>,
+                entry: &Entry,
+                passes: usize,
+                at: usize,
+            ) -> (usize, usize) {
+                $(#[$enable])*
+                fn level<K: Leafy, const DEPTH: usize, const FRAMED: bool, const COUNT: u8>(
+                    exec: &mut Exec<'_>,
+                    entry: &Entry,
+                    passes: usize,
+                    at: usize,
+                ) -> (usize, usize) {
+                    entries::run::<K, DEPTH, FRAMED, COUNT>(exec, &entry.nest, &entry.header, passes, at)
+                }
+                // SAFETY: the caller vouches for the features.
+                #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
+                unsafe { level::<K, DEPTH, FRAMED, COUNT>(exec, entry, passes, at) }
             }
         }
     };
@@ -139,25 +170,93 @@ impl Cpu {
         }
     }
 
-    /// Runs up to so many passes of a nest; the number completed and the position after them.
-    pub(super) fn nest(
+    /// Runs up to so many entries; the number completed and the position after them.
+    pub(super) fn entries(
         self,
         exec: &mut Exec<'_>,
-        nest: &Nest,
-        header: Option<&Header>,
+        entry: &Entry,
         passes: usize,
         at: usize,
     ) -> (usize, usize) {
         // SAFETY: a level other than the baseline comes from `detect` only.
         unsafe {
             match self {
-                Self::Baseline => dispatch::<Baseline>(exec, nest, header, passes, at),
+                Self::Baseline => all_entries::<Baseline>(exec, entry, passes, at),
                 #[cfg(target_arch = "x86_64")]
-                Self::Avx2 => dispatch::<Avx2>(exec, nest, header, passes, at),
+                Self::Avx2 => all_entries::<Avx2>(exec, entry, passes, at),
                 #[cfg(target_arch = "x86_64")]
-                Self::Avx512 => dispatch::<Avx512>(exec, nest, header, passes, at),
+                Self::Avx512 => all_entries::<Avx512>(exec, entry, passes, at),
             }
         }
+    }
+}
+
+/// Entries that the fast loop does not take are taken by the general one, a few at a time.
+///
+/// # Safety
+///
+/// The CPU has the features of the level.
+unsafe fn all_entries<L: Level>(
+    exec: &mut Exec<'_>,
+    entry: &Entry,
+    passes: usize,
+    mut at: usize,
+) -> (usize, usize) {
+    let mut done = 0;
+    while done < passes {
+        let mut next = passes - done;
+        if entry.known_ends {
+            // SAFETY: the caller vouches for the level.
+            let (run, after) = unsafe { entries_of::<L>(exec, entry, next, at) };
+            (done, at) = (done + run, after);
+            next = (passes - done).min(8);
+        }
+        // SAFETY: as above.
+        let (run, after) = unsafe { dispatch::<L>(exec, &entry.nest, Some(&entry.header), next, at) };
+        (done, at) = (done + run, after);
+        if run < next {
+            break;
+        }
+    }
+    (done, at)
+}
+
+/// Picks the instance for the leaf, the depth and the counts.
+///
+/// # Safety
+///
+/// The CPU has the features of the level.
+unsafe fn entries_of<L: Level>(
+    exec: &mut Exec<'_>,
+    entry: &Entry,
+    passes: usize,
+    at: usize,
+) -> (usize, usize) {
+    macro_rules! go {
+        ($leaf:ident, $count:ident) => {
+            // SAFETY: the caller vouches for the level.
+            unsafe {
+                match (entry.nest.depth, entry.header.byte_count.is_some()) {
+                    (1, true) => L::entries::<$leaf, 1, true, $count>(exec, entry, passes, at),
+                    (2, true) => L::entries::<$leaf, 2, true, $count>(exec, entry, passes, at),
+                    (_, true) => L::entries::<$leaf, 3, true, $count>(exec, entry, passes, at),
+                    (1, false) => L::entries::<$leaf, 1, false, $count>(exec, entry, passes, at),
+                    (2, false) => L::entries::<$leaf, 2, false, $count>(exec, entry, passes, at),
+                    (_, false) => L::entries::<$leaf, 3, false, $count>(exec, entry, passes, at),
+                }
+            }
+        };
+    }
+    use convert::{Bool, Copy, Swap2, Swap4, Swap8};
+    use entries::{TEXT, WORD};
+    match (entry.nest.leaf.kind, entry.nest.inner) {
+        (LeafKind::Copy, Count::Text) => go!(Copy, TEXT),
+        (_, Count::Text) => (0, at),
+        (LeafKind::Copy, _) => go!(Copy, WORD),
+        (LeafKind::Swap2, _) => go!(Swap2, WORD),
+        (LeafKind::Swap4, _) => go!(Swap4, WORD),
+        (LeafKind::Swap8, _) => go!(Swap8, WORD),
+        (LeafKind::Bool, _) => go!(Bool, WORD),
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod convert;
 mod describe;
+mod entries;
 mod exec;
 mod levels;
 mod matcher;
@@ -120,7 +121,7 @@ impl<W: Width> Machine<W> {
         let done = match &plan.entry {
             Some(entry) => {
                 let at = exec.positions[plan.data];
-                let (done, after) = exec.cpu.nest(&mut exec, &entry.nest, Some(&entry.header), passes, at);
+                let (done, after) = exec.cpu.entries(&mut exec, entry, passes, at);
                 exec.positions[plan.data] = after;
                 done
             }

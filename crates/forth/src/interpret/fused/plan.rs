@@ -25,6 +25,8 @@ pub(crate) struct Plan {
 pub(crate) struct Entry {
     pub(crate) header: Header,
     pub(crate) nest: Nest,
+    /// Whether one check for each entry is enough.
+    pub(crate) known_ends: bool,
 }
 
 /// What stands before and after the lists of an entry, in this order.
@@ -193,7 +195,8 @@ impl Entry {
             [Step::CheckEnd(variable)] if is_stop(variable) => header.check_end = true,
             _ => return None,
         }
-        Some(Self { header, nest: *nest })
+        let known_ends = super::entries::fit(&header, nest);
+        Some(Self { header, nest: *nest, known_ends })
     }
 }
 

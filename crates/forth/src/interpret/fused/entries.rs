@@ -1,0 +1,365 @@
+//! Entries with known ends as one native loop that checks once for each entry what others check for each read.
+//!
+//! An entry is taken only if all of it, and a block behind it, lies within the input, and if the outputs have room for
+//! the most that so many bytes can hold. Its lists then need to be compared with its end only. An entry of which any of
+//! this does not hold, or that does not end where it should, is left alone: nothing of it is kept.
+
+use super::convert::{BLOCK, Leafy, copy_blocks};
+use super::exec::Exec;
+use super::plan::{Count, Header, Nest};
+
+/// Larger entries would reserve too much, and gain nothing.
+const MOST: usize = 1 << 16;
+
+/// How the innermost counts are written.
+pub(super) const WORD: u8 = 0;
+pub(super) const TEXT: u8 = 1;
+
+/// Whether entries of this form can be run here.
+pub(super) fn fit(header: &Header, nest: &Nest) -> bool {
+    // So that comparing 32 bits of the byte count is enough.
+    let bias = header.byte_count.is_some_and(|bias| bias >= 0);
+    let framed = bias && header.version.is_some() && header.skip == 0;
+    let skipped = header.byte_count.is_none() && header.version.is_none() && header.skip < MOST / 2;
+    let inner = nest.inner == Count::Big32 || (nest.inner == Count::Text && nest.leaf.shift == 0);
+    let outer = nest.depth == 1 || nest.count == Count::Big32;
+    let form = nest.wide && !nest.blocks && inner && outer;
+    header.start.is_some() && header.stop.is_some() && header.check_end && (framed || skipped) && form
+}
+
+/// Positions in the outputs, in registers.
+#[derive(Clone, Copy)]
+struct Cursors {
+    leaf: *mut u8,
+    /// Of the levels below the outermost. Not an array, which would stay in memory.
+    second: Level,
+    third: Level,
+}
+
+/// Where the next offset goes, and the last one.
+#[derive(Clone, Copy)]
+struct Level {
+    next: *mut i64,
+    last: i64,
+}
+
+/// An entry being read: the next byte, where the entry ends, and what is written.
+struct Reader {
+    at: *const u8,
+    stop: *const u8,
+    to: Cursors,
+}
+
+/// Runs entries until one of them is not for here. Returns the passes completed and the position after them.
+#[inline(always)]
+pub(super) fn run<K: Leafy, const DEPTH: usize, const FRAMED: bool, const COUNT: u8>(
+    exec: &mut Exec<'_>,
+    nest: &Nest,
+    header: &Header,
+    passes: usize,
+    at: usize,
+) -> (usize, usize) {
+    let (Some(starts_at), Some((stops_at, variable))) = (header.start, header.stop) else { return (0, at) };
+    let (starts, _) = exec.inputs[starts_at][exec.positions[starts_at]..].as_chunks::<4>();
+    let (stops, _) = exec.inputs[stops_at][exec.positions[stops_at]..].as_chunks::<4>();
+    let passes = passes.min(starts.len()).min(stops.len());
+    let Some(safe) = exec.data.len().checked_sub(BLOCK) else { return (0, at) };
+    // Room that may be needed is not to be taken from what others do need.
+    if exec.outputs.is_limited() {
+        return (0, at);
+    }
+    // Offsets of the outermost lists are one to an entry.
+    if exec.outputs.reserve(nest.offsets[0], passes.saturating_mul(8)).is_err() {
+        return (0, at);
+    }
+    let base = exec.data.as_ptr();
+    let head = if FRAMED { 6 } else { header.skip };
+    let least = head + if COUNT == WORD || DEPTH > 1 { 4 } else { 1 };
+    // What the byte count is when nothing follows but itself, and the versions that pass.
+    let bias = (header.byte_count.unwrap_or(4) as u32).wrapping_sub(4);
+    let Some((low, high)) = (if FRAMED { header.version } else { Some((0, 0)) }) else { return (0, at) };
+    let versions = high.wrapping_sub(low);
+    let shift = K::SHIFT.unwrap_or(nest.leaf.shift);
+    let mut room = Room::new::<DEPTH>(exec, nest);
+    let mut first = Level::new(exec, nest.offsets[0]);
+    let mut now = Cursors::new::<DEPTH>(exec, nest);
+    let mut done = 0;
+    for (start, stop) in starts[..passes].iter().zip(&stops[..passes]) {
+        let (start, stop) = (u32::from_le_bytes(*start), u32::from_le_bytes(*stop));
+        let size = u64::from(stop).wrapping_sub(u64::from(start));
+        let (start, stop) = (start as usize, stop as usize);
+        // A stop before the start makes a huge size.
+        if size.wrapping_sub(least as u64) > (MOST - least) as u64 || stop > safe {
+            break;
+        }
+        let size = size as usize;
+        if !room.fits::<DEPTH, COUNT>(&now, size) {
+            let grown = more::<DEPTH, COUNT>(exec, nest, now, size);
+            // Here and not there, so that the cursors stay in registers.
+            room = Room::new::<DEPTH>(exec, nest);
+            now = Cursors::new::<DEPTH>(exec, nest);
+            if !grown {
+                break;
+            }
+        }
+        // SAFETY: the entry, and a block behind it, lie within the input.
+        let mut entry = unsafe {
+            let at = base.add(start);
+            if FRAMED {
+                let count = u32::from_be_bytes(at.cast::<[u8; 4]>().read());
+                let version = u16::from_be_bytes(at.add(4).cast::<[u8; 2]>().read());
+                if count != (size as u32).wrapping_add(bias) || version.wrapping_sub(low) > versions {
+                    break;
+                }
+            }
+            Reader { at: at.add(head), stop: base.add(stop), to: now }
+        };
+        // SAFETY: the rest of the entry is at least the first count, and `room` holds whatever the entry can hold.
+        let items = unsafe {
+            match DEPTH {
+                1 => entry.only::<K, COUNT>(shift),
+                2 => entry.list::<K, COUNT, false>(shift),
+                _ => entry.lists::<K, COUNT>(shift),
+            }
+        };
+        let Some(items) = items else { break };
+        now = entry.to;
+        // SAFETY: room for all passes was reserved.
+        unsafe { first.add(items) };
+        done += 1;
+    }
+    first.store(exec, nest.offsets[0]);
+    now.store::<DEPTH>(exec, nest);
+    let Some(stop) = stops[..done].last() else { return (0, at) };
+    exec.positions[starts_at] += done * 4;
+    exec.positions[stops_at] += done * 4;
+    let stop = u32::from_le_bytes(*stop);
+    exec.variables[variable] = i64::from(stop);
+    (done, stop as usize)
+}
+
+/// The ends of the room in the outputs that fill unevenly.
+#[derive(Clone, Copy)]
+struct Room {
+    leaf: *mut u8,
+    second: *mut i64,
+    third: *mut i64,
+}
+
+/// The most bytes of offsets that an entry can need in a level below the outermost.
+fn most<const DEPTH: usize, const COUNT: u8>(level: usize, size: usize) -> usize {
+    // Counts have four bytes, but that of a text may have one.
+    if level + 1 == DEPTH && COUNT == TEXT { size * 8 } else { size / 4 * 8 }
+}
+
+impl Room {
+    #[inline(always)]
+    fn new<const DEPTH: usize>(exec: &Exec<'_>, nest: &Nest) -> Self {
+        let limit = |output: usize| {
+            let output = &exec.outputs.list[output];
+            // SAFETY: the room is within the memory.
+            unsafe { output.start.add(output.room) }
+        };
+        let none = std::ptr::null_mut();
+        Self {
+            leaf: limit(nest.leaf.output),
+            second: if DEPTH > 1 { limit(nest.offsets[1]).cast() } else { none },
+            third: if DEPTH > 2 { limit(nest.offsets[2]).cast() } else { none },
+        }
+    }
+
+    #[inline(always)]
+    fn fits<const DEPTH: usize, const COUNT: u8>(&self, now: &Cursors, size: usize) -> bool {
+        let fits = |level, limit: *mut i64, next: *mut i64| {
+            most::<DEPTH, COUNT>(level, size) <= limit as usize - next as usize
+        };
+        size <= self.leaf as usize - now.leaf as usize
+            && (DEPTH < 2 || fits(1, self.second, now.second.next))
+            && (DEPTH < 3 || fits(2, self.third, now.third.next))
+    }
+}
+
+/// Makes room for an entry, if there is. The outputs may have moved in any case.
+#[cold]
+#[inline(never)]
+fn more<const DEPTH: usize, const COUNT: u8>(
+    exec: &mut Exec<'_>,
+    nest: &Nest,
+    now: Cursors,
+    size: usize,
+) -> bool {
+    now.store::<DEPTH>(exec, nest);
+    let mut grown = exec.outputs.reserve(nest.leaf.output, size).is_ok();
+    for level in 1..DEPTH {
+        let size = most::<DEPTH, COUNT>(level, size);
+        grown = grown && exec.outputs.reserve(nest.offsets[level], size).is_ok();
+    }
+    grown
+}
+
+impl Level {
+    #[inline(always)]
+    fn new(exec: &Exec<'_>, output: usize) -> Self {
+        let output = &exec.outputs.list[output];
+        // SAFETY: the end is within the memory, and one item before it is always readable.
+        unsafe {
+            let next = output.start.add(output.end).cast::<i64>();
+            Self { next, last: next.sub(1).read_unaligned() }
+        }
+    }
+
+    #[inline(always)]
+    fn store(self, exec: &mut Exec<'_>, output: usize) {
+        let output = &mut exec.outputs.list[output];
+        output.end = self.next as usize - output.start as usize;
+    }
+
+    /// # Safety
+    ///
+    /// There is room for an offset.
+    #[inline(always)]
+    unsafe fn add(&mut self, items: u32) {
+        self.last = self.last.wrapping_add(i64::from(items));
+        // SAFETY: the caller's.
+        unsafe {
+            self.next.write_unaligned(self.last);
+            self.next = self.next.add(1);
+        }
+    }
+}
+
+impl Cursors {
+    #[inline(always)]
+    fn new<const DEPTH: usize>(exec: &Exec<'_>, nest: &Nest) -> Self {
+        let leaf = &exec.outputs.list[nest.leaf.output];
+        let none = Level { next: std::ptr::null_mut(), last: 0 };
+        Self {
+            // SAFETY: the end is within the memory.
+            leaf: unsafe { leaf.start.add(leaf.end) },
+            second: if DEPTH > 1 { Level::new(exec, nest.offsets[1]) } else { none },
+            third: if DEPTH > 2 { Level::new(exec, nest.offsets[2]) } else { none },
+        }
+    }
+
+    #[inline(always)]
+    fn store<const DEPTH: usize>(&self, exec: &mut Exec<'_>, nest: &Nest) {
+        let output = &mut exec.outputs.list[nest.leaf.output];
+        output.end = self.leaf as usize - output.start as usize;
+        if DEPTH > 1 {
+            self.second.store(exec, nest.offsets[1]);
+        }
+        if DEPTH > 2 {
+            self.third.store(exec, nest.offsets[2]);
+        }
+    }
+}
+
+impl Reader {
+    /// # Safety
+    ///
+    /// The position is not behind the stop, behind which a block is readable.
+    #[inline(always)]
+    unsafe fn count<const COUNT: u8>(&mut self) -> u32 {
+        // SAFETY: a block is more than five bytes.
+        unsafe {
+            if COUNT == TEXT {
+                let first = self.at.read();
+                self.at = self.at.add(1);
+                if first != 255 {
+                    return u32::from(first);
+                }
+            }
+            let count = u32::from_be_bytes(self.at.cast::<[u8; 4]>().read());
+            self.at = self.at.add(4);
+            count
+        }
+    }
+
+    /// Bytes up to the stop; negative behind it.
+    #[inline(always)]
+    fn left(&self) -> i64 {
+        (self.stop as usize).wrapping_sub(self.at as usize) as isize as i64
+    }
+
+    /// The items of a list with nothing behind it.
+    ///
+    /// # Safety
+    ///
+    /// As `count`, and there is room in the leaf for all bytes up to the stop.
+    #[inline(always)]
+    unsafe fn only<K: Leafy, const COUNT: u8>(&mut self, shift: u32) -> Option<u32> {
+        // SAFETY: the caller's.
+        let items = unsafe { self.count::<COUNT>() };
+        let bytes = i64::from(items) << shift;
+        if bytes != self.left() {
+            return None;
+        }
+        // SAFETY: these are the bytes up to the stop.
+        unsafe { self.copy::<K>(bytes as usize) };
+        Some(items)
+    }
+
+    /// A list of lists of items.
+    ///
+    /// # Safety
+    ///
+    /// As `count`, and there is room for all that can be written in the bytes up to the stop.
+    #[inline(always)]
+    unsafe fn list<K: Leafy, const COUNT: u8, const INNER: bool>(&mut self, shift: u32) -> Option<u32> {
+        // SAFETY: the caller's.
+        let lists = unsafe { self.count::<WORD>() };
+        for _ in 0..lists {
+            // SAFETY: the position is not behind the stop, first by the caller's word, then by the comparison below.
+            let items = unsafe { self.count::<COUNT>() };
+            let bytes = i64::from(items) << shift;
+            if bytes > self.left() {
+                return None;
+            }
+            // SAFETY: these are no more than the bytes up to the stop, and one list of those there is room for.
+            unsafe {
+                if INNER {
+                    self.to.third.add(items)
+                } else {
+                    self.to.second.add(items)
+                }
+                self.copy::<K>(bytes as usize);
+            }
+        }
+        (INNER || self.at == self.stop).then_some(lists)
+    }
+
+    /// A list of lists of lists of items.
+    ///
+    /// # Safety
+    ///
+    /// As `list`.
+    #[inline(always)]
+    unsafe fn lists<K: Leafy, const COUNT: u8>(&mut self, shift: u32) -> Option<u32> {
+        // SAFETY: the caller's.
+        let lists = unsafe { self.count::<WORD>() };
+        for _ in 0..lists {
+            // An inner list needs its count.
+            if self.left() < 4 {
+                return None;
+            }
+            // SAFETY: the position is not behind the stop.
+            let items = unsafe { self.list::<K, COUNT, true>(shift) }?;
+            // SAFETY: this is one list of those there is room for.
+            unsafe { self.to.second.add(items) };
+        }
+        (self.at == self.stop).then_some(lists)
+    }
+
+    /// # Safety
+    ///
+    /// The bytes are readable and a block behind them, and there is room for them in the leaf.
+    #[inline(always)]
+    unsafe fn copy<K: Leafy>(&mut self, bytes: usize) {
+        // SAFETY: whole blocks that begin before the end are within the input and the slack.
+        unsafe {
+            copy_blocks::<K>(self.at, self.to.leaf, bytes);
+            self.at = self.at.add(bytes);
+            self.to.leaf = self.to.leaf.add(bytes);
+        }
+    }
+}
