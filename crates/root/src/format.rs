@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use forthwith_plan::{Block, BlockFormat, Decoder, Error, ErrorKind, Group, Kernel, Result, Scratch, Task};
 
-use crate::{Cursor, file::check_record, file::decompress_record};
+use crate::{
+    BasketHeader, Cursor,
+    file::{RawKey, check_record, decompress_record},
+};
 
 /// The [`BlockFormat`] of `TTree` baskets.
 ///
@@ -36,7 +39,7 @@ impl BlockFormat for TreeFormat {
         let expected = task.entries.end.saturating_sub(task.entries.start);
         if u64::from(basket.entries) != expected {
             let found = u64::from(basket.entries);
-            return Err(mismatch("number of entries in the basket", expected, found, basket.header));
+            return Err(mismatch("number of entries in the basket", expected, found, basket.at));
         }
         let wanted = needs_bounds(&group.decoder);
         if basket.is_embedded() {
@@ -49,9 +52,10 @@ impl BlockFormat for TreeFormat {
     fn entries_at(&self, group: &Group, task: &Task, head: &[u8]) -> Option<Range<u64>> {
         let basket = Basket::parse(&mut Cursor::new(head)).ok()?;
         let expected = task.entries.end.checked_sub(task.entries.start)?;
-        let plain = !basket.is_embedded() && basket.keylen.checked_add(basket.objlen)? == basket.nbytes;
+        let plain =
+            !basket.is_embedded() && basket.keylen.checked_add(basket.header.objlen)? == basket.nbytes;
         let whole = u64::from(basket.entries) == expected && u64::from(basket.nbytes) == task.stored.len();
-        let inside = basket.data_len() as u64 <= u64::from(basket.objlen);
+        let inside = basket.data_len() as u64 <= u64::from(basket.header.objlen);
         (plain && whole && inside && !needs_bounds(&group.decoder))
             .then(|| u64::from(basket.keylen)..u64::from(basket.last))
     }
@@ -66,31 +70,21 @@ fn needs_bounds(decoder: &Decoder) -> bool {
     }
 }
 
-/// The key and header of a basket, as far as they matter for reading it.
+/// The key and header of a basket, found to make sense.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Basket {
+    /// As the file has it.
+    header: BasketHeader,
+    /// Where the header begins, for errors.
+    at: usize,
     /// Length of the record. 0 for a basket that never was one.
     pub(crate) nbytes: u32,
     /// Length of the key with the header.
-    pub(crate) keylen: u32,
-    /// Where the record stands in the file. 0 for a basket that never was one.
-    pub(crate) seek: u64,
+    keylen: u32,
     /// Number of entries.
-    pub(crate) entries: u32,
-    /// Length of the payload. Meaningless in an embedded basket.
-    objlen: u32,
-    /// Where the header begins, for errors.
-    header: usize,
-    /// Class version.
-    version: i16,
-    /// Bytes of each entry, if there is no offset array.
-    entry_size: u32,
-    /// I/O features.
-    io_bits: u8,
+    entries: u32,
     /// Where the entries' bytes end, counted from the beginning of the key.
     last: u32,
-    /// Which parts follow.
-    flag: u8,
 }
 
 /// Where the entries of a basket begin.
@@ -110,67 +104,44 @@ impl Basket {
     /// Parses key and header and leaves the cursor behind them.
     pub(crate) fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
         let begin = cursor.position();
-        let nbytes = cursor.i32()?;
-        let nbytes = u32::try_from(nbytes).map_err(|_| {
-            out_of_range("length of the basket", i64::from(nbytes), i64::from(i32::MAX), begin)
-        })?;
-        let key_version = cursor.i16()?;
-        let objlen = cursor.u32()?;
-        cursor.skip(4)?; // date and time
-        let keylen = u32::from(cursor.u16()?);
-        cursor.skip(2)?; // number of the basket, in the cycle's place
-        let seek = if key_version > 1000 {
-            let seek = cursor.u64()?;
-            cursor.skip(8)?;
-            seek
-        } else {
-            let seek = u64::from(cursor.u32()?);
-            cursor.skip(4)?;
-            seek
+        let key = RawKey::parse(cursor)?;
+        let positive = |what, number: i32, at| {
+            u32::try_from(number).map_err(|_| out_of_range(what, i64::from(number), i64::from(i32::MAX), at))
         };
-        let at = cursor.position();
-        let class = cursor.string()?;
-        if class != b"TBasket" {
-            let found = String::from_utf8_lossy(&class[..class.len().min(80)]).into_owned();
+        let nbytes = positive("length of the basket", key.nbytes, begin)?;
+        if key.class_name != b"TBasket" {
+            let found = String::from_utf8_lossy(&key.class_name[..key.class_name.len().min(80)]).into_owned();
+            // Behind the key's numbers.
+            let at = begin + if key.version > 1000 { 34 } else { 26 };
             return Err(Error::new(ErrorKind::NotA { what: "a basket", found }).at_byte(at as u64));
         }
-        cursor.string()?; // the branch's name
-        cursor.string()?; // the tree's name
-
-        let header = cursor.position();
-        let version = cursor.i16()?;
-        cursor.skip(4)?; // size of the writer's buffer
-        let size = cursor.i32()?;
-        let mut io_bits = 0;
-        if size < 0 {
-            // The sign says that one more byte follows.
-            io_bits = cursor.u8()?;
-            if io_bits & !GENERATE_OFFSETS != 0 || io_bits == 0 {
-                let what = format!("a basket with I/O features {io_bits:#04x}");
-                return Err(Error::unsupported(what).at_byte(cursor.position() as u64 - 1));
-            }
+        let at = cursor.position();
+        let header = BasketHeader::behind(&key, cursor)?;
+        if let Some(io_bits) = header.io_bits.filter(|&bits| bits != GENERATE_OFFSETS) {
+            let what = format!("a basket with I/O features {io_bits:#04x}");
+            return Err(Error::unsupported(what).at_byte(at as u64 + 10));
         }
-        let entries = cursor.i32()?;
-        let entries = u32::try_from(entries).map_err(|_| {
-            out_of_range("number of entries", i64::from(entries), i64::from(i32::MAX), header)
-        })?;
-        let last = cursor.i32()?;
-        let flag = cursor.u8()?;
+        let entries = positive("number of entries", header.nev_buf, at)?;
+        let keylen = u32::from(header.keylen);
         let end = cursor.position() - begin;
         if end != keylen as usize {
             return Err(mismatch("length of the basket's key", end as u64, u64::from(keylen), begin));
         }
-        let last = u32::try_from(last)
+        let last = u32::try_from(header.last)
             .ok()
             .filter(|&last| last >= keylen)
-            .ok_or_else(|| mismatch("end of the entries", u64::from(keylen), last as u64, header))?;
-        let entry_size = size.unsigned_abs();
-        Ok(Self { nbytes, keylen, seek, entries, objlen, header, version, entry_size, io_bits, last, flag })
+            .ok_or_else(|| mismatch("end of the entries", u64::from(keylen), header.last as u64, at))?;
+        Ok(Self { header, at, nbytes, keylen, entries, last })
+    }
+
+    /// Where the record stands in the file. 0 for a basket that never was one.
+    pub(crate) fn seek(&self) -> u64 {
+        self.header.seek
     }
 
     /// Whether the basket was streamed into another record rather than written as one.
     pub(crate) fn is_embedded(&self) -> bool {
-        !self.flag.is_multiple_of(GENERATED)
+        !self.header.flag.is_multiple_of(GENERATED)
     }
 
     /// Length of the entries' bytes.
@@ -193,16 +164,16 @@ impl Basket {
             }
             return Ok(Layout::Stored);
         }
-        if self.flag >= GENERATED {
+        if self.header.flag >= GENERATED {
             if group.counter.is_none() {
                 let what = "entry offsets that were left out, in a branch that does not say so";
-                return Err(Error::unsupported(what).at_byte(self.header as u64));
+                return Err(Error::unsupported(what).at_byte(self.at as u64));
             }
             return Ok(Layout::Generated);
         }
-        let found = u64::from(self.entry_size) * u64::from(self.entries);
-        if found != self.data_len() as u64 || self.entry_size == 0 {
-            return Err(mismatch("length of all entries", self.data_len() as u64, found, self.header));
+        let found = u64::from(self.header.nev_buf_size) * u64::from(self.entries);
+        if found != self.data_len() as u64 || self.header.nev_buf_size == 0 {
+            return Err(mismatch("length of all entries", self.data_len() as u64, found, self.at));
         }
         Ok(Layout::Fixed)
     }
@@ -218,11 +189,11 @@ impl Basket {
             return Err(mismatch("length of the basket", stored.len() as u64, u64::from(self.nbytes), 0));
         }
         let keylen = self.keylen as usize;
-        let objlen = self.objlen as usize;
+        let objlen = self.header.objlen as usize;
         let data_len = self.data_len();
         if data_len > objlen {
-            let limit = i64::from(self.keylen) + i64::from(self.objlen);
-            return Err(out_of_range("end of the entries", i64::from(self.last), limit, self.header));
+            let limit = i64::from(self.keylen) + i64::from(self.header.objlen);
+            return Err(out_of_range("end of the entries", i64::from(self.last), limit, self.at));
         }
         let layout = self.layout(wanted, objlen - data_len, group)?;
         // `parse` has read that many bytes.
@@ -252,43 +223,24 @@ impl Basket {
         group: &Group,
         scratch: &'a mut Scratch,
     ) -> Result<Block<'a>> {
-        let parts = self.flag % GENERATED;
-        let mut offsets: &[u8] = &[];
-        if self.flag < GENERATED && parts % 10 != 2 && self.entries > 0 {
-            let begin = cursor.position();
-            self.skip_array(&mut cursor)?;
-            offsets = &cursor.data()[begin..cursor.position()];
-        }
-        if parts > 40 {
-            self.skip_array(&mut cursor)?;
-        }
-        if parts != 1 && parts <= 10 {
-            let error = ErrorKind::NotA { what: "a basket with data", found: format!("flag {}", self.flag) };
-            return Err(Error::new(error).at_byte(self.header as u64));
-        }
-        if self.version < 2 {
-            cursor.skip(4)?; // the first version wrote the buffer's length, too
-        }
-        let buffer = cursor.take(self.last as usize)?;
+        let parts = self.header.embedded(&mut cursor)?;
+        let data = cursor.data();
+        let Some(buffer) = parts.buffer else {
+            let error =
+                ErrorKind::NotA { what: "a basket with data", found: format!("flag {}", self.header.flag) };
+            return Err(Error::new(error).at_byte(self.at as u64));
+        };
+        let available = buffer.len() as u64;
+        let Some(payload) = data[buffer].get(self.keylen as usize..self.last as usize) else {
+            let (what, needed) = ("the basket's buffer", u64::from(self.last));
+            return Err(ErrorKind::Truncated { what, needed, available }.into());
+        };
+        // With their number, which has been read.
+        let offsets = parts.offsets.map_or(&[][..], |offsets| &data[offsets.start - 4..offsets.end]);
         let layout = self.layout(wanted, offsets.len(), group)?;
         let (_, bounds, _) = scratch.rooms(0, self.bounds_len(layout));
         self.bounds(layout, offsets, bounds)?;
-        Ok(Block { payload: &buffer[self.keylen as usize..], entries: u64::from(self.entries), bounds })
-    }
-
-    /// Passes over an array of the embedded form.
-    fn skip_array(&self, cursor: &mut Cursor<'_>) -> Result<()> {
-        let at = cursor.position();
-        let count = cursor.u32()?;
-        if count < self.entries {
-            return Err(mismatch(
-                "length of the entry offsets",
-                u64::from(self.entries),
-                u64::from(count),
-                at,
-            ));
-        }
-        cursor.skip(4 * u64::from(count))
+        Ok(Block { payload, entries: u64::from(self.entries), bounds })
     }
 
     fn bounds_len(&self, layout: Layout) -> usize {
@@ -307,7 +259,7 @@ impl Basket {
         if layout == Layout::Fixed {
             for (i, begin) in (0u32..).zip(begins) {
                 // `layout` has checked the product, and that it is below 2^32.
-                *begin = i.wrapping_mul(self.entry_size).to_le_bytes();
+                *begin = i.wrapping_mul(self.header.nev_buf_size).to_le_bytes();
             }
             return Ok(());
         }
@@ -324,7 +276,7 @@ impl Basket {
             ));
         }
         let array = array.as_chunks::<4>().0;
-        if self.io_bits & GENERATE_OFFSETS != 0 && !self.is_embedded() {
+        if self.header.io_bits.is_some() && !self.is_embedded() {
             // The array holds the entries' sizes, each where the next entry begins.
             let mut position = 0u32;
             for (begin, size) in begins.iter_mut().zip(array) {
@@ -332,7 +284,7 @@ impl Basket {
                 *begin = position.to_le_bytes();
             }
         } else {
-            let mask = if (21..40).contains(&(self.flag % GENERATED)) { OLD_OFFSET } else { u32::MAX };
+            let mask = if (21..40).contains(&(self.header.flag % GENERATED)) { OLD_OFFSET } else { u32::MAX };
             for (begin, offset) in begins.iter_mut().zip(array) {
                 *begin = (u32::from_be_bytes(*offset) & mask).wrapping_sub(self.keylen).to_le_bytes();
             }

@@ -4,6 +4,22 @@ use forthwith_plan::{ErrorKind, Result};
 
 use crate::object::{Cursor, text};
 
+/// A key as it stands in the file, its strings borrowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RawKey<'a> {
+    pub(crate) nbytes: i32,
+    pub(crate) version: i16,
+    pub(crate) objlen: u32,
+    pub(crate) datime: Datime,
+    pub(crate) keylen: u16,
+    pub(crate) cycle: u16,
+    pub(crate) seek: u64,
+    pub(crate) seek_directory: u64,
+    pub(crate) class_name: &'a [u8],
+    pub(crate) name: &'a [u8],
+    pub(crate) title: &'a [u8],
+}
+
 /// The label on a record: what is in it, and where it is. Every record begins with one, and a directory lists those of
 /// its objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,12 +48,8 @@ pub struct Key {
     pub title: Box<str>,
 }
 
-impl Key {
-    /// Parses a key and leaves the cursor behind what was read, which in a list of keys need not be `keylen` bytes.
-    ///
-    /// # Errors
-    /// The bytes end before.
-    pub fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
+impl<'a> RawKey<'a> {
+    pub(crate) fn parse(cursor: &mut Cursor<'a>) -> Result<Self> {
         let nbytes = cursor.i32()?;
         let version = cursor.i16()?;
         let objlen = cursor.u32()?;
@@ -50,9 +62,7 @@ impl Key {
         } else {
             (u64::from(cursor.u32()?), u64::from(cursor.u32()?))
         };
-        let class_name = text(cursor.string()?).into();
-        let name = text(cursor.string()?).into();
-        let title = text(cursor.string()?).into();
+        let (class_name, name, title) = (cursor.string()?, cursor.string()?, cursor.string()?);
         Ok(Self {
             nbytes,
             version,
@@ -65,6 +75,29 @@ impl Key {
             class_name,
             name,
             title,
+        })
+    }
+}
+
+impl Key {
+    /// Parses a key and leaves the cursor behind what was read, which in a list of keys need not be `keylen` bytes.
+    ///
+    /// # Errors
+    /// The bytes end before.
+    pub fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let raw = RawKey::parse(cursor)?;
+        Ok(Self {
+            nbytes: raw.nbytes,
+            version: raw.version,
+            objlen: raw.objlen,
+            datime: raw.datime,
+            keylen: raw.keylen,
+            cycle: raw.cycle,
+            seek: raw.seek,
+            seek_directory: raw.seek_directory,
+            class_name: text(raw.class_name).into(),
+            name: text(raw.name).into(),
+            title: text(raw.title).into(),
         })
     }
 

@@ -20,6 +20,7 @@ pub use compressed::{check_record, decompress_blocks, decompress_record};
 use directory::Contents;
 pub use directory::{Directory, DirectoryRecord, Found};
 pub use header::Header;
+pub(crate) use key::RawKey;
 pub use key::{Datime, Key};
 pub use records::{Record, Records};
 

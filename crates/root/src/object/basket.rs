@@ -5,21 +5,27 @@ use std::ops::Range;
 use forthwith_plan::Result;
 
 use super::cursor::{Cursor, out_of_range};
-use crate::file::Key;
+use crate::file::RawKey;
 
 /// What a `TBasket` says of itself: behind the key of a record, or in the list of baskets inside a branch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BasketHeader {
-    /// Its key. `last` and the offsets of entries count from the first byte of it.
-    pub key: Key,
+    /// Length of the record, by its key. 0 for a basket that never was one.
+    pub nbytes: i32,
+    /// Length of the payload, decompressed, by its key. Meaningless inside a branch.
+    pub objlen: u32,
+    /// Length of the key with this header. `last` and the offsets of entries count from the first byte of the key.
+    pub keylen: u16,
+    /// Where the record stands in the file, by its key. 0 for a basket that never was one.
+    pub seek: u64,
     /// Class version.
     pub version: i16,
     /// Size of the buffer in the writing process.
     pub buffer_size: i32,
     /// Room for entries if they have offsets, else the size of each.
-    pub nev_buf_size: i32,
-    /// Bits that say how it is stored; 0 unless a newer ROOT used one of its features.
-    pub io_bits: u8,
+    pub nev_buf_size: u32,
+    /// Bits that say how it is stored, if a newer ROOT used one of its features.
+    pub io_bits: Option<u8>,
     /// Number of entries.
     pub nev_buf: i32,
     /// Where the last entry ends.
@@ -31,7 +37,7 @@ pub struct BasketHeader {
 /// Where the parts of a basket are that was stored inside its branch: positions in the payload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EmbeddedBasket {
-    /// Offsets of the entries: big-endian `i32`.
+    /// Offsets of the entries: big-endian `i32`. Their number stands before them, in the same way.
     pub offsets: Option<Range<usize>>,
     /// How far the entries have moved: big-endian `i32`.
     pub displacements: Option<Range<usize>>,
@@ -45,16 +51,35 @@ impl BasketHeader {
     /// # Errors
     /// The bytes end before.
     pub fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
-        let key = Key::parse(cursor)?;
+        let key = RawKey::parse(cursor)?;
+        Self::behind(&key, cursor)
+    }
+
+    /// Parses a basket's header behind its key.
+    pub(crate) fn behind(key: &RawKey<'_>, cursor: &mut Cursor<'_>) -> Result<Self> {
+        let RawKey { nbytes, objlen, keylen, seek, .. } = *key;
         let version = cursor.i16()?;
         let buffer_size = cursor.i32()?;
         let nev_buf_size = cursor.i32()?;
-        let io_bits = if nev_buf_size < 0 { cursor.u8()? } else { 0 };
+        // The sign says that one more byte follows.
+        let io_bits = if nev_buf_size < 0 { Some(cursor.u8()?) } else { None };
         let nev_buf = cursor.i32()?;
         let last = cursor.i32()?;
         let flag = cursor.u8()?;
-        let nev_buf_size = nev_buf_size.saturating_abs();
-        Ok(Self { key, version, buffer_size, nev_buf_size, io_bits, nev_buf, last, flag })
+        let nev_buf_size = nev_buf_size.unsigned_abs();
+        Ok(Self {
+            nbytes,
+            objlen,
+            keylen,
+            seek,
+            version,
+            buffer_size,
+            nev_buf_size,
+            io_bits,
+            nev_buf,
+            last,
+            flag,
+        })
     }
 
     /// Finds what follows the header of a basket inside a branch, and goes behind it.

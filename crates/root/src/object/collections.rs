@@ -14,14 +14,7 @@ impl Reader<'_> {
         let links = self.links(count, 4)?;
         for link in links..links + count {
             self.links[link] = self.link(depth)?;
-            if frame.version > 3 {
-                // The option beside the object. Only version 5 can have one of 255 bytes or more.
-                let length = match self.cursor.u8()? {
-                    255 if frame.version > 4 => self.cursor.u32()?,
-                    short => u32::from(short),
-                };
-                self.cursor.skip(u64::from(length))?;
-            }
+            self.cursor.list_option(frame.version)?;
         }
         self.leave(&frame);
         Ok((frame.version, Contents::Items { first: links as u32, count: count as u32, name }))
@@ -44,18 +37,12 @@ impl Reader<'_> {
         Ok((frame.version, Contents::Items { first, count: 2 * count as u32, name }))
     }
 
-    /// What all collections begin with: a `TObject`, a name, and the number of objects.
+    /// What all collections begin with: where the name stands, and the number of objects.
     fn collection(&mut self, frame: &Frame) -> Result<((u32, u32), usize)> {
-        if frame.version > 2 {
-            self.cursor.tobject()?;
-        }
-        let mut name = (0, 0);
-        if frame.version > 1 {
-            let length = self.cursor.string()?.len();
-            name = ((self.cursor.position() - length) as u32, length as u32);
-        }
-        let count = self.cursor.i32()?;
-        Ok((name, self.cursor.count("number of objects in a collection", count, 4)?))
+        let (name, count) = self.cursor.collection(frame.version)?;
+        // The count stands behind the name.
+        let begin = self.cursor.position() - 4 - name.len();
+        Ok(((begin as u32, name.len() as u32), count))
     }
 
     pub(super) fn pointers(&mut self, count: usize, depth: usize) -> Result<u32> {

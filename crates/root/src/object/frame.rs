@@ -86,6 +86,29 @@ impl<'a> Cursor<'a> {
         Ok((name, title))
     }
 
+    /// Reads what all of ROOT's own collections begin with, behind the frame: a `TObject`, a name, and the number of objects.
+    pub(crate) fn collection(&mut self, version: i16) -> Result<(&'a [u8], usize)> {
+        if version > 2 {
+            self.tobject()?;
+        }
+        let name = if version > 1 { self.string()? } else { &[] };
+        let count = self.i32()?;
+        Ok((name, self.count("number of objects in a collection", count, 4)?))
+    }
+
+    /// Passes over the option that a `TList` has beside each object.
+    pub(crate) fn list_option(&mut self, version: i16) -> Result<()> {
+        if version > 3 {
+            // Only version 5 can have one of 255 bytes or more.
+            let length = match self.u8()? {
+                255 if version > 4 => self.u32()?,
+                short => u32::from(short),
+            };
+            self.skip(u64::from(length))?;
+        }
+        Ok(())
+    }
+
     /// Reads what stands where a pointer to an object was written, up to the object's contents.
     ///
     /// References to classes are resolved by their position alone, so objects may be visited in any order.
@@ -111,12 +134,13 @@ impl<'a> Cursor<'a> {
             let end = self.position() + count;
             (self.u32()?, Some(end))
         };
-        if tag == NEW_CLASS {
-            let class = self.cstring()?;
-            return Ok(Tag::Object { class, begin, end });
-        }
         if tag & CLASS != 0 {
-            let class = self.class_at(tag & !CLASS, begin)?;
+            let class = if tag == NEW_CLASS { self.cstring()? } else { self.class_at(tag & !CLASS, begin)? };
+            if let Some(end) = end.filter(|&end| end < self.position()) {
+                let (what, least) = ("end of an object before its class", self.position() as u64);
+                let error = ErrorKind::Mismatch { what, expected: least, found: end as u64 };
+                return Err(Error::new(error).at_byte(begin as u64));
+            }
             return Ok(Tag::Object { class, begin, end });
         }
         if let Some(end) = end {

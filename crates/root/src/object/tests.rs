@@ -117,3 +117,12 @@ fn references_count_from_the_key() {
     assert!(cursor.tag().is_err());
     assert!(cursor.tag().is_err());
 }
+
+#[test]
+fn objects_end_behind_the_name_of_their_class() {
+    // The byte count says 4, which is the tag alone: the name is outside.
+    let short = [0x40, 0, 0, 4, 255, 255, 255, 255, b'T', b'X', 0, 0];
+    let error = Cursor::new(&short).tag().unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::Mismatch { expected: 11, found: 8, .. }), "{error}");
+    assert_eq!(error.place.byte, Some(0));
+}

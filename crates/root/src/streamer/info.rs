@@ -45,15 +45,8 @@ impl StreamerInfo {
         let mut elements = Vec::new();
         if let Tag::Object { .. } = cursor.tag()? {
             let array = cursor.frame()?;
-            if array.version > 2 {
-                cursor.tobject()?;
-            }
-            if array.version > 1 {
-                cursor.string()?;
-            }
-            let count = cursor.i32()?;
+            let (_, count) = cursor.collection(array.version)?;
             let _lower_bound = cursor.i32()?;
-            let count = cursor.count("number of streamer elements", count, 4)?;
             for _ in 0..count {
                 let Tag::Object { class, end, .. } = cursor.tag()? else { continue };
                 elements.push(Element::parse(class, cursor)?);

@@ -165,14 +165,7 @@ fn list<'a>(
     version: i16,
     mut visit: impl FnMut(&mut Cursor<'a>, &[u8], usize) -> Result<()>,
 ) -> Result<()> {
-    if version > 2 {
-        cursor.tobject()?;
-    }
-    if version > 1 {
-        cursor.string()?;
-    }
-    let count = cursor.i32()?;
-    let count = cursor.count("number of objects in a list", count, 4)?;
+    let (_, count) = cursor.collection(version)?;
     for _ in 0..count {
         if let Tag::Object { class, begin, end } = cursor.tag()? {
             visit(cursor, class, begin)?;
@@ -180,14 +173,7 @@ fn list<'a>(
                 cursor.seek(end)?;
             }
         }
-        if version > 3 {
-            // The option beside the object. Only version 5 can have one of more than 255 bytes.
-            let length = match cursor.u8()? {
-                255 if version > 4 => cursor.u32()?,
-                short => u32::from(short),
-            };
-            cursor.skip(u64::from(length))?;
-        }
+        cursor.list_option(version)?;
     }
     Ok(())
 }

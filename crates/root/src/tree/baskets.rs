@@ -73,11 +73,11 @@ pub(super) fn places(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result
         let slot = embedded.get(index).cloned().flatten();
         let bytes = match slot {
             Some(range) => {
-                let basket = Basket::parse(&mut Cursor::new(&data[range.clone()]))?;
+                let basket = Basket::parse(&mut Cursor::new(data.get(range.clone()).unwrap_or_default()))?;
                 match file_range(&seeks, &lengths, index, file_size) {
                     // A basket that was written, and read back before the tree was: the copy needs no decompression,
                     // but the record is what everything else here is about.
-                    Ok(file) if basket.seek == file.start && basket.nbytes > 0 => Bytes::File(file),
+                    Ok(file) if basket.seek() == file.start && basket.nbytes > 0 => Bytes::File(file),
                     _ => Bytes::Record(range),
                 }
             }
