@@ -1,7 +1,10 @@
 //! Finding branches, and what a tree says of itself.
 
+use std::sync::Arc;
+
+use forthwith_io::Memory;
 use forthwith_plan::{Dataset, ErrorKind};
-use forthwith_root::Tree;
+use forthwith_root::{RootFile, Tree};
 
 use crate::support::{bundled, corpus, samples};
 
@@ -175,6 +178,31 @@ fn counters_follow_what_was_asked_for() {
     };
     let (counts, items) = (entries(2), entries(1));
     assert!(counts.start <= items.start && items.end <= counts.end);
+}
+
+/// A file that lost its streamer infos has the same trees: what trees are made of is known.
+#[test]
+fn trees_open_without_streamer_infos() {
+    let mut same = 0;
+    for name in ["leaves.root", "layout.root", "objects.root", "trees.root", "codec-none.root"] {
+        let Some(sample) = bundled(name) else { return };
+        let source = sample.file.source();
+        let mut bytes = source.read_one(0..source.size().unwrap()).unwrap().to_vec();
+        // Where the infos are, in the header of a file below 2 GB.
+        bytes[37..45].fill(0);
+        let bare = RootFile::open(Arc::new(Memory::new("bare", bytes))).unwrap();
+        assert_eq!(bare.streamers().unwrap().classes().len(), 0, "{name}");
+        for (path, tree, _) in sample.trees() {
+            let (tree, bare) = (tree.unwrap(), Tree::open(&bare, &path).unwrap());
+            assert_eq!(
+                (tree.info(), tree.fields().unwrap()),
+                (bare.info(), bare.fields().unwrap()),
+                "{path}"
+            );
+            same += 1;
+        }
+    }
+    assert!(same > 10);
 }
 
 #[test]
