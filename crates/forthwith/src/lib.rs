@@ -9,7 +9,7 @@
 //! let wanted = [events.find("Muon_pt")?, events.find("MET_pt")?];
 //! let plan = events.plan(&wanted, 0..events.entries())?;
 //! for array in events.read(&plan, None, None)? {
-//!     println!("{}: {:?}", array.form.type_string(), array.preview(0..3));
+//!     println!("{}: {:?}", array.form.type_string(), array.preview(0..3, 80));
 //! }
 //! # Ok::<(), forthwith::plan::Error>(())
 //! ```
