@@ -49,6 +49,8 @@ pub struct Key {
 }
 
 impl<'a> RawKey<'a> {
+    /// Parses a key as [`Key::parse`] does. Inlined, because every basket has one.
+    #[inline]
     pub(crate) fn parse(cursor: &mut Cursor<'a>) -> Result<Self> {
         let nbytes = cursor.i32()?;
         let version = cursor.i16()?;

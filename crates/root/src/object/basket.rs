@@ -55,7 +55,8 @@ impl BasketHeader {
         Self::behind(&key, cursor)
     }
 
-    /// Parses a basket's header behind its key.
+    /// Parses a basket's header behind its key. Inlined, because every basket has one.
+    #[inline]
     pub(crate) fn behind(key: &RawKey<'_>, cursor: &mut Cursor<'_>) -> Result<Self> {
         let RawKey { nbytes, objlen, keylen, seek, .. } = *key;
         let version = cursor.i16()?;

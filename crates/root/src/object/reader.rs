@@ -66,8 +66,9 @@ impl<'a> Reader<'a> {
         Self {
             walker,
             cursor,
-            nodes: Vec::new(),
-            members: Vec::new(),
+            // About as many as trees have; the memory is in proportion to the payload's.
+            nodes: Vec::with_capacity((length / 64).min(MAX_ROOM)),
+            members: Vec::with_capacity((length / 12).min(MAX_ROOM)),
             links: Vec::new(),
             classes: Vec::new(),
             layouts: Vec::new(),
@@ -528,5 +529,7 @@ impl<'a> Reader<'a> {
 const HAS_UUID: u64 = 0x20;
 /// Deeper nesting is a mistake, or an attack on the stack.
 const MAX_DEPTH: usize = 100;
+/// Room is not made for more members in advance.
+const MAX_ROOM: usize = 1 << 16;
 /// More names of classes in one record are looked up one by one.
 const MAX_SEEN: usize = 64;
