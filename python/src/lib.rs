@@ -1,9 +1,9 @@
 //! The extension module `forthwith._forthwith`: the façade crate as Python sees it, and no more.
 //!
 //! Everything comfortable is written in Python above it. What crosses here is small: objects of the façade as frozen
-//! classes, buffers by their address ([`array::Buffer`]), Arrow data as capsules ([`arrow`]), errors as the exceptions of
-//! `forthwith._errors` ([`errors`]). The interpreter is released around every call that reads or works
-//! ([`handle::Handle::run`]); whoever needs it meanwhile (a Python file object, a progress callback) attaches for as long as that takes.
+//! classes, buffers by their address (`array::Buffer`), Arrow data as capsules (`arrow`), errors as the exceptions of
+//! `forthwith._errors` (`errors`). The interpreter is released around every call that reads or works
+//! (`handle::Handle::run`); whoever needs it meanwhile (a Python file object, a progress callback) attaches for as long as that takes.
 
 mod array;
 mod arrow;
