@@ -1,6 +1,6 @@
 //! Speed of the fused tier on cache-resident data, next to loops written by hand for the type.
 //!
-//! `cargo run --release --example throughput -p forthwith-forth [seconds per case]`
+//! `cargo run --release --example throughput -p forthwith-forth [seconds per case] [part of a name]`
 //!
 //! Each case decodes about 1 MiB of content again and again into memory that is already warm, and prints the best
 //! pass. Every column is checked against the hand-written loop's. GB/s count bytes of content, as a user sees them.
@@ -25,10 +25,13 @@ fn main() {
     let seconds = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(0.5);
     let budget = Duration::from_secs_f64(seconds);
     println!("{:<28}{:>10}{:>10}{:>8}{:>10}", "", "fused", "by hand", "ratio", "checked");
+    let wanted = std::env::args().nth(2).unwrap_or_default();
     for case in
         [root(3, 8.0), root(2, 8.0), root(1, 8.0), root(1, 1.5), bare(3), avro(), strings(), records()]
     {
-        case.run(budget);
+        if case.name.contains(&wanted) {
+            case.run(budget);
+        }
     }
 }
 

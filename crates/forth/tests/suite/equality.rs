@@ -72,6 +72,12 @@ enum Stmt {
     Length(usize, usize),
     Framed(Vec<Self>),
     Version,
+    ToEnd(usize, Vec<Self>),
+    IfAny(Vec<Self>, Vec<Self>),
+    TextIfAny(usize, usize),
+    Rest(usize, &'static str, usize, usize, usize),
+    Masked(usize, Vec<Self>),
+    Runs(Count, usize, usize, &'static str, usize, usize),
     Other(&'static str),
 }
 
@@ -87,6 +93,10 @@ fn body(choices: &mut Choices<'_>, depth: usize) -> Vec<Stmt> {
                 | Stmt::Repeat(..)
                 | Stmt::Constant(_)
                 | Stmt::Length(..)
+                | Stmt::ToEnd(..)
+                | Stmt::IfAny(..)
+                | Stmt::TextIfAny(..)
+                | Stmt::Rest(..)
                 | Stmt::Other(_)
         )
     };
@@ -131,7 +141,7 @@ fn offsets(choices: &mut Choices<'_>) -> usize {
 
 fn stmt(choices: &mut Choices<'_>, depth: usize) -> Stmt {
     let simple = depth > 3;
-    match choices.below(if simple { 9 } else { 20 }) {
+    match choices.below(if simple { 9 } else { 26 }) {
         0 | 1 => {
             let (code, size, output) = item(choices);
             Stmt::Field(code, size, output)
@@ -184,6 +194,21 @@ fn stmt(choices: &mut Choices<'_>, depth: usize) -> Stmt {
             let store = if choices.below(2) == 0 { None } else { Some(choices.below(OUTPUTS.len())) };
             let otherwise = if choices.below(2) == 0 { Vec::new() } else { body(choices, depth + 1) };
             Stmt::Branch(store, body(choices, depth + 1), otherwise)
+        }
+        18 => Stmt::ToEnd(offsets(choices), body(choices, depth + 1)),
+        19 => {
+            let otherwise = if choices.below(2) == 0 { Vec::new() } else { body(choices, depth + 1) };
+            Stmt::IfAny(body(choices, depth + 1), otherwise)
+        }
+        20 => Stmt::TextIfAny(offsets(choices), 3 + choices.below(OUTPUTS.len() - 3)),
+        21 => {
+            let (code, size, output) = item(choices);
+            Stmt::Rest(offsets(choices), code, size, output, choices.below(4))
+        }
+        22 => Stmt::Masked(choices.below(OUTPUTS.len()), body(choices, depth + 1)),
+        23 => {
+            let (code, size, output) = item(choices);
+            Stmt::Runs(count(choices), offsets(choices), choices.below(4), code, size, output)
         }
         17 => Stmt::Switch((0..choices.below(3)).map(|_| body(choices, depth + 1)).collect()),
         _ => Stmt::Framed(body(choices, depth + 1)),
@@ -251,6 +276,36 @@ fn text(stmts: &[Stmt], to: &mut String) {
                     "data !I-> stack 0x40000000 - data pos + {} data pos <> if 4 halt then ",
                     inner(body)
                 )
+            }
+            Stmt::ToEnd(offsets, body) => {
+                let inner = inner(body);
+                write!(to, "0 begin data pos stop @ < while 1+ {inner} repeat o{offsets} +<- stack ")
+            }
+            Stmt::IfAny(then, otherwise) => {
+                let otherwise =
+                    if otherwise.is_empty() { String::new() } else { format!("else {}", inner(otherwise)) };
+                write!(to, "data pos stop @ < if {} {otherwise} then ", inner(then))
+            }
+            Stmt::TextIfAny(offsets, output) => {
+                let count = count_text(&Count::Text);
+                write!(
+                    to,
+                    "data pos stop @ < if {count} else 0 then dup o{offsets} +<- stack data #B-> o{output} "
+                )
+            }
+            Stmt::Rest(offsets, code, size, output, times) => {
+                let bytes = (*size * *times).max(1);
+                write!(
+                    to,
+                    "stop @ data pos - {bytes} / dup o{offsets} +<- stack {times} * data #{code}-> o{output} "
+                )
+            }
+            Stmt::Masked(output, then) => {
+                write!(to, "data !I-> stack dup 16 and if {} then o{output} <- stack ", inner(then))
+            }
+            Stmt::Runs(count, offsets, times, code, _, output) => {
+                let count = count_text(count);
+                write!(to, "{count} dup o{offsets} +<- stack {times} * data #{code}-> o{output} ")
             }
             Stmt::Version => write!(to, "data !H-> stack 9 > if 2 halt then "),
             Stmt::Other(words) => write!(to, "{words} "),
@@ -335,6 +390,26 @@ fn data(stmts: &[Stmt], choices: &mut Choices<'_>, to: &mut Vec<u8>) {
             Stmt::Through(..) => zigzag(choices.below(300) as i64 - 50, to),
             Stmt::Framed(body) => framed(to, |to| data(body, choices, to)),
             Stmt::Version => to.extend([0, choices.below(9) as u8]),
+            Stmt::ToEnd(_, body) => (0..choices.below(4)).for_each(|_| data(body, choices, to)),
+            Stmt::IfAny(then, _) => data(then, choices, to),
+            Stmt::TextIfAny(..) => {
+                if choices.below(2) == 1 {
+                    let count = put_count(&Count::Text, choices, to);
+                    to.extend(vec![b'a'; count]);
+                }
+            }
+            Stmt::Rest(_, code, size, _, times) => items(code, *size, choices.below(3) * times, choices, to),
+            Stmt::Masked(_, body) => {
+                let flag = choices.below(2) as u8 * 16;
+                to.extend([0, 0, 0, flag + 2]);
+                if flag > 0 {
+                    data(body, choices, to);
+                }
+            }
+            Stmt::Runs(count, _, times, code, size, _) => {
+                let count = put_count(count, choices, to);
+                items(code, *size, count * times, choices, to);
+            }
             Stmt::Constant(_) | Stmt::Length(..) | Stmt::Other(_) => {}
         }
     }
@@ -366,6 +441,19 @@ fn framed(to: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     to[at..at + 4].copy_from_slice(&count.to_be_bytes());
 }
 
+/// Nothing but lists, up to three levels deep.
+fn lists(choices: &mut Choices<'_>) -> Stmt {
+    let (code, size, output) =
+        [("!f", 4, 5), ("!d", 8, 6), ("B", 1, 7), ("!h", 2, 8), ("?", 1, 9)][choices.below(5)];
+    let inner = if choices.below(3) == 0 { Count::Text } else { Count::Big };
+    let leaf = |offsets| Stmt::Leaf(inner, offsets, code, size, output);
+    match choices.below(3) {
+        0 => leaf(0),
+        1 => Stmt::List(Count::Big, Some(0), vec![leaf(1)]),
+        _ => Stmt::List(Count::Big, Some(0), vec![Stmt::List(Count::Big, Some(1), vec![leaf(2)])]),
+    }
+}
+
 fn check(program: &[u16], bytes: &[u16], damage: &[(u16, u8)]) {
     let mut choices = Choices { rest: program.iter() };
     let has_start = choices.below(2) == 0;
@@ -380,7 +468,21 @@ fn check(program: &[u16], bytes: &[u16], damage: &[(u16, u8)]) {
         7 => limits.stack = 3 + choices.below(12),
         _ => {}
     }
-    let stmts = body(&mut choices, 0);
+    let mut stmts = body(&mut choices, 0);
+    if has_stop {
+        match choices.below(6) {
+            0 => stmts.push(Stmt::ToEnd(0, body(&mut choices, 2))),
+            1 => {
+                stmts.truncate(1);
+                let inner = body(&mut choices, 4);
+                stmts = vec![Stmt::IfAny(stmts, Vec::new()), Stmt::ToEnd(0, inner)];
+            }
+            2 => stmts = vec![Stmt::TextIfAny(0, 7)],
+            // Lists that fill the entry, as most are.
+            3 => stmts = vec![lists(&mut choices)],
+            _ => {}
+        }
+    }
 
     let mut source = "input data input starts input stops variable stop variable v\n".to_owned();
     for (number, dtype) in OUTPUTS.iter().enumerate() {
@@ -403,7 +505,7 @@ fn check(program: &[u16], bytes: &[u16], damage: &[(u16, u8)]) {
 
     let mut choices = Choices { rest: bytes.iter() };
     let (mut input, mut starts, mut stops) = (Vec::new(), Vec::new(), Vec::new());
-    let entries = choices.below(9);
+    let entries = choices.below(if limits == Limits::default() { 30 } else { 9 });
     for _ in 0..entries {
         starts.extend((input.len() as u32).to_le_bytes());
         let mut write = |to: &mut Vec<u8>| {

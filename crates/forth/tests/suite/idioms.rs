@@ -23,12 +23,61 @@ fn every_example_of_the_manual_is_fused() {
         );
         count += 1;
     }
-    assert_eq!(count, 7);
+    assert_eq!(count, 10);
     let entry = manual.split("```forth\n").nth(1).unwrap().split("```").next().unwrap();
     let explained = Compiled::new(entry).unwrap().explain();
     assert!(
         explained.contains("native entry loop (starts, stops, byte count, version, end check), lists 1 deep")
     );
+}
+
+/// What `forthwith-program` and `forthwith-root` write between the bounds of an entry.
+#[test]
+fn what_readers_emit_is_fused() {
+    const TEXT: &str = "data B-> stack dup 255 = if drop data !I-> stack then";
+    let any = format!("data pos stop @ < if {TEXT} else 0 then dup a +<- stack data #B-> text");
+    let text = format!("{TEXT} dup a +<- stack data #B-> text");
+    let frame = "data !I-> stack 1073741824 - data pos + stop @ <> if 1 halt then
+        data !H-> stack 16383 > if 2 halt then";
+    let to_end = |body: &str| format!("0 begin data pos stop @ < while 1+\n{body}\nrepeat b +<- stack");
+    let list = "data !I-> stack dup a +<- stack data #!f-> floats";
+    let bits = "data !I-> stack dup 16 and if 2 data skip then bits <- stack";
+    let framed = |body: &str| format!("data pos stop @ < if {frame} then\n{body}");
+    let lists = |body: &str| format!("data !I-> stack dup b +<- stack\n0 do\n{body}\nloop");
+    for body in [
+        any.clone(),
+        text.clone(),
+        bits.to_owned(),
+        to_end(bits),
+        to_end(list),
+        to_end(&text),
+        to_end("data !f-> floats"),
+        to_end("data !f-> floats data !I-> bits"),
+        to_end("3 data #!f-> floats"),
+        to_end(&lists(&text).replace("b +<-", "c +<-")),
+        framed(&to_end(list)),
+        framed(&to_end(&text)),
+        format!("{frame}\n{}", lists(&text)),
+        format!("{frame}\n{}", lists(bits)),
+        format!("10 data skip\n{list}"),
+        format!("10 data skip\n{}", lists(list)),
+        "data !I-> stack dup a +<- stack\n3 * data #!f-> floats".to_owned(),
+        format!("3 data #!f-> floats\n{any}\n1 data #!I-> bits"),
+        "1 data #!I-> bits\nstop @ data pos - 4 / dup a +<- stack\n1 * data #!f-> floats".to_owned(),
+    ] {
+        let source = format!(
+            "input data input starts input stops variable stop output a int64 output b int64 output c int64
+            output floats float32 output bits uint32 output text uint8
+            0 do
+              starts I-> stack data seek
+              stops I-> stack stop !
+              {body}
+              data pos stop @ <> if 3 halt then
+            loop"
+        );
+        let explained = Compiled::new(&source).unwrap().explain();
+        assert!(explained.contains(": fused: ") && !explained.contains("checked: "), "{source}\n{explained}");
+    }
 }
 
 #[test]

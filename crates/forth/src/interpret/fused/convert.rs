@@ -71,12 +71,13 @@ pub(super) unsafe fn copy_blocks<K: Leafy>(from: *const u8, to: *mut u8, bytes: 
         let block = from.add(at).cast::<[u8; BLOCK]>().read();
         to.add(at).cast::<[u8; BLOCK]>().write(K::convert(block));
     };
-    // Apart from the loop, so that what prepares an unrolled one is not in the way of the first block.
-    one(0);
-    let mut at = BLOCK;
-    while at < bytes {
+    let mut at = 0;
+    loop {
         one(at);
         at = opaque(at + BLOCK);
+        if at >= bytes {
+            break;
+        }
     }
 }
 

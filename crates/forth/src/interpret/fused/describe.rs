@@ -56,6 +56,15 @@ fn step(step: &Step) -> String {
                 arms.iter().map(|arm| format!("[{}]", list(arm))).collect::<Vec<_>>().join(" ")
             )
         }
+        Step::IfAny { then, otherwise, .. } if otherwise.is_empty() => format!("if any [{}]", list(then)),
+        Step::IfAny { then, otherwise, .. } => {
+            format!("if any [{}] else [{}]", list(then), list(otherwise))
+        }
+        Step::ToEnd { body, .. } => format!("to the end [{}]", list(body)),
+        Step::Rest { bytes, .. } => format!("the rest by {bytes}"),
+        Step::Masked { read, mask, then, .. } => {
+            format!("number {} with {mask} [{}]", read.word(), list(then))
+        }
         Step::Length(..) => "length".to_owned(),
         Step::Constant { value, .. } => format!("constant {value}"),
         Step::Through { read, .. } => format!("number {}", read.word()),

@@ -317,12 +317,12 @@ impl Reader {
             }
             // SAFETY: these are no more than the bytes up to the stop, and one list of those there is room for.
             unsafe {
-                if INNER {
-                    self.to.third.add(items)
-                } else {
-                    self.to.second.add(items)
-                }
                 self.copy::<K>(bytes as usize);
+                if INNER {
+                    self.to.third.add(items);
+                } else {
+                    self.to.second.add(items);
+                }
             }
         }
         (INNER || self.at == self.stop).then_some(lists)

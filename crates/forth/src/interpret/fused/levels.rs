@@ -6,7 +6,7 @@
 use super::convert::{self, Leafy};
 use super::entries;
 use super::exec::Exec;
-use super::nest;
+use super::nest::{self, Passes};
 use super::plan::{Count, Entry, Header, LeafKind, Nest, Step};
 use super::steps;
 
@@ -24,7 +24,7 @@ pub(super) trait Level {
         exec: &mut Exec<'_>,
         nest: &Nest,
         header: Option<&Header>,
-        passes: usize,
+        passes: Passes,
         at: usize,
     ) -> (usize, usize);
 
@@ -58,7 +58,7 @@ macro_rules! level {
                 exec: &mut Exec<'_>,
                 nest: &Nest,
                 header: Option<&Header>,
-                passes: usize,
+                passes: Passes,
                 at: usize,
             ) -> (usize, usize) {
                 $(#[$enable])*
@@ -66,7 +66,7 @@ macro_rules! level {
                     exec: &mut Exec<'_>,
                     nest: &Nest,
                     header: Option<&Header>,
-                    passes: usize,
+                    passes: Passes,
                     at: usize,
                 ) -> (usize, usize) {
                     nest::run::<K, DEPTH, WIDE, BLOCKS>(exec, nest, header, passes, at)
@@ -212,7 +212,7 @@ unsafe fn all_entries<L: Level>(
             next = (passes - done).min(8);
         }
         // SAFETY: as above.
-        let (run, after) = unsafe { dispatch::<L>(exec, &entry.nest, Some(&entry.header), next, at) };
+        let (run, after) = unsafe { dispatch::<L>(exec, &entry.nest, Some(&entry.header), next.into(), at) };
         (done, at) = (done + run, after);
         if run < next {
             break;
@@ -269,7 +269,7 @@ pub(super) unsafe fn dispatch<L: Level>(
     exec: &mut Exec<'_>,
     nest: &Nest,
     header: Option<&Header>,
-    passes: usize,
+    passes: Passes,
     at: usize,
 ) -> (usize, usize) {
     macro_rules! go {

@@ -59,13 +59,26 @@ pub(super) struct Flat<'a> {
 impl<'a> Matcher<'a> {
     pub(super) fn body(&mut self, body: &'a Body, depth: usize) -> Match<Vec<Step>> {
         let flat = self.flatten(body)?;
+        self.flat_body(&flat, 0, depth)
+    }
+
+    /// As `body`, behind one instruction that must come first.
+    pub(super) fn body_after(&mut self, body: &'a Body, first: Op, depth: usize) -> Match<Option<Vec<Step>>> {
+        let flat = self.flatten(body)?;
+        match flat.kinds.first() {
+            Some(Kind::Plain(op, _)) if *op == first => self.flat_body(&flat, 1, depth).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn flat_body(&mut self, flat: &Flat<'a>, from: usize, depth: usize) -> Match<Vec<Step>> {
         let depth = depth + flat.words;
         if depth > MAX_DEPTH {
             return Err(Miss { at: flat.places.first().copied().unwrap_or(0), why: "nested too deeply" });
         }
         // The idioms themselves open up to three bodies inside.
         self.depth = self.depth.max(depth + 4);
-        let (steps, used) = self.sequence(&flat, 0, depth)?;
+        let (steps, used) = self.sequence(flat, from, depth)?;
         if used < flat.kinds.len() {
             return Err(Miss { at: flat.places[used], why: "ends a frame that was not begun" });
         }

@@ -8,14 +8,28 @@ use super::exec::Exec;
 use super::plan::{Header, Nest};
 use super::state::State;
 
-/// Runs up to `passes` passes from position `at`. Returns the passes completed and the position after them. What a
+/// How long to go on.
+#[derive(Clone, Copy)]
+pub(super) struct Passes {
+    pub(super) most: usize,
+    /// No pass begins here or behind.
+    pub(super) stop: usize,
+}
+
+impl From<usize> for Passes {
+    fn from(most: usize) -> Self {
+        Self { most, stop: usize::MAX }
+    }
+}
+
+/// Runs passes from position `at`. Returns the passes completed and the position after them. What a
 /// failed pass wrote is taken back; nobody but the checked tier decides what is wrong with it.
 #[inline(always)]
 pub(super) fn run<K: Leafy, const DEPTH: usize, const WIDE: bool, const BLOCKS: bool>(
     exec: &mut Exec<'_>,
     nest: &Nest,
     header: Option<&Header>,
-    passes: usize,
+    passes: Passes,
     at: usize,
 ) -> (usize, usize) {
     let mut state = State::load(exec, nest, DEPTH, at);
@@ -26,9 +40,12 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const WIDE: bool, const BLOCKS: 
     let mut done = 0;
     let mut mark_at = at;
     let mut last_stop = None;
-    while done < passes {
+    while done < passes.most {
         mark_at = state.at;
         state.set_mark(DEPTH);
+        if state.at >= passes.stop {
+            break;
+        }
         let mut stop = 0;
         if header.start.is_some() {
             let Some(bytes) = starts.get(done * 4..).and_then(|rest| rest.first_chunk::<4>()) else { break };
@@ -65,7 +82,7 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const WIDE: bool, const BLOCKS: 
         last_stop = Some(stop);
         done += 1;
     }
-    if done < passes {
+    if done < passes.most {
         state.at = mark_at;
         state.restore_mark(DEPTH);
     }

@@ -83,6 +83,98 @@ impl<'a> Matcher<'a> {
                     _ => return Ok(None),
                 }
             }
+            [
+                Plain(Op::Position, input),
+                Plain(Op::Fetch, variable),
+                Plain(Op::Lt, _),
+                IfElse(some, none),
+                Plain(Op::Dup, _),
+                Plain(Op::WriteAdd, offsets),
+                Parse(content),
+                ..,
+            ] if self.is_stop(*input, *variable) && self.is_text_count(some, *input) && is_zero(none) => {
+                let (variable, offsets) = (*variable as usize, *offsets as usize);
+                match self.leaf(*content) {
+                    Some(leaf) if leaf.shift == 0 => {
+                        let then = vec![self.leaf_list(Count::Text, offsets, leaf)];
+                        let otherwise = vec![Step::Constant { value: 0, output: offsets, add: true }];
+                        (Step::IfAny { variable, then, otherwise }, 7)
+                    }
+                    _ => return Ok(None),
+                }
+            }
+            [Plain(Op::Position, input), Plain(Op::Fetch, variable), Plain(Op::Lt, _), If(then), ..]
+                if self.is_stop(*input, *variable) =>
+            {
+                let then = self.body(then, depth + 1)?;
+                (Step::IfAny { variable: *variable as usize, then, otherwise: Vec::new() }, 4)
+            }
+            [
+                Plain(Op::Position, input),
+                Plain(Op::Fetch, variable),
+                Plain(Op::Lt, _),
+                IfElse(then, otherwise),
+                ..,
+            ] if self.is_stop(*input, *variable) => {
+                let then = self.body(then, depth + 1)?;
+                let otherwise = self.body(otherwise, depth + 1)?;
+                (Step::IfAny { variable: *variable as usize, then, otherwise }, 4)
+            }
+            [Plain(Op::Literal, 0), While(test, body), Plain(Op::WriteAdd, offsets), ..] => {
+                match self.until_end(test, body, *offsets as usize, depth)? {
+                    Some(step) => (step, 3),
+                    None => return Ok(None),
+                }
+            }
+            [
+                Plain(Op::Fetch, variable),
+                Plain(Op::Position, input),
+                Plain(Op::Sub, _),
+                Plain(Op::Literal, bytes),
+                Plain(Op::Div, _),
+                Plain(Op::Dup, _),
+                Plain(Op::WriteAdd, offsets),
+                Plain(Op::Literal, items),
+                Plain(Op::Mul, _),
+                Parse(content),
+                ..,
+            ] if *bytes > 0 && *items >= 0 && self.is_stop(*input, *variable) => {
+                let (variable, offsets) = (*variable as usize, *offsets as usize);
+                let (bytes, items) = (i64::from(*bytes), *items as usize);
+                match self.leaf(*content) {
+                    Some(leaf) => (Step::Rest { variable, bytes, offsets, items, leaf }, 10),
+                    None => return Ok(None),
+                }
+            }
+            [
+                Parse(read),
+                Plain(Op::Dup, _),
+                Plain(Op::Literal, mask),
+                Plain(Op::And, _),
+                If(then),
+                Plain(Op::Write, output),
+                ..,
+            ] if read.output.is_none() && !read.repeated && self.is_from_data(*read) => {
+                let then = self.body(then, depth + 1)?;
+                (Step::Masked { read: *read, mask: i64::from(*mask), then, output: *output as usize }, 6)
+            }
+            [
+                Parse(read),
+                Plain(Op::Dup, _),
+                Plain(Op::WriteAdd, offsets),
+                Plain(Op::Literal, items),
+                Plain(Op::Mul, _),
+                Parse(content),
+                ..,
+            ] if *items >= 0 && self.count(*read).is_some() => {
+                match (self.count(*read), self.leaf(*content)) {
+                    (Some(count), Some(leaf)) => {
+                        let body = vec![Step::Bulk { items: *items as usize, leaf }];
+                        (Step::List { count, offsets: Some(*offsets as usize), body }, 6)
+                    }
+                    _ => return Ok(None),
+                }
+            }
             [Parse(read), Plain(Op::Dup, _), Plain(Op::WriteAdd, offsets), Parse(content), ..]
                 if content.repeated && self.count(*read).is_some() =>
             {
@@ -192,6 +284,50 @@ impl<'a> Matcher<'a> {
         Ok(Some(found))
     }
 
+    /// `0 begin data pos stop @ < while 1+ BODY repeat OFFSETS +<- stack`
+    fn until_end(
+        &mut self,
+        test: &'a Body,
+        body: &'a Body,
+        offsets: usize,
+        depth: usize,
+    ) -> Match<Option<Step>> {
+        let test = self.flatten(test)?;
+        let [Kind::Plain(Op::Position, input), Kind::Plain(Op::Fetch, variable), Kind::Plain(Op::Lt, _)] =
+            test.kinds[..]
+        else {
+            return Ok(None);
+        };
+        if !self.is_stop(*input, *variable) {
+            return Ok(None);
+        }
+        let Some(body) = self.body_after(body, Op::AddOne, depth + 2)? else { return Ok(None) };
+        Ok(Some(Step::ToEnd { variable: *variable as usize, offsets, body }))
+    }
+
+    /// `data pos VARIABLE @`, of an input and a variable that can be meant.
+    fn is_stop(&mut self, input: i32, variable: i32) -> bool {
+        self.is_data(input as usize) && self.variables.contains(&(variable as usize))
+    }
+
+    /// `data B-> stack dup 255 = if drop data !I-> stack then`
+    fn is_text_count(&self, body: &Body, data: i32) -> bool {
+        let kinds: Vec<&Kind> = body.nodes.iter().map(|node| &node.kind).collect();
+        let [
+            Kind::Read(first),
+            Kind::Plain(Op::Dup, _),
+            Kind::Plain(Op::Literal, 255),
+            Kind::Plain(Op::Eq, _),
+            Kind::If(long),
+        ] = kinds[..]
+        else {
+            return false;
+        };
+        is_stack(*first, Parser::UInt8, first.big)
+            && first.input as i32 == data
+            && self.is_long_count(long, *first)
+    }
+
     /// `0 begin ITEMS dup while dup BODY + repeat drop OFFSETS +<- stack`
     fn blocks(
         &mut self,
@@ -252,6 +388,11 @@ impl<'a> Matcher<'a> {
         };
         Ok(Some(step))
     }
+}
+
+/// `0`
+fn is_zero(body: &Body) -> bool {
+    matches!(body.nodes[..], [crate::compile::ir::Node { kind: Kind::Plain(Op::Literal, 0), .. }])
 }
 
 /// `CODE halt`

@@ -81,6 +81,14 @@ pub(crate) enum Step {
     Branch { flag: Read, store: Option<usize>, then: Vec<Self>, otherwise: Vec<Self> },
     /// A number selects what follows.
     Switch { selector: Read, store: Option<usize>, arms: Vec<Vec<Self>> },
+    /// The first if the position is before the end of the entry, else the second.
+    IfAny { variable: usize, then: Vec<Self>, otherwise: Vec<Self> },
+    /// The body until the position reaches the end of the entry, counted into the offsets.
+    ToEnd { variable: usize, offsets: usize, body: Vec<Self> },
+    /// As many runs of items as whole sizes of so many bytes are left up to the end of the entry.
+    Rest { variable: usize, bytes: i64, offsets: usize, items: usize, leaf: Leaf },
+    /// A number to be stored, of which some bits decide whether something stands between it and what follows.
+    Masked { read: Read, mask: i64, then: Vec<Self>, output: usize },
     /// Append the length of one output to another.
     Length(usize, usize),
     /// Append (or add) a constant.
@@ -218,11 +226,20 @@ pub(super) fn collect_outputs(steps: &[Step], to: &mut Vec<usize>) {
                 to.extend(offsets);
                 collect_outputs(body, to);
             }
-            Step::Blocks { offsets, body } => {
+            Step::Blocks { offsets, body } | Step::ToEnd { offsets, body, .. } => {
                 to.push(*offsets);
                 collect_outputs(body, to);
             }
             Step::Repeat(_, body) | Step::Framed { body, .. } => collect_outputs(body, to),
+            Step::IfAny { then, otherwise, .. } => {
+                collect_outputs(then, to);
+                collect_outputs(otherwise, to);
+            }
+            Step::Rest { offsets, leaf, .. } => to.extend([*offsets, leaf.output]),
+            Step::Masked { then, output, .. } => {
+                to.push(*output);
+                collect_outputs(then, to);
+            }
             Step::Branch { store, then, otherwise, .. } => {
                 to.extend(store);
                 collect_outputs(then, to);

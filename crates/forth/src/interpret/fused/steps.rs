@@ -3,6 +3,7 @@
 use super::convert::{self, Leafy, copy_blocks};
 use super::exec::{Exec, chunk};
 use super::levels::{Level, dispatch};
+use super::nest::Passes;
 use super::plan::{Count, Field, Leaf, LeafKind, Nest, Step};
 use crate::Dtype;
 use crate::dtype::{Number, add_items};
@@ -33,7 +34,7 @@ fn one<L: Level>(exec: &mut Exec<'_>, step: &Step, at: usize) -> Option<usize> {
                 return one_list(exec, nest, at);
             }
             // SAFETY: this runs inside of the level's own entry point.
-            let (done, after) = unsafe { dispatch::<L>(exec, nest, None, 1, at) };
+            let (done, after) = unsafe { dispatch::<L>(exec, nest, None, 1.into(), at) };
             (done == 1).then_some(after)
         }
         Step::Item(read, output) => {
@@ -89,6 +90,30 @@ fn one<L: Level>(exec: &mut Exec<'_>, step: &Step, at: usize) -> Option<usize> {
             again::<L>(exec, arm, at)
         }
         Step::Bulk { items, leaf } => bulk(exec, *items, *leaf, at),
+        Step::IfAny { variable, then, otherwise } => {
+            let any = (at as i64) < exec.variables[*variable];
+            again::<L>(exec, if any { then } else { otherwise }, at)
+        }
+        Step::ToEnd { variable, offsets, body } => {
+            let stop = usize::try_from(exec.variables[*variable]).unwrap_or(0);
+            let (items, at) = to_end::<L>(exec, body, stop, at)?;
+            append(exec, Number::Signed(items), *offsets, true)?;
+            Some(at)
+        }
+        Step::Rest { variable, bytes, offsets, items, leaf } => {
+            // A negative rest would be rounded down.
+            let rest = u64::try_from(exec.variables[*variable].checked_sub(at as i64)?).ok()?;
+            let lists = rest / *bytes as u64;
+            append(exec, Number::Signed(lists as i64), *offsets, true)?;
+            bulk(exec, usize::try_from(lists).ok()?.checked_mul(*items)?, *leaf, at)
+        }
+        Step::Masked { read, mask, then, output } => {
+            let (number, at) = number(exec, *read, at)?;
+            let value = number.to_stack();
+            let at = if value & mask != 0 { again::<L>(exec, then, at)? } else { at };
+            append(exec, Number::Signed(value), *output, false)?;
+            Some(at)
+        }
         Step::Length(from, to) => {
             let length = exec.outputs.list[*from].len() as i64;
             append(exec, Number::Signed(length), *to, false)?;
@@ -135,8 +160,11 @@ fn repeat<L: Level>(exec: &mut Exec<'_>, times: i64, body: &[Step], at: usize) -
     if let [Step::Nest(nest)] = body {
         let passes = usize::try_from(times).ok()?;
         // SAFETY: this runs inside of the level's own entry point.
-        let (done, after) = unsafe { dispatch::<L>(exec, nest, None, passes, at) };
+        let (done, after) = unsafe { dispatch::<L>(exec, nest, None, passes.into(), at) };
         return (done == passes).then_some(after);
+    }
+    if let [Step::Bulk { items, leaf }] = body {
+        return bulk(exec, usize::try_from(times).ok()?.checked_mul(*items)?, *leaf, at);
     }
     let mut at = at;
     if let [Step::Fields { bytes, fields }] = body {
@@ -149,6 +177,36 @@ fn repeat<L: Level>(exec: &mut Exec<'_>, times: i64, body: &[Step], at: usize) -
         at = again::<L>(exec, body, at)?;
     }
     Some(at)
+}
+
+/// The body until the position is not before the stop; how often, and the position.
+#[inline(always)]
+fn to_end<L: Level>(exec: &mut Exec<'_>, body: &[Step], stop: usize, mut at: usize) -> Option<(i64, usize)> {
+    match body {
+        [Step::Nest(nest)] => {
+            let passes = Passes { most: usize::MAX, stop };
+            // SAFETY: this runs inside of the level's own entry point.
+            let (done, after) = unsafe { dispatch::<L>(exec, nest, None, passes, at) };
+            return (after >= stop).then_some((done as i64, after));
+        }
+        [Step::Fields { bytes, fields }] if let [field] = fields[..] => {
+            let items = stop.saturating_sub(at).div_ceil(*bytes);
+            let leaf = Leaf { kind: field.kind, shift: field.shift, output: field.output };
+            return Some((items as i64, bulk(exec, items, leaf, at)?));
+        }
+        _ => {}
+    }
+    let mut items = 0;
+    while at < stop {
+        let after = again::<L>(exec, body, at)?;
+        // What does not move on would go on for ever.
+        if after <= at {
+            return None;
+        }
+        at = after;
+        items += 1;
+    }
+    Some((items, at))
 }
 
 fn frame_end(data: &[u8], bias: i64, at: usize) -> Option<i64> {
