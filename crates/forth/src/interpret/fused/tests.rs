@@ -68,3 +68,105 @@ fn all_levels_and_kinds_agree() {
     }
     assert!(fused >= 30);
 }
+
+/// The same for entries whose ends are known, framed or not, of which some do not end where they should.
+#[test]
+fn all_levels_agree_on_entries() {
+    for (code, dtype, size, inner) in [
+        ("!h", "int16", 2, "data !I-> stack"),
+        ("!f", "float32", 4, "data !I-> stack"),
+        ("!d", "float64", 8, "data !I-> stack"),
+        ("?", "bool", 1, "data !I-> stack"),
+        ("B", "uint8", 1, "data !I-> stack"),
+        ("B", "uint8", 1, "data B-> stack dup 255 = if drop data !I-> stack then"),
+    ] {
+        for (depth, framed) in (1..=3).flat_map(|depth| [(depth, true), (depth, false)]) {
+            let mut body = format!("{inner} dup o1 +<- stack data #{code}-> leaf");
+            for level in 2..=depth {
+                // The innermost list has the highest number here.
+                body = format!("data !I-> stack dup o{level} +<- stack 0 do {body} loop");
+            }
+            let head = if framed {
+                "data !I-> stack 0x40000000 - data pos + stop @ <> if 1 halt then data !H-> stack 9 > if 2 halt then"
+            } else {
+                "10 data skip"
+            };
+            let outputs: String = (1..=depth).map(|n| format!("output o{n} int64 ")).collect();
+            let source = format!(
+                "input data input starts input stops variable stop output leaf {dtype} {outputs}
+                0 do starts I-> stack data seek stops I-> stack stop ! {head} {body}
+                data pos stop @ <> if 3 halt then loop"
+            );
+            let [data, starts, stops] = entries(depth, size, framed, inner.contains("B->"));
+            // Whole, then with one byte of every entry changed in turn.
+            for broken in 0..=60 {
+                let mut data = data.clone();
+                if broken > 0 {
+                    let at = broken * data.len() / 61;
+                    data[at] ^= 1;
+                }
+                let run = |cpu: Option<Cpu>| {
+                    let mut compiled = Compiled::new(&source).expect("a program");
+                    assert!(
+                        compiled
+                            .plans
+                            .by_segment
+                            .iter()
+                            .flatten()
+                            .all(|plan| { plan.entry.as_ref().is_some_and(|entry| entry.known_ends) })
+                    );
+                    compiled.plans.cpu = cpu.unwrap_or(Cpu::Baseline);
+                    let mut machine = Machine::new(Arc::new(compiled), Limits::default());
+                    machine.force_tier(cpu.is_none().then_some(Tier::Checked));
+                    machine.begin();
+                    machine.push(40).expect("room");
+                    let result = machine.resume(&[&data, &starts, &stops]);
+                    let places = (machine.outer_index(), [0, 1, 2].map(|input| machine.position(input)));
+                    (result, places, machine.variables().to_vec(), machine.take_outputs())
+                };
+                let expected = run(None);
+                assert!(broken > 0 || expected.0 == Ok(Status::Done), "{source}");
+                for cpu in Cpu::available() {
+                    let found = run(Some(cpu));
+                    assert_eq!((&found.0, &found.1, &found.2), (&expected.0, &expected.1, &expected.2));
+                    for (found, expected) in found.3.iter().zip(&expected.3) {
+                        assert!(found.as_bytes() == expected.as_bytes(), "{} {source}", cpu.name());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Forty entries, with their starts and stops.
+fn entries(depth: usize, size: usize, framed: bool, text: bool) -> [Vec<u8>; 3] {
+    fn list(depth: usize, items: usize, size: usize, text: bool, to: &mut Vec<u8>) {
+        let count = if depth == 1 { items } else { items % 4 };
+        match u8::try_from(count) {
+            Ok(count) if depth == 1 && text && count < 7 => to.push(count),
+            _ if depth == 1 && text => {
+                to.push(255);
+                to.extend((count as u32).to_be_bytes());
+            }
+            _ => to.extend((count as u32).to_be_bytes()),
+        }
+        if depth == 1 {
+            to.extend((0..count * size).map(|byte| (byte * 37 % 251) as u8));
+        } else {
+            (0..count).for_each(|inner| list(depth - 1, (items * 7 + inner * 13) % 40, size, text, to));
+        }
+    }
+    let (mut data, mut starts, mut stops) = (Vec::new(), Vec::new(), Vec::new());
+    for items in 0..40 {
+        let start = data.len();
+        data.extend(if framed { &[0, 0, 0, 0, 0, 8][..] } else { &[1; 10] });
+        list(depth, items, size, text, &mut data);
+        if framed {
+            let count = (data.len() - start - 4) as u32 | 0x4000_0000;
+            data[start..start + 4].copy_from_slice(&count.to_be_bytes());
+        }
+        starts.extend((start as u32).to_le_bytes());
+        stops.extend((data.len() as u32).to_le_bytes());
+    }
+    [data, starts, stops]
+}
