@@ -48,9 +48,11 @@ def open(
             * ``{"events.root": "dir/tree"}``: the same, whatever the names contain; ``None`` for the file itself;
             * a ``pathlib.Path``: always the whole file;
             * a file object with ``read`` and ``seek``. It stays open when the file is closed.
-        source: How the bytes of a path are read. ``"pread"`` reads what is needed, and notices when the file is cut
-            meanwhile; ``"map"`` maps the file, so that uncompressed data can be views of it (see `Branch.bulk`), but a
-            file that another program cuts while it is mapped ends the process. ``"auto"`` is ``"pread"`` today.
+        source: How the bytes of a path are read. ``"map"`` maps the file: uncompressed data are decoded without a copy
+            in between, and can be views of the file (see `Branch.bulk`). Every request is checked against the file's
+            present size, but a file that another program cuts *while* its bytes are being decoded ends the process.
+            ``"pread"`` copies everything and has no such hazard. ``"auto"`` maps a local file where it can, and copies
+            what is compressed.
         threads: Threads for reading, this one included; by default one for each processor. ``arrays`` and its
             relatives can override it.
         memory: The most memory that the data read from this file may take at one time, in bytes or as text such as

@@ -75,10 +75,11 @@ impl File {
         pool: Option<usize>,
         huge_pages: bool,
     ) -> PyResult<Self> {
-        let map = source == "map";
+        let (map, copy) = (source == "map", source == "pread");
         let open = move || -> io::Result<Arc<dyn Source>> {
             match path.to_str() {
                 _ if map => Ok(Arc::new(MappedFile::open(&path)?)),
+                Some(uri) if copy => io::open_unmapped(uri),
                 Some(uri) => io::open(uri),
                 // A name that is not text can only be a local path.
                 None => Ok(Arc::new(PreadFile::open(&path)?)),

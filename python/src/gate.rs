@@ -13,6 +13,7 @@ use std::{
 pub(crate) struct Gate {
     uri: String,
     zero_copy: bool,
+    views_may_vanish: bool,
     concurrent: bool,
     source: RwLock<Option<Arc<dyn Source>>>,
 }
@@ -22,6 +23,7 @@ impl Gate {
         Self {
             uri: source.uri().to_owned(),
             zero_copy: source.zero_copy(),
+            views_may_vanish: source.views_may_vanish(),
             concurrent: source.concurrent(),
             source: RwLock::new(Some(source)),
         }
@@ -68,6 +70,10 @@ impl Source for Gate {
 
     fn zero_copy(&self) -> bool {
         self.zero_copy
+    }
+
+    fn views_may_vanish(&self) -> bool {
+        self.views_may_vanish
     }
 
     fn concurrent(&self) -> bool {

@@ -1,7 +1,7 @@
 //! How a task's stored bytes are had.
 //!
-//! Mapped files and memory answer views, so every worker asks for its own range. A local file that is not mapped is read by every
-//! worker into its warm scratch. Any other source (a Python object, a network) is read in *windows*: neighbouring tasks'
+//! Mapped files and memory answer views, so every worker asks for its own range. A local file that is not mapped, and the compressed
+//! blocks of one that is, are read by every worker into its warm scratch. Any other source (a Python object, a network) is read in *windows*: neighbouring tasks'
 //! ranges, coalesced into few requests, fetched by the first worker that needs one of them and dropped with the last.
 
 use bytes::Bytes;
@@ -84,7 +84,7 @@ impl<'a> Fetcher<'a> {
             Stored::Range(range) => range.clone(),
         };
         match &self.way {
-            Way::Own if self.source.zero_copy() => {
+            Way::Own if self.source.zero_copy() && !self.better_copied(task) => {
                 *hold = self.source.read_one(range)?;
                 Ok(hold)
             }
@@ -98,6 +98,12 @@ impl<'a> Fetcher<'a> {
                 Ok(hold)
             }
         }
+    }
+
+    /// Whether a block is compressed, by the metadata's account, and its view could vanish while it is decompressed.
+    fn better_copied(&self, task: &Task) -> bool {
+        let stored = task.stored.len();
+        self.source.views_may_vanish() && task.payload_hint > stored.saturating_add(stored / 16)
     }
 
     /// A task's range, if the task is worth reading piece by piece: long, and otherwise copied as a whole.

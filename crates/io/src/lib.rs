@@ -39,4 +39,4 @@ pub use coalesce::{Merged, coalesce};
 pub use codec::{Codec, CodecError, Decompressor};
 pub use error::{Error, ErrorKind, Result};
 pub use hash::xxh64;
-pub use source::{Advice, Callback, MappedFile, Memory, PreadFile, ReadAt, Source, open};
+pub use source::{Advice, Callback, MappedFile, Memory, PreadFile, ReadAt, Source, open, open_unmapped};

@@ -59,7 +59,10 @@ impl MappedFile {
     /// Opens and maps a regular file.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let file = LocalFile::open(path, &path.to_string_lossy())?;
+        Self::from_file(LocalFile::open(path, &path.to_string_lossy())?)
+    }
+
+    pub(super) fn from_file(file: LocalFile) -> Result<Self> {
         // SAFETY: the map is read-only and only ever seen as bytes, for which any value is valid. What the compiler
         // cannot rule out is another process changing the file: every access through this type checks the present
         // size first, and what remains is documented on the type.
@@ -131,6 +134,10 @@ impl Source for MappedFile {
 
     fn read_into(&self, at: u64, into: &mut [u8]) -> Result<()> {
         self.file.read_exact_at(at, into)
+    }
+
+    fn views_may_vanish(&self) -> bool {
+        true
     }
 
     fn zero_copy(&self) -> bool {

@@ -54,19 +54,38 @@ pub trait Source: Send + Sync + std::fmt::Debug {
     /// into scratch would only add a copy.
     fn zero_copy(&self) -> bool;
 
+    /// Whether the views it answers may vanish while they are looked at, as those of a map of a file that is cut. What will be
+    /// copied or decompressed anyway is then better fetched with [`read_into`](Self::read_into).
+    fn views_may_vanish(&self) -> bool {
+        false
+    }
+
     /// Whether reading from several threads at once is faster than from one.
     fn concurrent(&self) -> bool;
 }
 
-/// Opens the source a uri names: a local path, or `file://` and a local path.
+/// Opens the source a uri names: a local path, or `file://` and a local path. Any other scheme is an error naming it.
 ///
-/// A local file is opened for positioned reads ([`PreadFile`]): read piecewise into memory that is used again they
-/// are as fast as a map, and a file that is cut meanwhile is an error rather than the end of the process. Whoever
-/// wants views of a file asks for a [`MappedFile`]. Any other scheme is an error naming it.
+/// A local file is mapped ([`MappedFile`]), or opened for positioned reads where it cannot be. A map saves a copy of every
+/// byte that is stored as it is; read what [`MappedFile`] says about files that others cut meanwhile, and use
+/// [`open_unmapped`] for those.
 pub fn open(uri: &str) -> Result<Arc<dyn Source>> {
+    let file = local_file(uri)?;
+    match MappedFile::from_file(file) {
+        Ok(mapped) => Ok(Arc::new(mapped)),
+        Err(_) => open_unmapped(uri),
+    }
+}
+
+/// Opens a local file for positioned reads ([`PreadFile`]), under the same names as [`open`]: everything is copied, and a file that is
+/// cut meanwhile is an error rather than the end of the process.
+pub fn open_unmapped(uri: &str) -> Result<Arc<dyn Source>> {
+    Ok(Arc::new(PreadFile::from_file(local_file(uri)?)))
+}
+
+fn local_file(uri: &str) -> Result<file::LocalFile> {
     let path = local_path(uri).map_err(|kind| Error::new(kind, uri))?;
-    let file = file::LocalFile::open(&path, uri)?;
-    Ok(Arc::new(PreadFile::from_file(file)))
+    file::LocalFile::open(&path, uri)
 }
 
 /// The path a uri names on this machine.
