@@ -1,6 +1,6 @@
 //! A column being filled.
 
-use crate::{Buffer, Column, DType, Memory, OutOfMemory};
+use crate::{Buffer, Column, DType, Memory, OutOfMemory, memory::address_space_left};
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -42,11 +42,16 @@ impl Builder {
             // Columns that are filled at the same time share what is left.
             wish = wish.min(memory.available() / 4).max(used);
         }
+        // So do they of address space, which stacks and scratch need, too.
+        if wish > FLOOR {
+            wish = wish.min(address_space_left() / 8).max(used);
+        }
         let mut buffer = loop {
             match memory.allocate(wish) {
                 Ok(buffer) => break buffer,
                 Err(refused) if wish <= FLOOR => return Err(refused),
-                Err(_) => wish = (wish / 4).max(used),
+                // Address space is short: leave most of it to others, and grow.
+                Err(_) => wish = (wish / 16).max(used),
             }
         };
         buffer.bytes_mut(used).fill(0);

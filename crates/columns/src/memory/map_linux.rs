@@ -45,7 +45,7 @@ impl Map {
     /// Grows to at least `bytes`, perhaps elsewhere. Page tables move, bytes do not.
     pub(super) fn resize(self, bytes: usize, huge: bool) -> Result<Self, Self> {
         // The kernel would not mind alignment when it moves pages: take a suitable place first, then move there.
-        let Some(place) = Self::reserve(bytes, huge) else { return Err(self) };
+        let Some(place) = Self::reserve(bytes, huge) else { return self.stretch(bytes) };
         // SAFETY: both ranges are owned mappings and do not overlap; the call replaces `place` by the pages of `self`.
         let moved = unsafe {
             libc::mremap(
@@ -70,6 +70,21 @@ impl Map {
             map.ask_for_huge_pages();
         }
         Ok(map)
+    }
+
+    /// Grows to at least `bytes` at an address of the kernel's choice: where address space is short, old and new place together may be
+    /// more than there is.
+    pub(super) fn stretch(self, bytes: usize) -> Result<Self, Self> {
+        let Some(len) = round_up(bytes, page()) else { return Err(self) };
+        // SAFETY: the range is an owned mapping; on success it is replaced by the one returned, on failure nothing changes.
+        let moved = unsafe { libc::mremap(self.base.as_ptr().cast(), self.len, len, libc::MREMAP_MAYMOVE) };
+        if moved == libc::MAP_FAILED {
+            return Err(self);
+        }
+        let Some(base) = NonNull::new(moved.cast()) else { return Err(self) }; // never: that address is not handed out
+        let warm = self.warm;
+        std::mem::forget(self); // its range is gone; `base` stands for the moved one
+        Ok(Self { base, len, warm })
     }
 
     /// Cuts everything after the first `keep` bytes (rounded up to pages) off, as a mapping of its own.
@@ -127,6 +142,20 @@ impl Drop for Map {
         // SAFETY: the range is an owned mapping and nothing refers to it any more.
         unsafe { libc::munmap(self.base.as_ptr().cast(), self.len) };
     }
+}
+
+/// Bytes of address space the process may still take: `usize::MAX` unless it was given a limit.
+pub(super) fn address_space_left() -> usize {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: the call writes into `limit` and nowhere else.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } == 0;
+    if !known || limit.rlim_cur == libc::RLIM_INFINITY {
+        return usize::MAX;
+    }
+    let pages = std::fs::read_to_string("/proc/self/statm").ok();
+    let pages = pages.and_then(|text| text.split(' ').next()?.parse::<usize>().ok());
+    let taken = pages.unwrap_or(0).saturating_mul(page());
+    usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX).saturating_sub(taken)
 }
 
 fn round_up(bytes: usize, to: usize) -> Option<usize> {

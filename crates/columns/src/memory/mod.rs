@@ -84,6 +84,11 @@ impl Memory {
     }
 }
 
+/// Bytes of address space the process may still take, if it has a limit; `usize::MAX` otherwise.
+pub(crate) fn address_space_left() -> usize {
+    map::address_space_left()
+}
+
 impl Default for Memory {
     fn default() -> Self {
         Self::new(Policy::default())

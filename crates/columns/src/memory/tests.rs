@@ -189,3 +189,18 @@ fn a_forked_child_takes_no_lock() {
     drop((large, small));
     assert_eq!(memory.stats().pooled_buffers, 1);
 }
+
+#[cfg(all(target_os = "linux", not(miri)))]
+#[test]
+fn a_mapping_that_is_stretched_keeps_its_bytes() {
+    let map = Map::new(3 << 20, false).unwrap();
+    let len = map.len();
+    // SAFETY: the mapping is that long and nobody else's.
+    unsafe { map.base().write_bytes(7, len) };
+    let map = map.stretch(40 << 20).unwrap_or_else(|_| panic!("there is room"));
+    assert!(map.len() >= 40 << 20);
+    // SAFETY: as above.
+    let bytes = unsafe { std::slice::from_raw_parts(map.base().as_ptr(), map.len()) };
+    assert!(bytes[..len].iter().all(|byte| *byte == 7) && bytes[len..].iter().all(|byte| *byte == 0));
+    assert!(map.stretch(usize::MAX).is_err_and(|map| map.len() >= 40 << 20));
+}
