@@ -9,7 +9,10 @@ use forthwith_io::{Source, coalesce};
 use forthwith_plan::{Plan, Result, Stored, Task};
 use std::{
     ops::Range,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 /// Ranges closer than this are fetched in one piece.
@@ -31,7 +34,17 @@ enum Way {
     /// Each task for itself.
     Own,
     /// In windows: for each task the number of its window.
-    Windows(Vec<usize>, Vec<Mutex<Option<Arc<Window>>>>, Vec<Vec<usize>>),
+    Windows(Vec<usize>, Vec<Planned>),
+}
+
+/// A window from before it is read until nobody needs it any more.
+#[derive(Default)]
+struct Planned {
+    /// The tasks whose bytes are read with it.
+    members: Vec<usize>,
+    /// How many of them have not had their bytes.
+    left: AtomicUsize,
+    read: Mutex<Option<Arc<Window>>>,
 }
 
 /// The bytes of neighbouring tasks.
@@ -47,22 +60,27 @@ impl<'a> Fetcher<'a> {
             Way::Own
         } else {
             let mut of_task = vec![0; plan.tasks.len()];
-            let mut members: Vec<Vec<usize>> = Vec::new();
+            let mut windows: Vec<Planned> = Vec::new();
             let mut room = 0;
+            let mut end = 0;
             for &at in order {
-                let bytes = plan.tasks[at].stored.len();
-                if members.is_empty() || bytes > room {
-                    members.push(Vec::new());
+                let Stored::Range(range) = &plan.tasks[at].stored else { continue };
+                // What lies between is read too, if it is little.
+                let gap = range.start.checked_sub(end).filter(|gap| *gap <= GAP).unwrap_or(0);
+                let bytes = range.end.saturating_sub(range.start).saturating_add(gap);
+                if windows.is_empty() || bytes > room {
+                    windows.push(Planned::default());
                     room = read_ahead.max(1);
                 }
                 room = room.saturating_sub(bytes);
-                of_task[at] = members.len() - 1;
-                if let Some(last) = members.last_mut() {
-                    last.push(at);
+                end = range.end;
+                of_task[at] = windows.len() - 1;
+                if let Some(last) = windows.last_mut() {
+                    last.members.push(at);
+                    *last.left.get_mut() += 1;
                 }
             }
-            let slots = members.iter().map(|_| Mutex::new(None)).collect();
-            Way::Windows(of_task, slots, members)
+            Way::Windows(of_task, windows)
         };
         Self { plan, source, way }
     }
@@ -89,9 +107,9 @@ impl<'a> Fetcher<'a> {
                 Ok(hold)
             }
             Way::Own => read_into(self.source, range, own),
-            Way::Windows(of_task, slots, members) => {
+            Way::Windows(of_task, windows) => {
                 let number = of_task[at];
-                let window = self.window(number, &slots[number], &members[number], window)?;
+                let window = self.window(number, &windows[number], window)?;
                 let found = window.tasks.iter().find(|(task, _)| *task == at);
                 // Every task is a member of the window its number names.
                 *hold = found.map(|(_, bytes)| bytes.clone()).unwrap_or_default();
@@ -123,38 +141,33 @@ impl<'a> Fetcher<'a> {
         read_into(self.source, range, own)
     }
 
+    /// The window of a task that is about to be decoded. It is forgotten when all its tasks have come for it: workers that still
+    /// decode from it hold it themselves.
     fn window(
         &self,
         number: usize,
-        slot: &Mutex<Option<Arc<Window>>>,
-        members: &[usize],
+        planned: &Planned,
         held: &mut Option<Arc<Window>>,
     ) -> Result<Arc<Window>> {
-        if let Some(window) = held.as_ref().filter(|w| w.number == number) {
-            return Ok(Arc::clone(window));
-        }
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        let window = match &*slot {
-            Some(window) => Arc::clone(window),
+        let window = match held.take().filter(|w| w.number == number) {
+            Some(window) => window,
             None => {
-                let window = Arc::new(self.load(number, members)?);
-                *slot = Some(Arc::clone(&window));
-                window
+                let mut read = planned.read.lock().unwrap_or_else(PoisonError::into_inner);
+                match &*read {
+                    Some(window) => Arc::clone(window),
+                    None => {
+                        let window = Arc::new(self.load(number, &planned.members)?);
+                        *read = Some(Arc::clone(&window));
+                        window
+                    }
+                }
             }
         };
+        if planned.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            *planned.read.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
         *held = Some(Arc::clone(&window));
         Ok(window)
-    }
-
-    /// Forgets the window of a task that was the last of its window to be handed out.
-    pub(crate) fn handed_out(&self, at: usize) {
-        if let Way::Windows(of_task, slots, members) = &self.way {
-            let number = of_task[at];
-            // Windows before the one in use are not asked for again: workers that still decode from one hold it themselves.
-            if members[number].first() == Some(&at) && number >= 2 {
-                *slots[number - 2].lock().unwrap_or_else(PoisonError::into_inner) = None;
-            }
-        }
     }
 
     fn load(&self, number: usize, members: &[usize]) -> Result<Window> {

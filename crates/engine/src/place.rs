@@ -40,6 +40,10 @@ pub(crate) fn out_of_memory(error: &OutOfMemory) -> Error {
 /// More than any codec makes of a byte; bounds what a file's own account of its size may reserve.
 const LARGEST_EXPANSION: u64 = 1100;
 
+/// Address space that the columns of one plan reserve together at most. There are 128 TiB of it in a process, and a file can claim
+/// more entries, and list a block more often, than that has room for. What needs more grows.
+const LARGEST_RESERVATION: u64 = 8 << 40;
+
 impl<'p> Places<'p> {
     /// Builders for one group, with room for everything its tasks can deliver.
     pub(crate) fn new(plan: &'p Plan, number: usize, memory: &Memory) -> Result<Self> {
@@ -52,6 +56,8 @@ impl<'p> Places<'p> {
                 t.payload_hint.min(t.stored.len().saturating_mul(LARGEST_EXPANSION).saturating_add(4096))
             })
             .fold(0, u64::saturating_add);
+        let all: usize = plan.groups.iter().map(|g| g.columns.len()).sum();
+        let most = LARGEST_RESERVATION / (all.max(1) as u64);
         let mut builders = Vec::with_capacity(group.columns.len());
         for (at, column) in group.columns.iter().enumerate() {
             let size = column.dtype.size() as u64;
@@ -67,7 +73,7 @@ impl<'p> Places<'p> {
                 _ => payload.saturating_mul(u64::from(column.bytes_per_payload_byte)).saturating_add(8),
             };
             // Entry counts are the file's word: fixed-size values cannot need more than the blocks can hold.
-            let room = room.min(payload.max(entries).saturating_mul(16).saturating_add(4096));
+            let room = room.min(payload.max(entries).saturating_mul(16).saturating_add(4096)).min(most);
             let builder =
                 Builder::new(memory, column.dtype, column.offsets, usize::try_from(room).unwrap_or(0))
                     .map_err(|e| out_of_memory(&e))?;

@@ -8,9 +8,9 @@ use crate::{
     program,
 };
 use bytes::Bytes;
-use forthwith_columns::Array;
+use forthwith_columns::{Array, DType};
 use forthwith_io::Source;
-use forthwith_plan::{BlockFormat, Decoder, Error, ErrorKind, Kernel, Plan, Result};
+use forthwith_plan::{BlockFormat, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result, Stored};
 use std::{
     ops::Range,
     sync::{
@@ -74,7 +74,10 @@ pub(crate) fn read(
     let helpers = threads.min(plan.tasks.len()).saturating_sub(1);
     std::thread::scope(|scope| {
         for _ in 0..helpers {
-            scope.spawn(|| run.work(None));
+            // Where the system gives no more threads, those there are do all the work.
+            if std::thread::Builder::new().spawn_scoped(scope, || run.work(None)).is_err() {
+                break;
+            }
         }
         run.work(tick);
     });
@@ -96,13 +99,31 @@ fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
         return invalid("a plan that delivers more than it has".into());
     }
     let groups = plan.groups.len();
+    for group in &plan.groups {
+        if !consistent(plan, group) {
+            return invalid(format!("a plan with an impossible group ({})", group.path));
+        }
+    }
+    // What others wait for must not wait itself: the order of work has these two steps and no more.
+    let mut needing = vec![false; groups];
+    for task in plan.tasks.iter().filter(|t| !t.needs.is_empty()) {
+        if let Some(needing) = needing.get_mut(task.group as usize) {
+            *needing = true;
+        }
+    }
     let mut at: Vec<Option<u64>> = vec![None; groups];
     for task in &plan.tasks {
         let inside = task.entries.start <= task.wanted.start
             && task.wanted.start < task.wanted.end
             && task.wanted.end <= task.entries.end;
-        let known = (task.group as usize) < groups && task.needs.iter().all(|n| (*n as usize) < groups);
-        if !inside || !known {
+        let known = (task.group as usize) < groups
+            && task.needs.iter().all(|n| needing.get(*n as usize).is_some_and(|needing| !needing))
+            && plan.groups[task.group as usize].counter.is_none_or(|c| task.needs.contains(&c));
+        let stored = match &task.stored {
+            Stored::Range(range) => range.start <= range.end,
+            Stored::Inline(_) => true,
+        };
+        if !inside || !known || !stored {
             return invalid(format!("a plan with an impossible task (block {})", task.block));
         }
         let expected = &mut at[task.group as usize];
@@ -125,6 +146,23 @@ fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
     Ok(())
 }
 
+/// Whether a group has the columns that its decoder and the groups it counts for take for granted.
+fn consistent(plan: &Plan, group: &Group) -> bool {
+    let columns = match &group.decoder {
+        Decoder::Kernel(Kernel::Flat { per_entry, .. }) if *per_entry > 0 => 1,
+        Decoder::Kernel(Kernel::Slots { slots, .. }) => slots.len(),
+        Decoder::Kernel(Kernel::Jagged { per_item, .. }) if *per_item > 0 => 2,
+        Decoder::Program(program) => program.outputs.len(),
+        _ => return false,
+    };
+    let counter = group.counter.is_none_or(|c| {
+        let counter = plan.groups.get(c as usize);
+        counter.is_some_and(|c| matches!(c.decoder, Decoder::Kernel(Kernel::Flat { per_entry: 1, .. })))
+    });
+    let offsets = group.columns.iter().all(|c| !c.offsets || c.dtype == DType::Int64);
+    group.columns.len() == columns && offsets && counter
+}
+
 /// The order of tasks, and each task's number within its group. Groups that others need come first; a source that is read in
 /// windows is read in file order, but never so that a group's blocks overtake each other.
 fn order(plan: &Plan, source: &dyn Source) -> (Vec<usize>, Vec<usize>) {
@@ -141,7 +179,7 @@ fn order(plan: &Plan, source: &dyn Source) -> (Vec<usize>, Vec<usize>) {
         let group = task.group as usize;
         number.push(count[group]);
         count[group] += 1;
-        if let (true, forthwith_plan::Stored::Range(range)) = (by_position, &task.stored) {
+        if let (true, Stored::Range(range)) = (by_position, &task.stored) {
             latest[group] = latest[group].max(range.start);
         }
         keys.push((!needed[group], latest[group], group, number[at]));
@@ -244,7 +282,6 @@ impl Run<'_> {
         for need in &task.needs {
             self.places[*need as usize].wait_complete(&self.stop)?;
         }
-        self.fetcher.handed_out(at);
         let mut hold = Bytes::new();
         let Worker { scratch, stored, decoders, window } = worker;
         if let (Decoder::Kernel(Kernel::Flat { wire, per_entry }), Some(range)) =

@@ -10,7 +10,13 @@ use forthwith_plan::{
     Stored, Task,
 };
 use forthwith_program::{Count, Dialect, Frame, Schema, TextLength, translate};
-use std::sync::Arc;
+use std::{
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 /// `u32` entries, `u32` number of bounds, the bounds, the payload.
 struct Plain;
@@ -351,16 +357,37 @@ fn a_block_that_is_cut_short_is_an_error() {
     }
 }
 
+fn jagged_of(per_item: u64) -> Decoder {
+    Decoder::Kernel(Kernel::Jagged { header: 2, wire: Wire::Big(DType::Float64), per_item })
+}
+
 #[test]
 fn impossible_plans_are_refused() {
     let (made, _) = make();
-    let broken: [fn(&mut Plan); 6] = [
+    let broken: [fn(&mut Plan); 17] = [
         |p| p.format = "other".into(),
         |p| p.delivered = 9,
         |p| p.tasks[3].group = 17,
         |p| p.tasks[3].wanted.end += 1,
         |p| drop(p.tasks.remove(3)),
         |p| drop(p.tasks.pop()),
+        // Groups that wait for themselves, for each other, or in a chain.
+        |p| p.tasks[0].needs = vec![p.tasks[0].group],
+        |p| p.tasks.iter_mut().for_each(|t| t.needs = vec![1 - t.group.min(1)]),
+        |p| p.tasks.iter_mut().filter(|t| t.group < 2).for_each(|t| t.needs = vec![t.group + 1]),
+        // A counter that is not there, that is not waited for, or that counts nothing.
+        |p| p.groups[1].counter = Some(99),
+        |p| p.groups[1].counter = Some(0),
+        |p| {
+            p.groups[1].counter = Some(3);
+            p.tasks.iter_mut().filter(|t| t.group == 1).for_each(|t| t.needs = vec![3]);
+        },
+        // Columns that the decoder does not write, or not so.
+        |p| drop(p.groups[1].columns.pop()),
+        |p| drop(p.groups[2].columns.pop()),
+        |p| p.groups[2].columns[2].offsets = true,
+        |p| p.groups[1].decoder = jagged_of(0),
+        |p| p.tasks[0].stored = Stored::Range(Range { start: 100, end: 0 }),
     ];
     for (number, broken) in broken.iter().enumerate() {
         let mut plan = made.plan.clone();
@@ -520,4 +547,92 @@ fn raw_blocks_are_views_where_nothing_was_copied() {
     assert!(!raw.view);
     assert_eq!(raw.payload.len() as u64, 4 * (raw.entries.end - raw.entries.start));
     assert!(engine().raw(&made.plan, 99_999, &source, &Plain).is_err());
+}
+
+/// Counts what is asked of it.
+struct Asked {
+    file: Vec<u8>,
+    most: Arc<AtomicUsize>,
+    all: Arc<AtomicUsize>,
+}
+
+impl ReadAt for Asked {
+    fn size(&mut self) -> std::result::Result<u64, String> {
+        Ok(self.file.len() as u64)
+    }
+
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> std::result::Result<usize, String> {
+        self.most.fetch_max(into.len(), Ordering::Relaxed);
+        self.all.fetch_add(into.len(), Ordering::Relaxed);
+        into.copy_from_slice(&self.file[at as usize..at as usize + into.len()]);
+        Ok(into.len())
+    }
+}
+
+#[test]
+fn a_window_counts_what_lies_between_blocks_and_is_read_once() {
+    const BLOCKS: u64 = 400;
+    const APART: u64 = 3000;
+    let mut file = vec![0; (BLOCKS * APART) as usize];
+    let mut plan = Plan { entries: 0..BLOCKS, delivered: 1, format: "plain".into(), ..Plan::default() };
+    plan.groups.push(groups().swap_remove(0));
+    for block in 0..BLOCKS {
+        let at = (block * APART) as usize;
+        file[at] = 1;
+        file[at + 8..at + 12].copy_from_slice(&(block as u32).to_be_bytes());
+        plan.tasks.push(Task {
+            group: 0,
+            block,
+            entries: block..block + 1,
+            wanted: block..block + 1,
+            stored: Stored::Range(at as u64..at as u64 + 12),
+            payload_hint: 4,
+            needs: Vec::new(),
+        });
+    }
+    let read_ahead = 64 << 10;
+    let engine = Engine::new(Options { read_ahead, ..engine().options().clone() });
+    for threads in [1, 4] {
+        let (most, all) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+        let asked = Asked { file: file.clone(), most: Arc::clone(&most), all: Arc::clone(&all) };
+        let source: Arc<dyn Source> = Arc::new(Callback::new("made", Box::new(asked)));
+        let arrays = engine.read(&plan, &source, &Plain, Some(threads), None).unwrap();
+        let expected: Vec<i32> = (0..BLOCKS as i32).collect();
+        assert_eq!(arrays[0].column("node0-data").unwrap().items::<i32>().unwrap(), expected);
+        assert!(most.load(Ordering::Relaxed) as u64 <= read_ahead, "{most:?}");
+        assert!(all.load(Ordering::Relaxed) <= file.len(), "{all:?}");
+    }
+}
+
+#[test]
+fn claims_of_a_file_do_not_use_up_the_address_space() {
+    // Every block claims to hold far more entries than there is memory, in more columns than there are places for such claims.
+    let claimed = 1 << 50;
+    let mut plan = Plan { entries: 0..claimed, format: "plain".into(), ..Plan::default() };
+    for group in 0..100 {
+        plan.groups.push(groups().swap_remove(1));
+        plan.tasks.push(Task {
+            group,
+            block: 0,
+            entries: 0..claimed,
+            wanted: 0..claimed,
+            stored: Stored::Range(0..1 << 50),
+            payload_hint: u64::MAX,
+            needs: Vec::new(),
+        });
+    }
+    plan.delivered = 100;
+    struct Looks;
+    impl BlockFormat for Looks {
+        fn id(&self) -> &'static str {
+            "plain"
+        }
+        fn unframe<'a>(&self, _: &Group, _: &Task, _: &'a [u8], _: &'a mut Scratch) -> Result<Block<'a>> {
+            Err(Error::unsupported("x"))
+        }
+    }
+    let engine = engine();
+    let outcome = engine.read(&plan, &memory(&[0; 64]), &Looks, Some(1), None);
+    assert!(outcome.is_err());
+    assert!(engine.memory().stats().peak_bytes < 16 << 40, "{:?}", engine.memory().stats());
 }

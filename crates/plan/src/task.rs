@@ -30,7 +30,7 @@ impl Plan {
     /// Bytes to read.
     #[must_use]
     pub fn stored_bytes(&self) -> u64 {
-        self.tasks.iter().map(|t| t.stored.len()).sum()
+        self.tasks.iter().map(|t| t.stored.len()).fold(0, u64::saturating_add)
     }
 }
 
