@@ -23,7 +23,8 @@ impl FileObject {
         let answer = Python::try_attach(|py| {
             f(self.object.bind(py)).map_err(|error| {
                 let text = error.to_string();
-                *self.cause.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                let last = self.cause.lock().unwrap_or_else(PoisonError::into_inner).replace(error);
+                drop(last); // after the lock is free: what it refers to may run Python code when it goes
                 text
             })
         });
