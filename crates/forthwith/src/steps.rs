@@ -1,6 +1,6 @@
 //! Cutting a range of entries into steps.
 
-use forthwith_plan::{Dataset, Result};
+use forthwith_plan::{Dataset, Error, ErrorKind, Result};
 use std::ops::Range;
 
 /// How large a step is.
@@ -12,6 +12,9 @@ pub enum Step {
     Bytes(u64),
 }
 
+/// Steps are listed before the first is read, and how many entries there are is the file's word.
+const MOST: u64 = 1 << 24;
+
 pub(crate) fn steps(
     dataset: &dyn Dataset,
     fields: &[u32],
@@ -19,7 +22,7 @@ pub(crate) fn steps(
     step: Step,
 ) -> Result<Vec<Range<u64>>> {
     let bytes = match step {
-        Step::Entries(n) => return Ok(even(entries, n)),
+        Step::Entries(n) => return even(entries, n),
         Step::Bytes(bytes) => bytes.max(1),
     };
     let mut density = 0.0;
@@ -28,6 +31,7 @@ pub(crate) fn steps(
         density += d.payload_bytes.max(d.stored_bytes) as f64 / d.entries.max(1) as f64;
     }
     let most = ((bytes as f64 / density.max(1e-9)) as u64).max(1);
+    not_too_many(entries.end.saturating_sub(entries.start).div_ceil(most))?;
     let mut cuts = dataset.boundaries(fields, entries.clone())?;
     cuts.retain(|cut| entries.start < *cut && *cut < entries.end);
     cuts.push(entries.end);
@@ -52,8 +56,17 @@ pub(crate) fn steps(
     Ok(out)
 }
 
-fn even(entries: Range<u64>, n: u64) -> Vec<Range<u64>> {
+fn not_too_many(steps: u64) -> Result<()> {
+    if steps > MOST {
+        let what = format!("{steps} steps are more than {MOST}: make them larger");
+        return Err(Error::new(ErrorKind::Invalid { what }));
+    }
+    Ok(())
+}
+
+fn even(entries: Range<u64>, n: u64) -> Result<Vec<Range<u64>>> {
     let n = n.max(1);
+    not_too_many(entries.end.saturating_sub(entries.start).div_ceil(n))?;
     let mut out = Vec::new();
     let mut start = entries.start;
     while start < entries.end {
@@ -61,17 +74,24 @@ fn even(entries: Range<u64>, n: u64) -> Vec<Range<u64>> {
         out.push(start..end);
         start = end;
     }
-    out
+    Ok(out)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::even;
+    use super::{ErrorKind, even};
 
     #[test]
     fn the_last_step_is_short() {
-        assert_eq!(even(3..10, 3), [3..6, 6..9, 9..10]);
-        assert!(even(5..5, 3).is_empty());
-        assert_eq!(even(0..2, 0).len(), 2);
+        let even = |entries, n| even(entries, n).map_err(|error| error.to_string());
+        assert_eq!(even(3..10, 3), Ok(vec![3..6, 6..9, 9..10]));
+        assert_eq!(even(5..5, 3), Ok(vec![]));
+        assert_eq!(even(0..2, 0), Ok(vec![0..1, 1..2]));
+    }
+
+    #[test]
+    fn more_steps_than_can_be_listed_are_refused() {
+        let error = even(0..1 << 50, 1000).map_err(|error| error.kind);
+        assert!(matches!(error, Err(ErrorKind::Invalid { .. })));
     }
 }
