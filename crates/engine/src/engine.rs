@@ -73,6 +73,9 @@ impl std::fmt::Debug for Worker {
 /// Compiled programs kept; a reader of many unlike files starts anew rather than growing for ever.
 const COMPILED_KEPT: usize = 4096;
 
+/// Scratch of this size is kept from call to call; what a larger block took is given back.
+const SCRATCH_KEPT: usize = 128 << 20;
+
 impl Engine {
     /// An engine with its own memory pool.
     #[must_use]
@@ -132,6 +135,11 @@ impl Engine {
 
     pub(crate) fn rest(&self, mut worker: Worker) {
         worker.window = None;
+        worker.scratch.trim(SCRATCH_KEPT);
+        worker.decoders.trim(SCRATCH_KEPT);
+        if worker.stored.len() > SCRATCH_KEPT {
+            worker.stored = Vec::new();
+        }
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
     }
 

@@ -17,6 +17,13 @@ pub(crate) struct Decoders {
     spare: Vec<Box<dyn Memory>>,
 }
 
+impl Decoders {
+    /// Gives back scratch larger than `bytes`.
+    pub(crate) fn trim(&mut self, bytes: usize) {
+        self.spare.retain(|memory| memory.capacity() <= bytes);
+    }
+}
+
 #[expect(clippy::too_many_arguments, reason = "one call, all of them different things")]
 pub(crate) fn run(
     decoders: &mut Decoders,

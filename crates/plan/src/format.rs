@@ -67,6 +67,15 @@ impl Scratch {
         Self::default()
     }
 
+    /// Gives back what is larger than `bytes`: one large block must not be paid for as long as there are small ones.
+    pub fn trim(&mut self, bytes: usize) {
+        for room in [&mut self.payload, &mut self.bounds] {
+            if room.len() > bytes {
+                *room = Vec::new();
+            }
+        }
+    }
+
     /// Room for a payload of `payload` bytes (with 64 bytes of slack behind it, not part of the slice), for `bounds` bytes of
     /// entry bounds, and the codecs. Contents are whatever the last block left.
     pub fn rooms(&mut self, payload: usize, bounds: usize) -> (&mut [u8], &mut [u8], &mut Decompressor) {
