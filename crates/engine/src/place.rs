@@ -6,7 +6,7 @@
 //! appends in place and keeps the turn meanwhile; ahead of its turn it runs into scratch that is copied when the turn comes.
 
 use forthwith_columns::{Array, Builder, Memory, OutOfMemory};
-use forthwith_plan::{Decoder, Error, ErrorKind, Group, Kernel, Plan, Result, Task};
+use forthwith_plan::{Decoder, Error, ErrorKind, Group, Kernel, Plan, Result};
 use std::sync::{
     Condvar, Mutex, MutexGuard, PoisonError,
     atomic::{AtomicBool, Ordering},
@@ -44,18 +44,39 @@ const LARGEST_EXPANSION: u64 = 1100;
 /// more entries, and list a block more often, than that has room for. What needs more grows.
 const LARGEST_RESERVATION: u64 = 8 << 40;
 
+/// What the tasks of one group amount to.
+#[derive(Clone, Default)]
+pub(crate) struct Load {
+    tasks: usize,
+    /// Entries wanted.
+    entries: u64,
+    /// Bytes when decompressed, as far as the file can be believed.
+    payload: u64,
+    /// The first entry wanted.
+    first: Option<u64>,
+}
+
+impl Load {
+    /// Of every group: in one pass, because wide tables have many groups and many tasks.
+    pub(crate) fn of(plan: &Plan) -> Vec<Self> {
+        let mut loads = vec![Self::default(); plan.groups.len()];
+        for task in &plan.tasks {
+            let load = &mut loads[task.group as usize];
+            let most = task.stored.len().saturating_mul(LARGEST_EXPANSION).saturating_add(4096);
+            load.tasks += 1;
+            load.entries += task.wanted.end - task.wanted.start;
+            load.payload = load.payload.saturating_add(task.payload_hint.min(most));
+            load.first.get_or_insert(task.wanted.start);
+        }
+        loads
+    }
+}
+
 impl<'p> Places<'p> {
     /// Builders for one group, with room for everything its tasks can deliver.
-    pub(crate) fn new(plan: &'p Plan, number: usize, memory: &Memory) -> Result<Self> {
+    pub(crate) fn new(plan: &'p Plan, number: usize, load: &Load, memory: &Memory) -> Result<Self> {
         let group = &plan.groups[number];
-        let tasks: Vec<&Task> = plan.tasks.iter().filter(|t| t.group as usize == number).collect();
-        let entries: u64 = tasks.iter().map(|t| t.wanted.end - t.wanted.start).sum();
-        let payload: u64 = tasks
-            .iter()
-            .map(|t| {
-                t.payload_hint.min(t.stored.len().saturating_mul(LARGEST_EXPANSION).saturating_add(4096))
-            })
-            .fold(0, u64::saturating_add);
+        let &Load { tasks, entries, payload, first } = load;
         let all: usize = plan.groups.iter().map(|g| g.columns.len()).sum();
         let most = LARGEST_RESERVATION / (all.max(1) as u64);
         let mut builders = Vec::with_capacity(group.columns.len());
@@ -79,12 +100,12 @@ impl<'p> Places<'p> {
                     .map_err(|e| out_of_memory(&e))?;
             builders.push(builder);
         }
-        let first_entry = tasks.first().map_or(plan.entries.start, |t| t.wanted.start);
+        let first_entry = first.unwrap_or(plan.entries.start);
         Ok(Self {
             group,
             builders,
             first_entry,
-            tasks: tasks.len(),
+            tasks,
             ends: Mutex::new(vec![0; group.columns.len()]),
             turn: Mutex::default(),
             moved: Condvar::new(),

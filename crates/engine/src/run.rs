@@ -4,7 +4,7 @@ use crate::{
     engine::{Engine, Progress, Tick, Worker},
     fetch::Fetcher,
     kernel,
-    place::Places,
+    place::{Load, Places},
     program,
 };
 use bytes::Bytes;
@@ -53,8 +53,9 @@ pub(crate) fn read(
     tick: Option<&mut Tick<'_>>,
 ) -> Result<Vec<Array>> {
     check(plan, format)?;
+    let loads = Load::of(plan).into_iter().enumerate();
     let places =
-        (0..plan.groups.len()).map(|g| Places::new(plan, g, engine.memory())).collect::<Result<Vec<_>>>()?;
+        loads.map(|(g, load)| Places::new(plan, g, &load, engine.memory())).collect::<Result<Vec<_>>>()?;
     let (order, number) = order(plan, source.as_ref());
     let fetcher = Fetcher::new(plan, &order, source.as_ref(), engine.options().read_ahead);
     let run = Run {
@@ -111,7 +112,8 @@ fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
             *needing = true;
         }
     }
-    let mut at: Vec<Option<u64>> = vec![None; groups];
+    // Of each group the entries so far.
+    let mut at: Vec<Option<Range<u64>>> = vec![None; groups];
     for task in &plan.tasks {
         let inside = task.entries.start <= task.wanted.start
             && task.wanted.start < task.wanted.end
@@ -126,18 +128,14 @@ fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
         if !inside || !known || !stored {
             return invalid(format!("a plan with an impossible task (block {})", task.block));
         }
-        let expected = &mut at[task.group as usize];
-        if expected.is_some_and(|e| e != task.wanted.start) {
+        let so_far = at[task.group as usize].get_or_insert(task.wanted.start..task.wanted.start);
+        if so_far.end != task.wanted.start {
             return invalid(format!("a plan whose blocks do not meet (block {})", task.block));
         }
-        *expected = Some(task.wanted.end);
+        so_far.end = task.wanted.end;
     }
-    for (number, (group, end)) in plan.groups.iter().zip(&at).enumerate().take(plan.delivered as usize) {
-        let first = plan.tasks.iter().find(|t| t.group as usize == number);
-        let covered = match (first, end) {
-            (Some(first), Some(end)) => first.wanted.start == plan.entries.start && *end == plan.entries.end,
-            _ => plan.entries.is_empty(),
-        };
+    for (group, covered) in plan.groups.iter().zip(&at).take(plan.delivered as usize) {
+        let covered = covered.as_ref().map_or(plan.entries.is_empty(), |c| *c == plan.entries);
         if !covered {
             let Range { start, end } = plan.entries;
             return invalid(format!("a plan that does not cover entries {start} to {end} of {}", group.path));
