@@ -6,7 +6,7 @@
 
 use bytes::Bytes;
 use forthwith_io::{Source, coalesce};
-use forthwith_plan::{Plan, Result, Stored, Task};
+use forthwith_plan::{Plan, Result, Stored, Task, make_room};
 use std::{
     ops::Range,
     sync::{
@@ -225,9 +225,7 @@ fn read_into<'b>(source: &dyn Source, range: Range<u64>, into: &'b mut Vec<u8>) 
         );
     }
     let length = length as usize;
-    if into.len() < length {
-        *into = vec![0; length];
-    }
+    make_room(into, length)?;
     source.read_into(range.start, &mut into[..length])?;
     Ok(&into[..length])
 }

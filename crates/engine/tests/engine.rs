@@ -37,7 +37,7 @@ impl BlockFormat for Plain {
         let bounds = 4 * word(4) as usize;
         let body = &stored[8 + bounds..];
         // Copied, so that scratch is used as if something had been decompressed.
-        let (payload, _, _) = scratch.rooms(body.len(), 0);
+        let (payload, _, _) = scratch.rooms(body.len(), 0)?;
         payload.copy_from_slice(body);
         Ok(Block { payload, entries: u64::from(word(0)), bounds: &stored[8..8 + bounds] })
     }

@@ -97,16 +97,20 @@ pub enum ErrorKind {
         what: String,
     },
     /// Memory could not be had, or the data ask for more than the limit.
-    #[error("{what} would take {bytes} bytes")]
+    #[error("not enough memory for {what}{}", bytes_text(*.bytes))]
     OutOfMemory {
         /// For what.
         what: &'static str,
-        /// How much.
+        /// How much was asked for; 0 if that is not known.
         bytes: u64,
     },
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,
+}
+
+fn bytes_text(bytes: u64) -> String {
+    if bytes == 0 { String::new() } else { format!(": {bytes} bytes were refused") }
 }
 
 fn near_text(near: &[String]) -> String {

@@ -76,16 +76,33 @@ impl Scratch {
         }
     }
 
-    /// Room for a payload of `payload` bytes (with 64 bytes of slack behind it, not part of the slice), for `bounds` bytes of
-    /// entry bounds, and the codecs. Contents are whatever the last block left.
-    pub fn rooms(&mut self, payload: usize, bounds: usize) -> (&mut [u8], &mut [u8], &mut Decompressor) {
-        if self.payload.len() < payload + 64 {
-            // A fresh zeroed block, not a resize: nothing in the old one is worth copying.
-            self.payload = vec![0; payload + 64];
-        }
-        if self.bounds.len() < bounds {
-            self.bounds = vec![0; bounds];
-        }
-        (&mut self.payload[..payload], &mut self.bounds[..bounds], &mut self.decompressor)
+    /// Room for a payload of `payload` bytes, for `bounds` bytes of entry bounds, and the codecs. Contents are whatever the last
+    /// block left.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfMemory`] when the system has not that much.
+    pub fn rooms(
+        &mut self,
+        payload: usize,
+        bounds: usize,
+    ) -> Result<(&mut [u8], &mut [u8], &mut Decompressor)> {
+        make_room(&mut self.payload, payload)?;
+        make_room(&mut self.bounds, bounds)?;
+        Ok((&mut self.payload[..payload], &mut self.bounds[..bounds], &mut self.decompressor))
     }
+}
+
+/// Makes a vector at least so long. Its contents are not worth keeping; refusal is an error rather than the end of the process.
+///
+/// # Errors
+/// [`ErrorKind::OutOfMemory`].
+pub fn make_room(room: &mut Vec<u8>, bytes: usize) -> Result<()> {
+    if room.len() < bytes {
+        // The old block is given back first: nothing in it is worth copying.
+        *room = Vec::new();
+        let refused = |_| ErrorKind::OutOfMemory { what: "scratch for a block", bytes: bytes as u64 };
+        room.try_reserve_exact(bytes).map_err(refused)?;
+        room.resize(bytes, 0);
+    }
+    Ok(())
 }

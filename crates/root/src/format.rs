@@ -203,7 +203,7 @@ impl Basket {
             check_record(body, objlen).map_err(|error| behind(error, keylen))?;
         }
         let payload_room = if compressed { objlen } else { 0 };
-        let (room, bounds, decompressor) = scratch.rooms(payload_room, self.bounds_len(layout));
+        let (room, bounds, decompressor) = scratch.rooms(payload_room, self.bounds_len(layout))?;
         let payload = if compressed {
             decompress_record(body, room, decompressor).map_err(|error| behind(error, keylen))?;
             &*room
@@ -238,7 +238,7 @@ impl Basket {
         // With their number, which has been read.
         let offsets = parts.offsets.map_or(&[][..], |offsets| &data[offsets.start - 4..offsets.end]);
         let layout = self.layout(wanted, offsets.len(), group)?;
-        let (_, bounds, _) = scratch.rooms(0, self.bounds_len(layout));
+        let (_, bounds, _) = scratch.rooms(0, self.bounds_len(layout))?;
         self.bounds(layout, offsets, bounds)?;
         Ok(Block { payload, entries: u64::from(self.entries), bounds })
     }
