@@ -43,16 +43,6 @@ impl<'a> Wanted<'a> {
         };
         Ok(Self { block, from, entries, bounds })
     }
-
-    /// Entry bound number `at`, counted from the first wanted entry.
-    pub(crate) fn bound(&self, at: u64) -> usize {
-        let at = 4 * at as usize;
-        // The format promises ascending bounds inside the payload; a bound that is not there reads as the end.
-        self.bounds
-            .get(at..at + 4)
-            .and_then(|b| b.try_into().ok())
-            .map_or(self.block.payload.len(), |b| u32::from_le_bytes(b) as usize)
-    }
 }
 
 fn mismatch(what: &'static str, expected: u64, found: u64) -> Error {
@@ -98,14 +88,18 @@ pub(crate) fn run(
             let item = per_item.saturating_mul(wire.width() as u64);
             let item =
                 u32::try_from(item).map_err(|_| Error::unsupported(format!("items of {item} bytes")))?.max(1);
-            if wanted.bounds.is_empty() {
+            let made;
+            let bounds = if wanted.bounds.is_empty() {
                 let counter =
                     counter.ok_or_else(|| mismatch("the number of entry bounds", wanted.entries + 1, 0))?;
-                return counted(wanted, task, *header, *wire, *per_item, counter, places, number, stop);
-            }
-            let bytes = payload.get(wanted.bound(0)..wanted.bound(wanted.entries)).ok_or_else(lengths)?;
+                made = counted_bounds(wanted, task, *header, item, counter)?;
+                &made[..]
+            } else {
+                wanted.bounds
+            };
+            let bytes = bound(bounds, wanted.entries).saturating_sub(bound(bounds, 0));
             let headers = u64::from(*header) * wanted.entries;
-            let total = (bytes.len() as u64).checked_sub(headers).filter(|n| n % u64::from(item) == 0);
+            let total = bytes.checked_sub(headers).filter(|n| n % u64::from(item) == 0);
             let items = total.ok_or_else(|| ragged(task, 0))? / u64::from(item);
             places.wait_turn(number, stop)?;
             let base = places.builders[1].len() as u64 / per_item;
@@ -114,23 +108,9 @@ pub(crate) fn run(
             let (Some(mut data), Some(mut offsets)) = (slots.pop(), slots.pop()) else {
                 return Err(lengths());
             };
-            kernels::offsets_from_bounds(wanted.bounds, *header, item, base as i64, &mut offsets)
+            kernels::offsets_from_bounds(bounds, *header, item, base as i64, &mut offsets)
                 .map_err(|bad| bad_offsets(&bad, task.wanted.start))?;
-            if *header == 0 {
-                kernels::decode(*wire, bytes, &mut data).map_err(|_| lengths())?;
-            } else {
-                let mut at = 0;
-                let width = wire.dtype().size();
-                for entry in 0..wanted.entries {
-                    let from = payload
-                        .get(wanted.bound(entry) + *header as usize..wanted.bound(entry + 1))
-                        .ok_or_else(|| ragged(task, entry))?;
-                    let end = at + from.len() / wire.width() * width;
-                    let into = data.get_mut(at..end).ok_or_else(lengths)?;
-                    kernels::decode(*wire, from, into).map_err(|_| lengths())?;
-                    at = end;
-                }
-            }
+            kernels::decode_jagged(*wire, payload, bounds, *header, &mut data).map_err(|_| lengths())?;
         }
         _ => return Err(Error::unsupported("this kernel")),
     }
@@ -186,58 +166,43 @@ fn fixed<'a>(wanted: Wanted<'a>, size: u64) -> Result<&'a [u8]> {
     payload.get(from..from + (wanted.entries * size) as usize).ok_or_else(lengths)
 }
 
-/// Lists whose lengths another column holds.
-#[expect(clippy::too_many_arguments, reason = "one call, all of them different things")]
-fn counted(
+/// The bounds of the wanted entries of a block that left them out: they follow from the lengths another column holds.
+fn counted_bounds(
     wanted: Wanted<'_>,
     task: &Task,
     header: u32,
-    wire: Wire,
-    per_item: u64,
+    item: u32,
     counter: &Places<'_>,
-    places: &Places<'_>,
-    number: usize,
-    stop: &AtomicBool,
-) -> Result<()> {
+) -> Result<Vec<u8>> {
     let column = &counter.builders[0];
-    let dtype = column.dtype();
     let row = task.entries.start.checked_sub(counter.first_entry).ok_or_else(lengths)? as usize;
     let rows = wanted.block.entries as usize;
-    let counts = column.read(row..row + rows).ok_or_else(lengths)?;
+    let counts = column.read(row..row.saturating_add(rows)).ok_or_else(lengths)?;
     let mut offsets = vec![0; 8 * rows];
-    kernels::offsets_from_counts(&counts, dtype, 0, &mut offsets)
+    kernels::offsets_from_counts(&counts, column.dtype(), 0, &mut offsets)
         .map_err(|bad| bad_offsets(&bad, task.entries.start))?;
-    let offset = |at: u64| -> u64 {
-        let end = 8 * at as usize;
-        // Offsets after the first `at` entries; before the first there is nothing.
-        end.checked_sub(8)
-            .and_then(|start| offsets[start..end].try_into().ok())
-            .map_or(0, |b| i64::from_le_bytes(b) as u64)
-    };
-    let item = per_item * wire.width() as u64;
-    let position = |at: u64| offset(at).saturating_mul(item).saturating_add(at * u64::from(header));
     let length = wanted.block.payload.len() as u64;
-    if position(wanted.block.entries) != length {
-        return Err(mismatch("the length of the basket's data", position(wanted.block.entries), length));
+    let mut bounds = Vec::with_capacity(4 * (rows + 1));
+    bounds.extend(0_u32.to_le_bytes());
+    let mut end = 0;
+    for (entry, offset) in (1..).zip(offsets.as_chunks::<8>().0) {
+        let items = i64::from_ne_bytes(*offset) as u64;
+        end = items.saturating_mul(u64::from(item)).saturating_add(entry * u64::from(header));
+        // Checked against the payload below, which a basket's 32-bit lengths bound.
+        bounds.extend(u32::try_from(end).unwrap_or(u32::MAX).to_le_bytes());
     }
-    let (from, end) = (wanted.from, wanted.from + wanted.entries);
-    places.wait_turn(number, stop)?;
-    let base = places.builders[1].len() as u64 / per_item;
-    let mut slots = take_now(places, &[wanted.entries, (offset(end) - offset(from)) * per_item])?;
-    places.placed();
-    let (Some(mut data), Some(mut out)) = (slots.pop(), slots.pop()) else { return Err(lengths()) };
-    let mut at = 0;
-    for entry in from..end {
-        let value = base + offset(entry + 1) - offset(from);
-        let row = 8 * (entry - from) as usize;
-        out[row..row + 8].copy_from_slice(&(value as i64).to_ne_bytes());
-        let bytes = &wanted.block.payload
-            [(position(entry) + u64::from(header)) as usize..position(entry + 1) as usize];
-        let next = at + bytes.len() / wire.width() * wire.dtype().size();
-        kernels::decode(wire, bytes, &mut data[at..next]).map_err(|_| lengths())?;
-        at = next;
+    if end != length {
+        return Err(mismatch("the length of the basket's data", end, length));
     }
-    Ok(())
+    let from = 4 * wanted.from as usize;
+    let to = from + 4 * (wanted.entries as usize + 1);
+    bounds.get(from..to).map(<[u8]>::to_vec).ok_or_else(lengths)
+}
+
+/// Entry bound number `at`, 0 if it is not there.
+fn bound(bounds: &[u8], at: u64) -> u64 {
+    let at = 4 * at as usize;
+    bounds.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, |b| u64::from(u32::from_le_bytes(b)))
 }
 
 /// Waits for the turn, takes places for so many items of every column, passes the turn on.
