@@ -7,6 +7,7 @@
 
 mod array;
 mod arrow;
+mod builders;
 mod command;
 mod description;
 mod errors;

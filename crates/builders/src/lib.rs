@@ -1,0 +1,6 @@
+//! Building columns command by command.
+//!
+//! Modules: `typed` is for data whose type is known, `discover` for data whose type is found out on the way.
+#![deny(missing_docs)]
+
+mod typed;

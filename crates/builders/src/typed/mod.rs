@@ -1,0 +1,1 @@
+//! Building columns of a known type.

@@ -1,0 +1,1 @@
+//! Builders: one file for each kind.
