@@ -42,6 +42,7 @@ mod compiled;
 mod dtype;
 mod error;
 mod interpret;
+mod lower;
 #[doc = include_str!("../IDIOMS.md")]
 pub mod idioms {}
 pub mod isa;

@@ -1,0 +1,596 @@
+//! The flat register IR that tiers 1 and 2 run: basic blocks, registers instead of a stack, and a *point* wherever the
+//! fast path may have to give up.
+//!
+//! # State
+//!
+//! The canonical state is that of [`Machine`](crate::Machine): stack, variables, input positions, outputs, frames, `do`
+//! loops, `pc` and `end`. Variables, positions and outputs are always canonical (whoever caches one writes it back
+//! before anybody else can look). The data stack, the frames and the loops are not: while a function runs, what is above
+//! its *base* lives in registers and in the scope of the instruction. The base is three numbers: heights of stack,
+//! frames and loops below everything the function owns.
+//!
+//! # The law
+//!
+//! An instruction with a [`PointId`] either does all of what the word does, or nothing. If it cannot (an error, a limit,
+//! memory, a rare case), the canonical state *before* the word is written ([`Point`]) and tier 0 executes the word. So
+//! errors, their place and the state they leave are tier 0's. Going on natively afterwards means entering at an
+//! [`Entry`] whose `pc`, frames and loops fit and whose slots the stack has. Nothing else has to be compared: code is
+//! relative to the base, and the base follows from the height of the stack.
+//!
+//! # Arithmetic
+//!
+//! Registers have 64 bits. In [`Code`] for 32-bit machines, registers that hold stack items are sign-extended 32-bit
+//! numbers, and every instruction that makes a stack item wraps it: [`Inst::Move`] (used for `i` then), `Unary`,
+//! `Binary`, `Divide`, `Fetch`, `Increment`, `Length`, `Position`, `ReadStack`, `LengthOf`. [`Inst::Advance`] never wraps, and indices and
+//! limits of loops are compared in 64 bits.
+
+use std::fmt;
+
+use crate::isa::Read;
+use crate::machine::FrameKind;
+
+/// A register of the function. Parameters arrive in the first ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Reg(pub(crate) u32);
+
+/// What an instruction reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operand {
+    Reg(Reg),
+    /// Already fits the width.
+    Const(i64),
+}
+
+/// A block of the same function; 0 is where a call begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct BlockId(pub(crate) u32);
+
+/// Index into [`Code::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FunctionId(pub(crate) u32);
+
+/// Index into [`Code::points`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PointId(pub(crate) u32);
+
+/// Index into [`Code::scopes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ScopeId(pub(crate) u32);
+
+/// What was lowered of a program, for one width.
+#[derive(Debug, Default)]
+pub(crate) struct Code {
+    /// 32 or 64.
+    pub(crate) bits: u32,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) scopes: Vec<Scope>,
+    pub(crate) points: Vec<Point>,
+    /// In order of `pc` of their points.
+    pub(crate) entries: Vec<Entry>,
+}
+
+/// What a function was made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The main program; its base frame is the host's.
+    Main,
+    /// A user word, by number; its base frame is the return to whoever called it, the host maybe.
+    Word(u32),
+    /// A loop in code that has no static stack effect, by the segment of its (first) body. It is only entered from tier 0,
+    /// and ends in [`End::Leave`] after the loop.
+    Loop(u32),
+}
+
+/// A piece of code with a static stack effect.
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub(crate) origin: Origin,
+    /// Stack items it may consume. They are in the first registers when block 0 begins.
+    pub(crate) params: u32,
+    /// Stack items there are above the base when it returns; meaningless if it never does.
+    pub(crate) results: u32,
+    /// Registers used.
+    pub(crate) registers: u32,
+    pub(crate) blocks: Vec<Block>,
+    /// Greatest height of stack, frames and loops above the base, at any place and inside of native loops, but without
+    /// callees. Whoever enters or calls makes sure of so much below the limits.
+    pub(crate) height: Height,
+    /// Whether it may be active more than once at a time.
+    pub(crate) recursive: bool,
+}
+
+/// A measure of the three stacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Height {
+    pub(crate) stack: u32,
+    pub(crate) frames: u32,
+    pub(crate) loops: u32,
+}
+
+/// Instructions that run one after the other.
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub(crate) code: Vec<Inst>,
+    pub(crate) end: End,
+    /// Number of `do` and `begin` loops of the function round this block. Hints only.
+    pub(crate) depth: u32,
+}
+
+/// One argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnaryOp {
+    Negate,
+    Abs,
+    Invert,
+    /// -1 if zero, else 0.
+    EqZero,
+}
+
+/// Two arguments, `a` below `b` on the stack. Comparisons give -1 or 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    /// Counts are taken modulo the width.
+    ShiftLeft,
+    /// Arithmetic.
+    ShiftRight,
+    Compare(Relation),
+}
+
+/// A signed comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Relation {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// An instruction. Inputs, outputs and variables are numbers in the order of their declarations.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Inst {
+    /// A copy, wrapped to the width. Moves that belong together are in an order that is safe one by one.
+    Move {
+        to: Reg,
+        from: Operand,
+    },
+    Unary {
+        op: UnaryOp,
+        to: Reg,
+        a: Operand,
+    },
+    Binary {
+        op: BinaryOp,
+        to: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    /// Floor division; either result may be unwanted. Gives up if `b` is zero. MIN / -1 is MIN, remainder 0.
+    Divide {
+        quotient: Option<Reg>,
+        rest: Option<Reg>,
+        a: Operand,
+        b: Operand,
+        point: PointId,
+    },
+    /// The index of a loop goes up; 64 bits, wrapping, in either width.
+    Advance {
+        index: Reg,
+        by: Operand,
+    },
+
+    Fetch {
+        to: Reg,
+        variable: u32,
+    },
+    Store {
+        variable: u32,
+        from: Operand,
+    },
+    Increment {
+        variable: u32,
+        by: Operand,
+    },
+
+    /// Bytes of an input.
+    Length {
+        to: Reg,
+        input: u32,
+    },
+    Position {
+        to: Reg,
+        input: u32,
+    },
+    /// -1 at the end of the input, else 0.
+    AtEnd {
+        to: Reg,
+        input: u32,
+    },
+    /// Gives up if there is no such byte.
+    Peek {
+        to: Reg,
+        input: u32,
+        distance: Operand,
+        point: PointId,
+    },
+    /// Gives up outside of the input.
+    Seek {
+        input: u32,
+        target: Operand,
+        point: PointId,
+    },
+    /// Gives up outside of the input.
+    Skip {
+        input: u32,
+        by: Operand,
+        point: PointId,
+    },
+    SkipSpace {
+        input: u32,
+    },
+    /// `enum` and (`only`) `enumonly`, which gives up if nothing matches. Strings by number.
+    Enum {
+        to: Reg,
+        input: u32,
+        first: u32,
+        end: u32,
+        only: bool,
+        point: PointId,
+    },
+    /// Gives up if fewer bytes are left. What follows for the same word cannot fail then.
+    Require {
+        input: u32,
+        bytes: u32,
+        point: PointId,
+    },
+
+    /// One item onto the stack. `read.output` is None; `repeated` is to be ignored.
+    ReadStack {
+        to: Reg,
+        read: Read,
+        point: PointId,
+    },
+    /// One item into `read.output`; never `quotedstr`.
+    ReadItem {
+        read: Read,
+        point: PointId,
+    },
+    /// Many items into `read.output`; a count that is not positive reads nothing. Never `quotedstr`.
+    ReadMany {
+        read: Read,
+        count: Operand,
+        point: PointId,
+    },
+
+    Write {
+        output: u32,
+        from: Operand,
+        point: PointId,
+    },
+    /// Appends the last item plus `from`, both in the output's type.
+    WriteAdd {
+        output: u32,
+        from: Operand,
+        point: PointId,
+    },
+    /// Appends the last item so many times; gives up if there is none, whatever the count.
+    Repeat {
+        output: u32,
+        times: Operand,
+        point: PointId,
+    },
+    LengthOf {
+        to: Reg,
+        output: u32,
+    },
+    /// Gives up if there are fewer items, or `by` is negative.
+    Rewind {
+        output: u32,
+        by: Operand,
+        point: PointId,
+    },
+
+    /// As many passes of a `do … loop` as the recognised idiom can run, advancing the index: what `run_plan` does. It
+    /// reads and writes variables, positions and outputs, and no other register. To be skipped when `index >= stop`.
+    Native {
+        body: u32,
+        index: Reg,
+        stop: Reg,
+    },
+
+    /// Calls a function. Gives up if the callee's height does not fit below the limits at its base, which is the caller's
+    /// base plus the height of `during`.
+    Call {
+        function: FunctionId,
+        args: Vec<Operand>,
+        /// Where the results go, bottom first; as many as the function has.
+        results: Vec<Reg>,
+        /// Before the call.
+        point: PointId,
+        /// While the callee runs: the stack without the arguments, and a scope whose last frame is the callee's base.
+        during: PointId,
+    },
+}
+
+/// How a block ends.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum End {
+    Jump(BlockId),
+    Branch {
+        relation: Relation,
+        a: Operand,
+        b: Operand,
+        then: BlockId,
+        otherwise: BlockId,
+    },
+    /// The block whose number the selector is, else `otherwise`.
+    Switch {
+        selector: Operand,
+        targets: Vec<BlockId>,
+        otherwise: BlockId,
+    },
+    /// The end of the main program or of a word. The results are the stack of the point. Whoever called natively takes
+    /// them; if tier 0 did, the canonical state of the point is written and tier 0 leaves the segment.
+    Return(PointId),
+    /// Tier 0 goes on here: the point is written. It is the place of a word that always runs there (printing, say), or
+    /// where a function of origin `Loop` ends.
+    Leave(PointId),
+    /// `pause`: the point is the state *after* the word, in which the machine waits; so the host sees it as paused.
+    /// If there is nothing left to resume (`pc == end` and only the host's frame), the run is done instead.
+    Pause(PointId),
+}
+
+/// A canonical state in terms of registers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Point {
+    /// The next instruction of the bytecode; may be the end of the segment.
+    pub(crate) pc: u32,
+    pub(crate) scope: ScopeId,
+    /// The stack above the base, bottom first.
+    pub(crate) stack: Box<[Operand]>,
+}
+
+/// Frames and loops above the base, the same for all instructions of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Scope {
+    /// End of the segment that runs.
+    pub(crate) end: u32,
+    /// Outermost first. Empty directly in the main program or in the word the function is.
+    pub(crate) frames: Vec<FrameShape>,
+    /// Outermost first.
+    pub(crate) loops: Vec<LoopShape>,
+}
+
+/// A frame above the base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FrameShape {
+    pub(crate) kind: FrameKind,
+    pub(crate) pc: u32,
+    pub(crate) end: u32,
+    /// Loops open when it was entered, above the base.
+    pub(crate) loops: u32,
+}
+
+/// A `do` loop above the base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LoopShape {
+    pub(crate) index: Reg,
+    pub(crate) stop: Reg,
+    /// Segment of the body.
+    pub(crate) body: u32,
+}
+
+/// A place where native code may begin: all its slots are distinct registers, to be loaded from the top of the stack,
+/// and so are the loops'. No other register is live. The frame below the shapes is the base; its `loops` must be the
+/// height of the base, and so must each shape's plus the base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) function: FunctionId,
+    pub(crate) block: BlockId,
+    pub(crate) point: PointId,
+}
+
+impl Code {
+    pub(crate) fn point(&self, id: PointId) -> &Point {
+        &self.points[id.0 as usize]
+    }
+
+    pub(crate) fn scope(&self, id: ScopeId) -> &Scope {
+        &self.scopes[id.0 as usize]
+    }
+
+    pub(crate) fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.0 as usize]
+    }
+
+    /// The scope a point stands in.
+    pub(crate) fn scope_of(&self, id: PointId) -> &Scope {
+        self.scope(self.point(id).scope)
+    }
+}
+
+impl fmt::Display for Reg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "r{}", self.0)
+    }
+}
+
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reg(reg) => reg.fmt(f),
+            Self::Const(value) => value.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for BlockId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "b{}", self.0)
+    }
+}
+
+impl fmt::Display for PointId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "@{}", self.0)
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Eq => "=",
+            Self::Ne => "<>",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+        })
+    }
+}
+
+fn name(value: impl fmt::Debug) -> String {
+    format!("{value:?}").to_lowercase()
+}
+
+fn list<T: fmt::Display>(items: &[T]) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+impl fmt::Display for Inst {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Move { to, from } => write!(f, "{to} = {from}"),
+            Self::Unary { op, to, a } => write!(f, "{to} = {} {a}", name(op)),
+            Self::Binary { op: BinaryOp::Compare(relation), to, a, b } => {
+                write!(f, "{to} = {a} {relation} {b}")
+            }
+            Self::Binary { op, to, a, b } => write!(f, "{to} = {} {a} {b}", name(op)),
+            Self::Divide { quotient, rest, a, b, point } => {
+                let shown = |reg: &Option<Reg>| reg.map_or_else(|| "_".to_owned(), |reg| reg.to_string());
+                write!(f, "{} {} = divide {a} {b} {point}", shown(rest), shown(quotient))
+            }
+            Self::Advance { index, by } => write!(f, "advance {index} {by}"),
+            Self::Fetch { to, variable } => write!(f, "{to} = fetch v{variable}"),
+            Self::Store { variable, from } => write!(f, "store v{variable} {from}"),
+            Self::Increment { variable, by } => write!(f, "increment v{variable} {by}"),
+            Self::Length { to, input } => write!(f, "{to} = length in{input}"),
+            Self::Position { to, input } => write!(f, "{to} = position in{input}"),
+            Self::AtEnd { to, input } => write!(f, "{to} = at-end in{input}"),
+            Self::Peek { to, input, distance, point } => {
+                write!(f, "{to} = peek in{input} {distance} {point}")
+            }
+            Self::Seek { input, target, point } => write!(f, "seek in{input} {target} {point}"),
+            Self::Skip { input, by, point } => write!(f, "skip in{input} {by} {point}"),
+            Self::SkipSpace { input } => write!(f, "skip-space in{input}"),
+            Self::Enum { to, input, first, end, only, point } => {
+                let word = if *only { "enumonly" } else { "enum" };
+                write!(f, "{to} = {word} in{input} {first}..{end} {point}")
+            }
+            Self::Require { input, bytes, point } => write!(f, "require in{input} {bytes} {point}"),
+            Self::ReadStack { to, read, point } => {
+                write!(f, "{to} = in{} {} {point}", read.input, Read { repeated: false, ..*read }.word())
+            }
+            Self::ReadItem { read, point } => {
+                let output = read.output.unwrap_or(u32::MAX);
+                write!(f, "in{} {} out{output} {point}", read.input, Read { repeated: false, ..*read }.word())
+            }
+            Self::ReadMany { read, count, point } => {
+                let output = read.output.unwrap_or(u32::MAX);
+                write!(f, "in{} {} out{output} {count} {point}", read.input, read.word())
+            }
+            Self::Write { output, from, point } => write!(f, "write out{output} {from} {point}"),
+            Self::WriteAdd { output, from, point } => write!(f, "write-add out{output} {from} {point}"),
+            Self::Repeat { output, times, point } => write!(f, "repeat out{output} {times} {point}"),
+            Self::LengthOf { to, output } => write!(f, "{to} = length out{output}"),
+            Self::Rewind { output, by, point } => write!(f, "rewind out{output} {by} {point}"),
+            Self::Native { body, index, stop } => write!(f, "native {body} {index} {stop}"),
+            Self::Call { function, args, results, point, during } => {
+                write!(f, "{} = call f{} {} {point} {during}", list(results), function.0, list(args))
+            }
+        }
+    }
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Jump(to) => write!(f, "jump {to}"),
+            Self::Branch { relation, a, b, then, otherwise } => {
+                write!(f, "if {a} {relation} {b} {then} else {otherwise}")
+            }
+            Self::Switch { selector, targets, otherwise } => {
+                write!(f, "switch {selector} {} else {otherwise}", list(targets))
+            }
+            Self::Return(point) => write!(f, "return {point}"),
+            Self::Leave(point) => write!(f, "leave {point}"),
+            Self::Pause(point) => write!(f, "pause {point}"),
+        }
+    }
+}
+
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "pc {} scope {} [{}]", self.pc, self.scope.0, list(&self.stack))
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "end {}", self.end)?;
+        for frame in &self.frames {
+            write!(f, ", {} {}..{} loops {}", name(frame.kind), frame.pc, frame.end, frame.loops)?;
+        }
+        for (at, one) in self.loops.iter().enumerate() {
+            write!(f, ", loop {at}: {} {} body {}", one.index, one.stop, one.body)?;
+        }
+        Ok(())
+    }
+}
+
+/// Everything, one line for each thing.
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (id, function) in self.functions.iter().enumerate() {
+            let Height { stack, frames, loops } = function.height;
+            writeln!(
+                f,
+                "f{id} {}: {} -- {}, registers {}, height {stack} {frames} {loops}{}",
+                name(function.origin),
+                function.params,
+                function.results,
+                function.registers,
+                if function.recursive { ", recursive" } else { "" }
+            )?;
+            for (at, block) in function.blocks.iter().enumerate() {
+                write!(f, "  b{at}:")?;
+                for entry in &self.entries {
+                    if (entry.function.0 as usize, entry.block.0 as usize) == (id, at) {
+                        write!(f, " entry {}", entry.point)?;
+                    }
+                }
+                writeln!(f)?;
+                for inst in &block.code {
+                    writeln!(f, "    {inst}")?;
+                }
+                writeln!(f, "    {}", block.end)?;
+            }
+        }
+        for (id, point) in self.points.iter().enumerate() {
+            writeln!(f, "@{id}: {point}")?;
+        }
+        for (id, scope) in self.scopes.iter().enumerate() {
+            writeln!(f, "scope {id}: {scope}")?;
+        }
+        Ok(())
+    }
+}
