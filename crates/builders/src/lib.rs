@@ -3,4 +3,7 @@
 //! Modules: `typed` is for data whose type is known, `discover` for data whose type is found out on the way.
 #![deny(missing_docs)]
 
+mod form;
 mod typed;
+
+pub use form::{Form, FormError, Index, Kind, Parameters, Primitive, Text, TimeUnit, Unit};

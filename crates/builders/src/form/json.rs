@@ -1,0 +1,212 @@
+//! Forms as JSON, the way `ak.forms.Form.to_json` writes and `ak.forms.from_json` reads it.
+
+use super::{Form, FormError, Index, Kind, Parameters, Primitive};
+use serde_json::{Map, Value as Json, json};
+
+impl Form {
+    /// Reads what `ak.forms.Form.to_json` writes. A word alone, `"float64"`, is a number.
+    ///
+    /// # Errors
+    /// What is not JSON, nested too deeply for it, not a Form, or a class without values of its own (virtual arrays).
+    pub fn from_json(text: &str) -> Result<Self, FormError> {
+        let json = serde_json::from_str(text).map_err(|error| FormError::Json { what: error.to_string() })?;
+        node(&json, &mut String::new(), 0)
+    }
+
+    /// Writes what `ak.forms.from_json` and `ak.from_buffers` read.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        json_of(self).to_string()
+    }
+}
+
+fn node(json: &Json, place: &mut String, depth: usize) -> Result<Form, FormError> {
+    if depth > Form::DEEPEST {
+        return Err(FormError::Deep);
+    }
+    let wrong = |place: &str, what: &str| FormError::Node {
+        place: if place.is_empty() { "the Form".into() } else { place.trim_start_matches('.').into() },
+        what: what.into(),
+    };
+    if let Json::String(name) = json {
+        return Ok(Form::number(primitive(name, place)?));
+    }
+    let Json::Object(map) = json else {
+        return Err(wrong(place, "expected an object or the name of a number"));
+    };
+    let class = map.get("class").and_then(Json::as_str).ok_or_else(|| wrong(place, "it has no class"))?;
+    let content = |place: &mut String| -> Result<Box<Form>, FormError> {
+        let json = map.get("content").ok_or_else(|| wrong(place, "it has no content"))?;
+        Ok(Box::new(below(json, ".content", place, depth)?))
+    };
+    let contents = |place: &mut String| -> Result<Vec<Form>, FormError> {
+        let json =
+            map.get("contents").and_then(Json::as_array).ok_or_else(|| wrong(place, "it has no contents"))?;
+        json.iter()
+            .enumerate()
+            .map(|(at, json)| below(json, &format!(".contents[{at}]"), place, depth))
+            .collect()
+    };
+    let index = |name: &str, place: &str| match map.get(name).and_then(Json::as_str) {
+        Some("i32") => Ok(Index::I32),
+        Some("u32") => Ok(Index::U32),
+        Some("i64") => Ok(Index::I64),
+        _ => Err(wrong(place, &format!("its {name} must be \"i32\", \"u32\" or \"i64\""))),
+    };
+    let signed = |name: &str, place: &str| {
+        index(name, place).and_then(|found| {
+            if found == Index::U32 {
+                Err(wrong(place, &format!("its {name} must have a sign")))
+            } else {
+                Ok(found)
+            }
+        })
+    };
+    let flag = |name: &str, place: &str| {
+        map.get(name)
+            .and_then(Json::as_bool)
+            .ok_or_else(|| wrong(place, &format!("its {name} must be true or false")))
+    };
+    let kind = match class {
+        "EmptyArray" => Kind::Empty,
+        "NumpyArray" => {
+            let name = map
+                .get("primitive")
+                .and_then(Json::as_str)
+                .ok_or_else(|| wrong(place, "it has no primitive"))?;
+            let shape = match map.get("inner_shape") {
+                None => Some(Vec::new()),
+                Some(shape) => shape.as_array().and_then(|shape| shape.iter().map(Json::as_u64).collect()),
+            };
+            let shape = shape.ok_or_else(|| wrong(place, "its inner_shape must be a list of numbers"))?;
+            if shape.len() + depth > Form::DEEPEST {
+                return Err(FormError::Deep);
+            }
+            Kind::Numpy { primitive: primitive(name, place)?, shape }
+        }
+        "RegularArray" => {
+            let size = map
+                .get("size")
+                .and_then(Json::as_u64)
+                .ok_or_else(|| wrong(place, "its size must be a number"))?;
+            Kind::Regular { size, content: content(place)? }
+        }
+        "ListOffsetArray" => Kind::ListOffset { offsets: index("offsets", place)?, content: content(place)? },
+        "ListArray" => {
+            let starts = index("starts", place)?;
+            if index("stops", place)? != starts {
+                return Err(wrong(place, "starts and stops must be of one type"));
+            }
+            Kind::List { starts, content: content(place)? }
+        }
+        "RecordArray" => {
+            let fields = match map.get("fields") {
+                None | Some(Json::Null) => None,
+                Some(fields) => {
+                    let names = fields.as_array().and_then(|fields| {
+                        fields.iter().map(|name| name.as_str().map(String::from)).collect::<Option<Vec<_>>>()
+                    });
+                    Some(names.ok_or_else(|| wrong(place, "its fields must be null or names"))?)
+                }
+            };
+            let contents = contents(place)?;
+            if fields.as_ref().is_some_and(|fields| fields.len() != contents.len()) {
+                return Err(wrong(place, "it has not as many names as contents"));
+            }
+            Kind::Record { fields, contents }
+        }
+        "IndexedArray" => Kind::Indexed { index: index("index", place)?, content: content(place)? },
+        "IndexedOptionArray" => {
+            Kind::IndexedOption { index: signed("index", place)?, content: content(place)? }
+        }
+        "ByteMaskedArray" => {
+            Kind::ByteMasked { valid_when: flag("valid_when", place)?, content: content(place)? }
+        }
+        "BitMaskedArray" => Kind::BitMasked {
+            valid_when: flag("valid_when", place)?,
+            lsb_order: flag("lsb_order", place)?,
+            content: content(place)?,
+        },
+        "UnmaskedArray" => Kind::Unmasked { content: content(place)? },
+        "UnionArray" => Kind::Union { index: index("index", place)?, contents: contents(place)? },
+        other => return Err(FormError::Unsupported { what: format!("a node of class {other}") }),
+    };
+    let parameters = match map.get("parameters") {
+        None | Some(Json::Null) => Parameters::new(),
+        Some(Json::Object(parameters)) => parameters.clone(),
+        Some(_) => return Err(wrong(place, "its parameters must be an object")),
+    };
+    let key = map.get("form_key").and_then(Json::as_str).map(String::from);
+    Ok(Form { kind, parameters, key })
+}
+
+/// A node below, with its step in the place while it is looked at.
+fn below(json: &Json, step: &str, place: &mut String, depth: usize) -> Result<Form, FormError> {
+    let length = place.len();
+    place.push_str(step);
+    let form = node(json, place, depth + 1)?;
+    place.truncate(length);
+    Ok(form)
+}
+
+fn primitive(name: &str, place: &str) -> Result<Primitive, FormError> {
+    Primitive::from_name(name).ok_or_else(|| match name {
+        "float128" | "complex256" => {
+            FormError::Unsupported { what: format!("{name}, which differs between machines,") }
+        }
+        "datetime64" | "timedelta64" => FormError::Unsupported { what: format!("{name} without a unit") },
+        _ => FormError::Node {
+            place: if place.is_empty() { "the Form".into() } else { place.trim_start_matches('.').into() },
+            what: format!("there is no number type {name:?}"),
+        },
+    })
+}
+
+fn json_of(form: &Form) -> Json {
+    let content = |form: &Form| json_of(form);
+    let contents = |forms: &[Form]| forms.iter().map(json_of).collect::<Vec<_>>();
+    let (class, members) = match &form.kind {
+        Kind::Empty => ("EmptyArray", json!({})),
+        Kind::Numpy { primitive, shape } => {
+            ("NumpyArray", json!({ "primitive": primitive.name(), "inner_shape": shape }))
+        }
+        Kind::Regular { size, content: inner } => {
+            ("RegularArray", json!({ "size": size, "content": content(inner) }))
+        }
+        Kind::ListOffset { offsets, content: inner } => {
+            ("ListOffsetArray", json!({ "offsets": offsets.name(), "content": content(inner) }))
+        }
+        Kind::List { starts, content: inner } => {
+            let name = starts.name();
+            ("ListArray", json!({ "starts": name, "stops": name, "content": content(inner) }))
+        }
+        Kind::Record { fields, contents: inner } => {
+            ("RecordArray", json!({ "fields": fields, "contents": contents(inner) }))
+        }
+        Kind::Indexed { index, content: inner } => {
+            ("IndexedArray", json!({ "index": index.name(), "content": content(inner) }))
+        }
+        Kind::IndexedOption { index, content: inner } => {
+            ("IndexedOptionArray", json!({ "index": index.name(), "content": content(inner) }))
+        }
+        Kind::ByteMasked { valid_when, content: inner } => {
+            ("ByteMaskedArray", json!({ "mask": "i8", "valid_when": valid_when, "content": content(inner) }))
+        }
+        Kind::BitMasked { valid_when, lsb_order, content: inner } => (
+            "BitMaskedArray",
+            json!({ "mask": "u8", "valid_when": valid_when, "lsb_order": lsb_order, "content": content(inner) }),
+        ),
+        Kind::Unmasked { content: inner } => ("UnmaskedArray", json!({ "content": content(inner) })),
+        Kind::Union { index, contents: inner } => {
+            ("UnionArray", json!({ "tags": "i8", "index": index.name(), "contents": contents(inner) }))
+        }
+    };
+    let mut map = Map::new();
+    map.insert("class".into(), class.into());
+    if let Json::Object(members) = members {
+        map.extend(members);
+    }
+    map.insert("parameters".into(), Json::Object(form.parameters.clone()));
+    map.insert("form_key".into(), form.key.clone().into());
+    Json::Object(map)
+}

@@ -1,0 +1,331 @@
+//! Forms in the whole of Awkward Array's vocabulary: what a builder can be asked for.
+
+mod json;
+mod primitive;
+mod text;
+
+pub use primitive::{Primitive, TimeUnit, Unit};
+
+use serde_json::Value as Json;
+
+/// Parameters of a node, as Awkward Array has them.
+pub type Parameters = serde_json::Map<String, Json>;
+
+/// A node of a structure: what [`forthwith_columns::Form`] says, and what only Awkward Array's own Forms can say (masks, indirections,
+/// integer widths, complex numbers, dates, parameters).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Form {
+    /// What kind of node.
+    pub kind: Kind,
+    /// Its parameters: `__record__` is the name of a record, `__array__` makes a list of bytes a string.
+    pub parameters: Parameters,
+    /// What the names of its buffers begin with, when it has any.
+    pub key: Option<String>,
+}
+
+/// The kinds of nodes, one for each class of Awkward Array's Forms.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Nothing is known of the items and there are none.
+    Empty,
+    /// Numbers, with fixed inner dimensions, outermost first.
+    Numpy {
+        /// The type of a number.
+        primitive: Primitive,
+        /// The inner dimensions.
+        shape: Vec<u64>,
+    },
+    /// Lists of one length.
+    Regular {
+        /// That length.
+        size: u64,
+        /// The items.
+        content: Box<Form>,
+    },
+    /// Lists one after the other.
+    ListOffset {
+        /// The type of the offsets.
+        offsets: Index,
+        /// The items.
+        content: Box<Form>,
+    },
+    /// Lists that begin and end anywhere.
+    List {
+        /// The type of starts and stops.
+        starts: Index,
+        /// The items.
+        content: Box<Form>,
+    },
+    /// Named fields, or the slots of a tuple when `fields` is `None`.
+    Record {
+        /// The names.
+        fields: Option<Vec<String>>,
+        /// One node a field.
+        contents: Vec<Form>,
+    },
+    /// Rows of the content in any order.
+    Indexed {
+        /// The type of the index.
+        index: Index,
+        /// What it points into.
+        content: Box<Form>,
+    },
+    /// Rows of the content, or null where the index is negative.
+    IndexedOption {
+        /// The type of the index.
+        index: Index,
+        /// What it points into.
+        content: Box<Form>,
+    },
+    /// Null where a byte says so.
+    ByteMasked {
+        /// The byte of values that are there.
+        valid_when: bool,
+        /// The values, with something in the place of nulls.
+        content: Box<Form>,
+    },
+    /// Null where a bit says so.
+    BitMasked {
+        /// The bit of values that are there.
+        valid_when: bool,
+        /// Whether the first row is the least significant bit.
+        lsb_order: bool,
+        /// The values, with something in the place of nulls.
+        content: Box<Form>,
+    },
+    /// Null in type, never in fact.
+    Unmasked {
+        /// The values.
+        content: Box<Form>,
+    },
+    /// One of several types.
+    Union {
+        /// The type of the index; tags are always int8.
+        index: Index,
+        /// The alternatives, in the order of their tags.
+        contents: Vec<Form>,
+    },
+}
+
+/// Integer types of offsets and indexes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Index {
+    /// 32 bits.
+    I32,
+    /// 32 bits without a sign.
+    U32,
+    /// 64 bits.
+    I64,
+}
+
+/// What a list of bytes is, by its `__array__`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Text {
+    /// Text in UTF-8.
+    String,
+    /// Bytes.
+    Bytes,
+}
+
+/// A type or a Form that cannot be understood, or that nothing can be built of.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FormError {
+    /// Not JSON.
+    #[error("this is no JSON: {what}")]
+    Json {
+        /// What the parser says.
+        what: String,
+    },
+    /// JSON that is no Form.
+    #[error("{place}: {what}")]
+    Node {
+        /// The path of the node: `content.contents[1]`.
+        place: String,
+        /// What is wrong, as a phrase.
+        what: String,
+    },
+    /// A text that is no type.
+    #[error("at character {at} of the type {text:?}: expected {expected}")]
+    Type {
+        /// Characters before the place.
+        at: usize,
+        /// The whole text.
+        text: String,
+        /// What would have been right.
+        expected: String,
+    },
+    /// Structure within structure beyond reason.
+    #[error("more than {} levels of structure", Form::DEEPEST)]
+    Deep,
+    /// A type that exists and that is not supported.
+    #[error("{what} cannot be built")]
+    Unsupported {
+        /// Which.
+        what: String,
+    },
+}
+
+impl Form {
+    /// Forms nested deeper are refused.
+    pub const DEEPEST: usize = 256;
+
+    /// A node without parameters and key.
+    #[must_use]
+    pub fn new(kind: Kind) -> Self {
+        Self { kind, parameters: Parameters::new(), key: None }
+    }
+
+    /// A number.
+    #[must_use]
+    pub fn number(primitive: Primitive) -> Self {
+        Self::new(Kind::Numpy { primitive, shape: Vec::new() })
+    }
+
+    /// A string of any length.
+    #[must_use]
+    pub fn text(text: Text) -> Self {
+        let kind = Kind::ListOffset { offsets: Index::I64, content: Box::new(text.item()) };
+        Self::new(kind).with_parameter("__array__", text.list_name().into())
+    }
+
+    /// Lists of this.
+    #[must_use]
+    pub fn list(self) -> Self {
+        Self::new(Kind::ListOffset { offsets: Index::I64, content: Box::new(self) })
+    }
+
+    /// This or null.
+    #[must_use]
+    pub fn option(self) -> Self {
+        Self::new(Kind::IndexedOption { index: Index::I64, content: Box::new(self) })
+    }
+
+    /// The same node with one more parameter.
+    #[must_use]
+    pub fn with_parameter(mut self, name: &str, value: Json) -> Self {
+        self.parameters.insert(name.into(), value);
+        self
+    }
+
+    /// The name of a record.
+    #[must_use]
+    pub fn record_name(&self) -> Option<&str> {
+        self.parameter_text("__record__").filter(|_| matches!(self.kind, Kind::Record { .. }))
+    }
+
+    /// Whether a list is really a string, and which kind.
+    #[must_use]
+    pub fn as_text(&self) -> Option<Text> {
+        let (Kind::Regular { content, .. } | Kind::ListOffset { content, .. } | Kind::List { content, .. }) =
+            &self.kind
+        else {
+            return None;
+        };
+        let bytes =
+            matches!(&content.kind, Kind::Numpy { primitive: Primitive::UInt8, shape } if shape.is_empty());
+        match self.parameter_text("__array__") {
+            Some("string") if bytes => Some(Text::String),
+            Some("bytestring") if bytes => Some(Text::Bytes),
+            _ => None,
+        }
+    }
+
+    /// The nodes directly below.
+    #[must_use]
+    pub fn contents(&self) -> &[Self] {
+        match &self.kind {
+            Kind::Empty | Kind::Numpy { .. } => &[],
+            Kind::Record { contents, .. } | Kind::Union { contents, .. } => contents,
+            Kind::Regular { content, .. }
+            | Kind::ListOffset { content, .. }
+            | Kind::List { content, .. }
+            | Kind::Indexed { content, .. }
+            | Kind::IndexedOption { content, .. }
+            | Kind::ByteMasked { content, .. }
+            | Kind::BitMasked { content, .. }
+            | Kind::Unmasked { content } => std::slice::from_ref(&**content),
+        }
+    }
+
+    /// The nodes directly below.
+    fn contents_mut(&mut self) -> &mut [Self] {
+        match &mut self.kind {
+            Kind::Empty | Kind::Numpy { .. } => &mut [],
+            Kind::Record { contents, .. } | Kind::Union { contents, .. } => contents,
+            Kind::Regular { content, .. }
+            | Kind::ListOffset { content, .. }
+            | Kind::List { content, .. }
+            | Kind::Indexed { content, .. }
+            | Kind::IndexedOption { content, .. }
+            | Kind::ByteMasked { content, .. }
+            | Kind::BitMasked { content, .. }
+            | Kind::Unmasked { content } => std::slice::from_mut(&mut **content),
+        }
+    }
+
+    /// The same structure with keys `node0`, `node1`, … in the order of the text.
+    ///
+    /// # Errors
+    /// [`FormError::Deep`].
+    pub fn with_keys(mut self) -> Result<Self, FormError> {
+        fn number(form: &mut Form, next: &mut usize, depth: usize) -> Result<(), FormError> {
+            if depth > Form::DEEPEST {
+                return Err(FormError::Deep);
+            }
+            form.key = Some(format!("node{next}"));
+            *next += 1;
+            form.contents_mut().iter_mut().try_for_each(|content| number(content, next, depth + 1))
+        }
+        number(&mut self, &mut 0, 0)?;
+        Ok(self)
+    }
+
+    fn parameter_text(&self, name: &str) -> Option<&str> {
+        self.parameters.get(name).and_then(Json::as_str)
+    }
+}
+
+impl Index {
+    /// Awkward's word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::I32 => "i32",
+            Self::U32 => "u32",
+            Self::I64 => "i64",
+        }
+    }
+
+    /// The largest number it holds.
+    #[must_use]
+    pub const fn most(self) -> i64 {
+        match self {
+            Self::I32 => i32::MAX as i64,
+            Self::U32 => u32::MAX as i64,
+            Self::I64 => i64::MAX,
+        }
+    }
+}
+
+impl Text {
+    /// What the `__array__` of the list says.
+    #[must_use]
+    pub const fn list_name(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Bytes => "bytestring",
+        }
+    }
+
+    /// The bytes in it.
+    #[must_use]
+    pub fn item(self) -> Form {
+        let name = match self {
+            Self::String => "char",
+            Self::Bytes => "byte",
+        };
+        Form::number(Primitive::UInt8).with_parameter("__array__", name.into())
+    }
+}

@@ -1,0 +1,273 @@
+//! The types of single values.
+
+use forthwith_columns::DType;
+
+/// The type of a single value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "they say it themselves")]
+pub enum Primitive {
+    Bool,
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    UInt8,
+    UInt16,
+    UInt32,
+    UInt64,
+    Float16,
+    Float32,
+    Float64,
+    /// Two of float32.
+    Complex64,
+    /// Two of float64.
+    Complex128,
+    /// Int64 units since 1970; the smallest number is not a time.
+    Datetime64(Unit),
+    /// Int64 units; the smallest number is not a time.
+    Timedelta64(Unit),
+}
+
+/// The unit of times: some multiple of a [`TimeUnit`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Unit {
+    /// How many.
+    pub count: u32,
+    /// Of what.
+    pub unit: TimeUnit,
+}
+
+/// NumPy's units of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "they say it themselves")]
+pub enum TimeUnit {
+    Year,
+    Month,
+    Week,
+    Day,
+    Hour,
+    Minute,
+    Second,
+    Millisecond,
+    Microsecond,
+    Nanosecond,
+    Picosecond,
+    Femtosecond,
+    Attosecond,
+}
+
+impl Primitive {
+    /// From NumPy's name: `float64`, `datetime64[us]`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        if let Some(unit) = name.strip_prefix("datetime64[").and_then(|rest| rest.strip_suffix(']')) {
+            return Unit::from_name(unit).map(Self::Datetime64);
+        }
+        if let Some(unit) = name.strip_prefix("timedelta64[").and_then(|rest| rest.strip_suffix(']')) {
+            return Unit::from_name(unit).map(Self::Timedelta64);
+        }
+        PLAIN.iter().find(|(plain, _)| *plain == name).map(|(_, primitive)| *primitive)
+    }
+
+    /// NumPy's name.
+    #[must_use]
+    pub fn name(self) -> String {
+        match self {
+            Self::Datetime64(unit) => format!("datetime64[{unit}]"),
+            Self::Timedelta64(unit) => format!("timedelta64[{unit}]"),
+            plain => {
+                let found = PLAIN.iter().find(|(_, primitive)| *primitive == plain);
+                found.map_or_else(String::new, |(name, _)| (*name).into())
+            }
+        }
+    }
+
+    /// The type of the items that hold it, and how many there are for each value. Half floats are items of uint16.
+    #[must_use]
+    pub const fn stored(self) -> (DType, usize) {
+        match self {
+            Self::Bool => (DType::Bool, 1),
+            Self::Int8 => (DType::Int8, 1),
+            Self::Int16 => (DType::Int16, 1),
+            Self::Int32 => (DType::Int32, 1),
+            Self::Int64 | Self::Datetime64(_) | Self::Timedelta64(_) => (DType::Int64, 1),
+            Self::UInt8 => (DType::UInt8, 1),
+            Self::UInt16 | Self::Float16 => (DType::UInt16, 1),
+            Self::UInt32 => (DType::UInt32, 1),
+            Self::UInt64 => (DType::UInt64, 1),
+            Self::Float32 => (DType::Float32, 1),
+            Self::Float64 => (DType::Float64, 1),
+            Self::Complex64 => (DType::Float32, 2),
+            Self::Complex128 => (DType::Float64, 2),
+        }
+    }
+}
+
+const PLAIN: &[(&str, Primitive)] = &[
+    ("bool", Primitive::Bool),
+    ("int8", Primitive::Int8),
+    ("int16", Primitive::Int16),
+    ("int32", Primitive::Int32),
+    ("int64", Primitive::Int64),
+    ("uint8", Primitive::UInt8),
+    ("uint16", Primitive::UInt16),
+    ("uint32", Primitive::UInt32),
+    ("uint64", Primitive::UInt64),
+    ("float16", Primitive::Float16),
+    ("float32", Primitive::Float32),
+    ("float64", Primitive::Float64),
+    ("complex64", Primitive::Complex64),
+    ("complex128", Primitive::Complex128),
+];
+
+impl Unit {
+    /// One of a unit.
+    #[must_use]
+    pub const fn of(unit: TimeUnit) -> Self {
+        Self { count: 1, unit }
+    }
+
+    /// From NumPy's spelling: `us`, `10us`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        let digits = name.bytes().take_while(u8::is_ascii_digit).count();
+        let (count, unit) = name.split_at(digits);
+        let count = if digits == 0 { 1 } else { count.parse().ok().filter(|count| *count > 0)? };
+        let unit = TIMES.iter().find(|(name, _)| *name == unit)?.1;
+        Some(Self { count, unit })
+    }
+
+    /// A number of these in another unit, exactly: `None` if it is not a whole number there or does not fit. The smallest number,
+    /// which is not a time, stays what it is. With `calendar`, years and months are those after January 1970; without, they have no
+    /// fixed length in days.
+    #[must_use]
+    pub fn convert(self, value: i64, to: Self, calendar: bool) -> Option<i64> {
+        if value == i64::MIN || self == to {
+            return Some(value);
+        }
+        let value = i128::from(value) * i128::from(self.count);
+        let from_months = self.unit.months();
+        let whole = match (from_months, to.unit.months()) {
+            (Some(from), Some(to)) => divide(value * from, to)?,
+            (None, None) => {
+                let (from, to) = (self.unit.attoseconds(), to.unit.attoseconds());
+                if from >= to { value.checked_mul(from / to)? } else { divide(value, to / from)? }
+            }
+            (Some(from), None) if calendar => {
+                // Every such unit is so many days, or a day so many of them.
+                let (days, to) = (days_of_month(value * from)?, to.unit.attoseconds());
+                if to >= DAY { divide(days, to / DAY)? } else { days.checked_mul(DAY / to)? }
+            }
+            _ => return None,
+        };
+        // The smallest number is taken.
+        divide(whole, i128::from(to.count))
+            .and_then(|whole| i64::try_from(whole).ok())
+            .filter(|whole| *whole != i64::MIN)
+    }
+}
+
+impl std::fmt::Display for Unit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.count != 1 {
+            write!(f, "{}", self.count)?;
+        }
+        f.write_str(TIMES.iter().find(|(_, unit)| *unit == self.unit).map_or("", |(name, _)| name))
+    }
+}
+
+impl TimeUnit {
+    const fn months(self) -> Option<i128> {
+        match self {
+            Self::Year => Some(12),
+            Self::Month => Some(1),
+            _ => None,
+        }
+    }
+
+    /// Length; that of months is never asked for.
+    const fn attoseconds(self) -> i128 {
+        const SECOND: i128 = 1_000_000_000_000_000_000;
+        match self {
+            Self::Year | Self::Month | Self::Day => DAY,
+            Self::Week => 7 * DAY,
+            Self::Hour => 3600 * SECOND,
+            Self::Minute => 60 * SECOND,
+            Self::Second => SECOND,
+            Self::Millisecond => SECOND / 1_000,
+            Self::Microsecond => SECOND / 1_000_000,
+            Self::Nanosecond => SECOND / 1_000_000_000,
+            Self::Picosecond => SECOND / 1_000_000_000_000,
+            Self::Femtosecond => 1_000,
+            Self::Attosecond => 1,
+        }
+    }
+}
+
+const DAY: i128 = 86_400 * 1_000_000_000_000_000_000;
+
+/// The quotient, if there is no remainder.
+fn divide(value: i128, by: i128) -> Option<i128> {
+    (value % by == 0).then_some(value / by)
+}
+
+/// Days from 1970 to the first of a month that is so many months after January 1970.
+fn days_of_month(months: i128) -> Option<i128> {
+    // More than fit any unit.
+    if months.abs() > 1 << 64 {
+        return None;
+    }
+    // Years that begin in March end with the leap day.
+    let (year, month) = (1970 + months.div_euclid(12), months.rem_euclid(12));
+    let (year, month) = if month < 2 { (year - 1, month + 10) } else { (year, month - 2) };
+    let days =
+        year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + (month * 153 + 2) / 5;
+    Some(days - 719_468)
+}
+
+const TIMES: &[(&str, TimeUnit)] = &[
+    ("Y", TimeUnit::Year),
+    ("M", TimeUnit::Month),
+    ("W", TimeUnit::Week),
+    ("D", TimeUnit::Day),
+    ("h", TimeUnit::Hour),
+    ("m", TimeUnit::Minute),
+    ("s", TimeUnit::Second),
+    ("ms", TimeUnit::Millisecond),
+    ("us", TimeUnit::Microsecond),
+    ("ns", TimeUnit::Nanosecond),
+    ("ps", TimeUnit::Picosecond),
+    ("fs", TimeUnit::Femtosecond),
+    ("as", TimeUnit::Attosecond),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn convert(value: i64, from: &str, to: &str, calendar: bool) -> Option<i64> {
+        Unit::from_name(from).unwrap().convert(value, Unit::from_name(to).unwrap(), calendar)
+    }
+
+    #[test]
+    fn times_convert_exactly_or_not_at_all() {
+        assert_eq!(convert(3, "ms", "us", true), Some(3000));
+        assert_eq!(convert(3000, "us", "ms", true), Some(3));
+        assert_eq!(convert(3001, "us", "ms", true), None);
+        assert_eq!(convert(2, "W", "D", false), Some(14));
+        assert_eq!(convert(3, "10us", "us", true), Some(30));
+        assert_eq!(convert(30, "us", "10us", true), Some(3));
+        assert_eq!(convert(i64::MIN, "Y", "as", true), Some(i64::MIN));
+        assert_eq!(convert(i64::MAX, "s", "ns", true), None);
+        assert_eq!(convert(30, "Y", "D", true), Some(10957)); // 2000-01-01
+        assert_eq!(convert(30, "Y", "W", true), None);
+        assert_eq!(convert(-1, "M", "D", true), Some(-31));
+        assert_eq!(convert(361, "M", "s", true), Some(10988 * 86_400)); // 2000-02-01
+        assert_eq!(convert(362, "M", "D", true), Some(11017)); // 2000-03-01, after a leap day
+        assert_eq!(convert(2, "Y", "M", false), Some(24));
+        assert_eq!(convert(2, "Y", "D", false), None);
+        assert_eq!(convert(365, "D", "Y", true), None);
+        assert_eq!(convert(i64::MAX, "Y", "as", true), None);
+    }
+}
