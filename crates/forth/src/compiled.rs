@@ -5,6 +5,33 @@ use crate::compile::{Bytecode, Decompiler, emit, parse};
 use crate::error::{CompileError, Location, line_column};
 use crate::interpret::fused::Plans;
 
+/// How many bits a literal in the text may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LiteralWidth {
+    /// 32, as in awkward's machine of either width: more are cut (see [`Compiled::cut_literals`]).
+    #[default]
+    Bits32,
+    /// 64: nothing is cut. Literals that do not fit 32 bits compile to [`WIDE_LITERAL`](crate::isa::WIDE_LITERAL).
+    Bits64,
+}
+
+/// What the compiler may be told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Options {
+    /// The width of literals.
+    pub literal_width: LiteralWidth,
+}
+
+impl Options {
+    /// With literals of another width.
+    #[must_use]
+    pub const fn literal_width(mut self, width: LiteralWidth) -> Self {
+        self.literal_width = width;
+        self
+    }
+}
+
 /// A compiled program: immutable and shared between machines.
 ///
 /// ```
@@ -17,6 +44,7 @@ use crate::interpret::fused::Plans;
 #[derive(Debug)]
 pub struct Compiled {
     source: String,
+    options: Options,
     pub(crate) program: Program,
     pub(crate) bytecode: Bytecode,
     pub(crate) plans: Plans,
@@ -25,15 +53,33 @@ pub struct Compiled {
 impl Compiled {
     /// Compiles a source text, for all tiers.
     pub fn new(source: &str) -> Result<Self, CompileError> {
-        let program = parse(source)?;
+        Self::with_options(source, Options::default())
+    }
+
+    /// As [`Self::new`], with options.
+    ///
+    /// ```
+    /// # use forthwith_forth::{Compiled, LiteralWidth, Options};
+    /// let wide = Options::default().literal_width(LiteralWidth::Bits64);
+    /// let program = Compiled::with_options("5000000000", wide)?;
+    /// assert_eq!(program.bytecodes(), [-201, 705032704, 1]);
+    /// # Ok::<(), forthwith_forth::CompileError>(())
+    /// ```
+    pub fn with_options(source: &str, options: Options) -> Result<Self, CompileError> {
+        let program = parse(source, options)?;
         let bytecode = emit(&program);
         let plans = Plans::new(&program);
-        Ok(Self { source: source.to_owned(), program, bytecode, plans })
+        Ok(Self { source: source.to_owned(), options, program, bytecode, plans })
     }
 
     /// The text.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// What it was compiled with.
+    pub fn options(&self) -> Options {
+        self.options
     }
 
     /// The external bytecode, all segments one after the other.

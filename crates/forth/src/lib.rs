@@ -50,7 +50,7 @@ mod machine;
 mod output;
 
 pub use compile::ir::OutputDecl;
-pub use compiled::Compiled;
+pub use compiled::{Compiled, LiteralWidth, Options};
 pub use dtype::Dtype;
 pub use error::{CompileError, CompileErrorKind, Location, RunError};
 pub use machine::{Counters, Limits, Machine, Printer, Status, Tier, W32, W64, Width};

@@ -2,7 +2,7 @@
 
 use super::emit::Bytecode;
 use super::ir::Program;
-use crate::isa::{FIRST_CALL, Group, Op, Read};
+use crate::isa::{Bulk, FIRST_CALL, Group, Op, Read, WIDE_LITERAL};
 
 pub(crate) struct Decompiler<'a> {
     pub(crate) program: &'a Program,
@@ -39,11 +39,25 @@ impl Decompiler<'_> {
 
     /// The instruction at a position, on as many lines as it takes, and its length.
     pub(crate) fn instruction(&self, at: usize, indent: &str, text: &mut String) -> usize {
-        let code = &self.bytecode.code;
+        let (code, program) = (&self.bytecode.code, self.program);
         if let Some((read, length)) = Read::decode(&code[at..]) {
             let to = read.output.map_or("stack", |output| &self.program.outputs[output as usize].name);
             text.push_str(&format!("{} {} {to}", self.program.inputs[read.input as usize], read.word()));
             return length;
+        }
+        if let Some((bulk, length)) = Bulk::decode(&code[at..]) {
+            if let Some(repetition) = bulk.repetition {
+                text.push_str(&program.inputs[repetition as usize]);
+                text.push(' ');
+            }
+            let (input, to) =
+                (&program.inputs[bulk.input as usize], &program.outputs[bulk.output as usize].name);
+            text.push_str(&format!("{input} {} {to}", bulk.word()));
+            return length;
+        }
+        if let [WIDE_LITERAL, low, high, ..] = code[at..] {
+            text.push_str(&(i64::from(high) << 32 | i64::from(low as u32)).to_string());
+            return 3;
         }
         match Op::from_code(code[at]) {
             Some(op) => {

@@ -1,7 +1,7 @@
 //! Structured IR → external bytecode, section by section as awkward lays it out.
 
 use super::ir::{Body, Kind, Node, Program};
-use crate::isa::{FIRST_CALL, Op};
+use crate::isa::{FIRST_CALL, Op, WIDE_LITERAL};
 
 /// The external bytecode and what relates it to the source.
 #[derive(Debug, Default)]
@@ -79,6 +79,8 @@ impl Emitter {
                 code.extend([*op as i32, *input as i32, *first as i32, *end as i32]);
             }
             Kind::Read(read) => read.encode(code),
+            Kind::Bulk(bulk) => bulk.encode(code),
+            Kind::Wide(value) => code.extend([WIDE_LITERAL, *value as i32, (*value >> 32) as i32]),
             Kind::Call(word) => code.push(self.calls[*word as usize]),
             Kind::Nest(body) => code.push(call(body)),
             Kind::Exit => code.extend([Op::Exit as i32, depth]),

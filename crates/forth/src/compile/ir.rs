@@ -3,7 +3,7 @@
 //! Every body knows the number its segment has in the external bytecode. That number identifies a loop to all tiers.
 
 use crate::Dtype;
-use crate::isa::{Op, Read};
+use crate::isa::{Bulk, Op, Read};
 
 /// A parsed program.
 #[derive(Debug, Default)]
@@ -57,6 +57,9 @@ pub(crate) enum Kind {
     /// `enum` and `enumonly`: input, first string, end string.
     Enum(Op, u32, u32, u32),
     Read(Read),
+    Bulk(Bulk),
+    /// A literal that needs 64 bits; only with the option for it.
+    Wide(i64),
     /// A call of a user word.
     Call(u32),
     /// A body entered unconditionally; only the general form of `case` makes these.
@@ -94,7 +97,13 @@ impl Node {
             Kind::CaseTable { consequents, default, predicates } => {
                 consequents.iter().chain([default]).chain(predicates).collect()
             }
-            Kind::Plain(..) | Kind::Enum(..) | Kind::Read(_) | Kind::Call(_) | Kind::Exit => Vec::new(),
+            Kind::Plain(..)
+            | Kind::Wide(_)
+            | Kind::Enum(..)
+            | Kind::Read(_)
+            | Kind::Bulk(_)
+            | Kind::Call(_)
+            | Kind::Exit => Vec::new(),
         }
     }
 }

@@ -6,18 +6,20 @@ use super::ir::{Body, Kind, Node, OutputDecl, Program, Word};
 use super::lexer::{Token, integer, tokenize};
 use crate::Dtype;
 use crate::error::{CompileError, CompileErrorKind as E};
-use crate::isa::{self, Group, Op, Parser as Code, Read, Syntax};
+use crate::isa::{self, Bulk, BulkWord, Group, Op, Parser as Code, Read, Syntax};
+use crate::{LiteralWidth, Options};
 
 /// Deeper nesting could exhaust the native stack of the compiler; no run could enter it with default limits anyway.
 const MAX_NESTING: usize = 192;
 
-pub(crate) fn parse(source: &str) -> Result<Program> {
+pub(crate) fn parse(source: &str, options: Options) -> Result<Program> {
     if source.len() > i32::MAX as usize {
         return Err(CompileError::new(E::ProgramTooLarge, source, 0, 0));
     }
     let tokens = tokenize(source)?;
     let mut parser = Parser {
         source,
+        options,
         tokens: &tokens,
         at: 0,
         program: Program { segments: 1, ..Program::default() },
@@ -44,6 +46,7 @@ enum Name {
 
 struct Parser<'a> {
     source: &'a str,
+    options: Options,
     tokens: &'a [Token<'a>],
     at: usize,
     program: Program,
@@ -135,6 +138,9 @@ impl<'a> Parser<'a> {
         match integer(token.word) {
             Some(value) => {
                 if i32::try_from(value).is_err() {
+                    if self.options.literal_width == LiteralWidth::Bits64 {
+                        return Ok(Some(Kind::Wide(value)));
+                    }
                     self.program.cut_literals.push(token.start as u32);
                 }
                 // The bytecode has 32 bits for a literal, in machines of either width.
@@ -336,7 +342,22 @@ impl<'a> Parser<'a> {
             }
             return Ok(Kind::Enum(op, index, first as u32, end as u32));
         }
-        let Some(mut read) = self.tokens.get(self.at).and_then(|token| Read::parse(token.word)) else {
+        let Some(token) = self.tokens.get(self.at) else {
+            return Err(self.error(E::InputWithoutAction, head));
+        };
+        if let Some(&Name::Input(levels)) = self.names.get(token.word) {
+            // Two inputs: repetition levels, then definition levels.
+            self.at += 1;
+            let bulk = self.tokens.get(self.at).and_then(|token| Bulk::parse(token.word));
+            let Some(bulk) = bulk.filter(|bulk| bulk.is_levels()) else {
+                return Err(self.error(E::RepetitionWithoutLevels, head));
+            };
+            return self.bulk(head, Bulk { input: levels, repetition: Some(index), ..bulk });
+        }
+        if let Some(bulk) = Bulk::parse(token.word) {
+            return self.bulk(head, Bulk { input: index, ..bulk });
+        }
+        let Some(mut read) = Read::parse(token.word) else {
             return Err(self.error(E::InputWithoutAction, head));
         };
         self.at += 1;
@@ -359,6 +380,27 @@ impl<'a> Parser<'a> {
         }
         self.at += 1;
         Ok(Kind::Read(read))
+    }
+
+    /// The output behind a bulk word, whose dtype has to fit.
+    fn bulk(&mut self, head: usize, bulk: Bulk) -> Result<Kind> {
+        use Dtype::{Bool, Float32, Float64, Int8, Int32, Int64, UInt8};
+        self.at += 1;
+        let name = self.tokens.get(self.at).and_then(|token| self.names.get(token.word));
+        let Some(&Name::Output(output)) = name else {
+            return Err(self.error(E::BulkWithoutOutput, head));
+        };
+        let dtype = self.program.outputs[output as usize].dtype;
+        let fits = match bulk.word {
+            BulkWord::Rle => !matches!(dtype, Bool | Float32 | Float64),
+            BulkWord::Offsets | BulkWord::Index => matches!(dtype, Int32 | Int64),
+            BulkWord::Valid => matches!(dtype, Bool | Int8 | UInt8),
+        };
+        if !fits {
+            return Err(self.error(E::BulkDtype, head));
+        }
+        self.at += 1;
+        Ok(Kind::Bulk(Bulk { output, ..bulk }))
     }
 
     /// The word that acts on the name before it, if it is of that group.

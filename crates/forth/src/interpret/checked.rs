@@ -2,7 +2,7 @@
 
 use crate::dtype::{Number, add_items};
 use crate::error::RunError;
-use crate::isa::{FIRST_CALL, Op, Read};
+use crate::isa::{Bulk, FIRST_CALL, Op, Read, WIDE_LITERAL};
 use crate::machine::{Frame, FrameKind, Loop, Machine, Status, Width};
 
 /// An error and the instruction it belongs to.
@@ -123,13 +123,37 @@ impl<W: Width> Machine<W> {
     }
 
     fn read_instruction(&mut self, inputs: &[&[u8]], at: usize) -> Result<(), RunError> {
-        let Some((read, length)) = Read::decode(&self.compiled.bytecode.code[at..self.end]) else {
-            unreachable!("the compiler writes only well-formed parsers");
+        let code = &self.compiled.bytecode.code[at..self.end];
+        let Some((read, length)) = Read::decode(code) else {
+            return self.unlike_awkward(inputs, at);
         };
         self.pc = at + length;
         self.read(read, inputs[read.input as usize])?;
         self.counters.reads += 1;
         self.counters.writes += u64::from(read.output.is_some());
+        Ok(())
+    }
+
+    /// Instructions awkward's machine does not have.
+    fn unlike_awkward(&mut self, inputs: &[&[u8]], at: usize) -> Result<(), RunError> {
+        let code = &self.compiled.bytecode.code[at..self.end];
+        if let [WIDE_LITERAL, low, high, ..] = *code {
+            self.pc = at + 3;
+            return self.push(i64::from(high) << 32 | i64::from(low as u32));
+        }
+        let Some((bulk, length)) = Bulk::decode(code) else {
+            unreachable!("the compiler writes only well-formed instructions");
+        };
+        self.pc = at + length;
+        let Some(below) = self.stack.len().checked_sub(bulk.pops()) else {
+            return Err(RunError::StackUnderflow);
+        };
+        if below + bulk.pushes() > self.limits.stack {
+            return Err(RunError::StackOverflow);
+        }
+        self.bulk(bulk, inputs)?;
+        self.counters.reads += 1;
+        self.counters.writes += 1;
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! The tiers that interpret.
 
+mod bulk;
 mod checked;
 pub(crate) mod fused;
 mod read;

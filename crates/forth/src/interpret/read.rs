@@ -17,7 +17,7 @@ impl<W: Width> Machine<W> {
         }
         match read.parser {
             Parser::VarInt | Parser::ZigZag => self.read_varints(read, input, count),
-            Parser::NBit => self.read_bits(read, input, count),
+            Parser::NBit | Parser::MsbBits => self.read_bits(read, input, count),
             Parser::TextInt | Parser::TextFloat | Parser::QuotedStr => self.read_texts(read, input, count),
             _ => self.read_fixed(read, input, count),
         }
@@ -65,23 +65,29 @@ impl<W: Width> Machine<W> {
         Ok(())
     }
 
-    /// Items are packed from the lowest bit of the first byte on; a byte used in part is consumed.
+    /// Items are packed from the lowest (or highest) bit of the first byte on; a byte used in part is consumed.
     fn read_bits(&mut self, read: Read, input: &[u8], count: u64) -> Result<(), RunError> {
         let slot = read.input as usize;
         let bits = u32::from(read.bits);
         let mask = u128::from(u64::MAX >> (64 - bits));
         let (mut window, mut filled) = (0_u128, 0);
+        let from_top = read.parser == Parser::MsbBits;
         for _ in 0..count {
             while filled < bits {
                 let byte = *input.get(self.positions[slot]).ok_or(RunError::ReadBeyond)?;
                 self.positions[slot] += 1;
-                let byte = if read.big { byte.reverse_bits() } else { byte };
-                window |= u128::from(byte) << filled;
+                if from_top {
+                    window = window << 8 | u128::from(byte);
+                } else {
+                    let byte = if read.big { byte.reverse_bits() } else { byte };
+                    window |= u128::from(byte) << filled;
+                }
                 filled += 8;
             }
-            let value = (window & mask) as u64;
-            window >>= bits;
             filled -= bits;
+            // The oldest bits are on top, or at the bottom.
+            let value = if from_top { window >> filled & mask } else { window & mask } as u64;
+            window = if from_top { window & ((1 << filled) - 1) } else { window >> bits };
             self.deliver(read, Number::Unsigned(value))?;
         }
         Ok(())

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(unsafe_code, reason = "memory of the caller is part of what is tested")]
 
+mod bulk;
 mod bytecode;
 mod compile_errors;
 mod driving;

@@ -264,8 +264,8 @@ impl<'a> Matcher<'a> {
                     (Some(output), None)
                         if !matches!(
                             read.parser,
-                            Parser::QuotedStr | Parser::TextFloat | Parser::TextInt | Parser::NBit
-                        ) =>
+                            Parser::QuotedStr | Parser::TextFloat | Parser::TextInt
+                        ) && !read.parser.has_width() =>
                     {
                         (Step::Item(*read, output as usize), 1)
                     }

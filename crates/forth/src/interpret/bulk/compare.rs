@@ -1,0 +1,143 @@
+//! Sixty-four levels compared with a bound at once, for several generations of CPU.
+
+/// Levels of one block.
+pub(super) type Block = [u8; 64];
+
+/// A way to compare a block with a bound; bit `i` is about level `i`.
+pub(super) trait Compare {
+    /// Levels that are not below the bound.
+    ///
+    /// # Safety
+    ///
+    /// The CPU has the features of the level.
+    unsafe fn at_least(block: &Block, bound: u8) -> u64;
+
+    /// Levels that are not above the bound.
+    ///
+    /// # Safety
+    ///
+    /// As for `at_least`.
+    #[inline(always)]
+    unsafe fn at_most(block: &Block, bound: u8) -> u64 {
+        match bound.checked_add(1) {
+            // SAFETY: the caller vouches for the level.
+            Some(above) => !unsafe { Self::at_least(block, above) },
+            None => u64::MAX,
+        }
+    }
+}
+
+/// Any CPU.
+#[cfg_attr(target_arch = "x86_64", allow(dead_code, reason = "what other CPUs run, tested everywhere"))]
+pub(super) struct Portable;
+
+impl Compare for Portable {
+    #[inline(always)]
+    unsafe fn at_least(block: &Block, bound: u8) -> u64 {
+        let mut mask = 0;
+        for (byte, eight) in block.chunks_exact(8).enumerate() {
+            // Flags of eight levels are gathered into the top byte by one multiplication.
+            let mut flags = [0; 8];
+            for (flag, &level) in flags.iter_mut().zip(eight) {
+                *flag = u8::from(level >= bound);
+            }
+            let gathered = u64::from_le_bytes(flags).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+            mask |= gathered << (8 * byte);
+        }
+        mask
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86::{Avx2, Avx512, Sse2};
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{Block, Compare};
+    use std::arch::x86_64::*;
+
+    /// Every x86-64.
+    pub(crate) struct Sse2;
+
+    impl Compare for Sse2 {
+        #[inline(always)]
+        unsafe fn at_least(block: &Block, bound: u8) -> u64 {
+            let mut mask = 0;
+            for (quarter, levels) in block.chunks_exact(16).enumerate() {
+                // SAFETY: sixteen bytes are there, and SSE2 is part of x86-64.
+                let flags = unsafe {
+                    let levels = _mm_loadu_si128(levels.as_ptr().cast());
+                    let bound = _mm_set1_epi8(bound as i8);
+                    _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(levels, bound), levels))
+                };
+                mask |= u64::from(flags as u16) << (16 * quarter);
+            }
+            mask
+        }
+    }
+
+    /// AVX2.
+    pub(crate) struct Avx2;
+
+    impl Compare for Avx2 {
+        #[inline(always)]
+        unsafe fn at_least(block: &Block, bound: u8) -> u64 {
+            let half = |levels: &[u8]| {
+                // SAFETY: thirty-two bytes are there, and the caller vouches for AVX2.
+                let flags = unsafe {
+                    let levels = _mm256_loadu_si256(levels.as_ptr().cast());
+                    let bound = _mm256_set1_epi8(bound as i8);
+                    _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(levels, bound), levels))
+                };
+                u64::from(flags as u32)
+            };
+            half(&block[..32]) | half(&block[32..]) << 32
+        }
+    }
+
+    /// AVX-512 with BW.
+    pub(crate) struct Avx512;
+
+    impl Compare for Avx512 {
+        #[inline(always)]
+        unsafe fn at_least(block: &Block, bound: u8) -> u64 {
+            // SAFETY: sixty-four bytes are there, and the caller vouches for AVX-512BW.
+            unsafe {
+                let levels = _mm512_loadu_si512(block.as_ptr().cast());
+                _mm512_cmpge_epu8_mask(levels, _mm512_set1_epi8(bound as i8))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_compares_alike() {
+        let block: Block = std::array::from_fn(|at| (at * 37 % 256) as u8);
+        for bound in 0..=255_u8 {
+            let expected = |test: &dyn Fn(u8) -> bool| {
+                block.iter().enumerate().fold(0, |mask, (at, &level)| mask | u64::from(test(level)) << at)
+            };
+            let check = |least: u64, most: u64| {
+                assert_eq!(least, expected(&|level| level >= bound));
+                assert_eq!(most, expected(&|level| level <= bound));
+            };
+            // SAFETY: these need no features.
+            unsafe { check(Portable::at_least(&block, bound), Portable::at_most(&block, bound)) };
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            // SAFETY: the features are there.
+            unsafe {
+                check(Sse2::at_least(&block, bound), Sse2::at_most(&block, bound));
+                if is_x86_feature_detected!("avx2") {
+                    check(Avx2::at_least(&block, bound), Avx2::at_most(&block, bound));
+                }
+                if is_x86_feature_detected!("avx512bw") {
+                    check(Avx512::at_least(&block, bound), Avx512::at_most(&block, bound));
+                }
+            }
+        }
+    }
+}

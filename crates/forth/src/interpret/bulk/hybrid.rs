@@ -1,0 +1,257 @@
+//! The hybrid of run-length and bit-packed runs that Parquet stores levels and dictionary indices in.
+
+use crate::error::RunError;
+use crate::interpret::varint;
+use crate::output::Outputs;
+
+/// Appends `count` values and moves the position behind the last run begun. After an error the position is at the head
+/// of the run that failed, and the values of earlier runs stay.
+pub(super) fn decode(
+    outputs: &mut Outputs,
+    index: usize,
+    input: &[u8],
+    at: &mut usize,
+    bits: u32,
+    count: u64,
+) -> Result<(), RunError> {
+    macro_rules! level {
+        ($(#[$enable:meta])*) => {{
+            $(#[$enable])*
+            fn level(
+                outputs: &mut Outputs,
+                index: usize,
+                input: &[u8],
+                at: &mut usize,
+                bits: u32,
+                count: u64,
+            ) -> Result<(), RunError> {
+                match outputs.list[index].dtype().size() {
+                    1 => runs::<u8>(outputs, index, input, at, bits, count),
+                    2 => runs::<u16>(outputs, index, input, at, bits, count),
+                    4 => runs::<u32>(outputs, index, input, at, bits, count),
+                    _ => runs::<u64>(outputs, index, input, at, bits, count),
+                }
+            }
+            // SAFETY: the features of the level were found.
+            #[allow(unused_unsafe, reason = "the baseline has no features")]
+            unsafe { level(outputs, index, input, at, bits, count) }
+        }};
+    }
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        macro_rules! has { ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* }; }
+        if has!("avx2" "bmi1" "bmi2" "lzcnt") {
+            return level!(#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]);
+        }
+    }
+    level!()
+}
+
+#[inline(always)]
+fn runs<T: Item>(
+    outputs: &mut Outputs,
+    index: usize,
+    input: &[u8],
+    at: &mut usize,
+    bits: u32,
+    mut left: u64,
+) -> Result<(), RunError> {
+    let size = size_of::<T>();
+    while left > 0 {
+        let (header, after) = match input.get(*at) {
+            // Most headers are one byte.
+            Some(&byte) if byte < 0x80 => (u64::from(byte), *at + 1),
+            _ => {
+                let (header, after) = varint(input, *at);
+                (header?, after)
+            }
+        };
+        let rest = &input[after..];
+        let packed = header & 1 == 1;
+        let length = if packed { (header >> 1).saturating_mul(8) } else { header >> 1 };
+        let take = length.min(left);
+        let stored = if packed { u128::from(take) * u128::from(bits) } else { u128::from(bits) };
+        // Some writers cut the last packed run after the last byte that is needed.
+        if stored.div_ceil(8) > rest.len() as u128 {
+            return Err(RunError::ReadBeyond);
+        }
+        let items = usize::try_from(take).map_err(|_| RunError::OutOfMemory)?;
+        let bytes = items.checked_mul(size).ok_or(RunError::OutOfMemory)?;
+        if items > 0 {
+            outputs.reserve(index, bytes)?;
+            let output = &mut outputs.list[index];
+            // SAFETY: the end is within the memory, and room for so many items was just made there.
+            unsafe {
+                let to = output.start.add(output.end).cast::<T>();
+                if packed {
+                    unpack(rest, to, items, bits);
+                } else {
+                    fill(to, T::cut(short(rest, bits)), items);
+                }
+            }
+            output.end += bytes;
+        }
+        *at = after
+            + if packed {
+                let whole = (header >> 1).saturating_mul(u64::from(bits));
+                usize::try_from(whole).unwrap_or(usize::MAX).min(rest.len())
+            } else {
+                bits.div_ceil(8) as usize
+            };
+        left -= take;
+    }
+    Ok(())
+}
+
+/// The repeated value, in as few bytes as the width needs.
+#[inline(always)]
+fn short(bytes: &[u8], bits: u32) -> u64 {
+    let length = bits.div_ceil(8) as usize;
+    bytes[..length].iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+/// # Safety
+///
+/// So many items may be written at `to`, and the slack of an output behind them.
+#[inline(always)]
+unsafe fn fill<T: Item>(to: *mut T, value: T, items: usize) {
+    if items * size_of::<T>() <= 64 {
+        for at in 0..64 / size_of::<T>() {
+            // SAFETY: 64 bytes end in the slack at most.
+            unsafe { to.add(at).write_unaligned(value) };
+        }
+    } else {
+        for at in 0..items {
+            // SAFETY: the caller made room.
+            unsafe { to.add(at).write_unaligned(value) };
+        }
+    }
+}
+
+/// Unpacks whole groups of eight, so up to seven items too many.
+///
+/// # Safety
+///
+/// So many items may be written at `to`, and the slack of an output behind them.
+#[inline(always)]
+unsafe fn unpack<T: Item>(source: &[u8], to: *mut T, items: usize, bits: u32) {
+    let groups = items.div_ceil(8);
+    let step = bits as usize;
+    // What a group reads, which may be more than its own bytes.
+    let window = match bits {
+        0..=8 => 8,
+        9..=16 => 16,
+        _ => step + 16,
+    };
+    let whole = match source.len().checked_sub(window) {
+        Some(last) if step > 0 => (last / step + 1).min(groups),
+        Some(_) => groups,
+        None => 0,
+    };
+    macro_rules! all {
+        ($group:ident) => {{
+            for group in 0..whole {
+                // SAFETY: the window of each of these groups ends before the end of the source.
+                unsafe { $group(source.as_ptr().add(group * step), to.add(group * 8), bits) };
+            }
+            for group in whole..groups {
+                let mut padded = [0; 80];
+                let rest = source.get(group * step..).unwrap_or_default();
+                let length = rest.len().min(64);
+                padded[..length].copy_from_slice(&rest[..length]);
+                // SAFETY: eighty bytes are more than any window; the caller made room, up to the slack.
+                unsafe { $group(padded.as_ptr(), to.add(group * 8), bits) };
+            }
+        }};
+    }
+    match bits {
+        0..=8 => all!(narrow),
+        9..=16 => all!(middle),
+        _ => all!(wide),
+    }
+}
+
+/// Eight fields of up to 8 bits: halved three times, each half to its own place.
+///
+/// # Safety
+///
+/// Eight bytes may be read, and eight items written.
+#[inline(always)]
+unsafe fn narrow<T: Item>(from: *const u8, to: *mut T, bits: u32) {
+    // SAFETY: the caller vouches for eight bytes.
+    let fields = u64::from_le(unsafe { from.cast::<u64>().read_unaligned() });
+    let fields = halve::<32>(fields, 4 * bits);
+    let fields = halve::<16>(fields, 2 * bits);
+    let fields = halve::<8>(fields, bits);
+    let items = fields.to_le_bytes().map(|byte| T::cut(u64::from(byte)));
+    // SAFETY: the caller vouches for eight items.
+    unsafe { to.cast::<[T; 8]>().write_unaligned(items) };
+}
+
+/// Eight fields of up to 16 bits, four at a time.
+///
+/// # Safety
+///
+/// Sixteen bytes may be read, and eight items written.
+#[inline(always)]
+unsafe fn middle<T: Item>(from: *const u8, to: *mut T, bits: u32) {
+    for half in 0..2 {
+        let bit = 4 * bits as usize * half;
+        // SAFETY: the second half begins within the first eight bytes of sixteen.
+        let fields = u64::from_le(unsafe { from.add(bit / 8).cast::<u64>().read_unaligned() }) >> (bit % 8);
+        let fields = halve::<16>(halve::<32>(fields, 2 * bits), bits);
+        for field in 0..4 {
+            // SAFETY: the caller vouches for eight items.
+            unsafe { to.add(4 * half + field).write_unaligned(T::cut(fields >> (16 * field) & 0xffff)) };
+        }
+    }
+}
+
+/// Eight fields of any width, each from the sixteen bytes where it begins.
+///
+/// # Safety
+///
+/// `bits + 16` bytes may be read, and eight items written.
+#[inline(always)]
+unsafe fn wide<T: Item>(from: *const u8, to: *mut T, bits: u32) {
+    let mask = u64::MAX >> (64 - bits);
+    for field in 0..8 {
+        let bit = bits as usize * field;
+        // SAFETY: a field begins before the last of the group's `bits` bytes.
+        let window = u128::from_le(unsafe { from.add(bit / 8).cast::<u128>().read_unaligned() });
+        let value = (window >> (bit % 8)) as u64 & mask;
+        // SAFETY: the caller vouches for eight items.
+        unsafe { to.add(field).write_unaligned(T::cut(value)) };
+    }
+}
+
+/// In every double lane of `2 * LANE` bits: the lower `bits` stay, the next `bits` go to the upper lane.
+#[inline(always)]
+fn halve<const LANE: u32>(fields: u64, bits: u32) -> u64 {
+    let lanes: u64 = match LANE {
+        32 => 1,
+        16 => 0x0000_0001_0000_0001,
+        _ => 0x0001_0001_0001_0001,
+    };
+    let low = lanes.wrapping_mul((1_u64 << bits) - 1);
+    let high = low << LANE;
+    (fields & low) | (fields << (LANE - bits) & high)
+}
+
+/// An item as its bits; signs make no difference.
+trait Item: Copy {
+    fn cut(value: u64) -> Self;
+}
+
+macro_rules! item {
+    ($($type:ty)*) => {
+        $(impl Item for $type {
+            #[inline(always)]
+            fn cut(value: u64) -> Self {
+                value as Self
+            }
+        })*
+    };
+}
+
+item!(u8 u16 u32 u64);

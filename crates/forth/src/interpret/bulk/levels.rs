@@ -1,0 +1,306 @@
+//! Repetition and definition levels → offsets, validity or an index.
+//!
+//! The levels are looked at sixty-four at a time: comparing gives one mask of the slots that begin and one of the items
+//! that are there, and what is written follows from the masks alone.
+
+use super::compare::{Block, Compare};
+use crate::Dtype;
+use crate::error::RunError;
+use crate::isa::BulkWord;
+use crate::output::Outputs;
+
+/// Which levels make a slot, and which an item.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rule {
+    /// Slots: highest repetition level and lowest definition level.
+    slot: (u8, u8),
+    /// The same for items.
+    item: (u8, u8),
+    /// Whether any level at all can make a slot, or an item.
+    any: (bool, bool),
+}
+
+impl Rule {
+    /// A slot is where the repetition level is at most `k` and the definition level at least `p`; an item is where the
+    /// definition level is at least `d`: in a slot, or (lists) one level of repetition deeper.
+    pub(super) fn new(word: BulkWord, k: i64, p: i64, d: i64) -> Self {
+        let deeper = k.saturating_add(i64::from(word == BulkWord::Offsets));
+        let byte = |level: i64| level.clamp(0, 255) as u8;
+        Self {
+            slot: (byte(k), byte(p)),
+            item: (byte(deeper), byte(d)),
+            any: (k >= 0 && p <= 255, deeper >= 0 && d <= 255),
+        }
+    }
+}
+
+/// What one word works on.
+pub(super) struct Levels<'a> {
+    pub(super) definition: &'a [u8],
+    /// As many as definition levels; None is all 0.
+    pub(super) repetition: Option<&'a [u8]>,
+    pub(super) rule: Rule,
+}
+
+impl Levels<'_> {
+    /// Appends to the output and tells the number of items; after an error nothing has changed.
+    pub(super) fn write(
+        &self,
+        outputs: &mut Outputs,
+        index: usize,
+        word: BulkWord,
+        first: i64,
+    ) -> Result<u64, RunError> {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        {
+            use super::compare::{Avx2, Avx512, Sse2};
+            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx2(
+                levels: &Levels<'_>,
+                outputs: &mut Outputs,
+                index: usize,
+                word: BulkWord,
+                first: i64,
+            ) -> Result<u64, RunError> {
+                levels.run::<Avx2>(outputs, index, word, first)
+            }
+            #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx512(
+                levels: &Levels<'_>,
+                outputs: &mut Outputs,
+                index: usize,
+                word: BulkWord,
+                first: i64,
+            ) -> Result<u64, RunError> {
+                levels.run::<Avx512>(outputs, index, word, first)
+            }
+            macro_rules! has { ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* }; }
+            if has!("avx2" "bmi1" "bmi2" "lzcnt" "popcnt") {
+                // SAFETY: the features were just found.
+                return unsafe {
+                    if has!("avx512f" "avx512bw" "avx512vl" "avx512dq") {
+                        avx512(self, outputs, index, word, first)
+                    } else {
+                        avx2(self, outputs, index, word, first)
+                    }
+                };
+            }
+            return self.run::<Sse2>(outputs, index, word, first);
+        }
+        #[allow(unreachable_code, reason = "the way of every other CPU")]
+        self.run::<super::compare::Portable>(outputs, index, word, first)
+    }
+
+    #[inline(always)]
+    fn run<C: Compare>(
+        &self,
+        outputs: &mut Outputs,
+        index: usize,
+        word: BulkWord,
+        first: i64,
+    ) -> Result<u64, RunError> {
+        let dtype = outputs.list[index].dtype();
+        let empty = outputs.list[index].is_empty();
+        let (mut slots, mut orphan) = (0, false);
+        self.blocks::<C>(|_, slot, item| {
+            // An item of no list, before anything else: there is no offset to count it in.
+            orphan |= slots == 0 && item & lowest(slot).wrapping_sub(1) != 0;
+            slots += slot.count_ones() as usize;
+        });
+        if word == BulkWord::Offsets && empty && orphan {
+            return Err(RunError::RewindBeyond);
+        }
+        // Levels were bytes in memory, so eight times their number is no overflow on any machine we run on.
+        let bytes = slots.checked_mul(dtype.size()).ok_or(RunError::OutOfMemory)?;
+        outputs.reserve(index, bytes)?;
+        Ok(match (word, dtype) {
+            (BulkWord::Valid, _) => self.valid::<C>(outputs, index),
+            (BulkWord::Index, Dtype::Int32) => self.index::<C, i32>(outputs, index, first),
+            (BulkWord::Index, _) => self.index::<C, i64>(outputs, index, first),
+            (_, Dtype::Int32) => self.offsets::<C, i32>(outputs, index, empty),
+            _ => self.offsets::<C, i64>(outputs, index, empty),
+        })
+    }
+
+    /// The last offset counts the items of the last list: a slot begins with a copy of it.
+    #[inline(always)]
+    fn offsets<C: Compare, T: Signed>(&self, outputs: &mut Outputs, index: usize, empty: bool) -> u64 {
+        let output = &mut outputs.list[index];
+        let before = T::from_item(output.last());
+        let (mut slots, mut items) = (0_usize, 0_u64);
+        // In an empty column the count in progress stands nowhere until the first slot.
+        let mut nowhere = empty;
+        // SAFETY: the start, or the last item of a column that has one.
+        let mut to =
+            unsafe { output.start.add(output.end - if empty { 0 } else { size_of::<T>() }) }.cast::<T>();
+        self.blocks::<C>(|_, slot, item| {
+            let mut rest = slot;
+            if nowhere && rest != 0 {
+                rest &= rest - 1;
+                nowhere = false;
+            }
+            while rest != 0 {
+                let below = item & (lowest(rest) - 1);
+                // SAFETY: one item for each slot but the one in progress; room was made for all.
+                unsafe {
+                    to.write_unaligned(before.plus(items + u64::from(below.count_ones())));
+                    to = to.add(1);
+                }
+                rest &= rest - 1;
+            }
+            slots += slot.count_ones() as usize;
+            items += u64::from(item.count_ones());
+        });
+        if !nowhere {
+            // SAFETY: as above; this is the slot in progress.
+            unsafe { to.write_unaligned(before.plus(items)) };
+        }
+        output.end += slots * size_of::<T>();
+        items
+    }
+
+    #[inline(always)]
+    fn valid<C: Compare>(&self, outputs: &mut Outputs, index: usize) -> u64 {
+        let output = &mut outputs.list[index];
+        // SAFETY: the end is within the memory.
+        let mut to = unsafe { output.start.add(output.end) };
+        let start = to;
+        let mut items = 0;
+        let (bound, any) = (self.rule.item.1, self.rule.any.1);
+        self.blocks::<C>(|block, slot, item| {
+            let there = slot & item;
+            items += u64::from(there.count_ones());
+            if slot == u64::MAX {
+                let flags = block.map(|level| u8::from(level >= bound && any));
+                // SAFETY: sixty-four slots, for which room was made.
+                unsafe {
+                    to.cast::<Block>().write_unaligned(flags);
+                    to = to.add(64);
+                }
+                return;
+            }
+            let mut rest = slot;
+            while rest != 0 {
+                // SAFETY: one item for each slot, for which room was made.
+                unsafe {
+                    to.write(u8::from(there & lowest(rest) != 0));
+                    to = to.add(1);
+                }
+                rest &= rest - 1;
+            }
+        });
+        // SAFETY: both point into the same memory.
+        output.end += unsafe { to.offset_from(start) } as usize;
+        items
+    }
+
+    #[inline(always)]
+    fn index<C: Compare, T: Signed>(&self, outputs: &mut Outputs, index: usize, first: i64) -> u64 {
+        let output = &mut outputs.list[index];
+        // SAFETY: the end is within the memory.
+        let mut to = unsafe { output.start.add(output.end) }.cast::<T>();
+        let start = to;
+        let first = T::from_item(first.to_ne_bytes());
+        let mut items = 0;
+        self.blocks::<C>(|_, slot, item| {
+            let there = slot & item;
+            if there == u64::MAX {
+                for at in 0..64 {
+                    // SAFETY: sixty-four slots, for which room was made.
+                    unsafe { to.add(at).write_unaligned(first.plus(items + at as u64)) };
+                }
+                // SAFETY: as above.
+                to = unsafe { to.add(64) };
+                items += 64;
+                return;
+            }
+            let mut rest = slot;
+            while rest != 0 {
+                let is_there = there & lowest(rest) != 0;
+                // SAFETY: one item for each slot, for which room was made.
+                unsafe {
+                    to.write_unaligned(if is_there { first.plus(items) } else { T::NOTHING });
+                    to = to.add(1);
+                }
+                items += u64::from(is_there);
+                rest &= rest - 1;
+            }
+        });
+        // SAFETY: both point into the same memory.
+        output.end += unsafe { to.offset_from(start) } as usize * size_of::<T>();
+        items
+    }
+
+    /// Calls with the definition levels, the slots and the items of each block in turn. What lies behind the end is neither.
+    #[inline(always)]
+    fn blocks<C: Compare>(&self, mut block: impl FnMut(&Block, u64, u64)) {
+        let whole = self.definition.len() / 64 * 64;
+        for at in (0..whole).step_by(64) {
+            let definition = cut(self.definition, at);
+            let (slot, item) = self.masks::<C>(definition, self.repetition.map(|levels| cut(levels, at)));
+            block(definition, slot, item);
+        }
+        let rest = self.definition.len() - whole;
+        if rest > 0 {
+            let padded = |levels: &[u8]| {
+                let mut padded = [0; 64];
+                padded[..rest].copy_from_slice(&levels[whole..]);
+                padded
+            };
+            let definition = padded(self.definition);
+            let repetition = self.repetition.map(padded);
+            let (slot, item) = self.masks::<C>(&definition, repetition.as_ref());
+            let inside = (1 << rest) - 1;
+            block(&definition, slot & inside, item & inside);
+        }
+    }
+
+    #[inline(always)]
+    fn masks<C: Compare>(&self, definition: &Block, repetition: Option<&Block>) -> (u64, u64) {
+        let Rule { slot, item, any } = self.rule;
+        // SAFETY: whoever chose `C` found its features.
+        let test = |(most, least), any| unsafe {
+            let repeated = repetition.map_or(u64::MAX, |block| C::at_most(block, most));
+            let defined = C::at_least(definition, least);
+            if any { repeated & defined } else { 0 }
+        };
+        (test(slot, any.0), test(item, any.1))
+    }
+}
+
+fn cut(levels: &[u8], at: usize) -> &Block {
+    levels[at..at + 64].first_chunk().expect("sixty-four levels were cut out")
+}
+
+#[inline(always)]
+fn lowest(mask: u64) -> u64 {
+    mask & mask.wrapping_neg()
+}
+
+/// What offsets and indices are stored as.
+trait Signed: Copy {
+    const NOTHING: Self;
+    fn from_item(item: [u8; 8]) -> Self;
+    fn plus(self, items: u64) -> Self;
+}
+
+macro_rules! signed {
+    ($type:ty, $bytes:literal) => {
+        impl Signed for $type {
+            const NOTHING: Self = -1;
+
+            #[inline(always)]
+            fn from_item(item: [u8; 8]) -> Self {
+                i64::from_ne_bytes(item) as Self
+            }
+
+            #[inline(always)]
+            fn plus(self, items: u64) -> Self {
+                self.wrapping_add(items as Self)
+            }
+        }
+    };
+}
+
+signed!(i32, 4);
+signed!(i64, 8);

@@ -1,0 +1,271 @@
+//! The one table of the language.
+//!
+//! Every word that compiles to an instruction stands in `for_each_word!` once, with its external opcode, its stack
+//! effect, the number of operands that follow the opcode and its documentation. Reserved words, compiler look-up,
+//! external bytecode, disassembler, operand decoding and the interpreter's underflow/overflow check are expansions of it.
+//! Words that only shape the text stand in `for_each_syntax!`, parser codes in `for_each_parser!`, bulk words (which
+//! awkward's machine does not have) in `for_each_bulk!`.
+//!
+//! Opcodes of awkward's words are awkward's. What we add has negative codes, as parsers have, so that calls begin at 71
+//! in both machines and the bytecode of every program that awkward's machine compiles is the same.
+
+#[macro_use]
+mod table;
+mod bulk;
+mod read;
+
+pub(crate) use bulk::Bulk;
+pub(crate) use read::Read;
+
+/// What follows a word or must stand before it, and how its operand is named in text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Group {
+    /// Control flow and other words the compiler treats one by one.
+    Control,
+    /// Written after a variable name.
+    Variable,
+    /// Written after an input name.
+    Input,
+    /// Written after an output name, followed by `stack`.
+    OutputStack,
+    /// Written after an output name.
+    Output,
+    /// Followed by string text.
+    Text,
+    /// Stands alone and touches nothing but the stack (or prints).
+    Generic,
+}
+
+macro_rules! define_ops {
+    ($($name:ident $code:literal $word:literal $group:ident $pops:literal $pushes:literal $operands:literal $doc:literal;)*) => {
+        /// An instruction of the external bytecode.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        #[non_exhaustive]
+        pub enum Op {
+            $(#[doc = $doc] $name = $code,)*
+        }
+
+        impl Op {
+            /// Every instruction, by opcode.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The word as written.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$name => $word,)* }
+            }
+            /// Where the word may stand.
+            pub const fn group(self) -> Group {
+                match self { $(Self::$name => Group::$group,)* }
+            }
+            /// Items taken from the stack.
+            #[inline(always)]
+            pub const fn pops(self) -> usize {
+                match self { $(Self::$name => $pops,)* }
+            }
+            /// Items left on the stack.
+            #[inline(always)]
+            pub const fn pushes(self) -> usize {
+                match self { $(Self::$name => $pushes,)* }
+            }
+            /// Numbers that follow the opcode.
+            #[inline(always)]
+            pub const fn operands(self) -> usize {
+                match self { $(Self::$name => $operands,)* }
+            }
+            /// One line of documentation.
+            pub const fn doc(self) -> &'static str {
+                match self { $(Self::$name => $doc,)* }
+            }
+        }
+    };
+}
+
+macro_rules! define_syntax {
+    ($($name:ident $word:literal $doc:literal;)*) => {
+        /// A word that shapes the text and compiles to nothing of its own.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Syntax { $(#[doc = $doc] $name,)* }
+
+        impl Syntax {
+            /// Every syntax word.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+            /// The word as written.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$name => $word,)* }
+            }
+            /// One line of documentation.
+            pub const fn doc(self) -> &'static str {
+                match self { $(Self::$name => $doc,)* }
+            }
+        }
+    };
+}
+
+macro_rules! define_parsers {
+    ($($name:ident $k:literal $text:literal $size:literal $doc:literal;)*) => {
+        /// What a parser word such as `!i->` reads.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        #[non_exhaustive]
+        pub enum Parser { $(#[doc = $doc] $name = $k,)* }
+
+        impl Parser {
+            /// Every parser.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+            /// The code as written, without `#`, `!`, the bit width and the arrow.
+            pub const fn text(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+            /// Whether the number of bits stands before the code.
+            pub const fn has_width(self) -> bool {
+                matches!(self, Self::NBit | Self::MsbBits)
+            }
+            /// Bytes of one item; 0 when that varies.
+            pub const fn size(self) -> usize {
+                match self { $(Self::$name => $size,)* }
+            }
+            /// One line of documentation.
+            pub const fn doc(self) -> &'static str {
+                match self { $(Self::$name => $doc,)* }
+            }
+        }
+    };
+}
+
+macro_rules! define_bulk {
+    ($($name:ident $k:literal $text:literal $pops:literal $pushes:literal $doc:literal;)*) => {
+        /// A word that converts a whole run at once, backed by a kernel. Awkward's machine has none of these.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        #[non_exhaustive]
+        pub enum BulkWord { $(#[doc = $doc] $name = $k,)* }
+
+        impl BulkWord {
+            /// Every bulk word.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+            /// The word as written, without a bit width.
+            pub const fn text(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+            /// Items taken from the stack; one more when the width of `#rle->` is not written.
+            pub const fn pops(self) -> usize {
+                match self { $(Self::$name => $pops,)* }
+            }
+            /// Items left on the stack.
+            pub const fn pushes(self) -> usize {
+                match self { $(Self::$name => $pushes,)* }
+            }
+            /// One line of documentation.
+            pub const fn doc(self) -> &'static str {
+                match self { $(Self::$name => $doc,)* }
+            }
+        }
+    };
+}
+
+for_each_word!(define_ops);
+for_each_syntax!(define_syntax);
+for_each_parser!(define_parsers);
+for_each_bulk!(define_bulk);
+
+/// First opcode that means a call; a call of segment `s` is `FIRST_CALL + s`.
+pub const FIRST_CALL: i32 = Op::ALL.len() as i32;
+
+/// Opcode of a literal of 64 bits, which is followed by its low and its high half. Only compiled with
+/// [`LiteralWidth::Bits64`](crate::LiteralWidth).
+pub const WIDE_LITERAL: i32 = !(25 * 8);
+
+impl Op {
+    #[inline(always)]
+    pub(crate) fn from_code(code: i32) -> Option<Self> {
+        usize::try_from(code).ok().and_then(|at| Self::ALL.get(at)).copied()
+    }
+
+    pub(crate) fn lookup(word: &str, wanted: impl Fn(Group) -> bool) -> Option<Self> {
+        // The opcode of a literal is not a word; its row only documents it.
+        Self::ALL.iter().skip(1).copied().find(|op| wanted(op.group()) && op.word() == word)
+    }
+}
+
+impl Syntax {
+    pub(crate) fn lookup(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|syntax| syntax.word() == word)
+    }
+}
+
+/// Whether a word may not be used as a name.
+pub(crate) fn is_reserved(word: &str) -> bool {
+    Syntax::lookup(word).is_some()
+        || Op::lookup(word, |_| true).is_some()
+        || crate::Dtype::from_name(word).is_some()
+        || Read::parse(word).is_some_and(Read::is_reserved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn opcodes_are_dense_and_calls_begin_at_71() {
+        for (at, op) in Op::ALL.iter().enumerate() {
+            assert_eq!(*op as usize, at);
+        }
+        assert_eq!(FIRST_CALL, 71);
+    }
+
+    #[test]
+    fn fifty_six_parser_words_are_reserved() {
+        let mut count = 0;
+        for parser in Parser::ALL {
+            for prefix in ["", "!", "#", "#!"] {
+                let word = format!("{prefix}{}->", parser.text());
+                count += usize::from(is_reserved(&word));
+            }
+        }
+        assert_eq!(count, 56);
+        assert!(is_reserved("#!64bit->") && !is_reserved("65bit->") && !is_reserved("3foobit->"));
+        assert!(!is_reserved("99999999999bit->") && !is_reserved("bit->"));
+    }
+
+    #[test]
+    fn parser_instructions_round_trip() {
+        for parser in Parser::ALL {
+            for mask in 0..8 {
+                let read = Read {
+                    parser: *parser,
+                    bits: if parser.has_width() { 3 } else { 0 },
+                    big: mask & 1 != 0 && *parser != Parser::MsbBits,
+                    repeated: mask & 2 != 0,
+                    input: 5,
+                    output: (mask & 4 != 0).then_some(7),
+                };
+                let mut code = Vec::new();
+                read.encode(&mut code);
+                assert_eq!(Read::decode(&code), Some((read, code.len())));
+                let again = Read::parse(&read.word()).expect("own spelling");
+                assert_eq!((again.parser, again.bits), (read.parser, read.bits));
+            }
+        }
+    }
+
+    #[test]
+    fn bulk_words_round_trip_and_are_no_parsers() {
+        for (text, repetition) in
+            [("#rle->", None), ("#2rle->", None), ("#offsets->", Some(4)), ("#valid->", None)]
+        {
+            let bulk = Bulk { input: 3, output: 7, repetition, ..Bulk::parse(text).expect("a bulk word") };
+            assert_eq!(bulk.word(), text);
+            let mut code = Vec::new();
+            bulk.encode(&mut code);
+            assert_eq!(Bulk::decode(&code), Some((bulk, code.len())));
+            assert!(code[0] < 0 && Read::decode(&code).is_none() && !is_reserved(text));
+        }
+        for text in ["rle->", "#0rle->", "#65rle->", "#3offsets->", "#!2rle->"] {
+            assert_eq!(Bulk::parse(text), None, "{text}");
+        }
+        assert!(!is_reserved("3msb->") && Read::parse("!3msb->").is_none());
+    }
+}
