@@ -2,7 +2,7 @@
 
 use crate::compile::ir::{OutputDecl, Program};
 use crate::compile::{Bytecode, Decompiler, emit, parse};
-use crate::error::{CompileError, Location, line_column};
+use crate::error::{CompileError, Lines, Location, line_column};
 use crate::interpret::fused::Plans;
 
 /// How many bits a literal in the text may have.
@@ -124,7 +124,8 @@ impl Compiled {
 
     /// Line and column of every literal that does not fit 32 bits and was cut.
     pub fn cut_literals(&self) -> Vec<(usize, usize)> {
-        self.program.cut_literals.iter().map(|&at| line_column(&self.source, at as usize)).collect()
+        let mut lines = Lines::new(&self.source);
+        self.program.cut_literals.iter().map(|&at| lines.place(at as usize)).collect()
     }
 
     /// Which loops run as native code, which do not, and why not.

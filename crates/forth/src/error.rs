@@ -1,5 +1,6 @@
 //! What can go wrong, when compiling and when running.
 
+use std::collections::HashMap;
 use std::fmt;
 
 macro_rules! define_compile_errors {
@@ -70,8 +71,7 @@ impl CompileError {
     pub(crate) fn new(kind: CompileErrorKind, source: &str, start: usize, end: usize) -> Self {
         let (line, column) = line_column(source, start);
         let snippet = source.get(start..end.max(start)).unwrap_or_default();
-        let snippet = snippet.lines().map(|text| format!("    {text}\n")).collect();
-        Self { kind, line, column, snippet }
+        Self { kind, line, column, snippet: indented(snippet) }
     }
 
     /// What is wrong.
@@ -104,6 +104,61 @@ impl fmt::Display for CompileError {
 }
 
 impl std::error::Error for CompileError {}
+
+/// Lines of a snippet that are shown, and characters of each.
+const SHOWN: (usize, usize) = (12, 160);
+
+/// A text as it is quoted below an error: indented, and cut if it is long.
+fn indented(text: &str) -> String {
+    let mut quoted = String::new();
+    for line in text.lines().take(SHOWN.0) {
+        quoted.push_str("    ");
+        match line.char_indices().nth(SHOWN.1) {
+            Some((end, _)) => quoted.extend([&line[..end], " …"]),
+            None => quoted.push_str(line),
+        }
+        quoted.push('\n');
+    }
+    if text.lines().nth(SHOWN.0).is_some() {
+        quoted.push_str("    …\n");
+    }
+    quoted
+}
+
+/// Places of a text: line and column, both from 1, of byte offsets that never go back.
+pub(crate) struct Lines<'a> {
+    rest: &'a str,
+    at: usize,
+    line: usize,
+    column: usize,
+}
+
+impl<'a> Lines<'a> {
+    pub(crate) fn new(source: &'a str) -> Self {
+        Self { rest: source, at: 0, line: 1, column: 1 }
+    }
+
+    /// The place of an offset not before the last one asked for.
+    pub(crate) fn place(&mut self, at: usize) -> (usize, usize) {
+        let (passed, rest) =
+            self.rest.split_at_checked(at.saturating_sub(self.at)).unwrap_or((self.rest, ""));
+        for character in passed.chars() {
+            (self.line, self.column) =
+                if character == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
+        }
+        (self.rest, self.at) = (rest, self.at + passed.len());
+        (self.line, self.column)
+    }
+}
+
+/// The places of many offsets, in one pass over the text.
+pub(crate) fn places(source: &str, offsets: impl Iterator<Item = u32>) -> HashMap<u32, (usize, usize)> {
+    let mut offsets: Vec<u32> = offsets.collect();
+    offsets.sort_unstable();
+    offsets.dedup();
+    let mut lines = Lines::new(source);
+    offsets.into_iter().map(|at| (at, lines.place(at as usize))).collect()
+}
 
 /// Line and column, both from 1, of a byte offset.
 pub(crate) fn line_column(source: &str, at: usize) -> (usize, usize) {

@@ -48,6 +48,7 @@ pub mod idioms {}
 pub mod isa;
 mod machine;
 mod output;
+mod programs;
 
 pub use compile::ir::OutputDecl;
 pub use compiled::{Compiled, LiteralWidth, Options};
@@ -55,3 +56,4 @@ pub use dtype::Dtype;
 pub use error::{CompileError, CompileErrorKind, Location, RunError};
 pub use machine::{Counters, Limits, Machine, Printer, Status, Tier, W32, W64, Width};
 pub use output::{LEAD, Memory, OutOfMemory, Output, SLACK};
+pub use programs::Programs;

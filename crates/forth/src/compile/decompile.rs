@@ -4,6 +4,9 @@ use super::emit::Bytecode;
 use super::ir::Program;
 use crate::isa::{Bulk, FIRST_CALL, Group, Op, Read, WIDE_LITERAL};
 
+/// Structures nested more deeply are indented no further.
+const MAX_INDENT: usize = 48;
+
 pub(crate) struct Decompiler<'a> {
     pub(crate) program: &'a Program,
     pub(crate) bytecode: &'a Bytecode,
@@ -73,17 +76,23 @@ impl Decompiler<'_> {
     }
 
     fn body(&self, segment: usize, indent: &str, text: &mut String) {
+        self.lines(segment, indent, indent, text);
+    }
+
+    fn lines(&self, segment: usize, first: &str, indent: &str, text: &mut String) {
         let range = self.segment(segment);
         let mut at = range.start;
         while at < range.end {
-            text.push_str(indent);
+            text.push_str(if at == range.start { first } else { indent });
             at += self.instruction(at, indent, text);
             text.push('\n');
         }
     }
 
     fn indented(&self, segment: usize, indent: &str, text: &mut String) {
-        self.body(segment, &format!("{indent}  "), text);
+        // Deep nesting of much text would otherwise be mostly spaces.
+        let deeper = if indent.len() < MAX_INDENT { "  " } else { "" };
+        self.body(segment, &format!("{indent}{deeper}"), text);
     }
 
     fn call(&self, at: usize, indent: &str, text: &mut String) -> usize {
@@ -91,7 +100,7 @@ impl Decompiler<'_> {
         let segment = (code[at] - FIRST_CALL) as usize;
         let next = code.get(at + 1).and_then(|&code| Op::from_code(code));
         // A call followed by one of these is the body of an indefinite loop, unless the segment ends between.
-        let same_segment = !self.bytecode.offsets.contains(&(at as i64 + 1));
+        let same_segment = self.bytecode.offsets.binary_search(&(at as i64 + 1)).is_err();
         if let (true, Some(op @ (Op::Again | Op::Until | Op::While))) = (same_segment, next) {
             text.push_str("begin\n");
             self.indented(segment, indent, text);
@@ -105,12 +114,15 @@ impl Decompiler<'_> {
             }
             return 2 + op.operands();
         }
-        match self.program.words.iter().find(|word| word.body.segment as usize == segment) {
-            Some(word) => text.push_str(&word.name),
-            None => {
-                let mut inner = String::new();
-                self.body(segment, indent, &mut inner);
-                text.push_str(inner.trim_start_matches(indent).trim_end_matches('\n'));
+        let words = &self.program.words;
+        match words.binary_search_by_key(&segment, |word| word.body.segment as usize) {
+            Ok(word) => text.push_str(&words[word].name),
+            Err(_) => {
+                // The caller has written the indentation of the first line and will end the last one.
+                self.lines(segment, "", indent, text);
+                if text.ends_with('\n') {
+                    text.pop();
+                }
             }
         }
         1
@@ -162,7 +174,7 @@ impl Decompiler<'_> {
 
     fn case(&self, first: usize, default: usize, indent: &str, text: &mut String) {
         text.push_str("case ( regular )\n");
-        let inner = format!("{indent}    ");
+        let inner = format!("{indent}{}", if indent.len() < MAX_INDENT { "    " } else { "" });
         for (number, segment) in (first..default).enumerate() {
             text.push_str(&format!("{indent}  {number} of"));
             if self.segment(segment).is_empty() {

@@ -2,16 +2,26 @@
 
 use crate::error::{CompileError, CompileErrorKind};
 
-/// A word with its place; `string` for `s"` and `."`.
+/// A word with its place; texts may be large, so it is small. The place of `s"` and `."` includes the string.
 #[derive(Debug)]
 pub(crate) struct Token<'a> {
     pub(crate) word: &'a str,
-    pub(crate) string: Option<String>,
-    pub(crate) start: usize,
-    pub(crate) end: usize,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl Token<'_> {
+    /// The text behind `s"` or `."`: after exactly one separator and up to the quote, with `\"` as the only escape.
+    pub(crate) fn string(&self, source: &str) -> String {
+        let text = source.get(self.start as usize + self.word.len() + 1..self.end as usize - 1);
+        text.unwrap_or_default().replace("\\\"", "\"")
+    }
 }
 
 pub(crate) fn tokenize(source: &str) -> Result<Vec<Token<'_>>, CompileError> {
+    if u32::try_from(source.len()).is_err() {
+        return Err(CompileError::new(CompileErrorKind::ProgramTooLarge, source, 0, 0));
+    }
     let mut lexer = Lexer { source, at: 0 };
     let mut tokens = Vec::new();
     while let Some((start, word)) = lexer.word() {
@@ -19,10 +29,10 @@ pub(crate) fn tokenize(source: &str) -> Result<Vec<Token<'_>>, CompileError> {
             "(" => lexer.comment(start)?,
             "\\" => lexer.line(),
             "s\"" | ".\"" => {
-                let string = Some(lexer.string(start)?);
-                tokens.push(Token { word, string, start, end: lexer.at });
+                lexer.string(start)?;
+                tokens.push(Token { word, start: start as u32, end: lexer.at as u32 });
             }
-            _ => tokens.push(Token { word, string: None, start, end: lexer.at }),
+            _ => tokens.push(Token { word, start: start as u32, end: lexer.at as u32 }),
         }
     }
     Ok(tokens)
@@ -73,15 +83,15 @@ impl<'a> Lexer<'a> {
         self.at += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
     }
 
-    /// The text after exactly one separator, up to a quote that no backslash precedes; `\"` is the only escape.
-    fn string(&mut self, start: usize) -> Result<String, CompileError> {
+    /// Goes behind the quote that ends a string: the first that no backslash precedes.
+    fn string(&mut self, start: usize) -> Result<(), CompileError> {
         let bytes = self.source.as_bytes();
         let first = self.at + 1;
         let mut end = first;
         while end < bytes.len() {
             if bytes[end] == b'"' && (end == first || bytes[end - 1] != b'\\') {
                 self.at = end + 1;
-                return Ok(self.source[first..end].replace("\\\"", "\""));
+                return Ok(());
             }
             end += 1;
         }

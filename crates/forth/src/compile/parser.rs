@@ -9,8 +9,10 @@ use crate::error::{CompileError, CompileErrorKind as E};
 use crate::isa::{self, Bulk, BulkWord, Group, Op, Parser as Code, Read, Syntax};
 use crate::{LiteralWidth, Options};
 
-/// Deeper nesting could exhaust the native stack of the compiler; no run could enter it with default limits anyway.
+/// Deeper nesting could exhaust the native stack of the compiler; few runs could enter it with default limits anyway.
 const MAX_NESTING: usize = 192;
+/// The same with the links of `case` chains, each of which is nested in the one before. They take less of the native stack.
+const MAX_DEPTH: usize = 576;
 
 pub(crate) fn parse(source: &str, options: Options) -> Result<Program> {
     if source.len() > i32::MAX as usize {
@@ -27,6 +29,7 @@ pub(crate) fn parse(source: &str, options: Options) -> Result<Program> {
         closers: Vec::new(),
         definition: None,
         loops: 0,
+        links: 0,
     };
     let (nodes, _) = parser.nodes(&[])?;
     parser.program.main = Body { segment: 0, nodes };
@@ -57,6 +60,8 @@ struct Parser<'a> {
     definition: Option<u32>,
     /// `do` loops around this place in the same definition.
     loops: usize,
+    /// Links of `case` chains around this place.
+    links: usize,
 }
 
 type Result<T> = std::result::Result<T, CompileError>;
@@ -96,7 +101,7 @@ impl<'a> Parser<'a> {
         closers: &'static [&'static str],
         unclosed: E,
     ) -> Result<(Vec<Node>, &'a str)> {
-        if self.closers.len() >= MAX_NESTING {
+        if self.closers.len() >= MAX_NESTING || self.closers.len() + self.links >= MAX_DEPTH {
             return Err(self.error(E::NestedTooDeeply, head));
         }
         self.closers.push(closers);
@@ -122,7 +127,7 @@ impl<'a> Parser<'a> {
                 None => return Ok(()),
             },
         };
-        nodes.push(Node::new(token.start as u32, kind));
+        nodes.push(Node::new(token.start, kind));
         Ok(())
     }
 
@@ -141,7 +146,7 @@ impl<'a> Parser<'a> {
                     if self.options.literal_width == LiteralWidth::Bits64 {
                         return Ok(Some(Kind::Wide(value)));
                     }
-                    self.program.cut_literals.push(token.start as u32);
+                    self.program.cut_literals.push(token.start);
                 }
                 // The bytecode has 32 bits for a literal, in machines of either width.
                 Ok(Some(Kind::Plain(Op::Literal, value as i32)))
@@ -208,7 +213,7 @@ impl<'a> Parser<'a> {
             Op::CaseTable => self.case(head),
             Op::String | Op::PrintString => {
                 let index = self.program.strings.len() as i32;
-                self.program.strings.extend(token.string.clone());
+                self.program.strings.push(token.string(self.source));
                 Ok(Kind::Plain(op, index))
             }
             Op::IndexI if self.loops < 1 => Err(self.error(E::IndexOutsideDo, head)),
@@ -251,24 +256,27 @@ impl<'a> Parser<'a> {
         self.program.segments += branches as u32 + 1;
         let mut predicates = Vec::with_capacity(branches);
         let mut consequents = Vec::with_capacity(branches);
+        let outer = self.links;
+        let mut is_table = true;
         for branch in 0..branches {
             predicates.push(self.body(head, &["of"], E::UnbalancedOf)?.0);
+            is_table &= is_literal(&predicates[branch], branch);
+            if !is_table {
+                self.links = outer + branch + 1;
+            }
             let (nodes, _) = self.enclosed(head, &["endof"], E::UnbalancedOf)?;
             consequents.push(Body { segment: first + branch as u32, nodes });
         }
         let (mut nodes, _) = self.enclosed(head, &["endcase"], E::UnclosedCase)?;
-        let at = self.tokens[self.at - 1].start as u32;
+        let at = self.tokens[self.at - 1].start;
         nodes.push(Node::new(at, Kind::Plain(Op::Drop, 0)));
         let default = Body { segment: first + branches as u32, nodes };
-
-        let is_table = predicates.iter().enumerate().all(|(branch, predicate)| {
-            matches!(predicate.nodes[..], [Node { kind: Kind::Plain(Op::Literal, value), .. }] if value as usize == branch)
-        });
+        self.links = outer;
         if is_table {
             return Ok(Kind::CaseTable { consequents, default, predicates });
         }
         // The general form is a chain of `P over = if drop C else … then`, each link a body of its own.
-        let at = self.tokens[head].start as u32;
+        let at = self.tokens[head].start;
         let mut rest = default;
         for (mut predicate, mut consequent) in predicates.into_iter().zip(consequents).rev() {
             predicate.nodes.push(Node::new(at, Kind::Plain(Op::Over, 0)));
@@ -332,7 +340,7 @@ impl<'a> Parser<'a> {
             }
             let first = self.program.strings.len();
             while let Some(token) = self.tokens.get(self.at).filter(|token| token.word == Op::String.word()) {
-                self.program.strings.extend(token.string.clone());
+                self.program.strings.push(token.string(self.source));
                 self.at += 1;
             }
             let end = self.program.strings.len();
@@ -432,8 +440,13 @@ impl<'a> Parser<'a> {
 
     /// An error whose snippet runs from token `head` to the place reached.
     fn error(&self, kind: E, head: usize) -> CompileError {
-        let start = self.tokens[head].start;
+        let start = self.tokens[head].start as usize;
         let last = (self.at + 1).min(self.tokens.len()).max(head + 1) - 1;
-        CompileError::new(kind, self.source, start, self.tokens[last].end)
+        CompileError::new(kind, self.source, start, self.tokens[last].end as usize)
     }
+}
+
+/// Whether a predicate is exactly the number of its branch.
+fn is_literal(predicate: &Body, branch: usize) -> bool {
+    matches!(predicate.nodes[..], [Node { kind: Kind::Plain(Op::Literal, value), .. }] if value as usize == branch)
 }

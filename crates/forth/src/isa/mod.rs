@@ -9,6 +9,9 @@
 //! Opcodes of awkward's words are awkward's. What we add has negative codes, as parsers have, so that calls begin at 71
 //! in both machines and the bytecode of every program that awkward's machine compiles is the same.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 #[macro_use]
 mod table;
 mod bulk;
@@ -185,16 +188,35 @@ impl Op {
     }
 
     pub(crate) fn lookup(word: &str, wanted: impl Fn(Group) -> bool) -> Option<Self> {
-        // The opcode of a literal is not a word; its row only documents it.
-        Self::ALL.iter().skip(1).copied().find(|op| wanted(op.group()) && op.word() == word)
+        KNOWN.get(word)?.ops.iter().copied().find(|op| wanted(op.group()))
     }
 }
 
 impl Syntax {
     pub(crate) fn lookup(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|syntax| syntax.word() == word)
+        KNOWN.get(word)?.syntax
     }
 }
+
+/// What a word of the language can mean.
+#[derive(Debug, Default)]
+struct Known {
+    syntax: Option<Syntax>,
+    /// More than one where the place decides, as for `dup` and `len`.
+    ops: Vec<Op>,
+}
+
+static KNOWN: LazyLock<HashMap<&'static str, Known>> = LazyLock::new(|| {
+    let mut known: HashMap<_, Known> = HashMap::new();
+    for &syntax in Syntax::ALL {
+        known.entry(syntax.word()).or_default().syntax = Some(syntax);
+    }
+    // The opcode of a literal is not a word; its row only documents it.
+    for &op in Op::ALL.iter().skip(1) {
+        known.entry(op.word()).or_default().ops.push(op);
+    }
+    known
+});
 
 /// Whether a word may not be used as a name.
 pub(crate) fn is_reserved(word: &str) -> bool {

@@ -1,5 +1,7 @@
 //! Structured IR → plans: recognises the idioms the crate documentation lists.
 
+use std::cell::Cell;
+
 use super::phrases::{halts, is_big_u32};
 use super::plan::{Count, Entry, Field, Leaf, Nest, Plan, Step, collect_outputs};
 use crate::Dtype;
@@ -9,6 +11,13 @@ use crate::isa::{Op, Parser, Read};
 /// Bound on inlining words into a body, so that hostile programs cannot blow up the matcher.
 const MAX_NODES: usize = 4096;
 const MAX_DEPTH: usize = 128;
+/// Instructions looked at for all loops of a program together.
+const MAX_EFFORT: usize = 1 << 22;
+
+/// What is left of the bound on looking at a program: words may be expanded into words, and loops into loops.
+pub(crate) fn effort() -> Cell<usize> {
+    Cell::new(MAX_EFFORT)
+}
 
 /// Why a body was not recognised, and where in the source.
 #[derive(Debug)]
@@ -19,8 +28,9 @@ pub(crate) struct Miss {
 
 pub(super) type Match<T> = Result<T, Miss>;
 
-pub(crate) fn plan(program: &Program, body: &Body) -> Match<Plan> {
-    let mut matcher = Matcher { program, data: None, inputs: Vec::new(), variables: Vec::new(), depth: 0 };
+pub(crate) fn plan(program: &Program, body: &Body, effort: &Cell<usize>) -> Match<Plan> {
+    let mut matcher =
+        Matcher { program, effort, data: None, inputs: Vec::new(), variables: Vec::new(), depth: 0 };
     let steps = matcher.body(body, 1)?;
     let Some(data) = matcher.data else {
         return Err(Miss { at: body.nodes.first().map_or(0, |node| node.at), why: "reads nothing" });
@@ -42,6 +52,7 @@ pub(crate) fn plan(program: &Program, body: &Body) -> Match<Plan> {
 
 pub(super) struct Matcher<'a> {
     program: &'a Program,
+    effort: &'a Cell<usize>,
     pub(super) data: Option<usize>,
     pub(super) inputs: Vec<usize>,
     pub(super) variables: Vec<usize>,
@@ -94,7 +105,9 @@ impl<'a> Matcher<'a> {
     fn expand(&self, body: &'a Body, flat: &mut Flat<'a>, depth: usize) -> Match<()> {
         flat.words = flat.words.max(depth);
         for node in &body.nodes {
-            if depth > MAX_DEPTH || flat.kinds.len() > MAX_NODES {
+            let effort = self.effort.get();
+            self.effort.set(effort.saturating_sub(1));
+            if depth > MAX_DEPTH || flat.kinds.len() > MAX_NODES || effort == 0 {
                 return Err(Miss { at: node.at, why: "recursive or too large" });
             }
             match &node.kind {

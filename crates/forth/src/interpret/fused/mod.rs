@@ -3,6 +3,8 @@
 //! A pass that meets anything unexpected is undone and left to the checked tier, which repeats it from its start. So the
 //! native code knows success only, and errors, their place and the state they leave are those of the checked tier.
 
+use std::cell::Cell;
+
 mod convert;
 mod describe;
 mod entries;
@@ -23,7 +25,7 @@ use matcher::Miss;
 use plan::Plan;
 
 use crate::compile::ir::{Body, Kind, Program};
-use crate::error::line_column;
+use crate::error::places;
 use crate::machine::{Machine, Width};
 pub(crate) use plan::Leaf;
 
@@ -40,18 +42,19 @@ impl Plans {
     pub(crate) fn new(program: &Program) -> Self {
         let by_segment = (0..program.segments).map(|_| None).collect();
         let mut plans = Self { by_segment, found: Vec::new(), cpu: Cpu::detect() };
-        plans.visit(program, &program.main);
+        let effort = matcher::effort();
+        plans.visit(program, &program.main, &effort);
         for word in &program.words {
-            plans.visit(program, &word.body);
+            plans.visit(program, &word.body, &effort);
         }
         plans
     }
 
     /// Looks for loops, outermost first; what is inside a recognised one needs no plan of its own.
-    fn visit(&mut self, program: &Program, body: &Body) {
+    fn visit(&mut self, program: &Program, body: &Body, effort: &Cell<usize>) {
         for node in &body.nodes {
             if let Kind::Do { body, step: false } = &node.kind {
-                match matcher::plan(program, body) {
+                match matcher::plan(program, body, effort) {
                     Ok(plan) => {
                         self.by_segment[body.segment as usize] = Some(plan);
                         self.found.push((node.at, Ok(body.segment)));
@@ -61,7 +64,7 @@ impl Plans {
                 }
             }
             for inner in node.bodies() {
-                self.visit(program, inner);
+                self.visit(program, inner, effort);
             }
         }
     }
@@ -71,8 +74,11 @@ impl Plans {
         if self.found.is_empty() {
             text.push_str("no `do` loop: everything runs in the checked tier\n");
         }
+        let missed = |what: &Result<u32, Miss>| what.as_ref().err().map(|miss| miss.at);
+        let places =
+            places(source, self.found.iter().flat_map(|(at, what)| [Some(*at), missed(what)]).flatten());
         for (at, what) in &self.found {
-            let (line, column) = line_column(source, *at as usize);
+            let (line, column) = places[at];
             text.push_str(&format!("loop at line {line} col {column}: "));
             match what {
                 Ok(segment) => {
@@ -81,7 +87,7 @@ impl Plans {
                     text.push_str(&format!("fused: {plan}\n"));
                 }
                 Err(miss) => {
-                    let (line, column) = line_column(source, miss.at as usize);
+                    let (line, column) = places[&miss.at];
                     text.push_str(&format!("checked: {} (line {line} col {column})\n", miss.why));
                 }
             }

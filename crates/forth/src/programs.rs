@@ -1,0 +1,181 @@
+//! Compiled programs by their text.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::compiled::{Compiled, Options};
+use crate::error::CompileError;
+
+/// Programs kept unless told otherwise.
+const CAPACITY: usize = 1024;
+/// Texts kept together are no longer than this, whatever their number.
+const MAX_BYTES: usize = 64 << 20;
+
+/// A bounded collection of compiled programs, shared by threads.
+///
+/// Programs are made at run time from the schema of a file, and most files of a reader have the same few schemas. What was
+/// not asked for the longest time goes first. Two threads that ask for the same new text at the same time may both compile
+/// it, so that nobody waits for the compiler of another; both get the same program.
+///
+/// ```
+/// use std::sync::Arc;
+/// use forthwith_forth::Programs;
+///
+/// let programs = Programs::default();
+/// let one = programs.get("1 2 +")?;
+/// assert!(Arc::ptr_eq(&one, &programs.get("1 2 +")?));
+/// # Ok::<(), forthwith_forth::CompileError>(())
+/// ```
+#[derive(Debug)]
+pub struct Programs {
+    capacity: usize,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    by_text: HashMap<Key, Entry>,
+    /// Bytes of all texts.
+    bytes: usize,
+    /// Counts requests.
+    clock: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    compiled: Arc<Compiled>,
+    used: u64,
+}
+
+/// The text and the options.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Key(Options, Box<str>);
+
+impl Default for Programs {
+    fn default() -> Self {
+        Self::new(CAPACITY)
+    }
+}
+
+impl Programs {
+    /// Room for so many programs, at least one.
+    pub fn new(capacity: usize) -> Self {
+        Self { capacity: capacity.max(1), kept: Mutex::default() }
+    }
+
+    /// The program of a text. Errors are not kept.
+    pub fn get(&self, source: &str) -> Result<Arc<Compiled>, CompileError> {
+        self.get_with(source, Options::default())
+    }
+
+    /// The program of a text compiled with options.
+    pub fn get_with(&self, source: &str, options: Options) -> Result<Arc<Compiled>, CompileError> {
+        let key = Key(options, source.into());
+        if let Some(found) = self.lock().find(&key) {
+            return Ok(found);
+        }
+        let made = Arc::new(Compiled::with_options(source, options)?);
+        let mut kept = self.lock();
+        if let Some(found) = kept.find(&key) {
+            return Ok(found);
+        }
+        if source.len() <= MAX_BYTES {
+            while kept.by_text.len() >= self.capacity || kept.bytes + source.len() > MAX_BYTES {
+                kept.drop_older_half();
+            }
+            kept.bytes += source.len();
+            let entry = Entry { compiled: Arc::clone(&made), used: kept.clock };
+            kept.by_text.insert(key, entry);
+        }
+        Ok(made)
+    }
+
+    /// Programs kept.
+    pub fn len(&self) -> usize {
+        self.lock().by_text.len()
+    }
+
+    /// Whether none is kept.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Forgets all programs; machines that run them keep theirs.
+    pub fn clear(&self) {
+        *self.lock() = Kept::default();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {
+        // Nothing that can panic changes more than one field.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn find(&mut self, key: &Key) -> Option<Arc<Compiled>> {
+        self.clock += 1;
+        let entry = self.by_text.get_mut(key)?;
+        entry.used = self.clock;
+        Some(Arc::clone(&entry.compiled))
+    }
+
+    /// Half at a time, so that a reader of ever new texts does not look through all of them for each.
+    fn drop_older_half(&mut self) {
+        let mut used: Vec<u64> = self.by_text.values().map(|entry| entry.used).collect();
+        used.sort_unstable();
+        let median = used.get(used.len() / 2).copied().unwrap_or(0);
+        let only = used.len() == 1;
+        self.by_text.retain(|_, entry| entry.used >= median && !only);
+        self.bytes = self.by_text.keys().map(|key| key.1.len()).sum();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LiteralWidth;
+
+    #[test]
+    fn what_was_used_lately_stays() {
+        let programs = Programs::new(8);
+        let first = programs.get("0").expect("compiles");
+        for number in 1..100 {
+            programs.get(&number.to_string()).expect("compiles");
+            assert!(Arc::ptr_eq(&first, &programs.get("0").expect("compiles")), "{number}");
+            assert!(programs.len() <= 8);
+        }
+        programs.clear();
+        assert!(programs.is_empty() && !Arc::ptr_eq(&first, &programs.get("0").expect("compiles")));
+    }
+
+    #[test]
+    fn one_is_room_enough() {
+        let programs = Programs::new(0);
+        for text in ["1", "2", "1"] {
+            assert_eq!(programs.get(text).expect("compiles").source(), text);
+            assert_eq!(programs.len(), 1);
+        }
+    }
+
+    #[test]
+    fn options_belong_to_the_key_and_errors_do_not_stay() {
+        let programs = Programs::default();
+        let cut = programs.get("3000000000").expect("compiles");
+        let wide = Options::default().literal_width(LiteralWidth::Bits64);
+        let whole = programs.get_with("3000000000", wide).expect("compiles");
+        assert_ne!(cut.bytecodes(), whole.bytecodes());
+        assert!(programs.get("nonsense").is_err());
+        assert_eq!(programs.len(), 2);
+    }
+
+    #[test]
+    fn threads_get_the_same_program() {
+        let programs = Programs::default();
+        let found: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| programs.get(": f 1 ; f"))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic").expect("compiles")).collect()
+        });
+        let last = programs.get(": f 1 ; f").expect("compiles");
+        assert!(found.iter().all(|one| Arc::ptr_eq(one, &last)));
+    }
+}
