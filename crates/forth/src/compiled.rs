@@ -1,9 +1,13 @@
 //! A program, ready to run.
 
+use std::sync::OnceLock;
+
 use crate::compile::ir::{OutputDecl, Program};
 use crate::compile::{Bytecode, Decompiler, emit, parse};
 use crate::error::{CompileError, Lines, Location, line_column};
 use crate::interpret::fused::Plans;
+use crate::lower::ir::Code;
+use crate::lower::{Effects, lower};
 
 /// How many bits a literal in the text may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -48,6 +52,9 @@ pub struct Compiled {
     pub(crate) program: Program,
     pub(crate) bytecode: Bytecode,
     pub(crate) plans: Plans,
+    effects: OnceLock<Effects>,
+    /// For 32 and 64 bits, when first wanted.
+    code: [OnceLock<Code>; 2],
 }
 
 impl Compiled {
@@ -69,7 +76,15 @@ impl Compiled {
         let program = parse(source, options)?;
         let bytecode = emit(&program);
         let plans = Plans::new(&program);
-        Ok(Self { source: source.to_owned(), options, program, bytecode, plans })
+        Ok(Self {
+            source: source.to_owned(),
+            options,
+            program,
+            bytecode,
+            plans,
+            effects: OnceLock::new(),
+            code: Default::default(),
+        })
     }
 
     /// The text.
@@ -138,6 +153,18 @@ impl Compiled {
         let mut text = String::new();
         (at < self.bytecode.code.len()).then(|| self.decompiler().instruction(at, "", &mut text))?;
         Some(text)
+    }
+
+    /// The stack effects of the words.
+    pub(crate) fn effects(&self) -> &Effects {
+        self.effects.get_or_init(|| Effects::new(&self.program))
+    }
+
+    /// The flat code for machines of a width, in bits.
+    #[allow(dead_code, reason = "the tiers that run it follow")]
+    pub(crate) fn code(&self, bits: u32) -> &Code {
+        let lower = || lower(&self.program, &self.bytecode, &self.plans, self.effects(), bits);
+        self.code[usize::from(bits == 64)].get_or_init(lower)
     }
 
     /// The segment a user word is.

@@ -1,4 +1,13 @@
 //! From the structured program to code for the fast tiers.
 
-#[allow(dead_code, reason = "what reads it follows")]
+mod build;
+mod effects;
+#[allow(dead_code, reason = "the tiers read different parts")]
 pub(crate) mod ir;
+#[allow(clippy::module_inception, reason = "the verb of its parent")]
+mod lower;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use effects::Effects;
+pub(crate) use lower::lower;

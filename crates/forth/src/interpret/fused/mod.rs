@@ -26,6 +26,7 @@ use plan::Plan;
 
 use crate::compile::ir::{Body, Kind, Program};
 use crate::error::places;
+use crate::lower::ir::Height;
 use crate::machine::{Machine, Width};
 pub(crate) use plan::Leaf;
 
@@ -67,6 +68,18 @@ impl Plans {
                 self.visit(program, inner, effort);
             }
         }
+    }
+
+    /// The room a loop needs to run natively, if it is worth it: for stack, frames and loops.
+    pub(crate) fn native(&self, segment: usize, bits: u32) -> Option<Height> {
+        let plan = self.by_segment.get(segment)?.as_ref()?;
+        // Of 32-bit machines, what passes through the stack would have to be wrapped.
+        if bits == 32 && plan.entry.is_none() {
+            return None;
+        }
+        let depth = plan.depth as u32;
+        // A body holds at most three items: two of a loop, and a count, a total or the end of a frame.
+        Some(Height { stack: depth * 2, frames: depth, loops: depth })
     }
 
     pub(crate) fn explain(&self, source: &str) -> String {

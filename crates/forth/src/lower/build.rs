@@ -1,0 +1,375 @@
+//! One function being made: registers, the symbolic stack, blocks.
+
+use super::ir::{
+    BinaryOp, Block, BlockId, Code, End, Entry, Function, FunctionId, Height, Inst, Operand, Origin, Point,
+    PointId, Reg, Relation, Scope, ScopeId, UnaryOp,
+};
+
+/// The program is too large, or too deeply nested, to be worth the memory.
+#[derive(Debug)]
+pub(super) struct TooLarge;
+
+pub(super) type Made<T> = Result<T, TooLarge>;
+
+/// What may be spent on a program, in instructions, slots of points and shapes of scopes.
+pub(super) const BUDGET: usize = 1 << 20;
+
+pub(super) struct Builder<'a> {
+    pub(super) code: &'a mut Code,
+    pub(super) id: FunctionId,
+    pub(super) origin: Origin,
+    params: u32,
+    blocks: Vec<(Vec<Inst>, Option<End>, u32)>,
+    at: usize,
+    /// The symbolic stack. Slot n belongs into register n wherever paths meet: its home.
+    pub(super) stack: Vec<Operand>,
+    /// Slots, and loops, that refer to each register.
+    uses: Vec<u32>,
+    homes: u32,
+    free: Vec<Reg>,
+    pub(super) scope: ScopeId,
+    /// The scope of the function itself.
+    pub(super) root: ScopeId,
+    /// Loops round this place.
+    pub(super) depth: u32,
+    height: Height,
+    budget: &'a mut usize,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(
+        code: &'a mut Code,
+        budget: &'a mut usize,
+        id: FunctionId,
+        origin: Origin,
+        params: u32,
+        homes: u32,
+        scope: ScopeId,
+    ) -> Self {
+        let mut builder = Self {
+            code,
+            id,
+            origin,
+            params,
+            blocks: Vec::new(),
+            at: 0,
+            stack: Vec::new(),
+            uses: vec![0; homes as usize],
+            homes,
+            free: Vec::new(),
+            scope,
+            root: scope,
+            depth: 0,
+            height: Height { stack: homes, frames: 0, loops: 0 },
+            budget,
+        };
+        builder.at = builder.block();
+        builder.settle(params as usize);
+        builder
+    }
+
+    pub(super) fn finish(mut self, results: u32, recursive: bool) -> Function {
+        self.thread();
+        let blocks = self.blocks.into_iter().map(|(code, end, depth)| {
+            // Every block that was begun was ended, by the structure it stands for.
+            let end = end.unwrap_or(End::Jump(BlockId(0)));
+            Block { code, end, depth }
+        });
+        Function {
+            origin: self.origin,
+            params: self.params,
+            results,
+            registers: self.uses.len() as u32,
+            blocks: blocks.collect(),
+            height: self.height,
+            recursive,
+        }
+    }
+
+    /// Lets nobody jump to a block that does nothing but jump.
+    fn thread(&mut self) {
+        let targets: Vec<BlockId> = (0..self.blocks.len())
+            .map(|block| {
+                let mut at = block;
+                // Loops that do nothing end here, too.
+                for _ in 0..8 {
+                    match &self.blocks[at] {
+                        (code, Some(End::Jump(to)), _) if code.is_empty() => at = to.0 as usize,
+                        _ => break,
+                    }
+                }
+                BlockId(at as u32)
+            })
+            .collect();
+        let new = |to: &mut BlockId| *to = targets[to.0 as usize];
+        for (_, end, _) in &mut self.blocks {
+            match end {
+                Some(End::Jump(to)) => new(to),
+                Some(End::Branch { then, otherwise, .. }) => [then, otherwise].into_iter().for_each(new),
+                Some(End::Switch { targets, otherwise, .. }) => {
+                    targets.iter_mut().chain([otherwise]).for_each(new)
+                }
+                _ => {}
+            }
+        }
+    }
+
+    // Blocks.
+
+    pub(super) fn block(&mut self) -> usize {
+        self.blocks.push((Vec::new(), None, self.depth));
+        self.blocks.len() - 1
+    }
+
+    /// Goes on in a block whose slots are all at home.
+    pub(super) fn begin(&mut self, block: usize, height: usize) {
+        self.at = block;
+        self.blocks[block].2 = self.depth;
+        self.settle(height);
+    }
+
+    pub(super) fn emit(&mut self, inst: Inst) -> Made<()> {
+        self.spend(1)?;
+        self.blocks[self.at].0.push(inst);
+        Ok(())
+    }
+
+    pub(super) fn end(&mut self, end: End) {
+        self.blocks[self.at].1 = Some(end);
+    }
+
+    pub(super) fn jump(&mut self, to: usize) {
+        self.end(End::Jump(BlockId(to as u32)));
+    }
+
+    pub(super) fn spend(&mut self, units: usize) -> Made<()> {
+        *self.budget = self.budget.checked_sub(units).ok_or(TooLarge)?;
+        Ok(())
+    }
+
+    // Registers and the stack.
+
+    pub(super) fn hold(&mut self, operand: Operand) {
+        if let Operand::Reg(reg) = operand {
+            let uses = &mut self.uses[reg.0 as usize];
+            *uses += 1;
+            if *uses == 1 && reg.0 >= self.homes {
+                self.free.retain(|&free| free != reg);
+            }
+        }
+    }
+
+    pub(super) fn release(&mut self, operand: Operand) {
+        if let Operand::Reg(reg) = operand {
+            let uses = &mut self.uses[reg.0 as usize];
+            *uses = uses.saturating_sub(1);
+            if *uses == 0 && reg.0 >= self.homes {
+                self.free.push(reg);
+            }
+        }
+    }
+
+    /// A register that is no home, held until released.
+    pub(super) fn held(&mut self) -> Reg {
+        let reg = self.free.pop().unwrap_or_else(|| {
+            self.uses.push(0);
+            Reg(self.uses.len() as u32 - 1)
+        });
+        self.uses[reg.0 as usize] = 1;
+        reg
+    }
+
+    pub(super) fn push(&mut self, operand: Operand) {
+        self.hold(operand);
+        self.stack.push(operand);
+        self.height.stack = self.height.stack.max(self.stack.len() as u32);
+    }
+
+    /// The top item; what it is held in stays untouched until the next register is asked for.
+    pub(super) fn pop(&mut self) -> Operand {
+        // The analysis found how many items are needed, so there is one.
+        let operand = self.stack.pop().unwrap_or(Operand::Const(0));
+        self.release(operand);
+        operand
+    }
+
+    /// Pushes a register for a new value: the slot's home if that is free.
+    pub(super) fn fresh(&mut self) -> Reg {
+        let slot = self.stack.len();
+        let reg = if self.uses.get(slot) == Some(&0) && slot < self.homes as usize {
+            Reg(slot as u32)
+        } else {
+            let reg = self.held();
+            self.uses[reg.0 as usize] = 0;
+            reg
+        };
+        self.push(Operand::Reg(reg));
+        reg
+    }
+
+    /// All slots at home, whatever they were.
+    fn settle(&mut self, height: usize) {
+        while !self.stack.is_empty() {
+            self.pop();
+        }
+        for slot in 0..height {
+            self.push(Operand::Reg(Reg(slot as u32)));
+        }
+    }
+
+    /// Moves every slot home. Operands in `kept` go on meaning what they meant.
+    pub(super) fn flush(&mut self, kept: &mut [Operand]) -> Made<()> {
+        let height = self.stack.len();
+        let home = |slot: usize| Operand::Reg(Reg(slot as u32));
+        let mut pending: Vec<(usize, Operand)> = (0..height)
+            .map(|slot| (slot, self.stack[slot]))
+            .filter(|&(slot, from)| from != home(slot))
+            .collect();
+        self.spend(pending.len() * pending.len() / 8)?;
+        if pending.is_empty() {
+            return Ok(());
+        }
+        // Nothing may be allocated over what is still to be read.
+        let held: Vec<Operand> = pending.iter().map(|&(_, from)| from).chain(kept.iter().copied()).collect();
+        held.iter().for_each(|&operand| self.hold(operand));
+        let mut copies = Vec::new();
+        for at in 0..kept.len() {
+            if let Operand::Reg(reg) = kept[at]
+                && pending.iter().any(|&(slot, _)| home(slot) == kept[at])
+            {
+                let to = self.held();
+                self.emit(Inst::Move { to, from: Operand::Reg(reg) })?;
+                for other in kept.iter_mut().filter(|other| **other == Operand::Reg(reg)) {
+                    *other = Operand::Reg(to);
+                }
+                copies.push(to);
+            }
+        }
+        while !pending.is_empty() {
+            let ready =
+                pending.iter().position(|&(slot, _)| pending.iter().all(|&(_, from)| from != home(slot)));
+            if let Some(at) = ready {
+                let (slot, from) = pending.swap_remove(at);
+                self.emit(Inst::Move { to: Reg(slot as u32), from })?;
+            } else {
+                // Every home left is still to be read by another: put one aside.
+                let (slot, _) = pending[0];
+                let to = self.held();
+                self.emit(Inst::Move { to, from: home(slot) })?;
+                for (_, from) in pending.iter_mut().filter(|(_, from)| *from == home(slot)) {
+                    *from = Operand::Reg(to);
+                }
+                copies.push(to);
+            }
+        }
+        held.into_iter().for_each(|operand| self.release(operand));
+        copies.into_iter().for_each(|reg| self.release(Operand::Reg(reg)));
+        self.settle(height);
+        Ok(())
+    }
+
+    // State in tables.
+
+    /// The canonical state before (or after) the instruction at a position.
+    pub(super) fn point(&mut self, pc: u32) -> Made<PointId> {
+        self.spend(1 + self.stack.len() / 2)?;
+        let stack = self.stack.clone().into_boxed_slice();
+        self.code.points.push(Point { pc, scope: self.scope, stack });
+        Ok(PointId(self.code.points.len() as u32 - 1))
+    }
+
+    /// Lets native code begin at a block, where all slots are at home.
+    pub(super) fn entry(&mut self, block: usize, pc: u32) -> Made<()> {
+        let point = self.point(pc)?;
+        self.code.entries.push(Entry { function: self.id, block: BlockId(block as u32), point });
+        Ok(())
+    }
+
+    pub(super) fn add_scope(&mut self, scope: Scope) -> Made<ScopeId> {
+        self.spend(1 + scope.frames.len() + scope.loops.len())?;
+        self.height.frames = self.height.frames.max(scope.frames.len() as u32);
+        self.height.loops = self.height.loops.max(scope.loops.len() as u32);
+        self.code.scopes.push(scope);
+        Ok(ScopeId(self.code.scopes.len() as u32 - 1))
+    }
+
+    pub(super) fn scope(&self) -> &Scope {
+        self.code.scope(self.scope)
+    }
+
+    /// Room that a native loop here needs above what this place has.
+    pub(super) fn reserve(&mut self, room: Height) {
+        let scope = self.code.scope(self.scope);
+        self.height.stack = self.height.stack.max(self.stack.len() as u32 + room.stack);
+        self.height.frames = self.height.frames.max(scope.frames.len() as u32 + room.frames);
+        self.height.loops = self.height.loops.max(scope.loops.len() as u32 + room.loops);
+    }
+
+    // Conditions.
+
+    /// Takes a flag off the stack, and the comparison that made it out of the code, where it serves nothing else.
+    pub(super) fn condition(&mut self) -> (Relation, Operand, Operand) {
+        let mut flag = self.pop();
+        let mut zero = false;
+        while let Operand::Reg(reg) = flag {
+            if self.uses[reg.0 as usize] > 0 {
+                break;
+            }
+            let code = &mut self.blocks[self.at].0;
+            match code.last() {
+                Some(&Inst::Unary { op: UnaryOp::EqZero, to, a }) if to == reg => {
+                    code.pop();
+                    (flag, zero) = (a, !zero);
+                    // It was released when it was used, but nothing was put into it since.
+                }
+                Some(&Inst::Unary { op: UnaryOp::Invert, to, a }) if to == reg && is_flag(code, a) => {
+                    code.pop();
+                    (flag, zero) = (a, !zero);
+                }
+                Some(&Inst::Binary { op: BinaryOp::Compare(relation), to, a, b }) if to == reg => {
+                    code.pop();
+                    return (if zero { relation.opposite() } else { relation }, a, b);
+                }
+                _ => break,
+            }
+        }
+        (if zero { Relation::Eq } else { Relation::Ne }, flag, Operand::Const(0))
+    }
+}
+
+/// Whether the last instruction but one left -1 or 0 in a register.
+fn is_flag(code: &[Inst], operand: Operand) -> bool {
+    let Some(before) = code.len().checked_sub(2).and_then(|at| code.get(at)) else { return false };
+    match *before {
+        Inst::Unary { op: UnaryOp::EqZero, to, .. }
+        | Inst::Binary { op: BinaryOp::Compare(_), to, .. }
+        | Inst::AtEnd { to, .. } => operand == Operand::Reg(to),
+        _ => false,
+    }
+}
+
+impl Relation {
+    /// What holds exactly when this does not.
+    pub(crate) fn opposite(self) -> Self {
+        match self {
+            Self::Eq => Self::Ne,
+            Self::Ne => Self::Eq,
+            Self::Lt => Self::Ge,
+            Self::Ge => Self::Lt,
+            Self::Gt => Self::Le,
+            Self::Le => Self::Gt,
+        }
+    }
+
+    #[allow(dead_code, reason = "the tiers that run it follow")]
+    pub(crate) fn holds(self, a: i64, b: i64) -> bool {
+        match self {
+            Self::Eq => a == b,
+            Self::Ne => a != b,
+            Self::Lt => a < b,
+            Self::Le => a <= b,
+            Self::Gt => a > b,
+            Self::Ge => a >= b,
+        }
+    }
+}
