@@ -9,7 +9,7 @@ use super::ir::{
 use crate::compile::Bytecode;
 use crate::compile::ir::{Body, Kind, Node, Program};
 use crate::interpret::fused::Plans;
-use crate::isa::{Op, Parser, Read};
+use crate::isa::{Bulk, Op, Parser, Read};
 use crate::machine::FrameKind;
 
 /// Nodes, callees included, up to which a word is put in place of its calls; one that is called once always is.
@@ -267,9 +267,13 @@ impl<'a> Lowering<'a> {
     /// Numbers of bytecode that a node is.
     fn length(&self, node: &Node, pc: u32) -> u32 {
         let code = &self.bytecode.code;
-        let one = |pc: u32| match Read::decode(&code[pc as usize..]) {
-            Some((_, length)) => length as u32,
-            None => 1 + Op::from_code(code[pc as usize]).map_or(0, Op::operands) as u32,
+        let one = |pc: u32| match (&code[pc as usize..], &node.kind) {
+            (code, Kind::Bulk(_)) => Bulk::decode(code).map_or(1, |(_, length)| length as u32),
+            (_, Kind::Wide(_)) => 3,
+            (code, _) => match Read::decode(code) {
+                Some((_, length)) => length as u32,
+                None => 1 + Op::from_code(code[0]).map_or(0, Op::operands) as u32,
+            },
         };
         match node.kind {
             Kind::Again(_) | Kind::Until(_) | Kind::While(..) => 1 + one(pc + 1),
@@ -332,6 +336,11 @@ impl<'a> Lowering<'a> {
                 b.emit(Inst::Enum { to, input: *input, first: *first, end: *end, only, point })?;
             }
             Kind::Read(read) => return self.read(b, *read, pc, next),
+            Kind::Bulk(bulk) => return self.leave(b, bulk.pops(), bulk.pushes(), pc, next),
+            Kind::Wide(value) => {
+                let value = if b.code.bits == 64 { *value } else { i64::from(*value as i32) };
+                b.push(Operand::Const(value));
+            }
             Kind::Call(word) => return self.call(b, *word as usize, pc, next, around),
             Kind::Nest(body) => return self.nested(b, body, FrameKind::Body, next, around),
             Kind::Exit => {
@@ -629,7 +638,12 @@ impl<'a> Lowering<'a> {
         let known = read.parser.size() > 0
             || matches!(
                 read.parser,
-                Parser::VarInt | Parser::ZigZag | Parser::NBit | Parser::TextInt | Parser::TextFloat
+                Parser::VarInt
+                    | Parser::ZigZag
+                    | Parser::NBit
+                    | Parser::MsbBits
+                    | Parser::TextInt
+                    | Parser::TextFloat
             );
         if !known {
             return self.leave(b, usize::from(read.repeated), 1, pc, next);
