@@ -47,8 +47,10 @@ mod lower;
 pub mod idioms {}
 pub mod isa;
 mod machine;
+pub mod manual;
 mod output;
 mod programs;
+mod value;
 
 pub use compile::ir::OutputDecl;
 pub use compiled::{Compiled, LiteralWidth, Options};
@@ -57,3 +59,4 @@ pub use error::{CompileError, CompileErrorKind, Location, RunError};
 pub use machine::{Counters, Limits, Machine, Printer, Status, Tier, W32, W64, Width};
 pub use output::{LEAD, Memory, OutOfMemory, Output, SLACK};
 pub use programs::Programs;
+pub use value::Value;

@@ -41,7 +41,8 @@ pub enum Group {
 }
 
 macro_rules! define_ops {
-    ($($name:ident $code:literal $word:literal $group:ident $pops:literal $pushes:literal $operands:literal $doc:literal;)*) => {
+    ($($name:ident $code:literal $word:literal $group:ident $pops:literal $pushes:literal $operands:literal $doc:literal
+        $effect:literal $more:literal $example:literal;)*) => {
         /// An instruction of the external bytecode.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
@@ -81,12 +82,24 @@ macro_rules! define_ops {
             pub const fn doc(self) -> &'static str {
                 match self { $(Self::$name => $doc,)* }
             }
+            /// What it does to the stack, `( before -- after )` with the top on the right.
+            pub const fn effect(self) -> &'static str {
+                match self { $(Self::$name => $effect,)* }
+            }
+            /// What else there is to know; may be empty.
+            pub const fn more(self) -> &'static str {
+                match self { $(Self::$name => $more,)* }
+            }
+            /// A program with what it leaves, in the notation of the [manual](crate::manual).
+            pub const fn example(self) -> &'static str {
+                match self { $(Self::$name => $example,)* }
+            }
         }
     };
 }
 
 macro_rules! define_syntax {
-    ($($name:ident $word:literal $doc:literal;)*) => {
+    ($($name:ident $word:literal $doc:literal $example:literal;)*) => {
         /// A word that shapes the text and compiles to nothing of its own.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
@@ -103,12 +116,16 @@ macro_rules! define_syntax {
             pub const fn doc(self) -> &'static str {
                 match self { $(Self::$name => $doc,)* }
             }
+            /// A program with what it leaves, in the notation of the [manual](crate::manual).
+            pub const fn example(self) -> &'static str {
+                match self { $(Self::$name => $example,)* }
+            }
         }
     };
 }
 
 macro_rules! define_parsers {
-    ($($name:ident $k:literal $text:literal $size:literal $doc:literal;)*) => {
+    ($($name:ident $k:literal $text:literal $size:literal $doc:literal $more:literal $example:literal;)*) => {
         /// What a parser word such as `!i->` reads.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
@@ -134,12 +151,21 @@ macro_rules! define_parsers {
             pub const fn doc(self) -> &'static str {
                 match self { $(Self::$name => $doc,)* }
             }
+            /// What else there is to know; may be empty.
+            pub const fn more(self) -> &'static str {
+                match self { $(Self::$name => $more,)* }
+            }
+            /// A program with what it leaves, in the notation of the [manual](crate::manual).
+            pub const fn example(self) -> &'static str {
+                match self { $(Self::$name => $example,)* }
+            }
         }
     };
 }
 
 macro_rules! define_bulk {
-    ($($name:ident $k:literal $text:literal $pops:literal $pushes:literal $doc:literal;)*) => {
+    ($($name:ident $k:literal $text:literal $pops:literal $pushes:literal $doc:literal
+        $effect:literal $more:literal $example:literal;)*) => {
         /// A word that converts a whole run at once, backed by a kernel. Awkward's machine has none of these.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
@@ -164,6 +190,18 @@ macro_rules! define_bulk {
             /// One line of documentation.
             pub const fn doc(self) -> &'static str {
                 match self { $(Self::$name => $doc,)* }
+            }
+            /// What it does to the stack, `( before -- after )` with the top on the right.
+            pub const fn effect(self) -> &'static str {
+                match self { $(Self::$name => $effect,)* }
+            }
+            /// What else there is to know; may be empty.
+            pub const fn more(self) -> &'static str {
+                match self { $(Self::$name => $more,)* }
+            }
+            /// A program with what it leaves, in the notation of the [manual](crate::manual).
+            pub const fn example(self) -> &'static str {
+                match self { $(Self::$name => $example,)* }
             }
         }
     };

@@ -9,6 +9,7 @@ mod driving;
 mod equality;
 mod hostile;
 mod idioms;
+mod manual;
 mod programs;
 mod quirks;
 mod support;

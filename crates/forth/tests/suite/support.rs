@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use forthwith_forth::{Compiled, Limits, Machine, Output, RunError, Status, Tier, W32};
 
+/// All tiers there are.
+pub(crate) const TIERS: [Tier; 2] = [Tier::Checked, Tier::Fused];
+
 /// Runs with the given items on the stack, in both tiers, and checks that they agree.
 pub(crate) fn run(source: &str, stack: &[i64], inputs: &[&[u8]]) -> (Machine, Result<Status, RunError>) {
     let compiled = Arc::new(Compiled::new(source).unwrap_or_else(|error| panic!("{error}")));
