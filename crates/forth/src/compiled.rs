@@ -107,6 +107,12 @@ impl Compiled {
         &self.bytecode.offsets
     }
 
+    /// The bytecode of a user word, without that of structures in it.
+    pub fn word_bytecodes(&self, name: &str) -> Option<&[i32]> {
+        let (start, end) = self.segment(self.word_segment(name)?);
+        Some(&self.bytecode.code[start..end])
+    }
+
     /// The program in canonical layout, from its bytecode.
     pub fn decompiled(&self) -> String {
         self.decompiler().program()

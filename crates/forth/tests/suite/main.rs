@@ -12,5 +12,6 @@ mod idioms;
 mod manual;
 mod programs;
 mod quirks;
+mod spec;
 mod support;
 mod words;

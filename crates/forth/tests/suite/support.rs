@@ -55,6 +55,24 @@ pub(crate) fn stack32(source: &str) -> Vec<i64> {
     machine.stack().to_vec()
 }
 
+/// Runs with 32-bit items, in every tier.
+pub(crate) fn run32(source: &str, inputs: &[&[u8]]) -> (Machine<W32>, Result<Status, RunError>) {
+    let compiled = Arc::new(Compiled::new(source).unwrap_or_else(|error| panic!("{error}")));
+    let mut results = TIERS.map(|tier| {
+        let mut machine = Machine::new32(Arc::clone(&compiled), Limits::default());
+        machine.force_tier(Some(tier));
+        let result = machine.run(inputs);
+        (machine, result)
+    });
+    for (machine, result) in &results[1..] {
+        assert_eq!(result, &results[0].1);
+        assert_eq!(machine.stack(), results[0].0.stack());
+    }
+    results.swap(0, TIERS.len() - 1);
+    let [last, ..] = results;
+    last
+}
+
 /// The error and the stack a program ends with.
 pub(crate) fn fails(source: &str, inputs: &[&[u8]]) -> (RunError, Vec<i64>) {
     let (machine, result) = run(source, &[], inputs);
