@@ -183,7 +183,8 @@ impl Compiled {
         (offsets[segment] as usize, offsets[segment + 1] as usize)
     }
 
-    pub(crate) fn location(&self, at: usize) -> Location {
+    /// Where in the source an instruction of the bytecode comes from.
+    pub fn location(&self, at: usize) -> Location {
         let place = self.bytecode.places.get(at).map_or(0, |&place| place as usize);
         let (line, column) = line_column(&self.source, place);
         let segment = self.bytecode.offsets.partition_point(|&offset| offset as usize <= at).max(1) - 1;

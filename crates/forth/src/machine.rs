@@ -239,6 +239,22 @@ impl<W: Width> Machine<W> {
         result
     }
 
+    /// Ends the bodies whose end is reached, as the next `step` would first of all: [`Self::bytecode_position`] is then that
+    /// of the next instruction, which is what a debugger shows.
+    pub fn settle(&mut self, inputs: &[&[u8]]) -> Result<Status, RunError> {
+        self.check_running(inputs)?;
+        let fused = std::mem::replace(&mut self.fused, false);
+        let result = self.leave_ended(inputs);
+        self.fused = fused;
+        match result {
+            Ok(over) => Ok(if over { Status::Done } else { Status::Paused }),
+            Err((error, at)) => {
+                self.error = Some((error, at));
+                Err(error)
+            }
+        }
+    }
+
     /// Runs a user word on top of what is pending, until its end, a `pause` or an error.
     pub fn call(&mut self, word: &str, inputs: &[&[u8]]) -> Result<Status, RunError> {
         let segment = self.compiled.word_segment(word).ok_or(RunError::UnknownWord)?;
@@ -336,6 +352,11 @@ impl<W: Width> Machine<W> {
     /// The index of the outermost `do` loop that is (or was, at the error) running: the entry number.
     pub fn outer_index(&self) -> Option<i64> {
         self.loops.first().map(|outer| outer.index)
+    }
+
+    /// Index and limit of every `do` loop that is running, outermost first.
+    pub fn loops(&self) -> impl DoubleEndedIterator<Item = (i64, i64)> + ExactSizeIterator + '_ {
+        self.loops.iter().map(|one| (one.index, one.stop))
     }
 
     /// What was executed so far.

@@ -18,11 +18,8 @@ impl<W: Width> Machine<W> {
     /// Runs until the end, a `pause` or an error, or (`single`) for one instruction.
     pub(crate) fn interpret(&mut self, inputs: &[&[u8]], single: bool) -> Result<Status, Failure> {
         loop {
-            while self.pc >= self.end {
-                // Only the end of a `do` loop can fail, and its instruction is two numbers long.
-                if self.leave(inputs).map_err(|error| (error, self.pc.saturating_sub(2)))? {
-                    return Ok(Status::Done);
-                }
+            if self.leave_ended(inputs)? {
+                return Ok(Status::Done);
             }
             let at = self.pc;
             let flow = self.instruction(inputs).map_err(|error| (error, at))?;
@@ -36,6 +33,18 @@ impl<W: Width> Machine<W> {
                 return Ok(Status::Paused);
             }
         }
+    }
+
+    /// Ends all bodies that are at their end. True: the run is over.
+    #[inline]
+    pub(crate) fn leave_ended(&mut self, inputs: &[&[u8]]) -> Result<bool, Failure> {
+        while self.pc >= self.end {
+            // Only the end of a `do` loop can fail, and its instruction is two numbers long.
+            if self.leave(inputs).map_err(|error| (error, self.pc.saturating_sub(2)))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Ends the body that runs now. True: the run is over.

@@ -205,3 +205,35 @@ fn inputs_must_fit() {
     assert_eq!(vm.resume(&[&[1, 2, 3]]), Ok(Status::Done));
     assert_eq!(vm.stack(), [3]);
 }
+
+#[test]
+fn settling_shows_the_next_instruction_and_changes_nothing() {
+    let mut plain = machine("3 0 do i 2 0 do loop loop : f 7 ; f");
+    let mut settled = machine("3 0 do i 2 0 do loop loop : f 7 ; f");
+    plain.begin();
+    settled.begin();
+    assert_eq!(settled.loops().count(), 0);
+    loop {
+        let ready = settled.settle(&[]);
+        if ready != Ok(Status::Done) {
+            assert!(settled.bytecode_position().is_some());
+        }
+        let (a, b) = (plain.step(&[]), if ready == Ok(Status::Paused) { settled.step(&[]) } else { ready });
+        assert_eq!((a, plain.stack(), plain.counters()), (b, settled.stack(), settled.counters()));
+        assert!(settled.loops().all(|(index, stop)| index <= stop));
+        if a == Ok(Status::Done) {
+            break;
+        }
+    }
+    assert_eq!(settled.settle(&[]), Err(RunError::IsDone));
+    let mut broken = machine("1 0 do +loop");
+    broken.begin();
+    broken.step(&[]).unwrap();
+    broken.step(&[]).unwrap();
+    broken.step(&[]).unwrap();
+    assert_eq!(broken.settle(&[]), Err(RunError::StackUnderflow));
+    assert_eq!(
+        (broken.error(), broken.step(&[])),
+        (Some(RunError::StackUnderflow), Err(RunError::StackUnderflow))
+    );
+}
