@@ -2,6 +2,7 @@
 
 use crate::DType;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// The structure of an array, apart from its buffers. `key` names a node; its buffers are `key-data`, `key-offsets`,
 /// `key-index` and `key-tags`, as `ak.from_buffers` spells them. Offsets are always int64. Several nodes may share one key
@@ -67,6 +68,26 @@ pub enum Form {
 }
 
 impl Form {
+    /// Adds the keys of this node and all below.
+    pub(crate) fn keys<'f>(&'f self, found: &mut HashSet<&'f str>) {
+        match self {
+            Self::Numpy { key, .. } | Self::String { key, .. } => {
+                found.insert(key);
+            }
+            Self::List { key, content } | Self::Option { key, content } => {
+                found.insert(key);
+                content.keys(found);
+            }
+            Self::Union { key, contents } => {
+                found.insert(key);
+                contents.iter().for_each(|content| content.keys(found));
+            }
+            Self::Regular { content, .. } => content.keys(found),
+            Self::Record { contents, .. } => contents.iter().for_each(|content| content.keys(found)),
+            Self::Empty => {}
+        }
+    }
+
     /// The datashape-like type of one item, such as `var * 3 * float32`.
     #[must_use]
     pub fn type_string(&self) -> String {

@@ -5,7 +5,7 @@
 //! column are decoded by several threads straight into their final place. A program does not know before it has run: on its turn it
 //! appends in place and keeps the turn meanwhile; ahead of its turn it runs into scratch that is copied when the turn comes.
 
-use forthwith_columns::{Array, Builder, Memory, OutOfMemory};
+use forthwith_columns::{Array, Builder, FinishError, Memory, OutOfMemory};
 use forthwith_plan::{Decoder, Error, ErrorKind, Group, Kernel, Plan, Result};
 use std::sync::{
     Condvar, Mutex, MutexGuard, PoisonError,
@@ -31,6 +31,24 @@ struct Turn {
     placed: usize,
     /// Tasks whose values are written.
     done: usize,
+}
+
+/// What is wrong with columns that do not fit together, in the file's terms.
+#[cold]
+fn unfinished(error: FinishError, group: &Group) -> Error {
+    match error {
+        FinishError::OutOfMemory(refused) => out_of_memory(&refused),
+        FinishError::Symbol { ref key, .. } => {
+            let column = format!("{key}-index");
+            let member = group.columns.iter().find(|c| c.key == column).map(|c| c.member.as_str());
+            let error = Error::new(ErrorKind::Fault { what: error.to_string() });
+            match member {
+                Some(member) => error.in_member(member),
+                None => error,
+            }
+        }
+        other => Error::new(ErrorKind::Invalid { what: other.to_string() }),
+    }
 }
 
 pub(crate) fn out_of_memory(error: &OutOfMemory) -> Error {
@@ -161,13 +179,16 @@ impl<'p> Places<'p> {
         self.moved.notify_all();
     }
 
-    /// The finished columns.
-    pub(crate) fn finish(self, entries: u64) -> Array {
+    /// The finished columns: one array, or one for each field of the record.
+    pub(crate) fn finish(self, entries: u64, memory: &Memory) -> Result<Vec<Array>> {
         let keys = self.group.columns.iter().map(|c| c.key.clone());
-        Array {
-            form: self.group.form.clone(),
-            length: entries,
-            columns: keys.zip(self.builders.into_iter().map(Builder::finish)).collect(),
+        let mut columns: Vec<_> = keys.zip(self.builders.into_iter().map(Builder::finish)).collect();
+        if let Decoder::Program(program) = &self.group.decoder {
+            for finisher in &program.finish {
+                finisher.apply(&mut columns, memory).map_err(|e| unfinished(e, self.group))?;
+            }
         }
+        let all = Array { form: self.group.form.clone(), length: entries, columns };
+        Ok(if self.group.split { all.into_fields() } else { vec![all] })
     }
 }

@@ -72,7 +72,8 @@ impl Job<'_> {
             Output::new(forth_dtype(builder.dtype()), Box::new(memory))
         });
         let starts: Vec<usize> = self.places.builders.iter().map(Builder::len).collect();
-        let decoded = self.decode(outputs.collect());
+        let before = self.places.ends().clone();
+        let decoded = self.decode(outputs.collect(), &before);
         let written: Vec<usize> = self.machine.outputs().iter().map(Output::len).collect();
         // Dropping the outputs sends the buffers home.
         drop(self.machine.take_outputs());
@@ -98,7 +99,8 @@ impl Job<'_> {
             spare.pop().map_or_else(|| Output::owned(dtype), |memory| Output::new(dtype, memory))
         });
         let outputs = outputs.collect();
-        self.decode(outputs)?;
+        let before = vec![0; self.places.builders.len()];
+        self.decode(outputs, &before)?;
         let outputs = self.machine.take_outputs();
         self.places.wait_turn(number, stop)?;
         let mut slots = Vec::with_capacity(outputs.len());
@@ -133,11 +135,12 @@ impl Job<'_> {
             return Ok(());
         }
         self.machine.begin();
-        self.go(self.wanted.from, self.task.entries.start, &[self.wanted.block.payload])?;
+        self.go(self.wanted.from, self.task.entries.start, &unbounded(self.program, self.wanted))?;
         Ok(())
     }
 
-    fn decode(&mut self, outputs: Vec<Output>) -> Result<()> {
+    /// `before` are the offsets that the new ones follow.
+    fn decode(&mut self, outputs: Vec<Output>, before: &[i64]) -> Result<()> {
         let wanted = self.wanted;
         let payload = wanted.block.payload;
         let skipped = if !self.program.bounded && wanted.from > 0 { self.machine.position(0) } else { 0 };
@@ -151,14 +154,29 @@ impl Job<'_> {
             self.go(wanted.entries, self.task.wanted.start, &[payload, starts, stops])
         } else {
             self.machine.set_position(0, skipped);
-            self.go(wanted.entries, self.task.wanted.start, &[payload])?;
+            self.go(wanted.entries, self.task.wanted.start, &unbounded(self.program, wanted))?;
             let (end, at) = (payload.len(), self.machine.position(0));
             if self.task.wanted.end == self.task.entries.end && at != end {
                 let what = format!("{} bytes of the basket are left over", end.saturating_sub(at));
                 return Err(Error::new(ErrorKind::Fault { what }).at_byte(at as u64));
             }
-            Ok(())
+            self.check_offsets(before)
         }
+    }
+
+    /// Where lengths have a sign, offsets may fall. They are looked at while they are warm.
+    fn check_offsets(&self, before: &[i64]) -> Result<()> {
+        if !self.program.signed {
+            return Ok(());
+        }
+        let outputs = self.machine.outputs().iter().zip(&self.places.group.columns);
+        for ((output, spec), before) in outputs.zip(before) {
+            if spec.offsets && falls(*before, output.as_bytes()) {
+                let what = "a length or a count is negative".into();
+                return Err(Error::new(ErrorKind::Fault { what }).in_member(&spec.member));
+            }
+        }
+        Ok(())
     }
 
     fn go(&mut self, entries: u64, first: u64, inputs: &[&[u8]]) -> Result<()> {
@@ -219,6 +237,26 @@ const fn forth_dtype(dtype: DType) -> Dtype {
         // DType is non-exhaustive towards other crates; a new type must be added here to be used.
         _ => Dtype::UInt8,
     }
+}
+
+/// The inputs of a program without entry bounds.
+fn unbounded<'a>(program: &'a Program, wanted: Wanted<'a>) -> Vec<&'a [u8]> {
+    let mut inputs = vec![wanted.block.payload];
+    if !program.constants.is_empty() {
+        inputs.push(&program.constants);
+    }
+    inputs
+}
+
+/// Whether any of some offsets is less than the one before.
+fn falls(before: i64, offsets: &[u8]) -> bool {
+    let offsets = offsets.as_chunks::<8>().0;
+    if offsets.first().is_some_and(|first| i64::from_ne_bytes(*first) < before) {
+        return true;
+    }
+    let pairs = offsets.iter().zip(offsets.get(1..).unwrap_or_default());
+    // No early exit: this way it is done many at a time.
+    pairs.fold(false, |bad, (a, b)| bad | (i64::from_ne_bytes(*a) > i64::from_ne_bytes(*b)))
 }
 
 /// The last of some offsets, 0 if there are none.

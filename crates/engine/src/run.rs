@@ -8,7 +8,7 @@ use crate::{
     program,
 };
 use bytes::Bytes;
-use forthwith_columns::{Array, DType};
+use forthwith_columns::{Array, DType, Form};
 use forthwith_io::Source;
 use forthwith_plan::{BlockFormat, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result, Stored};
 use std::{
@@ -87,7 +87,12 @@ pub(crate) fn read(
         return Err(error);
     }
     let entries = plan.entries.end - plan.entries.start;
-    Ok(places.into_iter().take(plan.delivered as usize).map(|p| p.finish(entries)).collect())
+    let mut arrays = Vec::new();
+    for (number, place) in places.into_iter().take(plan.delivered as usize).enumerate() {
+        let object = object(plan, number);
+        arrays.extend(place.finish(entries, engine.memory()).map_err(|e| e.in_object(&object))?);
+    }
+    Ok(arrays)
 }
 
 /// Refuses plans that contradict themselves: they may come from elsewhere.
@@ -158,7 +163,8 @@ fn consistent(plan: &Plan, group: &Group) -> bool {
         counter.is_some_and(|c| matches!(c.decoder, Decoder::Kernel(Kernel::Flat { per_entry: 1, .. })))
     });
     let offsets = group.columns.iter().all(|c| !c.offsets || c.dtype == DType::Int64);
-    group.columns.len() == columns && offsets && counter
+    let split = !group.split || matches!(group.form, Form::Record { .. });
+    group.columns.len() == columns && offsets && counter && split
 }
 
 /// The order of tasks, and each task's number within its group. Groups that others need come first; a source that is read in
@@ -185,6 +191,16 @@ fn order(plan: &Plan, source: &dyn Source) -> (Vec<usize>, Vec<usize>) {
     let mut order: Vec<usize> = (0..plan.tasks.len()).collect();
     order.sort_by_key(|&at| keys[at]);
     (order, number)
+}
+
+/// What a group is called in errors.
+fn object(plan: &Plan, group: usize) -> String {
+    let path = &plan.groups[group].path;
+    match (plan.object.as_str(), path.as_str()) {
+        ("", path) => path.to_owned(),
+        (object, "") => object.to_owned(),
+        (object, path) => format!("{object}/{path}"),
+    }
 }
 
 /// A thread that panics passes no turn on: nobody may wait for it.
@@ -215,7 +231,7 @@ impl Run<'_> {
             let Some(&at) = self.order.get(at) else { break };
             if let Err(error) = self.task(at, &mut worker) {
                 let task = &self.plan.tasks[at];
-                let error = error.in_object(&self.object(task.group)).in_block(task.block);
+                let error = error.in_object(&object(self.plan, task.group as usize)).in_block(task.block);
                 self.fail(at, error);
                 break;
             }
@@ -239,11 +255,6 @@ impl Run<'_> {
                 tick(self.progress());
             }
         }
-    }
-
-    fn object(&self, group: u32) -> String {
-        let path = &self.plan.groups[group as usize].path;
-        if self.plan.object.is_empty() { path.clone() } else { format!("{}/{path}", self.plan.object) }
     }
 
     fn progress(&self) -> Progress {

@@ -18,7 +18,8 @@ pub struct Plan {
     pub object: String,
     /// The entries asked for.
     pub entries: Range<u64>,
-    /// What is delivered: one group a field asked for, then the groups only needed by others.
+    /// What is delivered: a group for each field asked for (or one for all of them that is split), then the groups only needed by
+    /// others.
     pub groups: Vec<Group>,
     /// How many of the groups were asked for.
     pub delivered: u32,
@@ -49,6 +50,9 @@ pub struct Group {
     pub columns: Vec<ColumnSpec>,
     /// The group whose single column counts this group's items, when blocks have no bounds of their own.
     pub counter: Option<u32>,
+    /// Whether the fields of the record that `form` is are delivered, an array each, instead of the record.
+    #[serde(default)]
+    pub split: bool,
 }
 
 /// One column of a group.

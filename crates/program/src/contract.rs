@@ -1,13 +1,14 @@
 //! The Program contract: what every translator emits and the engine relies on.
 
-use forthwith_columns::{DType, Form};
+use forthwith_columns::{DType, Finisher, Form};
 use serde::{Deserialize, Serialize};
 
 /// A decoder as text: AwkwardForth source, the Form of what it writes, and how the two belong together.
 ///
 /// The contract with the runtime:
 /// * the machine is 64 bits wide; the inputs are, in this order, `data` (the block's payload), and where the format has
-///   entry bounds `starts` and `stops` (little-endian `u32`, byte positions in `data`, one for each entry to decode);
+///   entry bounds `starts` and `stops` (little-endian `u32`, byte positions in `data`, one for each entry to decode), and where values
+///   have defaults `constants`;
 /// * the number of entries is on the stack at the start;
 /// * running off the end is success. Every entry's bytes must then be consumed exactly: the program checks it where bounds exist,
 ///   the runtime checks the end of `data` where they do not. `halt` with a number on the stack names a [`Fault`];
@@ -26,6 +27,15 @@ pub struct Program {
     pub faults: Vec<Fault>,
     /// Which member each line of the source reads, ascending by line.
     pub members: Vec<Member>,
+    /// What turns the outputs into the Form's buffers once all blocks are decoded, in this order.
+    #[serde(default)]
+    pub finish: Vec<Finisher>,
+    /// Bytes of the second input, `constants`, if the source declares it: values that are not in the data.
+    #[serde(default)]
+    pub constants: Vec<u8>,
+    /// Lengths and counts in the data have a sign: offsets have to be looked at for falling.
+    #[serde(default)]
+    pub signed: bool,
 }
 
 impl Program {

@@ -13,8 +13,9 @@ mod translate;
 #[cfg(test)]
 mod tests;
 
+pub use forthwith_columns::Finisher;
 pub use forthwith_forth::{CompileError, RunError};
 
 pub use contract::{Fault, Member, OutputBinding, Program};
-pub use schema::{Count, Dialect, Frame, Schema, TextLength};
+pub use schema::{Count, Dialect, Frame, Schema, TextLength, Union};
 pub use translate::{MAX_DEPTH, Unsupported, translate};

@@ -375,6 +375,7 @@ impl Planner<'_> {
             reason: reading.reason,
             form: reading.form,
             counter: None,
+            split: false,
         });
         // The branch's own account, for want of a better one, shared out by size.
         let ratio = branch.total_bytes as f64 / branch.zip_bytes.max(1) as f64;

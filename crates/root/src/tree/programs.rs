@@ -185,7 +185,17 @@ fn by_hand(lines: &[&str], outputs: Vec<OutputBinding>, form: Form, member: &str
     }
     source.push_str(&format!("  data pos stop @ <> if {FAULT_LENGTH} halt then\nloop\n"));
     let faults = vec![fault(FAULT_LENGTH, "the entry's bytes are not consumed exactly")];
-    Program { source, form, outputs, bounded: true, faults, members }
+    Program {
+        source,
+        form,
+        outputs,
+        bounded: true,
+        faults,
+        members,
+        finish: Vec::new(),
+        constants: Vec::new(),
+        signed: false,
+    }
 }
 
 fn output(key: &str, dtype: DType, offsets: bool, member: &str) -> OutputBinding {

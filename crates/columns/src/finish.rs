@@ -1,0 +1,241 @@
+//! What is left to do when all blocks are decoded: columns that follow from other columns.
+//!
+//! A program writes of a union only which alternative a row is, one byte, and of an enum only the number of its symbol. Where in the
+//! alternative's rows the row is follows from that, but only for all blocks together, so it is found here, in one pass.
+
+use crate::{Builder, Column, DType, Memory, OutOfMemory};
+use serde::{Deserialize, Serialize};
+
+/// One step from the columns a program fills to those a [`Form`](crate::Form) names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Finisher {
+    /// `key-tags` becomes `key-index`: rows with the tag `null` are null.
+    Option {
+        /// The node.
+        key: String,
+        /// The tag of null.
+        null: i8,
+    },
+    /// `key-index` is made of `key-tags`.
+    Union {
+        /// The node.
+        key: String,
+    },
+    /// `key-tags` becomes `key-index`, and `union-tags` and `union-index` of the rows that are not null. Tags above `null` move down by
+    /// one.
+    OptionUnion {
+        /// The option.
+        key: String,
+        /// The tag of null.
+        null: i8,
+        /// The union in it.
+        union: String,
+    },
+    /// `key-index`, numbers of symbols, becomes `key-offsets` and `key-data`, the symbols themselves.
+    Symbols {
+        /// The node.
+        key: String,
+        /// What the numbers mean.
+        symbols: Vec<String>,
+    },
+}
+
+/// Why columns could not be finished.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FinishError {
+    /// A column is not there, or of another type: the plan contradicts itself.
+    #[error("there is no column {key} to be finished")]
+    Missing {
+        /// Its name.
+        key: String,
+    },
+    /// A number that stands for nothing.
+    #[error("{found} is no number of a symbol: there are {symbols}")]
+    Symbol {
+        /// The column.
+        key: String,
+        /// The row.
+        row: u64,
+        /// The number.
+        found: i32,
+        /// How many symbols there are.
+        symbols: usize,
+    },
+    /// No memory.
+    #[error("no memory for {} bytes", .0.bytes)]
+    OutOfMemory(OutOfMemory),
+}
+
+impl From<OutOfMemory> for FinishError {
+    fn from(refused: OutOfMemory) -> Self {
+        Self::OutOfMemory(refused)
+    }
+}
+
+type Columns = Vec<(String, Column)>;
+
+impl Finisher {
+    /// Replaces some of the columns.
+    pub fn apply(&self, columns: &mut Columns, memory: &Memory) -> Result<(), FinishError> {
+        match self {
+            Self::Option { key, null } => {
+                let tags = take(columns, key, "tags", DType::Int8)?;
+                let tags = tags.as_i8().unwrap_or_default(); // bytes are always aligned
+                let index = option_index(tags, *null, memory)?;
+                columns.push((format!("{key}-index"), index));
+            }
+            Self::Union { key } => {
+                let tags = take(columns, key, "tags", DType::Int8)?;
+                let index = union_index(tags.as_i8().unwrap_or_default(), memory)?;
+                columns.push((format!("{key}-tags"), tags));
+                columns.push((format!("{key}-index"), index));
+            }
+            Self::OptionUnion { key, null, union } => {
+                let tags = take(columns, key, "tags", DType::Int8)?;
+                let tags = tags.as_i8().unwrap_or_default();
+                columns.push((format!("{key}-index"), option_index(tags, *null, memory)?));
+                let there = tags.iter().filter(|tag| **tag != *null).count();
+                let inner = column(memory, DType::Int8, there, |bytes| {
+                    let tags = tags.iter().filter(|tag| **tag != *null);
+                    for (to, tag) in bytes.iter_mut().zip(tags) {
+                        *to = (*tag - i8::from(*tag > *null)) as u8;
+                    }
+                })?;
+                let index = union_index(inner.as_i8().unwrap_or_default(), memory)?;
+                columns.push((format!("{union}-tags"), inner));
+                columns.push((format!("{union}-index"), index));
+            }
+            Self::Symbols { key, symbols } => {
+                let numbers = take(columns, key, "index", DType::Int32)?;
+                let (offsets, data) = spell(key, &numbers, symbols, memory)?;
+                columns.push((format!("{key}-offsets"), offsets));
+                columns.push((format!("{key}-data"), data));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn take(columns: &mut Columns, key: &str, part: &str, dtype: DType) -> Result<Column, FinishError> {
+    let name = format!("{key}-{part}");
+    match columns.iter().position(|(known, column)| *known == name && column.dtype() == dtype) {
+        Some(at) => Ok(columns.swap_remove(at).1),
+        None => Err(FinishError::Missing { key: name }),
+    }
+}
+
+/// A column of so many items, written by `fill`.
+fn column(
+    memory: &Memory,
+    dtype: DType,
+    items: usize,
+    fill: impl FnOnce(&mut [u8]),
+) -> Result<Column, FinishError> {
+    let bytes = items.checked_mul(dtype.size()).ok_or(OutOfMemory { bytes: usize::MAX })?;
+    let builder = Builder::new(memory, dtype, false, bytes)?;
+    fill(&mut builder.append(items)?);
+    Ok(builder.finish())
+}
+
+fn option_index(tags: &[i8], null: i8, memory: &Memory) -> Result<Column, FinishError> {
+    column(memory, DType::Int64, tags.len(), |bytes| {
+        let mut next = 0i64;
+        for (to, tag) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(tags) {
+            let there = i64::from(*tag != null);
+            // All bits set where there is none: -1.
+            *to = (next | (there - 1)).to_ne_bytes();
+            next += there;
+        }
+    })
+}
+
+fn union_index(tags: &[i8], memory: &Memory) -> Result<Column, FinishError> {
+    let mut next = [0i64; 256];
+    column(memory, DType::Int64, tags.len(), |bytes| {
+        for (to, tag) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(tags) {
+            let next = &mut next[usize::from(*tag as u8)];
+            *to = next.to_ne_bytes();
+            *next += 1;
+        }
+    })
+}
+
+/// Offsets and bytes of symbols.
+fn spell(
+    key: &str,
+    numbers: &Column,
+    symbols: &[String],
+    memory: &Memory,
+) -> Result<(Column, Column), FinishError> {
+    let numbers = numbers.as_bytes().as_chunks::<4>().0;
+    let symbol = |number: &[u8; 4]| usize::try_from(i32::from_ne_bytes(*number)).ok().and_then(|at| symbols.get(at));
+    let mut total = 0usize;
+    for (row, number) in numbers.iter().enumerate() {
+        let Some(symbol) = symbol(number) else {
+            let found = i32::from_ne_bytes(*number);
+            let row = row as u64;
+            return Err(FinishError::Symbol { key: key.into(), row, found, symbols: symbols.len() });
+        };
+        total = total.checked_add(symbol.len()).ok_or(OutOfMemory { bytes: usize::MAX })?;
+    }
+    let offsets = column(memory, DType::Int64, numbers.len() + 1, |bytes| {
+        let mut end = 0i64;
+        let ends = std::iter::once(0).chain(numbers.iter().map(|n| symbol(n).map_or(0, String::len)));
+        for (to, length) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(ends) {
+            end += length as i64;
+            *to = end.to_ne_bytes();
+        }
+    })?;
+    let data = column(memory, DType::UInt8, total, |bytes| {
+        let mut at = 0;
+        for symbol in numbers.iter().filter_map(symbol) {
+            bytes[at..at + symbol.len()].copy_from_slice(symbol.as_bytes());
+            at += symbol.len();
+        }
+    })?;
+    Ok((offsets, data))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finish(finisher: &Finisher, name: &str, column: Column) -> Result<Columns, FinishError> {
+        let mut columns = vec![(name.to_owned(), column)];
+        finisher.apply(&mut columns, &Memory::default())?;
+        Ok(columns)
+    }
+
+    #[test]
+    fn nulls_take_no_row() {
+        let option = Finisher::Option { key: "a".into(), null: 1 };
+        let columns = finish(&option, "a-tags", Column::from_slice(&[0i8, 1, 1, 0, 0])).unwrap();
+        assert_eq!(columns[0].0, "a-index");
+        assert_eq!(columns[0].1.items::<i64>(), Some(&[0, -1, -1, 1, 2][..]));
+    }
+
+    #[test]
+    fn rows_of_unions_are_counted_apart() {
+        let union = Finisher::Union { key: "a".into() };
+        let columns = finish(&union, "a-tags", Column::from_slice(&[0i8, 2, 2, 0, 1])).unwrap();
+        assert_eq!(columns[1].1.items::<i64>(), Some(&[0, 0, 1, 1, 0][..]));
+        let union = Finisher::OptionUnion { key: "a".into(), null: 1, union: "au".into() };
+        let columns = finish(&union, "a-tags", Column::from_slice(&[0i8, 2, 1, 2, 0])).unwrap();
+        assert_eq!(columns[0].1.items::<i64>(), Some(&[0, 1, -1, 2, 3][..]));
+        assert_eq!(columns[1].1.items::<i8>(), Some(&[0, 1, 1, 0][..]));
+        assert_eq!(columns[2].1.items::<i64>(), Some(&[0, 0, 1, 1][..]));
+    }
+
+    #[test]
+    fn symbols_are_spelled_out() {
+        let symbols = Finisher::Symbols { key: "a".into(), symbols: vec!["no".into(), String::new(), "yes".into()] };
+        let columns = finish(&symbols, "a-index", Column::from_slice(&[2i32, 1, 0, 2])).unwrap();
+        assert_eq!(columns[0].1.items::<i64>(), Some(&[0, 3, 3, 5, 8][..]));
+        assert_eq!(columns[1].1.as_bytes(), b"yesnoyes");
+        let bad = finish(&symbols, "a-index", Column::from_slice(&[0i32, -1]));
+        assert_eq!(bad, Err(FinishError::Symbol { key: "a".into(), row: 1, found: -1, symbols: 3 }));
+        assert!(matches!(finish(&symbols, "b-index", Column::from_slice(&[0i32])), Err(FinishError::Missing { .. })));
+    }
+}

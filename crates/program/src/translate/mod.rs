@@ -1,0 +1,198 @@
+//! Schema → AwkwardForth.
+//!
+//! First the Form with its outputs (`shape`), then the text that fills them (`text`); what is not kept is stepped over (`skip`). The
+//! text follows a few fixed spellings, because the machine recognises them and runs each as one native loop (the idioms of
+//! the `forth` crate). One construct stands on one line, so that the line of an error tells the member.
+
+mod shape;
+mod skip;
+mod text;
+
+use crate::{
+    contract::{Fault, Member, Program},
+    schema::{Dialect, Frame, Schema},
+};
+use forthwith_columns::{DType, Form, Wire};
+
+/// A schema this translator has no program for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unsupported(pub String);
+
+/// Programs for schemas nested deeper than this are refused: no real type is, and the text grows with the depth.
+pub const MAX_DEPTH: usize = 64;
+
+/// Programs with more outputs than this are refused.
+const MAX_OUTPUTS: usize = 1 << 14;
+
+/// Items without bytes that lists of one block may have together: nothing in the data bounds how many there are.
+const MAX_WEIGHTLESS: u64 = 1 << 24;
+
+const FAULT_BYTE_COUNT: i64 = 1;
+const FAULT_VERSION: i64 = 2;
+const FAULT_LENGTH: i64 = 3;
+const FAULT_BRANCH: i64 = 4;
+const FAULT_NEGATIVE: i64 = 5;
+const FAULT_SYMBOL: i64 = 6;
+const FAULT_WEIGHTLESS: i64 = 7;
+const FAULT_UNMATCHED: i64 = 8;
+
+/// Translates a schema. `bounded` says that the format knows where each entry begins and ends; then every entry is checked
+/// to be consumed exactly. `member` names the outermost value in errors.
+///
+/// ```
+/// use forthwith_columns::{DType, Wire};
+/// use forthwith_program::{Count, Dialect, Frame, Schema, TextLength, translate};
+///
+/// let hits = Schema::Number(Wire::Big(DType::Float32)).list().list();
+/// let dialect = Dialect { counts: Count::Big32, text: TextLength::ByteThenWord, entry: Frame::Counted };
+/// let program = translate(&hits, &dialect, true, "hits")?;
+/// assert_eq!(program.form.type_string(), "var * var * float32");
+/// assert!(program.source.contains("data #!f-> node2-data"));
+/// # Ok::<(), forthwith_program::Unsupported>(())
+/// ```
+///
+/// # Errors
+/// [`Unsupported`] names the part that has no program.
+pub fn translate(
+    schema: &Schema,
+    dialect: &Dialect,
+    bounded: bool,
+    member: &str,
+) -> Result<Program, Unsupported> {
+    let counted = dialect.entry == Frame::Counted;
+    if !bounded && (counted || matches!(schema, Schema::ToEnd(_))) {
+        return Err(Unsupported(format!("{member}: this layout needs entry bounds")));
+    }
+    let mut shape = shape::Shape::default();
+    let mut text = text::Text::new(dialect);
+    let form = match schema {
+        Schema::ToEnd(item) => {
+            let key = shape.node();
+            shape.output(&key, "offsets", DType::Int64, true, &format!("{member}[]"))?;
+            let inner = format!("{member}[]");
+            let content = shape.form(item, 2, &inner)?;
+            text.line(1, member, "0 begin data pos stop @ < while 1+".into());
+            text.value(item, &content, 2, &inner)?;
+            text.line(1, member, format!("repeat {key}-offsets +<- stack"));
+            Form::List { key, content: Box::new(content) }
+        }
+        other => {
+            let form = shape.form(other, 1, member)?;
+            text.value(other, &form, 1, member)?;
+            form
+        }
+    };
+    text.flush();
+
+    let mut source = String::from("input data\n");
+    if bounded {
+        source.push_str("input starts\ninput stops\nvariable stop\n");
+    }
+    if !text.constants.is_empty() {
+        source.push_str("input constants\n");
+    }
+    if text.weightless {
+        source.push_str("variable weightless\n");
+    }
+    for output in &shape.outputs {
+        source.push_str(&format!("output {} {}\n", output.key, output.dtype));
+    }
+    for word in &text.words {
+        source.push_str(word);
+    }
+    source.push_str("0 do\n");
+    if bounded {
+        source.push_str("  starts I-> stack data seek\n  stops I-> stack stop !\n");
+    }
+    match dialect.entry {
+        Frame::None => {}
+        Frame::Skip(n) => source.push_str(&format!("  {n} data skip\n")),
+        Frame::Counted => source.push_str(&format!(
+            "  data !I-> stack 1073741824 - data pos + stop @ <> if {FAULT_BYTE_COUNT} halt then\n  \
+             data !H-> stack 16383 > if {FAULT_VERSION} halt then\n"
+        )),
+    }
+    let mut members = Vec::new();
+    let first = source.lines().count() as u32 + 1;
+    for (line, (text, path)) in (first..).zip(text.lines) {
+        members.push(Member { line, path });
+        source.push_str(&text);
+        source.push('\n');
+    }
+    if bounded {
+        source.push_str(&format!("  data pos stop @ <> if {FAULT_LENGTH} halt then\n"));
+    }
+    source.push_str("loop\n");
+    let faults = faults(counted, bounded, &text.faults);
+    Ok(Program {
+        source,
+        form,
+        outputs: shape.outputs,
+        bounded,
+        faults,
+        members,
+        finish: shape.finish,
+        constants: text.constants,
+        signed: dialect.is_signed(),
+    })
+}
+
+fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
+    let known = [
+        (FAULT_BYTE_COUNT, "the byte count does not end at the entry's end", counted),
+        (FAULT_VERSION, "the version says member-wise streaming, which this type cannot have", counted),
+        (FAULT_LENGTH, "the entry's bytes are not consumed exactly", bounded),
+        (FAULT_BRANCH, "a union has no branch of this number", false),
+        (FAULT_NEGATIVE, "a length is negative", false),
+        (FAULT_SYMBOL, "an enum has no symbol of this number", false),
+        (FAULT_WEIGHTLESS, "more items without bytes than anybody means", false),
+        (FAULT_UNMATCHED, "the value has no counterpart in the schema it is read as", false),
+    ];
+    let wanted = known.into_iter().filter(|(code, _, always)| *always || used.contains(code));
+    wanted.map(|(code, what, _)| Fault { code, what: what.into() }).collect()
+}
+
+/// The parser word of a number, without the arrow.
+fn parser(wire: Wire, member: &str) -> Result<&'static str, Unsupported> {
+    let (big, dtype) = match wire {
+        Wire::Bool => return Ok("?"),
+        Wire::Big(dtype) => (true, dtype),
+        Wire::Little(dtype) => (false, dtype),
+        other => return Err(Unsupported(format!("{member}: {other:?} in a program"))),
+    };
+    Ok(match (dtype, big) {
+        (DType::Bool, _) => "?",
+        (DType::Int8, _) => "b",
+        (DType::UInt8, _) => "B",
+        (DType::Int16, false) => "h",
+        (DType::Int16, true) => "!h",
+        (DType::UInt16, false) => "H",
+        (DType::UInt16, true) => "!H",
+        (DType::Int32, false) => "i",
+        (DType::Int32, true) => "!i",
+        (DType::UInt32, false) => "I",
+        (DType::UInt32, true) => "!I",
+        (DType::Int64, false) => "q",
+        (DType::Int64, true) => "!q",
+        (DType::UInt64, false) => "Q",
+        (DType::UInt64, true) => "!Q",
+        (DType::Float32, false) => "f",
+        (DType::Float32, true) => "!f",
+        (DType::Float64, false) => "d",
+        (DType::Float64, true) => "!d",
+        _ => return Err(Unsupported(format!("{member}: {dtype}"))),
+    })
+}
+
+/// Literals are 32 bits wide in AwkwardForth, whatever the machine.
+fn literal(n: u64, member: &str) -> Result<i32, Unsupported> {
+    i32::try_from(n).map_err(|_| Unsupported(format!("{member}: a fixed size of {n}")))
+}
+
+fn too_deep(depth: usize, member: &str) -> Result<(), Unsupported> {
+    if depth > MAX_DEPTH {
+        return Err(Unsupported(format!("{member}: more than {MAX_DEPTH} levels")));
+    }
+    Ok(())
+}

@@ -1,0 +1,372 @@
+//! The words that fill a Form.
+
+use super::{
+    FAULT_BRANCH, FAULT_NEGATIVE, FAULT_SYMBOL, FAULT_UNMATCHED, FAULT_WEIGHTLESS, MAX_WEIGHTLESS, Unsupported,
+    literal, parser, shape::join, too_deep,
+};
+use crate::schema::{Count, Dialect, Schema, TextLength, Union};
+use forthwith_columns::Form;
+
+pub(super) struct Text<'a> {
+    pub(super) dialect: &'a Dialect,
+    /// Text and member.
+    pub(super) lines: Vec<(String, String)>,
+    /// Definitions that come before the program.
+    pub(super) words: Vec<String>,
+    /// Values that are not in the data.
+    pub(super) constants: Vec<u8>,
+    /// Numbers that stand before a `halt`.
+    pub(super) faults: Vec<i64>,
+    /// Whether items without bytes are counted.
+    pub(super) weightless: bool,
+    /// Where values come from: `data` or `constants`.
+    input: &'static str,
+    /// Bytes to be stepped over before anything else happens, and for which line that is.
+    pending: Option<(u64, usize, String)>,
+}
+
+/// How a list of the dialect begins, round its items and ends.
+pub(super) const ITEMS: &str = "zigzag-> stack dup 0 < if negate";
+
+impl<'a> Text<'a> {
+    pub(super) fn new(dialect: &'a Dialect) -> Self {
+        Self {
+            dialect,
+            lines: Vec::new(),
+            words: Vec::new(),
+            constants: Vec::new(),
+            faults: Vec::new(),
+            weightless: false,
+            input: "data",
+            pending: None,
+        }
+    }
+
+    pub(super) fn line(&mut self, depth: usize, member: &str, text: String) {
+        self.flush();
+        self.lines.push((format!("{:indent$}{text}", "", indent = 2 * depth), member.into()));
+    }
+
+    /// Steps over bytes, together with others before and behind them.
+    pub(super) fn pass(&mut self, bytes: u64, depth: usize, member: &str) {
+        match &mut self.pending {
+            Some((sum, ..)) => *sum = sum.saturating_add(bytes),
+            None if bytes > 0 => self.pending = Some((bytes, depth, member.into())),
+            None => {}
+        }
+    }
+
+    /// Writes down the bytes to be stepped over.
+    pub(super) fn flush(&mut self) {
+        if let Some((mut bytes, depth, member)) = self.pending.take() {
+            while bytes > 0 {
+                let step = bytes.min(i32::MAX as u64);
+                let text = format!("{:indent$}{step} {} skip", "", self.input, indent = 2 * depth);
+                self.lines.push((text, member.clone()));
+                bytes -= step;
+            }
+        }
+    }
+
+    pub(super) fn halt(&mut self, code: i64) -> String {
+        if !self.faults.contains(&code) {
+            self.faults.push(code);
+        }
+        format!("{code} halt")
+    }
+
+    pub(super) const fn input(&self) -> &'static str {
+        self.input
+    }
+
+    /// The words that leave the length of a text on the stack.
+    pub(super) fn length(&self) -> String {
+        let input = self.input;
+        match self.dialect.text {
+            TextLength::ByteThenWord => {
+                format!("{input} B-> stack dup 255 = if drop {input} !I-> stack then")
+            }
+            TextLength::Big32 => format!("{input} !I-> stack"),
+            TextLength::ZigZag => format!("{input} zigzag-> stack"),
+        }
+    }
+
+    /// Fills `form`, which the schema's shape is.
+    pub(super) fn value(
+        &mut self,
+        schema: &Schema,
+        form: &Form,
+        depth: usize,
+        member: &str,
+    ) -> Result<(), Unsupported> {
+        too_deep(depth, member)?;
+        let input = self.input;
+        match (schema, form) {
+            (Schema::Number(wire) | Schema::Converted(wire, _), Form::Numpy { key, .. }) => {
+                let code = parser(*wire, member)?;
+                self.line(depth, member, format!("{input} {code}-> {key}-data"));
+            }
+            (Schema::Varint(_), Form::Numpy { key, .. }) => {
+                self.line(depth, member, format!("{input} zigzag-> {key}-data"));
+            }
+            (Schema::Text | Schema::Bytes, Form::String { key, .. }) => {
+                let length = self.length();
+                let text = format!("{length} dup {key}-offsets +<- stack {input} #B-> {key}-data");
+                self.line(depth, member, text);
+            }
+            (Schema::Opaque(size), Form::String { key, .. }) => {
+                let size = literal(*size, member)?;
+                let text = format!("{size} {key}-offsets +<- stack {size} {input} #B-> {key}-data");
+                self.line(depth, member, text);
+            }
+            (Schema::List(item), Form::List { key, content }) => {
+                self.list(item, key, content, depth, member)?;
+            }
+            (Schema::Map(value), Form::List { key, content }) => match &**content {
+                Form::Record { contents, .. } if contents.len() == 2 => {
+                    let least = 1;
+                    self.open(key, least, depth, member);
+                    self.value(&Schema::Text, &contents[0], depth + 1, &format!("{member}{{}}.key"))?;
+                    self.value(value, &contents[1], depth + 1, &format!("{member}{{}}.value"))?;
+                    self.close(key, depth, member);
+                }
+                _ => return Err(differ(member)),
+            },
+            (Schema::Fixed(size, item), Form::Regular { content, .. }) => {
+                let size = literal(*size, member)?;
+                if let (Schema::Number(wire), Form::Numpy { key, .. }) = (&**item, &**content) {
+                    let code = parser(*wire, member)?;
+                    self.line(depth, member, format!("{size} {input} #{code}-> {key}-data"));
+                } else {
+                    self.line(depth, member, format!("{size} 0 do"));
+                    self.value(item, content, depth + 1, &format!("{member}[]"))?;
+                    self.line(depth, member, "loop".into());
+                }
+            }
+            (Schema::Record { fields, .. }, Form::Record { contents, .. }) => {
+                for ((field, schema), form) in fields.iter().zip(contents) {
+                    self.value(schema, form, depth, &join(member, field))?;
+                }
+            }
+            (Schema::Arranged { fields, order, .. }, Form::Record { contents, .. }) => {
+                for (at, (field, schema)) in (0..).zip(fields) {
+                    let member = join(member, field);
+                    match order.iter().position(|place| *place == at).and_then(|place| contents.get(place)) {
+                        Some(form) => self.value(schema, form, depth, &member)?,
+                        None => self.skip(schema, depth, &member)?,
+                    }
+                }
+            }
+            (Schema::Null, Form::Option { key, .. }) => {
+                self.line(depth, member, format!("0 {key}-tags <- stack"));
+            }
+            (Schema::Enum { keep, .. }, Form::String { key, .. }) => match keep {
+                None => self.line(depth, member, format!("{input} zigzag-> stack {key}-index <- stack")),
+                Some(keep) => {
+                    let bad = self.halt(FAULT_SYMBOL);
+                    let unmatched = self.halt(FAULT_UNMATCHED);
+                    let arms = keep.iter().enumerate().map(|(from, to)| match to {
+                        Some(to) => format!("{from} of {to} {key}-index <- stack endof "),
+                        None => format!("{from} of {unmatched} endof "),
+                    });
+                    let arms: String = arms.collect();
+                    self.line(depth, member, format!("{input} zigzag-> stack case {arms}{bad} endcase"));
+                }
+            },
+            (Schema::Union(union), form) => self.union(union, form, depth, member)?,
+            (Schema::Chosen { tag, value, alternatives }, form) => {
+                let tagged = alternatives.len() > 1;
+                if let (true, Some(key)) = (tagged, union_key(form)) {
+                    self.line(depth, member, format!("{tag} {key}-tags <- stack"));
+                }
+                if !tagged || **value != Schema::Null {
+                    let form = alternative(alternatives, *tag, form).ok_or_else(|| differ(member))?;
+                    self.value(value, form, depth + 1, member)?;
+                }
+            }
+            (Schema::Constant(bytes, of), form) => {
+                let at = self.constants.len();
+                self.constants.extend_from_slice(bytes);
+                // Even without bytes there has to be an input.
+                self.constants.push(0);
+                let at = literal(at as u64, member)?;
+                self.line(depth, member, format!("{at} constants seek"));
+                let outer = std::mem::replace(&mut self.input, "constants");
+                let done = self.value(of, form, depth, member);
+                self.flush();
+                self.input = outer;
+                done?;
+            }
+            (Schema::Skipped(of), _) => self.skip(of, depth, member)?,
+            _ => return Err(differ(member)),
+        }
+        Ok(())
+    }
+
+    fn list(
+        &mut self,
+        item: &Schema,
+        key: &str,
+        content: &Form,
+        depth: usize,
+        member: &str,
+    ) -> Result<(), Unsupported> {
+        let input = self.input;
+        let inner = format!("{member}[]");
+        // Numbers are read in one go with the count that is on the stack.
+        let number = match (item, content) {
+            (Schema::Number(wire), Form::Numpy { key, .. }) => Some((None, *wire, key)),
+            (Schema::Fixed(size, of), Form::Regular { content, .. }) => match (&**of, &**content) {
+                (Schema::Number(wire), Form::Numpy { key, .. }) => Some((Some(*size), *wire, key)),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some((size, wire, leaf)) = number {
+            let code = parser(wire, &inner)?;
+            let times = match size {
+                Some(size) => format!("{} * ", literal(size, member)?),
+                None => String::new(),
+            };
+            match self.dialect.counts {
+                Count::Big32 => {
+                    self.line(depth, member, format!("{input} !I-> stack dup {key}-offsets +<- stack"));
+                    self.line(depth, &inner, format!("{times}{input} #{code}-> {leaf}-data"));
+                }
+                Count::Blocks => {
+                    self.line(depth, member, format!("0 begin {input} {ITEMS} {input} zigzag-> stack drop then dup while"));
+                    self.line(depth + 1, &inner, format!("dup {times}{input} #{code}-> {leaf}-data +"));
+                    self.line(depth, member, format!("repeat drop {key}-offsets +<- stack"));
+                }
+            }
+            return Ok(());
+        }
+        self.open(key, item.least_bytes(), depth, member);
+        self.value(item, content, depth + 1, &inner)?;
+        self.close(key, depth, member);
+        Ok(())
+    }
+
+    /// What stands before the items of a list.
+    fn open(&mut self, key: &str, least: u64, depth: usize, member: &str) {
+        let input = self.input;
+        let mut check = String::new();
+        if least == 0 {
+            self.weightless = true;
+            let halt = self.halt(FAULT_WEIGHTLESS);
+            check = format!(
+                "dup 0 < over {MAX_WEIGHTLESS} > or if {halt} then \
+                 dup weightless +! weightless @ {MAX_WEIGHTLESS} > if {halt} then "
+            );
+        }
+        match self.dialect.counts {
+            Count::Big32 => {
+                self.line(depth, member, format!("{input} !I-> stack dup {key}-offsets +<- stack"));
+                self.line(depth, member, format!("{check}0 do"));
+            }
+            Count::Blocks => {
+                let items = format!("0 begin {input} {ITEMS} {input} zigzag-> stack drop then dup while");
+                self.line(depth, member, items);
+                self.line(depth, member, format!("{check}dup 0 do"));
+            }
+        }
+    }
+
+    /// What stands behind them.
+    fn close(&mut self, key: &str, depth: usize, member: &str) {
+        match self.dialect.counts {
+            Count::Big32 => self.line(depth, member, "loop".into()),
+            Count::Blocks => {
+                self.line(depth, member, format!("loop + repeat drop {key}-offsets +<- stack"));
+            }
+        }
+    }
+
+    fn union(&mut self, union: &Union, form: &Form, depth: usize, member: &str) -> Result<(), Unsupported> {
+        let input = self.input;
+        let bad = self.halt(FAULT_BRANCH);
+        let tagged = union.tagged && union.alternatives.len() > 1;
+        // What the data call so, and not in another order.
+        let plain = union.arms.len() == union.alternatives.len()
+            && (0..).zip(&union.arms).all(|(at, arm)| arm.as_ref().is_some_and(|(to, _)| *to == at));
+        let key = union_key(form).filter(|_| tagged);
+        let store = match key {
+            Some(key) if plain => format!("dup {key}-tags <- stack "),
+            _ => String::new(),
+        };
+        self.line(depth, member, format!("{input} zigzag-> stack {store}case"));
+        for (number, arm) in union.arms.iter().enumerate() {
+            let Some((to, schema)) = arm else {
+                let unmatched = self.halt(FAULT_UNMATCHED);
+                self.line(depth + 1, member, format!("{number} of {unmatched} endof"));
+                continue;
+            };
+            let tag = match key {
+                Some(key) if !plain => format!(" {to} {key}-tags <- stack"),
+                _ => String::new(),
+            };
+            self.line(depth + 1, member, format!("{number} of{tag}"));
+            // In a union null is only a tag.
+            if !tagged || *schema != Schema::Null {
+                let (form, inner) = match tagged {
+                    true => (
+                        alternative(&union.alternatives, *to, form).ok_or_else(|| differ(member))?,
+                        arm_member(&union.alternatives, number, member),
+                    ),
+                    false => (form, member.to_owned()),
+                };
+                self.value(schema, form, depth + 2, &inner)?;
+            }
+            self.line(depth + 1, member, "endof".into());
+        }
+        self.line(depth, member, format!("{bad} endcase"));
+        Ok(())
+    }
+
+    pub(super) fn negative(&mut self) -> String {
+        self.halt(FAULT_NEGATIVE)
+    }
+
+    pub(super) fn no_branch(&mut self) -> String {
+        self.halt(FAULT_BRANCH)
+    }
+
+    pub(super) fn take_lines(&mut self) -> Vec<(String, String)> {
+        std::mem::take(&mut self.lines)
+    }
+}
+
+fn arm_member(alternatives: &[Schema], number: usize, member: &str) -> String {
+    let several = alternatives.iter().filter(|a| **a != Schema::Null).count() > 1;
+    if several { format!("{member}<{number}>") } else { member.to_owned() }
+}
+
+/// The node whose tags a union writes.
+fn union_key(form: &Form) -> Option<&str> {
+    match form {
+        Form::Option { key, .. } | Form::Union { key, .. } => Some(key),
+        _ => None,
+    }
+}
+
+/// The Form of an alternative within that of its union.
+fn alternative<'f>(alternatives: &[Schema], tag: u32, form: &'f Form) -> Option<&'f Form> {
+    if alternatives.len() == 1 {
+        return Some(form);
+    }
+    let tag = tag as usize;
+    let before = alternatives.get(..tag)?.iter().filter(|a| **a != Schema::Null).count();
+    let inner = match form {
+        Form::Option { content, .. } => content,
+        other => other,
+    };
+    match inner {
+        Form::Union { contents, .. } => contents.get(before),
+        // An option: the only alternative there is.
+        content => (before == 0).then_some(content),
+    }
+}
+
+fn differ(member: &str) -> Unsupported {
+    Unsupported(format!("{member}: a type that does not fit its columns"))
+}
