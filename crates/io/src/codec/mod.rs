@@ -1,5 +1,6 @@
-//! Codecs: one block in, exactly the expected bytes out.
+//! Codecs: one block in, exactly the expected bytes out; or as many as it holds, where nothing says how many.
 
+mod append;
 mod deflate;
 mod lz4;
 #[cfg(test)]
@@ -26,6 +27,10 @@ pub enum Codec {
     Lz4,
     /// Zstandard frames.
     Zstd,
+    /// A bare snappy block with a big-endian CRC-32 of what it holds behind it, as Avro has them.
+    Snappy,
+    /// A `.bz2` stream.
+    Bzip2,
 }
 
 impl fmt::Display for Codec {
@@ -36,6 +41,8 @@ impl fmt::Display for Codec {
             Self::Xz => "xz",
             Self::Lz4 => "lz4",
             Self::Zstd => "zstd",
+            Self::Snappy => "snappy",
+            Self::Bzip2 => "bzip2",
         })
     }
 }
@@ -118,6 +125,11 @@ pub enum CodecError {
 pub struct Decompressor {
     deflate: Option<libdeflater::Decompressor>,
     zstd: Option<zstd_safe::DCtx<'static>>,
+    snappy: snap::raw::Decoder,
+    /// What the last bare deflate stream of unknown length was compressed by.
+    ratio: usize,
+    /// Where blocks go that are checked to be of an expected length only when they are there.
+    spare: Vec<u8>,
     /// Scratch is written through: sharing one between threads is never meant.
     not_sync: PhantomData<Cell<()>>,
 }
@@ -141,15 +153,56 @@ impl Decompressor {
             Codec::OldDeflate => deflate::bare(self.deflate.get_or_insert_default(), stored, out),
             Codec::Xz => xz::decompress(stored, out),
             Codec::Lz4 => lz4::decompress(stored, out),
-            Codec::Zstd => {
-                let context = match &mut self.zstd {
-                    Some(context) => context,
-                    none => {
-                        none.insert(zstd_safe::DCtx::try_create().ok_or(CodecError::OutOfMemory { codec })?)
-                    }
-                };
-                zstd::decompress(context, stored, out)
+            Codec::Zstd => zstd::decompress(zstd_context(&mut self.zstd)?, stored, out),
+            Codec::Snappy | Codec::Bzip2 => {
+                let mut spare = std::mem::take(&mut self.spare);
+                let produced = self.append(codec, stored, &mut spare, 0, out.len());
+                if let Ok(produced) = produced {
+                    out[..produced].copy_from_slice(&spare[..produced]);
+                }
+                self.spare = spare;
+                match produced? {
+                    produced if produced == out.len() => Ok(stored.len()),
+                    produced => Err(CodecError::WrongLength { codec, expected: out.len(), produced }),
+                }
             }
+        }
+    }
+
+    /// Decompresses one block of unknown length behind the first `at` bytes of `into`, and returns how many bytes it holds. `into`
+    /// grows where it must; what is behind the block in it has no meaning. More than `limit` bytes are an error.
+    pub fn append(
+        &mut self,
+        codec: Codec,
+        stored: &[u8],
+        into: &mut Vec<u8>,
+        at: usize,
+        limit: usize,
+    ) -> Result<usize, CodecError> {
+        let mut room = append::Room::new(into, at, limit, codec);
+        match codec {
+            Codec::OldDeflate => {
+                append::deflate(self.deflate.get_or_insert_default(), &mut self.ratio, stored, &mut room)
+            }
+            Codec::Snappy => append::snappy(&mut self.snappy, stored, &mut room),
+            Codec::Zstd => append::zstandard(zstd_context(&mut self.zstd)?, stored, &mut room),
+            Codec::Bzip2 => append::bzip2(stored, &mut room),
+            Codec::Xz => append::xz(stored, &mut room),
+            Codec::Zlib | Codec::Lz4 => {
+                Err(CodecError::Unsupported { codec, feature: "a block of unknown length" })
+            }
+        }
+    }
+}
+
+fn zstd_context<'a>(
+    known: &'a mut Option<zstd_safe::DCtx<'static>>,
+) -> Result<&'a mut zstd_safe::DCtx<'static>, CodecError> {
+    match known {
+        Some(context) => Ok(context),
+        none => {
+            let codec = Codec::Zstd;
+            Ok(none.insert(zstd_safe::DCtx::try_create().ok_or(CodecError::OutOfMemory { codec })?))
         }
     }
 }

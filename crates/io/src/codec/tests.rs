@@ -27,7 +27,62 @@ fn compress(codec: Codec, bytes: &[u8]) -> Vec<u8> {
         Codec::Xz => xz(bytes, 1),
         Codec::Lz4 => lz4_flex::block::compress(bytes),
         Codec::Zstd => zstd(bytes, |_| {}),
+        Codec::Snappy => {
+            let mut stored = snap::raw::Encoder::new().compress_vec(bytes).unwrap();
+            stored.extend(crc32fast::hash(bytes).to_be_bytes());
+            stored
+        }
+        Codec::Bzip2 => {
+            use std::io::Write;
+            let mut stream = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::best());
+            stream.write_all(bytes).unwrap();
+            stream.finish().unwrap()
+        }
     }
+}
+
+/// The codecs of blocks that do not say how much they hold.
+const UNKNOWN: [Codec; 5] = [Codec::OldDeflate, Codec::Xz, Codec::Zstd, Codec::Snappy, Codec::Bzip2];
+
+#[test]
+fn blocks_of_unknown_length_give_back_what_went_in() {
+    let mut decompressor = Decompressor::new();
+    let mut room = Vec::new();
+    for bytes in [sample(0), sample(1), sample(100), sample(70_000), vec![7; 3_000_000], sample(400_000)] {
+        for codec in UNKNOWN {
+            let stored = compress(codec, &bytes);
+            room.get_mut(..3).map(|front| front.fill(9));
+            let produced = decompressor.append(codec, &stored, &mut room, 3, 1 << 24);
+            assert_eq!(produced, Ok(bytes.len()), "{codec}");
+            assert!(room[3..][..bytes.len()] == bytes[..], "{codec}");
+        }
+    }
+    assert_eq!(&room[..3], [9; 3]);
+}
+
+#[test]
+fn a_limit_on_unknown_lengths_is_kept() {
+    let mut decompressor = Decompressor::new();
+    let bytes = vec![7; 1_000_000];
+    for codec in UNKNOWN {
+        let stored = compress(codec, &bytes);
+        let mut room = Vec::new();
+        let enough = decompressor.append(codec, &stored, &mut room, 0, bytes.len());
+        assert_eq!(enough, Ok(bytes.len()), "{codec}");
+        let mut room = Vec::new();
+        let limit = 70_000;
+        let error = decompressor.append(codec, &stored, &mut room, 10, limit).unwrap_err();
+        assert_eq!(error, CodecError::TooLong { codec, expected: limit });
+        assert!(room.len() <= limit + 10);
+    }
+}
+
+#[test]
+fn a_wrong_checksum_of_a_snappy_block_is_told() {
+    let mut stored = compress(Codec::Snappy, b"some bytes");
+    *stored.last_mut().unwrap() ^= 1;
+    let error = Decompressor::new().append(Codec::Snappy, &stored, &mut Vec::new(), 0, 100).unwrap_err();
+    assert!(matches!(error, CodecError::Checksum { codec: Codec::Snappy, .. }), "{error}");
 }
 
 fn xz(bytes: &[u8], preset: u32) -> Vec<u8> {
@@ -244,6 +299,35 @@ proptest! {
             let mut out = vec![0; length];
             prop_assert_eq!(decompressor.decompress(codec, &whole, &mut out), Ok(whole.len()));
             prop_assert_eq!(&out, &bytes);
+        }
+    }
+
+    #[test]
+    fn mutated_blocks_of_unknown_length_never_harm(
+        length in 0..3000usize,
+        hits in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8),
+        cut in prop_oneof![3 => Just(None), 1 => any::<prop::sample::Index>().prop_map(Some)],
+        limit in 0..100_000usize,
+    ) {
+        let bytes = sample(length);
+        let mut decompressor = Decompressor::new();
+        for codec in UNKNOWN {
+            let mut stored = compress(codec, &bytes);
+            let whole = stored.clone();
+            for (place, value) in &hits {
+                let place = place.index(stored.len());
+                stored[place] = *value;
+            }
+            if let Some(cut) = cut {
+                stored.truncate(cut.index(stored.len()));
+            }
+            let mut room = Vec::new();
+            if let Ok(produced) = decompressor.append(codec, &stored, &mut room, 5, limit) {
+                prop_assert!(produced <= limit && produced + 5 <= room.len());
+            }
+            prop_assert!(room.len() <= limit + 5);
+            prop_assert_eq!(decompressor.append(codec, &whole, &mut room, 0, 1 << 20), Ok(length));
+            prop_assert!(room[..length] == bytes[..]);
         }
     }
 

@@ -7,7 +7,7 @@ use super::{Codec, CodecError};
 const CODEC: Codec = Codec::Xz;
 
 /// The highest preset of `xz` needs 65 MiB to decompress.
-const MEMORY_LIMIT: u64 = 128 << 20;
+pub(super) const MEMORY_LIMIT: u64 = 128 << 20;
 
 /// One stream; what follows it is left alone. The library offers no way to reset a decoder, so each block makes one;
 /// setting it up is small beside the work of decoding.
@@ -34,7 +34,7 @@ pub(super) fn decompress(stored: &[u8], out: &mut [u8]) -> Result<usize, CodecEr
     }
 }
 
-fn explain(error: Error) -> CodecError {
+pub(super) fn explain(error: Error) -> CodecError {
     match error {
         Error::Options => CodecError::Unsupported { codec: CODEC, feature: "a filter" },
         Error::MemLimit => CodecError::MemoryLimit { codec: CODEC, limit: MEMORY_LIMIT },

@@ -33,7 +33,7 @@ pub(super) fn decompress(
     }
 }
 
-fn explain(code: usize, stored: usize, expected: usize) -> CodecError {
+pub(super) fn explain(code: usize, stored: usize, expected: usize) -> CodecError {
     // The library's stable error numbers (zstd_errors.h), which it returns negated.
     match code.wrapping_neg() {
         14 => CodecError::Unsupported { codec: CODEC, feature: "a frame parameter" },

@@ -1,0 +1,183 @@
+//! Blocks that do not say how much they hold.
+
+use liblzma::stream::{Action, Error as XzError, Status, Stream};
+use zstd_safe::DCtx;
+
+use super::{Codec, CodecError, xz, zstd};
+
+/// Where a block is decompressed to: behind the first bytes of a vector, which grows, up to a limit. What is behind the end in the
+/// vector is kept as it is, so that memory is made once and not for each block.
+pub(super) struct Room<'a> {
+    memory: &'a mut Vec<u8>,
+    at: usize,
+    limit: usize,
+    codec: Codec,
+}
+
+/// The least that is grown by.
+const STEP: usize = 64 << 10;
+
+impl<'a> Room<'a> {
+    pub(super) fn new(memory: &'a mut Vec<u8>, at: usize, limit: usize, codec: Codec) -> Self {
+        Self { memory, at, limit, codec }
+    }
+
+    /// Makes room for `wanted` bytes, or as many as are allowed.
+    pub(super) fn make(&mut self, wanted: usize) -> Result<&mut [u8], CodecError> {
+        let length = self.at.saturating_add(wanted.min(self.limit));
+        if self.memory.len() < length {
+            let refused = |_| CodecError::OutOfMemory { codec: self.codec };
+            self.memory.try_reserve(length - self.memory.len()).map_err(refused)?;
+            self.memory.resize(length, 0);
+        }
+        let end = self.memory.len().min(self.at.saturating_add(self.limit));
+        Ok(&mut self.memory[self.at..end])
+    }
+
+    /// At least twice as much room as there was, or an error if that is not allowed.
+    fn more(&mut self) -> Result<(), CodecError> {
+        let had = self.make(0)?.len();
+        if had >= self.limit {
+            return Err(CodecError::TooLong { codec: self.codec, expected: self.limit });
+        }
+        self.make(had.saturating_mul(2).max(STEP)).map(drop)
+    }
+}
+
+/// A bare deflate stream. `ratio` is what the last one was compressed by.
+pub(super) fn deflate(
+    context: &mut libdeflater::Decompressor,
+    ratio: &mut usize,
+    stored: &[u8],
+    room: &mut Room<'_>,
+) -> Result<usize, CodecError> {
+    let codec = Codec::OldDeflate;
+    if stored.is_empty() {
+        return Err(CodecError::Truncated { codec, stored: 0 });
+    }
+    room.make(stored.len().saturating_mul((*ratio).max(2) + 1).max(STEP))?;
+    loop {
+        match context.deflate_decompress(stored, room.make(0)?) {
+            Ok(produced) => {
+                *ratio = (produced / stored.len()).min(1032);
+                return Ok(produced);
+            }
+            Err(libdeflater::DecompressionError::InsufficientSpace) => room.more()?,
+            Err(libdeflater::DecompressionError::BadData) => return Err(CodecError::Corrupt { codec }),
+        }
+    }
+}
+
+/// A snappy block with the checksum of what it holds behind it, four bytes, the most significant first.
+pub(super) fn snappy(
+    context: &mut snap::raw::Decoder,
+    stored: &[u8],
+    room: &mut Room<'_>,
+) -> Result<usize, CodecError> {
+    let codec = Codec::Snappy;
+    let Some((body, sum)) = stored.split_last_chunk::<4>() else {
+        return Err(CodecError::Truncated { codec, stored: stored.len() });
+    };
+    let explain = |error: snap::Error| match error {
+        snap::Error::Empty => CodecError::Truncated { codec, stored: stored.len() },
+        snap::Error::TooBig { .. } | snap::Error::BufferTooSmall { .. } => {
+            CodecError::TooLong { codec, expected: 0 }
+        }
+        _ => CodecError::Corrupt { codec },
+    };
+    let length = snap::raw::decompress_len(body).map_err(explain)?;
+    // No three bytes make more than sixty-four.
+    if length > body.len().saturating_mul(22).saturating_add(64) {
+        return Err(CodecError::Corrupt { codec });
+    }
+    let out = room.make(length)?;
+    if out.len() < length {
+        return Err(CodecError::TooLong { codec, expected: out.len() });
+    }
+    let produced = context.decompress(body, &mut out[..length]).map_err(explain)?;
+    let (expected, found) = (u32::from_be_bytes(*sum), crc32fast::hash(&out[..produced]));
+    if expected != found {
+        return Err(CodecError::Checksum { codec, expected: expected.into(), found: found.into() });
+    }
+    Ok(produced)
+}
+
+/// All frames there are.
+pub(super) fn zstandard(
+    context: &mut DCtx<'static>,
+    stored: &[u8],
+    room: &mut Room<'_>,
+) -> Result<usize, CodecError> {
+    let mut produced = 0;
+    let mut used = 0;
+    while used < stored.len() || used == 0 {
+        let rest = &stored[used..];
+        let fail = |code| zstd::explain(code, stored.len(), 0);
+        let length = zstd_safe::find_frame_compressed_size(rest).map_err(fail)?;
+        let frame = rest.get(..length).ok_or(CodecError::Corrupt { codec: Codec::Zstd })?;
+        // What a frame says of its size is believed as far as it is likely.
+        let likely = frame.len().saturating_mul(64).max(1 << 20);
+        let claimed = zstd_safe::get_frame_content_size(frame).ok().flatten();
+        let claimed = claimed.and_then(|n| usize::try_from(n).ok()).filter(|n| *n <= likely);
+        let wanted = claimed.unwrap_or_else(|| frame.len().saturating_mul(4).max(STEP));
+        room.make(produced + wanted)?;
+        loop {
+            match context.decompress(&mut room.make(0)?[produced..], frame) {
+                Ok(written) => {
+                    produced += written;
+                    break;
+                }
+                Err(code) => match fail(code) {
+                    CodecError::TooLong { .. } => room.more()?,
+                    error => return Err(error),
+                },
+            }
+        }
+        used += length;
+    }
+    Ok(produced)
+}
+
+/// One stream.
+pub(super) fn bzip2(stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecError> {
+    let codec = Codec::Bzip2;
+    let mut stream = bzip2::Decompress::new(false);
+    room.make(stored.len().saturating_mul(4).max(STEP))?;
+    loop {
+        let (used, produced) = (stream.total_in() as usize, stream.total_out() as usize);
+        let status = stream
+            .decompress(&stored[used..], &mut room.make(0)?[produced..])
+            .map_err(|_| CodecError::Corrupt { codec })?;
+        let now = (stream.total_in() as usize, stream.total_out() as usize);
+        match status {
+            bzip2::Status::StreamEnd => return Ok(now.1),
+            _ if now.1 == room.make(0)?.len() => room.more()?,
+            _ if now == (used, produced) || now.0 == stored.len() && now.1 == produced => {
+                return Err(CodecError::Truncated { codec, stored: stored.len() });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// One stream.
+pub(super) fn xz(stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecError> {
+    let explain: fn(XzError) -> CodecError = xz::explain;
+    let mut stream = Stream::new_stream_decoder(xz::MEMORY_LIMIT, 0).map_err(explain)?;
+    room.make(stored.len().saturating_mul(4).max(STEP))?;
+    loop {
+        let (used, produced) = (stream.total_in() as usize, stream.total_out() as usize);
+        let status = stream
+            .process(&stored[used..], &mut room.make(0)?[produced..], Action::Finish)
+            .map_err(explain)?;
+        let now = (stream.total_in() as usize, stream.total_out() as usize);
+        match status {
+            Status::StreamEnd => return Ok(now.1),
+            _ if now.1 == room.make(0)?.len() => room.more()?,
+            _ if now == (used, produced) => {
+                return Err(CodecError::Truncated { codec: Codec::Xz, stored: stored.len() });
+            }
+            _ => {}
+        }
+    }
+}
