@@ -19,7 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
         bytes::Bytes::copy_from_slice(basket)
     });
     let format = forthwith::format(&plan.format).expect("the plan was made by a format there is");
-    let source = case.file.root().source();
+    let source = case.file.source();
     let engine = case.file.engine();
     let _ = engine.raw(&plan, case.task, source, format);
     if let Ok(arrays) = engine.read(&plan, source, format, Some(1), None) {

@@ -1,4 +1,4 @@
-//! Any bytes as a ROOT file: header, directories, streamer infos, the fields of every tree, and a little of their data.
+//! Any bytes as a file: header, directories, streamer infos, the fields of every tree, and a little of their data.
 #![no_main]
 
 use forthwith::File;
@@ -12,8 +12,10 @@ fuzz_target!(|bytes: &[u8]| {
     let source = Arc::new(forthwith::io::Memory::new("fuzz.root", bytes.to_vec()));
     let Ok(file) = File::from_source(source, Arc::clone(&ENGINE)) else { return };
     let _ = file.info();
-    let _ = file.root().streamers();
-    let _ = file.root().free_segments();
+    if let Some(root) = file.root() {
+        let _ = root.streamers();
+        let _ = root.free_segments();
+    }
     let _ = file.find("events;1");
     for key in file.keys("", true).unwrap_or_default().iter().take(32) {
         let Ok(table) = file.table(&format!("{};{}", key.path, key.cycle)) else { continue };

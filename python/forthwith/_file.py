@@ -290,6 +290,18 @@ class File(Directory):
         return self._core.uri
 
     @property
+    def format(self) -> str:
+        """``"ROOT"`` or ``"Avro"``."""
+        return self._core.format
+
+    def _only_table(self) -> Tree:
+        try:
+            return Tree(self, self._core.table(""))
+        except BaseException:
+            self.close()
+            raise
+
+    @property
     def uuid(self) -> str | None:
         """The identifier that its writer gave the file; very old files have none."""
         return self._core.uuid

@@ -102,6 +102,9 @@ class File:
     def uri(self) -> str:
         """Its name."""
     @property
+    def format(self) -> str:
+        """``"ROOT"`` or ``"Avro"``."""
+    @property
     def version(self) -> str:
         """The version of the software that wrote it."""
     @property

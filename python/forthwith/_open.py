@@ -64,7 +64,8 @@ def open(
             fill, where the system has such pages at hand.
 
     Returns:
-        The `File`, or the `Directory` or `Tree` asked for.
+        The `File`, or the `Directory` or `Tree` asked for. A file that holds one table and nothing else, as Avro's, is that
+        `Tree`; its ``file`` is the `File`.
 
     Raises:
         MissingFileError: There is no such file (also a ``FileNotFoundError``).
@@ -82,7 +83,7 @@ def open(
     what, inner = _split(path)
     file = _open_file(what, options)
     if not inner:
-        return file
+        return file if file._core.format == "ROOT" else file._only_table()
     try:
         return file[inner]
     except BaseException:

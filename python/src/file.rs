@@ -112,6 +112,11 @@ impl File {
     }
 
     #[getter]
+    fn format(&self) -> &str {
+        &self.info.format
+    }
+
+    #[getter]
     fn version(&self) -> &str {
         &self.info.version
     }

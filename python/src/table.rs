@@ -77,7 +77,7 @@ impl Table {
     }
 
     fn entry_range(&self, py: Python<'_>, field: u32) -> PyResult<(u64, u64)> {
-        self.handle.run(py, || self.table.tree().entry_range(field)).map(|range| pair(&range))
+        self.handle.run(py, || self.table.entry_range(field)).map(|range| pair(&range))
     }
 
     fn plan(&self, py: Python<'_>, fields: Vec<u32>, start: u64, stop: u64) -> PyResult<Plan> {

@@ -28,9 +28,10 @@ impl Array {
         let field = |form: &Form| {
             let mut keys = HashSet::new();
             form.keys(&mut keys);
-            let mine = self.columns.iter().filter(|(name, _)| {
-                name.rsplit_once('-').is_some_and(|(key, _)| keys.contains(key))
-            });
+            let mine = self
+                .columns
+                .iter()
+                .filter(|(name, _)| name.rsplit_once('-').is_some_and(|(key, _)| keys.contains(key)));
             Self { form: form.clone(), length: self.length, columns: mine.cloned().collect() }
         };
         contents.iter().map(field).collect()

@@ -170,7 +170,8 @@ fn spell(
     memory: &Memory,
 ) -> Result<(Column, Column), FinishError> {
     let numbers = numbers.as_bytes().as_chunks::<4>().0;
-    let symbol = |number: &[u8; 4]| usize::try_from(i32::from_ne_bytes(*number)).ok().and_then(|at| symbols.get(at));
+    let symbol =
+        |number: &[u8; 4]| usize::try_from(i32::from_ne_bytes(*number)).ok().and_then(|at| symbols.get(at));
     let mut total = 0usize;
     for (row, number) in numbers.iter().enumerate() {
         let Some(symbol) = symbol(number) else {
@@ -230,12 +231,16 @@ mod tests {
 
     #[test]
     fn symbols_are_spelled_out() {
-        let symbols = Finisher::Symbols { key: "a".into(), symbols: vec!["no".into(), String::new(), "yes".into()] };
+        let symbols =
+            Finisher::Symbols { key: "a".into(), symbols: vec!["no".into(), String::new(), "yes".into()] };
         let columns = finish(&symbols, "a-index", Column::from_slice(&[2i32, 1, 0, 2])).unwrap();
         assert_eq!(columns[0].1.items::<i64>(), Some(&[0, 3, 3, 5, 8][..]));
         assert_eq!(columns[1].1.as_bytes(), b"yesnoyes");
         let bad = finish(&symbols, "a-index", Column::from_slice(&[0i32, -1]));
         assert_eq!(bad, Err(FinishError::Symbol { key: "a".into(), row: 1, found: -1, symbols: 3 }));
-        assert!(matches!(finish(&symbols, "b-index", Column::from_slice(&[0i32])), Err(FinishError::Missing { .. })));
+        assert!(matches!(
+            finish(&symbols, "b-index", Column::from_slice(&[0i32])),
+            Err(FinishError::Missing { .. })
+        ));
     }
 }

@@ -157,7 +157,8 @@ impl Job<'_> {
             self.go(wanted.entries, self.task.wanted.start, &unbounded(self.program, wanted))?;
             let (end, at) = (payload.len(), self.machine.position(0));
             if self.task.wanted.end == self.task.entries.end && at != end {
-                let what = format!("{} bytes of the basket are left over", end.saturating_sub(at));
+                let unit = self.format.unit();
+                let what = format!("{} bytes of the {unit} are left over", end.saturating_sub(at));
                 return Err(Error::new(ErrorKind::Fault { what }).at_byte(at as u64));
             }
             self.check_offsets(before)

@@ -231,7 +231,10 @@ impl Run<'_> {
             let Some(&at) = self.order.get(at) else { break };
             if let Err(error) = self.task(at, &mut worker) {
                 let task = &self.plan.tasks[at];
-                let error = error.in_object(&object(self.plan, task.group as usize)).in_block(task.block);
+                let error = error
+                    .in_object(&object(self.plan, task.group as usize))
+                    .in_block(task.block)
+                    .in_unit(self.format.unit());
                 self.fail(at, error);
                 break;
             }

@@ -98,7 +98,8 @@ fn groups() -> Vec<Group> {
             reason: String::new(),
             form: numpy("node0", DType::Int32),
             columns: vec![spec("node0-data", DType::Int32, false)],
-            counter: None, split: false,
+            counter: None,
+            split: false,
         },
         Group {
             path: "jagged".into(),
@@ -109,7 +110,8 @@ fn groups() -> Vec<Group> {
                 spec("node0-offsets", DType::Int64, true),
                 spec("node1-data", DType::Float64, false),
             ],
-            counter: None, split: false,
+            counter: None,
+            split: false,
         },
         Group {
             path: "nested".into(),
@@ -117,7 +119,8 @@ fn groups() -> Vec<Group> {
             decoder: Decoder::Program(Arc::new(program)),
             reason: String::new(),
             columns,
-            counter: None, split: false,
+            counter: None,
+            split: false,
         },
         Group {
             path: "slots".into(),
@@ -138,7 +141,8 @@ fn groups() -> Vec<Group> {
                 name: None,
             },
             columns: vec![spec("node0-data", DType::Bool, false), spec("node1-data", DType::UInt16, false)],
-            counter: None, split: false,
+            counter: None,
+            split: false,
         },
     ]
 }

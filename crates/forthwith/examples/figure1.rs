@@ -74,7 +74,7 @@ fn decompress(file: &str, engine: &Arc<Engine>) -> Result<f64, Box<dyn Error>> {
         let start = Instant::now();
         for task in &plan.tasks {
             let plan::Stored::Range(range) = &task.stored else { continue };
-            let stored = file.root().source().read_one(range.clone())?;
+            let stored = file.source().read_one(range.clone())?;
             let block = format.unframe(&plan.groups[task.group as usize], task, &stored, &mut scratch)?;
             total += block.payload.len() as u64;
         }

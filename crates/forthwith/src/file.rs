@@ -1,9 +1,10 @@
 //! An opened file.
 
 use crate::Table;
+use forthwith_avro::AvroFile;
 use forthwith_engine::{Engine, Options};
 use forthwith_io::Source;
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{Error, ErrorKind, Result};
 use forthwith_root::{Found, RootFile, Tree};
 use serde::Serialize;
 use std::sync::Arc;
@@ -11,8 +12,15 @@ use std::sync::Arc;
 /// An opened file. Only metadata that were asked for have been read. Cheap to clone, shared between threads as it is.
 #[derive(Clone)]
 pub struct File {
-    root: RootFile,
+    content: Content,
     engine: Arc<Engine>,
+}
+
+/// What the formats make of a file.
+#[derive(Clone)]
+enum Content {
+    Root(RootFile),
+    Avro(AvroFile),
 }
 
 /// What a file says of itself.
@@ -20,11 +28,11 @@ pub struct File {
 pub struct FileInfo {
     /// Its name.
     pub uri: String,
-    /// The format: `"ROOT"`.
+    /// The format: `"ROOT"` or `"Avro"`.
     pub format: String,
-    /// The version of ROOT that wrote it: `"6.40/00"`.
+    /// The version of ROOT that wrote it, `"6.40/00"`, or of the format.
     pub version: String,
-    /// The compression new objects were to get, such as `"ZLIB level 1"`; single objects may differ.
+    /// The compression new objects were to get, such as `"ZLIB level 1"`; single objects may differ. Avro's codec.
     pub compression: String,
     /// The file's UUID in the usual spelling, if it has one.
     pub uuid: Option<String>,
@@ -59,7 +67,7 @@ impl File {
     /// Opens a local file with an engine of its own.
     ///
     /// # Errors
-    /// The file cannot be read, or is no ROOT file.
+    /// The file cannot be read, or is of no format that is known.
     pub fn open(uri: &str) -> Result<Self> {
         Self::from_source(forthwith_io::open(uri)?, Arc::new(Engine::new(Options::default())))
     }
@@ -67,15 +75,33 @@ impl File {
     /// Opens what a source holds, to be read by the given engine.
     ///
     /// # Errors
-    /// The source cannot be read, or holds no ROOT file.
+    /// The source cannot be read, or holds no file of a format that is known.
     pub fn from_source(source: Arc<dyn Source>, engine: Arc<Engine>) -> Result<Self> {
-        Ok(Self { root: RootFile::open(source)?, engine })
+        let head = source.read_one(0..source.size()?.min(4))?;
+        let content = if AvroFile::is_avro(&head) {
+            Content::Avro(AvroFile::open(source)?)
+        } else {
+            Content::Root(RootFile::open(source)?)
+        };
+        Ok(Self { content, engine })
     }
 
     /// Its name.
     #[must_use]
     pub fn uri(&self) -> &str {
-        self.root.uri()
+        match &self.content {
+            Content::Root(root) => root.uri(),
+            Content::Avro(avro) => avro.uri(),
+        }
+    }
+
+    /// Where its bytes come from.
+    #[must_use]
+    pub fn source(&self) -> &Arc<dyn Source> {
+        match &self.content {
+            Content::Root(root) => root.source(),
+            Content::Avro(avro) => avro.source(),
+        }
     }
 
     /// What reads its tables.
@@ -84,10 +110,22 @@ impl File {
         &self.engine
     }
 
-    /// The format's own view.
+    /// The format's own view of a ROOT file.
     #[must_use]
-    pub fn root(&self) -> &RootFile {
-        &self.root
+    pub const fn root(&self) -> Option<&RootFile> {
+        match &self.content {
+            Content::Root(root) => Some(root),
+            Content::Avro(_) => None,
+        }
+    }
+
+    /// The format's own view of an Avro file.
+    #[must_use]
+    pub const fn avro(&self) -> Option<&AvroFile> {
+        match &self.content {
+            Content::Avro(avro) => Some(avro),
+            Content::Root(_) => None,
+        }
     }
 
     /// What the file says of itself.
@@ -95,7 +133,20 @@ impl File {
     /// # Errors
     /// Its size cannot be had.
     pub fn info(&self) -> Result<FileInfo> {
-        let header = self.root.header();
+        let root = match &self.content {
+            Content::Root(root) => root,
+            Content::Avro(avro) => {
+                return Ok(FileInfo {
+                    uri: self.uri().to_owned(),
+                    format: "Avro".into(),
+                    version: "1".into(),
+                    compression: avro.header().codec.name().into(),
+                    uuid: None,
+                    size: avro.source().size()?,
+                });
+            }
+        };
+        let header = root.header();
         let (major, minor, patch) = header.root_version();
         Ok(FileInfo {
             uri: self.uri().to_owned(),
@@ -103,7 +154,7 @@ impl File {
             version: format!("{major}.{minor:02}/{patch:02}"),
             compression: compression(header.compression),
             uuid: header.uuid.map(|u| uuid(&u)),
-            size: self.root.source().size()?,
+            size: root.source().size()?,
         })
     }
 
@@ -112,8 +163,13 @@ impl File {
     /// # Errors
     /// The directory does not exist or cannot be read.
     pub fn keys(&self, directory: &str, recursive: bool) -> Result<Vec<Key>> {
-        let top = self.root.top();
-        let directory = if directory.is_empty() { top } else { top.open(&self.root.find(directory)?.key)? };
+        let root = match &self.content {
+            Content::Root(root) => root,
+            Content::Avro(avro) if directory.is_empty() => return Ok(vec![values(avro)?]),
+            Content::Avro(avro) => return Err(missing(avro, directory)),
+        };
+        let top = root.top();
+        let directory = if directory.is_empty() { top } else { top.open(&root.find(directory)?.key)? };
         let prefix = directory.path().to_owned();
         if recursive {
             let strip = |f: Found| {
@@ -131,23 +187,77 @@ impl File {
     /// # Errors
     /// [`NotFound`](forthwith_plan::ErrorKind::NotFound) with the most similar names.
     pub fn find(&self, path: &str) -> Result<Key> {
-        let found = self.root.find(path)?;
-        Ok(key(&found.path, &found.key))
+        match &self.content {
+            Content::Root(root) => {
+                let found = root.find(path)?;
+                Ok(key(&found.path, &found.key))
+            }
+            Content::Avro(avro) if is_values(avro, path) => values(avro),
+            Content::Avro(avro) => Err(missing(avro, path)),
+        }
     }
 
-    /// Opens a tree.
+    /// Opens a tree, or the values of an Avro file.
     ///
     /// # Errors
     /// Nothing of that name; an object of another class, by name; damaged metadata.
     pub fn table(&self, path: &str) -> Result<Table> {
-        let found = self.root.find(path)?;
+        let root = match &self.content {
+            Content::Root(root) => root,
+            Content::Avro(_) => return self.avro_table(path, &forthwith_avro::Options::default()),
+        };
+        let found = root.find(path)?;
         if !Tree::is_tree(&found.key.class_name) {
             let what = format!("{} as a table", found.key.class_name);
             return Err(Error::unsupported(what).in_file(self.uri()).in_object(&found.path));
         }
-        let tree = Tree::open_found(&self.root, &found)?;
-        Ok(Table::new(self.clone(), tree))
+        let tree = Tree::open_found(root, &found)?;
+        Ok(Table::of_tree(self.clone(), tree))
     }
+
+    /// Opens the values of an Avro file as a reader's schema wants them, or without what is damaged.
+    ///
+    /// # Errors
+    /// It is no Avro file; nothing of that name; a block that cannot be found, unless such blocks are left out; schemas that do not go
+    /// together.
+    pub fn avro_table(&self, path: &str, options: &forthwith_avro::Options) -> Result<Table> {
+        let Content::Avro(avro) = &self.content else {
+            let what = "options for Avro, for a file that is none".into();
+            return Err(Error::new(ErrorKind::Invalid { what }).in_file(self.uri()));
+        };
+        if !is_values(avro, path) {
+            return Err(missing(avro, path));
+        }
+        let table = Table::of_avro(self.clone(), avro.table(options)?);
+        if options.skip_damaged { table.without_damage() } else { Ok(table) }
+    }
+}
+
+/// Whether a path means the values of an Avro file, which are all there is in it.
+fn is_values(avro: &AvroFile, path: &str) -> bool {
+    let name = avro.name();
+    path.is_empty() || path == name || path.strip_suffix(";1") == Some(&name)
+}
+
+fn values(avro: &AvroFile) -> Result<Key> {
+    let (name, header) = (avro.name(), avro.header());
+    let stored = avro.source().size()?.saturating_sub(header.end);
+    Ok(Key {
+        path: name.clone(),
+        name,
+        cycle: 1,
+        class: "Avro".into(),
+        title: header.schema.root().doc.clone().unwrap_or_default(),
+        stored_bytes: stored,
+        object_bytes: stored,
+        is_directory: false,
+        is_table: true,
+    })
+}
+
+fn missing(avro: &AvroFile, path: &str) -> Error {
+    let near = vec![avro.name()];
+    Error::new(ErrorKind::NotFound { what: "object", name: path.to_owned(), near }).in_file(avro.uri())
 }
 
 fn key(path: &str, key: &forthwith_root::Key) -> Key {

@@ -1,18 +1,20 @@
 //! The formats there are, by the id plans carry.
 
+use forthwith_avro::AvroFormat;
 use forthwith_plan::{BlockFormat, Error, ErrorKind, Result};
 use forthwith_root::TreeFormat;
 
 static ROOT_TREE: TreeFormat = TreeFormat;
+static AVRO: [AvroFormat; 6] = AvroFormat::ALL;
 
 /// The format that understands a plan's blocks.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] naming the id.
 pub fn format(id: &str) -> Result<&'static dyn BlockFormat> {
-    let known: [&'static dyn BlockFormat; 1] = [&ROOT_TREE];
+    let known = std::iter::once(&ROOT_TREE as &dyn BlockFormat);
     known
-        .into_iter()
+        .chain(AVRO.iter().map(|format| format as &dyn BlockFormat))
         .find(|f| f.id() == id)
         .ok_or_else(|| Error::new(ErrorKind::Unsupported { what: format!("format {id:?}") }))
 }

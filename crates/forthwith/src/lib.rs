@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Everything below is public under its own name: [`io`] (where bytes come from), [`columns`] (what comes out), [`plan`] (the words that
-//! cross the seams), [`program`] and [`forth`] (the language and its machine), [`root`] (the format).
+//! cross the seams), [`program`] and [`forth`] (the language and its machine), [`root`] and [`avro`] (the formats).
 #![deny(missing_docs)]
 
 mod file;
@@ -28,6 +28,7 @@ pub use formats::format;
 pub use steps::Step;
 pub use table::Table;
 
+pub use forthwith_avro as avro;
 pub use forthwith_columns as columns;
 pub use forthwith_engine::{Engine, Options, Progress, RawBlock, Tick};
 pub use forthwith_forth as forth;

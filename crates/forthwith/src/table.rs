@@ -1,22 +1,41 @@
 //! A table of a file: fields and entries.
 
 use crate::{File, Step, format, steps};
+use forthwith_avro::AvroTable;
 use forthwith_columns::Array;
 use forthwith_engine::{RawBlock, Tick};
 use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Result};
 use forthwith_root::{Tree, near};
 use std::{ops::Range, sync::Arc};
 
-/// A tree. Metadata only; branches are looked at when asked for. Cheap to clone, shared between threads as it is.
+/// A tree, or the values of an Avro file. Metadata only; branches are looked at when asked for. Cheap to clone, shared between threads
+/// as it is.
 #[derive(Clone)]
 pub struct Table {
     file: File,
-    tree: Arc<Tree>,
+    content: Content,
+}
+
+#[derive(Clone)]
+enum Content {
+    Tree(Arc<Tree>),
+    Avro(Arc<AvroTable>),
 }
 
 impl Table {
-    pub(crate) fn new(file: File, tree: Tree) -> Self {
-        Self { file, tree: Arc::new(tree) }
+    pub(crate) fn of_tree(file: File, tree: Tree) -> Self {
+        Self { file, content: Content::Tree(Arc::new(tree)) }
+    }
+
+    pub(crate) fn of_avro(file: File, table: AvroTable) -> Self {
+        Self { file, content: Content::Avro(Arc::new(table)) }
+    }
+
+    fn dataset(&self) -> &dyn Dataset {
+        match &self.content {
+            Content::Tree(tree) => tree.as_ref(),
+            Content::Avro(table) => table.as_ref(),
+        }
     }
 
     /// The file it is in.
@@ -28,19 +47,45 @@ impl Table {
     /// The path in the file.
     #[must_use]
     pub fn path(&self) -> &str {
-        self.tree.object()
+        self.dataset().object()
     }
 
-    /// The format's own view.
+    /// The format's own view of a tree.
     #[must_use]
-    pub fn tree(&self) -> &Tree {
-        &self.tree
+    pub fn tree(&self) -> Option<&Tree> {
+        match &self.content {
+            Content::Tree(tree) => Some(tree),
+            Content::Avro(_) => None,
+        }
+    }
+
+    /// The format's own view of an Avro file's values.
+    #[must_use]
+    pub fn avro(&self) -> Option<&AvroTable> {
+        match &self.content {
+            Content::Avro(table) => Some(table),
+            Content::Tree(_) => None,
+        }
+    }
+
+    /// The entries a field has of its own; a branch may be shorter than its tree.
+    ///
+    /// # Errors
+    /// Damaged metadata, or no such field.
+    pub fn entry_range(&self, field: u32) -> Result<Range<u64>> {
+        match &self.content {
+            Content::Tree(tree) => self.here(tree.entry_range(field)),
+            Content::Avro(table) => {
+                self.describe(field)?;
+                Ok(0..table.entries())
+            }
+        }
     }
 
     /// Number of entries.
     #[must_use]
     pub fn entries(&self) -> u64 {
-        self.tree.entries()
+        self.dataset().entries()
     }
 
     /// All fields in the file's order, parents before their children.
@@ -48,7 +93,7 @@ impl Table {
     /// # Errors
     /// Damaged metadata.
     pub fn fields(&self) -> Result<&[Field]> {
-        self.here(self.tree.fields())
+        self.here(self.dataset().fields())
     }
 
     /// A field by its path, `a/a.b`, or by its own name if only one has it. Where a file repeats a path, the first one.
@@ -59,6 +104,10 @@ impl Table {
         let fields = self.fields()?;
         if let Some(at) = fields.iter().position(|f| f.path == name) {
             return Ok(at as u32);
+        }
+        // Values that are no records have no name of their own.
+        if name.is_empty() && self.avro().is_some_and(|table| !table.is_record()) {
+            return Ok(0);
         }
         let mut named = fields.iter().enumerate().filter(|(_, f)| f.name == name);
         if let (Some((at, _)), None) = (named.next(), named.next()) {
@@ -82,7 +131,7 @@ impl Table {
     /// # Errors
     /// Damaged metadata, or no such field.
     pub fn describe(&self, field: u32) -> Result<Description> {
-        self.here(self.tree.describe(field))
+        self.here(self.dataset().describe(field))
     }
 
     /// What it takes to read these fields for these entries.
@@ -90,7 +139,7 @@ impl Table {
     /// # Errors
     /// A field that is not supported, by its type; entries the table or a field does not have; damaged metadata.
     pub fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
-        self.here(self.tree.plan(fields, entries))
+        self.here(self.dataset().plan(fields, entries))
     }
 
     /// Reads a plan: one array for each field it was made for, in that order. `threads` overrides the engine's number; `tick` is
@@ -104,7 +153,47 @@ impl Table {
         threads: Option<usize>,
         tick: Option<&mut Tick<'_>>,
     ) -> Result<Vec<Array>> {
-        self.file.engine().read(plan, self.file.root().source(), format(&plan.format)?, threads, tick)
+        let read = |plan: &Plan, threads, tick: Option<&mut Tick<'_>>| {
+            self.file.engine().read(plan, self.file.source(), format(&plan.format)?, threads, tick)
+        };
+        let failed = match (read(plan, threads, tick), &self.content) {
+            (Err(error), Content::Avro(_)) => error,
+            (done, _) => return done,
+        };
+        // Small blocks are read several at once. One by one they tell which it is.
+        let damaged =
+            matches!(failed.kind, ErrorKind::Fault { .. } | ErrorKind::Machine(_) | ErrorKind::Codec(_));
+        let group = failed.place.block.filter(|_| damaged);
+        let task = group.and_then(|block| plan.tasks.iter().find(|task| task.block == block));
+        let (Some(task), Content::Avro(table)) = (task, &self.content) else { return Err(failed) };
+        match read(&table.one_by_one(plan, task), Some(1), None) {
+            Err(precise) => Err(precise),
+            Ok(_) => Err(failed),
+        }
+    }
+
+    /// Without the blocks that turn out to be damaged when they are read: all of them are, once.
+    pub(crate) fn without_damage(self) -> Result<Self> {
+        let Content::Avro(table) = &self.content else { return Ok(self) };
+        let all: Vec<u32> = (0..table.fields()?.len() as u32).collect();
+        // Fields that cannot be read at all are no damage.
+        let fields: Vec<u32> =
+            all.into_iter().filter(|field| table.describe(*field).is_ok_and(|d| d.reading.is_ok())).collect();
+        let mut bad = Vec::new();
+        let table = table.with_single_blocks();
+        for block in table.blocks() {
+            let plan = table.plan(&fields, block.entries.clone())?;
+            let read =
+                self.file.engine().read(&plan, self.file.source(), format(&plan.format)?, Some(1), None);
+            match read {
+                Ok(_) => {}
+                Err(error) if matches!(error.kind, ErrorKind::Source(_) | ErrorKind::OutOfMemory { .. }) => {
+                    return Err(error);
+                }
+                Err(error) => bad.push((block.number, error.kind.to_string())),
+            }
+        }
+        Ok(Self { content: Content::Avro(Arc::new(table.without(&bad))), ..self })
     }
 
     /// One of a plan's blocks, decompressed and not decoded.
@@ -112,7 +201,7 @@ impl Table {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn raw(&self, plan: &Plan, task: usize) -> Result<RawBlock> {
-        self.file.engine().raw(plan, task, self.file.root().source(), format(&plan.format)?)
+        self.file.engine().raw(plan, task, self.file.source(), format(&plan.format)?)
     }
 
     /// Cuts a range of entries into steps of a number of entries, or of about so many bytes in memory ending where blocks end.
@@ -120,7 +209,7 @@ impl Table {
     /// # Errors
     /// As [`plan`](Self::plan).
     pub fn steps(&self, fields: &[u32], entries: Range<u64>, step: Step) -> Result<Vec<Range<u64>>> {
-        self.here(steps::steps(self.tree.as_ref(), fields, entries, step))
+        self.here(steps::steps(self.dataset(), fields, entries, step))
     }
 
     fn here<T>(&self, result: Result<T>) -> Result<T> {

@@ -126,6 +126,8 @@ pub struct Place {
     pub object: Option<String>,
     /// The basket, cluster or block number.
     pub block: Option<u64>,
+    /// What the format calls a block, if it is no basket.
+    pub unit: Option<&'static str>,
     /// The entry.
     pub entry: Option<u64>,
     /// A byte position: in the file, or in the block's payload when `block` is given.
@@ -168,6 +170,13 @@ impl Error {
         self
     }
 
+    /// Says what the format calls a block, unless known already.
+    #[must_use]
+    pub fn in_unit(mut self, unit: &'static str) -> Self {
+        self.place.unit.get_or_insert(unit);
+        self
+    }
+
     /// Adds the entry number, unless known already.
     #[must_use]
     pub fn at_entry(mut self, entry: u64) -> Self {
@@ -207,7 +216,7 @@ impl fmt::Display for Place {
             (None, None) => {}
         }
         if let Some(block) = self.block {
-            parts.push(format!("basket {block}"));
+            parts.push(format!("{} {block}", self.unit.unwrap_or("basket")));
         }
         if let Some(entry) = self.entry {
             parts.push(format!("entry {entry}"));

@@ -9,6 +9,11 @@ pub trait BlockFormat: Send + Sync {
     /// The id plans carry.
     fn id(&self) -> &'static str;
 
+    /// What the format calls a block, for errors.
+    fn unit(&self) -> &'static str {
+        "basket"
+    }
+
     /// Strips a stored block's framing: verifies it, finds the codec in the block itself, decompresses, splits off entry bounds.
     /// The result may borrow the stored bytes (nothing was compressed) or the scratch.
     ///
@@ -74,6 +79,12 @@ impl Scratch {
                 *room = Vec::new();
             }
         }
+    }
+
+    /// Memory for a payload whose length shows only when it is there, and the codecs. Contents are whatever the last block left; the
+    /// length is what was needed so far.
+    pub fn growing(&mut self) -> (&mut Vec<u8>, &mut Decompressor) {
+        (&mut self.payload, &mut self.decompressor)
     }
 
     /// Room for a payload of `payload` bytes, for `bounds` bytes of entry bounds, and the codecs. Contents are whatever the last

@@ -93,7 +93,9 @@ impl Shape {
                 return Err(Unsupported(format!("{member}: a value that is both skipped and wanted")));
             }
             Schema::ToEnd(_) => {
-                return Err(Unsupported(format!("{member}: items up to the entry's end inside another type")));
+                return Err(Unsupported(format!(
+                    "{member}: items up to the entry's end inside another type"
+                )));
             }
         })
     }
@@ -130,11 +132,7 @@ impl Shape {
         let mut forms = Vec::with_capacity(fields.len());
         for (at, (field, schema)) in (0..).zip(fields) {
             let kept = order.contains(&at) && !matches!(schema, Schema::Skipped(_));
-            forms.push(if kept {
-                Some(self.form(schema, depth + 1, &join(member, field))?)
-            } else {
-                None
-            });
+            forms.push(if kept { Some(self.form(schema, depth + 1, &join(member, field))?) } else { None });
         }
         let mut names = Vec::with_capacity(order.len());
         let mut contents = Vec::with_capacity(order.len());
@@ -167,11 +165,9 @@ impl Shape {
         let of_union = format!("{key}u");
         match (null, alternatives.len()) {
             (Some(null), 2) => self.finish.push(Finisher::Option { key: key.clone(), null }),
-            (Some(null), _) => self.finish.push(Finisher::OptionUnion {
-                key: key.clone(),
-                null,
-                union: of_union.clone(),
-            }),
+            (Some(null), _) => {
+                self.finish.push(Finisher::OptionUnion { key: key.clone(), null, union: of_union.clone() })
+            }
             (None, _) => self.finish.push(Finisher::Union { key: key.clone() }),
         }
         let several = alternatives.len() - nulls > 1;
@@ -188,9 +184,7 @@ impl Shape {
         }
         Ok(match null {
             None => Form::Union { key, contents },
-            Some(_) => {
-                Form::Option { key, content: Box::new(Form::Union { key: of_union, contents }) }
-            }
+            Some(_) => Form::Option { key, content: Box::new(Form::Union { key: of_union, contents }) },
         })
     }
 }

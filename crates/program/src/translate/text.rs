@@ -1,8 +1,8 @@
 //! The words that fill a Form.
 
 use super::{
-    FAULT_BRANCH, FAULT_NEGATIVE, FAULT_SYMBOL, FAULT_UNMATCHED, FAULT_WEIGHTLESS, MAX_WEIGHTLESS, Unsupported,
-    literal, parser, shape::join, too_deep,
+    FAULT_BRANCH, FAULT_NEGATIVE, FAULT_SYMBOL, FAULT_UNMATCHED, FAULT_WEIGHTLESS, MAX_WEIGHTLESS,
+    Unsupported, literal, parser, shape::join, too_deep,
 };
 use crate::schema::{Count, Dialect, Schema, TextLength, Union};
 use forthwith_columns::Form;
@@ -234,7 +234,11 @@ impl<'a> Text<'a> {
                     self.line(depth, &inner, format!("{times}{input} #{code}-> {leaf}-data"));
                 }
                 Count::Blocks => {
-                    self.line(depth, member, format!("0 begin {input} {ITEMS} {input} zigzag-> stack drop then dup while"));
+                    self.line(
+                        depth,
+                        member,
+                        format!("0 begin {input} {ITEMS} {input} zigzag-> stack drop then dup while"),
+                    );
                     self.line(depth + 1, &inner, format!("dup {times}{input} #{code}-> {leaf}-data +"));
                     self.line(depth, member, format!("repeat drop {key}-offsets +<- stack"));
                 }

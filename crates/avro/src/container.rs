@@ -1,0 +1,340 @@
+//! Object container files: header, blocks, sync markers.
+
+use crate::schema::Schema;
+use bytes::Bytes;
+use forthwith_io::{Codec, Source};
+use forthwith_plan::{Error, ErrorKind, Result};
+use std::{ops::Range, sync::Arc};
+
+/// How every container file begins.
+const MAGIC: [u8; 4] = *b"Obj\x01";
+/// Bytes of a sync marker.
+pub(crate) const MARKER: u64 = 16;
+/// A header longer than this is none.
+const LONGEST_HEADER: u64 = 64 << 20;
+/// Two varints.
+const LONGEST_BLOCK_HEADER: u64 = 20;
+/// Read at a time where reading is not free.
+const CHUNK: u64 = 4096;
+
+/// What a container file says of itself.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// The schema of its values.
+    pub schema: Arc<Schema>,
+    /// The schema as it is spelled in the file.
+    pub schema_text: String,
+    /// How blocks are compressed.
+    pub codec: BlockCodec,
+    /// All metadata, in the file's order, schema and codec among them.
+    pub metadata: Vec<(String, Bytes)>,
+    /// What stands after every block.
+    pub marker: [u8; 16],
+    /// Where the first block begins.
+    pub end: u64,
+}
+
+/// How the blocks of a file are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockCodec {
+    /// Not at all.
+    Null,
+    /// By this.
+    Compressed(Codec),
+}
+
+impl BlockCodec {
+    /// All there are, with their names in files.
+    pub(crate) const ALL: [(Self, &'static str); 6] = [
+        (Self::Null, "null"),
+        (Self::Compressed(Codec::OldDeflate), "deflate"),
+        (Self::Compressed(Codec::Snappy), "snappy"),
+        (Self::Compressed(Codec::Zstd), "zstandard"),
+        (Self::Compressed(Codec::Bzip2), "bzip2"),
+        (Self::Compressed(Codec::Xz), "xz"),
+    ];
+
+    /// Its name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(codec, _)| *codec == self).map_or("unknown", |(_, name)| name)
+    }
+}
+
+/// One block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockPlace {
+    /// Its number, counted from 0; numbers of blocks that were left out as damaged are missing.
+    pub number: u64,
+    /// Its bytes, from its number of entries to the end of its marker.
+    pub bytes: Range<u64>,
+    /// Its entries, counted from the first of the file.
+    pub entries: Range<u64>,
+}
+
+/// A part of the file that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// The number of the block, counting those that can be read.
+    pub block: u64,
+    /// The bytes that are left out.
+    pub bytes: Range<u64>,
+    /// What is wrong with them.
+    pub what: String,
+}
+
+impl Header {
+    /// Reads and parses the header.
+    ///
+    /// # Errors
+    /// It is no container file, its schema is none, its codec is not known.
+    pub fn read(source: &dyn Source) -> Result<Self> {
+        let size = source.size()?;
+        let mut wanted = CHUNK;
+        loop {
+            let bytes = source.read_one(0..wanted.min(size))?;
+            match Self::parse(&bytes) {
+                Err(error) if is_truncated(&error) && wanted < size.min(LONGEST_HEADER) => {
+                    wanted = wanted.saturating_mul(4).min(LONGEST_HEADER);
+                }
+                done => return done,
+            }
+        }
+    }
+
+    fn parse(bytes: &Bytes) -> Result<Self> {
+        let mut at = Reader { bytes, at: 0 };
+        let magic = at.take(4, "the magic bytes of an Avro file")?;
+        if magic != MAGIC {
+            let found = magic.escape_ascii().to_string();
+            return Err(Error::new(ErrorKind::NotA { what: "an Avro container file", found }).at_byte(0));
+        }
+        let mut metadata = Vec::new();
+        loop {
+            let mut count = at.long("the header's metadata")?;
+            if count == 0 {
+                break;
+            }
+            if count < 0 {
+                at.long("the header's metadata")?;
+                count = count.checked_neg().unwrap_or(i64::MAX);
+            }
+            for _ in 0..count {
+                let name = at.sized("a name in the header")?;
+                let name = String::from_utf8_lossy(&bytes[name]).into_owned();
+                let value = at.sized("a value in the header")?;
+                metadata.push((name, bytes.slice(value)));
+            }
+        }
+        let mut marker = [0; 16];
+        marker.copy_from_slice(at.take(MARKER as usize, "the sync marker")?);
+        let find = |name: &str| metadata.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+        let Some(text) = find("avro.schema") else {
+            let found = "a header without a schema".into();
+            return Err(ErrorKind::NotA { what: "an Avro container file", found }.into());
+        };
+        let schema_text = String::from_utf8_lossy(text).into_owned();
+        let schema = schema_text.parse::<Schema>().map_err(|bad| {
+            let found = bad.to_string();
+            Error::new(ErrorKind::NotA { what: "an Avro schema", found }).in_object("avro.schema")
+        })?;
+        let codec = match find("avro.codec").map(|codec| String::from_utf8_lossy(codec)) {
+            None => BlockCodec::Null,
+            Some(name) => match BlockCodec::ALL.iter().find(|(_, known)| *known == name) {
+                Some((codec, _)) => *codec,
+                None if name.is_empty() => BlockCodec::Null,
+                None => return Err(Error::unsupported(format!("Avro codec {name:?}"))),
+            },
+        };
+        let end = at.at as u64;
+        Ok(Self { schema: Arc::new(schema), schema_text, codec, metadata, marker, end })
+    }
+}
+
+fn is_truncated(error: &Error) -> bool {
+    matches!(error.kind, ErrorKind::Truncated { .. })
+}
+
+/// Finds the blocks, reading no more than what stands between them. With `damage`, what cannot be read is noted there and left out,
+/// and the search goes on behind the next marker.
+pub(crate) fn blocks(
+    source: &dyn Source,
+    header: &Header,
+    mut damage: Option<&mut Vec<Damage>>,
+) -> Result<Vec<BlockPlace>> {
+    let size = source.size()?;
+    let least = least_bytes(&header.schema);
+    let mut window = Window { source, size, bytes: Bytes::new(), start: 0 };
+    let mut blocks: Vec<BlockPlace> = Vec::new();
+    let (mut at, mut entry, mut number) = (header.end, 0u64, 0u64);
+    while at < size {
+        match block(&mut window, header, least, at) {
+            Ok((count, end)) => {
+                let next = entry.checked_add(count).filter(|next| i64::try_from(*next).is_ok());
+                let Some(next) = next else {
+                    let error = ErrorKind::Invalid { what: "more entries than can be counted".into() };
+                    return Err(place(error.into(), number, at));
+                };
+                if count > 0 {
+                    blocks.push(BlockPlace { number, bytes: at..end, entries: entry..next });
+                }
+                (at, entry) = (end, next);
+            }
+            Err(error) => {
+                let Some(damage) = damage.as_deref_mut() else { return Err(place(error, number, at)) };
+                let end = window.find(&header.marker, at)?;
+                damage.push(Damage { block: number, bytes: at..end, what: error.kind.to_string() });
+                at = end;
+            }
+        }
+        number += 1;
+    }
+    Ok(blocks)
+}
+
+/// Says where a block is that cannot be read.
+fn place(error: Error, number: u64, at: u64) -> Error {
+    error.in_object(&format!("block {number}")).at_byte(at)
+}
+
+/// Entries of a block, and where it ends.
+fn block(window: &mut Window<'_>, header: &Header, least: u64, at: u64) -> Result<(u64, u64)> {
+    let size = window.size;
+    let head = window.get(at, LONGEST_BLOCK_HEADER)?;
+    let mut reader = Reader { bytes: head, at: 0 };
+    let count = reader.long("the number of entries of a block")?;
+    let length = reader.long("the length of a block")?;
+    let begin = at + reader.at as u64;
+    let (Ok(count), Ok(length)) = (u64::try_from(count), u64::try_from(length)) else {
+        let (what, found) =
+            if count < 0 { ("number of entries", count) } else { ("length of the block in bytes", length) };
+        let found = format!("{found} as the {what}");
+        return Err(ErrorKind::NotA { what: "a block", found }.into());
+    };
+    let needed = length.saturating_add(MARKER);
+    let available = size - begin;
+    if needed > available {
+        return Err(ErrorKind::Truncated { what: "a block with its sync marker", needed, available }.into());
+    }
+    let most = match header.codec {
+        BlockCodec::Null => length,
+        BlockCodec::Compressed(_) => payload_limit(length),
+    };
+    let most = if least == 0 { MOST_WEIGHTLESS } else { most / least };
+    if count > most {
+        let (found, limit) =
+            (i64::try_from(count).unwrap_or(i64::MAX), i64::try_from(most).unwrap_or(i64::MAX));
+        return Err(ErrorKind::OutOfRange { what: "number of entries of a block", found, limit }.into());
+    }
+    let found = window.get(begin + length, MARKER)?;
+    if found != header.marker {
+        let found = format!("{:02x?} where the sync marker should be", found.as_ref());
+        return Err(Error::new(ErrorKind::NotA { what: "the end of a block", found }));
+    }
+    Ok((count, begin + needed))
+}
+
+/// Entries of a type without bytes that a block may have: nothing in it bounds how many it claims.
+pub(crate) const MOST_WEIGHTLESS: u64 = 1 << 24;
+
+/// The most that a block of so many bytes may hold when it is decompressed.
+pub(crate) fn payload_limit(stored: u64) -> u64 {
+    stored.saturating_mul(4096).clamp(16 << 20, 1 << 30)
+}
+
+/// Fewest bytes that a value takes; an entry that contains itself takes at least one.
+fn least_bytes(schema: &Schema) -> u64 {
+    crate::translate::least_bytes(schema, schema.root_id())
+}
+
+/// What of a source was read last.
+struct Window<'a> {
+    source: &'a dyn Source,
+    size: u64,
+    bytes: Bytes,
+    start: u64,
+}
+
+impl Window<'_> {
+    /// Up to so many bytes from a place on; fewer at the end of the file.
+    fn get(&mut self, at: u64, wanted: u64) -> Result<&[u8]> {
+        let end = at.saturating_add(wanted).min(self.size);
+        let known = self.start..self.start + self.bytes.len() as u64;
+        if at < known.start || end > known.end {
+            let ahead = if self.source.zero_copy() { wanted } else { CHUNK };
+            // With the marker before, which is asked for next to never alone.
+            self.bytes = self.source.read_one(at..at.saturating_add(ahead).max(end).min(self.size))?;
+            self.start = at;
+        }
+        let from = (at - self.start) as usize;
+        Ok(&self.bytes[from..from + (end - at) as usize])
+    }
+
+    /// The end of the next marker behind a place, or of the file.
+    fn find(&mut self, marker: &[u8; 16], from: u64) -> Result<u64> {
+        const STEP: u64 = 1 << 20;
+        let mut at = from;
+        while at < self.size {
+            let end = at.saturating_add(STEP).min(self.size);
+            let bytes = self.source.read_one(at..end)?;
+            if let Some(found) = bytes.windows(16).position(|window| window == marker) {
+                return Ok(at + found as u64 + MARKER);
+            }
+            if end == self.size {
+                break;
+            }
+            at = end - (MARKER - 1);
+        }
+        Ok(self.size)
+    }
+}
+
+/// Bytes that are taken one after the other.
+pub(crate) struct Reader<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) at: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn take(&mut self, count: usize, what: &'static str) -> Result<&'a [u8]> {
+        let rest = &self.bytes[self.at..];
+        match rest.get(..count) {
+            Some(taken) => {
+                self.at += count;
+                Ok(taken)
+            }
+            None => Err(self.truncated(what, count as u64)),
+        }
+    }
+
+    fn truncated(&self, what: &'static str, needed: u64) -> Error {
+        let available = (self.bytes.len() - self.at) as u64;
+        Error::new(ErrorKind::Truncated { what, needed, available }).at_byte(self.at as u64)
+    }
+
+    /// A zigzag varint.
+    pub(crate) fn long(&mut self, what: &'static str) -> Result<i64> {
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.take(1, what)?[0];
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok((value >> 1) as i64 ^ -((value & 1) as i64));
+            }
+        }
+        let found = "more than ten bytes".into();
+        Err(Error::new(ErrorKind::NotA { what: "a number", found }).at_byte(self.at as u64))
+    }
+
+    /// Where bytes are that have their length before them.
+    fn sized(&mut self, what: &'static str) -> Result<Range<usize>> {
+        let begin = self.at;
+        let length = self.long(what)?;
+        let Ok(length) = usize::try_from(length) else {
+            let found = format!("{length} as its length");
+            return Err(Error::new(ErrorKind::NotA { what, found }).at_byte(begin as u64));
+        };
+        self.take(length, what)?;
+        Ok(self.at - length..self.at)
+    }
+}

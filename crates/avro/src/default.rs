@@ -1,0 +1,120 @@
+//! Defaults: from how a schema spells a value to how data do.
+
+use crate::schema::{Id, Kind, Schema};
+use serde_json::Value as Json;
+
+/// Values within values; a record may contain itself by default.
+const MAX_DEPTH: usize = 64;
+/// Bytes of one default.
+const MAX_BYTES: usize = 1 << 20;
+
+/// The bytes of a default value.
+pub(crate) fn encode(schema: &Schema, id: Id, json: &Json) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    value(schema, id, json, &mut bytes, 0)?;
+    Ok(bytes)
+}
+
+fn value(schema: &Schema, id: Id, json: &Json, out: &mut Vec<u8>, depth: usize) -> Result<(), String> {
+    if depth > MAX_DEPTH || out.len() > MAX_BYTES {
+        return Err("too deep or too long".into());
+    }
+    let wrong = || format!("{json} is no {}", schema.describe(id));
+    let below = |id: Id, json: &Json, out: &mut Vec<u8>| value(schema, id, json, out, depth + 1);
+    match &schema.get(id).kind {
+        Kind::Null => json.as_null().ok_or_else(wrong)?,
+        Kind::Boolean => out.push(json.as_bool().ok_or_else(wrong)?.into()),
+        Kind::Int => {
+            let number = json.as_i64().filter(|number| i32::try_from(*number).is_ok());
+            long(number.ok_or_else(wrong)?, out);
+        }
+        Kind::Long => long(json.as_i64().ok_or_else(wrong)?, out),
+        Kind::Float => out.extend((float(json).ok_or_else(wrong)? as f32).to_le_bytes()),
+        Kind::Double => out.extend(float(json).ok_or_else(wrong)?.to_le_bytes()),
+        Kind::String => {
+            let text = json.as_str().ok_or_else(wrong)?;
+            long(text.len() as i64, out);
+            out.extend(text.as_bytes());
+        }
+        Kind::Bytes => {
+            let bytes = bytes(json).ok_or_else(wrong)?;
+            long(bytes.len() as i64, out);
+            out.extend(bytes);
+        }
+        Kind::Fixed { size, .. } => {
+            let bytes = bytes(json).filter(|bytes| bytes.len() as u64 == *size);
+            out.extend(bytes.ok_or_else(wrong)?);
+        }
+        Kind::Enum { symbols, .. } => {
+            let symbol = json.as_str().and_then(|name| symbols.iter().position(|symbol| symbol == name));
+            long(symbol.ok_or_else(wrong)? as i64, out);
+        }
+        Kind::Array(item) => {
+            let items = json.as_array().ok_or_else(wrong)?;
+            if !items.is_empty() {
+                long(items.len() as i64, out);
+                items.iter().try_for_each(|json| below(*item, json, out))?;
+            }
+            out.push(0);
+        }
+        Kind::Map(item) => {
+            let items = json.as_object().ok_or_else(wrong)?;
+            if !items.is_empty() {
+                long(items.len() as i64, out);
+                for (name, json) in items {
+                    long(name.len() as i64, out);
+                    out.extend(name.as_bytes());
+                    below(*item, json, out)?;
+                }
+            }
+            out.push(0);
+        }
+        Kind::Union(branches) => {
+            // The first, by the older specifications; whichever it is, by the newer.
+            let start = out.len();
+            for (number, branch) in branches.iter().enumerate() {
+                long(number as i64, out);
+                if below(*branch, json, out).is_ok() {
+                    return Ok(());
+                }
+                out.truncate(start);
+            }
+            return Err(wrong());
+        }
+        Kind::Record { fields, .. } => {
+            let given = json.as_object().ok_or_else(wrong)?;
+            for field in fields {
+                let json = given.get(&field.name).or(field.default.as_ref());
+                below(field.schema, json.ok_or_else(wrong)?, out)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A zigzag varint.
+pub(crate) fn long(value: i64, out: &mut Vec<u8>) {
+    let mut rest = ((value << 1) ^ (value >> 63)) as u64;
+    while rest >= 0x80 {
+        out.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    out.push(rest as u8);
+}
+
+/// Each character a byte.
+fn bytes(json: &Json) -> Option<Vec<u8>> {
+    json.as_str()?.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect()
+}
+
+fn float(json: &Json) -> Option<f64> {
+    match json {
+        Json::String(text) => match text.as_str() {
+            "NaN" => Some(f64::NAN),
+            "Infinity" | "INF" => Some(f64::INFINITY),
+            "-Infinity" | "-INF" => Some(f64::NEG_INFINITY),
+            _ => None,
+        },
+        number => number.as_f64(),
+    }
+}

@@ -1,0 +1,121 @@
+//! Blocks: how stored bytes become the entries' bytes.
+
+use crate::container::{BlockCodec, MARKER, MOST_WEIGHTLESS, Reader, payload_limit};
+use forthwith_plan::{Block, BlockFormat, Error, ErrorKind, Group, Result, Scratch, Task};
+
+/// The [`BlockFormat`] of container files with one codec.
+///
+/// A task's bytes begin with the sync marker before its first block and end with the one behind its last, so that the task itself
+/// says what the markers between have to be. Blocks that follow each other may be one task, since writers make them small.
+#[derive(Clone, Copy, Debug)]
+pub struct AvroFormat(BlockCodec, &'static str);
+
+impl AvroFormat {
+    /// One for each codec.
+    pub const ALL: [Self; 6] = {
+        let ids = ["avro.null", "avro.deflate", "avro.snappy", "avro.zstandard", "avro.bzip2", "avro.xz"];
+        let mut all = [Self(BlockCodec::Null, ids[0]); 6];
+        let mut at = 0;
+        while at < all.len() {
+            all[at] = Self(BlockCodec::ALL[at].0, ids[at]);
+            at += 1;
+        }
+        all
+    };
+
+    /// The one for a codec.
+    #[must_use]
+    pub fn of(codec: BlockCodec) -> Self {
+        Self::ALL.into_iter().find(|format| format.0 == codec).unwrap_or(Self::ALL[0])
+    }
+}
+
+impl BlockFormat for AvroFormat {
+    fn id(&self) -> &'static str {
+        self.1
+    }
+
+    fn unit(&self) -> &'static str {
+        "block"
+    }
+
+    fn unframe<'a>(
+        &self,
+        _group: &Group,
+        task: &Task,
+        stored: &'a [u8],
+        scratch: &'a mut Scratch,
+    ) -> Result<Block<'a>> {
+        let mut reader = Reader { bytes: stored, at: 0 };
+        let marker = reader.take(MARKER as usize, "the sync marker before the block")?;
+        let (memory, decompressor) = scratch.growing();
+        let (mut entries, mut filled, mut number) = (0u64, 0usize, task.block);
+        let mut alone = None;
+        while reader.at < stored.len() {
+            let one = Self::one(&mut reader, marker).map_err(|e| e.in_block(number))?;
+            entries = entries.saturating_add(one.entries);
+            if filled == 0 && reader.at == stored.len() && self.0 == BlockCodec::Null {
+                alone = Some(one.bytes);
+                break;
+            }
+            let limit = usize::try_from(payload_limit(one.bytes.len() as u64)).unwrap_or(usize::MAX);
+            filled += match self.0 {
+                BlockCodec::Null => {
+                    put(memory, filled, one.bytes).map_err(|e| e.in_block(number))?;
+                    one.bytes.len()
+                }
+                BlockCodec::Compressed(codec) => decompressor
+                    .append(codec, one.bytes, memory, filled, limit)
+                    .map_err(|e| Error::new(e).in_block(number))?,
+            };
+            number += 1;
+        }
+        let payload = match alone {
+            Some(bytes) => bytes,
+            None => &memory[..filled],
+        };
+        let most = (payload.len() as u64).max(MOST_WEIGHTLESS);
+        if entries > most {
+            let (found, limit) = (i64::try_from(entries).unwrap_or(i64::MAX), most as i64);
+            return Err(ErrorKind::OutOfRange { what: "number of entries of a block", found, limit }.into());
+        }
+        Ok(Block { payload, entries, bounds: &[] })
+    }
+}
+
+struct One<'a> {
+    entries: u64,
+    bytes: &'a [u8],
+}
+
+impl AvroFormat {
+    /// The next block, and the marker behind it.
+    fn one<'a>(reader: &mut Reader<'a>, marker: &[u8]) -> Result<One<'a>> {
+        let at = reader.at;
+        let entries = reader.long("the number of entries of a block")?;
+        let length = reader.long("the length of a block")?;
+        let (Ok(entries), Ok(length)) = (u64::try_from(entries), usize::try_from(length)) else {
+            let found = format!("{entries} entries in {length} bytes");
+            return Err(Error::new(ErrorKind::NotA { what: "a block", found }).at_byte(at as u64));
+        };
+        let bytes = reader.take(length, "a block")?;
+        if reader.take(MARKER as usize, "the sync marker")? != marker {
+            let found = "another sync marker than before".into();
+            return Err(
+                Error::new(ErrorKind::NotA { what: "the end of a block", found }).at_byte(reader.at as u64)
+            );
+        }
+        Ok(One { entries, bytes })
+    }
+}
+
+fn put(memory: &mut Vec<u8>, at: usize, bytes: &[u8]) -> Result<()> {
+    let end = at + bytes.len();
+    if memory.len() < end {
+        let refused = |_| ErrorKind::OutOfMemory { what: "scratch for a block", bytes: end as u64 };
+        memory.try_reserve(end - memory.len()).map_err(refused)?;
+        memory.resize(end, 0);
+    }
+    memory[at..end].copy_from_slice(bytes);
+    Ok(())
+}

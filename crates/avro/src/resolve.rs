@@ -1,0 +1,290 @@
+//! Which bytes become which columns: as the writer meant them, or as a reader's schema wants them.
+
+use crate::{
+    default,
+    schema::{self, Id, Kind, Name, Schema},
+    table::{field, is_record},
+    translate::{Layouts, Refusal, leaf},
+};
+use forthwith_columns::{DType, Wire};
+use forthwith_plan::Field;
+use forthwith_program::{Schema as Layout, Union};
+use std::sync::Arc;
+
+/// The fields of a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Fields {
+    writer: Arc<Schema>,
+    reader: Option<Arc<Schema>>,
+}
+
+impl Fields {
+    /// As the data are.
+    pub(crate) fn of(writer: &Arc<Schema>) -> Self {
+        Self { writer: Arc::clone(writer), reader: None }
+    }
+
+    /// As a reader wants them.
+    pub(crate) fn resolved(writer: &Arc<Schema>, reader: &Arc<Schema>) -> Result<Self, Refusal> {
+        let this = Self { writer: Arc::clone(writer), reader: Some(Arc::clone(reader)) };
+        if this.is_record() {
+            let resolver = Resolver::new(writer, reader);
+            resolver.same_name(writer.root_id(), reader.root_id())?;
+            for at in 0..resolver.record(reader.root_id()).len() {
+                resolver.matching(writer.root_id(), reader.root_id(), at)?;
+            }
+        } else {
+            this.layout(&[0])?;
+        }
+        Ok(this)
+    }
+
+    /// What is delivered.
+    fn shown(&self) -> &Schema {
+        self.reader.as_deref().unwrap_or(&self.writer)
+    }
+
+    /// Whether the fields of a record are the table's fields; otherwise the whole value is the only one.
+    pub(crate) fn is_record(&self) -> bool {
+        is_record(&self.writer) && is_record(self.shown())
+    }
+
+    fn record(&self) -> &[schema::Field] {
+        match &self.shown().root().kind {
+            Kind::Record { fields, .. } if self.is_record() => fields,
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn fields(&self) -> Vec<Field> {
+        if !self.is_record() {
+            return vec![field(VALUE, self.shown().root().doc.as_deref().unwrap_or(""))];
+        }
+        self.record().iter().map(|f| field(&f.name, f.doc.as_deref().unwrap_or(""))).collect()
+    }
+
+    pub(crate) fn type_name(&self, field: u32) -> String {
+        let shown = self.shown();
+        let id = self.record().get(field as usize).map_or(shown.root_id(), |field| field.schema);
+        shown.describe(id)
+    }
+
+    /// The layout of the data, of which these fields are kept, in this order.
+    pub(crate) fn layout(&self, wanted: &[u32]) -> Result<Layout, Refusal> {
+        let mut resolver = Resolver::new(&self.writer, self.shown());
+        let (writer, shown) = (self.writer.root_id(), self.shown().root_id());
+        if !self.is_record() {
+            return match self.reader {
+                None => resolver.writing.whole(writer),
+                Some(_) => resolver.resolve(writer, shown),
+            };
+        }
+        let wanted: Vec<usize> = wanted.iter().map(|at| *at as usize).collect();
+        resolver.fields(writer, shown, &wanted, self.reader.is_none())
+    }
+}
+
+/// The field that stands for values that are no records.
+const VALUE: &str = "value";
+
+struct Resolver<'s> {
+    writer: &'s Schema,
+    reader: &'s Schema,
+    /// What is stepped over, and what is read as it is.
+    writing: Layouts<'s>,
+    /// What is delivered.
+    reading: Layouts<'s>,
+}
+
+impl<'s> Resolver<'s> {
+    fn new(writer: &'s Schema, reader: &'s Schema) -> Self {
+        Self { writer, reader, writing: Layouts::new(writer), reading: Layouts::new(reader) }
+    }
+
+    fn record(&self, id: Id) -> &'s [schema::Field] {
+        match &self.reader.get(id).kind {
+            Kind::Record { fields, .. } => fields,
+            _ => &[],
+        }
+    }
+
+    /// The writer's field that a reader's field gets its values from; none if it has a default instead.
+    fn matching(&self, writer: Id, reader: Id, at: usize) -> Result<Option<usize>, Refusal> {
+        let Some(field) = self.record(reader).get(at) else { return Err(format!("no field number {at}")) };
+        let Kind::Record { fields, .. } = &self.writer.get(writer).kind else { return Ok(None) };
+        let named = |name: &String| fields.iter().position(|f| f.name == *name);
+        match named(&field.name).or_else(|| field.aliases.iter().find_map(named)) {
+            None if field.default.is_none() => {
+                let name = self.reader.name(reader).map_or("", |name| name.full.as_str());
+                Err(format!("field {:?} of {name} has no default, and is not in the data", field.name))
+            }
+            found => Ok(found),
+        }
+    }
+
+    /// A record of which some of the reader's fields are kept, in this order.
+    fn fields(&mut self, writer: Id, reader: Id, wanted: &[usize], same: bool) -> Result<Layout, Refusal> {
+        let Kind::Record { fields: written, .. } = &self.writer.get(writer).kind else {
+            return Err(self.differ(writer, reader));
+        };
+        let shown = self.record(reader);
+        // Of each field written, which field is made of it.
+        let mut targets: Vec<Option<usize>> = vec![None; written.len()];
+        let mut constants = Vec::new();
+        for &at in wanted {
+            match if same { Some(at) } else { self.matching(writer, reader, at)? } {
+                Some(from) => match targets.get_mut(from) {
+                    Some(Some(other)) if *other != at => {
+                        return Err(format!("field {:?} is asked for under two names", written[from].name));
+                    }
+                    Some(target) => *target = Some(at),
+                    None => return Err(format!("no field number {at}")),
+                },
+                None if !constants.contains(&at) => constants.push(at),
+                None => {}
+            }
+        }
+        let mut fields = Vec::with_capacity(written.len());
+        let mut places = vec![None; shown.len()];
+        for (from, (field, target)) in written.iter().zip(&targets).enumerate() {
+            fields.push(match *target {
+                Some(at) => {
+                    places[at] = Some(from as u32);
+                    let layout = match same {
+                        true => self.writing.whole(field.schema)?,
+                        false => self.resolve(field.schema, shown[at].schema)?,
+                    };
+                    (shown[at].name.clone(), layout)
+                }
+                None => {
+                    let skipped = self.writing.skipped(field.schema)?;
+                    (field.name.clone(), Layout::Skipped(Box::new(skipped)))
+                }
+            });
+        }
+        for at in constants {
+            places[at] = Some(fields.len() as u32);
+            let field = &shown[at];
+            let bytes = match &field.default {
+                Some(json) => default::encode(self.reader, field.schema, json)
+                    .map_err(|why| format!("the default of field {:?}: {why}", field.name))?,
+                None => return Err(format!("field {:?} has no default", field.name)),
+            };
+            let layout = self.reading.whole(field.schema)?;
+            fields.push((field.name.clone(), Layout::Constant(bytes.into(), Box::new(layout))));
+        }
+        let order: Option<Vec<u32>> = wanted.iter().map(|&at| places.get(at).copied().flatten()).collect();
+        let order = order.ok_or("no such field")?;
+        let name = self.reader.name(reader).map(|name| name.short().to_owned());
+        Ok(Layout::Arranged { name, fields, order })
+    }
+
+    /// The writer's type, delivered as the reader's.
+    fn resolve(&mut self, writer: Id, reader: Id) -> Result<Layout, Refusal> {
+        self.reading.count()?;
+        let (w, r) = (&self.writer.get(writer).kind, &self.reader.get(reader).kind);
+        Ok(match (w, r) {
+            (Kind::Union(from), Kind::Union(to)) => {
+                let alternatives = self.alternatives(to)?;
+                let arms = from.iter().map(|from| self.arm(*from, to)).collect();
+                Layout::Union(Union { alternatives, arms, tagged: true })
+            }
+            (Kind::Union(from), _) => {
+                let only = self.reading.whole(reader)?;
+                let arms: Vec<_> =
+                    from.iter().map(|from| self.resolve(*from, reader).ok().map(|arm| (0, arm))).collect();
+                if arms.iter().all(Option::is_none) {
+                    return Err(self.differ(writer, reader));
+                }
+                Layout::Union(Union { alternatives: vec![only], arms, tagged: false })
+            }
+            (_, Kind::Union(to)) => {
+                let Some((tag, value)) = self.arm(writer, to) else {
+                    return Err(self.differ(writer, reader));
+                };
+                Layout::Chosen { tag, value: Box::new(value), alternatives: self.alternatives(to)? }
+            }
+            (Kind::Array(from), Kind::Array(to)) => self.inside(reader, *from, *to)?.list(),
+            (Kind::Map(from), Kind::Map(to)) => Layout::Map(Box::new(self.inside(reader, *from, *to)?)),
+            (Kind::Record { .. }, Kind::Record { fields, .. }) => {
+                self.same_name(writer, reader)?;
+                let all: Vec<usize> = (0..fields.len()).collect();
+                self.reading.enter(reader)?;
+                let done = self.fields(writer, reader, &all, false);
+                self.reading.leave();
+                done?
+            }
+            (Kind::Enum { symbols: from, .. }, Kind::Enum { symbols: to, default, .. }) => {
+                self.same_name(writer, reader)?;
+                let number =
+                    |symbol: &String| to.iter().position(|known| known == symbol).map(|at| at as u32);
+                let instead = default.as_ref().and_then(number);
+                let keep: Vec<_> = from.iter().map(|symbol| number(symbol).or(instead)).collect();
+                let simple = (0..).zip(&keep).all(|(at, kept)| *kept == Some(at)) && keep.len() == to.len();
+                Layout::Enum { symbols: Arc::from(to.as_slice()), keep: (!simple).then_some(keep) }
+            }
+            (Kind::Fixed { size: from, .. }, Kind::Fixed { size: to, .. }) if from == to => {
+                self.same_name(writer, reader)?;
+                leaf(r)
+            }
+            (Kind::Int | Kind::Long, Kind::Long) => Layout::Varint(DType::Int64),
+            (Kind::Int | Kind::Long, Kind::Float) => Layout::Varint(DType::Float32),
+            (Kind::Int | Kind::Long, Kind::Double) => Layout::Varint(DType::Float64),
+            (Kind::Float, Kind::Double) => Layout::Converted(Wire::Little(DType::Float32), DType::Float64),
+            (Kind::String | Kind::Bytes, Kind::String | Kind::Bytes)
+            | (Kind::Null, Kind::Null)
+            | (Kind::Boolean, Kind::Boolean)
+            | (Kind::Int, Kind::Int)
+            | (Kind::Float, Kind::Float)
+            | (Kind::Double, Kind::Double) => leaf(r),
+            _ => return Err(self.differ(writer, reader)),
+        })
+    }
+
+    fn inside(&mut self, reader: Id, from: Id, to: Id) -> Result<Layout, Refusal> {
+        self.reading.enter(reader)?;
+        let inner = self.resolve(from, to);
+        self.reading.leave();
+        inner
+    }
+
+    fn alternatives(&mut self, to: &[Id]) -> Result<Vec<Layout>, Refusal> {
+        to.iter().map(|to| self.reading.whole(*to)).collect()
+    }
+
+    /// The alternative that a value of the writer's becomes: one of the same type if there is one, else the first it can be read as.
+    fn arm(&mut self, from: Id, to: &[Id]) -> Option<(u32, Layout)> {
+        let alike = |this: &Self, to: Id| {
+            let (w, r) = (&this.writer.get(from).kind, &this.reader.get(to).kind);
+            match (this.writer.name(from), this.reader.name(to)) {
+                (Some(w), Some(r)) => w.full == r.full,
+                _ => std::mem::discriminant(w) == std::mem::discriminant(r),
+            }
+        };
+        let numbered = (0u32..).zip(to.iter().copied());
+        let (first, others): (Vec<_>, Vec<_>) = numbered.partition(|(_, to)| alike(self, *to));
+        first.into_iter().chain(others).find_map(|(at, to)| Some((at, self.resolve(from, to).ok()?)))
+    }
+
+    /// Named types are the same if their names are, namespaces aside, or the reader's has the other as an alias.
+    fn same_name(&self, writer: Id, reader: Id) -> Result<(), Refusal> {
+        let (Some(w), Some(r)) = (self.writer.name(writer), self.reader.name(reader)) else { return Ok(()) };
+        let alias = |alias: &String| *alias == w.full || short(alias) == w.short();
+        if w.short() == r.short() || r.aliases.iter().any(alias) {
+            return Ok(());
+        }
+        Err(differ_named(w, r))
+    }
+
+    fn differ(&self, writer: Id, reader: Id) -> Refusal {
+        format!("{} cannot be read as {}", self.writer.describe(writer), self.reader.describe(reader))
+    }
+}
+
+fn short(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+fn differ_named(writer: &Name, reader: &Name) -> Refusal {
+    format!("{} cannot be read as {}, which has another name", writer.full, reader.full)
+}

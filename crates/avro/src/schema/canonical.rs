@@ -1,0 +1,89 @@
+//! The Parsing Canonical Form and its fingerprint, by which a datum names its schema.
+
+use super::{Id, Kind, Schema};
+use serde_json::Value as Json;
+use std::collections::HashSet;
+
+impl Schema {
+    /// The Parsing Canonical Form: the schema without anything that reading needs not, in one fixed spelling.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        let mut text = String::new();
+        self.write(self.root, &mut HashSet::new(), &mut text);
+        text
+    }
+
+    /// The 64-bit Rabin fingerprint of the canonical form, which precedes a datum in the single-object encoding.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        fingerprint(self.canonical().as_bytes())
+    }
+
+    fn write(&self, id: Id, known: &mut HashSet<Id>, text: &mut String) {
+        let quoted = |name: &str| Json::from(name).to_string();
+        let name = self.name(id);
+        if let Some(name) = name.filter(|_| !known.insert(id)) {
+            text.push_str(&quoted(&name.full));
+            return;
+        }
+        let named = name.map(|name| quoted(&name.full)).unwrap_or_default();
+        match &self.get(id).kind {
+            Kind::Null => text.push_str("\"null\""),
+            Kind::Boolean => text.push_str("\"boolean\""),
+            Kind::Int => text.push_str("\"int\""),
+            Kind::Long => text.push_str("\"long\""),
+            Kind::Float => text.push_str("\"float\""),
+            Kind::Double => text.push_str("\"double\""),
+            Kind::Bytes => text.push_str("\"bytes\""),
+            Kind::String => text.push_str("\"string\""),
+            Kind::Array(item) => {
+                text.push_str("{\"type\":\"array\",\"items\":");
+                self.write(*item, known, text);
+                text.push('}');
+            }
+            Kind::Map(value) => {
+                text.push_str("{\"type\":\"map\",\"values\":");
+                self.write(*value, known, text);
+                text.push('}');
+            }
+            Kind::Union(branches) => {
+                text.push('[');
+                for (at, branch) in branches.iter().enumerate() {
+                    text.push_str(if at > 0 { "," } else { "" });
+                    self.write(*branch, known, text);
+                }
+                text.push(']');
+            }
+            Kind::Fixed { size, .. } => {
+                text.push_str(&format!("{{\"name\":{named},\"type\":\"fixed\",\"size\":{size}}}"));
+            }
+            Kind::Enum { symbols, .. } => {
+                let symbols: Vec<_> = symbols.iter().map(|symbol| quoted(symbol)).collect();
+                let symbols = symbols.join(",");
+                text.push_str(&format!("{{\"name\":{named},\"type\":\"enum\",\"symbols\":[{symbols}]}}"));
+            }
+            Kind::Record { fields, .. } => {
+                text.push_str(&format!("{{\"name\":{named},\"type\":\"record\",\"fields\":["));
+                for (at, field) in fields.iter().enumerate() {
+                    text.push_str(if at > 0 { "," } else { "" });
+                    text.push_str(&format!("{{\"name\":{},\"type\":", quoted(&field.name)));
+                    self.write(field.schema, known, text);
+                    text.push('}');
+                }
+                text.push_str("]}");
+            }
+        }
+    }
+}
+
+/// CRC-64-AVRO.
+fn fingerprint(bytes: &[u8]) -> u64 {
+    const EMPTY: u64 = 0xc15d_213a_a4d7_a795;
+    bytes.iter().fold(EMPTY, |sum, byte| {
+        let mut low = (sum ^ u64::from(*byte)) & 0xff;
+        for _ in 0..8 {
+            low = (low >> 1) ^ (EMPTY & (low & 1).wrapping_neg());
+        }
+        (sum >> 8) ^ low
+    })
+}

@@ -1,0 +1,428 @@
+//! A container file as a table.
+
+use crate::{
+    container::{self, BlockCodec, BlockPlace, Damage, Header, MARKER},
+    format::AvroFormat,
+    resolve::Fields,
+    schema::{Kind, Schema},
+    translate::DIALECT,
+};
+use forthwith_columns::{DType, Form};
+use forthwith_io::Source;
+use forthwith_plan::{
+    ColumnSpec, Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Plan, Reading, Result, Stored,
+    Task,
+};
+use forthwith_program::{Program, translate};
+use std::{collections::HashSet, ops::Range, sync::Arc};
+
+/// Bytes that one task shall have at least, if there are blocks enough: below that, what a task costs shows.
+const TASK: u64 = 192 << 10;
+/// The same where blocks are compressed.
+const TASK_COMPRESSED: u64 = 64 << 10;
+/// What a compressed block is taken to hold before it was looked at.
+const RATIO: u64 = 4;
+
+/// An opened container file: its header has been read.
+#[derive(Clone)]
+pub struct AvroFile {
+    source: Arc<dyn Source>,
+    header: Arc<Header>,
+}
+
+/// How to look at a file.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Values are to be as this schema says: fields by its names and in its order, promoted, with its defaults. By default as they are.
+    pub schema: Option<Arc<Schema>>,
+    /// Blocks that cannot be found or framed are left out instead of being an error; see [`AvroTable::damage`].
+    pub skip_damaged: bool,
+    /// One task for each block, however small, so that errors name it.
+    pub single_blocks: bool,
+}
+
+/// A container file as a table: where its blocks are is known, what is in them is not. Shared between threads as it is.
+#[derive(Debug)]
+pub struct AvroTable {
+    uri: String,
+    name: String,
+    codec: BlockCodec,
+    blocks: Arc<[BlockPlace]>,
+    damage: Vec<Damage>,
+    single_blocks: bool,
+    columns: Fields,
+    fields: Vec<Field>,
+}
+
+impl AvroFile {
+    /// Whether the bytes begin as container files do.
+    #[must_use]
+    pub fn is_avro(head: &[u8]) -> bool {
+        head.starts_with(b"Obj\x01")
+    }
+
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// It is no container file; its schema is none; its codec is not known.
+    pub fn open(source: Arc<dyn Source>) -> Result<Self> {
+        let header = Header::read(source.as_ref()).map_err(|e| e.in_file(source.uri()))?;
+        Ok(Self { source, header: Arc::new(header) })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn uri(&self) -> &str {
+        self.source.uri()
+    }
+
+    /// Where its bytes come from.
+    #[must_use]
+    pub fn source(&self) -> &Arc<dyn Source> {
+        &self.source
+    }
+
+    /// What the file says of itself.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The name of the record type, or what its values are.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let schema = &self.header.schema;
+        schema.name(schema.root_id()).map_or_else(|| "values".to_owned(), |name| name.short().to_owned())
+    }
+
+    /// Finds the blocks: no more is read than what stands between them.
+    ///
+    /// # Errors
+    /// A block that is cut off or does not end with the sync marker, with its number and byte, unless such blocks are left out; a schema
+    /// that the file's cannot be read as.
+    pub fn table(&self, options: &Options) -> Result<AvroTable> {
+        self.open_table(options).map_err(|e| e.in_file(self.uri()))
+    }
+
+    fn open_table(&self, options: &Options) -> Result<AvroTable> {
+        let writer = &self.header.schema;
+        let columns = match &options.schema {
+            None => Fields::of(writer),
+            Some(reader) => Fields::resolved(writer, reader).map_err(|why| {
+                Error::new(ErrorKind::Invalid { what: format!("the schema asked for: {why}") })
+            })?,
+        };
+        let mut damage = Vec::new();
+        let noted = options.skip_damaged.then_some(&mut damage);
+        let blocks = container::blocks(self.source.as_ref(), &self.header, noted)?;
+        let fields = columns.fields();
+        Ok(AvroTable {
+            uri: self.uri().to_owned(),
+            name: self.name(),
+            codec: self.header.codec,
+            blocks: blocks.into(),
+            damage,
+            single_blocks: options.single_blocks,
+            columns,
+            fields,
+        })
+    }
+}
+
+impl AvroTable {
+    /// The blocks that were found.
+    #[must_use]
+    pub fn blocks(&self) -> &[BlockPlace] {
+        &self.blocks
+    }
+
+    /// What was left out.
+    #[must_use]
+    pub fn damage(&self) -> &[Damage] {
+        &self.damage
+    }
+
+    /// The same table with a task for each block, so that errors name it.
+    #[must_use]
+    pub fn with_single_blocks(&self) -> Self {
+        Self {
+            uri: self.uri.clone(),
+            name: self.name.clone(),
+            codec: self.codec,
+            blocks: Arc::clone(&self.blocks),
+            damage: self.damage.clone(),
+            single_blocks: true,
+            columns: self.columns.clone(),
+            fields: self.fields.clone(),
+        }
+    }
+
+    /// The same table without some of its blocks, by their numbers: those that turned out not to hold what they should.
+    #[must_use]
+    pub fn without(&self, bad: &[(u64, String)]) -> Self {
+        let mut entry = 0;
+        let mut damage = self.damage.clone();
+        let mut kept = Vec::new();
+        for block in self.blocks.iter() {
+            if let Some((number, what)) = bad.iter().find(|(number, _)| *number == block.number) {
+                damage.push(Damage { block: *number, bytes: block.bytes.clone(), what: what.clone() });
+                continue;
+            }
+            let end = entry + (block.entries.end - block.entries.start);
+            kept.push(BlockPlace { entries: entry..end, ..block.clone() });
+            entry = end;
+        }
+        damage.sort_by_key(|damage| damage.bytes.start);
+        Self { blocks: kept.into(), damage, ..self.with_single_blocks() }
+    }
+
+    /// Whether the values are records, whose fields are those of the table. Other values are its only field.
+    #[must_use]
+    pub fn is_record(&self) -> bool {
+        self.columns.is_record()
+    }
+
+    /// A plan for what one task of a plan reads, with a task for each block.
+    #[must_use]
+    pub fn one_by_one(&self, plan: &Plan, task: &Task) -> Plan {
+        let entries = task.wanted.clone();
+        let tasks = self.with_single_blocks().tasks(&entries);
+        Plan { entries, tasks, ..plan.clone() }
+    }
+
+    fn field(&self, field: u32) -> Result<&Field> {
+        self.fields.get(field as usize).ok_or_else(|| {
+            Error::new(ErrorKind::Invalid { what: format!("there is no field number {field}") })
+        })
+    }
+
+    /// The program that reads some fields, and what of it is delivered.
+    fn program(&self, fields: &[u32]) -> Result<Program> {
+        let layout = self.columns.layout(fields).map_err(Error::unsupported)?;
+        translate(&layout, &DIALECT, false, "").map_err(|why| Error::unsupported(why.0))
+    }
+
+    /// Blocks that hold some of the entries.
+    fn blocks_of(&self, entries: &Range<u64>) -> &[BlockPlace] {
+        let from = self.blocks.partition_point(|block| block.entries.end <= entries.start);
+        let to = self.blocks.partition_point(|block| block.entries.start < entries.end);
+        self.blocks.get(from..to).unwrap_or_default()
+    }
+
+    fn tasks(&self, entries: &Range<u64>) -> Vec<Task> {
+        let mut tasks: Vec<Task> = Vec::new();
+        let enough = if self.codec == BlockCodec::Null { TASK } else { TASK_COMPRESSED };
+        let ratio = if self.codec == BlockCodec::Null { 1 } else { RATIO };
+        if entries.is_empty() {
+            return tasks;
+        }
+        for block in self.blocks_of(entries) {
+            let wanted = block.entries.start.max(entries.start)..block.entries.end.min(entries.end);
+            let length = block.bytes.end - block.bytes.start;
+            // Behind the last one, if it is still small and nothing was left out between.
+            if let Some(last) = tasks.last_mut().filter(|_| !self.single_blocks)
+                && let Stored::Range(stored) = &mut last.stored
+                && stored.end == block.bytes.start
+                && stored.end - stored.start + length <= enough
+            {
+                stored.end = block.bytes.end;
+                last.entries.end = block.entries.end;
+                last.wanted.end = wanted.end;
+                last.payload_hint = last.payload_hint.saturating_add(length.saturating_mul(ratio));
+                continue;
+            }
+            tasks.push(Task {
+                group: 0,
+                block: block.number,
+                entries: block.entries.clone(),
+                wanted,
+                stored: Stored::Range(block.bytes.start - MARKER..block.bytes.end),
+                payload_hint: length.saturating_mul(ratio),
+                needs: Vec::new(),
+            });
+        }
+        tasks
+    }
+
+    fn here(&self, error: Error, field: Option<u32>) -> Error {
+        let path = field.and_then(|field| self.fields.get(field as usize)).map(|field| field.path.as_str());
+        match path {
+            Some(path) => error.in_object(&format!("{}/{path}", self.name)),
+            None => error.in_object(&self.name),
+        }
+        .in_file(&self.uri)
+    }
+}
+
+impl Dataset for AvroTable {
+    fn format(&self) -> &'static str {
+        forthwith_plan::BlockFormat::id(&AvroFormat::of(self.codec))
+    }
+
+    fn object(&self) -> &str {
+        &self.name
+    }
+
+    fn entries(&self) -> u64 {
+        self.blocks.last().map_or(0, |block| block.entries.end)
+    }
+
+    fn fields(&self) -> Result<&[Field]> {
+        Ok(&self.fields)
+    }
+
+    fn describe(&self, field: u32) -> Result<Description> {
+        self.field(field)?;
+        let reading = match self.program(&[field]) {
+            Ok(program) => {
+                let form = match &program.form {
+                    Form::Record { contents, .. } if self.columns.is_record() => {
+                        contents.first().cloned().unwrap_or(Form::Empty)
+                    }
+                    form => form.clone(),
+                };
+                Ok(Reading { form, decoder: Decoder::Program(Arc::new(program)), reason: REASON.into() })
+            }
+            Err(error) => match error.kind {
+                ErrorKind::Unsupported { what } => Err(what),
+                _ => return Err(self.here(error, Some(field))),
+            },
+        };
+        let stored = self.blocks.iter().map(|block| block.bytes.end - block.bytes.start).sum();
+        Ok(Description {
+            type_name: self.columns.type_name(field),
+            reading,
+            entries: self.entries(),
+            blocks: self.blocks.len() as u64,
+            stored_bytes: stored,
+            payload_bytes: if self.codec == BlockCodec::Null { stored } else { 0 },
+        })
+    }
+
+    fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
+        if entries.start > entries.end || entries.end > self.entries() {
+            let what = format!(
+                "entries {} to {} of {:?}, which has {}",
+                entries.start,
+                entries.end,
+                self.name,
+                self.entries()
+            );
+            return Err(self.here(ErrorKind::Invalid { what }.into(), None));
+        }
+        let mut plan = Plan {
+            format: Dataset::format(self).into(),
+            uri: self.uri.clone(),
+            object: self.name.clone(),
+            entries,
+            ..Plan::default()
+        };
+        if fields.is_empty() {
+            return Ok(plan);
+        }
+        for field in fields {
+            self.field(*field)?;
+        }
+        let program = match self.program(fields) {
+            Ok(program) => program,
+            Err(error) => {
+                // The first that cannot be read by itself is to blame.
+                let to_blame = fields.iter().find(|field| self.program(&[**field]).is_err()).copied();
+                return Err(self.here(error, to_blame));
+            }
+        };
+        let path = match fields {
+            [only] if self.columns.is_record() => self.field(*only)?.path.clone(),
+            _ => String::new(),
+        };
+        plan.groups.push(Group {
+            path,
+            reason: REASON.into(),
+            form: program.form.clone(),
+            columns: specs(&program),
+            counter: None,
+            split: self.columns.is_record(),
+            decoder: Decoder::Program(Arc::new(program)),
+        });
+        plan.delivered = 1;
+        plan.tasks = self.tasks(&plan.entries);
+        Ok(plan)
+    }
+
+    fn boundaries(&self, fields: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {
+        for field in fields {
+            self.field(*field)?;
+        }
+        let mut cuts = vec![entries.start];
+        cuts.extend(
+            self.blocks_of(&entries).iter().map(|b| b.entries.start).filter(|at| *at > entries.start),
+        );
+        cuts.push(entries.end);
+        cuts.dedup();
+        Ok(cuts)
+    }
+}
+
+/// Why there is a program.
+const REASON: &str = "an Avro block holds whole values, one after the other";
+
+/// The columns a program fills.
+fn specs(program: &Program) -> Vec<ColumnSpec> {
+    let mut once = HashSet::new();
+    one_per_entry(&program.form, &mut once);
+    let spec = |output: &forthwith_program::OutputBinding| ColumnSpec {
+        key: output.key.clone(),
+        dtype: output.dtype,
+        offsets: output.offsets,
+        member: output.member.clone(),
+        bytes_per_payload_byte: match output.dtype {
+            _ if once.contains(&output.key) => 0,
+            // A list or a string takes a byte at least, and so does a number of variable length.
+            DType::Int64 => 8,
+            DType::Int32 => 4,
+            _ => 1,
+        },
+    };
+    program.outputs.iter().map(spec).collect()
+}
+
+/// Columns that get one item an entry.
+fn one_per_entry(form: &Form, found: &mut HashSet<String>) {
+    let mut add = |key: &str, part: &str| {
+        found.insert(format!("{key}-{part}"));
+    };
+    match form {
+        Form::Numpy { key, .. } => add(key, "data"),
+        Form::String { key, .. } => {
+            add(key, "offsets");
+            add(key, "index");
+        }
+        Form::List { key, .. } => add(key, "offsets"),
+        Form::Option { key, .. } | Form::Union { key, .. } => add(key, "tags"),
+        Form::Record { contents, .. } => contents.iter().for_each(|content| one_per_entry(content, found)),
+        _ => {}
+    }
+}
+
+impl std::fmt::Debug for AvroFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AvroFile").field("uri", &self.uri()).finish_non_exhaustive()
+    }
+}
+
+/// A record's fields as a table has them, or the whole value as its only field.
+pub(crate) fn field(name: &str, title: &str) -> Field {
+    Field {
+        path: name.to_owned(),
+        name: name.to_owned(),
+        title: title.to_owned(),
+        parent: None,
+        has_children: false,
+        has_data: true,
+    }
+}
+
+/// Whether the outermost type is a record.
+pub(crate) fn is_record(schema: &Schema) -> bool {
+    matches!(schema.root().kind, Kind::Record { .. })
+}

@@ -1,0 +1,225 @@
+//! Avro's schemas in the words that programs are made of.
+
+use crate::schema::{Id, Kind, Schema};
+use forthwith_columns::{DType, Wire};
+use forthwith_program::{Count, Dialect, Frame, Schema as Layout, TextLength, Union};
+use std::{collections::HashMap, sync::Arc};
+
+/// How Avro writes counts and text.
+pub(crate) const DIALECT: Dialect =
+    Dialect { counts: Count::Blocks, text: TextLength::ZigZag, entry: Frame::None };
+
+/// Types within types.
+pub(crate) const MAX_DEPTH: usize = 64;
+/// Types a layout may be made of: a schema that refers to its own types again and again can stand for more than it is long.
+const MAX_PARTS: usize = 1 << 16;
+
+/// Why a type cannot be read.
+pub(crate) type Refusal = String;
+
+/// Makes layouts of the types of one schema.
+pub(crate) struct Layouts<'s> {
+    schema: &'s Schema,
+    /// Records that are being looked at, from the outside in.
+    open: Vec<Id>,
+    /// Which of them a word was begun for.
+    words: Vec<Id>,
+    /// Arrays, maps and unions round the present place, which have no name to meet again.
+    depth: usize,
+    parts: usize,
+    reach: HashMap<(Id, Id), bool>,
+}
+
+impl<'s> Layouts<'s> {
+    pub(crate) fn new(schema: &'s Schema) -> Self {
+        Self { schema, open: Vec::new(), words: Vec::new(), depth: 0, parts: 0, reach: HashMap::new() }
+    }
+
+    pub(crate) fn count(&mut self) -> Result<(), Refusal> {
+        self.parts += 1;
+        if self.parts > MAX_PARTS {
+            return Err(format!("a schema that stands for more than {MAX_PARTS} types"));
+        }
+        if self.open.len() + self.depth > MAX_DEPTH {
+            return Err(format!("types nested more than {MAX_DEPTH} deep"));
+        }
+        Ok(())
+    }
+
+    /// A type as it is.
+    pub(crate) fn whole(&mut self, id: Id) -> Result<Layout, Refusal> {
+        self.count()?;
+        let schema = self.schema;
+        Ok(match &schema.get(id).kind {
+            Kind::Array(item) => self.nested(id, |this| this.whole(*item))?.list(),
+            Kind::Map(value) => Layout::Map(Box::new(self.nested(id, |this| this.whole(*value))?)),
+            Kind::Union(branches) => {
+                let layouts =
+                    self.nested(id, |this| branches.iter().map(|branch| this.whole(*branch)).collect());
+                Layout::Union(Union::of(layouts?))
+            }
+            Kind::Record { name, fields } => {
+                let fields = self.nested(id, |this| {
+                    fields.iter().map(|field| Ok((field.name.clone(), this.whole(field.schema)?))).collect()
+                });
+                Layout::Record { name: Some(name.short().to_owned()), fields: fields? }
+            }
+            simple => leaf(simple),
+        })
+    }
+
+    /// A type that is stepped over. It may contain itself.
+    pub(crate) fn skipped(&mut self, id: Id) -> Result<Layout, Refusal> {
+        self.count()?;
+        let schema = self.schema;
+        Ok(match &schema.get(id).kind {
+            Kind::Array(item) => self.deeper(|this| this.skipped(*item))?.list(),
+            Kind::Map(value) => Layout::Map(Box::new(self.deeper(|this| this.skipped(*value))?)),
+            Kind::Union(branches) => {
+                let layouts =
+                    self.deeper(|this| branches.iter().map(|branch| this.skipped(*branch)).collect());
+                Layout::Union(Union::of(layouts?))
+            }
+            Kind::Record { fields, .. } => {
+                if self.words.last() == Some(&id) {
+                    return Ok(Layout::Recurse);
+                }
+                if self.open.contains(&id) {
+                    return Err(self.recursive(id));
+                }
+                // Within the word of a type that it contains in turn, that word does for both.
+                let inside = match self.words.last().copied() {
+                    Some(word) => self.reaches(id, word),
+                    None => false,
+                };
+                let word = self.reaches(id, id) && !inside;
+                self.open.push(id);
+                if word {
+                    self.words.push(id);
+                }
+                let fields: Result<Vec<_>, _> = fields
+                    .iter()
+                    .map(|field| Ok::<_, Refusal>((field.name.clone(), self.skipped(field.schema)?)))
+                    .collect();
+                if word {
+                    self.words.pop();
+                }
+                self.open.pop();
+                let record = Layout::Record { name: None, fields: fields? };
+                if word { Layout::Recursive(Box::new(record)) } else { record }
+            }
+            simple => leaf(simple),
+        })
+    }
+
+    /// Looks into a type that must not contain itself.
+    pub(crate) fn nested<T>(
+        &mut self,
+        id: Id,
+        look: impl FnOnce(&mut Self) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        self.enter(id)?;
+        let found = look(self);
+        self.leave();
+        found
+    }
+
+    pub(crate) fn enter(&mut self, id: Id) -> Result<(), Refusal> {
+        if self.open.contains(&id) {
+            return Err(self.recursive(id));
+        }
+        self.open.push(id);
+        Ok(())
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.open.pop();
+    }
+
+    fn deeper<T>(&mut self, look: impl FnOnce(&mut Self) -> Result<T, Refusal>) -> Result<T, Refusal> {
+        self.depth += 1;
+        let found = look(self);
+        self.depth -= 1;
+        found
+    }
+
+    fn recursive(&self, id: Id) -> Refusal {
+        let name = self.schema.name(id).map_or_else(|| self.schema.describe(id), |name| name.full.clone());
+        format!("the recursive type {name}: columns have no place for values of unlimited depth")
+    }
+
+    /// Whether a type contains another one (itself, if they are the same).
+    fn reaches(&mut self, from: Id, to: Id) -> bool {
+        if let Some(known) = self.reach.get(&(from, to)) {
+            return *known;
+        }
+        let mut seen = vec![from];
+        let mut next = 0;
+        let mut found = false;
+        while let Some(id) = seen.get(next).copied() {
+            next += 1;
+            for below in below(self.schema, id) {
+                found |= below == to;
+                if !seen.contains(&below) {
+                    seen.push(below);
+                }
+            }
+        }
+        self.reach.insert((from, to), found);
+        found
+    }
+}
+
+/// The types a type is made of.
+fn below(schema: &Schema, id: Id) -> Vec<Id> {
+    match &schema.get(id).kind {
+        Kind::Array(item) => vec![*item],
+        Kind::Map(value) => vec![*value],
+        Kind::Union(branches) => branches.clone(),
+        Kind::Record { fields, .. } => fields.iter().map(|field| field.schema).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Types without others in them; what has others is null here.
+pub(crate) fn leaf(kind: &Kind) -> Layout {
+    match kind {
+        Kind::Boolean => Layout::Number(Wire::Bool),
+        Kind::Int => Layout::Varint(DType::Int32),
+        Kind::Long => Layout::Varint(DType::Int64),
+        Kind::Float => Layout::Number(Wire::Little(DType::Float32)),
+        Kind::Double => Layout::Number(Wire::Little(DType::Float64)),
+        Kind::Bytes => Layout::Bytes,
+        Kind::String => Layout::Text,
+        Kind::Fixed { size, .. } => Layout::Opaque(*size),
+        Kind::Enum { symbols, .. } => Layout::Enum { symbols: Arc::from(symbols.as_slice()), keep: None },
+        Kind::Null | Kind::Array(_) | Kind::Map(_) | Kind::Union(_) | Kind::Record { .. } => Layout::Null,
+    }
+}
+
+/// Fewest bytes that a value takes.
+pub(crate) fn least_bytes(schema: &Schema, id: Id) -> u64 {
+    fn least(schema: &Schema, id: Id, open: &mut Vec<Id>, budget: &mut u32) -> u64 {
+        *budget = budget.saturating_sub(1);
+        if *budget == 0 || open.len() > MAX_DEPTH || open.contains(&id) {
+            return 0; // what is not known may be nothing
+        }
+        match &schema.get(id).kind {
+            Kind::Null => 0,
+            Kind::Float => 4,
+            Kind::Double => 8,
+            Kind::Fixed { size, .. } => *size,
+            Kind::Record { fields, .. } => {
+                open.push(id);
+                let sum = fields
+                    .iter()
+                    .map(|field| least(schema, field.schema, open, budget))
+                    .fold(0, u64::saturating_add);
+                open.pop();
+                sum
+            }
+            _ => 1,
+        }
+    }
+    least(schema, id, &mut Vec::new(), &mut 10_000)
+}
