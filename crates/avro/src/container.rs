@@ -220,7 +220,7 @@ fn block(window: &mut Window<'_>, header: &Header, least: u64, at: u64) -> Resul
         BlockCodec::Null => length,
         BlockCodec::Compressed(_) => payload_limit(length),
     };
-    let most = if least == 0 { MOST_WEIGHTLESS } else { most / least };
+    let most = most.checked_div(least).unwrap_or(MOST_WEIGHTLESS);
     if count > most {
         let (found, limit) =
             (i64::try_from(count).unwrap_or(i64::MAX), i64::try_from(most).unwrap_or(i64::MAX));
@@ -228,7 +228,7 @@ fn block(window: &mut Window<'_>, header: &Header, least: u64, at: u64) -> Resul
     }
     let found = window.get(begin + length, MARKER)?;
     if found != header.marker {
-        let found = format!("{:02x?} where the sync marker should be", found.as_ref());
+        let found = format!("{:02x?} where the sync marker should be", found);
         return Err(Error::new(ErrorKind::NotA { what: "the end of a block", found }));
     }
     Ok((count, begin + needed))
