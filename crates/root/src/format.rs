@@ -276,20 +276,30 @@ impl Basket {
             ));
         }
         let array = array.as_chunks::<4>().0;
-        if self.header.io_bits.is_some() && !self.is_embedded() {
-            // The array holds the entries' sizes, each where the next entry begins.
-            let mut position = 0u32;
-            for (begin, size) in begins.iter_mut().zip(array) {
-                position = position.wrapping_add(u32::from_be_bytes(*size));
-                *begin = position.to_le_bytes();
+        let sizes = self.header.io_bits.is_some() && !self.is_embedded();
+        let mask = if (21..40).contains(&(self.header.flag % GENERATED)) { OLD_OFFSET } else { u32::MAX };
+        let mut position = 0u32;
+        let mut last = 0;
+        let mut rises = true;
+        // A few at a time, so that they are still near when they are compared.
+        for (begins, array) in begins.chunks_mut(FEW).zip(array.chunks(FEW)) {
+            if sizes {
+                // The array holds the entries' sizes, each where the next entry begins.
+                for (begin, size) in begins.iter_mut().zip(array) {
+                    position = position.wrapping_add(u32::from_be_bytes(*size));
+                    *begin = position.to_le_bytes();
+                }
+            } else {
+                for (begin, offset) in begins.iter_mut().zip(array) {
+                    *begin = (u32::from_be_bytes(*offset) & mask).wrapping_sub(self.keylen).to_le_bytes();
+                }
             }
-        } else {
-            let mask = if (21..40).contains(&(self.header.flag % GENERATED)) { OLD_OFFSET } else { u32::MAX };
-            for (begin, offset) in begins.iter_mut().zip(array) {
-                *begin = (u32::from_be_bytes(*offset) & mask).wrapping_sub(self.keylen).to_le_bytes();
-            }
+            rises &= ascending(last, begins);
+            last = begins.last().map_or(last, |begin| u32::from_le_bytes(*begin));
         }
-        if !ascending(out) {
+        // The last bound is the payload's length, so none is above it.
+        rises &= ascending(last, &[*end]);
+        if !(rises && out.first() == Some(&[0; 4])) {
             return Err(self.not_ascending(out));
         }
         Ok(())
@@ -313,12 +323,12 @@ impl Basket {
     }
 }
 
-/// Whether bounds begin with zero and never fall; the last is the payload's length, so none is above it.
-fn ascending(bounds: &[[u8; 4]]) -> bool {
+/// Whether bounds never fall, from `last` on.
+fn ascending(last: u32, bounds: &[[u8; 4]]) -> bool {
     let pairs = bounds.iter().zip(bounds.get(1..).unwrap_or_default());
     // No early exit: this way it is done many at a time.
     let falls = pairs.fold(false, |bad, (&a, &b)| bad | (u32::from_le_bytes(a) > u32::from_le_bytes(b)));
-    !falls && bounds.first() == Some(&[0; 4])
+    !falls && bounds.first().is_none_or(|&first| last <= u32::from_le_bytes(first))
 }
 
 /// The error of something that stands `length` bytes further.
@@ -338,6 +348,8 @@ fn out_of_range(what: &'static str, found: i64, limit: i64, at: usize) -> Error 
     Error::new(ErrorKind::OutOfRange { what, found, limit }).at_byte(at as u64)
 }
 
+/// So many bounds are converted before they are compared.
+const FEW: usize = 2048;
 /// In the I/O features: entry offsets may be left out, or be stored as sizes.
 const GENERATE_OFFSETS: u8 = 1;
 /// Added to the flag of a basket whose entry offsets were left out.

@@ -249,7 +249,7 @@ impl Job for Dense<'_> {
 
     #[inline(always)]
     fn run<const IN: usize, const OUT: usize>(self, one: impl Fn(&[u8; IN]) -> [u8; OUT]) {
-        each(self.from, self.into, one);
+        long(self.from, self.into, one);
     }
 }
 
@@ -317,15 +317,33 @@ impl Job for Jagged<'_> {
                 let values = payload[from..from + past * IN].chunks_exact(run * IN);
                 let places = into[filled..filled + past * OUT].chunks_exact_mut(run * OUT);
                 for (values, places) in values.zip(places) {
+                    ask_ahead(values, places);
                     each(values, places, &one);
                 }
             } else {
-                each(&payload[from..stop], &mut into[filled..filled + items * OUT], &one);
+                long(&payload[from..stop], &mut into[filled..filled + items * OUT], &one);
             }
             filled += items * OUT;
         }
         Ok(filled)
     }
+}
+
+/// As `each`, with an eye on what comes next.
+#[inline(always)]
+fn long<const IN: usize, const OUT: usize>(
+    from: &[u8],
+    into: &mut [u8],
+    one: impl Fn(&[u8; IN]) -> [u8; OUT],
+) {
+    let whole = into.len() / (GROUP * OUT);
+    let (into, rest) = into.split_at_mut(whole * GROUP * OUT);
+    let (from, left) = from.split_at(from.len().min(whole * GROUP * IN));
+    for (values, items) in from.chunks_exact(GROUP * IN).zip(into.chunks_exact_mut(GROUP * OUT)) {
+        ask_ahead(values, items);
+        each(values, items, &one);
+    }
+    each(left, rest, one);
 }
 
 #[inline(always)]
@@ -340,3 +358,34 @@ fn each<const IN: usize, const OUT: usize>(
         *item = one(value);
     }
 }
+
+/// Asks for the memory that will be read and written a little later.
+#[inline(always)]
+fn ask_ahead(from: &[u8], into: &[u8]) {
+    for bytes in [from, into] {
+        let ahead = bytes.as_ptr().wrapping_add(AHEAD);
+        for line in 0..bytes.len().div_ceil(64) {
+            prefetch(ahead.wrapping_add(64 * line));
+        }
+    }
+}
+
+/// A hint; the address need not be one.
+#[inline(always)]
+fn prefetch(address: *const u8) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: no address makes it fail.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = address;
+}
+
+/// Bytes ahead at which memory is asked for. Processors look ahead on their own, but no further than the end of a page of 4 KiB, and
+/// then have to begin anew.
+const AHEAD: usize = 2048;
+
+/// Values between two looks ahead.
+const GROUP: usize = 64;

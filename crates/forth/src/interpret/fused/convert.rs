@@ -3,6 +3,10 @@
 /// Bytes converted at once; outputs have at least as much slack.
 pub(super) const BLOCK: usize = 64;
 
+/// Bytes ahead at which memory is asked for, read and written. Processors look ahead on their own, but no further than the end of a
+/// page of 4 KiB, and then have to begin anew; that alone is a third of the time where memory is not in a cache near by.
+const AHEAD: usize = 2048;
+
 /// How 64 bytes of items are turned from input order to output order.
 pub(super) trait Leafy {
     /// The item size is two to this power; several sizes for plain copies.
@@ -73,12 +77,27 @@ pub(super) unsafe fn copy_blocks<K: Leafy>(from: *const u8, to: *mut u8, bytes: 
     };
     let mut at = 0;
     loop {
+        prefetch(from.wrapping_add(at + AHEAD));
+        prefetch(to.wrapping_add(at + AHEAD));
         one(at);
         at = opaque(at + BLOCK);
         if at >= bytes {
             break;
         }
     }
+}
+
+/// Asks for the memory at an address, which need not be one.
+#[inline(always)]
+fn prefetch(address: *const u8) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint, which no address makes fail.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = address;
 }
 
 /// The same number, about which the optimiser knows nothing. A block already fills a vector; it would take items of the same place
