@@ -104,5 +104,42 @@ class InternalError(ForthwithError, RuntimeError):
     """A defect of forthwith, not of the file."""
 
 
+class ForthCompileError(ForthwithError, ValueError):
+    """A text that is not an AwkwardForth program.
+
+    Attributes:
+        line: Line of the source, from 1.
+        column: Column of that line, from 1.
+    """
+
+    def __init__(self, message: str = "", line: int = 0, column: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column
+
+
+class ForthRunError(ForthwithError, ValueError):
+    """An AwkwardForth program stopped, or could not go on.
+
+    Attributes:
+        name: The error as the language calls it: ``read beyond``.
+        line: Line of the failing instruction in the source, from 1, if there is one.
+        column: Its column, from 1.
+        bytecode: Its position in ``bytecodes``.
+        instruction: The instruction itself.
+        word: The user word it stands in; ``None`` in the main program.
+    """
+
+    def __init__(
+        self, message: str = "", name: str = "", place: tuple[int, int, int, str, str | None] | None = None
+    ) -> None:
+        self.name = name
+        self.line, self.column, self.bytecode, self.instruction, self.word = place or (None, None, None, None, None)
+        if place:
+            where = "" if self.word is None else f" in {self.word}"
+            message += f"\n  at {self.instruction!r}{where}, line {self.line} col {self.column}"
+        super().__init__(message)
+
+
 class MissingPackageError(ForthwithError, ImportError):
     """An optional package is needed for what was asked."""

@@ -5,8 +5,10 @@ interpreter, all classes are immutable and may be shared between threads.
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
+
+from forthwith._errors import ForthRunError
 
 __all__ = [
     "Array",
@@ -15,7 +17,9 @@ __all__ = [
     "Description",
     "Field",
     "File",
+    "Items",
     "Key",
+    "Machine",
     "Plan",
     "RawBlock",
     "Table",
@@ -338,3 +342,128 @@ class RawBlock:
     @property
     def bounds(self) -> Buffer | None:
         """Where entries begin and end in the payload; ``None`` if all have one size."""
+
+@final
+class Items:
+    """What a machine wrote to an output; ``numpy.asarray`` takes it over without a copy and keeps it alive."""
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """NumPy's protocol, version 3."""
+    @property
+    def typestr(self) -> str:
+        """The type of an item, as NumPy writes it: ``<f4``."""
+    def __len__(self) -> int: ...
+
+@final
+class Machine:
+    """An AwkwardForth machine, without the comforts of `forthwith.forth`.
+
+    ``run``, ``resume``, ``step`` and ``call`` return the exception for an error of the program, and raise what is not the
+    program's.
+    """
+
+    def __new__(
+        cls,
+        source: str,
+        bits: int,
+        stack_size: int,
+        recursion_depth: int,
+        string_buffer_size: int,
+        output_initial_size: int,
+        output_resize_factor: float,
+        tier: int | None = None,
+        output_limit: int | None = None,
+    ) -> Machine:
+        """Compiles a program."""
+    @property
+    def source(self) -> str:
+        """The text."""
+    @property
+    def bytecodes(self) -> list[int]:
+        """The bytecode."""
+    @property
+    def bytecodes_offsets(self) -> list[int]:
+        """Where each segment starts."""
+    @property
+    def decompiled(self) -> str:
+        """The program in canonical layout."""
+    @property
+    def dictionary(self) -> list[str]:
+        """User words."""
+    @property
+    def cut_literals(self) -> list[tuple[int, int]]:
+        """Line and column of each number that did not fit."""
+    def explain(self) -> str:
+        """Which loops run natively, and why not."""
+    def word(self, name: str) -> list[int] | None:
+        """The bytecode of a user word."""
+    def string_at(self, number: int) -> str | None:
+        """The string of that number."""
+    def is_variable(self, name: str) -> bool:
+        """Whether there is such a variable."""
+    def is_input(self, name: str) -> bool:
+        """Whether there is such an input."""
+    def is_output(self, name: str) -> bool:
+        """Whether there is such an output."""
+    def is_defined(self, name: str) -> bool:
+        """Whether there is such a word."""
+    def begin(self, inputs: Mapping[str, Any] | None = None) -> None:
+        """Stands before the first instruction."""
+    def begin_again(
+        self, inputs: Mapping[str, Any] | None, reset_instruction: bool = True, clear_error: bool = False
+    ) -> None:
+        """Goes on with other inputs."""
+    def reset(self) -> None:
+        """Forgets everything but the counters."""
+    def run(self, inputs: Mapping[str, Any] | None = None) -> ForthRunError | None:
+        """``begin`` and ``resume``."""
+    def resume(self) -> ForthRunError | None:
+        """Goes on until the end, a pause or an error."""
+    def step(self) -> ForthRunError | None:
+        """Runs one instruction."""
+    def call(self, word: str) -> ForthRunError | None:
+        """Runs a user word."""
+    def stack_push(self, value: int) -> None:
+        """Pushes."""
+    def stack_pop(self) -> int:
+        """Pops."""
+    def stack_clear(self) -> None:
+        """Empties the stack."""
+    @property
+    def stack(self) -> list[int]:
+        """The stack, top last."""
+    @property
+    def variables(self) -> dict[str, int]:
+        """The variables by name."""
+    def variable(self, name: str) -> int | None:
+        """One variable."""
+    def outputs(self) -> list[tuple[str, Items]] | None:
+        """All outputs; ``None`` if there are some and nothing was begun."""
+    def output(self, name: str) -> Items | None:
+        """One output."""
+    def input_position(self, name: str) -> int | None:
+        """The position in an input."""
+    @property
+    def is_ready(self) -> bool:
+        """Whether something was begun that did not end in ``halt``."""
+    @property
+    def is_done(self) -> bool:
+        """Whether there is nothing left to run."""
+    @property
+    def is_segment_done(self) -> bool:
+        """Whether the body that runs is at its end."""
+    @property
+    def current_bytecode_position(self) -> int | None:
+        """Where the next instruction is."""
+    @property
+    def current_recursion_depth(self) -> int | None:
+        """Words and bodies that are open."""
+    @property
+    def current_instruction(self) -> str:
+        """The next instruction."""
+    @property
+    def counters(self) -> tuple[int, int, int, int, bool]:
+        """Instructions, reads, writes, nanoseconds, and whether the first three are exact."""
+    def count_reset(self) -> None:
+        """Sets all counters to zero."""

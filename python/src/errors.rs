@@ -1,6 +1,9 @@
 //! Errors as exceptions: one class of `forthwith._errors` for each kind.
 
-use forthwith::{io, plan};
+use forthwith::{
+    forth::{CompileError, Location, RunError},
+    io, plan,
+};
 use plan::{Error, ErrorKind, Place};
 use pyo3::{prelude::*, types::PyDict};
 
@@ -8,6 +11,8 @@ mod classes {
     pyo3::import_exception!(forthwith._errors, Cancelled);
     pyo3::import_exception!(forthwith._errors, ClosedFileError);
     pyo3::import_exception!(forthwith._errors, DamagedFileError);
+    pyo3::import_exception!(forthwith._errors, ForthCompileError);
+    pyo3::import_exception!(forthwith._errors, ForthRunError);
     pyo3::import_exception!(forthwith._errors, InternalError);
     pyo3::import_exception!(forthwith._errors, KeyInFileError);
     pyo3::import_exception!(forthwith._errors, MissingFileError);
@@ -28,6 +33,57 @@ pub(crate) fn closed(py: Python<'_>, uri: &str) -> PyErr {
     let text = format!("the file has been closed\n  in {uri}");
     let class = py.get_type::<classes::ClosedFileError>();
     build(py, class.as_any(), &text, &place).map_or_else(|failure| failure, PyErr::from_value)
+}
+
+/// The exception for a request that makes no sense.
+pub(crate) fn request(py: Python<'_>, text: String) -> PyErr {
+    let class = py.get_type::<classes::RequestError>();
+    class.call1((text,)).map_or_else(|failure| failure, PyErr::from_value)
+}
+
+/// The exception for a text that is not a program.
+pub(crate) fn compile(py: Python<'_>, error: &CompileError) -> PyErr {
+    let class = py.get_type::<classes::ForthCompileError>();
+    let arguments = (error.to_string(), error.line(), error.column());
+    class.call1(arguments).map_or_else(|failure| failure, PyErr::from_value)
+}
+
+/// The exception for a program that stopped.
+pub(crate) fn run(py: Python<'_>, error: RunError, location: Option<&Location>) -> PyErr {
+    let text = error.to_string();
+    let made = match error {
+        RunError::OutOfMemory | RunError::OutputLimitExceeded => {
+            py.get_type::<classes::OutOfMemoryError>().call1((text,))
+        }
+        RunError::InputMismatch | RunError::OutputMismatch => return request(py, text),
+        _ => {
+            let class = py.get_type::<classes::ForthRunError>();
+            let place = location.map(|at| (at.line, at.column, at.bytecode, &at.instruction, &at.word));
+            class.call1((text, error.name(), place))
+        }
+    };
+    made.map_or_else(|failure| failure, PyErr::from_value)
+}
+
+/// Whether a caller can ask to have an error returned by its name.
+pub(crate) fn can_be_silenced(error: RunError) -> bool {
+    use RunError as E;
+    matches!(
+        error,
+        E::UserHalt(_)
+            | E::RecursionDepthExceeded
+            | E::StackUnderflow
+            | E::StackOverflow
+            | E::ReadBeyond
+            | E::SeekBeyond
+            | E::SkipBeyond
+            | E::RewindBeyond
+            | E::DivisionByZero
+            | E::VarintTooBig
+            | E::TextNumberMissing
+            | E::QuotedStringMissing
+            | E::EnumerationMissing
+    )
 }
 
 fn make(py: Python<'_>, error: &Error) -> PyResult<PyErr> {

@@ -12,6 +12,7 @@ mod command;
 mod description;
 mod errors;
 mod file;
+mod forth;
 mod gate;
 mod handle;
 mod object;
@@ -29,6 +30,7 @@ mod _forthwith {
         command::command,
         description::Description,
         file::{File, Key},
+        forth::{Items, Machine},
         table::{Block, Field, Plan, RawBlock, Table},
     };
     use pyo3::prelude::*;

@@ -57,6 +57,6 @@ pub use compiled::{Compiled, LiteralWidth, Options};
 pub use dtype::Dtype;
 pub use error::{CompileError, CompileErrorKind, Location, RunError};
 pub use machine::{Counters, Limits, Machine, Printer, Status, Tier, W32, W64, Width};
-pub use output::{LEAD, Memory, OutOfMemory, Output, SLACK};
+pub use output::{Keeper, LEAD, Lease, Memory, OutOfMemory, Output, SLACK};
 pub use programs::Programs;
 pub use value::Value;

@@ -1,7 +1,9 @@
 //! Outputs: typed, append-only columns over memory that somebody else may own.
 
 use std::alloc::{Layout, alloc, dealloc, realloc};
+use std::any::Any;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use crate::Dtype;
 use crate::error::RunError;
@@ -41,6 +43,59 @@ pub unsafe trait Memory: Send {
     fn capacity(&self) -> usize;
     /// Makes room for `needed` bytes, keeping the first `used`.
     fn grow(&mut self, used: usize, needed: usize) -> Result<(), OutOfMemory>;
+    /// Something that, as long as it lives, keeps the bytes where they are: `grow` then moves on to other memory, and dropping
+    /// this value does not free them. None: this memory cannot be kept.
+    fn keeper(&self) -> Option<Keeper> {
+        None
+    }
+}
+
+/// Keeps memory alive and in its place.
+pub type Keeper = Arc<dyn Any + Send + Sync>;
+
+/// The items an output had at some moment, for others to look at without a copy.
+///
+/// The memory stays where it is as long as the lease lives, whatever becomes of the output. It is still the output's memory as
+/// well: items that are taken back with `rewind` and written anew change under the lease.
+#[derive(Clone)]
+pub struct Lease {
+    keeper: Keeper,
+    dtype: Dtype,
+    address: usize,
+    items: usize,
+}
+
+impl Lease {
+    /// The item type.
+    pub fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    /// Where the first item is.
+    pub fn address(&self) -> usize {
+        self.address
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.items
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.items == 0
+    }
+
+    /// What keeps the memory.
+    pub fn keeper(&self) -> &Keeper {
+        &self.keeper
+    }
+}
+
+impl std::fmt::Debug for Lease {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lease").field("dtype", &self.dtype).field("len", &self.items).finish_non_exhaustive()
+    }
 }
 
 /// A column being written: memory, dtype and the number of items so far.
@@ -69,6 +124,19 @@ impl Output {
     /// An empty output with memory of its own.
     pub fn owned(dtype: Dtype) -> Self {
         Self::new(dtype, Box::new(Owned::default()))
+    }
+
+    /// As [`Self::owned`]; when first written to, the memory gets room for so many items, and it grows by so much each time.
+    /// A factor that would make growing slow is taken as 1.125.
+    pub fn growing(dtype: Dtype, items: usize, factor: f64) -> Self {
+        let first = items.saturating_mul(dtype.size());
+        Self::new(dtype, Box::new(Owned { block: None, first, factor }))
+    }
+
+    /// The items written so far, in place. None if the memory cannot be kept: that of [`Self::owned`] and [`Self::growing`] can.
+    pub fn lease(&self) -> Option<Lease> {
+        let keeper = self.memory.keeper()?;
+        Some(Lease { keeper, dtype: self.dtype, address: self.start as usize, items: self.len() })
     }
 
     /// Forgets all but the first `items` items; longer than the output is no change.
@@ -226,16 +294,30 @@ impl Outputs {
     }
 }
 
-/// Memory from the global allocator, doubling as it grows.
-#[derive(Default)]
+/// Memory from the global allocator, growing by a factor; its blocks can be kept by others.
 struct Owned {
-    /// Start of the allocation; the first item is `FRONT` bytes further.
-    base: Option<NonNull<u8>>,
+    block: Option<Arc<Block>>,
+    /// Bytes of the first block, if that many can be had.
+    first: usize,
+    factor: f64,
+}
+
+impl Default for Owned {
+    fn default() -> Self {
+        Self { block: None, first: 1024, factor: 2.0 }
+    }
+}
+
+/// An allocation: FRONT bytes, the capacity, SLACK bytes.
+struct Block {
+    base: NonNull<u8>,
     capacity: usize,
 }
 
-// SAFETY: the allocation is owned by this value alone.
-unsafe impl Send for Owned {}
+// SAFETY: the block owns its allocation and never looks into it.
+unsafe impl Send for Block {}
+// SAFETY: a shared block gives nothing away but its address and capacity.
+unsafe impl Sync for Block {}
 
 const FRONT: usize = 64;
 /// So that an untouched output needs no allocation.
@@ -245,54 +327,88 @@ struct Blank(std::cell::UnsafeCell<[u64; (FRONT + SLACK) / 8]>);
 // SAFETY: kernels touch slack only while appending, which needs capacity, and `EMPTY` has none; it is only ever read.
 unsafe impl Sync for Blank {}
 
-impl Owned {
+impl Block {
     fn layout(capacity: usize) -> Result<Layout, OutOfMemory> {
         let bytes = capacity.checked_add(FRONT + SLACK).ok_or(OutOfMemory)?;
         // Sixteen is what the C library gives anyway, so growing may move pages instead of bytes.
         Layout::from_size_align(bytes, 16).map_err(|_| OutOfMemory)
     }
+
+    fn new(capacity: usize) -> Result<Self, OutOfMemory> {
+        // SAFETY: the layout is not empty.
+        let base = NonNull::new(unsafe { alloc(Self::layout(capacity)?) }).ok_or(OutOfMemory)?;
+        // SAFETY: the allocation is longer than FRONT.
+        unsafe { base.as_ptr().write_bytes(0, FRONT) };
+        Ok(Self { base, capacity })
+    }
+
+    /// A new block that begins with the leading bytes and the first `used` bytes of this one.
+    fn copied(&self, used: usize, capacity: usize) -> Result<Self, OutOfMemory> {
+        let new = Self::new(capacity)?;
+        let used = used.min(self.capacity).min(capacity);
+        // SAFETY: both allocations, which are distinct, are at least so long.
+        unsafe { std::ptr::copy_nonoverlapping(self.base.as_ptr(), new.base.as_ptr(), FRONT + used) };
+        Ok(new)
+    }
+
+    fn resize(&mut self, capacity: usize) -> Result<(), OutOfMemory> {
+        let (old, new) = (Self::layout(self.capacity)?, Self::layout(capacity)?);
+        // SAFETY: `base` was allocated with the layout of the old capacity, and the new size is valid.
+        let base = unsafe { realloc(self.base.as_ptr(), old, new.size()) };
+        (self.base, self.capacity) = (NonNull::new(base).ok_or(OutOfMemory)?, capacity);
+        Ok(())
+    }
 }
 
-// SAFETY: the allocation spans FRONT bytes (zeroed), `capacity` bytes and SLACK bytes, is aligned to 16 and owned.
+impl Drop for Block {
+    fn drop(&mut self) {
+        if let Ok(layout) = Self::layout(self.capacity) {
+            // SAFETY: allocated with exactly this layout.
+            unsafe { dealloc(self.base.as_ptr(), layout) };
+        }
+    }
+}
+
+impl Owned {
+    fn grow_to(&mut self, used: usize, capacity: usize) -> Result<(), OutOfMemory> {
+        let capacity = capacity.checked_next_multiple_of(64).ok_or(OutOfMemory)?;
+        let Some(block) = &mut self.block else {
+            self.block = Some(Arc::new(Block::new(capacity)?));
+            return Ok(());
+        };
+        match Arc::get_mut(block) {
+            Some(block) => block.resize(capacity)?,
+            // Somebody keeps the bytes where they are.
+            None => *block = Arc::new(block.copied(used, capacity)?),
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: the allocation spans FRONT bytes (zeroed), `capacity` bytes and SLACK bytes, is aligned to 16 and owned; whoever keeps
+// the block as well has its address only from `Lease`, and what they do there is for them to answer for.
 unsafe impl Memory for Owned {
     fn as_ptr(&self) -> *mut u8 {
-        let base = self.base.map_or(EMPTY.0.get().cast::<u8>(), NonNull::as_ptr);
+        let base = self.block.as_ref().map_or(EMPTY.0.get().cast::<u8>(), |block| block.base.as_ptr());
         // SAFETY: every allocation, and EMPTY, is longer than FRONT.
         unsafe { base.add(FRONT) }
     }
 
     fn capacity(&self) -> usize {
-        self.capacity
+        self.block.as_ref().map_or(0, |block| block.capacity)
     }
 
-    fn grow(&mut self, _used: usize, needed: usize) -> Result<(), OutOfMemory> {
-        let capacity = needed.max(self.capacity.saturating_mul(2)).max(1024);
-        let capacity = capacity.checked_next_multiple_of(64).ok_or(OutOfMemory)?;
-        let new = Self::layout(capacity)?;
-        let base = match self.base {
-            None => {
-                // SAFETY: the layout is not empty.
-                let base = NonNull::new(unsafe { alloc(new) }).ok_or(OutOfMemory)?;
-                // SAFETY: the allocation is longer than FRONT.
-                unsafe { base.as_ptr().write_bytes(0, FRONT) };
-                base
-            }
-            Some(base) => {
-                // SAFETY: `base` was allocated with the layout of the old capacity, and the new size is valid.
-                NonNull::new(unsafe { realloc(base.as_ptr(), Self::layout(self.capacity)?, new.size()) })
-                    .ok_or(OutOfMemory)?
-            }
-        };
-        (self.base, self.capacity) = (Some(base), capacity);
-        Ok(())
+    fn grow(&mut self, used: usize, needed: usize) -> Result<(), OutOfMemory> {
+        // A float cast saturates, and what is too much is tried with just what is needed.
+        let wanted = (self.capacity() as f64 * self.factor.max(1.125)).ceil() as usize;
+        let wanted = wanted.max(self.first).max(needed).max(1024);
+        self.grow_to(used, wanted).or_else(|OutOfMemory| self.grow_to(used, needed.max(1024)))
     }
-}
 
-impl Drop for Owned {
-    fn drop(&mut self) {
-        if let (Some(base), Ok(layout)) = (self.base, Self::layout(self.capacity)) {
-            // SAFETY: allocated with exactly this layout.
-            unsafe { dealloc(base.as_ptr(), layout) };
+    fn keeper(&self) -> Option<Keeper> {
+        match &self.block {
+            Some(block) => Some(Arc::<Block>::clone(block)),
+            None => Some(Arc::new(())),
         }
     }
 }

@@ -1,0 +1,534 @@
+"""AwkwardForth machines, in place of those of ``awkward.forth``.
+
+>>> from forthwith.forth import ForthMachine64
+>>> machine = ForthMachine64('''
+...     input data
+...     output offsets int64
+...     output content float32
+...     0 offsets <- stack
+...     0 do  data !I-> stack dup offsets +<- stack  data #!f-> content  loop
+... ''')
+>>> machine.begin({"data": b"\\x00\\x00\\x00\\x01\\x3f\\x80\\x00\\x00\\x00\\x00\\x00\\x00"})
+>>> machine.stack_push(2)
+>>> machine.resume()
+>>> machine.outputs  # doctest: +SKIP
+{'offsets': array([0, 1, 1]), 'content': array([1.], dtype=float32)}
+
+Constructors, properties, methods, flags and exceptions are awkward's. What differs is listed in docs/python-forth.md: inputs
+may be read-only, nothing kills the process, and some mistakes are errors. NumPy is imported when an output is asked for.
+"""
+
+from __future__ import annotations
+
+from forthwith._errors import ForthCompileError, ForthRunError, RequestError
+from forthwith._forthwith import Machine
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, NoReturn, TypeAlias
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from forthwith._forthwith import Items
+
+    Inputs: TypeAlias = Mapping[str, Any]
+
+__all__ = ["ForthMachine32", "ForthMachine64", "ForthCompileError", "ForthRunError"]
+
+# The errors that a caller can ask to have returned by name, in the order of the flags.
+_NAMES = (
+    "user halt",
+    "recursion depth exceeded",
+    "stack underflow",
+    "stack overflow",
+    "read beyond",
+    "seek beyond",
+    "skip beyond",
+    "rewind beyond",
+    "division by zero",
+    "varint too big",
+    "text number missing",
+    "quoted string missing",
+    "enumeration missing",
+)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def _array(items: Items) -> NDArray[Any]:
+    import numpy as np
+
+    return np.asarray(items)
+
+
+def _answer(error: ForthRunError, *flags: bool) -> str:
+    """Raises an error, or returns its name if its flag says so."""
+    if flags[_NAMES.index(error.name)]:
+        raise error
+    return error.name
+
+
+class _ForthMachine:
+    """What machines of both widths share.
+
+    A machine is compiled from ``source`` and then driven: `begin` (or `run`) with inputs, `resume` after a ``pause``. Several
+    threads may hold a machine, and one at a time may use it while it runs: the others get a `RuntimeError`.
+
+    Args:
+        source: The program.
+        stack_size: Items there is room for on the stack.
+        recursion_depth: Words and structure bodies that may be open at once; also ``do`` loops.
+        string_buffer_size: Bytes of the longest string that ``quotedstr->`` decodes.
+        output_initial_size: Items that each output gets room for when it is first written to.
+        output_resize_factor: How much more room an output gets when it is full.
+        tier: 0 runs instruction by instruction and counts exactly; 1 runs what it can natively. ``None`` chooses.
+        output_limit: Bytes in all outputs together, beyond which a run ends in a `MemoryError`.
+        literal_width: Bits of the numbers in ``source``; longer ones are cut, with a `SyntaxWarning`.
+    """
+
+    __slots__ = ("__weakref__", "_core", "_sizes")
+    _bits = 64
+
+    abi_version = 1
+
+    def __init__(
+        self,
+        source: str,
+        stack_size: int = 1024,
+        recursion_depth: int = 1024,
+        string_buffer_size: int = 1024,
+        output_initial_size: int = 1024,
+        output_resize_factor: float = 1.5,
+        *,
+        tier: int | None = None,
+        output_limit: int | None = None,
+        literal_width: int = 32,
+    ) -> None:
+        if isinstance(source, bytes):
+            source = source.decode()
+        if literal_width != 32:
+            raise RequestError("literal_width is 32")
+        sizes = (stack_size, recursion_depth, string_buffer_size, output_initial_size, output_resize_factor)
+        self._core = Machine(source, self._bits, *sizes, tier, output_limit)
+        self._sizes = sizes
+        cut = self._core.cut_literals
+        if cut:
+            import warnings
+
+            line, column = cut[0]
+            more = f" (and {len(cut) - 1} more)" if len(cut) > 1 else ""
+            warnings.warn(
+                f"the number at line {line} col {column}{more} does not fit 32 bits and was cut",
+                SyntaxWarning,
+                stacklevel=2,
+            )
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"cannot pickle {type(self).__qualname__!r} object")
+
+    # ---- the program
+
+    @property
+    def source(self) -> str:
+        """The text."""
+        return self._core.source
+
+    @property
+    def bytecodes(self) -> list[int]:
+        """The bytecode, all segments one after the other."""
+        return self._core.bytecodes
+
+    @property
+    def bytecodes_offsets(self) -> list[int]:
+        """Where each segment starts; one number more than segments."""
+        return self._core.bytecodes_offsets
+
+    @property
+    def decompiled(self) -> str:
+        """The program in canonical layout, made from its bytecode."""
+        return self._core.decompiled
+
+    @property
+    def dictionary(self) -> list[str]:
+        """User words in the order of their definitions."""
+        return self._core.dictionary
+
+    @property
+    def stack_max_depth(self) -> int:
+        """The ``stack_size`` given."""
+        return self._sizes[0]
+
+    @property
+    def recursion_max_depth(self) -> int:
+        """The ``recursion_depth`` given."""
+        return self._sizes[1]
+
+    @property
+    def string_buffer_size(self) -> int:
+        """The ``string_buffer_size`` given."""
+        return self._sizes[2]
+
+    @property
+    def output_initial_size(self) -> int:
+        """The ``output_initial_size`` given."""
+        return self._sizes[3]
+
+    @property
+    def output_resize_factor(self) -> float:
+        """The ``output_resize_factor`` given."""
+        return self._sizes[4]
+
+    def explain(self) -> str:
+        """Says which loops run natively, which do not, and why."""
+        return self._core.explain()
+
+    def string_at(self, number: int) -> str:
+        """The string of that number, as ``s"`` pushes it."""
+        text = self._core.string_at(number)
+        return f"a string at {number} is undefined" if text is None else text
+
+    def is_variable(self, name: str) -> bool:
+        """Whether the program declares a variable of that name."""
+        return self._core.is_variable(name)
+
+    def is_input(self, name: str) -> bool:
+        """Whether the program declares an input of that name."""
+        return self._core.is_input(name)
+
+    def is_output(self, name: str) -> bool:
+        """Whether the program declares an output of that name."""
+        return self._core.is_output(name)
+
+    def is_defined(self, name: str) -> bool:
+        """Whether the program defines a word of that name."""
+        return self._core.is_defined(name)
+
+    # ---- its state
+
+    @property
+    def stack(self) -> list[int]:
+        """The stack, top last."""
+        return self._core.stack
+
+    @property
+    def variables(self) -> dict[str, int]:
+        """The variables by name."""
+        return self._core.variables
+
+    @property
+    def outputs(self) -> dict[str, NDArray[Any]]:
+        """The outputs by name: views of the machine's memory, which stays theirs when the machine goes on or begins anew.
+
+        Within one run, what the program takes back with ``rewind`` and writes anew changes in them.
+        """
+        outputs = self._core.outputs()
+        if outputs is None:
+            raise RequestError("output not found: nothing was begun")
+        return {name: _array(items) for name, items in outputs}
+
+    def output(self, name: str) -> NDArray[Any]:
+        """One of the `outputs`."""
+        items = self._core.output(name)
+        if items is None:
+            raise RequestError(f"output not found: {name}")
+        return _array(items)
+
+    def input_position(self, name: str) -> int:
+        """The position in an input, in bytes."""
+        position = self._core.input_position(name)
+        if position is None:
+            raise RequestError(f"input not found: {name}")
+        return position
+
+    def __getitem__(self, name: str) -> int | NDArray[Any]:
+        """A variable's value, an output's array, or the bytecode of a user word."""
+        if not isinstance(name, str):
+            raise TypeError("names of variables, outputs and words are strings")
+        value = self._core.variable(name)
+        if value is not None:
+            return value
+        if self._core.is_output(name):
+            return self.output(name)
+        word = self._core.word(name)
+        if word is None:
+            raise RequestError(f"unrecognized AwkwardForth variable/output/dictionary word: {name}")
+        import numpy as np
+
+        codes: NDArray[np.int32] = np.asarray(word, dtype=np.int32)
+        return codes
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether something was begun that did not end in ``halt``."""
+        return self._core.is_ready
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there is nothing left to run."""
+        return self._core.is_done
+
+    @property
+    def is_segment_done(self) -> bool:
+        """Whether the body that runs is at its end."""
+        return self._core.is_segment_done
+
+    @property
+    def current_bytecode_position(self) -> int:
+        """Where the next instruction is in `bytecodes`; -1 at the end of a body and when done."""
+        position = self._core.current_bytecode_position
+        return -1 if position is None else position
+
+    @property
+    def current_recursion_depth(self) -> int:
+        """Words and bodies that are open: 1 in the main program, -1 when done."""
+        depth = self._core.current_recursion_depth
+        return -1 if depth is None else depth
+
+    @property
+    def current_instruction(self) -> str:
+        """The next instruction; a `ValueError` where there is none."""
+        return self._core.current_instruction
+
+    # ---- its counters
+
+    def _count(self, which: int) -> int:
+        counters = self._core.counters
+        if not counters[4]:
+            import warnings
+
+            warnings.warn(
+                "loops that ran natively are not in this count; make the machine with tier=0 to count everything",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+        return counters[which]
+
+    @property
+    def count_instructions(self) -> int:
+        """Instructions executed since `count_reset`; exact if nothing ran natively."""
+        return self._count(0)
+
+    @property
+    def count_reads(self) -> int:
+        """Parser instructions executed; exact if nothing ran natively."""
+        return self._count(1)
+
+    @property
+    def count_writes(self) -> int:
+        """Instructions executed that append to an output; exact if nothing ran natively."""
+        return self._count(2)
+
+    @property
+    def count_nanoseconds(self) -> int:
+        """Time spent in `run`, `resume`, `step` and `call`."""
+        return self._core.counters[3]
+
+    def count_reset(self) -> None:
+        """Sets all counters to zero."""
+        self._core.count_reset()
+
+    # ---- driving it
+
+    def begin(self, inputs: Inputs | None = None) -> None:
+        """Clears everything, makes new outputs, and stands before the first instruction.
+
+        ``inputs`` has an object with the buffer protocol for each declared input. They are not copied, and held until others are
+        given or `reset` is called.
+        """
+        self._core.begin(inputs)
+
+    def begin_again(self, inputs: Inputs, reset_instruction: bool = True, *, clear_error: bool = False) -> None:
+        """Goes on with other inputs, keeping the stack, the variables and the outputs.
+
+        With ``reset_instruction`` the main program starts anew, on top of what is pending; otherwise what is pending goes on.
+        ``clear_error`` forgets the error that the machine stopped at; without it there must be none.
+        """
+        self._core.begin_again(inputs, reset_instruction, clear_error)
+
+    def reset(self) -> None:
+        """Forgets everything but the counters, and lets go of the inputs."""
+        self._core.reset()
+
+    def stack_push(self, value: int) -> None:
+        """Pushes a number."""
+        self._core.stack_push(value)
+
+    def stack_pop(self) -> int:
+        """Pops a number."""
+        return self._core.stack_pop()
+
+    def stack_clear(self) -> None:
+        """Empties the stack."""
+        self._core.stack_clear()
+
+    def run(
+        self,
+        inputs: Inputs | None = None,
+        raise_user_halt: bool = True,
+        raise_recursion_depth_exceeded: bool = True,
+        raise_stack_underflow: bool = True,
+        raise_stack_overflow: bool = True,
+        raise_read_beyond: bool = True,
+        raise_seek_beyond: bool = True,
+        raise_skip_beyond: bool = True,
+        raise_rewind_beyond: bool = True,
+        raise_division_by_zero: bool = True,
+        raise_varint_too_big: bool = True,
+        raise_text_number_missing: bool = True,
+        raise_quoted_string_missing: bool = True,
+        raise_enumeration_missing: bool = True,
+    ) -> str | None:
+        """`begin` and `resume`.
+
+        The program runs until its end, a ``pause`` or an error, without the interpreter. An error is raised, or its name is
+        returned if its flag is False.
+        """
+        error = self._core.run(inputs)
+        if error is None:
+            return None
+        return _answer(
+            error,
+            raise_user_halt,
+            raise_recursion_depth_exceeded,
+            raise_stack_underflow,
+            raise_stack_overflow,
+            raise_read_beyond,
+            raise_seek_beyond,
+            raise_skip_beyond,
+            raise_rewind_beyond,
+            raise_division_by_zero,
+            raise_varint_too_big,
+            raise_text_number_missing,
+            raise_quoted_string_missing,
+            raise_enumeration_missing,
+        )
+
+    def resume(
+        self,
+        raise_user_halt: bool = True,
+        raise_recursion_depth_exceeded: bool = True,
+        raise_stack_underflow: bool = True,
+        raise_stack_overflow: bool = True,
+        raise_read_beyond: bool = True,
+        raise_seek_beyond: bool = True,
+        raise_skip_beyond: bool = True,
+        raise_rewind_beyond: bool = True,
+        raise_division_by_zero: bool = True,
+        raise_varint_too_big: bool = True,
+        raise_text_number_missing: bool = True,
+        raise_quoted_string_missing: bool = True,
+        raise_enumeration_missing: bool = True,
+    ) -> str | None:
+        """Goes on until the end, a ``pause`` or an error. See `run`."""
+        error = self._core.resume()
+        if error is None:
+            return None
+        return _answer(
+            error,
+            raise_user_halt,
+            raise_recursion_depth_exceeded,
+            raise_stack_underflow,
+            raise_stack_overflow,
+            raise_read_beyond,
+            raise_seek_beyond,
+            raise_skip_beyond,
+            raise_rewind_beyond,
+            raise_division_by_zero,
+            raise_varint_too_big,
+            raise_text_number_missing,
+            raise_quoted_string_missing,
+            raise_enumeration_missing,
+        )
+
+    def step(
+        self,
+        raise_user_halt: bool = True,
+        raise_recursion_depth_exceeded: bool = True,
+        raise_stack_underflow: bool = True,
+        raise_stack_overflow: bool = True,
+        raise_read_beyond: bool = True,
+        raise_seek_beyond: bool = True,
+        raise_skip_beyond: bool = True,
+        raise_rewind_beyond: bool = True,
+        raise_division_by_zero: bool = True,
+        raise_varint_too_big: bool = True,
+        raise_text_number_missing: bool = True,
+        raise_quoted_string_missing: bool = True,
+        raise_enumeration_missing: bool = True,
+    ) -> str | None:
+        """Runs one instruction. See `run`."""
+        error = self._core.step()
+        if error is None:
+            return None
+        return _answer(
+            error,
+            raise_user_halt,
+            raise_recursion_depth_exceeded,
+            raise_stack_underflow,
+            raise_stack_overflow,
+            raise_read_beyond,
+            raise_seek_beyond,
+            raise_skip_beyond,
+            raise_rewind_beyond,
+            raise_division_by_zero,
+            raise_varint_too_big,
+            raise_text_number_missing,
+            raise_quoted_string_missing,
+            raise_enumeration_missing,
+        )
+
+    def call(
+        self,
+        name: str,
+        raise_user_halt: bool = True,
+        raise_recursion_depth_exceeded: bool = True,
+        raise_stack_underflow: bool = True,
+        raise_stack_overflow: bool = True,
+        raise_read_beyond: bool = True,
+        raise_seek_beyond: bool = True,
+        raise_skip_beyond: bool = True,
+        raise_rewind_beyond: bool = True,
+        raise_division_by_zero: bool = True,
+        raise_varint_too_big: bool = True,
+        raise_text_number_missing: bool = True,
+        raise_quoted_string_missing: bool = True,
+        raise_enumeration_missing: bool = True,
+    ) -> str | None:
+        """Runs a user word on top of what is pending, until its end, a ``pause`` or an error. See `run`."""
+        error = self._core.call(name)
+        if error is None:
+            return None
+        return _answer(
+            error,
+            raise_user_halt,
+            raise_recursion_depth_exceeded,
+            raise_stack_underflow,
+            raise_stack_overflow,
+            raise_read_beyond,
+            raise_seek_beyond,
+            raise_skip_beyond,
+            raise_rewind_beyond,
+            raise_division_by_zero,
+            raise_varint_too_big,
+            raise_text_number_missing,
+            raise_quoted_string_missing,
+            raise_enumeration_missing,
+        )
+
+
+class ForthMachine32(_ForthMachine):
+    """An AwkwardForth machine whose stack and variables have 32 bits."""
+
+    __slots__ = ()
+    _bits = 32
+
+
+class ForthMachine64(_ForthMachine):
+    """An AwkwardForth machine whose stack and variables have 64 bits."""
+
+    __slots__ = ()
+    _bits = 64

@@ -1,0 +1,87 @@
+//! The inputs of a machine: anything with the buffer protocol, held and not copied.
+
+// The buffer protocol hands out an address and a length; this file is the one place of the binding that has to believe it.
+#![allow(unsafe_code)]
+
+use crate::errors;
+use forthwith::forth::Compiled;
+use pyo3::{
+    buffer::PyUntypedBuffer,
+    exceptions::PyTypeError,
+    prelude::*,
+    types::{PyDict, PyMapping, PyString},
+};
+
+/// The inputs in the order of their declarations. The exports are held, so that what they come from cannot be resized or go away.
+#[derive(Default)]
+pub(crate) struct Inputs(Vec<PyUntypedBuffer>);
+
+impl Inputs {
+    /// Finds each declared input in a mapping of names to buffers. Nothing else may be in it.
+    pub(crate) fn gather(compiled: &Compiled, given: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let declared = compiled.inputs();
+        let Some(given) = given else { return Self::absent(declared.first()) };
+        let py = given.py();
+        let given = match given.cast::<PyDict>() {
+            Ok(dict) => dict.clone(),
+            Err(_) => {
+                let dict = PyDict::new(py);
+                dict.update(given.cast::<PyMapping>()?)?;
+                dict
+            }
+        };
+        let mut held = Vec::with_capacity(declared.len());
+        for name in declared {
+            match given.get_item(name)? {
+                Some(object) => held.push(buffer(name, &object)?),
+                None => return Self::absent(Some(name)),
+            }
+        }
+        if given.len() > declared.len() {
+            for key in given.keys() {
+                let Ok(name) = key.cast::<PyString>() else {
+                    return Err(PyTypeError::new_err("names of inputs are strings"));
+                };
+                if !declared.iter().any(|known| name == known.as_str()) {
+                    return Err(errors::request(py, format!("input not found: {name}")));
+                }
+            }
+        }
+        Ok(Self(held))
+    }
+
+    fn absent(name: Option<&String>) -> PyResult<Self> {
+        let Some(name) = name else { return Ok(Self::default()) };
+        let text = format!("AwkwardForth source code defines an input that was not provided: {name}");
+        Err(Python::attach(|py| errors::request(py, text)))
+    }
+
+    /// Whether any are held.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn slices(&self) -> Vec<&[u8]> {
+        self.0.iter().map(bytes).collect()
+    }
+}
+
+fn buffer(name: &str, object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
+    let buffer = PyUntypedBuffer::get(object)?;
+    if buffer.is_c_contiguous() {
+        return Ok(buffer);
+    }
+    let text = format!("input {name} is not contiguous; numpy.ascontiguousarray makes a copy that is");
+    Err(errors::request(object.py(), text))
+}
+
+fn bytes(buffer: &PyUntypedBuffer) -> &[u8] {
+    let length = buffer.len_bytes();
+    if length == 0 || buffer.buf_ptr().is_null() {
+        return &[];
+    }
+    // SAFETY: the exporter says that so many bytes, contiguous as was checked, are there until the buffer is released, which the
+    // borrow prevents. The machine looks at each of them for itself and believes none, so that a program which writes to the
+    // object meanwhile changes what is decoded, as in every library that releases the interpreter over a buffer.
+    unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), length) }
+}

@@ -1,0 +1,9 @@
+//! The machine of AwkwardForth, for `forthwith.forth`.
+
+mod inputs;
+mod items;
+mod machine;
+mod slot;
+
+pub(crate) use items::Items;
+pub(crate) use machine::Machine;

@@ -1,0 +1,119 @@
+//! Where a machine is kept between calls, and one caller at a time.
+
+use crate::forth::inputs::Inputs;
+use forthwith::forth::{Location, Machine, RunError, Status, W32, W64};
+use pyo3::{exceptions::PyRuntimeError, prelude::*};
+use std::{
+    ops::{Deref, DerefMut},
+    sync::{Mutex, PoisonError},
+};
+
+/// A machine of either width.
+pub(crate) enum Either {
+    Narrow(Machine<W32>),
+    Wide(Machine<W64>),
+}
+
+/// Does the same with a machine of either width.
+macro_rules! each {
+    ($either:expr, $machine:ident => $body:expr) => {
+        match $either {
+            $crate::forth::slot::Either::Narrow($machine) => $body,
+            $crate::forth::slot::Either::Wide($machine) => $body,
+        }
+    };
+}
+pub(crate) use each;
+
+/// A machine and the inputs it was begun with.
+pub(crate) struct State {
+    pub(crate) machine: Either,
+    pub(crate) inputs: Inputs,
+    /// Time spent running.
+    pub(crate) nanoseconds: u64,
+}
+
+/// How to go on.
+#[derive(Clone, Copy)]
+pub(crate) enum Way<'a> {
+    Resume,
+    Step,
+    Call(&'a str),
+}
+
+impl State {
+    pub(crate) fn go(&mut self, way: Way<'_>) -> Result<Status, (RunError, Option<Location>)> {
+        let began = std::time::Instant::now();
+        let inputs = self.inputs.slices();
+        let result = each!(&mut self.machine, machine => match way {
+            Way::Resume => machine.resume(&inputs),
+            Way::Step => machine.step(&inputs),
+            Way::Call(word) => machine.call(word, &inputs),
+        });
+        self.nanoseconds += u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        // What was not an instruction's fault has no place, though an error before it may have one.
+        let of_program = |error| !matches!(error, RunError::NotReady | RunError::IsDone);
+        result.map_err(|error| {
+            let location = each!(&self.machine, machine => machine.error_location());
+            (error, location.filter(|_| of_program(error)))
+        })
+    }
+}
+
+/// Keeps the state. Whoever runs it takes it out, so that no lock is held while Python may be called; whoever comes meanwhile
+/// is told so.
+pub(crate) struct Slot(Mutex<Option<Box<State>>>);
+
+impl Slot {
+    pub(crate) fn new(state: State) -> Self {
+        Self(Mutex::new(Some(Box::new(state))))
+    }
+
+    /// Does something short, which never calls Python: the lock is held.
+    pub(crate) fn with<T>(&self, f: impl FnOnce(&mut State) -> T) -> PyResult<T> {
+        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.as_mut().map(|state| f(state)).ok_or_else(busy)
+    }
+
+    /// Takes the state until the guard is dropped.
+    pub(crate) fn take(&self) -> PyResult<Taken<'_>> {
+        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Ok(Taken { slot: self, state: state.ok_or_else(busy)?.into() })
+    }
+}
+
+/// A state taken out, which goes back when this is dropped, whatever happened.
+pub(crate) struct Taken<'a> {
+    slot: &'a Slot,
+    state: Option<Box<State>>,
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        *self.slot.0.lock().unwrap_or_else(PoisonError::into_inner) = self.state.take();
+    }
+}
+
+impl Deref for Taken<'_> {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        match &self.state {
+            Some(state) => state,
+            None => unreachable!("only dropping takes the state"),
+        }
+    }
+}
+
+impl DerefMut for Taken<'_> {
+    fn deref_mut(&mut self) -> &mut State {
+        match &mut self.state {
+            Some(state) => state,
+            None => unreachable!("only dropping takes the state"),
+        }
+    }
+}
+
+fn busy() -> PyErr {
+    PyRuntimeError::new_err("the machine is running, in another thread or around what it prints; a machine does one thing at a time")
+}
