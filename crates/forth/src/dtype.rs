@@ -60,6 +60,15 @@ impl Number {
         }
     }
 
+    /// As a stack of 32 bits sees it.
+    pub(crate) fn to_stack32(self) -> i64 {
+        match self {
+            Self::Single(x) => i64::from(to_int32(f64::from(x))),
+            Self::Double(x) => i64::from(to_int32(x)),
+            integer => i64::from(integer.to_stack() as i32),
+        }
+    }
+
     fn is_true(self) -> bool {
         match self {
             Self::Signed(x) => x != 0,

@@ -376,18 +376,28 @@ impl<W: Width> Machine<W> {
 
     /// Whether the segment being run is at its end.
     pub fn is_segment_done(&self) -> bool {
-        self.pc >= self.end
+        self.bytecode_position().is_none()
     }
 
     /// Position of the next instruction; None at the end of a segment or when done.
     pub fn bytecode_position(&self) -> Option<usize> {
-        (!self.is_done() && !self.is_segment_done()).then_some(self.pc)
+        let (pc, end) = match self.body_at_end() {
+            Some(frame) => (frame.pc, frame.end),
+            None => (self.pc, self.end),
+        };
+        (!self.is_done() && pc < end).then_some(pc)
     }
 
     /// Entries of the return stack above the call of the host (1 in the main program); None when done.
     pub fn recursion_depth(&self) -> Option<usize> {
         let host = self.frames.iter().rposition(|frame| frame.kind == FrameKind::Host)?;
-        Some(self.frames.len() - host)
+        Some(self.frames.len() - host - usize::from(self.body_at_end().is_some()))
+    }
+
+    /// Who stops at the end of a body, other than by an error, is seen to have left it.
+    fn body_at_end(&self) -> Option<&Frame> {
+        let at_end = self.pc >= self.end && self.error.is_none();
+        self.frames.last().filter(|frame| at_end && matches!(frame.kind, FrameKind::Word | FrameKind::Body))
     }
 
     /// The error that stopped the machine, until `begin` or `clear_error`.

@@ -204,11 +204,16 @@ impl<W: Width> Machine<W> {
     fn op(&mut self, op: Op, at: usize, inputs: &[&[u8]]) -> Result<Flow, RunError> {
         match op {
             Op::Literal => self.put(i64::from(self.operand(at, 0))),
-            Op::Halt => return Err(RunError::UserHalt(self.stack.last().copied())),
+            Op::Halt => {
+                // Unlike an instruction that fails, this one did what it is for.
+                self.counters.instructions += 1;
+                return Err(RunError::UserHalt(self.stack.last().copied()));
+            }
             Op::Pause => return Ok(Flow::Paused),
             Op::If => {
+                // The call of the body is an instruction of its own, and the next.
                 if self.take() != 0 {
-                    self.enter_body(self.operand(at, 0))?;
+                    self.pc = at + 1;
                 }
             }
             Op::IfElse => {

@@ -32,7 +32,7 @@ impl<W: Width> Machine<W> {
         let bytes = &rest[..count.ok_or(RunError::ReadBeyond)? * size];
         let Some(index) = read.output else {
             self.positions[read.input as usize] = at + bytes.len();
-            return bytes.chunks_exact(size).try_for_each(|item| self.push(decode(read, item).to_stack()));
+            return bytes.chunks_exact(size).try_for_each(|item| self.push(to_stack::<W>(decode(read, item))));
         };
         let index = index as usize;
         let dtype = self.outputs.list[index].dtype();
@@ -123,12 +123,17 @@ impl<W: Width> Machine<W> {
     }
 
     fn deliver(&mut self, read: Read, number: Number) -> Result<(), RunError> {
-        let Some(index) = read.output else { return self.push(number.to_stack()) };
+        let Some(index) = read.output else { return self.push(to_stack::<W>(number)) };
         let dtype = self.outputs.list[index as usize].dtype();
         self.outputs.reserve(index as usize, dtype.size())?;
         self.outputs.list[index as usize].append_item(number.to_item(dtype));
         Ok(())
     }
+}
+
+/// What does not fit the width is its smallest number if it is a float, and cut if it is an integer.
+fn to_stack<W: Width>(number: Number) -> i64 {
+    if W::BITS == 32 { number.to_stack32() } else { number.to_stack() }
 }
 
 /// The dtype whose items are the parser's bytes as they are. A `bool` is normalised, so it has none.

@@ -7,6 +7,9 @@ pub(crate) fn skip_space(input: &[u8], at: usize) -> usize {
     at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count()
 }
 
+// A byte that does not fit is not consumed. Only where nothing at all is left does a number or a string lie beyond the end;
+// where it breaks off, it is missing.
+
 /// An optional minus and digits. Every 64-bit integer is accepted, anything longer is refused.
 pub(crate) fn integer(input: &[u8], at: &mut usize) -> Result<i64, RunError> {
     let negative = minus(input, at)?;
@@ -51,7 +54,7 @@ fn digits<'a>(input: &'a [u8], at: &mut usize) -> Result<&'a [u8], RunError> {
     let rest = &input[*at..];
     let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if count == 0 {
-        return Err(if rest.is_empty() { RunError::ReadBeyond } else { RunError::TextNumberMissing });
+        return Err(RunError::TextNumberMissing);
     }
     *at += count;
     Ok(&rest[..count])
@@ -59,62 +62,75 @@ fn digits<'a>(input: &'a [u8], at: &mut usize) -> Result<&'a [u8], RunError> {
 
 /// A JSON-like string; at most `limit` decoded bytes.
 pub(crate) fn quoted(input: &[u8], at: &mut usize, limit: usize) -> Result<Vec<u8>, RunError> {
-    let mut next = || {
-        let byte = input.get(*at).copied().ok_or(RunError::QuotedStringMissing)?;
-        *at += 1;
-        Ok(byte)
-    };
-    if next()? != b'"' {
-        return Err(RunError::QuotedStringMissing);
+    let missing = RunError::QuotedStringMissing;
+    match input.get(*at) {
+        None => return Err(RunError::ReadBeyond),
+        Some(b'"') => *at += 1,
+        Some(_) => return Err(missing),
     }
     let mut decoded = Vec::new();
     loop {
-        match next()? {
-            b'"' => return Ok(decoded),
-            b'\\' => match next()? {
-                b'n' => decoded.push(b'\n'),
-                b'r' => decoded.push(b'\r'),
-                b't' => decoded.push(b'\t'),
-                b'b' => decoded.push(0x08),
-                b'f' => decoded.push(0x0c),
-                byte @ (b'"' | b'/' | b'\\') => decoded.push(byte),
-                b'u' => {
-                    let scalar = escape(&mut next)?;
-                    decoded.extend_from_slice(scalar.encode_utf8(&mut [0; 4]).as_bytes());
+        let byte = *input.get(*at).ok_or(missing)?;
+        if byte == b'"' {
+            *at += 1;
+            return Ok(decoded);
+        }
+        if decoded.len() >= limit {
+            return Err(missing);
+        }
+        *at += 1;
+        if byte != b'\\' {
+            decoded.push(byte);
+            continue;
+        }
+        match *input.get(*at).ok_or(missing)? {
+            b'n' => decoded.push(b'\n'),
+            b'r' => decoded.push(b'\r'),
+            b't' => decoded.push(b'\t'),
+            b'b' => decoded.push(0x08),
+            b'f' => decoded.push(0x0c),
+            byte @ (b'"' | b'/' | b'\\') => decoded.push(byte),
+            b'u' => {
+                let scalar = escape(input, at)?;
+                decoded.extend_from_slice(scalar.encode_utf8(&mut [0; 4]).as_bytes());
+                if decoded.len() > limit {
+                    return Err(missing);
                 }
-                _ => return Err(RunError::QuotedStringMissing),
-            },
-            byte => decoded.push(byte),
+            }
+            _ => return Err(missing),
         }
-        if decoded.len() > limit {
-            return Err(RunError::QuotedStringMissing);
-        }
+        *at += 1;
     }
 }
 
-/// What follows `\u`: four digits, or a pair of surrogates.
-fn escape(next: &mut impl FnMut() -> Result<u8, RunError>) -> Result<char, RunError> {
-    let high = hex4(next)?;
+/// What `u` stands for, `u` being at `at`: four digits, or a pair of surrogates. Ends at the last digit.
+fn escape(input: &[u8], at: &mut usize) -> Result<char, RunError> {
+    let missing = RunError::QuotedStringMissing;
+    let high = hex4(input, at)?;
     let code = if (0xd800..0xdc00).contains(&high) {
-        if next()? != b'\\' || next()? != b'u' {
-            return Err(RunError::QuotedStringMissing);
+        if input.get(*at + 1..*at + 3) != Some(b"\\u") {
+            return Err(missing);
         }
-        let low = hex4(next)?.wrapping_sub(0xdc00);
+        let mut pair = *at + 2;
+        let low = hex4(input, &mut pair)?.wrapping_sub(0xdc00);
         if low >= 0x400 {
-            return Err(RunError::QuotedStringMissing);
+            return Err(missing);
         }
+        *at = pair;
         0x1_0000 + ((high - 0xd800) << 10) + low
     } else {
         high
     };
-    char::from_u32(code).ok_or(RunError::QuotedStringMissing)
+    char::from_u32(code).ok_or(missing)
 }
 
-fn hex4(next: &mut impl FnMut() -> Result<u8, RunError>) -> Result<u32, RunError> {
+/// Four digits after `at`, which ends at the last of them.
+fn hex4(input: &[u8], at: &mut usize) -> Result<u32, RunError> {
+    let missing = RunError::QuotedStringMissing;
     let mut value = 0;
-    for _ in 0..4 {
-        let digit = char::from(next()?).to_digit(16).ok_or(RunError::QuotedStringMissing)?;
-        value = value << 4 | digit;
+    for &byte in input.get(*at + 1..*at + 5).ok_or(missing)? {
+        *at += 1;
+        value = value << 4 | char::from(byte).to_digit(16).ok_or(missing)?;
     }
     Ok(value)
 }
