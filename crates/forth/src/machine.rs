@@ -382,6 +382,8 @@ impl<W: Width> Machine<W> {
     /// Position of the next instruction; None at the end of a segment or when done.
     pub fn bytecode_position(&self) -> Option<usize> {
         let (pc, end) = match self.body_at_end() {
+            // A loop stands at its own operand, from where it takes the next turn.
+            Some(frame) if matches!(frame.kind, FrameKind::Loop | FrameKind::StepLoop) => (frame.pc - 1, frame.end),
             Some(frame) => (frame.pc, frame.end),
             None => (self.pc, self.end),
         };
@@ -397,7 +399,7 @@ impl<W: Width> Machine<W> {
     /// Who stops at the end of a body, other than by an error, is seen to have left it.
     fn body_at_end(&self) -> Option<&Frame> {
         let at_end = self.pc >= self.end && self.error.is_none();
-        self.frames.last().filter(|frame| at_end && matches!(frame.kind, FrameKind::Word | FrameKind::Body))
+        self.frames.last().filter(|frame| at_end && frame.kind != FrameKind::Host)
     }
 
     /// The error that stopped the machine, until `begin` or `clear_error`.

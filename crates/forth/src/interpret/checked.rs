@@ -217,8 +217,12 @@ impl<W: Width> Machine<W> {
                 }
             }
             Op::IfElse => {
-                let which = usize::from(self.take() == 0);
-                self.enter_body(self.operand(at, which))?;
+                // As above, but only for the call after `else`.
+                if self.take() == 0 {
+                    self.pc = at + 2;
+                } else {
+                    self.enter_body(self.operand(at, 0))?;
+                }
             }
             Op::CaseTable => {
                 let (first, default) = (self.operand(at, 0), self.operand(at, 1));
@@ -238,7 +242,10 @@ impl<W: Width> Machine<W> {
                 }
                 let body = (self.operand(at, 0) - FIRST_CALL) as usize;
                 self.loops.push(Loop { index, stop, body });
-                self.turn(inputs, if op == Op::Do { FrameKind::Loop } else { FrameKind::StepLoop })?;
+                let turned = self.turn(inputs, if op == Op::Do { FrameKind::Loop } else { FrameKind::StepLoop });
+                // Should the body be too deep, that is the failure of its call.
+                self.counters.instructions += u64::from(turned.is_err());
+                turned?;
             }
             Op::Again => self.pc = at - 1,
             Op::Until => {
