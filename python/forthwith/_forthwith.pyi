@@ -374,6 +374,7 @@ class Machine:
         output_resize_factor: float,
         tier: int | None = None,
         output_limit: int | None = None,
+        literal_width: int = 32,
     ) -> Machine:
         """Compiles a program."""
     @property

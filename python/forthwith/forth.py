@@ -87,7 +87,7 @@ class _ForthMachine:
         output_resize_factor: How much more room an output gets when it is full.
         tier: 0 runs instruction by instruction and counts exactly; 1 runs what it can natively. ``None`` chooses.
         output_limit: Bytes in all outputs together, beyond which a run ends in a `MemoryError`.
-        literal_width: Bits of the numbers in ``source``; longer ones are cut, with a `SyntaxWarning`.
+        literal_width: Bits of the numbers in ``source``, 32 or 64; longer ones are cut, with a `SyntaxWarning`.
     """
 
     __slots__ = ("__weakref__", "_core", "_sizes")
@@ -110,10 +110,8 @@ class _ForthMachine:
     ) -> None:
         if isinstance(source, bytes):
             source = source.decode()
-        if literal_width != 32:
-            raise RequestError("literal_width is 32")
         sizes = (stack_size, recursion_depth, string_buffer_size, output_initial_size, output_resize_factor)
-        self._core = Machine(source, self._bits, *sizes, tier, output_limit)
+        self._core = Machine(source, self._bits, *sizes, tier, output_limit, literal_width)
         self._sizes = sizes
         cut = self._core.cut_literals
         if cut:

@@ -14,10 +14,13 @@ use pyo3::{
     prelude::*,
     types::PyDict,
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// What the first exception of `sys.stdout` was, until the run is over.
 type Spilled = Arc<Mutex<Option<PyErr>>>;
+
+/// Programs of this process by their text: one machine for each thread is a habit, and so is one for each file.
+static PROGRAMS: LazyLock<Programs> = LazyLock::new(Programs::default);
 
 /// A machine of 32 or 64 bits. Several threads may hold it; one at a time may run it.
 #[pyclass(frozen, module = "forthwith._forthwith")]
@@ -89,7 +92,7 @@ impl Machine {
 impl Machine {
     #[new]
     #[pyo3(signature = (source, bits, stack_size, recursion_depth, string_buffer_size, output_initial_size,
-        output_resize_factor, tier=None, output_limit=None))]
+        output_resize_factor, tier=None, output_limit=None, literal_width=32))]
     fn new(
         py: Python<'_>,
         source: &str,
@@ -101,6 +104,7 @@ impl Machine {
         output_resize_factor: f64,
         tier: Option<u8>,
         output_limit: Option<usize>,
+        literal_width: u32,
     ) -> PyResult<Self> {
         let mut limits = Limits::default();
         limits.stack = size(py, "stack_size", stack_size, 0)?;
@@ -117,8 +121,14 @@ impl Machine {
             Some(1) => Some(Tier::Fused),
             Some(tier) => return Err(errors::request(py, format!("there is no tier {tier}"))),
         };
-        let compiled = py.detach(|| Compiled::new(source)).map_err(|error| errors::compile(py, &error))?;
-        let compiled = Arc::new(compiled);
+        let literals = match literal_width {
+            32 => LiteralWidth::Bits32,
+            64 => LiteralWidth::Bits64,
+            _ => return Err(errors::request(py, "literal_width is 32 or 64".to_owned())),
+        };
+        let options = Options::default().literal_width(literals);
+        let compiled = py.detach(|| PROGRAMS.get_with(source, options));
+        let compiled = compiled.map_err(|error| errors::compile(py, &error))?;
         let spilled = Spilled::default();
         let mut machine = if bits == 32 {
             Either::Narrow(forth::Machine::new32(Arc::clone(&compiled), limits))
