@@ -123,12 +123,6 @@ impl Compiled {
         self.program.words.iter().map(|word| word.name.as_str()).collect()
     }
 
-    /// The bytecode of a user word.
-    pub fn word_bytecodes(&self, name: &str) -> Option<&[i32]> {
-        let (start, end) = self.segment(self.word_segment(name)?);
-        Some(&self.bytecode.code[start..end])
-    }
-
     /// Declared inputs.
     pub fn inputs(&self) -> &[String] {
         &self.program.inputs

@@ -383,7 +383,9 @@ impl<W: Width> Machine<W> {
     pub fn bytecode_position(&self) -> Option<usize> {
         let (pc, end) = match self.body_at_end() {
             // A loop stands at its own operand, from where it takes the next turn.
-            Some(frame) if matches!(frame.kind, FrameKind::Loop | FrameKind::StepLoop) => (frame.pc - 1, frame.end),
+            Some(frame) if matches!(frame.kind, FrameKind::Loop | FrameKind::StepLoop) => {
+                (frame.pc - 1, frame.end)
+            }
             Some(frame) => (frame.pc, frame.end),
             None => (self.pc, self.end),
         };

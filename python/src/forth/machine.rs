@@ -37,7 +37,10 @@ pub(crate) struct Machine {
 impl Machine {
     fn new_outputs(&self) -> Vec<Output> {
         let declared = self.compiled.outputs();
-        declared.iter().map(|output| Output::growing(output.dtype, self.initial_items, self.resize_factor)).collect()
+        declared
+            .iter()
+            .map(|output| Output::growing(output.dtype, self.initial_items, self.resize_factor))
+            .collect()
     }
 
     /// Stands before the first instruction, with other inputs in exchange for the old ones. Releasing these may call Python, so
@@ -236,9 +239,10 @@ impl Machine {
         // Which may call Python, so that no lock must be held.
         drop(inputs);
         begun.map_err(|error| match error {
-            RunError::NotReady => {
-                errors::request(py, "'begin' not called on the AwkwardForth machine, 'begin_again' invalid".to_owned())
-            }
+            RunError::NotReady => errors::request(
+                py,
+                "'begin' not called on the AwkwardForth machine, 'begin_again' invalid".to_owned(),
+            ),
             _ => errors::run(py, error, None),
         })
     }
@@ -304,7 +308,8 @@ impl Machine {
 
     #[getter]
     fn variables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let values = self.slot.with(|state| each!(&state.machine, machine => machine.variables().to_vec()))?;
+        let values =
+            self.slot.with(|state| each!(&state.machine, machine => machine.variables().to_vec()))?;
         let variables = PyDict::new(py);
         for (name, value) in self.compiled.variables().iter().zip(values) {
             variables.set_item(name, value)?;
@@ -330,10 +335,12 @@ impl Machine {
     }
 
     fn output(&self, name: &str) -> PyResult<Option<Items>> {
-        let Some(at) = self.compiled.outputs().iter().position(|known| known.name == name) else { return Ok(None) };
-        let lease = self.slot.with(|state| {
-            each!(&state.machine, machine => machine.outputs().get(at).and_then(Output::lease))
-        })?;
+        let Some(at) = self.compiled.outputs().iter().position(|known| known.name == name) else {
+            return Ok(None);
+        };
+        let lease = self.slot.with(
+            |state| each!(&state.machine, machine => machine.outputs().get(at).and_then(Output::lease)),
+        )?;
         Ok(lease.map(Items))
     }
 
@@ -356,7 +363,8 @@ impl Machine {
 
     #[getter]
     fn is_segment_done(&self) -> PyResult<bool> {
-        self.slot.with(|state| each!(&state.machine, machine => machine.is_done() || machine.is_segment_done()))
+        self.slot
+            .with(|state| each!(&state.machine, machine => machine.is_done() || machine.is_segment_done()))
     }
 
     #[getter]
@@ -372,9 +380,8 @@ impl Machine {
     #[getter]
     fn current_instruction(&self) -> PyResult<String> {
         let at = self.current_bytecode_position()?;
-        at.and_then(|at| self.compiled.instruction(at)).ok_or_else(|| {
-            PyValueError::new_err(RunError::IsDone.to_string())
-        })
+        at.and_then(|at| self.compiled.instruction(at))
+            .ok_or_else(|| PyValueError::new_err(RunError::IsDone.to_string()))
     }
 
     /// Instructions, reads, writes, nanoseconds; and whether the first three are exact.
@@ -382,7 +389,13 @@ impl Machine {
     fn counters(&self) -> PyResult<(u64, u64, u64, u64, bool)> {
         self.slot.with(|state| {
             let counters = each!(&state.machine, machine => machine.counters());
-            (counters.instructions, counters.reads, counters.writes, state.nanoseconds, self.bits == 32 || self.tier == Some(0))
+            (
+                counters.instructions,
+                counters.reads,
+                counters.writes,
+                state.nanoseconds,
+                self.bits == 32 || self.tier == Some(0),
+            )
         })
     }
 

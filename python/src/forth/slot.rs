@@ -115,5 +115,7 @@ impl DerefMut for Taken<'_> {
 }
 
 fn busy() -> PyErr {
-    PyRuntimeError::new_err("the machine is running, in another thread or around what it prints; a machine does one thing at a time")
+    PyRuntimeError::new_err(
+        "the machine is running, in another thread or around what it prints; a machine does one thing at a time",
+    )
 }

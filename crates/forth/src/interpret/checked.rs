@@ -242,7 +242,8 @@ impl<W: Width> Machine<W> {
                 }
                 let body = (self.operand(at, 0) - FIRST_CALL) as usize;
                 self.loops.push(Loop { index, stop, body });
-                let turned = self.turn(inputs, if op == Op::Do { FrameKind::Loop } else { FrameKind::StepLoop });
+                let turned =
+                    self.turn(inputs, if op == Op::Do { FrameKind::Loop } else { FrameKind::StepLoop });
                 // Should the body be too deep, that is the failure of its call.
                 self.counters.instructions += u64::from(turned.is_err());
                 turned?;

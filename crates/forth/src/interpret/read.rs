@@ -32,7 +32,9 @@ impl<W: Width> Machine<W> {
         let bytes = &rest[..count.ok_or(RunError::ReadBeyond)? * size];
         let Some(index) = read.output else {
             self.positions[read.input as usize] = at + bytes.len();
-            return bytes.chunks_exact(size).try_for_each(|item| self.push(to_stack::<W>(decode(read, item))));
+            return bytes
+                .chunks_exact(size)
+                .try_for_each(|item| self.push(to_stack::<W>(decode(read, item))));
         };
         let index = index as usize;
         let dtype = self.outputs.list[index].dtype();

@@ -12,6 +12,7 @@ mod idioms;
 mod manual;
 mod programs;
 mod quirks;
+mod seen;
 mod spec;
 mod support;
 mod words;

@@ -521,7 +521,8 @@ mod inputs {
     fn text() {
         for (text, error, position) in [
             ("x", RunError::TextNumberMissing, 0),
-            ("-", RunError::ReadBeyond, 1),
+            ("", RunError::ReadBeyond, 0),
+            ("-", RunError::TextNumberMissing, 1),
             ("-x", RunError::TextNumberMissing, 1),
             ("+5", RunError::TextNumberMissing, 0),
             (" 5", RunError::TextNumberMissing, 0),
@@ -534,9 +535,9 @@ mod inputs {
             }
         }
         for (text, error) in [
-            ("1.", RunError::ReadBeyond),
+            ("1.", RunError::TextNumberMissing),
             ("1.x", RunError::TextNumberMissing),
-            ("1e", RunError::ReadBeyond),
+            ("1e", RunError::TextNumberMissing),
             ("1e+x", RunError::TextNumberMissing),
         ] {
             assert_eq!(
@@ -562,7 +563,8 @@ mod inputs {
         let (vm, _) = run("input x output y uint8 2 x #quotedstr-> y", &[], &[data]);
         assert_eq!(vm.outputs()[0].as_bytes(), "a/\\\u{8}\u{c}\r\t\u{e9}\u{20ac}".as_bytes());
         assert_eq!(vm.stack(), [7, 5]);
-        for bad in [&b"abc"[..], b"", b"\"abc", b"\"\\x\"", b"\"\\u12g4\"", b"\"\\ud800\"", b"\"\\udc00\""] {
+        assert_eq!(fails("input x output y uint8 x quotedstr-> y", &[b""]).0, RunError::ReadBeyond);
+        for bad in [&b"abc"[..], b"\"abc", b"\"\\x\"", b"\"\\u12g4\"", b"\"\\ud800\"", b"\"\\udc00\""] {
             assert_eq!(
                 fails("input x output y uint8 x quotedstr-> y", &[bad]).0,
                 RunError::QuotedStringMissing
