@@ -8,7 +8,7 @@ use crate::{
         slot::{Either, Slot, State, Way, each},
     },
 };
-use forthwith::forth::{self, Compiled, Limits, Output, RunError, Tier};
+use forthwith::forth::{self, Compiled, Limits, LiteralWidth, Options, Output, Programs, RunError, Tier};
 use pyo3::{
     exceptions::{PyRuntimeError, PyTypeError, PyValueError},
     prelude::*,
