@@ -4,6 +4,9 @@
 #![deny(missing_docs)]
 
 mod form;
+mod layout;
 mod typed;
 
 pub use form::{Form, FormError, Index, Kind, Parameters, Primitive, Text, TimeUnit, Unit};
+pub use layout::{Layout, Untranslatable};
+pub use typed::{Checkpoint, CommandError, CommandErrorKind, Engine, TypedArrayBuilder};

@@ -1,0 +1,160 @@
+//! Many commands at once: values, and items by the thousand.
+
+use super::step::Command;
+use super::{CommandErrorKind, Told, TypedArrayBuilder};
+use forthwith_columns::{DType, Value};
+
+impl TypedArrayBuilder {
+    /// Appends a value with all that is in it; if a part of it is refused, nothing is appended. Where several alternatives of a union
+    /// could be meant, the first one that takes all of it is.
+    ///
+    /// # Errors
+    /// That of the part that was refused.
+    pub fn append(&mut self, value: &Value) -> Told {
+        let before = self.checkpoint();
+        self.put(value, 0).inspect_err(|_| self.rollback(&before))
+    }
+
+    fn put(&mut self, value: &Value, depth: u32) -> Told {
+        if depth > DEEPEST {
+            return Err(self.error(Command::BeginList, CommandErrorKind::Deep));
+        }
+        match self.attempt(value, depth) {
+            Err(error) if matches!(error.kind(), CommandErrorKind::Ambiguous { .. }) => {
+                let before = self.checkpoint();
+                for tag in 0.. {
+                    // There is an end: a tag that does not exist is refused.
+                    if self.tag(tag).is_err() {
+                        break;
+                    }
+                    match self.put(value, depth + 1) {
+                        Ok(()) => return Ok(()),
+                        Err(_) => self.rollback(&before),
+                    }
+                }
+                Err(error)
+            }
+            told => told,
+        }
+    }
+
+    fn attempt(&mut self, value: &Value, depth: u32) -> Told {
+        match value {
+            Value::Null => self.null(),
+            Value::Bool(value) => self.boolean(*value),
+            Value::Int(value) => self.integer(*value),
+            Value::UInt(value) => self.unsigned(*value),
+            Value::Float32(value) => self.real(f64::from(*value)),
+            Value::Float64(value) => self.real(*value),
+            Value::String(value) => self.string(value),
+            Value::Bytes(value) => self.bytestring(value),
+            Value::List(items) => {
+                self.begin_list()?;
+                items.iter().try_for_each(|item| self.put(item, depth + 1))?;
+                self.end_list()
+            }
+            Value::Record(fields) => {
+                self.begin_record(None)?;
+                for (name, value) in fields {
+                    self.field(name)?;
+                    self.put(value, depth + 1)?;
+                }
+                self.end_record()
+            }
+            Value::Tuple(slots) => {
+                self.begin_tuple(slots.len())?;
+                for (at, slot) in slots.iter().enumerate() {
+                    self.index(at)?;
+                    self.put(slot, depth + 1)?;
+                }
+                self.end_tuple()
+            }
+            _ => Err(self.error(Command::Null, CommandErrorKind::Deep)), // there are no other values
+        }
+    }
+
+    /// Appends many items of one type, in native byte order: at once where the column is of this very type and directly in a list or at
+    /// the top, one by one otherwise. If one is refused, none is appended. Bytes after the last whole item are left out.
+    ///
+    /// # Errors
+    /// That of the item that was refused.
+    pub fn extend_bytes(&mut self, dtype: DType, bytes: &[u8]) -> Told {
+        let whole = bytes.len() - bytes.len() % dtype.size();
+        let bytes = &bytes[..whole];
+        if self.at().bulk == Some(dtype) {
+            return self.tell(Command::Extend, 0, bytes);
+        }
+        let before = self.checkpoint();
+        self.one_by_one(dtype, bytes).inspect_err(|_| self.rollback(&before))
+    }
+
+    fn one_by_one(&mut self, dtype: DType, bytes: &[u8]) -> Told {
+        macro_rules! each {
+            ($type:ty, $item:ident => $told:expr) => {{
+                for item in bytes.as_chunks::<{ size_of::<$type>() }>().0 {
+                    let $item = <$type>::from_ne_bytes(*item);
+                    $told?;
+                }
+            }};
+        }
+        match dtype {
+            DType::Bool => each!(u8, item => self.boolean(item != 0)),
+            DType::Int8 => each!(i8, item => self.integer(item.into())),
+            DType::Int16 => each!(i16, item => self.integer(item.into())),
+            DType::Int32 => each!(i32, item => self.integer(item.into())),
+            DType::Int64 => each!(i64, item => self.integer(item)),
+            DType::UInt8 => each!(u8, item => self.integer(item.into())),
+            DType::UInt16 => each!(u16, item => self.integer(item.into())),
+            DType::UInt32 => each!(u32, item => self.integer(item.into())),
+            DType::UInt64 => each!(u64, item => self.unsigned(item)),
+            DType::Float32 => each!(f32, item => self.real(item.into())),
+            DType::Float64 => each!(f64, item => self.real(item)),
+            _ => return Err(self.error(Command::Extend, CommandErrorKind::Deep)), // there are no other types
+        }
+        Ok(())
+    }
+}
+
+macro_rules! extenders {
+    ($($name:ident $item:ident $dtype:ident;)*) => {
+        impl TypedArrayBuilder {
+            $(
+                #[doc = concat!("Appends many `", stringify!($item), "`: see [`extend_bytes`](Self::extend_bytes).")]
+                ///
+                /// # Errors
+                /// That of the item that was refused.
+                pub fn $name(&mut self, items: &[$item]) -> Told {
+                    // In pieces that stay in the cache.
+                    let mut bytes = [0; 4096];
+                    let before = if items.len() > bytes.len() / 8 { Some(self.checkpoint()) } else { None };
+                    for piece in items.chunks(bytes.len() / size_of::<$item>()) {
+                        let (places, _) = bytes.as_chunks_mut::<{ size_of::<$item>() }>();
+                        places.iter_mut().zip(piece).for_each(|(place, item)| *place = item.to_ne_bytes());
+                        let told = self.extend_bytes(DType::$dtype, &bytes[..size_of_val(piece)]);
+                        if let Err(error) = told {
+                            before.iter().for_each(|before| self.rollback(before));
+                            return Err(error);
+                        }
+                    }
+                    Ok(())
+                }
+            )*
+        }
+    };
+}
+
+extenders! {
+    extend_i8 i8 Int8;
+    extend_i16 i16 Int16;
+    extend_i32 i32 Int32;
+    extend_i64 i64 Int64;
+    extend_u8 u8 UInt8;
+    extend_u16 u16 UInt16;
+    extend_u32 u32 UInt32;
+    extend_u64 u64 UInt64;
+    extend_f32 f32 Float32;
+    extend_f64 f64 Float64;
+}
+
+/// Values nested deeper are refused: no Form takes them, and the stack ends somewhere.
+const DEEPEST: u32 = 600;

@@ -1,0 +1,289 @@
+//! The steps of a plan as a flat list: short, without pointers, the likely pairs as one.
+
+use super::plan::Plan;
+use super::step::{Action, COMMANDS, Refusal, Step};
+use forthwith_forth::Dtype;
+
+/// One or two steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Op {
+    /// Appends the eight bytes of the data.
+    Word {
+        output: u32,
+    },
+    /// Appends the eight bytes of the data and counts them.
+    CountedWord {
+        output: u32,
+        count: u32,
+    },
+    /// Appends a number from the data, converted.
+    Scalar {
+        parser: char,
+        output: u32,
+    },
+    Literal {
+        value: i32,
+        output: u32,
+    },
+    Next {
+        rows: u32,
+        output: u32,
+    },
+    Offset {
+        count: u32,
+        output: u32,
+    },
+    Bytes {
+        offsets: u32,
+        output: u32,
+    },
+    Kept {
+        output: u32,
+    },
+    Add {
+        variable: u32,
+        value: i32,
+    },
+    Set {
+        variable: u32,
+        value: i32,
+    },
+    State {
+        state: u32,
+    },
+    /// Sets a counter to zero, and the state.
+    Open {
+        count: u32,
+        state: u32,
+    },
+    /// Counts a value, and sets the state.
+    Close {
+        variable: u32,
+        value: i32,
+        state: u32,
+    },
+    Unfilled {
+        filled: u32,
+        bit: u32,
+    },
+    Filled {
+        filled: u32,
+        bits: i32,
+    },
+    /// One of several ranges, by the argument.
+    Cases {
+        cases: u32,
+    },
+    /// Appends an integer from the data if it fits the output's type.
+    Whole {
+        output: u32,
+    },
+    /// As those above, for outputs of int64.
+    NextWord {
+        rows: u32,
+        output: u32,
+    },
+    OffsetWord {
+        count: u32,
+        output: u32,
+    },
+    BytesWord {
+        offsets: u32,
+        output: u32,
+    },
+    /// Anything else.
+    Rare {
+        step: u32,
+    },
+}
+
+/// Where the operations of something are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Span {
+    start: u32,
+    stop: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct Code {
+    ops: Vec<Op>,
+    /// For each state, for each command.
+    table: Vec<Span>,
+    cases: Vec<Cases>,
+    pub(crate) rare: Vec<Step>,
+    /// Routines that are called many times.
+    pub(crate) routines: Vec<Span>,
+}
+
+#[derive(Debug)]
+struct Cases(Vec<(i64, Span)>);
+
+impl Code {
+    pub(crate) fn new(plan: &Plan) -> Self {
+        let refuse = Op::Rare { step: 0 };
+        let mut code = Self {
+            ops: vec![refuse],
+            table: Vec::with_capacity(plan.states.len() * COMMANDS),
+            cases: Vec::new(),
+            rare: vec![Step::Refuse(Refusal::Unexpected), Step::Refuse(Refusal::Argument)],
+            routines: Vec::new(),
+        };
+        let unexpected = Span { start: 0, stop: 1 };
+        for state in &plan.states {
+            let at = code.table.len();
+            code.table.resize(at + COMMANDS, unexpected);
+            for (command, action) in &state.actions {
+                code.table[at + *command as usize] = code.action(plan, action);
+            }
+        }
+        code.routines = plan.routines.iter().map(|routine| code.action(plan, &routine.action)).collect();
+        code
+    }
+
+    #[inline(always)]
+    pub(crate) fn find(&self, state: i64, command: usize) -> &[Op] {
+        let span = self.table[state as usize * COMMANDS + command];
+        self.ops(span)
+    }
+
+    #[inline(always)]
+    pub(crate) fn ops(&self, span: Span) -> &[Op] {
+        &self.ops[span.start as usize..span.stop as usize]
+    }
+
+    /// The operations of one case.
+    #[inline(always)]
+    pub(crate) fn case(&self, cases: u32, argument: i64) -> Option<&[Op]> {
+        let Cases(cases) = &self.cases[cases as usize];
+        // They are sorted, and most are those of all small numbers.
+        let guess = cases.get(argument as usize).filter(|(value, _)| *value == argument);
+        let found = guess.or_else(|| cases.iter().find(|(value, _)| *value == argument))?;
+        Some(self.ops(found.1))
+    }
+
+    fn action(&mut self, plan: &Plan, action: &Action) -> Span {
+        let mut ops = Vec::new();
+        self.append(plan, action, &mut ops);
+        self.keep(&ops)
+    }
+
+    fn keep(&mut self, ops: &[Op]) -> Span {
+        let start = self.ops.len();
+        self.ops.extend(paired(ops));
+        // Types that come to 2^32 steps do not fit in memory as a plan.
+        Span { start: start as u32, stop: self.ops.len() as u32 }
+    }
+
+    fn append(&mut self, plan: &Plan, action: &Action, ops: &mut Vec<Op>) {
+        match action {
+            Action::Steps(steps) => self.steps(plan, steps, ops),
+            Action::Cases(cases) => {
+                let spans = cases.iter().map(|(value, steps)| {
+                    let mut ops = Vec::new();
+                    self.steps(plan, steps, &mut ops);
+                    (*value, self.keep(&ops))
+                });
+                let spans = Cases(spans.collect());
+                ops.push(Op::Cases { cases: self.cases.len() as u32 });
+                self.cases.push(spans);
+            }
+        }
+    }
+
+    fn steps(&mut self, plan: &Plan, steps: &[Step], ops: &mut Vec<Op>) {
+        let mut rest = steps;
+        loop {
+            match rest {
+                [] => return,
+                // What is kept is what the output's type holds.
+                [Step::Keep { .. }, Step::Kept { output }, after @ ..] => {
+                    ops.push(Op::Whole { output: *output as u32 });
+                    rest = after;
+                }
+                [step, after @ ..] => {
+                    self.step(plan, step, ops);
+                    rest = after;
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, plan: &Plan, step: &Step, ops: &mut Vec<Op>) {
+        let dtype = |output: usize| plan.outputs[output].dtype;
+        let small = |value: i64| i32::try_from(value).ok();
+        let op = match *step {
+            // Routines that write places of nulls can be large, and they are rarely wanted.
+            Step::Call(routine) if !plan.routines[routine].is_blank() => {
+                self.append(plan, &plan.routines[routine].action, ops);
+                return;
+            }
+            Step::Scalar { parser, output } => match (parser, dtype(output)) {
+                ('q', Dtype::Int64) | ('Q', Dtype::UInt64) | ('d', Dtype::Float64) => {
+                    Some(Op::Word { output: output as u32 })
+                }
+                _ => Some(Op::Scalar { parser, output: output as u32 }),
+            },
+            Step::Literal { value, output } => {
+                small(value).map(|value| Op::Literal { value, output: output as u32 })
+            }
+            Step::Next { rows, output } if dtype(output) == Dtype::Int64 => {
+                Some(Op::NextWord { rows: rows as u32, output: output as u32 })
+            }
+            Step::Offset { count, output } if dtype(output) == Dtype::Int64 => {
+                Some(Op::OffsetWord { count: count as u32, output: output as u32 })
+            }
+            Step::Bytes { offsets: Some(offsets), data } if dtype(offsets) == Dtype::Int64 => {
+                Some(Op::BytesWord { offsets: offsets as u32, output: data as u32 })
+            }
+            Step::Next { rows, output } => Some(Op::Next { rows: rows as u32, output: output as u32 }),
+            Step::Offset { count, output } => Some(Op::Offset { count: count as u32, output: output as u32 }),
+            Step::Bytes { offsets: Some(offsets), data } => {
+                Some(Op::Bytes { offsets: offsets as u32, output: data as u32 })
+            }
+            Step::Kept { output } => Some(Op::Kept { output: output as u32 }),
+            Step::Add { variable, value } => {
+                small(value).map(|value| Op::Add { variable: variable as u32, value })
+            }
+            Step::Set { variable, value } => {
+                small(value).map(|value| Op::Set { variable: variable as u32, value })
+            }
+            Step::State(state) => Some(Op::State { state: state as u32 }),
+            Step::Unfilled { filled, bit } => Some(Op::Unfilled { filled: filled as u32, bit }),
+            Step::Filled { filled, bits } => {
+                small(bits).map(|bits| Op::Filled { filled: filled as u32, bits })
+            }
+            _ => None,
+        };
+        ops.push(op.unwrap_or_else(|| {
+            self.rare.push(step.clone());
+            Op::Rare { step: self.rare.len() as u32 - 1 }
+        }));
+    }
+}
+
+/// Operations with the likely pairs as one.
+fn paired(ops: &[Op]) -> Vec<Op> {
+    let mut out: Vec<Op> = Vec::with_capacity(ops.len());
+    for op in ops {
+        let pair = match (out.last(), *op) {
+            (Some(&Op::Word { output }), Op::Add { variable, value: 1 }) => {
+                Some(Op::CountedWord { output, count: variable })
+            }
+            (Some(&Op::Set { variable, value: 0 }), Op::State { state }) => {
+                Some(Op::Open { count: variable, state })
+            }
+            (Some(&Op::Add { variable, value }), Op::State { state }) => {
+                Some(Op::Close { variable, value, state })
+            }
+            _ => None,
+        };
+        match pair {
+            Some(pair) => {
+                out.pop();
+                out.push(pair);
+            }
+            None => out.push(*op),
+        }
+    }
+    out
+}

@@ -1,0 +1,683 @@
+//! What is told comes out, by both engines; what is refused changes nothing.
+
+use super::*;
+use crate::form::{Index, Kind, Primitive, Text};
+use forthwith_columns::Value;
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseResult;
+
+fn build(ty: &str) -> TypedArrayBuilder {
+    TypedArrayBuilder::from_type(ty).unwrap_or_else(|error| panic!("{ty}: {error}"))
+}
+
+fn shown(builder: &TypedArrayBuilder) -> Vec<String> {
+    let array = builder.snapshot().unwrap().to_array().unwrap();
+    array.validate().unwrap();
+    array.preview(0..array.length, 200).unwrap()
+}
+
+fn message(told: Told) -> String {
+    told.unwrap_err().to_string()
+}
+
+#[test]
+fn records_in_lists() {
+    let mut b = build("var * {x: float64, y: ?string}");
+    b.begin_list().unwrap();
+    b.begin_record(None).unwrap();
+    b.field("y").unwrap();
+    b.string("one").unwrap();
+    b.field("x").unwrap();
+    b.integer(1).unwrap();
+    b.end_record().unwrap();
+    b.begin_record(None).unwrap();
+    b.field("x").unwrap();
+    b.real(2.5).unwrap();
+    b.end_record().unwrap();
+    assert_eq!(shown(&b), [""; 0], "unfinished entries are no part of it");
+    b.end_list().unwrap();
+    b.begin_list().unwrap();
+    b.end_list().unwrap();
+    assert_eq!(shown(&b), ["[{x: 1, y: 'one'}, {x: 2.5, y: None}]", "[]"]);
+    b.clear();
+    assert!(b.is_empty());
+    b.append(&Value::List(vec![])).unwrap();
+    assert_eq!(shown(&b), ["[]"]);
+}
+
+#[test]
+fn refusals_say_what_and_where() {
+    let mut b = build("var * {x: int8, y: ?string, z: 2 * bool}");
+    assert_eq!(
+        message(b.integer(1)),
+        "integer: not possible here; expected begin_list for var * {x: int8, y: ?string, z: 2 * bool} (at entry 0)"
+    );
+    b.begin_list().unwrap();
+    b.begin_record(None).unwrap();
+    assert_eq!(
+        message(b.field("w")),
+        "field: there is no field \"w\"; expected \"x\", \"y\", \"z\" (at entry 0, [])"
+    );
+    b.field("x").unwrap();
+    assert_eq!(message(b.integer(128)), "integer: the number does not fit int8 (at entry 0, [].x)");
+    assert_eq!(message(b.unsigned(u64::MAX)), "integer: the number does not fit int8 (at entry 0, [].x)");
+    assert_eq!(
+        message(b.string("x")),
+        "string: not possible here; expected integer, field or end_record for int8 (at entry 0, [].x)"
+    );
+    b.integer(127).unwrap();
+    assert_eq!(message(b.field("x")), "field: \"x\" has its value (at entry 0, [])");
+    assert_eq!(message(b.end_record()), "end_record: no value for \"z\" (at entry 0, [])");
+    b.field("z").unwrap();
+    b.begin_list().unwrap();
+    b.boolean(true).unwrap();
+    assert_eq!(
+        message(b.end_list()),
+        "end_list: the list has 1 of its 2 items; expected more (at entry 0, [].z[])"
+    );
+    b.boolean(false).unwrap();
+    assert_eq!(
+        message(b.boolean(true)),
+        "boolean: the list has its 2 items; expected end_list (at entry 0, [].z[])"
+    );
+    b.end_list().unwrap();
+    b.end_record().unwrap();
+    b.end_list().unwrap();
+    assert_eq!(shown(&b), ["[{x: 127, y: None, z: [True, False]}]"]);
+
+    let mut b = build("(int64, P[x: bytes[3]])");
+    assert_eq!(message(b.begin_tuple(3)), "begin_tuple: 3: expected (int64, P[x: bytes[3]]) (at entry 0)");
+    b.begin_tuple(2).unwrap();
+    assert_eq!(message(b.index(2)), "index: 2: expected a slot of the 2 there are (at entry 0)");
+    b.index(1).unwrap();
+    assert_eq!(
+        message(b.begin_record(Some("Q"))),
+        "begin_record: a record \"Q\" is not possible here; expected P[x: bytes[3]] (at entry 0, .1)"
+    );
+    b.begin_record(Some("P")).unwrap();
+    b.field("x").unwrap();
+    assert_eq!(message(b.bytestring(b"ab")), "bytestring: 2 bytes; expected 3 (at entry 0, .1.x)");
+    b.bytestring(b"abc").unwrap();
+    b.end_record().unwrap();
+    assert_eq!(message(b.end_tuple()), "end_tuple: no value for \"0\" (at entry 0)");
+    b.index(0).unwrap();
+    b.integer(-5).unwrap();
+    b.end_tuple().unwrap();
+    assert_eq!(b.len(), 1);
+}
+
+#[test]
+fn unions_choose_by_command_or_tag() {
+    let mut b = build("union[int64, float64, ?string, var * int64, var * string]");
+    b.integer(1).unwrap();
+    b.real(2.5).unwrap();
+    b.string("x").unwrap();
+    b.null().unwrap();
+    assert!(matches!(b.begin_list().unwrap_err().kind(), CommandErrorKind::Ambiguous { .. }));
+    b.tag(1).unwrap();
+    b.integer(7).unwrap(); // as float64
+    b.tag(3).unwrap();
+    b.tag(4).unwrap(); // another thought
+    assert_eq!(
+        message(b.integer(1)),
+        "integer: not possible here; expected begin_list, null or tag for option[var * string] (at entry 4, |4)"
+            .replace("entry 4", "entry 5")
+    );
+    b.begin_list().unwrap();
+    b.string("y").unwrap();
+    b.end_list().unwrap();
+    assert!(b.tag(5).is_err());
+    b.append(&Value::List(vec![Value::String("z".into())])).unwrap();
+    assert_eq!(shown(&b), ["1", "2.5", "'x'", "None", "7", "['y']", "['z']"]);
+
+    let mut b = build("union[P[x: int64], Q[x: int64], (int64), (int64, int64)]");
+    assert!(matches!(b.begin_record(None).unwrap_err().kind(), CommandErrorKind::Ambiguous { .. }));
+    b.begin_record(Some("Q")).unwrap();
+    b.field("x").unwrap();
+    b.integer(1).unwrap();
+    b.end_record().unwrap();
+    b.begin_tuple(2).unwrap();
+    b.index(0).unwrap();
+    b.integer(2).unwrap();
+    b.index(1).unwrap();
+    b.integer(3).unwrap();
+    b.end_tuple().unwrap();
+    assert!(b.begin_tuple(3).is_err());
+    assert_eq!(shown(&b), ["{x: 1}", "(2, 3)"]);
+}
+
+#[test]
+fn masks_fill_the_places_of_nulls() {
+    let record =
+        Form::from_type("{a: complex64, b: 2 * var * int8, c: string, d: bytes[2], e: ?bool}").unwrap();
+    for (valid, bits) in [(true, None), (false, None), (true, Some(true)), (false, Some(false))] {
+        for engine in [Engine::Direct, Engine::Program] {
+            let content = Box::new(record.clone());
+            let kind = match bits {
+                None => Kind::ByteMasked { valid_when: valid, content },
+                Some(lsb_order) => Kind::BitMasked { valid_when: valid, lsb_order, content },
+            };
+            let mut b = TypedArrayBuilder::with_engine(&Form::new(kind), engine).unwrap();
+            for row in 0..11 {
+                if row % 3 != 0 {
+                    b.null().unwrap();
+                    continue;
+                }
+                b.begin_record(None).unwrap();
+                b.field("a").unwrap();
+                b.complex(1.0, 2.0).unwrap();
+                b.field("b").unwrap();
+                b.begin_list().unwrap();
+                for _ in 0..2 {
+                    b.begin_list().unwrap();
+                    b.extend_i8(&[1, 2]).unwrap();
+                    b.end_list().unwrap();
+                }
+                b.end_list().unwrap();
+                b.field("c").unwrap();
+                b.string("cc").unwrap();
+                b.field("d").unwrap();
+                b.bytestring(b"dd").unwrap();
+                b.end_record().unwrap();
+            }
+            let layout = b.snapshot().unwrap();
+            let mask = layout.column("node0-mask").unwrap();
+            let there: Vec<bool> = (0..11)
+                .map(|row| match bits {
+                    None => (mask.as_i8().unwrap()[row] != 0) == valid,
+                    Some(true) => (mask.as_u8().unwrap()[row / 8] >> (row % 8) & 1 != 0) == valid,
+                    Some(false) => (mask.as_u8().unwrap()[row / 8] >> (7 - row % 8) & 1 != 0) == valid,
+                })
+                .collect();
+            assert_eq!(there, (0..11).map(|row| row % 3 == 0).collect::<Vec<_>>());
+            assert_eq!(layout.column("node2-data").unwrap().len(), 22, "two numbers a row");
+            let offsets = layout.columns.iter().find(|(name, _)| name.contains("offsets")).unwrap();
+            assert_eq!(offsets.1.len(), 23);
+        }
+    }
+    let unknown = Kind::ByteMasked { valid_when: true, content: Box::new(Form::new(Kind::Empty)) };
+    let mut b = TypedArrayBuilder::new(&Form::new(unknown)).unwrap();
+    assert_eq!(b.null().unwrap_err().kind(), &CommandErrorKind::Placeless);
+}
+
+#[test]
+fn indirections_refer_to_rows() {
+    let mut b = build("var * categorical[type=string]");
+    b.begin_list().unwrap();
+    assert!(b.index(0).is_err());
+    b.string("a").unwrap();
+    b.string("b").unwrap();
+    b.index(0).unwrap();
+    b.index(1).unwrap();
+    assert!(b.index(2).is_err());
+    b.end_list().unwrap();
+    let layout = b.snapshot().unwrap();
+    assert_eq!(layout.column("node1-index").unwrap().as_i64().unwrap(), [0, 1, 0, 1]);
+    assert_eq!(layout.column("node3-data").unwrap().as_bytes(), b"ab");
+}
+
+#[test]
+fn narrow_offsets_and_starts() {
+    let list = Form::new(Kind::List { starts: Index::U32, content: Box::new(Form::text(Text::Bytes)) });
+    let form = Form::new(Kind::ListOffset { offsets: Index::I32, content: Box::new(list) });
+    for engine in [Engine::Direct, Engine::Program] {
+        let mut b = TypedArrayBuilder::with_engine(&form, engine).unwrap();
+        for _ in 0..2 {
+            b.begin_list().unwrap();
+            for n in 0..3 {
+                b.begin_list().unwrap();
+                (0..n).for_each(|_| b.bytestring(b"x").unwrap());
+                b.end_list().unwrap();
+            }
+            b.end_list().unwrap();
+        }
+        let layout = b.snapshot().unwrap();
+        assert_eq!(layout.column("node0-offsets").unwrap().as_i32().unwrap(), [0, 3, 6]);
+        assert_eq!(layout.column("node1-starts").unwrap().as_u32().unwrap(), [0, 0, 1, 3, 3, 4]);
+        assert_eq!(layout.column("node1-stops").unwrap().as_u32().unwrap(), [0, 1, 3, 3, 4, 6]);
+        assert_eq!(shown(&b)[0], "[[], [b'x'], [b'x', b'x']]");
+    }
+}
+
+#[test]
+fn times_are_converted() {
+    let mut b = build("{t: datetime64[us], d: ?timedelta64[10s]}");
+    let unit = |name| Unit::from_name(name).unwrap();
+    b.begin_record(None).unwrap();
+    b.field("t").unwrap();
+    b.datetime(2, unit("s")).unwrap();
+    b.field("d").unwrap();
+    assert_eq!(
+        message(b.timedelta(15, unit("s"))),
+        "timedelta: this number of [s] is no whole number of [10s] in 64 bits (at entry 0, .d)"
+    );
+    assert!(b.datetime(10, unit("s")).is_err());
+    b.timedelta(20, unit("s")).unwrap();
+    b.end_record().unwrap();
+    let layout = b.snapshot().unwrap();
+    assert_eq!(layout.column("node1-data").unwrap().as_i64().unwrap(), [2_000_000]);
+    assert_eq!(layout.column("node3-data").unwrap().as_i64().unwrap(), [2]);
+    assert!(layout.to_array().is_err());
+}
+
+#[test]
+fn many_items_at_once() {
+    for engine in [Engine::Direct, Engine::Program] {
+        let form = Form::from_type("union[var * float32, 2500 * int16]").unwrap();
+        let mut b = TypedArrayBuilder::with_engine(&form, engine).unwrap();
+        b.tag(0).unwrap();
+        b.begin_list().unwrap();
+        let items: Vec<f32> = (0..5000u16).map(f32::from).collect();
+        b.extend_f32(&items).unwrap();
+        b.extend_f64(&[0.5, 1.5]).unwrap();
+        b.extend_u8(&[7]).unwrap();
+        b.end_list().unwrap();
+        b.tag(1).unwrap();
+        b.begin_list().unwrap();
+        b.extend_i16(&[1; 2000]).unwrap();
+        assert!(matches!(b.extend_i16(&[1; 501]).unwrap_err().kind(), CommandErrorKind::Full { size: 2500 }));
+        assert!(matches!(b.extend_i64(&[5, 1 << 20]).unwrap_err().kind(), CommandErrorKind::Range { .. }));
+        b.extend_u64(&[2; 499]).unwrap();
+        assert!(b.extend_i64(&[3, 4]).is_err());
+        b.extend_i64(&[3]).unwrap();
+        b.end_list().unwrap();
+        let layout = b.snapshot().unwrap();
+        let floats = layout.column("node2-data").unwrap().as_f32().unwrap();
+        assert_eq!((floats.len(), floats[4999], floats[5000], floats[5002]), (5003, 4999.0, 0.5, 7.0));
+        let shorts = layout.column("node4-data").unwrap().as_i16().unwrap();
+        assert_eq!((shorts.len(), shorts[1999], shorts[2000], shorts[2499]), (2500, 1, 2, 3));
+    }
+}
+
+#[test]
+fn what_awkward_has_no_form_for_is_refused() {
+    for json in [
+        r#"{"class":"IndexedOptionArray","index":"i64","content":{"class":"UnmaskedArray","content":"int64"}}"#,
+        r#"{"class":"UnmaskedArray","content":{"class":"UnionArray","tags":"i8","index":"i64","contents":["int64","bool"]}}"#,
+        r#"{"class":"UnionArray","tags":"i8","index":"i64","contents":["int64"]}"#,
+        r#"{"class":"UnionArray","tags":"i8","index":"i64","contents":["int64",{"class":"UnmaskedArray","content":"bool"}]}"#,
+        r#"{"class":"RecordArray","fields":["x","x"],"contents":["int64","bool"]}"#,
+        r#"{"class":"RegularArray","size":18446744073709551615,"content":"int64"}"#,
+        r#"{"class":"NumpyArray","primitive":"float128"}"#,
+        r#"{"class":"VirtualArray"}"#,
+        r#"{"class":"ListOffsetArray","offsets":"i8","content":"int64"}"#,
+        "[",
+        "3",
+    ] {
+        assert!(TypedArrayBuilder::from_json(json).is_err(), "{json}");
+    }
+    let deep = "var * ".repeat(255) + "int64";
+    let mut b = build(&deep);
+    (0..255).for_each(|_| b.begin_list().unwrap());
+    b.integer(1).unwrap();
+    (0..255).for_each(|_| b.end_list().unwrap());
+    assert_eq!(b.len(), 1);
+    assert_eq!(TypedArrayBuilder::from_type(&("var * ".repeat(300) + "int64")).unwrap_err(), FormError::Deep);
+}
+
+#[test]
+fn wide_records_use_several_masks() {
+    let fields: Vec<String> =
+        (0..100).map(|n| format!("f{n}: {}int64", if n % 7 == 0 { "?" } else { "" })).collect();
+    let ty = format!("{{{}}}", fields.join(", "));
+    for engine in [Engine::Direct, Engine::Program] {
+        let mut b = TypedArrayBuilder::with_engine(&Form::from_type(&ty).unwrap(), engine).unwrap();
+        b.begin_record(None).unwrap();
+        for n in (0..100).rev().filter(|n| n % 7 != 0 && *n != 64) {
+            b.field(&format!("f{n}")).unwrap();
+            b.integer(n).unwrap();
+        }
+        assert_eq!(
+            b.end_record().unwrap_err().kind(),
+            &CommandErrorKind::Missing { fields: vec!["f64".into()] }
+        );
+        b.field("f64").unwrap();
+        b.integer(64).unwrap();
+        b.end_record().unwrap();
+        let Value::Record(fields) = b.snapshot().unwrap().to_array().unwrap().value(0).unwrap() else {
+            panic!()
+        };
+        for (n, (_, value)) in fields.iter().enumerate() {
+            assert_eq!(*value, if n % 7 == 0 { Value::Null } else { Value::Int(n as i64) });
+        }
+    }
+}
+
+#[test]
+fn builders_go_back() {
+    for engine in [Engine::Direct, Engine::Program] {
+        let mut b =
+            TypedArrayBuilder::with_engine(&Form::from_type("var * ?string").unwrap(), engine).unwrap();
+        b.begin_list().unwrap();
+        b.string("kept").unwrap();
+        let here = b.checkpoint();
+        b.string("not kept").unwrap();
+        b.null().unwrap();
+        b.end_list().unwrap();
+        b.rollback(&here);
+        b.end_list().unwrap();
+        assert_eq!(shown(&b), ["['kept']"]);
+        let wrong = Value::List(vec![Value::Null, Value::String("x".into()), Value::Int(1)]);
+        assert!(b.append(&wrong).is_err());
+        assert_eq!(shown(&b), ["['kept']"]);
+        b.append(&Value::List(vec![Value::Null])).unwrap();
+        assert_eq!(shown(&b), ["['kept']", "[None]"]);
+    }
+}
+
+// ---- random types, values and commands
+
+fn primitives() -> impl Strategy<Value = Primitive> {
+    prop::sample::select(vec![
+        Primitive::Bool,
+        Primitive::Int8,
+        Primitive::Int16,
+        Primitive::Int32,
+        Primitive::Int64,
+        Primitive::UInt8,
+        Primitive::UInt16,
+        Primitive::UInt32,
+        Primitive::UInt64,
+        Primitive::Float32,
+        Primitive::Float64,
+    ])
+}
+
+fn indexes() -> impl Strategy<Value = Index> {
+    prop::sample::select(vec![Index::I32, Index::U32, Index::I64])
+}
+
+fn bare() -> impl Strategy<Value = Form> {
+    let leaf = prop_oneof![
+        4 => primitives().prop_map(Form::number),
+        1 => Just(Form::text(Text::String)),
+        1 => Just(Form::text(Text::Bytes)),
+        1 => Just(Form::from_type("bytes[2]").unwrap()),
+        1 => primitives().prop_map(|primitive| Form::new(Kind::Numpy { primitive, shape: vec![2, 1] })),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        let wrapped =
+            (inner.clone(), 0..6, any::<bool>(), any::<bool>()).prop_map(|(form, how, valid, lsb_order)| {
+                if is_wrapped(&form) {
+                    return form;
+                }
+                let content = Box::new(form);
+                Form::new(match how {
+                    0 => Kind::IndexedOption { index: Index::I32, content },
+                    1 => Kind::ByteMasked { valid_when: valid, content },
+                    2 => Kind::BitMasked { valid_when: valid, lsb_order, content },
+                    3 => Kind::Unmasked { content },
+                    _ => Kind::IndexedOption { index: Index::I64, content },
+                })
+            });
+        prop_oneof![
+            3 => wrapped,
+            2 => (inner.clone(), indexes()).prop_map(|(form, offsets)| {
+                Form::new(Kind::ListOffset { offsets, content: Box::new(form) })
+            }),
+            1 => (inner.clone(), indexes()).prop_map(|(form, starts)| {
+                Form::new(Kind::List { starts, content: Box::new(form) })
+            }),
+            1 => (inner.clone(), 0..3u64).prop_map(|(form, size)| {
+                Form::new(Kind::Regular { size, content: Box::new(form) })
+            }),
+            2 => prop::collection::vec(inner.clone(), 0..4).prop_map(|contents| {
+                let fields = (0..contents.len()).map(|n| format!("f{n}")).collect();
+                Form::new(Kind::Record { fields: Some(fields), contents })
+            }),
+            1 => prop::collection::vec(inner.clone(), 0..4).prop_map(|contents| {
+                Form::new(Kind::Record { fields: None, contents })
+            }),
+            2 => (prop::collection::vec(inner, 2..4), indexes()).prop_map(|(contents, index)| {
+                let contents: Vec<Form> = contents.into_iter().map(|form| unwrapped(&form)).collect();
+                if contents.iter().any(|form| matches!(form.kind, Kind::Union { .. })) {
+                    return contents[0].clone();
+                }
+                Form::new(Kind::Union { index, contents })
+            }),
+        ]
+    })
+}
+
+fn is_wrapped(form: &Form) -> bool {
+    unwrapped(form) != *form || matches!(form.kind, Kind::Union { .. })
+}
+
+/// What is in options.
+fn unwrapped(form: &Form) -> Form {
+    match &form.kind {
+        Kind::IndexedOption { content, .. }
+        | Kind::ByteMasked { content, .. }
+        | Kind::BitMasked { content, .. }
+        | Kind::Unmasked { content } => unwrapped(content),
+        _ => form.clone(),
+    }
+}
+
+/// Pseudo-random numbers to choose values by.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides.max(1)
+    }
+}
+
+/// A value of a Form, told with tags, and what it is expected to come out as.
+fn tell(builders: &mut [TypedArrayBuilder], form: &Form, dice: &mut Dice) -> Value {
+    macro_rules! all {
+        ($method:ident($($argument:expr),*)) => {
+            builders.iter_mut().for_each(|builder| {
+                builder.$method($($argument),*).unwrap_or_else(|error| panic!("{error}\n{}", builder.type_string()));
+            })
+        };
+    }
+    if let Some(text) = form.as_text() {
+        let length = if let Kind::Regular { size, .. } = form.kind { size } else { dice.roll(4) };
+        let value: String = (0..length).map(|_| (b'a' + dice.roll(26) as u8) as char).collect();
+        return if text == Text::String {
+            all!(string(&value));
+            Value::String(value)
+        } else {
+            all!(bytestring(value.as_bytes()));
+            Value::Bytes(value.into())
+        };
+    }
+    match &form.kind {
+        Kind::Numpy { primitive, shape } if shape.is_empty() => {
+            let n = dice.roll(120) as i64;
+            match primitive {
+                Primitive::Bool => {
+                    all!(boolean(n % 2 == 0));
+                    Value::Bool(n % 2 == 0)
+                }
+                Primitive::Float32 if n % 2 == 0 => {
+                    all!(real(n as f64 / 4.0));
+                    Value::Float32(n as f32 / 4.0)
+                }
+                Primitive::Float64 if n % 2 == 0 => {
+                    all!(real(n as f64 / 4.0));
+                    Value::Float64(n as f64 / 4.0)
+                }
+                Primitive::UInt64 if n % 2 == 0 => {
+                    all!(unsigned(u64::MAX - n as u64));
+                    Value::UInt(u64::MAX - n as u64)
+                }
+                _ => {
+                    all!(integer(n));
+                    match primitive {
+                        Primitive::Float32 => Value::Float32(n as f32),
+                        Primitive::Float64 => Value::Float64(n as f64),
+                        Primitive::UInt8 | Primitive::UInt16 | Primitive::UInt32 | Primitive::UInt64 => {
+                            Value::UInt(n as u64)
+                        }
+                        _ => Value::Int(n),
+                    }
+                }
+            }
+        }
+        Kind::Numpy { primitive, shape } => {
+            all!(begin_list());
+            let inner = Form::new(Kind::Numpy { primitive: *primitive, shape: shape[1..].to_vec() });
+            let items = (0..shape[0]).map(|_| tell(builders, &inner, dice)).collect();
+            all!(end_list());
+            Value::List(items)
+        }
+        Kind::Regular { content, .. } | Kind::ListOffset { content, .. } | Kind::List { content, .. } => {
+            all!(begin_list());
+            let length = if let Kind::Regular { size, .. } = form.kind { size } else { dice.roll(4) };
+            let items = (0..length).map(|_| tell(builders, content, dice)).collect();
+            all!(end_list());
+            Value::List(items)
+        }
+        Kind::Record { fields: Some(names), contents } => {
+            all!(begin_record(None));
+            // In any order, some nulls left out.
+            let mut order: Vec<usize> = (0..contents.len()).collect();
+            (0..order.len()).for_each(|at| order.swap(at, dice.roll(contents.len() as u64) as usize));
+            let mut values = vec![Value::Null; contents.len()];
+            for at in order {
+                let nullable = !matches!(contents[at].kind, Kind::Unmasked { .. })
+                    && (unwrapped(&contents[at]) != contents[at]);
+                if nullable && dice.roll(4) == 0 {
+                    continue;
+                }
+                all!(field(&names[at]));
+                values[at] = tell(builders, &contents[at], dice);
+            }
+            all!(end_record());
+            Value::Record(names.iter().cloned().zip(values).collect())
+        }
+        Kind::Record { fields: None, contents } => {
+            all!(begin_tuple(contents.len()));
+            let mut values = Vec::new();
+            for (at, content) in contents.iter().enumerate() {
+                all!(index(at));
+                values.push(tell(builders, content, dice));
+            }
+            all!(end_tuple());
+            Value::Tuple(values)
+        }
+        Kind::IndexedOption { content, .. }
+        | Kind::ByteMasked { content, .. }
+        | Kind::BitMasked { content, .. }
+        | Kind::Indexed { content, .. }
+        | Kind::Unmasked { content } => {
+            if !matches!(form.kind, Kind::Unmasked { .. } | Kind::Indexed { .. }) && dice.roll(3) == 0 {
+                all!(null());
+                return Value::Null;
+            }
+            tell(builders, content, dice)
+        }
+        Kind::Union { contents, .. } => {
+            let tag = dice.roll(contents.len() as u64) as usize;
+            all!(tag(tag));
+            tell(builders, &contents[tag], dice)
+        }
+        Kind::Empty => unreachable!("not among the random Forms"),
+    }
+}
+
+fn both(form: &Form) -> [TypedArrayBuilder; 2] {
+    [Engine::Direct, Engine::Program].map(|engine| TypedArrayBuilder::with_engine(form, engine).unwrap())
+}
+
+/// Any command with any argument; whether it was carried out.
+fn fuzz(builder: &mut TypedArrayBuilder, command: u64, argument: u64) -> Told {
+    let small = (argument % 4) as usize;
+    let names = ["f0", "f1", "f2", "", "none"];
+    match command % 24 {
+        0 => builder.null(),
+        1 => builder.boolean(argument % 2 == 0),
+        2 => builder.integer(argument as i64),
+        3 => builder.unsigned(argument.wrapping_mul(u64::MAX / 7)),
+        4 => builder.real(argument as f64 / 2.0),
+        5 => builder.complex(argument as f64, 1.0),
+        6 => builder.datetime(argument as i64, Unit::from_name("s").unwrap()),
+        7 => builder.timedelta(argument as i64, Unit::from_name("ms").unwrap()),
+        8 => builder.bytestring(&vec![b'x'; small]),
+        9 => builder.string(&"y".repeat(small)),
+        10 | 20 | 21 => builder.begin_list(),
+        11 | 22 => builder.end_list(),
+        12 => builder.begin_tuple(small),
+        13 => builder.index(small),
+        14 => builder.end_tuple(),
+        15 => builder.begin_record(["P", "Q"].get(small).copied()),
+        16 => builder.field(names[(argument % 5) as usize]),
+        17 => builder.end_record(),
+        18 => builder.tag(small),
+        19 => builder.extend_i16(&vec![argument as i16; small]),
+        _ => builder.extend_f64(&vec![argument as f64; small]),
+    }
+}
+
+/// All that changes, apart from the variables that hold the command itself.
+fn state(builder: &TypedArrayBuilder) -> Vec<i64> {
+    builder.checkpoint().0[program::STATE.min(program::ERROR)..].to_vec()
+}
+
+fn agree(builders: &[TypedArrayBuilder; 2]) -> TestCaseResult {
+    let [direct, program] = builders;
+    prop_assert_eq!(state(direct), state(program), "{}", direct.type_string());
+    for at in 0..direct.plan.outputs.len() {
+        prop_assert_eq!(direct.runner.output(at), program.runner.output(at), "output {}", at);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn values_come_out_as_they_went_in(form in bare(), seed: u64, entries in 0..6u64) {
+        let mut builders = both(&form);
+        let mut dice = Dice(seed);
+        let values: Vec<Value> = (0..entries).map(|_| tell(&mut builders, &form, &mut dice)).collect();
+        agree(&builders)?;
+        for builder in &builders {
+            let layout = builder.snapshot().unwrap();
+            prop_assert_eq!(layout.length, entries);
+            let array = layout.to_array().unwrap();
+            array.validate().unwrap();
+            prop_assert_eq!(&array.values(0..entries).unwrap(), &values, "{}", builder.type_string());
+        }
+    }
+
+    #[test]
+    fn wrong_commands_change_nothing(
+        form in bare(),
+        commands in prop::collection::vec((any::<u64>(), 0..300u64), 0..200),
+    ) {
+        let mut builders = both(&form);
+        for (command, argument) in commands {
+            // Where something is possible, do it rather often, or nothing is ever begun.
+            let at = builders[0].at();
+            let possible = &at.actions;
+            let command = if command % 3 == 0 || possible.is_empty() {
+                command / 3
+            } else {
+                possible[(command / 3) as usize % possible.len()].0 as u64
+            };
+            let before = state(&builders[0]);
+            let told = builders.each_mut().map(|builder| fuzz(builder, command, argument));
+            prop_assert_eq!(&told[0], &told[1]);
+            if told[0].is_err() {
+                prop_assert_eq!(before, state(&builders[0]));
+            }
+            agree(&builders)?;
+        }
+        for builder in &builders {
+            let layout = builder.snapshot().unwrap();
+            layout.to_array().unwrap().validate().unwrap();
+        }
+    }
+
+    #[test]
+    fn any_text_is_a_type_or_none(text in "[a-z?*{}(),:\\[\\]\" 0-9=]{0,40}") {
+        if let Ok(form) = Form::from_type(&text) {
+            let printed = form.type_string();
+            prop_assert_eq!(&Form::from_type(&printed).unwrap().type_string(), &printed);
+        }
+    }
+}
