@@ -589,7 +589,7 @@ fn fuzz(builder: &mut TypedArrayBuilder, command: u64, argument: u64) -> Told {
     let names = ["f0", "f1", "f2", "", "none"];
     match command % 24 {
         0 => builder.null(),
-        1 => builder.boolean(argument % 2 == 0),
+        1 => builder.boolean(argument.is_multiple_of(2)),
         2 => builder.integer(argument as i64),
         3 => builder.unsigned(argument.wrapping_mul(u64::MAX / 7)),
         4 => builder.real(argument as f64 / 2.0),
