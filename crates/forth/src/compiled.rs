@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use crate::compile::ir::{OutputDecl, Program};
 use crate::compile::{Bytecode, Decompiler, emit, parse};
 use crate::error::{CompileError, Lines, Location, line_column};
+use crate::interpret::flat::FlatCode;
 use crate::interpret::fused::Plans;
 use crate::lower::ir::Code;
 use crate::lower::{Effects, lower};
@@ -55,6 +56,7 @@ pub struct Compiled {
     effects: OnceLock<Effects>,
     /// For 32 and 64 bits, when first wanted.
     code: [OnceLock<Code>; 2],
+    flat: [OnceLock<FlatCode>; 2],
 }
 
 impl Compiled {
@@ -84,6 +86,7 @@ impl Compiled {
             plans,
             effects: OnceLock::new(),
             code: Default::default(),
+            flat: Default::default(),
         })
     }
 
@@ -167,10 +170,26 @@ impl Compiled {
     }
 
     /// The flat code for machines of a width, in bits.
-    #[allow(dead_code, reason = "the tiers that run it follow")]
+    #[inline]
     pub(crate) fn code(&self, bits: u32) -> &Code {
         let lower = || lower(&self.program, &self.bytecode, &self.plans, self.effects(), bits);
         self.code[usize::from(bits == 64)].get_or_init(lower)
+    }
+
+    /// The same for tier 1.
+    #[inline]
+    pub(crate) fn flat(&self, bits: u32) -> &FlatCode {
+        self.flat[usize::from(bits == 64)].get_or_init(|| {
+            let (inputs, variables) = (self.inputs().len(), self.variables().len());
+            FlatCode::new(self.code(bits), self.outputs(), inputs, variables, self.bytecode.code.len())
+        })
+    }
+
+    /// The same program, of which only recognised loops run natively.
+    #[cfg(test)]
+    pub(crate) fn without_flat(self) -> Self {
+        let none = || OnceLock::from(FlatCode::none(self.bytecode.code.len()));
+        Self { flat: [none(), none()], ..self }
     }
 
     /// The segment a user word is.

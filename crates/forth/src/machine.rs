@@ -1,9 +1,10 @@
 //! The machine: one canonical state that every tier reads and writes.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::compiled::Compiled;
 use crate::error::{Location, RunError};
+use crate::interpret::flat::{Activation, Parked};
 use crate::output::{Output, Outputs};
 
 /// How wide stack items and variables are.
@@ -17,7 +18,7 @@ pub trait Width: Send + 'static {
 /// Items of 64 bits.
 #[derive(Clone, Copy, Debug)]
 pub struct W64;
-/// Items of 32 bits; such machines run in the checked tier only.
+/// Items of 32 bits.
 #[derive(Clone, Copy, Debug)]
 pub struct W32;
 
@@ -67,19 +68,38 @@ pub enum Status {
 }
 
 /// The ways to execute a program. Results are the same in all of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// A machine chooses for itself, unless [`Machine::force_tier`] does, or the environment: `FORTHWITH_TIER=0`, `1` or `2`, read
+/// once in a process; anything else is no choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Tier {
-    /// Instruction by instruction, every check and counter.
+    /// 0: instruction by instruction, every check and counter.
     Checked,
-    /// Recognised loops as native code, everything else checked.
+    /// 1: whatever has a static stack effect as flat code over registers, and recognised loops as native code; all else
+    /// checked.
     Fused,
+    /// 2: the same flat code compiled for the processor.
+    Compiled,
+}
+
+impl Tier {
+    /// The tier the environment asks for.
+    fn of_environment() -> Option<Self> {
+        static CHOSEN: OnceLock<Option<Tier>> = OnceLock::new();
+        *CHOSEN.get_or_init(|| match std::env::var("FORTHWITH_TIER").ok()?.as_str() {
+            "0" => Some(Self::Checked),
+            "1" => Some(Self::Fused),
+            "2" => Some(Self::Compiled),
+            _ => None,
+        })
+    }
 }
 
 /// What was executed so far, over all runs of the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Instructions executed. Exact in [`Tier::Checked`]; a fused loop counts as none.
+    /// Instructions executed. Exact in [`Tier::Checked`]; what runs natively is not counted.
     pub instructions: u64,
     /// Parser instructions executed; the same holds.
     pub reads: u64,
@@ -104,7 +124,14 @@ pub struct Machine<W: Width = W64> {
     pub(crate) pc: usize,
     pub(crate) end: usize,
     pub(crate) counters: Counters,
-    pub(crate) fused: bool,
+    /// The tier asked for.
+    pub(crate) forced: Option<Tier>,
+    /// Whether anything ran that does not count.
+    pub(crate) native: bool,
+    /// Of flat code: all registers, calls that are not over, and where it waits.
+    pub(crate) registers: Vec<i64>,
+    pub(crate) activations: Vec<Activation>,
+    pub(crate) parked: Option<Parked>,
     pub(crate) printer: Option<Printer>,
     ready: bool,
     error: Option<(RunError, usize)>,
@@ -167,7 +194,11 @@ impl<W: Width> Machine<W> {
             pc: 0,
             end: 0,
             counters: Counters::default(),
-            fused: true,
+            forced: Tier::of_environment(),
+            native: false,
+            registers: Vec::new(),
+            activations: Vec::new(),
+            parked: None,
             printer: None,
             ready: false,
             error: None,
@@ -200,6 +231,7 @@ impl<W: Width> Machine<W> {
     pub fn begin_again(&mut self, restart: bool) -> Result<(), RunError> {
         self.check_ready()?;
         if restart {
+            self.unpark();
             self.enter_host(0)?;
         }
         self.positions.fill(0);
@@ -233,19 +265,17 @@ impl<W: Width> Machine<W> {
     /// Runs one instruction, in the checked tier.
     pub fn step(&mut self, inputs: &[&[u8]]) -> Result<Status, RunError> {
         self.check_running(inputs)?;
-        let fused = std::mem::replace(&mut self.fused, false);
-        let result = self.execute(inputs, true);
-        self.fused = fused;
-        result
+        self.execute(inputs, true)
     }
 
     /// Ends the bodies whose end is reached, as the next `step` would first of all: [`Self::bytecode_position`] is then that
     /// of the next instruction, which is what a debugger shows.
     pub fn settle(&mut self, inputs: &[&[u8]]) -> Result<Status, RunError> {
         self.check_running(inputs)?;
-        let fused = std::mem::replace(&mut self.fused, false);
+        self.unpark();
+        let forced = self.forced.replace(Tier::Checked);
         let result = self.leave_ended(inputs);
-        self.fused = fused;
+        self.forced = forced;
         match result {
             Ok(over) => Ok(if over { Status::Done } else { Status::Paused }),
             Err((error, at)) => {
@@ -260,6 +290,7 @@ impl<W: Width> Machine<W> {
         let segment = self.compiled.word_segment(word).ok_or(RunError::UnknownWord)?;
         self.check_ready()?;
         self.check_inputs(inputs)?;
+        self.unpark();
         self.enter_host(segment)?;
         self.execute(inputs, false)
     }
@@ -297,14 +328,15 @@ impl<W: Width> Machine<W> {
         }
     }
 
-    /// Fixes the tier, or (None) lets the machine choose.
+    /// Fixes the tier, or (None) leaves it to the environment and then to the machine.
     pub fn force_tier(&mut self, tier: Option<Tier>) {
-        self.fused = tier != Some(Tier::Checked);
+        self.forced = tier.or_else(Tier::of_environment);
     }
 
     /// Sets all counters to zero.
     pub fn reset_counters(&mut self) {
         self.counters = Counters::default();
+        self.native = false;
     }
 
     /// Where the printing words print to; nowhere at first.
@@ -315,6 +347,7 @@ impl<W: Width> Machine<W> {
     /// Takes the outputs away, in the order of the declarations. The machine then has to `begin` again.
     pub fn take_outputs(&mut self) -> Vec<Output> {
         self.frames.clear();
+        self.parked = None;
         self.ready = false;
         std::mem::take(&mut self.outputs.list)
     }
@@ -351,17 +384,23 @@ impl<W: Width> Machine<W> {
 
     /// The index of the outermost `do` loop that is (or was, at the error) running: the entry number.
     pub fn outer_index(&self) -> Option<i64> {
-        self.loops.first().map(|outer| outer.index)
+        self.outermost()
     }
 
     /// Index and limit of every `do` loop that is running, outermost first.
     pub fn loops(&self) -> impl DoubleEndedIterator<Item = (i64, i64)> + ExactSizeIterator + '_ {
-        self.loops.iter().map(|one| (one.index, one.stop))
+        self.running().into_iter()
     }
 
     /// What was executed so far.
     pub fn counters(&self) -> Counters {
         self.counters
+    }
+
+    /// Whether the counters counted everything since they were zero: native code, once it ran, does not count. In
+    /// [`Tier::Checked`] they always are exact.
+    pub fn counters_exact(&self) -> bool {
+        !self.native
     }
 
     /// Whether something was begun that did not end in `halt`.
@@ -387,21 +426,21 @@ impl<W: Width> Machine<W> {
                 (frame.pc - 1, frame.end)
             }
             Some(frame) => (frame.pc, frame.end),
-            None => (self.pc, self.end),
+            None => self.place(),
         };
         (!self.is_done() && pc < end).then_some(pc)
     }
 
     /// Entries of the return stack above the call of the host (1 in the main program); None when done.
     pub fn recursion_depth(&self) -> Option<usize> {
-        let host = self.frames.iter().rposition(|frame| frame.kind == FrameKind::Host)?;
-        Some(self.frames.len() - host - usize::from(self.body_at_end().is_some()))
+        Some(self.depth()? - usize::from(self.body_at_end().is_some()))
     }
 
     /// Who stops at the end of a body, other than by an error, is seen to have left it.
-    fn body_at_end(&self) -> Option<&Frame> {
-        let at_end = self.pc >= self.end && self.error.is_none();
-        self.frames.last().filter(|frame| at_end && frame.kind != FrameKind::Host)
+    fn body_at_end(&self) -> Option<Frame> {
+        let (pc, end) = self.place();
+        let at_end = pc >= end && self.error.is_none();
+        self.innermost().filter(|frame| at_end && frame.kind != FrameKind::Host)
     }
 
     /// The error that stopped the machine, until `begin` or `clear_error`.
@@ -421,6 +460,7 @@ impl<W: Width> Machine<W> {
         self.outputs = Outputs::new(outputs, self.limits.output_bytes);
         self.frames.clear();
         self.loops.clear();
+        self.parked = None;
         self.error = None;
         self.ready = true;
         (self.pc, self.end) = self.compiled.segment(0);

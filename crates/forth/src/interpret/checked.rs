@@ -2,8 +2,9 @@
 
 use crate::dtype::{Number, add_items};
 use crate::error::RunError;
+use crate::interpret::flat::Ran;
 use crate::isa::{Bulk, FIRST_CALL, Op, Read, WIDE_LITERAL};
-use crate::machine::{Frame, FrameKind, Loop, Machine, Status, Width};
+use crate::machine::{Frame, FrameKind, Loop, Machine, Status, Tier, Width};
 
 /// An error and the instruction it belongs to.
 type Failure = (RunError, usize);
@@ -17,9 +18,33 @@ enum Flow {
 impl<W: Width> Machine<W> {
     /// Runs until the end, a `pause` or an error, or (`single`) for one instruction.
     pub(crate) fn interpret(&mut self, inputs: &[&[u8]], single: bool) -> Result<Status, Failure> {
+        let fast = !single && self.forced != Some(Tier::Checked);
+        let mut ran = match self.parked {
+            Some(parked) if fast => self.enter_parked(inputs, parked).unwrap_or(Ran::Not),
+            _ => {
+                self.unpark();
+                Ran::Not
+            }
+        };
         loop {
-            if self.leave_ended(inputs)? {
-                return Ok(Status::Done);
+            // Where flat code gave up, tier 0 has to go on.
+            let mut may_enter = fast && ran != Ran::Left;
+            match std::mem::replace(&mut ran, Ran::Not) {
+                Ran::Paused => return Ok(Status::Paused),
+                Ran::Done => return Ok(Status::Done),
+                Ran::Left | Ran::Not => {}
+            }
+            if self.pc >= self.end {
+                if self.leave_ended(inputs)? {
+                    return Ok(Status::Done);
+                }
+                may_enter = fast;
+            }
+            if may_enter {
+                ran = self.enter_flat(inputs);
+                if ran != Ran::Not {
+                    continue;
+                }
             }
             let at = self.pc;
             let flow = self.instruction(inputs).map_err(|error| (error, at))?;
@@ -73,7 +98,7 @@ impl<W: Width> Machine<W> {
     /// Tests the innermost `do` loop and enters its body or drops it.
     fn turn(&mut self, inputs: &[&[u8]], kind: FrameKind) -> Result<(), RunError> {
         let Some(&Loop { index, stop, body }) = self.loops.last() else { return Ok(()) };
-        if index < stop && kind == FrameKind::Loop && self.fused && W::BITS == 64 {
+        if index < stop && kind == FrameKind::Loop && self.forced != Some(Tier::Checked) {
             self.run_plan(body, inputs);
         }
         if let Some(top) = self.loops.last().filter(|top| top.index < top.stop) {

@@ -2,6 +2,7 @@
 
 mod bulk;
 mod checked;
+pub(crate) mod flat;
 pub(crate) mod fused;
 mod read;
 mod text;

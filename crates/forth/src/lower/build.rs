@@ -361,7 +361,17 @@ impl Relation {
         }
     }
 
-    #[allow(dead_code, reason = "the tiers that run it follow")]
+    /// What holds of `b` and `a` exactly when this does of `a` and `b`.
+    pub(crate) fn swapped(self) -> Self {
+        match self {
+            Self::Eq | Self::Ne => self,
+            Self::Lt => Self::Gt,
+            Self::Gt => Self::Lt,
+            Self::Le => Self::Ge,
+            Self::Ge => Self::Le,
+        }
+    }
+
     pub(crate) fn holds(self, a: i64, b: i64) -> bool {
         match self {
             Self::Eq => a == b,

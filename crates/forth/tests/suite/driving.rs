@@ -128,8 +128,15 @@ fn counters_are_those_of_awkward() {
         ("1 0 /", 2),
     ] {
         let mut vm = machine(source);
+        vm.force_tier(Some(Tier::Checked));
         let _ = vm.run(&[]);
         assert_eq!(vm.counters().instructions, count, "{source}");
+        assert!(vm.counters_exact());
+        vm.force_tier(Some(Tier::Fused));
+        let _ = vm.run(&[]);
+        assert!(!vm.counters_exact());
+        vm.reset_counters();
+        assert!(vm.counters_exact());
     }
     let mut vm = machine("input x output y int32 x #varint-> y x i-> stack 1 y <- stack");
     vm.force_tier(Some(Tier::Checked));

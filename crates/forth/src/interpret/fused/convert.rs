@@ -65,6 +65,27 @@ impl Leafy for Bool {
     }
 }
 
+/// Converts so many bytes of items.
+///
+/// # Safety
+///
+/// So many bytes may be written, and the slack of an output behind them; there are as many in `from`.
+#[inline(always)]
+pub(super) unsafe fn run<K: Leafy>(from: &[u8], bytes: usize, to: *mut u8) {
+    let whole = if from.len() >= bytes.next_multiple_of(BLOCK) { bytes } else { bytes / BLOCK * BLOCK };
+    // SAFETY: whole blocks are left in the input, and there is slack behind what may be written.
+    unsafe {
+        if whole > 0 {
+            copy_blocks::<K>(from.as_ptr(), to, whole);
+        }
+        if whole < bytes {
+            let mut last = [0; BLOCK];
+            last[..bytes - whole].copy_from_slice(&from[whole..bytes]);
+            to.add(whole).cast::<[u8; BLOCK]>().write(K::convert(last));
+        }
+    }
+}
+
 /// # Safety
 ///
 /// At least one block, and all blocks that begin before `bytes`, are readable and writable.

@@ -19,6 +19,11 @@ pub(super) trait Level {
 
     /// # Safety
     ///
+    /// The CPU has the features of the level; and as for `convert::run`.
+    unsafe fn convert<K: Leafy>(from: &[u8], bytes: usize, to: *mut u8);
+
+    /// # Safety
+    ///
     /// The CPU has the features of the level.
     unsafe fn nest<K: Leafy, const DEPTH: usize, const WIDE: bool, const BLOCKS: bool>(
         exec: &mut Exec<'_>,
@@ -52,6 +57,16 @@ macro_rules! level {
                 // SAFETY: the caller vouches for the features.
                 #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
                 unsafe { level(exec, steps, at) }
+            }
+
+            unsafe fn convert<K: Leafy>(from: &[u8], bytes: usize, to: *mut u8) {
+                $(#[$enable])*
+                unsafe fn level<K: Leafy>(from: &[u8], bytes: usize, to: *mut u8) {
+                    // SAFETY: the caller's.
+                    unsafe { convert::run::<K>(from, bytes, to) }
+                }
+                // SAFETY: the caller vouches for the features, and for the rest.
+                unsafe { level::<K>(from, bytes, to) }
             }
 
             unsafe fn nest<K: Leafy, const DEPTH: usize, const WIDE: bool, const BLOCKS: bool>(
@@ -166,6 +181,36 @@ impl Cpu {
                 Self::Avx2 => Avx2::steps(exec, steps, at),
                 #[cfg(target_arch = "x86_64")]
                 Self::Avx512 => Avx512::steps(exec, steps, at),
+            }
+        }
+    }
+
+    /// Converts items of one kind.
+    ///
+    /// # Safety
+    ///
+    /// As for `convert::run`.
+    #[inline]
+    pub(super) unsafe fn convert(self, kind: LeafKind, from: &[u8], bytes: usize, to: *mut u8) {
+        macro_rules! level {
+            ($level:ident) => {
+                match kind {
+                    LeafKind::Copy => $level::convert::<convert::Copy>(from, bytes, to),
+                    LeafKind::Swap2 => $level::convert::<convert::Swap2>(from, bytes, to),
+                    LeafKind::Swap4 => $level::convert::<convert::Swap4>(from, bytes, to),
+                    LeafKind::Swap8 => $level::convert::<convert::Swap8>(from, bytes, to),
+                    LeafKind::Bool => $level::convert::<convert::Bool>(from, bytes, to),
+                }
+            };
+        }
+        // SAFETY: a level other than the baseline comes from `detect` only; the rest is the caller's.
+        unsafe {
+            match self {
+                Self::Baseline => level!(Baseline),
+                #[cfg(target_arch = "x86_64")]
+                Self::Avx2 => level!(Avx2),
+                #[cfg(target_arch = "x86_64")]
+                Self::Avx512 => level!(Avx512),
             }
         }
     }

@@ -28,7 +28,9 @@ use crate::compile::ir::{Body, Kind, Program};
 use crate::error::places;
 use crate::lower::ir::Height;
 use crate::machine::{Machine, Width};
-pub(crate) use plan::Leaf;
+use crate::output::Outputs;
+pub(crate) use plan::{Leaf, LeafKind};
+pub(crate) use steps::{unsigned, zigzag};
 
 /// What was recognised, by the segment of the loop body.
 #[derive(Debug)]
@@ -109,6 +111,54 @@ impl Plans {
     }
 }
 
+impl Plans {
+    /// Runs up to so many passes of a loop; how many could be run.
+    pub(crate) fn run<W: Width>(
+        &self,
+        body: usize,
+        passes: usize,
+        inputs: &[&[u8]],
+        positions: &mut [usize],
+        variables: &mut [i64],
+        outputs: &mut Outputs,
+    ) -> usize {
+        let Some(plan) = &self.by_segment[body] else { return 0 };
+        // With fewer bytes, positions and counts are the same in 32 bits.
+        if W::BITS == 32 && (plan.entry.is_none() || inputs[plan.data].len() > i32::MAX as usize) {
+            return 0;
+        }
+        for &output in &plan.outputs {
+            if outputs.list[output].materialise().is_err() {
+                return 0;
+            }
+        }
+        let mut exec = Exec { data: inputs[plan.data], inputs, positions, variables, outputs, cpu: self.cpu };
+        match &plan.entry {
+            Some(entry) => {
+                let at = exec.positions[plan.data];
+                let (done, after) = exec.cpu.entries(&mut exec, entry, passes, at);
+                exec.positions[plan.data] = after;
+                if let (32, Some((_, variable))) = (W::BITS, entry.header.stop) {
+                    exec.variables[variable] = W::wrap(exec.variables[variable]);
+                }
+                done
+            }
+            None => plan.run(&mut exec, passes),
+        }
+    }
+
+    /// Converts so many bytes of items.
+    ///
+    /// # Safety
+    ///
+    /// So many bytes may be written, and the slack of an output behind them; there are as many in `from`.
+    #[inline(always)]
+    pub(crate) unsafe fn convert(&self, kind: LeafKind, from: &[u8], bytes: usize, to: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { self.cpu.convert(kind, from, bytes, to) }
+    }
+}
+
 impl<W: Width> Machine<W> {
     /// Runs as many passes of the innermost `do` loop as can be run natively and advances its index.
     pub(crate) fn run_plan(&mut self, body: usize, inputs: &[&[u8]]) {
@@ -122,31 +172,13 @@ impl<W: Width> Machine<W> {
         {
             return;
         }
-        for &output in &plan.outputs {
-            if self.outputs.list[output].materialise().is_err() {
-                return;
-            }
-        }
-        let mut exec = Exec {
-            data: inputs[plan.data],
-            inputs,
-            positions: &mut self.positions,
-            variables: &mut self.variables,
-            outputs: &mut self.outputs,
-            cpu: self.compiled.plans.cpu,
-        };
         let Some(top) = self.loops.last_mut() else { return };
         let passes = usize::try_from(top.stop.wrapping_sub(top.index)).unwrap_or(usize::MAX);
-        let done = match &plan.entry {
-            Some(entry) => {
-                let at = exec.positions[plan.data];
-                let (done, after) = exec.cpu.entries(&mut exec, entry, passes, at);
-                exec.positions[plan.data] = after;
-                done
-            }
-            None => plan.run(&mut exec, passes),
-        };
+        let plans = &self.compiled.plans;
+        let done =
+            plans.run::<W>(body, passes, inputs, &mut self.positions, &mut self.variables, &mut self.outputs);
         top.index += done as i64;
+        self.native |= done > 0;
     }
 }
 

@@ -303,14 +303,16 @@ fn other_number(data: &[u8], read: Read, at: usize) -> Option<(Number, usize)> {
     }
 }
 
+/// A zigzag number and the position after it.
 #[inline(always)]
-fn zigzag(data: &[u8], at: usize) -> Option<(i64, usize)> {
+pub(crate) fn zigzag(data: &[u8], at: usize) -> Option<(i64, usize)> {
     let (value, after) = unsigned(data, at)?;
     Some(((value >> 1) as i64 ^ -((value & 1) as i64), after))
 }
 
+/// A LEB128 number and the position after it.
 #[inline(always)]
-fn unsigned(data: &[u8], at: usize) -> Option<(u64, usize)> {
+pub(crate) fn unsigned(data: &[u8], at: usize) -> Option<(u64, usize)> {
     let &first = data.get(at)?;
     if first < 0x80 {
         return Some((u64::from(first), at + 1));

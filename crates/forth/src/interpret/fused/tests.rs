@@ -44,7 +44,7 @@ fn all_levels_and_kinds_agree() {
             let source = format!("input data output leaf {dtype} {outputs} 0 do {body} loop");
             let data = data(depth, size, count.starts_with('!'));
             let run = |cpu: Option<Cpu>| {
-                let mut compiled = Compiled::new(&source).expect("a program");
+                let mut compiled = Compiled::new(&source).expect("a program").without_flat();
                 compiled.plans.cpu = cpu.unwrap_or(Cpu::Baseline);
                 let mut machine = Machine::new(Arc::new(compiled), Limits::default());
                 machine.force_tier(cpu.is_none().then_some(Tier::Checked));

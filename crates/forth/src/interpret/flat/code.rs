@@ -1,0 +1,578 @@
+//! What tier 1 executes: instructions of sixteen bytes, made from the flat IR.
+
+use crate::interpret::fused::Leaf;
+use crate::isa::Read;
+use crate::lower::ir::{Height, Relation};
+
+/// A register of the window.
+pub(super) type R = u16;
+/// An input, an output or a variable.
+pub(super) type Slot = u16;
+/// An instruction, by its index.
+pub(super) type To = u32;
+
+/// One instruction. Those that can give up carry a point; fused ones do not: where their way is barred, they go on with the
+/// instructions they were made of, which follow them.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fast {
+    Move {
+        to: R,
+        from: R,
+    },
+    Const {
+        to: R,
+        value: i64,
+    },
+
+    Negate {
+        to: R,
+        a: R,
+    },
+    Abs {
+        to: R,
+        a: R,
+    },
+    Invert {
+        to: R,
+        a: R,
+    },
+    EqZero {
+        to: R,
+        a: R,
+    },
+
+    Add {
+        to: R,
+        a: R,
+        b: R,
+    },
+    AddConst {
+        to: R,
+        a: R,
+        b: i64,
+    },
+    Sub {
+        to: R,
+        a: R,
+        b: R,
+    },
+    Mul {
+        to: R,
+        a: R,
+        b: R,
+    },
+    Min {
+        to: R,
+        a: R,
+        b: R,
+    },
+    Max {
+        to: R,
+        a: R,
+        b: R,
+    },
+    And {
+        to: R,
+        a: R,
+        b: R,
+    },
+    AndConst {
+        to: R,
+        a: R,
+        b: i64,
+    },
+    Or {
+        to: R,
+        a: R,
+        b: R,
+    },
+    Xor {
+        to: R,
+        a: R,
+        b: R,
+    },
+    ShiftLeft {
+        to: R,
+        a: R,
+        b: R,
+    },
+    ShiftRight {
+        to: R,
+        a: R,
+        b: R,
+    },
+    ShiftRightConst {
+        to: R,
+        a: R,
+        b: u32,
+    },
+    Compare {
+        relation: Relation,
+        to: R,
+        a: R,
+        b: R,
+    },
+    Divide {
+        quotient: R,
+        rest: R,
+        a: R,
+        b: R,
+        point: u32,
+    },
+
+    Advance {
+        index: R,
+        by: R,
+    },
+    /// One more pass, if there is one.
+    Next {
+        index: R,
+        stop: R,
+        to: To,
+    },
+
+    Jump {
+        to: To,
+    },
+    IfEq {
+        a: R,
+        b: R,
+        to: To,
+    },
+    IfNe {
+        a: R,
+        b: R,
+        to: To,
+    },
+    IfLt {
+        a: R,
+        b: R,
+        to: To,
+    },
+    IfLe {
+        a: R,
+        b: R,
+        to: To,
+    },
+    IfEqConst {
+        a: R,
+        to: To,
+        b: i64,
+    },
+    IfNeConst {
+        a: R,
+        to: To,
+        b: i64,
+    },
+    IfLtConst {
+        a: R,
+        to: To,
+        b: i64,
+    },
+    IfLeConst {
+        a: R,
+        to: To,
+        b: i64,
+    },
+    IfGtConst {
+        a: R,
+        to: To,
+        b: i64,
+    },
+    IfGeConst {
+        a: R,
+        to: To,
+        b: i64,
+    },
+    /// `data end`, and on at the end.
+    IfEnd {
+        flag: R,
+        input: Slot,
+        to: To,
+    },
+    /// `data end`, and on before the end.
+    IfMore {
+        flag: R,
+        input: Slot,
+        to: To,
+    },
+    /// So many targets from an index of the table on, and the default behind them.
+    Switch {
+        selector: R,
+        first: u32,
+        count: u32,
+    },
+
+    Fetch {
+        to: R,
+        variable: Slot,
+    },
+    Store {
+        variable: Slot,
+        from: R,
+    },
+    StoreConst {
+        variable: Slot,
+        value: i64,
+    },
+    Increment {
+        variable: Slot,
+        by: R,
+    },
+    IncrementConst {
+        variable: Slot,
+        by: i64,
+    },
+
+    Length {
+        to: R,
+        input: Slot,
+    },
+    Position {
+        to: R,
+        input: Slot,
+    },
+    AtEnd {
+        to: R,
+        input: Slot,
+    },
+    Peek {
+        to: R,
+        input: Slot,
+        distance: R,
+        point: u32,
+    },
+    Seek {
+        input: Slot,
+        target: R,
+        point: u32,
+    },
+    Skip {
+        input: Slot,
+        by: R,
+        point: u32,
+    },
+    SkipConst {
+        input: Slot,
+        point: u32,
+        by: i64,
+    },
+    SkipSpace {
+        input: Slot,
+    },
+    /// The rest stands in the table of enumerations.
+    Enum {
+        enumeration: u32,
+        point: u32,
+    },
+    Require {
+        input: Slot,
+        bytes: u32,
+        point: u32,
+    },
+
+    // One item onto the stack.
+    U8 {
+        to: R,
+        input: Slot,
+        point: u32,
+    },
+    I8 {
+        to: R,
+        input: Slot,
+        point: u32,
+    },
+    U16 {
+        to: R,
+        input: Slot,
+        point: u32,
+    },
+    I16 {
+        to: R,
+        input: Slot,
+        point: u32,
+    },
+    U32 {
+        to: R,
+        input: Slot,
+        point: u32,
+    },
+    I32 {
+        to: R,
+        input: Slot,
+        point: u32,
+    },
+    I64 {
+        to: R,
+        input: Slot,
+        point: u32,
+    },
+    BigU16 {
+        to: R,
+        input: Slot,
+        point: u32,
+    },
+    BigI16 {
+        to: R,
+        input: Slot,
+        point: u32,
+    },
+    BigU32 {
+        to: R,
+        input: Slot,
+        point: u32,
+    },
+    BigI32 {
+        to: R,
+        input: Slot,
+        point: u32,
+    },
+    BigI64 {
+        to: R,
+        input: Slot,
+        point: u32,
+    },
+    VarInt {
+        to: R,
+        input: Slot,
+        point: u32,
+    },
+    ZigZag {
+        to: R,
+        input: Slot,
+        point: u32,
+    },
+    /// Any parser, by number.
+    ReadAny {
+        to: R,
+        read: u32,
+        point: u32,
+    },
+
+    // One item into an output whose items are the same bytes.
+    Copy1 {
+        input: Slot,
+        output: Slot,
+        point: u32,
+    },
+    Copy2 {
+        input: Slot,
+        output: Slot,
+        point: u32,
+    },
+    Copy4 {
+        input: Slot,
+        output: Slot,
+        point: u32,
+    },
+    Copy8 {
+        input: Slot,
+        output: Slot,
+        point: u32,
+    },
+    Swap2 {
+        input: Slot,
+        output: Slot,
+        point: u32,
+    },
+    Swap4 {
+        input: Slot,
+        output: Slot,
+        point: u32,
+    },
+    Swap8 {
+        input: Slot,
+        output: Slot,
+        point: u32,
+    },
+    /// A variable-length integer into an integer output of 4 or 8 bytes.
+    VarInt4 {
+        input: Slot,
+        output: Slot,
+        point: u32,
+    },
+    VarInt8 {
+        input: Slot,
+        output: Slot,
+        point: u32,
+    },
+    ZigZag4 {
+        input: Slot,
+        output: Slot,
+        point: u32,
+    },
+    ZigZag8 {
+        input: Slot,
+        output: Slot,
+        point: u32,
+    },
+    /// Any parser and output, by number.
+    ItemAny {
+        read: u32,
+        point: u32,
+    },
+    /// As many of the preceding as `count` says, from one check of the input on; then `skip` instructions further.
+    Fields {
+        input: Slot,
+        count: u16,
+        first: u32,
+        bytes: u32,
+    },
+
+    /// Many items into an output whose items are the same bytes.
+    Many {
+        leaf: u32,
+        input: Slot,
+        count: R,
+        point: u32,
+    },
+    /// Plain bytes.
+    Bytes {
+        input: Slot,
+        output: Slot,
+        count: R,
+        point: u32,
+    },
+    ManyAny {
+        read: u32,
+        count: R,
+        point: u32,
+    },
+
+    Write8 {
+        output: Slot,
+        from: R,
+        point: u32,
+    },
+    Write4 {
+        output: Slot,
+        from: R,
+        point: u32,
+    },
+    WriteConst8 {
+        output: Slot,
+        point: u32,
+        value: i64,
+    },
+    WriteAny {
+        output: Slot,
+        from: R,
+        point: u32,
+    },
+    WriteAdd8 {
+        output: Slot,
+        from: R,
+        point: u32,
+    },
+    WriteAdd4 {
+        output: Slot,
+        from: R,
+        point: u32,
+    },
+    WriteAddAny {
+        output: Slot,
+        from: R,
+        point: u32,
+    },
+    Repeat {
+        output: Slot,
+        times: R,
+        point: u32,
+    },
+    LengthOf {
+        to: R,
+        output: Slot,
+    },
+    Rewind {
+        output: Slot,
+        by: R,
+        point: u32,
+    },
+
+    Native {
+        body: u32,
+        index: R,
+        stop: R,
+    },
+    Call {
+        call: u32,
+    },
+    Return {
+        point: u32,
+    },
+    Leave {
+        point: u32,
+    },
+    /// And the entry where it goes on.
+    Pause {
+        point: u32,
+        entry: u32,
+    },
+}
+
+/// A program for tier 1.
+#[derive(Debug, Default)]
+pub(crate) struct FlatCode {
+    pub(super) code: Vec<Fast>,
+    pub(super) targets: Vec<To>,
+    pub(super) reads: Vec<Read>,
+    pub(super) leaves: Vec<Leaf>,
+    pub(super) fields: Vec<Field>,
+    pub(super) enumerations: Vec<Enumeration>,
+    pub(super) calls: Vec<Call>,
+    /// By the number of the IR's entry.
+    pub(super) starts: Vec<Start>,
+    /// For each position of the bytecode: where in `starts` its entries begin. One more than positions.
+    pub(super) at: Vec<u32>,
+}
+
+/// An item of a run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field {
+    pub(super) at: u32,
+    pub(super) output: Slot,
+    /// 1, 2, 4 or 8; negative for swapped.
+    pub(super) form: i8,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Enumeration {
+    pub(super) to: R,
+    pub(super) input: Slot,
+    pub(super) first: u32,
+    pub(super) end: u32,
+    pub(super) only: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) to: To,
+    /// Registers of the caller and of the callee.
+    pub(super) caller: u32,
+    pub(super) registers: u32,
+    pub(super) height: Height,
+    pub(super) args: Vec<Source>,
+    pub(super) results: Vec<R>,
+    pub(super) point: u32,
+    pub(super) during: u32,
+    /// What `during` adds to the base.
+    pub(super) above: Height,
+}
+
+/// An argument.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source {
+    Reg(R),
+    Const(i64),
+}
+
+/// Where native code may begin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start {
+    pub(super) to: To,
+    pub(super) point: u32,
+    pub(super) registers: u32,
+    pub(super) height: Height,
+    /// Slots to load, into the first registers.
+    pub(super) slots: u32,
+}

@@ -1,0 +1,11 @@
+//! Tier 1: flat code from the lowering, with fused instructions, native loops for what is recognised, and tier 0 for all else.
+
+mod code;
+mod encode;
+mod enter;
+mod items;
+mod run;
+
+pub(crate) use code::FlatCode;
+pub(crate) use enter::{Parked, Ran};
+pub(crate) use run::Activation;

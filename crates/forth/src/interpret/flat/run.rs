@@ -1,0 +1,618 @@
+//! The loop of tier 1.
+
+use super::code::{Fast, FlatCode, Source};
+use super::encode::NONE;
+use super::items;
+use crate::compiled::Compiled;
+use crate::dtype::{Number, add_items};
+use crate::interpret::fused;
+use crate::lower::ir::{Code, Operand, PointId, Reg};
+use crate::machine::{Machine, Width};
+
+/// Registers of all activations together; a recursion that wants more is left to tier 0.
+const MOST_REGISTERS: usize = 1 << 20;
+
+/// Why the loop ended.
+pub(super) enum Stop {
+    /// Tier 0 goes on at a point.
+    At(u32),
+    /// In a `pause`: the state is that of a point, and an entry begins there.
+    Paused { point: u32, entry: u32 },
+}
+
+/// A call that is not over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Activation {
+    /// The instruction behind it.
+    back: u32,
+    /// The caller's registers.
+    window: u32,
+    call: u32,
+}
+
+impl Activation {
+    pub(super) fn call(self) -> usize {
+        self.call as usize
+    }
+
+    pub(super) fn window(self) -> usize {
+        self.window as usize
+    }
+}
+
+/// Where the innermost activation stands.
+pub(super) struct Place {
+    pub(super) stop: Stop,
+    pub(super) window: usize,
+}
+
+/// Runs from an instruction on, with its registers loaded from the first one on.
+///
+/// # Safety
+///
+/// The code was made for this program and width, `start` is a start of it, the machine has as many inputs and outputs as the
+/// program declares, and no position is beyond its input. There are as many registers as the start wants.
+#[allow(clippy::too_many_lines, reason = "one line or a few for each instruction")]
+pub(super) unsafe fn run<W: Width>(
+    machine: &mut Machine<W>,
+    compiled: &Compiled,
+    (code, flat): (&Code, &FlatCode),
+    inputs: &[&[u8]],
+    start: u32,
+) -> Place {
+    let limits = machine.limits;
+    let Machine { outputs, positions, variables, registers, activations, .. } = machine;
+    // What is below the outermost activation.
+    let (stack, frames, loops) = (machine.stack.len(), machine.frames.len(), machine.loops.len());
+    let (mut stack, mut frames, mut loops) = (stack, frames, loops);
+    let first = flat.code.as_ptr();
+    let mut ip = unsafe { first.add(start as usize) };
+    let mut window = 0;
+    let mut regs = registers.as_mut_ptr();
+
+    macro_rules! r {
+        ($reg:expr) => {
+            // SAFETY: registers are below the number the function was given.
+            *unsafe { &mut *regs.add($reg as usize) }
+        };
+    }
+    macro_rules! stop {
+        ($point:expr) => {
+            return Place { stop: Stop::At($point), window }
+        };
+    }
+    macro_rules! jump {
+        ($to:expr) => {
+            // SAFETY: targets are instructions of this code.
+            ip = unsafe { first.add($to as usize) }
+        };
+    }
+    macro_rules! position {
+        ($input:expr) => {
+            // SAFETY: there are as many positions as inputs.
+            *unsafe { positions.get_unchecked_mut($input as usize) }
+        };
+    }
+    macro_rules! input {
+        ($input:expr) => {
+            // SAFETY: the machine has all its inputs.
+            *unsafe { inputs.get_unchecked($input as usize) }
+        };
+    }
+    macro_rules! output {
+        ($output:expr) => {
+            // SAFETY: the machine has all its outputs.
+            unsafe { outputs.list.get_unchecked_mut($output as usize) }
+        };
+    }
+    macro_rules! variable {
+        ($variable:expr) => {
+            // SAFETY: the machine has all its variables.
+            *unsafe { variables.get_unchecked_mut($variable as usize) }
+        };
+    }
+    /// Room for so many bytes in an output, or nothing happens.
+    macro_rules! room {
+        ($output:expr, $bytes:expr, $point:expr) => {{
+            let output = output!($output);
+            if output.room - output.end < $bytes && outputs.reserve($output as usize, $bytes).is_err() {
+                stop!($point);
+            }
+            output!($output)
+        }};
+    }
+    /// The next bytes of an input, without moving.
+    macro_rules! bytes {
+        ($input:expr, $size:literal, $point:expr) => {{
+            let at = position!($input);
+            let data = input!($input);
+            if data.len() - at < $size {
+                stop!($point);
+            }
+            // SAFETY: so many bytes are left.
+            unsafe { data.as_ptr().add(at).cast::<[u8; $size]>().read() }
+        }};
+    }
+    macro_rules! read {
+        ($to:expr, $input:expr, $point:expr, $type:ty, $from:ident) => {{
+            const SIZE: usize = size_of::<$type>();
+            let at = position!($input);
+            let data = input!($input);
+            if data.len() - at < SIZE {
+                stop!($point);
+            }
+            // SAFETY: so many bytes are left.
+            let bytes = unsafe { data.as_ptr().add(at).cast::<[u8; SIZE]>().read() };
+            position!($input) = at + SIZE;
+            r!($to) = W::wrap(<$type>::$from(bytes) as i64);
+        }};
+    }
+    macro_rules! copy {
+        ($input:expr, $output:expr, $point:expr, $size:literal, $swap:literal) => {{
+            let mut item = bytes!($input, $size, $point);
+            if $swap {
+                item.reverse();
+            }
+            let output = room!($output, $size, $point);
+            // SAFETY: there is room for the item.
+            unsafe { output.start.add(output.end).cast::<[u8; $size]>().write(item) };
+            output.end += $size;
+            position!($input) += $size;
+        }};
+    }
+    macro_rules! write {
+        ($output:expr, $value:expr, $type:ty, $point:expr) => {{
+            const SIZE: usize = size_of::<$type>();
+            let value = $value as $type;
+            let output = room!($output, SIZE, $point);
+            // SAFETY: there is room for the item.
+            unsafe { output.start.add(output.end).cast::<$type>().write_unaligned(value) };
+            output.end += SIZE;
+        }};
+    }
+    macro_rules! write_add {
+        ($output:expr, $value:expr, $type:ty, $point:expr) => {{
+            const SIZE: usize = size_of::<$type>();
+            let value = $value as $type;
+            let output = room!($output, SIZE, $point);
+            // SAFETY: there is room for the item, and what stands before the end is always readable.
+            unsafe {
+                let next = output.start.add(output.end).cast::<$type>();
+                next.write_unaligned(next.sub(1).read_unaligned().wrapping_add(value));
+            }
+            output.end += SIZE;
+        }};
+    }
+    macro_rules! varint {
+        ($input:expr, $point:expr, $read:path) => {{
+            let Some((value, after)) = $read(input!($input), position!($input)) else { stop!($point) };
+            (value, after)
+        }};
+    }
+    macro_rules! branch {
+        ($holds:expr, $to:expr) => {
+            if $holds {
+                jump!($to);
+            }
+        };
+    }
+
+    loop {
+        // SAFETY: every path ends in an instruction that leaves the loop.
+        let fast = unsafe { *ip };
+        // SAFETY: as above; at most one behind the end.
+        ip = unsafe { ip.add(1) };
+        match fast {
+            Fast::Move { to, from } => r!(to) = W::wrap(r!(from)),
+            Fast::Const { to, value } => r!(to) = value,
+            Fast::Negate { to, a } => r!(to) = W::wrap(r!(a).wrapping_neg()),
+            Fast::Abs { to, a } => r!(to) = W::wrap(r!(a).wrapping_abs()),
+            Fast::Invert { to, a } => r!(to) = !r!(a),
+            Fast::EqZero { to, a } => r!(to) = -i64::from(r!(a) == 0),
+            Fast::Add { to, a, b } => r!(to) = W::wrap(r!(a).wrapping_add(r!(b))),
+            Fast::AddConst { to, a, b } => r!(to) = W::wrap(r!(a).wrapping_add(b)),
+            Fast::Sub { to, a, b } => r!(to) = W::wrap(r!(a).wrapping_sub(r!(b))),
+            Fast::Mul { to, a, b } => r!(to) = W::wrap(r!(a).wrapping_mul(r!(b))),
+            Fast::Min { to, a, b } => r!(to) = r!(a).min(r!(b)),
+            Fast::Max { to, a, b } => r!(to) = r!(a).max(r!(b)),
+            Fast::And { to, a, b } => r!(to) = r!(a) & r!(b),
+            Fast::AndConst { to, a, b } => r!(to) = r!(a) & b,
+            Fast::Or { to, a, b } => r!(to) = r!(a) | r!(b),
+            Fast::Xor { to, a, b } => r!(to) = r!(a) ^ r!(b),
+            Fast::ShiftLeft { to, a, b } => r!(to) = W::wrap(r!(a).wrapping_shl(r!(b) as u32 % W::BITS)),
+            Fast::ShiftRight { to, a, b } => r!(to) = r!(a) >> (r!(b) as u32 % W::BITS),
+            Fast::ShiftRightConst { to, a, b } => r!(to) = r!(a) >> (b % W::BITS),
+            Fast::Compare { relation, to, a, b } => r!(to) = -i64::from(relation.holds(r!(a), r!(b))),
+            Fast::Divide { quotient, rest, a, b, point } => {
+                let (a, b) = (r!(a), r!(b));
+                if b == 0 {
+                    stop!(point);
+                }
+                let (mut q, mut m) = (a.wrapping_div(b), a.wrapping_rem(b));
+                if m != 0 && (m < 0) != (b < 0) {
+                    q -= 1;
+                    m += b;
+                }
+                if rest != NONE {
+                    r!(rest) = W::wrap(m);
+                }
+                if quotient != NONE {
+                    r!(quotient) = W::wrap(q);
+                }
+            }
+
+            Fast::Advance { index, by } => r!(index) = r!(index).wrapping_add(r!(by)),
+            Fast::Next { index, stop, to } => {
+                let next = r!(index).wrapping_add(1);
+                r!(index) = next;
+                branch!(next < r!(stop), to);
+            }
+            Fast::Jump { to } => jump!(to),
+            Fast::IfEq { a, b, to } => branch!(r!(a) == r!(b), to),
+            Fast::IfNe { a, b, to } => branch!(r!(a) != r!(b), to),
+            Fast::IfLt { a, b, to } => branch!(r!(a) < r!(b), to),
+            Fast::IfLe { a, b, to } => branch!(r!(a) <= r!(b), to),
+            Fast::IfEqConst { a, b, to } => branch!(r!(a) == b, to),
+            Fast::IfNeConst { a, b, to } => branch!(r!(a) != b, to),
+            Fast::IfLtConst { a, b, to } => branch!(r!(a) < b, to),
+            Fast::IfLeConst { a, b, to } => branch!(r!(a) <= b, to),
+            Fast::IfGtConst { a, b, to } => branch!(r!(a) > b, to),
+            Fast::IfGeConst { a, b, to } => branch!(r!(a) >= b, to),
+            Fast::IfEnd { flag, input, to } => {
+                let end = position!(input) == input!(input).len();
+                r!(flag) = -i64::from(end);
+                branch!(end, to);
+            }
+            Fast::IfMore { flag, input, to } => {
+                let end = position!(input) == input!(input).len();
+                r!(flag) = -i64::from(end);
+                branch!(!end, to);
+            }
+            Fast::Switch { selector, first, count } => {
+                let number = r!(selector);
+                let which = if number >= 0 && number < i64::from(count) { number as u32 } else { count };
+                jump!(flat.targets[(first + which) as usize]);
+            }
+
+            Fast::Fetch { to, variable } => r!(to) = variable!(variable),
+            Fast::Store { variable, from } => variable!(variable) = r!(from),
+            Fast::StoreConst { variable, value } => variable!(variable) = value,
+            Fast::Increment { variable, by } => {
+                variable!(variable) = W::wrap(variable!(variable).wrapping_add(r!(by)));
+            }
+            Fast::IncrementConst { variable, by } => {
+                variable!(variable) = W::wrap(variable!(variable).wrapping_add(by));
+            }
+
+            Fast::Length { to, input } => r!(to) = W::wrap(input!(input).len() as i64),
+            Fast::Position { to, input } => r!(to) = W::wrap(position!(input) as i64),
+            Fast::AtEnd { to, input } => r!(to) = -i64::from(position!(input) == input!(input).len()),
+            Fast::Peek { to, input, distance, point } => {
+                let at = usize::try_from(r!(distance)).ok().and_then(|by| position!(input).checked_add(by));
+                let Some(byte) = at.and_then(|at| input!(input).get(at)) else { stop!(point) };
+                r!(to) = i64::from(*byte);
+            }
+            Fast::Seek { input, target, point } => match usize::try_from(r!(target)) {
+                Ok(target) if target <= input!(input).len() => position!(input) = target,
+                _ => stop!(point),
+            },
+            Fast::Skip { input, by, point } => {
+                let target =
+                    (position!(input) as i64).checked_add(r!(by)).and_then(|to| usize::try_from(to).ok());
+                match target {
+                    Some(target) if target <= input!(input).len() => position!(input) = target,
+                    _ => stop!(point),
+                }
+            }
+            Fast::SkipConst { input, by, point } => {
+                let target =
+                    (position!(input) as i64).checked_add(by).and_then(|to| usize::try_from(to).ok());
+                match target {
+                    Some(target) if target <= input!(input).len() => position!(input) = target,
+                    _ => stop!(point),
+                }
+            }
+            Fast::SkipSpace { input } => {
+                position!(input) = items::skip_space(input!(input), position!(input))
+            }
+            Fast::Enum { enumeration, point } => {
+                let which = flat.enumerations[enumeration as usize];
+                let strings = &compiled.strings()[which.first as usize..which.end as usize];
+                let rest = &input!(which.input)[position!(which.input)..];
+                let found =
+                    strings.iter().position(|text| !rest.is_empty() && rest.starts_with(text.as_bytes()));
+                r!(which.to) = match found {
+                    Some(number) => {
+                        position!(which.input) += strings[number].len();
+                        number as i64
+                    }
+                    None if which.only => stop!(point),
+                    None => -1,
+                };
+            }
+            Fast::Require { input, bytes, point } => {
+                if input!(input).len() - position!(input) < bytes as usize {
+                    stop!(point);
+                }
+            }
+
+            Fast::U8 { to, input, point } => read!(to, input, point, u8, from_le_bytes),
+            Fast::I8 { to, input, point } => read!(to, input, point, i8, from_le_bytes),
+            Fast::U16 { to, input, point } => read!(to, input, point, u16, from_le_bytes),
+            Fast::I16 { to, input, point } => read!(to, input, point, i16, from_le_bytes),
+            Fast::U32 { to, input, point } => read!(to, input, point, u32, from_le_bytes),
+            Fast::I32 { to, input, point } => read!(to, input, point, i32, from_le_bytes),
+            Fast::I64 { to, input, point } => read!(to, input, point, i64, from_le_bytes),
+            Fast::BigU16 { to, input, point } => read!(to, input, point, u16, from_be_bytes),
+            Fast::BigI16 { to, input, point } => read!(to, input, point, i16, from_be_bytes),
+            Fast::BigU32 { to, input, point } => read!(to, input, point, u32, from_be_bytes),
+            Fast::BigI32 { to, input, point } => read!(to, input, point, i32, from_be_bytes),
+            Fast::BigI64 { to, input, point } => read!(to, input, point, i64, from_be_bytes),
+            Fast::VarInt { to, input, point } => {
+                let (value, after) = varint!(input, point, fused::unsigned);
+                position!(input) = after;
+                r!(to) = W::wrap(value as i64);
+            }
+            Fast::ZigZag { to, input, point } => {
+                let (value, after) = varint!(input, point, fused::zigzag);
+                position!(input) = after;
+                r!(to) = W::wrap(value);
+            }
+            Fast::ReadAny { to, read, point } => {
+                let read = flat.reads[read as usize];
+                let Some((number, after)) = items::one(read, input!(read.input), position!(read.input))
+                else {
+                    stop!(point)
+                };
+                position!(read.input) = after;
+                r!(to) = W::wrap(number.to_stack());
+            }
+
+            Fast::Copy1 { input, output, point } => copy!(input, output, point, 1, false),
+            Fast::Copy2 { input, output, point } => copy!(input, output, point, 2, false),
+            Fast::Copy4 { input, output, point } => copy!(input, output, point, 4, false),
+            Fast::Copy8 { input, output, point } => copy!(input, output, point, 8, false),
+            Fast::Swap2 { input, output, point } => copy!(input, output, point, 2, true),
+            Fast::Swap4 { input, output, point } => copy!(input, output, point, 4, true),
+            Fast::Swap8 { input, output, point } => copy!(input, output, point, 8, true),
+            Fast::VarInt4 { input, output, point } => {
+                let (value, after) = varint!(input, point, fused::unsigned);
+                write!(output, value, u32, point);
+                position!(input) = after;
+            }
+            Fast::VarInt8 { input, output, point } => {
+                let (value, after) = varint!(input, point, fused::unsigned);
+                write!(output, value, u64, point);
+                position!(input) = after;
+            }
+            Fast::ZigZag4 { input, output, point } => {
+                let (value, after) = varint!(input, point, fused::zigzag);
+                write!(output, value, u32, point);
+                position!(input) = after;
+            }
+            Fast::ZigZag8 { input, output, point } => {
+                let (value, after) = varint!(input, point, fused::zigzag);
+                write!(output, value, u64, point);
+                position!(input) = after;
+            }
+            Fast::ItemAny { read, point } => {
+                let read = flat.reads[read as usize];
+                let Some((number, after)) = items::one(read, input!(read.input), position!(read.input))
+                else {
+                    stop!(point)
+                };
+                let index = read.output.unwrap_or(0);
+                let dtype = output!(index).dtype();
+                let output = room!(index, dtype.size(), point);
+                output.append_item(number.to_item(dtype));
+                position!(read.input) = after;
+            }
+            Fast::Fields { input, count, first, bytes } => {
+                let at = position!(input);
+                let data = input!(input);
+                if data.len() - at < bytes as usize {
+                    // One by one, up to the one that fails.
+                    continue;
+                }
+                // SAFETY: so many bytes are left.
+                let from = unsafe { data.as_ptr().add(at) };
+                let fields = &flat.fields[first as usize..first as usize + count as usize];
+                let mut done = 0;
+                for field in fields {
+                    macro_rules! field {
+                        ($size:literal, $swap:literal) => {{
+                            let output = output!(field.output);
+                            if output.room - output.end < $size
+                                && outputs.reserve(field.output as usize, $size).is_err()
+                            {
+                                break;
+                            }
+                            let output = output!(field.output);
+                            // SAFETY: the fields lie within the bytes checked; there is room for the item.
+                            unsafe {
+                                let mut item = from.add(field.at as usize).cast::<[u8; $size]>().read();
+                                if $swap {
+                                    item.reverse();
+                                }
+                                output.start.add(output.end).cast::<[u8; $size]>().write(item);
+                            }
+                            output.end += $size;
+                        }};
+                    }
+                    match field.form {
+                        4 => field!(4, false),
+                        8 => field!(8, false),
+                        -4 => field!(4, true),
+                        -8 => field!(8, true),
+                        1 => field!(1, false),
+                        2 => field!(2, false),
+                        _ => field!(2, true),
+                    }
+                    done += 1;
+                }
+                position!(input) = at + fields.get(done).map_or(bytes as usize, |field| field.at as usize);
+                // SAFETY: an instruction for each field follows, and something behind them.
+                ip = unsafe { ip.add(done) };
+            }
+
+            Fast::Bytes { input, output, count, point } => {
+                let count = r!(count).max(0) as u64;
+                let at = position!(input);
+                let data = input!(input);
+                let left = data.len() - at;
+                if count > left as u64 {
+                    stop!(point);
+                }
+                let count = count as usize;
+                if count > 0 {
+                    let output = room!(output, count, point);
+                    // SAFETY: so many bytes are left, or in one block all of 64, for which the slack of the output is enough.
+                    unsafe {
+                        let (from, to) = (data.as_ptr().add(at), output.start.add(output.end));
+                        if count <= 64 && left >= 64 {
+                            to.cast::<[u8; 64]>().write(from.cast::<[u8; 64]>().read());
+                        } else {
+                            std::ptr::copy_nonoverlapping(from, to, count);
+                        }
+                    }
+                    output.end += count;
+                    position!(input) = at + count;
+                }
+            }
+            Fast::Many { leaf, input, count, point } => {
+                let leaf = flat.leaves[leaf as usize];
+                let count = r!(count).max(0) as u64;
+                let at = position!(input);
+                let data = input!(input);
+                if count > ((data.len() - at) >> leaf.shift) as u64 {
+                    stop!(point);
+                }
+                let bytes = (count as usize) << leaf.shift;
+                if bytes > 0 {
+                    let output = room!(leaf.output, bytes, point);
+                    // SAFETY: so many bytes are left, and there is room for as many.
+                    unsafe {
+                        compiled.plans.convert(leaf.kind, &data[at..], bytes, output.start.add(output.end));
+                    }
+                    output.end += bytes;
+                    position!(input) = at + bytes;
+                }
+            }
+            Fast::ManyAny { read, count, point } => {
+                let read = flat.reads[read as usize];
+                let data = input!(read.input);
+                let count = r!(count).max(0) as u64;
+                let Some(after) = items::many(read, data, position!(read.input), count, outputs) else {
+                    stop!(point)
+                };
+                position!(read.input) = after;
+            }
+
+            Fast::Write8 { output, from, point } => write!(output, r!(from), i64, point),
+            Fast::Write4 { output, from, point } => write!(output, r!(from), i32, point),
+            Fast::WriteConst8 { output, value, point } => write!(output, value, i64, point),
+            Fast::WriteAny { output, from, point } => {
+                let dtype = output!(output).dtype();
+                let item = Number::Signed(r!(from)).to_item(dtype);
+                room!(output, dtype.size(), point).append_item(item);
+            }
+            Fast::WriteAdd8 { output, from, point } => write_add!(output, r!(from), i64, point),
+            Fast::WriteAdd4 { output, from, point } => write_add!(output, r!(from), i32, point),
+            Fast::WriteAddAny { output, from, point } => {
+                let dtype = output!(output).dtype();
+                let item = Number::Signed(r!(from)).to_item(dtype);
+                let output = room!(output, dtype.size(), point);
+                output.append_item(add_items(dtype, output.last(), item));
+            }
+            Fast::Repeat { output, times, point } => {
+                if output!(output).is_empty() {
+                    stop!(point);
+                }
+                let size = output!(output).dtype().size();
+                let Some(bytes) = usize::try_from(r!(times)).unwrap_or(0).checked_mul(size) else {
+                    stop!(point)
+                };
+                let output = room!(output, bytes, point);
+                items::repeat(output, bytes / size);
+            }
+            Fast::LengthOf { to, output } => r!(to) = W::wrap(output!(output).len() as i64),
+            Fast::Rewind { output, by, point } => {
+                let output = output!(output);
+                match usize::try_from(r!(by)).ok().and_then(|by| output.len().checked_sub(by)) {
+                    Some(items) => output.rewind_to(items),
+                    None => stop!(point),
+                }
+            }
+
+            Fast::Native { body, index, stop } => {
+                let passes = r!(stop).wrapping_sub(r!(index));
+                if r!(index) < r!(stop) {
+                    let passes = usize::try_from(passes).unwrap_or(usize::MAX);
+                    let done =
+                        compiled.plans.run::<W>(body as usize, passes, inputs, positions, variables, outputs);
+                    r!(index) += done as i64;
+                }
+            }
+            Fast::Call { call } => {
+                let site = &flat.calls[call as usize];
+                let new = (
+                    stack + site.above.stack as usize,
+                    frames + site.above.frames as usize,
+                    loops + site.above.loops as usize,
+                );
+                let next = window + site.caller as usize;
+                let fits = new.0 + site.height.stack as usize <= limits.stack
+                    && new.1 + site.height.frames as usize <= limits.recursion
+                    && new.2 + site.height.loops as usize <= limits.recursion
+                    && next + site.registers as usize <= MOST_REGISTERS;
+                if !fits {
+                    stop!(site.point);
+                }
+                // SAFETY: both are instructions of this code.
+                let back = unsafe { ip.offset_from(first) } as u32;
+                activations.push(Activation { back, window: window as u32, call });
+                if registers.len() < next + site.registers as usize {
+                    registers.resize((next + site.registers as usize) * 2, 0);
+                }
+                // SAFETY: so many registers there are now.
+                let (old, inside) =
+                    unsafe { (registers.as_mut_ptr().add(window), registers.as_mut_ptr().add(next)) };
+                for (at, arg) in site.args.iter().enumerate() {
+                    // SAFETY: the callee has a register for each argument, and the caller those it names.
+                    unsafe {
+                        *inside.add(at) = match *arg {
+                            Source::Reg(reg) => *old.add(reg as usize),
+                            Source::Const(value) => value,
+                        };
+                    }
+                }
+                (stack, frames, loops) = new;
+                (window, regs) = (next, inside);
+                jump!(site.to);
+            }
+            Fast::Return { point } => {
+                let Some(Activation { back, window: outer, call }) = activations.pop() else { stop!(point) };
+                let site = &flat.calls[call as usize];
+                stack -= site.above.stack as usize;
+                frames -= site.above.frames as usize;
+                loops -= site.above.loops as usize;
+                window = outer as usize;
+                let inside = regs;
+                // SAFETY: the caller's window is where it was.
+                regs = unsafe { registers.as_mut_ptr().add(window) };
+                for (&to, value) in site.results.iter().zip(&code.point(PointId(point)).stack) {
+                    r!(to) = match *value {
+                        // SAFETY: the callee's registers are behind the caller's and still there.
+                        Operand::Reg(Reg(reg)) => unsafe { *inside.add(reg as usize) },
+                        Operand::Const(value) => value,
+                    };
+                }
+                jump!(back);
+            }
+            Fast::Leave { point } => stop!(point),
+            Fast::Pause { point, entry } => return Place { stop: Stop::Paused { point, entry }, window },
+        }
+    }
+}
+
+const _: () = assert!(size_of::<Fast>() == 16, "a cache line holds four");
