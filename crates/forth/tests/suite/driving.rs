@@ -134,7 +134,8 @@ fn counters_are_those_of_awkward() {
         assert!(vm.counters_exact());
         vm.force_tier(Some(Tier::Fused));
         let _ = vm.run(&[]);
-        assert!(!vm.counters_exact());
+        // The one with `case` leaves one item or none, so it is not static.
+        assert_eq!(vm.counters_exact(), source.contains("case"), "{source}");
         vm.reset_counters();
         assert!(vm.counters_exact());
     }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use forthwith_forth::{CompileErrorKind as E, Compiled, Dtype, Limits, Machine, RunError, Status, W32};
+use forthwith_forth::{CompileErrorKind as E, Compiled, Dtype, Limits, Machine, RunError, Status, Tier, W32};
 
 use super::support::{f32s, f64s, fails, i8s, i32s, i64s, run, run32, stack, stack32, u32s, u64s};
 
@@ -755,6 +755,7 @@ mod errors {
             Arc::new(Compiled::new("output y int8 5 y <- stack 1 0 / 9").unwrap()),
             Limits::default(),
         );
+        vm.force_tier(Some(Tier::Checked));
         assert_eq!(vm.run(&[]), Err(RunError::DivisionByZero));
         assert_eq!((vm.counters().instructions, vm.bytecode_position()), (4, Some(9)));
         assert!(vm.is_ready() && !vm.is_done());
@@ -770,6 +771,7 @@ mod errors {
     #[test]
     fn states() {
         let mut vm = Machine::new(Arc::new(Compiled::new("1 pause 2").unwrap()), Limits::default());
+        vm.force_tier(Some(Tier::Checked));
         let state = |vm: &Machine| (vm.is_ready(), vm.is_done());
         assert_eq!(state(&vm), (false, true));
         vm.begin();

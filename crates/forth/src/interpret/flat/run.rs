@@ -66,6 +66,7 @@ pub(super) unsafe fn run<W: Width>(
     let (stack, frames, loops) = (machine.stack.len(), machine.frames.len(), machine.loops.len());
     let (mut stack, mut frames, mut loops) = (stack, frames, loops);
     let first = flat.code.as_ptr();
+    // SAFETY: the start is an instruction of the code.
     let mut ip = unsafe { first.add(start as usize) };
     let mut window = 0;
     let mut regs = registers.as_mut_ptr();
