@@ -7,4 +7,4 @@ pub(crate) mod fused;
 mod read;
 mod text;
 
-pub(crate) use read::{decode, natural, varint};
+pub(crate) use read::{decode, natural, to_stack, varint};

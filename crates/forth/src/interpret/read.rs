@@ -134,7 +134,7 @@ impl<W: Width> Machine<W> {
 }
 
 /// What does not fit the width is its smallest number if it is a float, and cut if it is an integer.
-fn to_stack<W: Width>(number: Number) -> i64 {
+pub(crate) fn to_stack<W: Width>(number: Number) -> i64 {
     if W::BITS == 32 { number.to_stack32() } else { number.to_stack() }
 }
 

@@ -5,7 +5,7 @@ use super::encode::NONE;
 use super::items;
 use crate::compiled::Compiled;
 use crate::dtype::{Number, add_items};
-use crate::interpret::fused;
+use crate::interpret::{fused, to_stack};
 use crate::lower::ir::{Code, Operand, PointId, Reg};
 use crate::machine::{Machine, Width};
 
@@ -366,7 +366,7 @@ pub(super) unsafe fn run<W: Width>(
                     stop!(point)
                 };
                 position!(read.input) = after;
-                r!(to) = W::wrap(number.to_stack());
+                r!(to) = to_stack::<W>(number);
             }
 
             Fast::Copy1 { input, output, point } => copy!(input, output, point, 1, false),
