@@ -4,7 +4,7 @@ use crate::{bulk, fetch::Window, program::Decoders, run};
 use forthwith_columns::{Array, Memory, Policy};
 use forthwith_forth::Compiled;
 use forthwith_io::Source;
-use forthwith_plan::{BlockFormat, Plan, Result, Scratch};
+use forthwith_plan::{BlockFormat, Plan, Result, Room, Scratch};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
@@ -56,10 +56,9 @@ pub struct Engine {
 }
 
 /// What a thread keeps warm from task to task and from call to call.
-#[derive(Default)]
 pub(crate) struct Worker {
     pub(crate) scratch: Scratch,
-    pub(crate) stored: Vec<u8>,
+    pub(crate) stored: Room,
     pub(crate) decoders: Decoders,
     pub(crate) window: Option<Arc<Window>>,
 }
@@ -130,16 +129,23 @@ impl Engine {
     }
 
     pub(crate) fn worker(&self) -> Worker {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.unwrap_or_else(|| {
+            let memory = Room::memory(self.options.policy.huge_pages);
+            Worker {
+                scratch: Scratch::of(&memory),
+                stored: Room::new(memory),
+                decoders: Decoders::default(),
+                window: None,
+            }
+        })
     }
 
     pub(crate) fn rest(&self, mut worker: Worker) {
         worker.window = None;
         worker.scratch.trim(SCRATCH_KEPT);
         worker.decoders.trim(SCRATCH_KEPT);
-        if worker.stored.len() > SCRATCH_KEPT {
-            worker.stored = Vec::new();
-        }
+        worker.stored.trim(SCRATCH_KEPT);
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
     }
 

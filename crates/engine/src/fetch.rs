@@ -1,12 +1,13 @@
 //! How a task's stored bytes are had.
 //!
-//! Mapped files and memory answer views, so every worker asks for its own range. A local file that is not mapped, and the compressed
-//! blocks of one that is, are read by every worker into its warm scratch. Any other source (a Python object, a network) is read in *windows*: neighbouring tasks'
-//! ranges, coalesced into few requests, fetched by the first worker that needs one of them and dropped with the last.
+//! Mapped files and memory answer views, so every worker asks for its own range. A local file that is not mapped, and of one that is,
+//! blocks that are compressed and long ones still to come from the disk, are read by every worker into its warm scratch. Any other
+//! source (a Python object, a network) is read in *windows*: neighbouring tasks' ranges, coalesced into few requests, fetched by the
+//! first worker that needs one of them and dropped with the last.
 
 use bytes::Bytes;
 use forthwith_io::{Source, coalesce};
-use forthwith_plan::{Plan, Result, Stored, Task, make_room};
+use forthwith_plan::{Plan, Result, Room, Stored, Task};
 use std::{
     ops::Range,
     sync::{
@@ -89,7 +90,7 @@ impl<'a> Fetcher<'a> {
     pub(crate) fn stored<'b>(
         &self,
         at: usize,
-        own: &'b mut Vec<u8>,
+        own: &'b mut Room,
         window: &mut Option<Arc<Window>>,
         hold: &'b mut Bytes,
     ) -> Result<&'b [u8]> {
@@ -102,7 +103,9 @@ impl<'a> Fetcher<'a> {
             Stored::Range(range) => range.clone(),
         };
         match &self.way {
-            Way::Own if self.source.zero_copy() && !self.better_copied(task) => {
+            Way::Own
+                if self.source.zero_copy() && !self.better_copied(task) && self.source.at_hand(&range) =>
+            {
                 *hold = self.source.read_one(range)?;
                 Ok(hold)
             }
@@ -128,7 +131,8 @@ impl<'a> Fetcher<'a> {
     pub(crate) fn long_range(&self, at: usize) -> Option<Range<u64>> {
         match (&self.plan.tasks[at].stored, &self.way) {
             (Stored::Range(range), Way::Own)
-                if !self.source.zero_copy() && range.end.saturating_sub(range.start) > 2 * PIECE as u64 =>
+                if range.end.saturating_sub(range.start) > 2 * PIECE as u64
+                    && !(self.source.zero_copy() && self.source.at_hand(range)) =>
             {
                 Some(range.clone())
             }
@@ -137,7 +141,7 @@ impl<'a> Fetcher<'a> {
     }
 
     /// Reads bytes into warm memory.
-    pub(crate) fn piece<'b>(&self, range: Range<u64>, own: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+    pub(crate) fn piece<'b>(&self, range: Range<u64>, own: &'b mut Room) -> Result<&'b [u8]> {
         read_into(self.source, range, own)
     }
 
@@ -198,7 +202,7 @@ impl<'a> Fetcher<'a> {
 pub(crate) fn alone<'b>(
     source: &dyn Source,
     task: &Task,
-    stored: &'b mut Vec<u8>,
+    stored: &'b mut Room,
     hold: &'b mut Bytes,
 ) -> Result<&'b [u8]> {
     match &task.stored {
@@ -214,7 +218,7 @@ pub(crate) fn alone<'b>(
     }
 }
 
-fn read_into<'b>(source: &dyn Source, range: Range<u64>, into: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+fn read_into<'b>(source: &dyn Source, range: Range<u64>, into: &'b mut Room) -> Result<&'b [u8]> {
     let length = range.end.saturating_sub(range.start);
     // The size is asked for first, lest a lie about a length become an allocation.
     let size = source.size()?;
@@ -225,7 +229,7 @@ fn read_into<'b>(source: &dyn Source, range: Range<u64>, into: &'b mut Vec<u8>) 
         );
     }
     let length = length as usize;
-    make_room(into, length)?;
-    source.read_into(range.start, &mut into[..length])?;
-    Ok(&into[..length])
+    let into = into.take(length)?;
+    source.read_into(range.start, into)?;
+    Ok(into)
 }

@@ -3,13 +3,18 @@
 //! Every group has one builder a column and a *turn*: the number of its tasks whose places are assigned. A task that knows how
 //! much it will write (kernels) waits for its turn, takes its places, passes the turn on, and only then decodes, so that blocks of one
 //! column are decoded by several threads straight into their final place. A program does not know before it has run: on its turn it
-//! appends in place and keeps the turn meanwhile; ahead of its turn it runs into scratch that is copied when the turn comes.
+//! appends in place and keeps the turn meanwhile; ahead of its turn it runs into scratch that is copied when the turn comes. Where most
+//! of the work comes before the program (compressed blocks), it waits for the turn instead: threads that have waited once are out of
+//! step, and do not have to wait again.
 
 use forthwith_columns::{Array, Builder, FinishError, Memory, OutOfMemory};
 use forthwith_plan::{Decoder, Error, ErrorKind, Group, Kernel, Plan, Result};
-use std::sync::{
-    Condvar, Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
 /// One group's columns while they are being filled.
@@ -23,6 +28,8 @@ pub(crate) struct Places<'p> {
     ends: Mutex<Vec<i64>>,
     turn: Mutex<Turn>,
     moved: Condvar,
+    /// Nanoseconds for which a program kept the turn lately; 0 if none has.
+    kept: AtomicU64,
 }
 
 #[derive(Default)]
@@ -127,6 +134,7 @@ impl<'p> Places<'p> {
             ends: Mutex::new(vec![0; group.columns.len()]),
             turn: Mutex::default(),
             moved: Condvar::new(),
+            kept: AtomicU64::new(0),
         })
     }
 
@@ -149,6 +157,19 @@ impl<'p> Places<'p> {
     /// Whether it is the turn of the group's task number `order` now.
     pub(crate) fn is_turn(&self, order: usize) -> bool {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner).placed == order
+    }
+
+    /// Whether a program should rather wait for its turn than run ahead of it: if all the others can have theirs in the time it takes to
+    /// prepare a block.
+    pub(crate) fn pays_to_wait(&self, prepared: Duration, threads: usize) -> bool {
+        let kept = self.kept.load(Ordering::Relaxed);
+        let others = Duration::from_nanos(kept).saturating_mul(threads.saturating_sub(1) as u32);
+        kept > 0 && others <= prepared
+    }
+
+    /// Notes for how long a program kept the turn.
+    pub(crate) fn keeps(&self, time: Duration) {
+        self.kept.store(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// Waits for the turn of the group's task number `order`.

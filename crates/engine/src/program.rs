@@ -8,7 +8,10 @@ use forthwith_columns::{Buffer, Builder, DType, kernels};
 use forthwith_forth::{Compiled, Dtype, Limits, Machine, Memory, Output, RunError, Status};
 use forthwith_plan::{BlockFormat, Error, ErrorKind, Result, Task};
 use forthwith_program::Program;
-use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool};
+use std::{
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
+    time::Instant,
+};
 
 /// A worker's machines and the scratch they write to ahead of their turn.
 #[derive(Default)]
@@ -34,6 +37,7 @@ pub(crate) fn run(
     wanted: Wanted<'_>,
     places: &Places<'_>,
     number: usize,
+    wait: bool,
     stop: &AtomicBool,
 ) -> Result<()> {
     let machine = match decoders.machine.take() {
@@ -42,8 +46,13 @@ pub(crate) fn run(
     };
     let mut job = Job { program, machine, format, task, wanted, places };
     job.skip_unwanted()?;
+    if wait {
+        places.wait_turn(number, stop)?;
+    }
     if places.is_turn(number) {
+        let begun = Instant::now();
         job.in_place()?;
+        places.keeps(begun.elapsed());
         places.placed();
     } else {
         job.ahead(&mut decoders.spare, number, stop)?;

@@ -37,6 +37,8 @@ struct Run<'a> {
     order: Vec<usize>,
     /// For each task its number within its group.
     number: Vec<usize>,
+    /// That work, at most.
+    threads: usize,
     next: AtomicUsize,
     stop: AtomicBool,
     failure: Mutex<Option<(usize, Error)>>,
@@ -66,6 +68,7 @@ pub(crate) fn read(
         places,
         order,
         number,
+        threads: threads.min(plan.tasks.len()),
         next: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
         failure: Mutex::new(None),
@@ -319,6 +322,7 @@ impl Run<'_> {
                 return Ok(());
             }
         }
+        let begun = Instant::now();
         let stored = self.fetcher.stored(at, stored, window, &mut hold)?;
         let block = self.format.unframe(places.group, task, stored, scratch)?;
         let block = kernel::Wanted::new(task, block)?;
@@ -330,6 +334,7 @@ impl Run<'_> {
             }
             Decoder::Program(program) => {
                 let compiled = self.engine.compile(&program.source)?;
+                let wait = places.pays_to_wait(begun.elapsed(), self.threads);
                 program::run(
                     decoders,
                     program,
@@ -339,6 +344,7 @@ impl Run<'_> {
                     block,
                     places,
                     number,
+                    wait,
                     &self.stop,
                 )?;
             }

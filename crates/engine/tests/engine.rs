@@ -302,6 +302,48 @@ fn a_source_read_in_windows_gives_the_same() {
 }
 
 #[test]
+fn views_that_are_not_at_hand_are_read_instead() {
+    let (made, truth) = make();
+    let source: Arc<dyn Source> = Arc::new(Copying { file: made.file.clone(), distant: true });
+    for threads in [1, 3] {
+        check(&engine().read(&made.plan, &source, &Plain, Some(threads), None).unwrap(), &truth);
+    }
+}
+
+/// Takes its time before programs run, so that they wait for their turn.
+struct Laborious;
+
+impl BlockFormat for Laborious {
+    fn id(&self) -> &'static str {
+        "plain"
+    }
+    fn unframe<'a>(
+        &self,
+        group: &Group,
+        task: &Task,
+        stored: &'a [u8],
+        scratch: &'a mut Scratch,
+    ) -> Result<Block<'a>> {
+        std::thread::sleep(std::time::Duration::from_millis(3));
+        Plain.unframe(group, task, stored, scratch)
+    }
+}
+
+#[test]
+fn programs_that_wait_for_their_turn_give_the_same() {
+    let (mut made, truth) = make();
+    let source = memory(&made.file);
+    for threads in [2, 3] {
+        check(&engine().read(&made.plan, &source, &Laborious, Some(threads), None).unwrap(), &truth);
+    }
+    // Nobody waits for one that failed.
+    let nested = made.plan.tasks.iter().rposition(|t| t.group == 2).unwrap();
+    let Stored::Range(range) = &mut made.plan.tasks[nested].stored else { unreachable!() };
+    range.end = range.start + (range.end - range.start) / 2;
+    assert!(engine().read(&made.plan, &source, &Laborious, Some(3), None).is_err());
+}
+
+#[test]
 fn a_range_of_entries_is_a_slice() {
     let (mut made, truth) = make();
     let (from, to) = (517, 1234);
@@ -451,20 +493,33 @@ fn a_panic_in_a_format_reaches_the_caller() {
 
 /// A source that copies, and may be asked from several threads: like a local file.
 #[derive(Debug)]
-struct Copying(Vec<u8>);
+struct Copying {
+    file: Vec<u8>,
+    /// Says that it would answer views, of which none is at hand.
+    distant: bool,
+}
 
 impl Source for Copying {
     fn uri(&self) -> &str {
         "copying"
     }
     fn size(&self) -> forthwith_io::Result<u64> {
-        Ok(self.0.len() as u64)
+        Ok(self.file.len() as u64)
     }
     fn read(&self, ranges: &[std::ops::Range<u64>]) -> forthwith_io::Result<Vec<Bytes>> {
-        Ok(ranges.iter().map(|r| Bytes::copy_from_slice(&self.0[r.start as usize..r.end as usize])).collect())
+        assert!(!self.distant, "a view of what is not at hand");
+        let copy = |r: &Range<u64>| Bytes::copy_from_slice(&self.file[r.start as usize..r.end as usize]);
+        Ok(ranges.iter().map(copy).collect())
+    }
+    fn read_into(&self, at: u64, into: &mut [u8]) -> forthwith_io::Result<()> {
+        into.copy_from_slice(&self.file[at as usize..at as usize + into.len()]);
+        Ok(())
     }
     fn zero_copy(&self) -> bool {
-        false
+        self.distant
+    }
+    fn at_hand(&self, _: &Range<u64>) -> bool {
+        !self.distant
     }
     fn concurrent(&self) -> bool {
         true
@@ -535,8 +590,8 @@ fn long_plain_blocks_are_read_in_pieces() {
         let wanted = &all[entries.start as usize * size..entries.end as usize * size];
         let mut expected = vec![0; wanted.len() / wire.width() * wire.dtype().size()];
         forthwith_columns::kernels::decode(wire, wanted, &mut expected).unwrap();
-        let source: Arc<dyn Source> = Arc::new(Copying(file));
-        for threads in [1, 2] {
+        for (threads, distant) in [(1, false), (2, false), (1, true), (2, true)] {
+            let source: Arc<dyn Source> = Arc::new(Copying { file: file.clone(), distant });
             let arrays = engine().read(&plan, &source, &InPieces, Some(threads), None).unwrap();
             assert!(arrays[0].columns[0].1.as_bytes() == expected, "{wire:?}");
         }

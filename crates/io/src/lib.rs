@@ -25,7 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-// Mapping a file is unsafe because another process may change it meanwhile. `source/mapped.rs` holds the one block,
+// Mapping a file is unsafe because another process may change it meanwhile. `source/mapped.rs` holds the block, and one that asks the system about a map,
 // and its documentation says what a reader of a map must know. Nothing else in this crate is unsafe.
 #![deny(unsafe_code)]
 

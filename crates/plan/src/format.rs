@@ -1,6 +1,7 @@
 //! The one trait a format registers.
 
-use crate::{Error, ErrorKind, Group, Result, Task};
+use crate::{Error, ErrorKind, Group, Result, Room, Task};
+use forthwith_columns::Memory;
 use forthwith_io::Decompressor;
 use std::ops::Range;
 
@@ -60,8 +61,9 @@ pub struct Block<'a> {
 /// Memory a worker keeps warm from block to block.
 #[derive(Default)]
 pub struct Scratch {
-    payload: Vec<u8>,
-    bounds: Vec<u8>,
+    payload: Room,
+    bounds: Room,
+    grown: Vec<u8>,
     decompressor: Decompressor,
 }
 
@@ -72,48 +74,38 @@ impl Scratch {
         Self::default()
     }
 
+    /// Empty scratch, to be had from `memory`.
+    #[must_use]
+    pub fn of(memory: &Memory) -> Self {
+        let room = || Room::new(memory.clone());
+        Self { payload: room(), bounds: room(), ..Self::default() }
+    }
+
     /// Gives back what is larger than `bytes`: one large block must not be paid for as long as there are small ones.
     pub fn trim(&mut self, bytes: usize) {
-        for room in [&mut self.payload, &mut self.bounds] {
-            if room.len() > bytes {
-                *room = Vec::new();
-            }
+        self.payload.trim(bytes);
+        self.bounds.trim(bytes);
+        if self.grown.capacity() > bytes {
+            self.grown = Vec::new();
         }
     }
 
     /// Memory for a payload whose length shows only when it is there, and the codecs. Contents are whatever the last block left; the
     /// length is what was needed so far.
     pub fn growing(&mut self) -> (&mut Vec<u8>, &mut Decompressor) {
-        (&mut self.payload, &mut self.decompressor)
+        (&mut self.grown, &mut self.decompressor)
     }
 
     /// Room for a payload of `payload` bytes, for `bounds` bytes of entry bounds, and the codecs. Contents are whatever the last
     /// block left.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`] when the system has not that much.
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) when the system has not that much.
     pub fn rooms(
         &mut self,
         payload: usize,
         bounds: usize,
     ) -> Result<(&mut [u8], &mut [u8], &mut Decompressor)> {
-        make_room(&mut self.payload, payload)?;
-        make_room(&mut self.bounds, bounds)?;
-        Ok((&mut self.payload[..payload], &mut self.bounds[..bounds], &mut self.decompressor))
+        Ok((self.payload.take(payload)?, self.bounds.take(bounds)?, &mut self.decompressor))
     }
-}
-
-/// Makes a vector at least so long. Its contents are not worth keeping; refusal is an error rather than the end of the process.
-///
-/// # Errors
-/// [`ErrorKind::OutOfMemory`].
-pub fn make_room(room: &mut Vec<u8>, bytes: usize) -> Result<()> {
-    if room.len() < bytes {
-        // The old block is given back first: nothing in it is worth copying.
-        *room = Vec::new();
-        let refused = |_| ErrorKind::OutOfMemory { what: "scratch for a block", bytes: bytes as u64 };
-        room.try_reserve_exact(bytes).map_err(refused)?;
-        room.resize(bytes, 0);
-    }
-    Ok(())
 }

@@ -2,8 +2,10 @@
 mod dataset;
 mod error;
 mod format;
+mod room;
 mod task;
 pub use dataset::{Dataset, Description, Field, Reading};
 pub use error::{Error, ErrorKind, Place, Result};
-pub use format::{Block, BlockFormat, Scratch, make_room};
+pub use format::{Block, BlockFormat, Scratch};
+pub use room::Room;
 pub use task::{ColumnSpec, Decoder, Group, Kernel, Plan, Slot, Stored, Task};

@@ -140,6 +140,10 @@ impl Source for MappedFile {
         true
     }
 
+    fn at_hand(&self, range: &Range<u64>) -> bool {
+        range.end.saturating_sub(range.start) < LONG || resident(&self.map, range)
+    }
+
     fn zero_copy(&self) -> bool {
         true
     }
@@ -148,3 +152,35 @@ impl Source for MappedFile {
         true
     }
 }
+
+/// Whether a few pages of a range are in the page cache. Where the system does not say, they are.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn resident(map: &Mmap, range: &Range<u64>) -> bool {
+    let (Ok(start), Ok(end)) = (usize::try_from(range.start), usize::try_from(range.end)) else {
+        return true;
+    };
+    if start >= end || end > map.len() {
+        return true;
+    }
+    let last = end - 1;
+    [start, start + (last - start) / 3, start + (last - start) / 3 * 2, last].into_iter().all(|at| {
+        let mut there = 0_u8;
+        // The map begins at a page; no system's pages are smaller.
+        let page = at / SMALLEST_PAGE * SMALLEST_PAGE;
+        // SAFETY: one page inside the map, and one byte for the answer. The call looks at nothing but page tables.
+        #[allow(unsafe_code)]
+        let told = unsafe { libc::mincore(map.as_ptr().add(page).cast_mut().cast(), 1, &raw mut there) };
+        // Refused if the page is larger than thought.
+        told != 0 || there & 1 == 1
+    })
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+fn resident(_: &Mmap, _: &Range<u64>) -> bool {
+    true
+}
+
+/// Shorter ranges are not worth a question.
+const LONG: u64 = 1 << 20;
+#[cfg(all(target_os = "linux", not(miri)))]
+const SMALLEST_PAGE: usize = 4096;

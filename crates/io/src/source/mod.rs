@@ -60,6 +60,14 @@ pub trait Source: Send + Sync + std::fmt::Debug {
         false
     }
 
+    /// Whether a view of a range is there at once, as far as can be told in a moment, rather than after waiting for a disk. What must
+    /// be waited for is better fetched with [`read_into`](Self::read_into) where it is long: the system then reads ahead, and keeps it
+    /// in pieces large enough that later views of it cost little.
+    fn at_hand(&self, range: &Range<u64>) -> bool {
+        let _ = range;
+        true
+    }
+
     /// Whether reading from several threads at once is faster than from one.
     fn concurrent(&self) -> bool;
 }
