@@ -25,8 +25,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-// Mapping a file is unsafe because another process may change it meanwhile. `source/mapped.rs` holds the block, and one that asks the system about a map,
-// and its documentation says what a reader of a map must know. Nothing else in this crate is unsafe.
+// Mapping a file is unsafe because another process may change it meanwhile. `source/mapped.rs` holds the block that maps and one
+// that asks the system about a map, and its documentation says what a reader of a map must know. Nothing else in this crate is unsafe.
 #![deny(unsafe_code)]
 
 mod coalesce;
