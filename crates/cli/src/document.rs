@@ -22,6 +22,10 @@ pub fn page() -> String {
     for sub in command.get_subcommands_mut() {
         let heading = format!("## forthwith {}", sub.get_name());
         section(&mut text, sub, &heading);
+        for act in sub.get_subcommands_mut() {
+            let heading = format!("{heading} {}", act.get_name());
+            section(&mut text, act, &heading.replacen("##", "###", 1));
+        }
     }
     text.truncate(text.trim_end().len());
     text.push('\n');

@@ -57,6 +57,30 @@ pub(crate) enum Failure {
         /// The patterns.
         filter: Vec<String>,
     },
+    /// A program that does not compile, or ends in an error.
+    Program {
+        /// What is wrong, and where.
+        what: String,
+    },
+    /// The flags fit each other but not the program.
+    Misuse {
+        /// How.
+        what: String,
+    },
+    /// A file given beside the program cannot be read.
+    Unreadable {
+        /// The file.
+        path: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// A file cannot be written.
+    Unwritable {
+        /// The file.
+        path: String,
+        /// Why.
+        error: io::Error,
+    },
     /// The branch is read without a program.
     NoProgram {
         /// The branch.
@@ -88,8 +112,17 @@ impl Failure {
             | Self::Group { .. }
             | Self::WrongObject { .. } => 2,
             Self::NoMatch { .. } | Self::NoProgram { .. } => 3,
-            Self::Column { .. } => 1,
+            Self::Misuse { .. } => 2,
+            Self::Unreadable { error, .. } if error.kind() == io::ErrorKind::NotFound => 3,
+            Self::Column { .. }
+            | Self::Program { .. }
+            | Self::Unreadable { .. }
+            | Self::Unwritable { .. } => 1,
         }
+    }
+
+    pub(crate) fn misuse(what: String) -> Self {
+        Self::Misuse { what }
     }
 }
 
@@ -118,6 +151,16 @@ impl fmt::Display for Failure {
             Self::NoMatch { tree, filter } => {
                 write!(f, "no branch of {} matches {}", clean(tree), clean(&filter.join(", ")))
             }
+            Self::Program { what } => {
+                let lines: Vec<_> = what.lines().map(clean).collect();
+                write!(f, "{}", lines.join("\n"))
+            }
+            Self::Misuse { what } => write!(f, "{}", clean(what)),
+            Self::Unreadable { path, error } if error.kind() == io::ErrorKind::NotFound => {
+                write!(f, "no such file: {}", clean(path))
+            }
+            Self::Unreadable { path, error } => write!(f, "cannot read {}: {error}", clean(path)),
+            Self::Unwritable { path, error } => write!(f, "cannot write {}: {error}", clean(path)),
             Self::NoProgram { branch, why } => {
                 write!(f, "{} has no program: it is read by a {}", clean(branch), clean(why))
             }

@@ -1,7 +1,7 @@
 //! What can be typed. This table gives the parser, the help and docs/command.md.
 
-use clap::{Args, ColorChoice, Parser, Subcommand};
-use std::num::NonZeroUsize;
+use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
+use std::{num::NonZeroUsize, path::PathBuf};
 
 /// Looks into scientific files: what is in them, how it is read, and how fast.
 ///
@@ -49,7 +49,7 @@ pub(crate) enum Verb {
     /// Say how branches are read, and why some cannot be
     #[command(after_help = EXPLAIN)]
     Explain(Explain),
-    /// Print the AwkwardForth program made for a branch
+    /// Print the AwkwardForth program made for a branch; run, step through and explain programs
     #[command(after_help = FORTH)]
     Forth(Forth),
     /// Show what forthwith makes of a file, and how fast
@@ -122,13 +122,147 @@ pub(crate) struct Explain {
 }
 
 #[derive(Args, Debug)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true,
+    arg_required_else_help = true
+)]
 pub(crate) struct Forth {
     /// The branch
-    #[arg(value_name = "FILE[:TREE]/BRANCH")]
-    pub(crate) target: String,
+    #[arg(value_name = "FILE[:TREE]/BRANCH", required = true)]
+    pub(crate) target: Option<String>,
     /// Add, as comments, which patterns the machine recognised and runs as native loops
     #[arg(long)]
     pub(crate) explain: bool,
+    #[command(subcommand)]
+    pub(crate) act: Option<Act>,
+}
+
+/// What to do with a program of one's own.
+#[derive(Debug, PartialEq, Subcommand)]
+pub(crate) enum Act {
+    /// Run a program on data
+    #[command(after_help = RUN)]
+    Run(RunArgs),
+    /// Show a program at work, instruction by instruction
+    #[command(after_help = STEP)]
+    Step(StepArgs),
+    /// Print the bytecode of a program
+    #[command(after_help = DIS)]
+    Dis(DisArgs),
+    /// Say which parts of a program run as native code, and why others do not
+    #[command(after_help = EXPLAIN_PROGRAM)]
+    Explain(ProgramArgs),
+}
+
+/// A program.
+#[derive(Args, Debug, PartialEq)]
+pub(crate) struct ProgramArgs {
+    /// The file with the text of the program; - is standard input
+    #[arg(value_name = "PROGRAM")]
+    pub(crate) program: String,
+    /// Bits of literals; those that do not fit are cut
+    #[arg(long, value_name = "BITS", default_value = "32", hide_possible_values = false)]
+    pub(crate) literal_width: Bits,
+}
+
+/// A program and what it is given.
+#[derive(Args, Debug, PartialEq)]
+pub(crate) struct Given {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+    /// Data of an input: the bytes of a file; - is standard input; may be repeated
+    #[arg(short, long, value_name = "NAME=FILE")]
+    pub(crate) input: Vec<String>,
+    /// Data of an input, in hexadecimal
+    #[arg(long, value_name = "NAME=HEX")]
+    pub(crate) bytes: Vec<String>,
+    /// Data of an input, as text
+    #[arg(long, value_name = "NAME=TEXT")]
+    pub(crate) text: Vec<String>,
+    /// What is on the stack at the beginning, top last; may be repeated
+    #[arg(short, long, value_name = "N,...", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) stack: Vec<i64>,
+    /// The number of entries: pushed last
+    #[arg(short = 'n', long, value_name = "N")]
+    pub(crate) entries: Option<u64>,
+    /// Bits of the machine's items
+    #[arg(long, value_name = "BITS", default_value = "64", hide_possible_values = false)]
+    pub(crate) bits: Bits,
+    /// Stop when all outputs together would have more bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 4 << 30)]
+    pub(crate) max_output: u64,
+}
+
+/// A width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Bits {
+    /// 32.
+    #[value(name = "32")]
+    Bits32,
+    /// 64.
+    #[value(name = "64")]
+    Bits64,
+}
+
+#[derive(Args, Debug, PartialEq)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) given: Given,
+    /// The tier that executes it, instead of the machine's choice: 0 checked, 1 native loops, 2 compiled
+    #[arg(long, value_name = "TIER", value_parser = clap::value_parser!(u8).range(0..=2))]
+    pub(crate) tier: Option<u8>,
+    /// How to print what it leaves; npy writes a file for each output
+    #[arg(short, long, value_name = "SHAPE", default_value = "text", hide_possible_values = false)]
+    pub(crate) output: OutputShape,
+    /// The folder for npy files
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) to: Option<PathBuf>,
+    /// Go on after every pause
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// An error by which the program is meant to end, as in 'read beyond'; may be repeated
+    #[arg(long, value_name = "ERROR")]
+    pub(crate) expect: Vec<String>,
+}
+
+/// The form of what a program leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputShape {
+    /// For people.
+    Text,
+    /// One JSON value.
+    Json,
+    /// NumPy files.
+    Npy,
+}
+
+#[derive(Args, Debug, PartialEq)]
+pub(crate) struct StepArgs {
+    #[command(flatten)]
+    pub(crate) given: Given,
+    /// Instructions to trace; on a terminal, to execute at once
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) limit: u64,
+    /// Break where this line begins; may be repeated
+    #[arg(short, long = "break", value_name = "LINE")]
+    pub(crate) breaks: Vec<usize>,
+    /// Print a line for each instruction, also on a terminal
+    #[arg(long)]
+    pub(crate) trace: bool,
+}
+
+#[derive(Args, Debug, PartialEq)]
+pub(crate) struct DisArgs {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+    /// Print the program in canonical layout instead, made of its bytecode
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) text: bool,
+    /// Print JSON: bytecode, its offsets, words, canonical text
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]
@@ -193,7 +327,41 @@ Only branches decoded by a program have one; explain tells which.
 
 Examples:
   forthwith forth events.root:Events/Hits
-  forthwith forth events.root:Events/Hits --explain";
+  forthwith forth events.root:Events/Hits --explain
+  forthwith forth run lists.fs --input data=lists.bin -n 100
+
+The language is described in docs/forth.md.";
+
+const RUN: &str = "\
+Without --tier the machine chooses; the results are the same in all tiers. A program that
+ends in an error leaves what it wrote before: it is printed, and the exit code is 1.
+
+Examples:
+  forthwith forth run lists.fs --input data=lists.bin --entries 100
+  forthwith forth run lists.fs --input data=lists.bin -n 100 --output npy --to columns
+  forthwith forth run words.fs --bytes data='00 01 ff' --output json
+  echo '2 3 + .' | forthwith forth run -";
+
+const STEP: &str = "\
+On a terminal it shows the next instruction, the stack, loops, inputs and outputs, and asks:
+enter is one step, h lists what else can be typed. Elsewhere it prints a line for each
+instruction with what it left.
+
+Examples:
+  forthwith forth step lists.fs --input data=lists.bin -n 3
+  forthwith forth step lists.fs --input data=lists.bin -n 3 --break 7
+  echo '3 0 do i . loop' | forthwith forth step -";
+
+const DIS: &str = "\
+Examples:
+  forthwith forth dis lists.fs
+  forthwith forth dis lists.fs --text
+  forthwith forth dis - --json < lists.fs";
+
+const EXPLAIN_PROGRAM: &str = "\
+Examples:
+  forthwith forth explain lists.fs
+  forthwith forth events.root:Events/Hits | forthwith forth explain -";
 
 const DEMO: &str = "\
 Examples:

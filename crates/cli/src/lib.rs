@@ -38,6 +38,7 @@ mod table;
 mod target;
 
 pub use document::page;
+pub use forth::Keyboard;
 
 use clap::{CommandFactory, FromArgMatches, error::ErrorKind};
 use console::Console;
@@ -55,9 +56,21 @@ pub struct Terminal {
     pub color: bool,
 }
 
-/// Carries out a command line (the program's name first) and returns the exit code.
+/// Carries out a command line (the program's name first) and returns the exit code. What is read from standard input is read
+/// from there.
 pub fn run(
     args: impl IntoIterator<Item = OsString>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+    terminal: Terminal,
+) -> i32 {
+    run_with(args, &mut Keyboard::standard(), out, err, terminal)
+}
+
+/// As [`run`], reading from somewhere else than standard input.
+pub fn run_with(
+    args: impl IntoIterator<Item = OsString>,
+    keyboard: &mut Keyboard<'_>,
     out: &mut dyn Write,
     err: &mut dyn Write,
     terminal: Terminal,
@@ -70,7 +83,7 @@ pub fn run(
     };
     let asked = Asked::from_typed(typed, terminal);
     let mut console = Console::new(out, err, terminal.width, asked.paint);
-    match carry_out(&asked, &mut console).and_then(|()| console.flush()) {
+    match carry_out(&asked, keyboard, &mut console).and_then(|()| console.flush()) {
         Ok(()) => 0,
         Err(failure) => {
             let code = failure.code();
@@ -96,7 +109,10 @@ fn usage(error: &clap::Error, out: &mut dyn Write, err: &mut dyn Write, terminal
     if answer { 0 } else { 2 }
 }
 
-fn carry_out(asked: &Asked, console: &mut Console<'_>) -> Result<()> {
+fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'_>) -> Result<()> {
+    if let Action::Program(act) = &asked.verb {
+        return forth::program(act, keyboard, console);
+    }
     let file = opened::file(&asked.target, asked.threads)?;
     let object = asked.target.object.as_str();
     match &asked.verb {
@@ -111,6 +127,8 @@ fn carry_out(asked: &Asked, console: &mut Console<'_>) -> Result<()> {
             explain::explain(&place(&file, object, console)?, filter, *shape, console)
         }
         Action::Forth { explain } => forth::forth(&opened::place(&file, object)?, *explain, console),
+        // Carried out above.
+        Action::Program(_) => Ok(()),
         Action::Demo { limit } => demo::demo(&file, object, asked.threads, *limit, console),
     }
 }

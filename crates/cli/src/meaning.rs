@@ -2,7 +2,7 @@
 
 use crate::{
     Terminal,
-    flags::{Common, Demo, Explain, Forth, Head, Ls, Show, Typed, Verb},
+    flags::{Act, Common, Demo, Explain, Forth, Head, Ls, Show, Typed, Verb},
     paint::Paint,
     target::Target,
 };
@@ -22,12 +22,32 @@ pub(crate) struct Asked {
 /// What to do.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Action {
-    Ls { recursive: bool, long: bool, shape: Shape },
-    Show { filter: Vec<String>, shape: Shape },
-    Head { entries: u64, choice: Choice, shape: Shape },
-    Explain { filter: Vec<String>, shape: Shape },
-    Forth { explain: bool },
-    Demo { limit: Duration },
+    Ls {
+        recursive: bool,
+        long: bool,
+        shape: Shape,
+    },
+    Show {
+        filter: Vec<String>,
+        shape: Shape,
+    },
+    Head {
+        entries: u64,
+        choice: Choice,
+        shape: Shape,
+    },
+    Explain {
+        filter: Vec<String>,
+        shape: Shape,
+    },
+    Forth {
+        explain: bool,
+    },
+    /// No file is involved.
+    Program(Box<Act>),
+    Demo {
+        limit: Duration,
+    },
 }
 
 /// The form of the answer.
@@ -75,7 +95,11 @@ impl Asked {
             Verb::Explain(Explain { target, filter, json }) => {
                 (target, Action::Explain { filter, shape: shape(json, false) })
             }
-            Verb::Forth(Forth { target, explain }) => (target, Action::Forth { explain }),
+            Verb::Forth(Forth { act: Some(act), .. }) => (String::new(), Action::Program(Box::new(act))),
+            Verb::Forth(Forth { target, explain, act: None }) => {
+                // The parser requires a target where there is no act.
+                (target.unwrap_or_default(), Action::Forth { explain })
+            }
             Verb::Demo(Demo { target, limit }) => {
                 (target, Action::Demo { limit: Duration::from_secs(limit) })
             }

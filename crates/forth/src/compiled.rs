@@ -192,6 +192,12 @@ impl Compiled {
         Self { flat: [none(), none()], ..self }
     }
 
+    /// How many numbers the instruction at a position of the bytecode takes.
+    pub fn instruction_length(&self, at: usize) -> Option<usize> {
+        let mut text = String::new();
+        (at < self.bytecode.code.len()).then(|| self.decompiler().instruction(at, "", &mut text))
+    }
+
     /// The segment a user word is.
     pub(crate) fn word_segment(&self, name: &str) -> Option<usize> {
         self.program.words.iter().find(|word| word.name == name).map(|word| word.body.segment as usize)

@@ -2,11 +2,12 @@
 
 mod data;
 mod errors;
+mod forth;
 mod help;
 mod made;
 mod page;
 
-use forthwith_cli::{Terminal, run};
+use forthwith_cli::{Keyboard, Terminal, run_with};
 use std::path::PathBuf;
 
 /// What a command line did.
@@ -22,9 +23,15 @@ fn forthwith(args: &[&str]) -> Said {
 }
 
 fn on(terminal: Terminal, args: &[&str]) -> Said {
+    typing(terminal, args, "", false)
+}
+
+/// With something to read from standard input: piped, or typed by somebody.
+fn typing(terminal: Terminal, args: &[&str], typed: &str, is_person: bool) -> Said {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let line = std::iter::once("forthwith").chain(args.iter().copied()).map(Into::into);
-    let code = run(line, &mut out, &mut err, terminal);
+    let mut keyboard = Keyboard::new(typed.as_bytes(), is_person);
+    let code = run_with(line, &mut keyboard, &mut out, &mut err, terminal);
     let text = |bytes| String::from_utf8(bytes).expect("the command prints UTF-8");
     Said { code, out: text(out), err: text(err) }
 }

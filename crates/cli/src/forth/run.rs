@@ -1,0 +1,97 @@
+//! `forthwith forth run`: a program on data.
+
+use super::{job::Job, npy, report};
+use crate::{
+    console::Console,
+    failure::{Failure, Result},
+    flags::{OutputShape, RunArgs},
+    human::clean,
+};
+use forthwith::forth::{Machine, RunError, Status, Tier, Width};
+use std::{
+    fs::{self, File},
+    io::BufWriter,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// What printing words print is kept up to here.
+const PRINTED: usize = 64 << 20;
+
+pub(crate) fn run<W: Width>(job: &Job, args: &RunArgs, console: &mut Console<'_>) -> Result<()> {
+    let mut machine: Machine<W> = job.begin()?;
+    machine.force_tier(args.tier.map(tier).transpose()?);
+    let printed = Arc::new(Mutex::new(String::new()));
+    let sink = Arc::clone(&printed);
+    machine.set_printer(Some(Box::new(move |text| {
+        let mut sink = sink.lock().unwrap_or_else(PoisonError::into_inner);
+        if sink.len() + text.len() <= PRINTED {
+            sink.push_str(text);
+        }
+    })));
+    let inputs = job.inputs();
+    let mut result = machine.resume(&inputs);
+    while args.resume && result == Ok(Status::Paused) {
+        result = machine.resume(&inputs);
+    }
+    let printed = std::mem::take(&mut *printed.lock().unwrap_or_else(PoisonError::into_inner));
+    match args.output {
+        OutputShape::Json => console.json(&report::Report::new(&machine, result, printed))?,
+        OutputShape::Text => {
+            show(&printed, console)?;
+            console.text(&report::text(job, &machine, result))?;
+        }
+        OutputShape::Npy => {
+            show(&printed, console)?;
+            save(job, &machine, args.to.as_deref().unwrap_or(Path::new(".")), console)?;
+        }
+    }
+    let expected = |error: RunError| args.expect.iter().any(|name| name == error.name());
+    match result {
+        Err(error) if !expected(error) => Err(job.failure(&machine, error)),
+        _ => Ok(()),
+    }
+}
+
+/// What the program printed; it may not steer a terminal.
+fn show(printed: &str, console: &mut Console<'_>) -> Result<()> {
+    if printed.is_empty() {
+        return Ok(());
+    }
+    if console.width.is_none() {
+        return console.line(printed.trim_end_matches('\n'));
+    }
+    printed.lines().try_for_each(|line| console.line(&clean(line)))
+}
+
+/// Every output as a file of its own.
+fn save<W: Width>(job: &Job, machine: &Machine<W>, folder: &Path, console: &mut Console<'_>) -> Result<()> {
+    let failed =
+        |path: &Path, error| Failure::Unwritable { path: path.to_string_lossy().into_owned(), error };
+    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    for (declared, output) in job.compiled.outputs().iter().zip(machine.outputs()) {
+        // Names in a program may hold anything; those of files may not.
+        let name: String = declared
+            .name
+            .chars()
+            .map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' })
+            .collect();
+        let path = folder.join(format!("{}.npy", name.trim_start_matches('.')));
+        let write = || {
+            let mut file = BufWriter::new(File::create(&path)?);
+            npy::write(output, &mut file)?;
+            std::io::Write::flush(&mut file)
+        };
+        write().map_err(|error| failed(&path, error))?;
+        console.line(&format!("{} {}[{}]", path.display(), declared.dtype, output.len()))?;
+    }
+    Ok(())
+}
+
+fn tier(number: u8) -> Result<Tier> {
+    match number {
+        0 => Ok(Tier::Checked),
+        1 => Ok(Tier::Fused),
+        _ => Err(Failure::misuse("tier 2 is not part of this build".to_owned())),
+    }
+}
