@@ -7,6 +7,7 @@ mod bytecode;
 mod compile_errors;
 mod driving;
 mod equality;
+mod general;
 mod hostile;
 mod idioms;
 mod manual;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use forthwith_forth::{Compiled, Limits, Machine, Output, RunError, Status, Tier, W32};
+use forthwith_forth::{Compiled, Limits, Machine, Output, RunError, Status, Tier, W32, Width};
 
 /// All tiers there are.
 pub(crate) const TIERS: [Tier; 2] = [Tier::Checked, Tier::Fused];
@@ -27,7 +27,7 @@ pub(crate) fn run(source: &str, stack: &[i64], inputs: &[&[u8]]) -> (Machine, Re
     fused
 }
 
-pub(crate) fn assert_same(a: &Machine, b: &Machine) {
+pub(crate) fn assert_same<W: Width>(a: &Machine<W>, b: &Machine<W>) {
     assert_eq!(a.stack(), b.stack());
     assert_eq!(a.variables(), b.variables());
     assert_eq!(a.error_location(), b.error_location());
