@@ -265,7 +265,10 @@ impl<W: Width> Machine<W> {
     /// Runs one instruction, in the checked tier.
     pub fn step(&mut self, inputs: &[&[u8]]) -> Result<Status, RunError> {
         self.check_running(inputs)?;
-        self.execute(inputs, true)
+        let forced = self.forced.replace(Tier::Checked);
+        let result = self.execute(inputs, true);
+        self.forced = forced;
+        result
     }
 
     /// Ends the bodies whose end is reached, as the next `step` would first of all: [`Self::bytecode_position`] is then that

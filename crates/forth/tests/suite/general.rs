@@ -565,6 +565,7 @@ fn check<W: Width>(program: &[u16], drive: &[u16], data: &[u8], other: &[u8]) {
         _ => {}
     }
     let (source, words) = source(&mut choices, wild);
+    let source = format!("\\ {limits:?}\n{source}");
     let compiled = Arc::new(Compiled::new(&source).unwrap_or_else(|error| panic!("{error}\n{source}")));
     let inputs: [&[u8]; 2] = [data, other];
     let printed = [(); 2].map(|()| Arc::new(Mutex::new(String::new())));
