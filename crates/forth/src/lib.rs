@@ -46,6 +46,7 @@ mod lower;
 #[doc = include_str!("../IDIOMS.md")]
 pub mod idioms {}
 pub mod isa;
+mod jit;
 mod machine;
 pub mod manual;
 mod output;

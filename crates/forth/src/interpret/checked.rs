@@ -415,18 +415,22 @@ impl<W: Width> Machine<W> {
 
     fn enumeration(&mut self, op: Op, at: usize, inputs: &[&[u8]]) -> Result<(), RunError> {
         let input = self.operand(at, 0) as usize;
-        let rest = inputs[input].get(self.positions[input]..).unwrap_or_default();
-        let strings = &self.compiled.strings()[self.operand(at, 1) as usize..self.operand(at, 2) as usize];
-        let found = strings.iter().position(|string| !rest.is_empty() && rest.starts_with(string.as_bytes()));
-        let number = match found {
-            Some(number) => {
-                self.positions[input] += strings[number].len();
-                number as i64
-            }
+        let strings = self.operand(at, 1) as usize..self.operand(at, 2) as usize;
+        let number = match self.match_strings(input, strings, inputs[input]) {
+            Some(number) => number,
             None if op == Op::EnumOnly => return Err(RunError::EnumerationMissing),
             None => -1,
         };
         self.push(number)
+    }
+
+    /// Consumes the first of some strings that stands next in an input; its number among them.
+    pub(crate) fn match_strings(&mut self, slot: usize, strings: std::ops::Range<usize>, input: &[u8]) -> Option<i64> {
+        let rest = input.get(self.positions[slot]..).unwrap_or_default();
+        let strings = &self.compiled.strings()[strings];
+        let found = strings.iter().position(|string| !rest.is_empty() && rest.starts_with(string.as_bytes()))?;
+        self.positions[slot] += strings[found].len();
+        Some(found as i64)
     }
 
     fn input_op(&mut self, op: Op, index: usize, input: &[u8]) -> Result<(), RunError> {

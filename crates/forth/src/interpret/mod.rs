@@ -8,3 +8,4 @@ mod read;
 mod text;
 
 pub(crate) use read::{decode, natural, to_stack, varint};
+pub(crate) use text::skip_space;

@@ -1,0 +1,34 @@
+//! What machine code sees of the machine.
+
+use crate::output::Output;
+
+/// Handed to every piece of machine code; its fields are read and written at fixed offsets.
+#[repr(C)]
+pub(super) struct Context {
+    /// The data stack at the base of the function entered.
+    pub(super) stack: *mut i64,
+    pub(super) outputs: *mut Output,
+    pub(super) variables: *mut i64,
+    pub(super) positions: *mut usize,
+    /// Start and length of every input.
+    pub(super) inputs: *const [usize; 2],
+    /// Index and limit of the loops above the base.
+    pub(super) loops: *mut [i64; 2],
+    /// Calls that may still be nested.
+    pub(super) budget: u64,
+    /// Where the next record of an activation goes that was left in the middle; see [`super::tier`].
+    pub(super) records: *mut i64,
+    /// Results of a call but the first.
+    pub(super) results: [i64; MAX_RESULTS],
+    /// Whether a helper did what it was asked for, and what it found.
+    pub(super) done: i64,
+    pub(super) found: [i64; 2],
+    /// The machine itself, for helpers; which type it has is known to them.
+    pub(super) machine: *mut (),
+    /// The inputs as they came, for helpers.
+    pub(super) slices: *const &'static [u8],
+    pub(super) slice_count: usize,
+}
+
+/// Results a call can have besides the first.
+pub(super) const MAX_RESULTS: usize = 8;

@@ -1,0 +1,234 @@
+//! Tier 2 where there is one.
+
+#[path = "context.rs"]
+mod context;
+#[path = "helpers.rs"]
+mod helpers;
+#[path = "host.rs"]
+mod host;
+#[path = "input.rs"]
+mod input;
+#[path = "item.rs"]
+mod item;
+#[path = "memory.rs"]
+mod memory;
+#[path = "translate.rs"]
+mod translate;
+#[path = "values.rs"]
+mod values;
+
+use std::collections::HashMap;
+
+use cranelift_codegen::binemit::Reloc;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::{Function, UserFuncName};
+use cranelift_codegen::{FinalizedRelocTarget, ir::ExternalName};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+
+use self::context::Context;
+use self::helpers::Helpers;
+use self::host::Host;
+use self::memory::Executable;
+use self::translate::{Form, called_signature, entered_signature, targets, translate};
+use super::Refusal;
+use crate::compile::ir::Program;
+use crate::isa::Read;
+use crate::lower::ir::{BlockId, Code, End, FunctionId, Inst, Origin};
+
+/// Machine code for one program and width.
+pub(crate) struct Jit {
+    memory: Executable,
+    /// For every entry: where its function is, and which of the function's entries it is.
+    entries: Vec<Option<(usize, u64)>>,
+    /// What machine code points to.
+    #[expect(clippy::vec_box, dead_code, reason = "their addresses are in the code")]
+    reads: Vec<Box<Read>>,
+}
+
+impl std::fmt::Debug for Jit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Jit").field("bytes", &self.memory.len()).finish_non_exhaustive()
+    }
+}
+
+/// Beyond so many instructions compiling takes a second and more.
+const LARGEST: usize = 200_000;
+
+impl Jit {
+    /// Compiles all functions.
+    pub(crate) fn new(program: &Program, code: &Code) -> Result<Self, Refusal> {
+        let host = Host::shared()?;
+        let blocks = || code.functions.iter().flat_map(|function| &function.blocks);
+        if blocks().map(|block| block.code.len() + 1).sum::<usize>() > LARGEST {
+            return Err(Refusal::TooLarge);
+        }
+        let mut called: Vec<u32> = blocks()
+            .flat_map(|block| &block.code)
+            .filter_map(|inst| match inst {
+                Inst::Call { function, .. } => Some(function.0),
+                _ => None,
+            })
+            .collect();
+        called.sort_unstable();
+        called.dedup();
+        let mut assembler = Assembler {
+            program,
+            code,
+            host,
+            helpers: Helpers::new(code.bits),
+            text: Vec::new(),
+            calls: Vec::new(),
+            callees: HashMap::new(),
+            builder: FunctionBuilderContext::new(),
+            context: cranelift_codegen::Context::new(),
+        };
+        let mut entries = vec![None; code.entries.len()];
+        for at in 0..code.functions.len() {
+            let wanted = wanted_entries(code, FunctionId(at as u32));
+            if !wanted.is_empty() {
+                let offset = assembler.function(FunctionId(at as u32), Form::Entered(&wanted))?;
+                for (number, &entry) in wanted.iter().enumerate() {
+                    entries[entry] = Some((offset, number as u64));
+                }
+            }
+        }
+        for function in called {
+            let offset = assembler.function(FunctionId(function), Form::Called)?;
+            assembler.callees.insert(function, offset);
+        }
+        assembler.link()?;
+        let memory = Executable::new(&assembler.text).ok_or(Refusal::NoExecutableMemory)?;
+        Ok(Self { memory, entries, reads: assembler.helpers.into_reads() })
+    }
+
+    /// Whether machine code can be entered there.
+    pub(crate) fn has_entry(&self, entry: usize) -> bool {
+        self.entries[entry].is_some()
+    }
+}
+
+struct Assembler<'a> {
+    program: &'a Program,
+    code: &'a Code,
+    host: &'a Host,
+    helpers: Helpers,
+    text: Vec<u8>,
+    /// Where a called function's address is missing: place, function, addend.
+    calls: Vec<(usize, u32, i64, Reloc)>,
+    callees: HashMap<u32, usize>,
+    builder: FunctionBuilderContext,
+    context: cranelift_codegen::Context,
+}
+
+impl Assembler<'_> {
+    /// Translates and appends a function; where it begins.
+    fn function(&mut self, id: FunctionId, form: Form<'_>) -> Result<usize, Refusal> {
+        let signature = match form {
+            Form::Entered(_) => entered_signature(self.host),
+            Form::Called => called_signature(self.code.function(id)),
+        };
+        self.context.clear();
+        self.context.func = Function::with_name_signature(UserFuncName::user(0, id.0), signature);
+        let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
+        translate(builder, self.program, self.code, self.host, &self.helpers, id, form);
+        self.context
+            .compile(self.host.isa.as_ref(), &mut ControlPlane::default())
+            .map_err(|_| Refusal::NotSupported)?;
+        let Some(compiled) = self.context.compiled_code() else { return Err(Refusal::NotSupported) };
+        let start = self.text.len().next_multiple_of(64);
+        self.text.resize(start, 0);
+        self.text.extend(compiled.code_buffer());
+        for reloc in compiled.buffer.relocs() {
+            let FinalizedRelocTarget::ExternalName(ExternalName::User(name)) = &reloc.target else {
+                return Err(Refusal::NotSupported);
+            };
+            let name = &self.context.func.params.user_named_funcs()[*name];
+            self.calls.push((start + reloc.offset as usize, name.index, reloc.addend, reloc.kind));
+        }
+        Ok(start)
+    }
+
+    /// Calls between functions, all of which are known now.
+    fn link(&mut self) -> Result<(), Refusal> {
+        for &(place, function, addend, kind) in &self.calls {
+            let target = *self.callees.get(&function).ok_or(Refusal::NotSupported)?;
+            let distance = target as i64 + addend - place as i64;
+            let word = &mut self.text[place..place + 4];
+            let patched = match kind {
+                Reloc::X86CallPCRel4 | Reloc::X86PCRel4 => {
+                    i32::try_from(distance).map_err(|_| Refusal::TooLarge)? as u32
+                }
+                Reloc::Arm64Call if (-(1 << 27)..1 << 27).contains(&distance) => {
+                    let old = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+                    old | (distance >> 2) as u32 & 0x03ff_ffff
+                }
+                _ => return Err(Refusal::NotSupported),
+            };
+            word.copy_from_slice(&patched.to_le_bytes());
+        }
+        Ok(())
+    }
+}
+
+/// Entries worth their code: the beginning, heads of loops, and what comes after a pause. Tier 0 gets from anywhere to one of these
+/// in no time.
+fn wanted_entries(code: &Code, id: FunctionId) -> Vec<usize> {
+    let function = code.function(id);
+    let entries: Vec<usize> =
+        (0..code.entries.len()).filter(|&entry| code.entries[entry].function == id).collect();
+    let heads = loop_heads(code, id, &entries);
+    let pauses: Vec<u32> = function
+        .blocks
+        .iter()
+        .filter_map(|block| match block.end {
+            End::Pause(point) => Some(code.point(point).pc),
+            _ => None,
+        })
+        .collect();
+    let wanted = |entry: &usize| {
+        let entry = code.entries[*entry];
+        entry.block == BlockId(0)
+            || heads[entry.block.0 as usize]
+            || pauses.contains(&code.point(entry.point).pc)
+            || matches!(function.origin, Origin::Loop(_)) && entry.block == BlockId(0)
+    };
+    entries.into_iter().filter(wanted).collect()
+}
+
+/// Blocks that something jumps back to.
+fn loop_heads(code: &Code, id: FunctionId, entries: &[usize]) -> Vec<bool> {
+    let function = code.function(id);
+    let mut heads = vec![false; function.blocks.len()];
+    // 0: not seen, 1: on the way from the start, 2: done.
+    let mut state = vec![0_u8; function.blocks.len()];
+    let starts = std::iter::once(BlockId(0)).chain(entries.iter().map(|&entry| code.entries[entry].block));
+    for start in starts {
+        let mut path = vec![(start, 0)];
+        while let Some((block, next)) = path.last_mut() {
+            let at = block.0 as usize;
+            if *next == 0 {
+                if state[at] == 2 {
+                    path.pop();
+                    continue;
+                }
+                state[at] = 1;
+            }
+            let to = targets(&function.blocks[at].end);
+            match to.get(*next) {
+                Some(&target) => {
+                    *next += 1;
+                    match state[target.0 as usize] {
+                        0 => path.push((target, 0)),
+                        1 => heads[target.0 as usize] = true,
+                        _ => {}
+                    }
+                }
+                None => {
+                    state[at] = 2;
+                    path.pop();
+                }
+            }
+        }
+    }
+    heads
+}

@@ -1,0 +1,196 @@
+//! What machine code asks Rust to do: rare cases and long runs. A helper does all of what it is asked for, or nothing.
+
+use std::cell::RefCell;
+
+use super::context::Context;
+use crate::Dtype;
+use crate::dtype::Number;
+use crate::interpret::varint;
+use crate::isa::Read;
+use crate::machine::{Loop, Machine, W32, W64, Width};
+
+type Helper = unsafe extern "C" fn(*mut Context, i64, i64, i64);
+
+/// Addresses of helpers for machines of one width, as numbers in machine code.
+pub(super) struct Helpers {
+    pub(super) varint: i64,
+    pub(super) number: i64,
+    pub(super) many: i64,
+    pub(super) fill: i64,
+    pub(super) convert: i64,
+    pub(super) enumeration: i64,
+    pub(super) skip_space: i64,
+    pub(super) native: i64,
+    /// Parsers that machine code points to; boxed, as their addresses are given away.
+    #[expect(clippy::vec_box, reason = "the addresses must stay")]
+    reads: RefCell<Vec<Box<Read>>>,
+}
+
+impl Helpers {
+    pub(super) fn new(bits: u32) -> Self {
+        if bits == 64 { Self::of::<W64>() } else { Self::of::<W32>() }
+    }
+
+    fn of<W: Width>() -> Self {
+        let address = |helper: Helper| helper as usize as i64;
+        Self {
+            varint: address(long_varint),
+            number: address(number::<W>),
+            many: address(many::<W>),
+            fill: address(fill::<W>),
+            convert: address(convert),
+            enumeration: address(enumeration::<W>),
+            skip_space: address(skip_space::<W>),
+            native: address(native::<W>),
+            reads: RefCell::default(),
+        }
+    }
+
+    /// The address of a parser's description.
+    pub(super) fn read(&self, read: Read) -> i64 {
+        let read = Box::new(read);
+        let address = std::ptr::from_ref(&*read) as i64;
+        self.reads.borrow_mut().push(read);
+        address
+    }
+
+    pub(super) fn into_reads(self) -> Vec<Box<Read>> {
+        self.reads.into_inner()
+    }
+}
+
+/// The machine, its inputs, and the rest of the context.
+///
+/// # Safety
+///
+/// The context was filled by `Jit::enter` for a machine of this width, and machine code is waiting.
+unsafe fn parts<'a, W: Width>(context: *mut Context) -> (&'a mut Machine<W>, &'a [&'a [u8]]) {
+    // SAFETY: the caller's; machine code, which also writes to the machine, does not run now.
+    unsafe {
+        let context = &*context;
+        (
+            &mut *context.machine.cast::<Machine<W>>(),
+            std::slice::from_raw_parts(context.slices, context.slice_count),
+        )
+    }
+}
+
+/// Whether it went well; memory of the caller may panic, which must not unwind through machine code. Tier 0 then does the same
+/// again, and panics where it may.
+fn attempt(work: impl FnOnce() -> bool) -> i64 {
+    i64::from(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or(false))
+}
+
+/// From an address to an end: a number of any length, and the address behind it.
+unsafe extern "C" fn long_varint(context: *mut Context, next: i64, end: i64, _: i64) {
+    let start = next as usize as *const u8;
+    // SAFETY: machine code has compared the two, and both lie in the input.
+    let input = unsafe { std::slice::from_raw_parts(start, (end - next) as usize) };
+    let (value, after) = varint(input, 0);
+    // SAFETY: machine code hands its context on.
+    let context = unsafe { &mut *context };
+    context.done = i64::from(value.is_ok());
+    context.found = [value.unwrap_or(0) as i64, next + after as i64];
+}
+
+/// One item of any parser for the stack.
+unsafe extern "C" fn number<W: Width>(context: *mut Context, read: i64, _: i64, _: i64) {
+    // SAFETY: as for every helper: a context of ours, a parser kept with the code.
+    let ((machine, inputs), read) = unsafe { (parts::<W>(context), *(read as usize as *const Read)) };
+    let (position, height) = (machine.positions[read.input as usize], machine.stack.len());
+    let mut found = 0;
+    let done = attempt(|| {
+        machine.read(read, inputs[read.input as usize]).is_ok() && {
+            found = machine.stack.last().copied().unwrap_or(0);
+            true
+        }
+    });
+    machine.stack.truncate(height);
+    if done == 0 {
+        machine.positions[read.input as usize] = position;
+    }
+    // SAFETY: the context is not borrowed any more.
+    unsafe { ((*context).done, (*context).found[0]) = (done, found) };
+}
+
+/// Some items of any parser for an output.
+unsafe extern "C" fn many<W: Width>(context: *mut Context, read: i64, count: i64, _: i64) {
+    // SAFETY: as above.
+    let ((machine, inputs), read) = unsafe { (parts::<W>(context), *(read as usize as *const Read)) };
+    let (input, output) = (read.input as usize, read.output.map_or(0, |output| output as usize));
+    let (position, height) = (machine.positions[input], machine.stack.len());
+    let end = machine.outputs.list[output].end;
+    let done = attempt(|| {
+        if read.repeated {
+            machine.stack.push(count);
+        }
+        machine.read(read, inputs[input]).is_ok()
+    });
+    machine.stack.truncate(height);
+    if done == 0 {
+        machine.positions[input] = position;
+        machine.outputs.list[output].end = end;
+    }
+    // SAFETY: the context is not borrowed any more.
+    unsafe { (*context).done = done };
+}
+
+/// The last item of an output some more times.
+unsafe extern "C" fn fill<W: Width>(context: *mut Context, output: i64, times: i64, _: i64) {
+    // SAFETY: as above.
+    let (machine, _) = unsafe { parts::<W>(context) };
+    let done = attempt(|| {
+        let (index, times) = (output as usize, usize::try_from(times).unwrap_or(0));
+        let size = machine.outputs.list[index].dtype().size();
+        let Some(bytes) = times.checked_mul(size) else { return false };
+        if machine.outputs.reserve(index, bytes).is_err() {
+            return false;
+        }
+        machine.outputs.list[index].append_last(times);
+        true
+    });
+    // SAFETY: the context is not borrowed any more.
+    unsafe { (*context).done = done };
+}
+
+/// A float into an integer type.
+unsafe extern "C" fn convert(context: *mut Context, bits: i64, dtype: i64, _: i64) {
+    let dtype = Dtype::ALL[dtype as usize];
+    let item = Number::Double(f64::from_bits(bits as u64)).to_item(dtype);
+    // SAFETY: machine code hands its context on.
+    unsafe { (*context).found[0] = i64::from_le_bytes(item) };
+}
+
+/// The first of some strings that stands next in an input, or -1.
+unsafe extern "C" fn enumeration<W: Width>(context: *mut Context, input: i64, first: i64, end: i64) {
+    // SAFETY: as above.
+    let (machine, inputs) = unsafe { parts::<W>(context) };
+    let input = input as usize;
+    let found = machine.match_strings(input, first as usize..end as usize, inputs[input]);
+    // SAFETY: the context is not borrowed any more.
+    unsafe { (*context).found[0] = found.unwrap_or(-1) };
+}
+
+unsafe extern "C" fn skip_space<W: Width>(context: *mut Context, input: i64, _: i64, _: i64) {
+    // SAFETY: as above.
+    let (machine, inputs) = unsafe { parts::<W>(context) };
+    let input = input as usize;
+    machine.positions[input] = crate::interpret::skip_space(inputs[input], machine.positions[input]);
+}
+
+/// Passes of a recognised loop; the index it gets to.
+unsafe extern "C" fn native<W: Width>(context: *mut Context, body: i64, index: i64, stop: i64) {
+    // SAFETY: as above.
+    let (machine, inputs) = unsafe { parts::<W>(context) };
+    let height = machine.loops.len();
+    let mut after = index;
+    attempt(|| {
+        machine.loops.push(Loop { index, stop, body: body as usize });
+        machine.run_plan(body as usize, inputs);
+        after = machine.loops.last().map_or(index, |top| top.index);
+        true
+    });
+    machine.loops.truncate(height);
+    // SAFETY: the context is not borrowed any more.
+    unsafe { (*context).found[0] = after };
+}

@@ -1,0 +1,56 @@
+//! Executable memory: written, then made executable and never written again.
+
+use memmap2::{Mmap, MmapMut};
+
+/// Machine code, unmapped when dropped.
+#[derive(Debug)]
+pub(super) struct Executable(Mmap);
+
+impl Executable {
+    /// A copy of `code`, executable. `None` if the system refuses.
+    pub(super) fn new(code: &[u8]) -> Option<Self> {
+        let mut map = MmapMut::map_anon(code.len().max(1)).ok()?;
+        map[..code.len()].copy_from_slice(code);
+        let map = map.make_exec().ok()?;
+        synchronise(&map);
+        Some(Self(map))
+    }
+
+    /// The address of the instruction at an offset.
+    pub(super) fn address(&self, offset: usize) -> *const u8 {
+        self.0[offset..].as_ptr()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn synchronise(_: &[u8]) {}
+
+/// Instructions are fetched past the data cache: write it back, forget what was fetched.
+#[cfg(target_arch = "aarch64")]
+fn synchronise(code: &[u8]) {
+    let range = code.as_ptr_range();
+    let (start, end) = (range.start as usize, range.end as usize);
+    let types: u64;
+    // SAFETY: reads a register that user code may read on every system we build for.
+    unsafe { std::arch::asm!("mrs {0}, ctr_el0", out(reg) types, options(nomem, nostack)) };
+    let data = 4_usize << ((types >> 16) & 15);
+    let instructions = 4_usize << (types & 15);
+    for at in (start & !(data - 1)..end).step_by(data) {
+        // SAFETY: the line lies in memory that is mapped and readable.
+        unsafe { std::arch::asm!("dc cvau, {0}", in(reg) at, options(nostack)) };
+    }
+    // SAFETY: only orders what is before it.
+    unsafe { std::arch::asm!("dsb ish", options(nostack)) };
+    for at in (start & !(instructions - 1)..end).step_by(instructions) {
+        // SAFETY: as above.
+        unsafe { std::arch::asm!("ic ivau, {0}", in(reg) at, options(nostack)) };
+    }
+    // Another thread gets to this code through a synchronised pointer only; the kernel made the pages executable for it, which
+    // synchronises its instruction fetch as well.
+    // SAFETY: only orders what is before it.
+    unsafe { std::arch::asm!("dsb ish", "isb", options(nostack)) };
+}
