@@ -290,6 +290,7 @@ fn levels_rle() -> Case {
     let mut packed: Vec<u8> = Vec::new();
     let flush = |packed: &mut Vec<u8>, body: &mut Vec<u8>| {
         if !packed.is_empty() {
+            packed.resize(packed.len().next_multiple_of(8), 0);
             varint((packed.len() as u64 / 8) << 1 | 1, body);
             body.extend(packed.chunks(4).map(|four| {
                 four.iter().enumerate().map(|(at, level)| level << (2 * at)).sum::<u8>()

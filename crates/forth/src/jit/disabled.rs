@@ -1,8 +1,9 @@
 //! Tier 2 where there is none.
 
-use super::Refusal;
+use super::{Left, Refusal};
 use crate::compile::ir::Program;
-use crate::lower::ir::Code;
+use crate::lower::ir::{Code, PointId, Reg};
+use crate::machine::{Machine, Width};
 
 /// Never made.
 #[derive(Debug)]
@@ -11,5 +12,24 @@ pub(crate) enum Jit {}
 impl Jit {
     pub(crate) fn new(_: &Program, _: &Code) -> Result<Self, Refusal> {
         Err(Refusal::NotBuilt)
+    }
+
+    pub(crate) fn has_entry(&self, _: usize) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        match *self {}
+    }
+
+    /// # Safety
+    ///
+    /// It cannot be called.
+    pub(crate) unsafe fn run<W: Width>(&self, _: &mut Machine<W>, _: &[&[u8]], _: usize) -> Left {
+        match *self {}
+    }
+
+    pub(crate) fn activations(_: &Code, _: &[i64]) -> Vec<(PointId, Vec<(Reg, i64)>)> {
+        Vec::new()
     }
 }

@@ -25,21 +25,24 @@ use cranelift_codegen::ir::{Function, UserFuncName};
 use cranelift_codegen::{FinalizedRelocTarget, ir::ExternalName};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
-use self::context::Context;
+use self::context::{Context, MAX_RESULTS};
 use self::helpers::Helpers;
 use self::host::Host;
 use self::memory::Executable;
-use self::translate::{Form, called_signature, entered_signature, targets, translate};
-use super::Refusal;
+use self::translate::{Form, called_signature, entered_signature, live, targets, translate};
+use super::{Bounds, Left, Refusal, Way};
 use crate::compile::ir::Program;
 use crate::isa::Read;
-use crate::lower::ir::{BlockId, Code, End, FunctionId, Inst, Origin};
+use crate::lower::ir::{BlockId, Code, End, FunctionId, Height, Inst, PointId, Reg};
+use crate::machine::{Machine, Width};
 
 /// Machine code for one program and width.
 pub(crate) struct Jit {
     memory: Executable,
     /// For every entry: where its function is, and which of the function's entries it is.
     entries: Vec<Option<(usize, u64)>>,
+    /// What nested calls take; None if there are none.
+    calls: Option<Bounds>,
     /// What machine code points to.
     #[expect(clippy::vec_box, dead_code, reason = "their addresses are in the code")]
     reads: Vec<Box<Read>>,
@@ -98,13 +101,109 @@ impl Jit {
         }
         assembler.link()?;
         let memory = Executable::new(&assembler.text).ok_or(Refusal::NoExecutableMemory)?;
-        Ok(Self { memory, entries, reads: assembler.helpers.into_reads() })
+        Ok(Self { memory, entries, calls: bounds(code), reads: assembler.helpers.into_reads() })
+    }
+
+    /// Bytes of machine code.
+    pub(crate) fn size(&self) -> usize {
+        self.memory.len()
+    }
+
+    /// Runs from an entry on, whose registers are loaded, until machine code is left. The base is what stack, frames and loops hold.
+    /// Registers live at the point where it was left are in their places. If that was within calls, `records` holds what
+    /// [`Self::activations`] reads.
+    ///
+    /// # Safety
+    ///
+    /// The machine runs the program and has the width this was made for, `has_entry` holds, and the function's height fits above the
+    /// base. There are as many inputs, outputs, positions and variables as the program declares, no position is beyond its input,
+    /// and there are as many registers as the function wants.
+    pub(crate) unsafe fn run<W: Width>(&self, machine: &mut Machine<W>, inputs: &[&[u8]], entry: usize) -> Left {
+        let Some((offset, number)) = self.entries[entry] else { return Left { way: Way::GiveUp, point: 0, nested: false } };
+        let mut budget = 0;
+        machine.records.clear();
+        if let Some(bounds) = self.calls {
+            budget = bounds.budget(machine.limits, machine.stack.len(), machine.frames.len(), machine.loops.len());
+            machine.records.reserve((budget as usize + 1) * bounds.record);
+        }
+        let start = machine.records.as_mut_ptr();
+        let mut context = Context {
+            registers: machine.registers.as_mut_ptr(),
+            outputs: machine.outputs.list.as_mut_ptr(),
+            variables: machine.variables.as_mut_ptr(),
+            positions: machine.positions.as_mut_ptr(),
+            // Slices are a start and a length here, or there would be no machine code.
+            inputs: inputs.as_ptr().cast(),
+            budget,
+            records: start,
+            results: [0; MAX_RESULTS],
+            done: 0,
+            found: [0; 2],
+            machine: std::ptr::from_mut(machine).cast(),
+            slices: inputs.as_ptr().cast(),
+            slice_count: inputs.len(),
+        };
+        // SAFETY: this is where the function of the entry begins, which was compiled with this signature.
+        let status = unsafe {
+            let code: extern "C" fn(*mut Context, u64) -> i64 = std::mem::transmute(self.memory.address(offset));
+            code(&mut context, number)
+        };
+        // SAFETY: records were written one behind the other from the start on, as many as the budget allows.
+        unsafe { machine.records.set_len(context.records.offset_from(start) as usize) };
+        let way = match status >> 32 {
+            2 => Way::Leave,
+            3 => Way::Pause,
+            4 => Way::Return,
+            _ => Way::GiveUp,
+        };
+        Left { way, point: status as u32, nested: !machine.records.is_empty() }
+    }
+
+    /// The activations of a record, outermost first: the point each stands at, and the live registers with their values.
+    pub(crate) fn activations(code: &Code, records: &[i64]) -> Vec<(PointId, Vec<(Reg, i64)>)> {
+        let mut all = Vec::new();
+        let mut rest = records;
+        while let Some((&number, values)) = rest.split_first() {
+            let point = PointId(number as u32);
+            let registers = live(code, point);
+            let (values, after) = values.split_at(registers.len());
+            all.push((point, registers.into_iter().zip(values.iter().copied()).collect()));
+            rest = after;
+        }
+        all.reverse();
+        all
     }
 
     /// Whether machine code can be entered there.
     pub(crate) fn has_entry(&self, entry: usize) -> bool {
         self.entries[entry].is_some()
     }
+}
+
+/// What calls take at most, each and all together.
+fn bounds(code: &Code) -> Option<Bounds> {
+    let max = |a: Height, b: Height| Height {
+        stack: a.stack.max(b.stack),
+        frames: a.frames.max(b.frames),
+        loops: a.loops.max(b.loops),
+    };
+    let mut above: Option<Height> = None;
+    for inst in code.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.code) {
+        if let Inst::Call { during, .. } = inst {
+            let scope = code.scope_of(*during);
+            let one = Height {
+                stack: code.point(*during).stack.len() as u32,
+                frames: scope.frames.len() as u32,
+                loops: scope.loops.len() as u32,
+            };
+            above = Some(max(above.unwrap_or_default(), one));
+        }
+    }
+    let above = above?;
+    let height = code.functions.iter().fold(Height::default(), |all, function| max(all, function.height));
+    let points = (0..code.points.len()).map(|point| live(code, PointId(point as u32)).len() + 1);
+    let registers = code.functions.iter().map(|function| function.registers).max().unwrap_or(0);
+    Some(Bounds { above, height, record: points.max().unwrap_or(1), frame: 512 + 16 * u64::from(registers) })
 }
 
 struct Assembler<'a> {
@@ -133,7 +232,12 @@ impl Assembler<'_> {
         translate(builder, self.program, self.code, self.host, &self.helpers, id, form);
         self.context
             .compile(self.host.isa.as_ref(), &mut ControlPlane::default())
-            .map_err(|_| Refusal::NotSupported)?;
+            .map_err(|error| {
+                if cfg!(test) {
+                    panic!("{error:?}\n{}", error.func.display());
+                }
+                Refusal::NotSupported
+            })?;
         let Some(compiled) = self.context.compiled_code() else { return Err(Refusal::NotSupported) };
         let start = self.text.len().next_multiple_of(64);
         self.text.resize(start, 0);
@@ -190,7 +294,6 @@ fn wanted_entries(code: &Code, id: FunctionId) -> Vec<usize> {
         entry.block == BlockId(0)
             || heads[entry.block.0 as usize]
             || pauses.contains(&code.point(entry.point).pc)
-            || matches!(function.origin, Origin::Loop(_)) && entry.block == BlockId(0)
     };
     entries.into_iter().filter(wanted).collect()
 }

@@ -16,6 +16,7 @@ pub(super) struct Helpers {
     pub(super) varint: i64,
     pub(super) number: i64,
     pub(super) many: i64,
+    pub(super) reserve: i64,
     pub(super) fill: i64,
     pub(super) convert: i64,
     pub(super) enumeration: i64,
@@ -37,6 +38,7 @@ impl Helpers {
             varint: address(long_varint),
             number: address(number::<W>),
             many: address(many::<W>),
+            reserve: address(reserve::<W>),
             fill: address(fill::<W>),
             convert: address(convert),
             enumeration: address(enumeration::<W>),
@@ -131,6 +133,15 @@ unsafe extern "C" fn many<W: Width>(context: *mut Context, read: i64, count: i64
         machine.positions[input] = position;
         machine.outputs.list[output].end = end;
     }
+    // SAFETY: the context is not borrowed any more.
+    unsafe { (*context).done = done };
+}
+
+/// Room for so many bytes behind the end of an output.
+unsafe extern "C" fn reserve<W: Width>(context: *mut Context, output: i64, bytes: i64, _: i64) {
+    // SAFETY: as above.
+    let (machine, _) = unsafe { parts::<W>(context) };
+    let done = attempt(|| machine.outputs.reserve(output as usize, bytes as usize).is_ok());
     // SAFETY: the context is not borrowed any more.
     unsafe { (*context).done = done };
 }

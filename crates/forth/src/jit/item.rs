@@ -61,18 +61,33 @@ impl Translator<'_, '_> {
         i64::from(self.program.outputs[output as usize].dtype.size().trailing_zeros())
     }
 
-    /// The end of an output behind which one item fits, or gives up: whoever makes room is tier 0.
+    /// The end of an output, behind which there is room for one item now.
     pub(super) fn room(&mut self, output: u32, point: PointId) -> Value {
         let size = self.constant(1 << self.shift(output));
-        let elsewhere = self.give_up(point);
-        self.room_for(output, size, elsewhere)
-    }
-
-    pub(super) fn room_for(&mut self, output: u32, size: Value, elsewhere: Block) -> Value {
         let end = self.output_end(output);
         let room = self.output_word(output, offset_of!(Output, room));
         let after = self.b.ins().iadd(end, size);
         let beyond = self.b.ins().icmp(IntCC::UnsignedGreaterThan, after, room);
+        let (grow, next) = (self.cold(), self.b.create_block());
+        self.b.ins().brif(beyond, grow, &[], next, &[]);
+        self.b.switch_to_block(grow);
+        self.b.seal_block(grow);
+        let number = self.constant(i64::from(output));
+        self.call_rarely(self.helpers.reserve, [number, size, size]);
+        self.check_done(point);
+        self.b.ins().jump(next, &[]);
+        self.b.switch_to_block(next);
+        self.b.seal_block(next);
+        end
+    }
+
+    /// The end of an output, behind which so many bytes fit and something is left; else goes elsewhere. Memory of no size at all is
+    /// shared, so not even its slack is to be written to.
+    pub(super) fn room_for(&mut self, output: u32, size: Value, elsewhere: Block) -> Value {
+        let end = self.output_end(output);
+        let room = self.output_word(output, offset_of!(Output, room));
+        let after = self.b.ins().iadd(end, size);
+        let beyond = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, after, room);
         self.unless(beyond, elsewhere);
         end
     }

@@ -17,6 +17,58 @@ mod tier;
 
 pub(crate) use tier::Jit;
 
+use crate::lower::ir::Height;
+use crate::machine::Limits;
+
+/// How machine code was left, and at which point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Left {
+    pub(crate) way: Way,
+    pub(crate) point: u32,
+    /// Whether calls were under way; the innermost activation is then recorded with the others.
+    pub(crate) nested: bool,
+}
+
+/// In the high half of what machine code returns; the point is in the low one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i64)]
+pub(crate) enum Way {
+    GiveUp = 1,
+    Leave = 2,
+    Pause = 3,
+    Return = 4,
+}
+
+/// What nested calls take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// What a call adds to its caller's base at most.
+    above: Height,
+    /// The greatest height of a function above its base.
+    height: Height,
+    /// Words of a record at most.
+    record: usize,
+    /// Bytes of the processor's stack for a call at most.
+    frame: u64,
+}
+
+/// Bytes of the processor's stack for all calls together: what is free of a thread's is not known.
+const STACK: u64 = 512 << 10;
+
+impl Bounds {
+    /// Calls that may be nested so that no limit is reached; tier 0 knows how to reach it.
+    fn budget(self, limits: Limits, stack: usize, frames: usize, loops: usize) -> u64 {
+        let left = |limit: usize, base: usize, height: u32, above: u32| {
+            let free = (limit as u64).saturating_sub(base as u64).saturating_sub(u64::from(height));
+            free.checked_div(u64::from(above)).unwrap_or(u64::MAX)
+        };
+        left(limits.stack, stack, self.height.stack, self.above.stack)
+            .min(left(limits.recursion, frames, self.height.frames, self.above.frames))
+            .min(left(limits.recursion, loops, self.height.loops, self.above.loops))
+            .min(STACK / self.frame)
+    }
+}
+
 /// Why there is no machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
@@ -40,3 +92,6 @@ impl Refusal {
         }
     }
 }
+
+#[cfg(all(test, feature = "jit", any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+mod tests;

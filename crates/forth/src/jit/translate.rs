@@ -15,21 +15,12 @@ use super::context::{Context, MAX_RESULTS};
 use super::helpers::Helpers;
 use super::host::{Host, stub_signature};
 use crate::compile::ir::Program;
+use crate::jit::Way;
 use crate::lower::ir::{
     BlockId, Code, End, Function, FunctionId, Inst, Operand, PointId, Reg, Relation,
 };
 
 type Block = cranelift_codegen::ir::Block;
-
-/// How machine code was left; in the high half of what it returns, the point in the low one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(i64)]
-pub(super) enum Way {
-    GiveUp = 1,
-    Leave = 2,
-    Pause = 3,
-    Return = 4,
-}
 
 /// Which of its two forms a function is translated to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +87,7 @@ pub(super) struct Translator<'a, 'f> {
     assured: Option<(u32, i64)>,
     /// For each way out of a point, and for each set of registers to be written.
     exits: HashMap<(i64, u32), (Block, Block)>,
-    shared: HashMap<Vec<i64>, Block>,
+    shared: HashMap<Vec<Reg>, Block>,
     order: Vec<(Block, PointId)>,
 }
 
@@ -250,23 +241,10 @@ impl Translator<'_, '_> {
     /// Loads what is live at an entry from the canonical state.
     fn enter(&mut self, entry: usize) {
         let entry = self.code.entries[entry];
-        let point = self.code.point(entry.point);
-        let stack = self.context_word(offset_of!(Context, stack));
-        for (at, slot) in point.stack.iter().enumerate() {
-            if let Operand::Reg(reg) = slot {
-                let value = self.b.ins().load(types::I64, flags(), stack, 8 * at as i32);
-                self.b.def_var(self.registers[reg.0 as usize], value);
-            }
-        }
-        let shapes = &self.code.scope_of(entry.point).loops;
-        if !shapes.is_empty() {
-            let loops = self.context_word(offset_of!(Context, loops));
-            for (at, shape) in shapes.iter().enumerate() {
-                for (reg, offset) in [(shape.index, 0), (shape.stop, 8)] {
-                    let value = self.b.ins().load(types::I64, flags(), loops, 16 * at as i32 + offset);
-                    self.b.def_var(self.registers[reg.0 as usize], value);
-                }
-            }
+        let registers = self.context_word(offset_of!(Context, registers));
+        for reg in live(self.code, entry.point) {
+            let value = self.b.ins().load(types::I64, flags(), registers, 8 * reg.0 as i32);
+            self.define(reg, value);
         }
         self.jump(entry.block);
     }
@@ -408,17 +386,7 @@ impl Translator<'_, '_> {
             return *block;
         }
         let block = self.cold();
-        let mut key = Vec::new();
-        for slot in &self.code.point(point).stack {
-            match slot {
-                Operand::Reg(reg) => key.extend([0, i64::from(reg.0)]),
-                Operand::Const(value) => key.extend([1, *value]),
-            }
-        }
-        key.push(2);
-        for shape in &self.code.scope_of(point).loops {
-            key.extend([i64::from(shape.index.0), i64::from(shape.stop.0)]);
-        }
+        let key = live(self.code, point);
         let shared = match self.shared.get(&key) {
             Some(block) => *block,
             None => {
@@ -452,21 +420,10 @@ impl Translator<'_, '_> {
                 // The points that share this way out differ in number only.
                 Form::Called => self.record(point, status),
                 Form::Entered(_) => {
-                    let point_at = self.code.point(point);
-                    let stack = self.context_word(offset_of!(Context, stack));
-                    for (at, &slot) in point_at.stack.iter().enumerate() {
-                        let value = self.operand(slot);
-                        self.b.ins().store(flags(), value, stack, 8 * at as i32);
-                    }
-                    let shapes = &self.code.scope_of(point).loops;
-                    if !shapes.is_empty() {
-                        let loops = self.context_word(offset_of!(Context, loops));
-                        for (at, shape) in shapes.iter().enumerate() {
-                            for (reg, offset) in [(shape.index, 0), (shape.stop, 8)] {
-                                let value = self.operand(Operand::Reg(reg));
-                                self.b.ins().store(flags(), value, loops, 16 * at as i32 + offset);
-                            }
-                        }
+                    let registers = self.context_word(offset_of!(Context, registers));
+                    for reg in live(self.code, point) {
+                        let value = self.operand(Operand::Reg(reg));
+                        self.b.ins().store(flags(), value, registers, 8 * reg.0 as i32);
                     }
                 }
             }
@@ -483,15 +440,12 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Writes down what an activation holds: the point, the stack above its base, its loops.
+    /// Writes down what an activation holds: the point, and the registers live there.
     fn record(&mut self, point: PointId, number: Value) {
         let at = self.context_word(offset_of!(Context, records));
         let mut offset = 8;
-        let slots = self.code.point(point).stack.iter().copied();
-        let shapes = self.code.scope_of(point).loops.iter();
-        let loops = shapes.flat_map(|shape| [Operand::Reg(shape.index), Operand::Reg(shape.stop)]);
-        for slot in slots.chain(loops).collect::<Vec<_>>() {
-            let value = self.operand(slot);
+        for reg in live(self.code, point) {
+            let value = self.operand(Operand::Reg(reg));
             self.b.ins().store(flags(), value, at, offset);
             offset += 8;
         }
@@ -694,6 +648,19 @@ impl Translator<'_, '_> {
         self.called.insert(function.0, made);
         made
     }
+}
+
+/// The registers the state at a point is made of, in order.
+pub(super) fn live(code: &Code, point: PointId) -> Vec<Reg> {
+    let slots = code.point(point).stack.iter().filter_map(|slot| match slot {
+        Operand::Reg(reg) => Some(*reg),
+        Operand::Const(_) => None,
+    });
+    let loops = code.scope_of(point).loops.iter().flat_map(|shape| [shape.index, shape.stop]);
+    let mut live: Vec<Reg> = slots.chain(loops).collect();
+    live.sort_unstable();
+    live.dedup();
+    live
 }
 
 /// The input an instruction moves in.
