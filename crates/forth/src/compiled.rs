@@ -7,6 +7,7 @@ use crate::compile::{Bytecode, Decompiler, emit, parse};
 use crate::error::{CompileError, Lines, Location, line_column};
 use crate::interpret::flat::FlatCode;
 use crate::interpret::fused::Plans;
+use crate::jit::{Jit, Refusal};
 use crate::lower::ir::Code;
 use crate::lower::{Effects, lower};
 
@@ -57,6 +58,7 @@ pub struct Compiled {
     /// For 32 and 64 bits, when first wanted.
     code: [OnceLock<Code>; 2],
     flat: [OnceLock<FlatCode>; 2],
+    jit: [OnceLock<Result<Jit, Refusal>>; 2],
 }
 
 impl Compiled {
@@ -87,6 +89,7 @@ impl Compiled {
             effects: OnceLock::new(),
             code: Default::default(),
             flat: Default::default(),
+            jit: Default::default(),
         })
     }
 
@@ -183,6 +186,18 @@ impl Compiled {
             let (inputs, variables) = (self.inputs().len(), self.variables().len());
             FlatCode::new(self.code(bits), self.outputs(), inputs, variables, self.bytecode.code.len())
         })
+    }
+
+    /// The machine code for machines of a width, compiled when first asked for.
+    pub(crate) fn jit(&self, bits: u32) -> Result<&Jit, Refusal> {
+        let compile = || Jit::new(&self.program, &self.plans, self.code(bits));
+        self.jit[usize::from(bits == 64)].get_or_init(compile).as_ref().map_err(|refusal| *refusal)
+    }
+
+    /// The machine code, if it was compiled already.
+    #[inline]
+    pub(crate) fn jit_if_ready(&self, bits: u32) -> Option<&Jit> {
+        self.jit[usize::from(bits == 64)].get()?.as_ref().ok()
     }
 
     /// The same program, of which only recognised loops run natively.

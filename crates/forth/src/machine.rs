@@ -131,6 +131,8 @@ pub struct Machine<W: Width = W64> {
     /// Of flat code: all registers, calls that are not over, and where it waits.
     pub(crate) registers: Vec<i64>,
     pub(crate) activations: Vec<Activation>,
+    /// Of machine code: calls that were left in the middle.
+    pub(crate) records: Vec<i64>,
     pub(crate) parked: Option<Parked>,
     pub(crate) printer: Option<Printer>,
     ready: bool,
@@ -198,6 +200,7 @@ impl<W: Width> Machine<W> {
             native: false,
             registers: Vec::new(),
             activations: Vec::new(),
+            records: Vec::new(),
             parked: None,
             printer: None,
             ready: false,

@@ -204,13 +204,18 @@ impl Output {
     pub(crate) fn append_last(&mut self, times: usize) {
         let item = self.last();
         let (size, start) = (self.dtype.size(), self.end);
-        assert!(times.checked_mul(size).is_some_and(|bytes| bytes <= self.room.saturating_sub(start)), "room is made before appending");
+        assert!(
+            times.checked_mul(size).is_some_and(|bytes| bytes <= self.room.saturating_sub(start)),
+            "room is made before appending"
+        );
         let bytes = times * size;
         if bytes == 0 {
             return;
         }
         // SAFETY: the assertion keeps all items within the capacity, to which nobody has a reference.
-        let new = unsafe { std::slice::from_raw_parts_mut(self.start.add(start).cast::<std::mem::MaybeUninit<u8>>(), bytes) };
+        let new = unsafe {
+            std::slice::from_raw_parts_mut(self.start.add(start).cast::<std::mem::MaybeUninit<u8>>(), bytes)
+        };
         if size == 1 {
             new.fill(std::mem::MaybeUninit::new(item[0]));
         } else {

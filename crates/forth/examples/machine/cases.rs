@@ -292,9 +292,11 @@ fn levels_rle() -> Case {
         if !packed.is_empty() {
             packed.resize(packed.len().next_multiple_of(8), 0);
             varint((packed.len() as u64 / 8) << 1 | 1, body);
-            body.extend(packed.chunks(4).map(|four| {
-                four.iter().enumerate().map(|(at, level)| level << (2 * at)).sum::<u8>()
-            }));
+            body.extend(
+                packed
+                    .chunks(4)
+                    .map(|four| four.iter().enumerate().map(|(at, level)| level << (2 * at)).sum::<u8>()),
+            );
             packed.clear();
         }
     };
@@ -377,7 +379,10 @@ pub fn fields_program(count: usize) -> String {
         let _ = writeln!(program, "output f{field} {dtype}");
         let _ = writeln!(body, "data {read} f{field}");
     }
-    let _ = write!(program, "{ITEMS} 0 do 0 begin items dup while dup 0 do\n{body}loop + repeat drop lists +<- stack loop");
+    let _ = write!(
+        program,
+        "{ITEMS} 0 do 0 begin items dup while dup 0 do\n{body}loop + repeat drop lists +<- stack loop"
+    );
     program
 }
 

@@ -351,7 +351,8 @@ fn levels_offsets_by_hand(inputs: &[Vec<u8>], _: &[i64], columns: &mut Columns) 
 #[inline(always)]
 fn fields_by_hand<const COUNT: usize>(inputs: &[Vec<u8>], start: &[i64], columns: &mut Columns) -> i64 {
     let mut raw = Raw::<1>::new(&inputs[0], columns);
-    let mut ends: Vec<*mut u8> = columns[1..].iter_mut().map(|column| unsafe { column.as_mut_ptr().add(8) }).collect();
+    let mut ends: Vec<*mut u8> =
+        columns[1..].iter_mut().map(|column| unsafe { column.as_mut_ptr().add(8) }).collect();
     let Some((ends, _)) = ends.split_first_chunk_mut::<COUNT>() else { return 0 };
     for _ in 0..start[0] {
         block_list(&mut raw, 0, |raw, count| {

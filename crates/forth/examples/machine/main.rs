@@ -71,7 +71,7 @@ fn main() {
     }
 }
 
-const TIERS: &[(Tier, &str)] = &[(Tier::Checked, "0"), (Tier::Fused, "1")];
+const TIERS: &[(Tier, &str)] = &[(Tier::Checked, "0"), (Tier::Fused, "1"), (Tier::Compiled, "2")];
 
 fn run(case: &Case, options: &Options) {
     if let Some(folder) = &options.dump {
@@ -102,7 +102,8 @@ fn run(case: &Case, options: &Options) {
     ];
     if options.large {
         let fresh = best(options.budget, || {
-            let mut columns: Columns = decls.outputs().iter().map(|_| Vec::with_capacity(64 + room)).collect();
+            let mut columns: Columns =
+                decls.outputs().iter().map(|_| Vec::with_capacity(64 + room)).collect();
             reset(&mut columns);
             (case.hand)(&case.inputs, &case.start, &mut columns);
         });

@@ -425,10 +425,16 @@ impl<W: Width> Machine<W> {
     }
 
     /// Consumes the first of some strings that stands next in an input; its number among them.
-    pub(crate) fn match_strings(&mut self, slot: usize, strings: std::ops::Range<usize>, input: &[u8]) -> Option<i64> {
+    pub(crate) fn match_strings(
+        &mut self,
+        slot: usize,
+        strings: std::ops::Range<usize>,
+        input: &[u8],
+    ) -> Option<i64> {
         let rest = input.get(self.positions[slot]..).unwrap_or_default();
         let strings = &self.compiled.strings()[strings];
-        let found = strings.iter().position(|string| !rest.is_empty() && rest.starts_with(string.as_bytes()))?;
+        let found =
+            strings.iter().position(|string| !rest.is_empty() && rest.starts_with(string.as_bytes()))?;
         self.positions[slot] += strings[found].len();
         Some(found as i64)
     }

@@ -2,6 +2,7 @@
 
 use super::{Left, Refusal};
 use crate::compile::ir::Program;
+use crate::interpret::fused::Plans;
 use crate::lower::ir::{Code, PointId, Reg};
 use crate::machine::{Machine, Width};
 
@@ -10,7 +11,7 @@ use crate::machine::{Machine, Width};
 pub(crate) enum Jit {}
 
 impl Jit {
-    pub(crate) fn new(_: &Program, _: &Code) -> Result<Self, Refusal> {
+    pub(crate) fn new(_: &Program, _: &Plans, _: &Code) -> Result<Self, Refusal> {
         Err(Refusal::NotBuilt)
     }
 
@@ -19,6 +20,10 @@ impl Jit {
     }
 
     pub(crate) fn size(&self) -> usize {
+        match *self {}
+    }
+
+    pub(crate) fn entry_behind(&self, _: u32) -> Option<u32> {
         match *self {}
     }
 

@@ -32,6 +32,7 @@ use self::memory::Executable;
 use self::translate::{Form, called_signature, entered_signature, live, targets, translate};
 use super::{Bounds, Left, Refusal, Way};
 use crate::compile::ir::Program;
+use crate::interpret::fused::Plans;
 use crate::isa::Read;
 use crate::lower::ir::{BlockId, Code, End, FunctionId, Height, Inst, PointId, Reg};
 use crate::machine::{Machine, Width};
@@ -43,6 +44,8 @@ pub(crate) struct Jit {
     entries: Vec<Option<(usize, u64)>>,
     /// What nested calls take; None if there are none.
     calls: Option<Bounds>,
+    /// For every point of a `pause`: the entry behind it.
+    behind: HashMap<u32, u32>,
     /// What machine code points to.
     #[expect(clippy::vec_box, dead_code, reason = "their addresses are in the code")]
     reads: Vec<Box<Read>>,
@@ -59,7 +62,7 @@ const LARGEST: usize = 200_000;
 
 impl Jit {
     /// Compiles all functions.
-    pub(crate) fn new(program: &Program, code: &Code) -> Result<Self, Refusal> {
+    pub(crate) fn new(program: &Program, plans: &Plans, code: &Code) -> Result<Self, Refusal> {
         let host = Host::shared()?;
         let blocks = || code.functions.iter().flat_map(|function| &function.blocks);
         if blocks().map(|block| block.code.len() + 1).sum::<usize>() > LARGEST {
@@ -76,6 +79,7 @@ impl Jit {
         called.dedup();
         let mut assembler = Assembler {
             program,
+            plans,
             code,
             host,
             helpers: Helpers::new(code.bits),
@@ -101,12 +105,23 @@ impl Jit {
         }
         assembler.link()?;
         let memory = Executable::new(&assembler.text).ok_or(Refusal::NoExecutableMemory)?;
-        Ok(Self { memory, entries, calls: bounds(code), reads: assembler.helpers.into_reads() })
+        Ok(Self {
+            memory,
+            entries,
+            calls: bounds(code),
+            behind: behind(code),
+            reads: assembler.helpers.into_reads(),
+        })
     }
 
     /// Bytes of machine code.
     pub(crate) fn size(&self) -> usize {
         self.memory.len()
+    }
+
+    /// The entry at which a machine goes on that paused at a point.
+    pub(crate) fn entry_behind(&self, point: u32) -> Option<u32> {
+        self.behind.get(&point).copied()
     }
 
     /// Runs from an entry on, whose registers are loaded, until machine code is left. The base is what stack, frames and loops hold.
@@ -118,12 +133,20 @@ impl Jit {
     /// The machine runs the program and has the width this was made for, `has_entry` holds, and the function's height fits above the
     /// base. There are as many inputs, outputs, positions and variables as the program declares, no position is beyond its input,
     /// and there are as many registers as the function wants.
-    pub(crate) unsafe fn run<W: Width>(&self, machine: &mut Machine<W>, inputs: &[&[u8]], entry: usize) -> Left {
-        let Some((offset, number)) = self.entries[entry] else { return Left { way: Way::GiveUp, point: 0, nested: false } };
+    pub(crate) unsafe fn run<W: Width>(
+        &self,
+        machine: &mut Machine<W>,
+        inputs: &[&[u8]],
+        entry: usize,
+    ) -> Left {
+        let Some((offset, number)) = self.entries[entry] else {
+            return Left { way: Way::GiveUp, point: 0, nested: false };
+        };
         let mut budget = 0;
         machine.records.clear();
         if let Some(bounds) = self.calls {
-            budget = bounds.budget(machine.limits, machine.stack.len(), machine.frames.len(), machine.loops.len());
+            budget =
+                bounds.budget(machine.limits, machine.stack.len(), machine.frames.len(), machine.loops.len());
             machine.records.reserve((budget as usize + 1) * bounds.record);
         }
         let start = machine.records.as_mut_ptr();
@@ -145,7 +168,8 @@ impl Jit {
         };
         // SAFETY: this is where the function of the entry begins, which was compiled with this signature.
         let status = unsafe {
-            let code: extern "C" fn(*mut Context, u64) -> i64 = std::mem::transmute(self.memory.address(offset));
+            let code: extern "C" fn(*mut Context, u64) -> i64 =
+                std::mem::transmute(self.memory.address(offset));
             code(&mut context, number)
         };
         // SAFETY: records were written one behind the other from the start on, as many as the budget allows.
@@ -180,6 +204,24 @@ impl Jit {
     }
 }
 
+/// Entries behind pauses.
+fn behind(code: &Code) -> HashMap<u32, u32> {
+    let mut behind = HashMap::new();
+    for block in code.functions.iter().flat_map(|function| &function.blocks) {
+        let End::Pause(id) = block.end else { continue };
+        let point = code.point(id);
+        let first = code.entries.partition_point(|entry| code.point(entry.point).pc < point.pc);
+        let fits = |entry: &usize| {
+            let at = code.point(code.entries[*entry].point);
+            at.pc == point.pc && at.scope == point.scope && at.stack.len() == point.stack.len()
+        };
+        if let Some(entry) = (first..code.entries.len()).find(fits) {
+            behind.insert(id.0, entry as u32);
+        }
+    }
+    behind
+}
+
 /// What calls take at most, each and all together.
 fn bounds(code: &Code) -> Option<Bounds> {
     let max = |a: Height, b: Height| Height {
@@ -208,6 +250,7 @@ fn bounds(code: &Code) -> Option<Bounds> {
 
 struct Assembler<'a> {
     program: &'a Program,
+    plans: &'a Plans,
     code: &'a Code,
     host: &'a Host,
     helpers: Helpers,
@@ -229,15 +272,13 @@ impl Assembler<'_> {
         self.context.clear();
         self.context.func = Function::with_name_signature(UserFuncName::user(0, id.0), signature);
         let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
-        translate(builder, self.program, self.code, self.host, &self.helpers, id, form);
-        self.context
-            .compile(self.host.isa.as_ref(), &mut ControlPlane::default())
-            .map_err(|error| {
-                if cfg!(test) {
-                    panic!("{error:?}\n{}", error.func.display());
-                }
-                Refusal::NotSupported
-            })?;
+        translate(builder, (self.program, self.plans), self.code, self.host, &self.helpers, id, form);
+        self.context.compile(self.host.isa.as_ref(), &mut ControlPlane::default()).map_err(|error| {
+            if cfg!(test) {
+                panic!("{error:?}\n{}", error.func.display());
+            }
+            Refusal::NotSupported
+        })?;
         let Some(compiled) = self.context.compiled_code() else { return Err(Refusal::NotSupported) };
         let start = self.text.len().next_multiple_of(64);
         self.text.resize(start, 0);

@@ -5,9 +5,10 @@ use std::cell::RefCell;
 use super::context::Context;
 use crate::Dtype;
 use crate::dtype::Number;
+use crate::interpret::flat::items;
 use crate::interpret::varint;
 use crate::isa::Read;
-use crate::machine::{Loop, Machine, W32, W64, Width};
+use crate::machine::{Machine, W32, W64, Width};
 
 type Helper = unsafe extern "C" fn(*mut Context, i64, i64, i64);
 
@@ -99,40 +100,26 @@ unsafe extern "C" fn long_varint(context: *mut Context, next: i64, end: i64, _: 
 unsafe extern "C" fn number<W: Width>(context: *mut Context, read: i64, _: i64, _: i64) {
     // SAFETY: as for every helper: a context of ours, a parser kept with the code.
     let ((machine, inputs), read) = unsafe { (parts::<W>(context), *(read as usize as *const Read)) };
-    let (position, height) = (machine.positions[read.input as usize], machine.stack.len());
-    let mut found = 0;
-    let done = attempt(|| {
-        machine.read(read, inputs[read.input as usize]).is_ok() && {
-            found = machine.stack.last().copied().unwrap_or(0);
-            true
-        }
-    });
-    machine.stack.truncate(height);
-    if done == 0 {
-        machine.positions[read.input as usize] = position;
+    let input = read.input as usize;
+    let one = items::one(read, inputs[input], machine.positions[input]);
+    if let Some((_, after)) = one {
+        machine.positions[input] = after;
     }
+    let found = one.map_or(0, |(number, _)| number.to_stack());
     // SAFETY: the context is not borrowed any more.
-    unsafe { ((*context).done, (*context).found[0]) = (done, found) };
+    unsafe { ((*context).done, (*context).found[0]) = (i64::from(one.is_some()), found) };
 }
 
 /// Some items of any parser for an output.
 unsafe extern "C" fn many<W: Width>(context: *mut Context, read: i64, count: i64, _: i64) {
     // SAFETY: as above.
     let ((machine, inputs), read) = unsafe { (parts::<W>(context), *(read as usize as *const Read)) };
-    let (input, output) = (read.input as usize, read.output.map_or(0, |output| output as usize));
-    let (position, height) = (machine.positions[input], machine.stack.len());
-    let end = machine.outputs.list[output].end;
+    let input = read.input as usize;
+    let count = u64::try_from(count).unwrap_or(0);
     let done = attempt(|| {
-        if read.repeated {
-            machine.stack.push(count);
-        }
-        machine.read(read, inputs[input]).is_ok()
+        let after = items::many(read, inputs[input], machine.positions[input], count, &mut machine.outputs);
+        after.map(|after| machine.positions[input] = after).is_some()
     });
-    machine.stack.truncate(height);
-    if done == 0 {
-        machine.positions[input] = position;
-        machine.outputs.list[output].end = end;
-    }
     // SAFETY: the context is not borrowed any more.
     unsafe { (*context).done = done };
 }
@@ -193,15 +180,14 @@ unsafe extern "C" fn skip_space<W: Width>(context: *mut Context, input: i64, _: 
 unsafe extern "C" fn native<W: Width>(context: *mut Context, body: i64, index: i64, stop: i64) {
     // SAFETY: as above.
     let (machine, inputs) = unsafe { parts::<W>(context) };
-    let height = machine.loops.len();
+    let passes = usize::try_from(stop.wrapping_sub(index)).unwrap_or(usize::MAX);
     let mut after = index;
     attempt(|| {
-        machine.loops.push(Loop { index, stop, body: body as usize });
-        machine.run_plan(body as usize, inputs);
-        after = machine.loops.last().map_or(index, |top| top.index);
+        let Machine { compiled, positions, variables, outputs, .. } = machine;
+        let done = compiled.plans.run::<W>(body as usize, passes, inputs, positions, variables, outputs);
+        after = index.wrapping_add(done as i64);
         true
     });
-    machine.loops.truncate(height);
     // SAFETY: the context is not borrowed any more.
     unsafe { (*context).found[0] = after };
 }

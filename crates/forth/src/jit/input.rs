@@ -351,8 +351,7 @@ impl Translator<'_, '_> {
         let dtype = self.program.outputs[output as usize].dtype;
         match Leaf::new(read, output as usize, dtype) {
             Some(leaf) if self.is_inline(leaf.kind) => self.run(read, leaf, count, point),
-            _ if read.parser == Parser::NBit
-                && !read.big && read.bits <= 8 && dtype.size() == 1 => {
+            _ if read.parser == Parser::NBit && !read.big && read.bits <= 8 && dtype.size() == 1 => {
                 self.unpack(read, count, dtype, point);
             }
             _ => self.many(read, count, point),
@@ -360,8 +359,7 @@ impl Translator<'_, '_> {
     }
 
     fn is_inline(&self, kind: LeafKind) -> bool {
-        matches!(kind, LeafKind::Copy)
-            || (self.host.shuffles && !matches!(kind, LeafKind::Bool))
+        matches!(kind, LeafKind::Copy) || (self.host.shuffles && !matches!(kind, LeafKind::Bool))
     }
 
     /// Short runs are moved 64 bytes at once, whatever their length: the input is looked at, the output has slack.
@@ -431,7 +429,8 @@ impl Translator<'_, '_> {
         let room = self.room_for(output, count, slow);
         let to = self.output_address(output, room);
         let to_end = self.b.ins().iadd(to, count);
-        let (from_at, to_at) = (self.b.append_block_param(head, types::I64), self.b.append_block_param(head, types::I64));
+        let (from_at, to_at) =
+            (self.b.append_block_param(head, types::I64), self.b.append_block_param(head, types::I64));
         self.b.ins().jump(head, &[next.into(), to.into()]);
 
         self.b.switch_to_block(head);

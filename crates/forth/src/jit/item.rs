@@ -164,7 +164,8 @@ impl Translator<'_, '_> {
     }
 
     fn convert(&mut self, double: Value, dtype: Dtype) -> Value {
-        let number = self.constant(Dtype::ALL.iter().position(|known| *known == dtype).map_or(0, |at| at as i64));
+        let number =
+            self.constant(Dtype::ALL.iter().position(|known| *known == dtype).map_or(0, |at| at as i64));
         self.call_rarely(self.helpers.convert, [double, number, number]);
         let value = self.context_word(offset_of!(Context, found));
         if narrow(dtype) == types::I64 { value } else { self.b.ins().ireduce(narrow(dtype), value) }
@@ -268,7 +269,11 @@ impl Translator<'_, '_> {
         self.set_output_end(output, end);
     }
 
+    /// A native loop, if it is one; steps would be slower than what stands here.
     pub(super) fn native(&mut self, body: u32, index: Reg, stop: Reg) {
+        if !self.plans.is_kernel(body as usize) {
+            return;
+        }
         let (from, to) = (self.operand(Operand::Reg(index)), self.operand(Operand::Reg(stop)));
         let (run, done) = (self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, types::I64);

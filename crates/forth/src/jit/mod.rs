@@ -8,10 +8,22 @@
 //!
 //! Compiling takes about a millisecond for ten fields. It is done once for each program and width, and shared.
 
-#[cfg(all(feature = "jit", any(target_arch = "x86_64", target_arch = "aarch64"), target_pointer_width = "64", target_endian = "little", not(miri)))]
+#[cfg(all(
+    feature = "jit",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_pointer_width = "64",
+    target_endian = "little",
+    not(miri)
+))]
 #[path = "enabled.rs"]
 mod tier;
-#[cfg(not(all(feature = "jit", any(target_arch = "x86_64", target_arch = "aarch64"), target_pointer_width = "64", target_endian = "little", not(miri))))]
+#[cfg(not(all(
+    feature = "jit",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_pointer_width = "64",
+    target_endian = "little",
+    not(miri)
+)))]
 #[path = "disabled.rs"]
 mod tier;
 

@@ -15,10 +15,9 @@ use super::context::{Context, MAX_RESULTS};
 use super::helpers::Helpers;
 use super::host::{Host, stub_signature};
 use crate::compile::ir::Program;
+use crate::interpret::fused::Plans;
 use crate::jit::Way;
-use crate::lower::ir::{
-    BlockId, Code, End, Function, FunctionId, Inst, Operand, PointId, Reg, Relation,
-};
+use crate::lower::ir::{BlockId, Code, End, Function, FunctionId, Inst, Operand, PointId, Reg, Relation};
 
 type Block = cranelift_codegen::ir::Block;
 
@@ -64,6 +63,7 @@ pub(super) struct Cursor {
 pub(super) struct Translator<'a, 'f> {
     pub(super) b: FunctionBuilder<'f>,
     pub(super) program: &'a Program,
+    pub(super) plans: &'a Plans,
     pub(super) host: &'a Host,
     pub(super) helpers: &'a Helpers,
     code: &'a Code,
@@ -96,7 +96,7 @@ const CURSORS: usize = 2;
 
 pub(super) fn translate(
     b: FunctionBuilder<'_>,
-    program: &Program,
+    (program, plans): (&Program, &Plans),
     code: &Code,
     host: &Host,
     helpers: &Helpers,
@@ -107,6 +107,7 @@ pub(super) fn translate(
     let mut t = Translator {
         b,
         program,
+        plans,
         host,
         helpers,
         code,
@@ -163,9 +164,7 @@ pub(super) fn targets(end: &End) -> Vec<BlockId> {
 impl Translator<'_, '_> {
     fn all(&mut self) {
         let starts: Vec<BlockId> = match self.form {
-            Form::Entered(entries) => {
-                entries.iter().map(|&entry| self.code.entries[entry].block).collect()
-            }
+            Form::Entered(entries) => entries.iter().map(|&entry| self.code.entries[entry].block).collect(),
             Form::Called => vec![BlockId(0)],
         };
         let reached = reachable(self.function, starts.iter().copied());
@@ -223,8 +222,7 @@ impl Translator<'_, '_> {
                 if let [only] = blocks[..] {
                     self.b.ins().jump(only, &[]);
                 } else {
-                    let calls: Vec<_> =
-                        blocks.iter().map(|&b| self.b.func.dfg.block_call(b, &[])).collect();
+                    let calls: Vec<_> = blocks.iter().map(|&b| self.b.func.dfg.block_call(b, &[])).collect();
                     let table = self.b.create_jump_table(JumpTableData::new(calls[0], &calls));
                     let number = self.b.ins().ireduce(types::I32, params[1]);
                     self.b.ins().br_table(number, table);
@@ -508,8 +506,7 @@ impl Translator<'_, '_> {
                 self.unless(beyond, other);
                 let call = |t: &mut Self, block| t.b.func.dfg.block_call(block, &[]);
                 let default = call(self, other);
-                let calls: Vec<_> =
-                    targets.iter().map(|to| call(self, self.blocks[to.0 as usize])).collect();
+                let calls: Vec<_> = targets.iter().map(|to| call(self, self.blocks[to.0 as usize])).collect();
                 let table = self.b.create_jump_table(JumpTableData::new(default, &calls));
                 let number = self.b.ins().ireduce(types::I32, selector);
                 self.b.ins().br_table(number, table);
@@ -635,10 +632,8 @@ impl Translator<'_, '_> {
             return *known;
         }
         let signature = self.b.import_signature(called_signature(self.code.function(function)));
-        let name = self
-            .b
-            .func
-            .declare_imported_user_function(UserExternalName { namespace: 0, index: function.0 });
+        let name =
+            self.b.func.declare_imported_user_function(UserExternalName { namespace: 0, index: function.0 });
         let made = self.b.import_function(ExtFuncData {
             name: ExternalName::user(name),
             signature,

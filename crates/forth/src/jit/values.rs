@@ -9,7 +9,8 @@ use crate::lower::ir::{BinaryOp, Inst, Operand, PointId, Reg, UnaryOp};
 impl Translator<'_, '_> {
     /// Translates an instruction; `rest` is what follows in the block.
     pub(super) fn instruction(&mut self, inst: &Inst, rest: &[Inst]) {
-        if !matches!(inst, Inst::ReadItem { .. } | Inst::ReadStack { .. }) && !super::input::keeps_bytes(inst) {
+        if !matches!(inst, Inst::ReadItem { .. } | Inst::ReadStack { .. }) && !super::input::keeps_bytes(inst)
+        {
             self.forget();
         }
         match inst {

@@ -48,7 +48,11 @@ impl<W: Width> Machine<W> {
         starts: std::ops::Range<u32>,
     ) -> Ran {
         let code = compiled.code(W::BITS);
+        let jit = self.machine_code(compiled);
         for number in starts {
+            if jit.is_some_and(|jit| !jit.has_entry(number as usize)) {
+                continue;
+            }
             let start = flat.starts[number as usize];
             let scope = code.scope_of(PointId(start.point));
             if !self.fits(start, scope) {
@@ -65,7 +69,12 @@ impl<W: Width> Machine<W> {
             self.loops.truncate(loops);
             self.load(start);
             // SAFETY: the code is that of the program; inputs and outputs were checked before the run began.
-            return unsafe { self.run_flat(inputs, compiled, code, flat, start.to) };
+            return unsafe {
+                match jit {
+                    Some(jit) => self.run_jit(inputs, code, flat, jit, number as usize),
+                    None => self.run_flat(inputs, compiled, code, flat, start.to),
+                }
+            };
         }
         Ran::Not
     }
@@ -136,7 +145,12 @@ impl<W: Width> Machine<W> {
         self.parked = None;
         self.load(start);
         // SAFETY: as for any other entry; the registers are still there.
-        Some(unsafe { self.run_flat(inputs, compiled, code, flat, start.to) })
+        Some(unsafe {
+            match self.machine_code(compiled).filter(|jit| jit.has_entry(parked.start as usize)) {
+                Some(jit) => self.run_jit(inputs, code, flat, jit, parked.start as usize),
+                None => self.run_flat(inputs, compiled, code, flat, start.to),
+            }
+        })
     }
 
     /// # Safety
@@ -156,24 +170,7 @@ impl<W: Width> Machine<W> {
         let place = unsafe { run(self, compiled, (code, flat), inputs, to) };
         match place.stop {
             Stop::Paused { point, entry } if self.activations.is_empty() => {
-                let at = code.point(PointId(point));
-                for operand in &at.stack {
-                    let value = self.value(*operand, 0);
-                    self.stack.push(value);
-                }
-                let scope = code.scope(at.scope);
-                if at.pc >= scope.end && scope.frames.is_empty() && self.frames.len() == 1 {
-                    self.frames.clear();
-                    (self.pc, self.end) = (at.pc as usize, scope.end as usize);
-                    return Ran::Done;
-                }
-                if (entry as usize) < flat.starts.len() {
-                    self.parked = Some(Parked { start: entry });
-                } else {
-                    self.restore(code, scope, 0);
-                    (self.pc, self.end) = (at.pc as usize, scope.end as usize);
-                }
-                Ran::Paused
+                self.pause_at(code, flat, point, entry)
             }
             Stop::Paused { point, .. } => {
                 self.write(code, flat, point, place.window);
@@ -184,6 +181,29 @@ impl<W: Width> Machine<W> {
                 Ran::Left
             }
         }
+    }
+
+    /// Waits at a point, behind which an entry begins. Its registers are there.
+    #[inline(always)]
+    pub(super) fn pause_at(&mut self, code: &Code, flat: &FlatCode, point: u32, entry: u32) -> Ran {
+        let at = code.point(PointId(point));
+        for operand in &at.stack {
+            let value = self.value(*operand, 0);
+            self.stack.push(value);
+        }
+        let scope = code.scope(at.scope);
+        if at.pc >= scope.end && scope.frames.is_empty() && self.frames.len() == 1 {
+            self.frames.clear();
+            (self.pc, self.end) = (at.pc as usize, scope.end as usize);
+            return Ran::Done;
+        }
+        if (entry as usize) < flat.starts.len() {
+            self.parked = Some(Parked { start: entry });
+        } else {
+            self.restore(code, scope, 0);
+            (self.pc, self.end) = (at.pc as usize, scope.end as usize);
+        }
+        Ran::Paused
     }
 
     /// The canonical state at a point of the innermost activation.
@@ -197,7 +217,7 @@ impl<W: Width> Machine<W> {
         self.write_one(code, PointId(point), window);
     }
 
-    fn write_one(&mut self, code: &Code, point: PointId, window: usize) {
+    pub(super) fn write_one(&mut self, code: &Code, point: PointId, window: usize) {
         let point = code.point(point);
         let scope = code.scope(point.scope);
         self.restore(code, scope, window);

@@ -9,7 +9,7 @@ use crate::output::{Output, Outputs};
 pub(super) use crate::interpret::text::skip_space;
 
 /// One item, and the position after it.
-pub(super) fn one(read: Read, data: &[u8], at: usize) -> Option<(Number, usize)> {
+pub(crate) fn one(read: Read, data: &[u8], at: usize) -> Option<(Number, usize)> {
     let mut after = at;
     let number = match read.parser {
         Parser::VarInt | Parser::ZigZag => return varint(read, data, at),
@@ -38,7 +38,7 @@ fn varint(read: Read, data: &[u8], at: usize) -> Option<(Number, usize)> {
 }
 
 /// Many items into the output of the parser; the position after them.
-pub(super) fn many(read: Read, data: &[u8], at: usize, count: u64, outputs: &mut Outputs) -> Option<usize> {
+pub(crate) fn many(read: Read, data: &[u8], at: usize, count: u64, outputs: &mut Outputs) -> Option<usize> {
     let index = read.output? as usize;
     let end = outputs.list.get(index)?.end;
     let after = append(read, data, at, count, outputs, index);

@@ -3,7 +3,8 @@
 mod code;
 mod encode;
 mod enter;
-mod items;
+pub(crate) mod items;
+mod machine_code;
 mod run;
 
 pub(crate) use code::FlatCode;

@@ -112,6 +112,11 @@ impl Plans {
 }
 
 impl Plans {
+    /// Whether a recognised loop is one native loop, not steps that are interpreted.
+    pub(crate) fn is_kernel(&self, body: usize) -> bool {
+        self.by_segment[body].as_ref().is_some_and(|plan| plan.entry.is_some())
+    }
+
     /// Runs up to so many passes of a loop; how many could be run.
     pub(crate) fn run<W: Width>(
         &self,

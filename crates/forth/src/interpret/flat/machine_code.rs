@@ -1,0 +1,60 @@
+//! Tier 2 from the side of the machine: whether there is machine code, and what becomes of the state when it is left.
+
+use super::code::FlatCode;
+use super::enter::Ran;
+use crate::compiled::Compiled;
+use crate::jit::{Jit, Way};
+use crate::lower::ir::{Code, PointId};
+use crate::machine::{Machine, Tier, Width};
+
+impl<W: Width> Machine<W> {
+    /// The machine code to run, if it is to be run.
+    #[inline]
+    pub(super) fn machine_code<'a>(&self, compiled: &'a Compiled) -> Option<&'a Jit> {
+        match self.forced {
+            Some(Tier::Compiled) => compiled.jit(W::BITS).ok(),
+            Some(_) => None,
+            None => compiled.jit_if_ready(W::BITS),
+        }
+    }
+
+    /// Runs machine code from an entry on.
+    ///
+    /// # Safety
+    ///
+    /// As for `run_flat`, and the code has this entry.
+    pub(super) unsafe fn run_jit(
+        &mut self,
+        inputs: &[&[u8]],
+        code: &Code,
+        flat: &FlatCode,
+        jit: &Jit,
+        entry: usize,
+    ) -> Ran {
+        self.native = true;
+        // SAFETY: the caller's; the registers of the start are there.
+        let left = unsafe { jit.run(self, inputs, entry) };
+        let ran = if left.way == Way::Pause { Ran::Paused } else { Ran::Left };
+        if left.nested {
+            let records = std::mem::take(&mut self.records);
+            for (point, registers) in Jit::activations(code, &records) {
+                for (reg, value) in registers {
+                    let at = reg.0 as usize;
+                    if self.registers.len() <= at {
+                        self.registers.resize(at + 1, 0);
+                    }
+                    self.registers[at] = value;
+                }
+                self.write_one(code, point, 0);
+            }
+            self.records = records;
+            return ran;
+        }
+        if left.way == Way::Pause {
+            let entry = jit.entry_behind(left.point).unwrap_or(u32::MAX);
+            return self.pause_at(code, flat, left.point, entry);
+        }
+        self.write_one(code, PointId(left.point), 0);
+        Ran::Left
+    }
+}
