@@ -538,7 +538,7 @@ fn check(program: &[u16], bytes: &[u16], damage: &[(u16, u8)]) {
 
     let compiled = Arc::new(compiled);
     let inputs: [&[u8]; 3] = [&input, &starts, &stops];
-    let mut machines = [Tier::Checked, Tier::Fused].map(|tier| {
+    let mut machines = [Tier::Checked, Tier::Fused, Tier::Compiled].map(|tier| {
         let mut machine = Machine::new(Arc::clone(&compiled), limits);
         machine.force_tier(Some(tier));
         machine.begin();
@@ -547,10 +547,12 @@ fn check(program: &[u16], bytes: &[u16], damage: &[(u16, u8)]) {
         machine
     });
     for _ in 0..200 {
-        let [checked, fused] = &mut machines;
+        let [checked, fast @ ..] = &mut machines;
         let result: Result<Status, RunError> = checked.resume(&inputs);
-        assert_eq!(result, fused.resume(&inputs), "{source}\n{}", compiled.explain());
-        assert_same(checked, fused);
+        for machine in fast {
+            assert_eq!(result, machine.resume(&inputs), "{source}\n{}", compiled.explain());
+            assert_same(checked, machine);
+        }
         if result != Ok(Status::Paused) {
             break;
         }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use forthwith_forth::{Compiled, Limits, Machine, Output, RunError, Status, Tier, W32, Width};
 
 /// All tiers there are.
-pub(crate) const TIERS: [Tier; 2] = [Tier::Checked, Tier::Fused];
+pub(crate) const TIERS: [Tier; 3] = [Tier::Checked, Tier::Fused, Tier::Compiled];
 
-/// Runs with the given items on the stack, in both tiers, and checks that they agree.
+/// Runs with the given items on the stack, in all tiers, and checks that they agree.
 pub(crate) fn run(source: &str, stack: &[i64], inputs: &[&[u8]]) -> (Machine, Result<Status, RunError>) {
     let compiled = Arc::new(Compiled::new(source).unwrap_or_else(|error| panic!("{error}")));
-    let mut results = [Tier::Checked, Tier::Fused].map(|tier| {
+    let results = TIERS.map(|tier| {
         let mut machine = Machine::new(Arc::clone(&compiled), Limits::default());
         machine.force_tier(Some(tier));
         machine.begin();
@@ -20,11 +20,13 @@ pub(crate) fn run(source: &str, stack: &[i64], inputs: &[&[u8]]) -> (Machine, Re
         let result = machine.resume(inputs);
         (machine, result)
     });
-    let [(checked, a), (fused, b)] = &mut results;
-    assert_eq!(a, b);
-    assert_same(checked, fused);
-    let [_, fused] = results;
-    fused
+    let [checked, fast @ ..] = &results;
+    for (machine, result) in fast {
+        assert_eq!(result, &checked.1);
+        assert_same(&checked.0, machine);
+    }
+    let [.., last] = results;
+    last
 }
 
 pub(crate) fn assert_same<W: Width>(a: &Machine<W>, b: &Machine<W>) {
