@@ -1,15 +1,17 @@
 //! A program, ready to run.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::compile::ir::{OutputDecl, Program};
 use crate::compile::{Bytecode, Decompiler, emit, parse};
 use crate::error::{CompileError, Lines, Location, line_column};
 use crate::interpret::flat::FlatCode;
 use crate::interpret::fused::Plans;
-use crate::jit::{Jit, Refusal};
+use crate::jit::{self, Jit, Refusal};
 use crate::lower::ir::Code;
 use crate::lower::{Effects, lower};
+use crate::machine::Tier;
 
 /// How many bits a literal in the text may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -59,6 +61,8 @@ pub struct Compiled {
     code: [OnceLock<Code>; 2],
     flat: [OnceLock<FlatCode>; 2],
     jit: [OnceLock<Result<Jit, Refusal>>; 2],
+    /// Bytes decoded so far without machine code, by all machines.
+    heat: AtomicU64,
 }
 
 impl Compiled {
@@ -90,6 +94,7 @@ impl Compiled {
             code: Default::default(),
             flat: Default::default(),
             jit: Default::default(),
+            heat: AtomicU64::new(0),
         })
     }
 
@@ -192,6 +197,33 @@ impl Compiled {
     pub(crate) fn jit(&self, bits: u32) -> Result<&Jit, Refusal> {
         let compile = || Jit::new(&self.program, &self.plans, self.code(bits));
         self.jit[usize::from(bits == 64)].get_or_init(compile).as_ref().map_err(|refusal| *refusal)
+    }
+
+    /// Compiles for a tier and a width of 32 or 64 bits what is otherwise compiled when it is first wanted. Returns the bytes of
+    /// machine code, which only [`Tier::Compiled`](crate::Tier::Compiled) has, and not everywhere.
+    pub fn prepare(&self, tier: Tier, bits: u32) -> usize {
+        if tier >= Tier::Fused {
+            self.flat(bits);
+        }
+        if tier >= Tier::Compiled { self.jit(bits).map_or(0, Jit::size) } else { 0 }
+    }
+
+    /// Takes note of work, in bytes to decode; compiles once there was so much of it that it would have paid.
+    #[cold]
+    pub(crate) fn warm(&self, bits: u32, bytes: u64) {
+        let heat = self.heat.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        if self.jit[usize::from(bits == 64)].get().is_none() {
+            let wanted = jit::pays(&self.program, &self.plans);
+            if wanted && heat >= jit::threshold(&self.program, self.code(bits)) {
+                let _ = self.jit(bits);
+            }
+        }
+    }
+
+    /// Whether it is settled that there is machine code, or none.
+    #[inline]
+    pub(crate) fn is_settled(&self, bits: u32) -> bool {
+        self.jit[usize::from(bits == 64)].get().is_some()
     }
 
     /// The machine code, if it was compiled already.

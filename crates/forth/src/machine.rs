@@ -133,6 +133,8 @@ pub struct Machine<W: Width = W64> {
     pub(crate) activations: Vec<Activation>,
     /// Of machine code: calls that were left in the middle.
     pub(crate) records: Vec<i64>,
+    /// Work done that [`Compiled`] was not told of yet; `u64::MAX` when it does not want to know.
+    pub(crate) heat: u64,
     pub(crate) parked: Option<Parked>,
     pub(crate) printer: Option<Printer>,
     ready: bool,
@@ -201,6 +203,7 @@ impl<W: Width> Machine<W> {
             registers: Vec::new(),
             activations: Vec::new(),
             records: Vec::new(),
+            heat: 0,
             parked: None,
             printer: None,
             ready: false,

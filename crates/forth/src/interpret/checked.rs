@@ -19,6 +19,9 @@ impl<W: Width> Machine<W> {
     /// Runs until the end, a `pause` or an error, or (`single`) for one instruction.
     pub(crate) fn interpret(&mut self, inputs: &[&[u8]], single: bool) -> Result<Status, Failure> {
         let fast = !single && self.forced != Some(Tier::Checked);
+        if fast && self.forced.is_none() {
+            self.warm(inputs);
+        }
         let mut ran = match self.parked {
             Some(parked) if fast => self.enter_parked(inputs, parked).unwrap_or(Ran::Not),
             _ => {

@@ -30,7 +30,7 @@ use self::helpers::Helpers;
 use self::host::Host;
 use self::memory::Executable;
 use self::translate::{Form, called_signature, entered_signature, live, targets, translate};
-use super::{Bounds, Left, Refusal, Way};
+use super::{Bounds, Left, Refusal, Way, choice};
 use crate::compile::ir::Program;
 use crate::interpret::fused::Plans;
 use crate::isa::Read;
@@ -64,6 +64,7 @@ impl Jit {
     /// Compiles all functions.
     pub(crate) fn new(program: &Program, plans: &Plans, code: &Code) -> Result<Self, Refusal> {
         let host = Host::shared()?;
+        let start = std::time::Instant::now();
         let blocks = || code.functions.iter().flat_map(|function| &function.blocks);
         if blocks().map(|block| block.code.len() + 1).sum::<usize>() > LARGEST {
             return Err(Refusal::TooLarge);

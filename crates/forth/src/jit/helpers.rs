@@ -6,7 +6,7 @@ use super::context::Context;
 use crate::Dtype;
 use crate::dtype::Number;
 use crate::interpret::flat::items;
-use crate::interpret::varint;
+use crate::interpret::{to_stack, varint};
 use crate::isa::Read;
 use crate::machine::{Machine, W32, W64, Width};
 
@@ -105,7 +105,7 @@ unsafe extern "C" fn number<W: Width>(context: *mut Context, read: i64, _: i64, 
     if let Some((_, after)) = one {
         machine.positions[input] = after;
     }
-    let found = one.map_or(0, |(number, _)| number.to_stack());
+    let found = one.map_or(0, |(number, _)| to_stack::<W>(number));
     // SAFETY: the context is not borrowed any more.
     unsafe { ((*context).done, (*context).found[0]) = (i64::from(one.is_some()), found) };
 }

@@ -254,7 +254,7 @@ impl Translator<'_, '_> {
         if signed { Number::Signed(value) } else { Number::unsigned(value, narrow) }
     }
 
-    /// As the stack sees it before the width is applied: floats truncate, what does not fit becomes the smallest.
+    /// As the stack sees it, before integers are cut to the width: floats truncate, what does not fit becomes the smallest.
     fn to_stack(&mut self, number: Number) -> Value {
         let float = match number {
             Number::Signed(value) | Number::Unsigned(value) | Number::Small(value) => return value,
@@ -265,10 +265,19 @@ impl Translator<'_, '_> {
             Number::Double(value) => self.b.ins().bitcast(types::F64, MemFlagsData::new(), value),
         };
         let saturated = self.b.ins().fcvt_to_sint_sat(types::I64, float);
-        let limit = self.b.ins().f64const(9_223_372_036_854_775_808.0);
-        let fits = self.b.ins().fcmp(FloatCC::LessThan, float, limit);
-        // Below the smallest number it saturates to it; what is left is not a number, and then it does not compare.
-        let smallest = self.constant(i64::MIN);
+        let (limit, smallest) = match self.bits() {
+            64 => (9_223_372_036_854_775_808.0, i64::MIN),
+            _ => (2_147_483_648.0, i64::from(i32::MIN)),
+        };
+        let limit = self.b.ins().f64const(limit);
+        let mut fits = self.b.ins().fcmp(FloatCC::LessThan, float, limit);
+        if self.bits() == 32 {
+            let limit = self.b.ins().f64const(-2_147_483_649.0);
+            let above = self.b.ins().fcmp(FloatCC::GreaterThan, float, limit);
+            fits = self.b.ins().band(fits, above);
+        }
+        // In 64 bits it saturates to the smallest number from below; what is not a number does not compare.
+        let smallest = self.constant(smallest);
         self.b.ins().select(fits, saturated, smallest)
     }
 

@@ -27,6 +27,9 @@ mod tier;
 #[path = "disabled.rs"]
 mod tier;
 
+mod choice;
+
+pub(crate) use choice::{pays, threshold};
 pub(crate) use tier::Jit;
 
 use crate::lower::ir::Height;

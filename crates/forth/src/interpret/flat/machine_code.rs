@@ -18,6 +18,24 @@ impl<W: Width> Machine<W> {
         }
     }
 
+    /// Takes note of what a run is going to decode, which decides when to compile.
+    #[inline]
+    pub(crate) fn warm(&mut self, inputs: &[&[u8]]) {
+        if self.heat == u64::MAX {
+            return;
+        }
+        // A call by itself is work, too.
+        self.heat += 64;
+        if self.parked.is_none() {
+            let bytes = inputs.iter().zip(&self.positions).map(|(input, &at)| input.len() - at);
+            self.heat += bytes.sum::<usize>() as u64;
+        }
+        if self.heat > 1 << 14 || inputs.is_empty() {
+            self.compiled.warm(W::BITS, self.heat);
+            self.heat = if self.compiled.is_settled(W::BITS) { u64::MAX } else { 0 };
+        }
+    }
+
     /// Runs machine code from an entry on.
     ///
     /// # Safety

@@ -1,0 +1,66 @@
+//! When machine code pays.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::compile::ir::{Body, Kind, Program};
+use crate::interpret::fused::Plans;
+use crate::lower::ir::Code;
+
+/// Whether a program spends its time in loops, or in recursion, that are not native loops already.
+pub(crate) fn pays(program: &Program, plans: &Plans) -> bool {
+    let mut seen = vec![false; program.words.len()];
+    is_hot(program, plans, &program.main, &mut seen)
+}
+
+fn is_hot(program: &Program, plans: &Plans, body: &Body, seen: &mut [bool]) -> bool {
+    body.nodes.iter().any(|node| match &node.kind {
+        Kind::Do { body, .. } => !plans.is_kernel(body.segment as usize),
+        Kind::Again(_) | Kind::Until(_) | Kind::While(..) => true,
+        Kind::Call(word) => {
+            let inside = &program.words[*word as usize].body;
+            if std::mem::replace(&mut seen[*word as usize], true) {
+                // Called twice, or by itself.
+                contains(inside, *word)
+            } else {
+                is_hot(program, plans, inside, seen)
+            }
+        }
+        _ => node.bodies().into_iter().any(|inner| is_hot(program, plans, inner, seen)),
+    })
+}
+
+/// Whether a word is called in a body.
+fn contains(body: &Body, word: u32) -> bool {
+    body.nodes.iter().any(|node| {
+        matches!(node.kind, Kind::Call(called) if called == word)
+            || node.bodies().into_iter().any(|inner| contains(inner, word))
+    })
+}
+
+/// What an instruction took to compile, in nanoseconds, on the whole so far; at first as on a slow processor.
+static COST: AtomicU64 = AtomicU64::new(12_000);
+
+fn size(code: &Code) -> u64 {
+    let blocks = code.functions.iter().flat_map(|function| &function.blocks);
+    // A function and a block cost something by themselves.
+    blocks.map(|block| block.code.len() as u64 + 2).sum::<u64>() + 16
+}
+
+/// Bytes to decode, or work as good as so many, after which a program had better be compiled: machine code saves half a nanosecond for
+/// a byte of records and much more for a byte of logic, and it should save twice what it costs.
+pub(crate) fn threshold(program: &Program, code: &Code) -> u64 {
+    if program.inputs.is_empty() {
+        // Nothing to be measured by.
+        return 0;
+    }
+    size(code).saturating_mul(COST.load(Ordering::Relaxed)).saturating_mul(4)
+}
+
+/// Learns from a compilation.
+pub(super) fn learn(code: &Code, took: Duration) {
+    let new = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX) / size(code);
+    let old = COST.load(Ordering::Relaxed);
+    // One that was interrupted counts little.
+    COST.store((old * 3 + new.clamp(1_000, 100_000)) / 4, Ordering::Relaxed);
+}
