@@ -162,7 +162,22 @@ impl Compiled {
 
     /// Which loops run as native code, which do not, and why not.
     pub fn explain(&self) -> String {
-        self.plans.explain(&self.source)
+        let mut text = self.plans.explain(&self.source);
+        text.push_str(&format!("machine code: {}\n", self.explain_machine_code()));
+        text
+    }
+
+    fn explain_machine_code(&self) -> String {
+        let known = self.jit.iter().find_map(OnceLock::get);
+        match known {
+            Some(Ok(jit)) => format!("{} bytes", jit.size()),
+            Some(Err(refusal)) => format!("none: {}", refusal.text()),
+            None if !Jit::BUILT => format!("none: {}", Refusal::NotBuilt.text()),
+            None if !jit::pays(&self.program, &self.plans) => {
+                "not wanted: it has no loops, or native ones only".to_owned()
+            }
+            None => "when enough has been decoded to make up for compiling".to_owned(),
+        }
     }
 
     /// The instruction at a position of the bytecode, disassembled.

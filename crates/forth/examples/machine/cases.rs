@@ -4,23 +4,23 @@ use std::fmt::Write as _;
 
 use super::hand;
 
-pub struct Case {
-    pub name: String,
-    pub program: String,
-    pub inputs: Vec<Vec<u8>>,
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) program: String,
+    pub(crate) inputs: Vec<Vec<u8>>,
     /// What stands on the stack at the start.
-    pub start: Vec<i64>,
+    pub(crate) start: Vec<i64>,
     /// What one second is divided by: bytes of content, or items.
-    pub work: usize,
-    pub unit: &'static str,
+    pub(crate) work: usize,
+    pub(crate) unit: &'static str,
     /// Whether the result is the top of the stack.
-    pub answers: bool,
-    pub hand: hand::Hand,
+    pub(crate) answers: bool,
+    pub(crate) hand: hand::Hand,
 }
 
 type Make = Box<dyn Fn() -> Case>;
 
-pub fn all(large: bool) -> Vec<Make> {
+pub(crate) fn all(large: bool) -> Vec<Make> {
     let floats = if large { 1 << 24 } else { 1 << 18 };
     let mut cases: Vec<Make> = vec![
         Box::new(move || root(floats)),
@@ -30,14 +30,14 @@ pub fn all(large: bool) -> Vec<Make> {
     ];
     if !large {
         cases.extend([
-            Box::new(|| levels_rle()) as Make,
-            Box::new(|| levels_offsets()),
+            Box::new(levels_rle) as Make,
+            Box::new(levels_offsets),
             Box::new(|| fields(1)),
             Box::new(|| fields(10)),
             Box::new(|| fields(100)),
-            Box::new(|| fibonacci()),
-            Box::new(|| tight()),
-            Box::new(|| until()),
+            Box::new(fibonacci),
+            Box::new(tight),
+            Box::new(until),
         ]);
     }
     cases
@@ -129,7 +129,7 @@ fn root(wanted: usize) -> Case {
     }
 }
 
-pub fn zigzag(value: i64, to: &mut Vec<u8>) {
+pub(crate) fn zigzag(value: i64, to: &mut Vec<u8>) {
     varint((value << 1 ^ value >> 63) as u64, to);
 }
 
@@ -371,7 +371,7 @@ fn levels_offsets() -> Case {
 }
 
 /// Records of `count` numbers: float, double and zigzag int in turn, in lists of 8.
-pub fn fields_program(count: usize) -> String {
+pub(crate) fn fields_program(count: usize) -> String {
     let mut program = "input data output lists int32\n".to_owned();
     let mut body = String::new();
     for field in 0..count {

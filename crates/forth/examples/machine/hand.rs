@@ -8,14 +8,14 @@
 use std::hint::black_box;
 
 /// Columns: eight zero bytes, then items.
-pub type Columns = Vec<Vec<u8>>;
+pub(crate) type Columns = Vec<Vec<u8>>;
 /// Inputs, what stands on the stack at the start, columns; the top of the stack at the end.
-pub type Hand = fn(&[Vec<u8>], &[i64], &mut Columns) -> i64;
+pub(crate) type Hand = fn(&[Vec<u8>], &[i64], &mut Columns) -> i64;
 
 /// A loop over raw memory, built for the CPU at hand.
 macro_rules! by_hand {
     ($name:ident $(<const $count:ident: usize>)?, $body:ident) => {
-        pub fn $name$(<const $count: usize>)?(inputs: &[Vec<u8>], start: &[i64], columns: &mut Columns) -> i64 {
+        pub(crate) fn $name$(<const $count: usize>)?(inputs: &[Vec<u8>], start: &[i64], columns: &mut Columns) -> i64 {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,lzcnt,movbe")]
@@ -389,14 +389,14 @@ fn put<const M: usize>(to: *mut u8, bytes: [u8; M]) -> *mut u8 {
     }
 }
 
-pub fn fibonacci(_: &[Vec<u8>], start: &[i64], _: &mut Columns) -> i64 {
+pub(crate) fn fibonacci(_: &[Vec<u8>], start: &[i64], _: &mut Columns) -> i64 {
     fn one(n: i64) -> i64 {
         if n > 1 { one(black_box(n) - 1).wrapping_add(one(n - 2)) } else { n }
     }
     one(black_box(start[0]))
 }
 
-pub fn tight(_: &[Vec<u8>], start: &[i64], _: &mut Columns) -> i64 {
+pub(crate) fn tight(_: &[Vec<u8>], start: &[i64], _: &mut Columns) -> i64 {
     let mut value = 0_i64;
     for i in 0..black_box(start[0]) {
         value = value.wrapping_add(i.wrapping_mul(3) & 7) ^ 1;
@@ -404,7 +404,7 @@ pub fn tight(_: &[Vec<u8>], start: &[i64], _: &mut Columns) -> i64 {
     value
 }
 
-pub fn until(_: &[Vec<u8>], start: &[i64], _: &mut Columns) -> i64 {
+pub(crate) fn until(_: &[Vec<u8>], start: &[i64], _: &mut Columns) -> i64 {
     let (mut n, mut sum) = (black_box(start[0]), 0_i64);
     loop {
         sum += (n & 3) + 1;

@@ -490,11 +490,7 @@ impl<W: Width> Machine<W> {
                 let times = usize::try_from(times).unwrap_or(0);
                 let bytes = times.checked_mul(size).ok_or(RunError::OutOfMemory)?;
                 self.outputs.reserve(index, bytes)?;
-                let output = &mut self.outputs.list[index];
-                let item = output.last();
-                for _ in 0..times {
-                    output.append_item(item);
-                }
+                self.outputs.list[index].append_last(times);
                 self.counters.writes += 1;
             }
             Op::LenOutput => {

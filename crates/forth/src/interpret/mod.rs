@@ -8,4 +8,3 @@ mod read;
 mod text;
 
 pub(crate) use read::{decode, natural, to_stack, varint};
-pub(crate) use text::skip_space;

@@ -11,6 +11,8 @@ use crate::machine::{Machine, Width};
 pub(crate) enum Jit {}
 
 impl Jit {
+    pub(crate) const BUILT: bool = false;
+
     pub(crate) fn new(_: &Program, _: &Plans, _: &Code) -> Result<Self, Refusal> {
         Err(Refusal::NotBuilt)
     }

@@ -61,6 +61,9 @@ impl std::fmt::Debug for Jit {
 const LARGEST: usize = 200_000;
 
 impl Jit {
+    /// Whether this build has a code generator.
+    pub(crate) const BUILT: bool = true;
+
     /// Compiles all functions.
     pub(crate) fn new(program: &Program, plans: &Plans, code: &Code) -> Result<Self, Refusal> {
         let host = Host::shared()?;
@@ -106,6 +109,7 @@ impl Jit {
         }
         assembler.link()?;
         let memory = Executable::new(&assembler.text).ok_or(Refusal::NoExecutableMemory)?;
+        choice::learn(code, start.elapsed());
         Ok(Self {
             memory,
             entries,

@@ -57,6 +57,7 @@ impl Helpers {
         address
     }
 
+    #[expect(clippy::vec_box, reason = "the addresses must stay")]
     pub(super) fn into_reads(self) -> Vec<Box<Read>> {
         self.reads.into_inner()
     }
@@ -173,7 +174,7 @@ unsafe extern "C" fn skip_space<W: Width>(context: *mut Context, input: i64, _: 
     // SAFETY: as above.
     let (machine, inputs) = unsafe { parts::<W>(context) };
     let input = input as usize;
-    machine.positions[input] = crate::interpret::skip_space(inputs[input], machine.positions[input]);
+    machine.positions[input] = items::skip_space(inputs[input], machine.positions[input]);
 }
 
 /// Passes of a recognised loop; the index it gets to.

@@ -135,7 +135,7 @@ impl Translator<'_, '_> {
         let read = Read { repeated: false, ..read };
         let value = if read.parser.size() > 0 {
             let number = self.fixed(read, point, rest);
-            self.to_stack(number)
+            self.stack_item(number)
         } else if matches!(read.parser, Parser::VarInt | Parser::ZigZag) {
             let (value, next) = self.varint(read, point);
             self.set_cursor(read.input, next);
@@ -255,7 +255,7 @@ impl Translator<'_, '_> {
     }
 
     /// As the stack sees it, before integers are cut to the width: floats truncate, what does not fit becomes the smallest.
-    fn to_stack(&mut self, number: Number) -> Value {
+    fn stack_item(&mut self, number: Number) -> Value {
         let float = match number {
             Number::Signed(value) | Number::Unsigned(value) | Number::Small(value) => return value,
             Number::Single(value) => {

@@ -8,6 +8,11 @@
 //!
 //! Compiling takes about a millisecond for ten fields. It is done once for each program and width, and shared.
 
+#![cfg_attr(
+    not(all(feature = "jit", any(target_arch = "x86_64", target_arch = "aarch64"))),
+    allow(dead_code, reason = "nothing is compiled, so nothing is left or refused")
+)]
+
 #[cfg(all(
     feature = "jit",
     any(target_arch = "x86_64", target_arch = "aarch64"),

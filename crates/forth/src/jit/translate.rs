@@ -178,10 +178,7 @@ impl Translator<'_, '_> {
             }
         }
         self.begin(&reached);
-        for at in 0..self.blocks.len() {
-            if !reached[at] {
-                continue;
-            }
+        for (at, _) in reached.iter().enumerate().filter(|(_, reached)| **reached) {
             self.b.switch_to_block(self.blocks[at]);
             self.assured = None;
             let block = &self.function.blocks[at];

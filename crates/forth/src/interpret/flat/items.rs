@@ -6,7 +6,7 @@ use crate::interpret::{decode, text};
 use crate::isa::{Parser, Read};
 use crate::output::{Output, Outputs};
 
-pub(super) use crate::interpret::text::skip_space;
+pub(crate) use crate::interpret::text::skip_space;
 
 /// One item, and the position after it.
 pub(crate) fn one(read: Read, data: &[u8], at: usize) -> Option<(Number, usize)> {
