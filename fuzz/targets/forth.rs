@@ -38,8 +38,10 @@ fn check(compiled: Compiled, inputs: &[&[u8]]) {
         return;
     }
     let checked = run(&compiled, inputs, limits, Tier::Checked);
-    let fused = run(&compiled, inputs, limits, Tier::Fused);
-    assert_eq!(checked, fused, "{}\n{}", compiled.source(), compiled.explain());
+    for tier in [Tier::Fused, Tier::Compiled] {
+        let fast = run(&compiled, inputs, limits, tier);
+        assert_eq!(checked, fast, "{tier:?}\n{}\n{}", compiled.source(), compiled.explain());
+    }
 }
 
 /// Everything that can be seen of a machine.

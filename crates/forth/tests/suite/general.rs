@@ -6,10 +6,10 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
-use forthwith_forth::{Compiled, Limits, Machine, RunError, Status, Tier, W32, W64, Width};
+use forthwith_forth::{Compiled, Limits, Machine, RunError, Status, W32, W64, Width};
 use proptest::prelude::*;
 
-use super::support::assert_same;
+use super::support::{TIERS, assert_same};
 
 const DTYPES: [&str; 11] =
     ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"];
@@ -568,10 +568,10 @@ fn check<W: Width>(program: &[u16], drive: &[u16], data: &[u8], other: &[u8]) {
     let source = format!("\\ {limits:?}\n{source}");
     let compiled = Arc::new(Compiled::new(&source).unwrap_or_else(|error| panic!("{error}\n{source}")));
     let inputs: [&[u8]; 2] = [data, other];
-    let printed = [(); 2].map(|()| Arc::new(Mutex::new(String::new())));
-    let mut tiers = [Tier::Checked, Tier::Fused].into_iter().zip(&printed);
-    let mut machines = [(); 2].map(|()| {
-        let (tier, printed) = tiers.next().expect("two");
+    let printed = TIERS.map(|_| Arc::new(Mutex::new(String::new())));
+    let mut tiers = TIERS.into_iter().zip(&printed);
+    let mut machines = TIERS.map(|_| {
+        let (tier, printed) = tiers.next().expect("one for each");
         let mut machine = Machine::<W>::with_width(Arc::clone(&compiled), limits);
         machine.force_tier(Some(tier));
         let printed = Arc::clone(printed);
@@ -584,35 +584,48 @@ fn check<W: Width>(program: &[u16], drive: &[u16], data: &[u8], other: &[u8]) {
     });
     let mut drive = drive.iter().map(|&choice| usize::from(choice));
     for _ in 0..40 {
-        let [checked, fast] = &mut machines;
-        let results = (checked.resume(&inputs), fast.resume(&inputs));
-        assert_eq!(results.0, results.1, "{source}\n{}", compiled.explain());
-        compare(checked, fast, &printed, &source);
+        let results = machines.each_mut().map(|machine| machine.resume(&inputs));
+        agree(&results, &source, &compiled);
+        compare(&machines, &printed, &source);
+        let [checked, ..] = &machines;
         if checked.error().is_some() && checked.is_ready() {
             if drive.next().unwrap_or(0) % 4 == 0 {
                 break;
             }
-            checked.clear_error();
-            fast.clear_error();
-        } else if results.0 != Ok(Status::Paused) {
+            machines.iter_mut().for_each(Machine::clear_error);
+        } else if results[0] != Ok(Status::Paused) {
             break;
         }
         let Some(choice) = drive.next() else { continue };
-        let results = (host(choice, checked, &inputs, words), host(choice, fast, &inputs, words));
-        assert_eq!(results.0, results.1, "{choice} {source}");
-        compare(checked, fast, &printed, &source);
-        checked.clear_error();
-        fast.clear_error();
+        let results = machines.each_mut().map(|machine| host(choice, machine, &inputs, words));
+        agree(&results, &source, &compiled);
+        compare(&machines, &printed, &source);
+        machines.iter_mut().for_each(Machine::clear_error);
+        let [checked, ..] = &machines;
         if !checked.is_ready() || checked.is_done() {
             break;
         }
     }
 }
 
-fn compare<W: Width>(
+fn agree<T: PartialEq + std::fmt::Debug>(results: &[T; 3], source: &str, compiled: &Compiled) {
+    let [checked, fast @ ..] = results;
+    for (tier, result) in TIERS[1..].iter().zip(fast) {
+        assert_eq!(checked, result, "{tier:?}\n{source}\n{}", compiled.explain());
+    }
+}
+
+fn compare<W: Width>(machines: &[Machine<W>; 3], printed: &[Arc<Mutex<String>>; 3], source: &str) {
+    let [checked, fast @ ..] = machines;
+    for (at, machine) in fast.iter().enumerate() {
+        compare_two(checked, machine, [&printed[0], &printed[at + 1]], source);
+    }
+}
+
+fn compare_two<W: Width>(
     checked: &Machine<W>,
     fast: &Machine<W>,
-    printed: &[Arc<Mutex<String>>; 2],
+    printed: [&Mutex<String>; 2],
     source: &str,
 ) {
     assert_eq!(
