@@ -215,7 +215,7 @@ class Directory(Mapping[str, "Directory | Tree"]):
             return Directory(self._file, path)
         path = f"{path};{key.cycle}"
         if key.is_table:
-            return Tree(self._file, self._file._core.table(path))
+            return Tree(self._file, self._file._table(path))
         raise UnsupportedError(
             f"not supported yet: {key.classname}\n  in {self._file.file_path}:{path}",
             file=self._file.file_path,
@@ -278,11 +278,12 @@ def _directory(file: File, path: str) -> Directory:
 class File(Directory):
     """An opened file, which is also its topmost directory."""
 
-    def __init__(self, core: _forthwith.File, what: Any, options: dict[str, Any]) -> None:
+    def __init__(self, core: _forthwith.File, what: Any, options: dict[str, Any], avro: dict[str, Any]) -> None:
         super().__init__(self, "")
         self._core = core
         self._what = what
         self._options = options
+        self._avro = avro  # how to look at the values of an Avro file
 
     @property
     def file_path(self) -> str:
@@ -294,9 +295,17 @@ class File(Directory):
         """``"ROOT"`` or ``"Avro"``."""
         return self._core.format
 
+    @property
+    def metadata(self) -> dict[str, bytes]:
+        """What the file says of itself: of Avro files, ``avro.schema``, ``avro.codec`` and what else is in the header."""
+        return dict(self._core.avro_metadata())
+
+    def _table(self, path: str) -> _forthwith.Table:
+        return self._core.table(path) if self.format == "ROOT" else self._core.avro_table(**self._avro)
+
     def _only_table(self) -> Tree:
         try:
-            return Tree(self, self._core.table(""))
+            return Tree(self, self._table(""))
         except BaseException:
             self.close()
             raise
@@ -339,4 +348,4 @@ class File(Directory):
     def __reduce__(self) -> tuple[Any, ...]:
         from forthwith._open import reopen
 
-        return reopen, (self._what, self._options)
+        return reopen, (self._what, self._options, self._avro)

@@ -131,6 +131,10 @@ class File:
         """Finds ``dir/name;cycle``; without a cycle, the highest one."""
     def table(self, path: str) -> Table:
         """Opens a tree."""
+    def avro_table(self, schema: str | None = None, skip_damaged: bool = False) -> Table:
+        """The values of an Avro file, as a reader's schema wants them, without what is damaged."""
+    def avro_metadata(self) -> list[tuple[str, bytes]]:
+        """What an Avro file says of itself, in its order."""
 
 @final
 class Key:
@@ -180,6 +184,8 @@ class Table:
     @property
     def entries(self) -> int:
         """Number of entries."""
+    def damage(self) -> list[tuple[int, int, int, str]]:
+        """What was left out of an Avro file: block, first byte, byte after the last, what is wrong."""
     def fields(self) -> list[Field]:
         """All fields in the order of the file, parents before their children."""
     def find(self, name: str) -> int:

@@ -10,7 +10,7 @@ from forthwith._file import File
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any, Literal, Protocol, TypeAlias
 
     class Readable(Protocol):
@@ -36,6 +36,8 @@ def open(
     memory: int | str | None = None,
     pool: int | str | None = None,
     huge_pages: bool = True,
+    schema: str | Mapping[str, Any] | Sequence[Any] | None = None,
+    skip_damaged: bool = False,
 ) -> Any:
     """Opens a file, or an object in it.
 
@@ -62,6 +64,11 @@ def open(
             file and its arrays are gone.
         huge_pages: Whether arrays of 8 MiB and more ask the system for huge pages. They are about twice as fast to
             fill, where the system has such pages at hand.
+        schema: For Avro files, the schema that their values are to be read as, as JSON or what JSON is made of: fields by its
+            names (or their aliases) and in its order, numbers promoted, what is not in the file by its defaults. What it
+            does not name is stepped over. By default values are read as they were written.
+        skip_damaged: For Avro files, whether blocks that cannot be read are left out instead of being an error. All blocks
+            are read once to find out; `Tree.damage` says which they are.
 
     Returns:
         The `File`, or the `Directory` or `Tree` asked for. A file that holds one table and nothing else, as Avro's, is that
@@ -80,8 +87,12 @@ def open(
     limit = None if memory is None else memory_size(memory, "memory")
     kept = None if pool is None else memory_size(pool, "pool", least=0)
     options = {"source": source, "threads": threads, "memory": limit, "pool": kept, "huge_pages": huge_pages}
+    avro = {"schema": _schema_text(schema), "skip_damaged": bool(skip_damaged)}
     what, inner = _split(path)
-    file = _open_file(what, options)
+    file = _open_file(what, options, avro)
+    if file._core.format != "Avro" and (schema is not None or skip_damaged):
+        file.close()
+        raise ValueError("schema and skip_damaged are for Avro files")
     if not inner:
         return file if file._core.format == "ROOT" else file._only_table()
     try:
@@ -91,22 +102,34 @@ def open(
         raise
 
 
-def reopen(what: Any, options: dict[str, Any]) -> File:
+def _schema_text(schema: Any) -> str | None:
+    """A reader's schema as JSON; a name alone is a type."""
+    if schema is None:
+        return None
+    if isinstance(schema, str) and schema.lstrip()[:1] in ("{", "[", '"'):
+        return schema
+
+    import json
+
+    return json.dumps(schema)
+
+
+def reopen(what: Any, options: dict[str, Any], avro: dict[str, Any]) -> File:
     """What a pickled file is made of: it is opened again."""
-    return _open_file(what, options)
+    return _open_file(what, options, avro)
 
 
-def _open_file(what: Any, options: dict[str, Any]) -> File:
+def _open_file(what: Any, options: dict[str, Any], avro: dict[str, Any]) -> File:
     if isinstance(what, str):
         if options["source"] == "map" and "://" in what:
             raise ValueError(f"source='map' is for paths, not for {what!r}")
-        return File(_forthwith.File.open(what, **options), what, options)
+        return File(_forthwith.File.open(what, **options), what, options, avro)
     if options["source"] != "auto":
         raise ValueError(f"source={options['source']!r} is for paths, not for {what!r}")
     name = getattr(what, "name", None)
     name = name if isinstance(name, str) else repr(what)
     core = _forthwith.File.from_object(what, name, **{k: v for k, v in options.items() if k != "source"})
-    return File(core, what, options)
+    return File(core, what, options, avro)
 
 
 def _split(path: Any) -> tuple[Any, str | None]:

@@ -57,6 +57,11 @@ class Tree(HasBranches):
         return self._core.entries
 
     @property
+    def damage(self) -> list[tuple[int, int, int, str]]:
+        """What ``open(..., skip_damaged=True)`` left out: block, first byte, byte after the last, what is wrong."""
+        return self._core.damage()
+
+    @property
     def _fields(self) -> list[_forthwith.Field]:
         if self._all_fields is None:
             self._all_fields = self._core.fields()
@@ -100,4 +105,4 @@ class Tree(HasBranches):
 
 
 def _reopen(file: File, path: str) -> Tree:
-    return Tree(file, file._core.table(path))
+    return Tree(file, file._table(path))

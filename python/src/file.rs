@@ -7,7 +7,7 @@ use crate::{
     table::Table,
 };
 use forthwith::{
-    Engine, Options,
+    Engine, Options, avro,
     columns::Policy,
     io::{self, Callback, MappedFile, PreadFile, Source},
     plan::Result,
@@ -152,6 +152,25 @@ impl File {
 
     fn find(&self, py: Python<'_>, path: &str) -> PyResult<Key> {
         self.handle.run(py, || self.handle.file.find(path)).map(Key)
+    }
+
+    /// The values of an Avro file.
+    #[pyo3(signature = (schema=None, skip_damaged=false))]
+    fn avro_table(&self, py: Python<'_>, schema: Option<&str>, skip_damaged: bool) -> PyResult<Table> {
+        self.handle.check_open(py)?;
+        let file = &self.handle.file;
+        let (table, key) = self.handle.run(py, || {
+            let schema = schema.map(|text| avro::Schema::parse(text).map(Arc::new)).transpose()?;
+            let options = avro::Options { schema, skip_damaged, ..avro::Options::default() };
+            Ok((file.avro_table("", &options)?, file.find("")?))
+        })?;
+        Ok(Table::new(Arc::clone(&self.handle), table, key))
+    }
+
+    /// The schema and the other metadata of an Avro file.
+    fn avro_metadata(&self) -> Vec<(String, Vec<u8>)> {
+        let metadata = self.handle.file.avro().map(|avro| avro.header().metadata.as_slice());
+        metadata.unwrap_or_default().iter().map(|(name, value)| (name.clone(), value.to_vec())).collect()
     }
 
     fn table(&self, py: Python<'_>, path: &str) -> PyResult<Table> {

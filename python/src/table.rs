@@ -64,6 +64,12 @@ impl Table {
         self.table.entries()
     }
 
+    /// What was left out of an Avro file: number of the block, bytes, what is wrong with them.
+    fn damage(&self) -> Vec<(u64, u64, u64, String)> {
+        let damage = self.table.avro().map(|table| table.damage()).unwrap_or_default();
+        damage.iter().map(|d| (d.block, d.bytes.start, d.bytes.end, d.what.clone())).collect()
+    }
+
     fn fields(&self, py: Python<'_>) -> PyResult<Vec<Field>> {
         self.handle.run(py, || Ok(self.table.fields()?.iter().cloned().map(Field).collect()))
     }

@@ -21,6 +21,7 @@
 
 mod container;
 mod default;
+mod fixed;
 mod format;
 mod resolve;
 mod schema;

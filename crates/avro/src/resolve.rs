@@ -69,6 +69,23 @@ impl Fields {
         shown.describe(id)
     }
 
+    /// The layout of one field, as if there were no others.
+    pub(crate) fn alone(&self, field: u32) -> Result<Layout, Refusal> {
+        let Some(shown) = self.record().get(field as usize) else { return self.layout(&[field]) };
+        let (writer, reader) = (self.writer.root_id(), self.shown().root_id());
+        let mut resolver = Resolver::new(&self.writer, self.shown());
+        if self.reader.is_none() {
+            return resolver.writing.whole(shown.schema);
+        }
+        match (resolver.matching(writer, reader, field as usize)?, &self.writer.get(writer).kind) {
+            (Some(from), Kind::Record { fields, .. }) => match fields.get(from) {
+                Some(from) => resolver.resolve(from.schema, shown.schema),
+                None => Err("no such field".into()),
+            },
+            _ => resolver.reading.whole(shown.schema),
+        }
+    }
+
     /// The layout of the data, of which these fields are kept, in this order.
     pub(crate) fn layout(&self, wanted: &[u32]) -> Result<Layout, Refusal> {
         let mut resolver = Resolver::new(&self.writer, self.shown());

@@ -2,6 +2,7 @@
 
 use crate::{
     container::{self, BlockCodec, BlockPlace, Damage, Header, MARKER},
+    fixed,
     format::AvroFormat,
     resolve::Fields,
     schema::{Kind, Schema},
@@ -196,10 +197,34 @@ impl AvroTable {
         })
     }
 
-    /// The program that reads some fields, and what of it is delivered.
-    fn program(&self, fields: &[u32]) -> Result<Program> {
+    /// What reads some fields: numbers at fixed places are a kernel's, anything else is a program's.
+    fn group(&self, fields: &[u32]) -> Result<Group> {
         let layout = self.columns.layout(fields).map_err(Error::unsupported)?;
-        translate(&layout, &DIALECT, false, "").map_err(|why| Error::unsupported(why.0))
+        let path = match fields {
+            [only] if self.columns.is_record() => self.field(*only)?.path.clone(),
+            _ => String::new(),
+        };
+        let split = self.columns.is_record();
+        if let Some((kernel, form, columns)) = fixed::kernel(&layout) {
+            let (decoder, reason) = (Decoder::Kernel(kernel), FIXED.into());
+            return Ok(Group { path, decoder, reason, form, columns, counter: None, split });
+        }
+        let program = translate(&layout, &DIALECT, false, "").map_err(|why| Error::unsupported(why.0))?;
+        Ok(Group {
+            path,
+            reason: REASON.into(),
+            form: program.form.clone(),
+            columns: specs(&program),
+            counter: None,
+            split,
+            decoder: Decoder::Program(Arc::new(program)),
+        })
+    }
+
+    /// Whether a field can be read, whatever stands round it.
+    fn is_readable(&self, field: u32) -> bool {
+        let layout = self.columns.alone(field);
+        layout.is_ok_and(|layout| translate(&layout, &DIALECT, false, "").is_ok())
     }
 
     /// Blocks that hold some of the entries.
@@ -273,15 +298,13 @@ impl Dataset for AvroTable {
 
     fn describe(&self, field: u32) -> Result<Description> {
         self.field(field)?;
-        let reading = match self.program(&[field]) {
-            Ok(program) => {
-                let form = match &program.form {
-                    Form::Record { contents, .. } if self.columns.is_record() => {
-                        contents.first().cloned().unwrap_or(Form::Empty)
-                    }
-                    form => form.clone(),
+        let reading = match self.group(&[field]) {
+            Ok(group) => {
+                let form = match group.form {
+                    Form::Record { mut contents, .. } if group.split => contents.pop().unwrap_or(Form::Empty),
+                    form => form,
                 };
-                Ok(Reading { form, decoder: Decoder::Program(Arc::new(program)), reason: REASON.into() })
+                Ok(Reading { form, decoder: group.decoder, reason: group.reason })
             }
             Err(error) => match error.kind {
                 ErrorKind::Unsupported { what } => Err(what),
@@ -323,27 +346,14 @@ impl Dataset for AvroTable {
         for field in fields {
             self.field(*field)?;
         }
-        let program = match self.program(fields) {
-            Ok(program) => program,
+        match self.group(fields) {
+            Ok(group) => plan.groups.push(group),
             Err(error) => {
                 // The first that cannot be read by itself is to blame.
-                let to_blame = fields.iter().find(|field| self.program(&[**field]).is_err()).copied();
+                let to_blame = fields.iter().find(|field| !self.is_readable(**field)).copied();
                 return Err(self.here(error, to_blame));
             }
-        };
-        let path = match fields {
-            [only] if self.columns.is_record() => self.field(*only)?.path.clone(),
-            _ => String::new(),
-        };
-        plan.groups.push(Group {
-            path,
-            reason: REASON.into(),
-            form: program.form.clone(),
-            columns: specs(&program),
-            counter: None,
-            split: self.columns.is_record(),
-            decoder: Decoder::Program(Arc::new(program)),
-        });
+        }
         plan.delivered = 1;
         plan.tasks = self.tasks(&plan.entries);
         Ok(plan)
@@ -363,6 +373,8 @@ impl Dataset for AvroTable {
     }
 }
 
+/// Why there is a kernel.
+const FIXED: &str = "every value takes the same number of bytes, and what is wanted are numbers at fixed places";
 /// Why there is a program.
 const REASON: &str = "an Avro block holds whole values, one after the other";
 

@@ -144,7 +144,9 @@ impl<'s> Layouts<'s> {
     }
 
     fn recursive(&self, id: Id) -> Refusal {
-        let name = self.schema.name(id).map_or_else(|| self.schema.describe(id), |name| name.full.clone());
+        // A union or list has no name; the record it is in has.
+        let name = std::iter::once(&id).chain(self.open.iter().rev()).find_map(|id| self.schema.name(*id));
+        let name = name.map_or_else(|| self.schema.describe(id), |name| name.full.clone());
         format!("the recursive type {name}: columns have no place for values of unlimited depth")
     }
 

@@ -24,7 +24,7 @@ impl<'a> Wanted<'a> {
     pub(crate) fn new(task: &Task, block: Block<'a>) -> Result<Self> {
         let expected = task.entries.end - task.entries.start;
         if block.entries != expected {
-            return Err(mismatch("the number of entries in the basket", expected, block.entries));
+            return Err(mismatch("the number of entries in the block", expected, block.entries));
         }
         let from = task.wanted.start - task.entries.start;
         let entries = task.wanted.end - task.wanted.start;
@@ -135,7 +135,7 @@ pub(crate) fn flat_in_pieces(
     let size = per_entry.saturating_mul(wire.width() as u64);
     let expected = (task.entries.end - task.entries.start).saturating_mul(size);
     if entries.end - entries.start != expected {
-        return Err(mismatch("the length of the basket's data", expected, entries.end - entries.start));
+        return Err(mismatch("the length of the block's data", expected, entries.end - entries.start));
     }
     let start = entries.start + (task.wanted.start - task.entries.start) * size;
     let count = task.wanted.end - task.wanted.start;
@@ -160,7 +160,7 @@ fn fixed<'a>(wanted: Wanted<'a>, size: u64) -> Result<&'a [u8]> {
     let payload = wanted.block.payload;
     let expected = wanted.block.entries.saturating_mul(size);
     if payload.len() as u64 != expected {
-        return Err(mismatch("the length of the basket's data", expected, payload.len() as u64));
+        return Err(mismatch("the length of the block's data", expected, payload.len() as u64));
     }
     let from = (wanted.from * size) as usize;
     payload.get(from..from + (wanted.entries * size) as usize).ok_or_else(lengths)
@@ -192,7 +192,7 @@ fn counted_bounds(
         bounds.extend(u32::try_from(end).unwrap_or(u32::MAX).to_le_bytes());
     }
     if end != length {
-        return Err(mismatch("the length of the basket's data", end, length));
+        return Err(mismatch("the length of the block's data", end, length));
     }
     let from = 4 * wanted.from as usize;
     let to = from + 4 * (wanted.entries as usize + 1);

@@ -164,13 +164,14 @@ impl Job<'_> {
         } else {
             self.machine.set_position(0, skipped);
             self.go(wanted.entries, self.task.wanted.start, &unbounded(self.program, wanted))?;
+            self.check_offsets(before)?;
             let (end, at) = (payload.len(), self.machine.position(0));
             if self.task.wanted.end == self.task.entries.end && at != end {
                 let unit = self.format.unit();
                 let what = format!("{} bytes of the {unit} are left over", end.saturating_sub(at));
                 return Err(Error::new(ErrorKind::Fault { what }).at_byte(at as u64));
             }
-            self.check_offsets(before)
+            Ok(())
         }
     }
 

@@ -165,6 +165,17 @@ pub enum Unit {
 }
 
 impl Schema {
+    /// Parses a schema that is asked for.
+    ///
+    /// # Errors
+    /// It is none, and where it is not.
+    pub fn parse(text: &str) -> forthwith_plan::Result<Self> {
+        text.parse().map_err(|bad: SchemaError| {
+            let kind = forthwith_plan::ErrorKind::NotA { what: "an Avro schema", found: bad.to_string() };
+            forthwith_plan::Error::new(kind)
+        })
+    }
+
     /// The outermost type.
     #[must_use]
     pub fn root(&self) -> &Type {

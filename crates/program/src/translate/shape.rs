@@ -129,9 +129,15 @@ impl Shape {
         member: &str,
     ) -> Result<Form, Unsupported> {
         // In the order of the bytes, so that outputs and text go the same way.
+        let mut wanted = vec![false; fields.len()];
+        for at in order {
+            if let Some(wanted) = wanted.get_mut(*at as usize) {
+                *wanted = true;
+            }
+        }
         let mut forms = Vec::with_capacity(fields.len());
-        for (at, (field, schema)) in (0..).zip(fields) {
-            let kept = order.contains(&at) && !matches!(schema, Schema::Skipped(_));
+        for ((field, schema), wanted) in fields.iter().zip(wanted) {
+            let kept = wanted && !matches!(schema, Schema::Skipped(_));
             forms.push(if kept { Some(self.form(schema, depth + 1, &join(member, field))?) } else { None });
         }
         let mut names = Vec::with_capacity(order.len());

@@ -149,9 +149,15 @@ impl<'a> Text<'a> {
                 }
             }
             (Schema::Arranged { fields, order, .. }, Form::Record { contents, .. }) => {
-                for (at, (field, schema)) in (0..).zip(fields) {
+                let mut forms: Vec<Option<&Form>> = vec![None; fields.len()];
+                for (at, form) in order.iter().zip(contents) {
+                    if let Some(place) = forms.get_mut(*at as usize) {
+                        *place = Some(form);
+                    }
+                }
+                for ((field, schema), form) in fields.iter().zip(forms) {
                     let member = join(member, field);
-                    match order.iter().position(|place| *place == at).and_then(|place| contents.get(place)) {
+                    match form {
                         Some(form) => self.value(schema, form, depth, &member)?,
                         None => self.skip(schema, depth, &member)?,
                     }
