@@ -11,6 +11,8 @@ streams of what is nested in it; numbers are little-endian, counts and lengths 6
     O <n>            n values that may be absent: a byte 1 or 0 for each, then the stream of those present
     R <n> <k>        n records of k fields: for each field, by name, a line F "name" and its stream
     T <n> <k>        n tuples of k slots: the stream of each slot
+    V <n>            n values of one of several types: for each a byte with the number of its type, then for each type, by what
+                     it is called, the stream of those of it; where any may be absent, O comes first
 
 ``python canonical.py`` checks this module itself.
 """
@@ -60,6 +62,8 @@ def _node(layout):
         yield from _numbers(layout)
     elif layout.is_list:
         yield from _lists(layout)
+    elif layout.is_union:
+        yield from _union(layout)
     elif layout.is_record and layout.is_tuple:
         yield b"T %d %d\n" % (n, len(layout.contents))
         for content in layout.contents:
@@ -90,6 +94,34 @@ def _numbers(layout):
     yield data.tobytes()
 
 
+def _union(layout):
+    tags, index = np.asarray(layout.tags.data), np.asarray(layout.index.data)[: layout.length]
+    present = np.ones(layout.length, bool)
+    alternatives = []
+    for tag, content in enumerate(layout.contents):
+        here = np.flatnonzero(tags == tag)
+        values = content[index[here]].to_packed()
+        if values.is_option:
+            there = np.asarray(values.mask_as_bool(valid_when=True)).astype(bool)
+            present[here] = there
+            here, values = here[there], values.project()
+        alternatives.append((_type(values), here, values))
+    if any(content.is_option for content in layout.contents):
+        yield b"O %d\n" % layout.length
+        yield present.view(np.uint8).tobytes()
+        if not present.any():
+            yield b"Z\n"
+            return
+    alternatives.sort(key=lambda alternative: alternative[0])
+    numbers = np.zeros(layout.length, np.uint8)
+    for number, (_, here, _) in enumerate(alternatives):
+        numbers[here] = number
+    yield b"V %d\n" % present.sum()
+    yield numbers[present].tobytes()
+    for _, _, values in alternatives:
+        yield from _node(values.to_packed())
+
+
 def _lists(layout):
     layout = layout.to_ListOffsetArray64(True)
     offsets = np.asarray(layout.offsets.data)
@@ -116,6 +148,10 @@ def _type(layout):
     if layout.is_list:
         kind = {"string": "string", "bytestring": "bytes"}.get(layout.parameter("__array__"))
         return kind or f"{layout.size if layout.is_regular else 'var'} * {_type(layout.content)}"
+    if layout.is_union:
+        kinds = [_type(content) for content in layout.contents]
+        optional = "?" * any(kind.startswith("?") for kind in kinds)
+        return f"{optional}union[{', '.join(sorted(kind.removeprefix('?') for kind in kinds))}]"
     if layout.is_record:
         if layout.is_tuple:
             return "(" + ", ".join(_type(c) for c in layout.contents) + ")"
@@ -141,6 +177,10 @@ def _check():
     assert text(ak.Array([True, None])) == b"O 2\n\x01\x00P b1 1\n\x01"
     assert text(ak.Array([{"b": 1, "a": "x"}])) == b'R 1 2\nF "a"\nS 1\n' + one + b'xF "b"\nP i8 1\n' + one
     assert text(ak.Array([(1, "x")])) == b"T 1 2\nP i8 1\n" + one + b"S 1\n" + one + b"x"
+    mixed = ak.Array([1, "x", 2])
+    assert text(mixed) == b"V 3\n\x00\x01\x00P i8 2\n" + one + b"\x02" + bytes(7) + b"S 1\n" + one + b"x"
+    assert text(ak.Array([1, None, "x"])) == b"O 3\n\x01\x00\x01V 2\n\x00\x01P i8 1\n" + one + b"S 1\n" + one + b"x"
+    assert type_of(ak.Array([1, None, "x"])) == "?union[int64, string]"
     nested = ak.Array([[[1, 2], []], [], [[3]]])
     same(nested, ak.concatenate([ak.Array([[[9, 9]]]), nested])[1:])
     same(nested[::-1], ak.Array([[[3]], [], [[1, 2], []]]))

@@ -374,7 +374,8 @@ impl Dataset for AvroTable {
 }
 
 /// Why there is a kernel.
-const FIXED: &str = "every value takes the same number of bytes, and what is wanted are numbers at fixed places";
+const FIXED: &str =
+    "every value takes the same number of bytes, and what is wanted are numbers at fixed places";
 /// Why there is a program.
 const REASON: &str = "an Avro block holds whole values, one after the other";
 
