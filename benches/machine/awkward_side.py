@@ -55,6 +55,8 @@ def main() -> None:
                     for number in one["start"]:
                         machine.stack_push(number)
                     machine.resume()
+                    while not machine.is_done:
+                        machine.resume()
                     elapsed = time.perf_counter() - start
                     best, spent = min(best, elapsed), spent + elapsed
                 result[f"{bits} {label}"] = best

@@ -38,6 +38,7 @@ pub(crate) fn all(large: bool) -> Vec<Make> {
             Box::new(fibonacci),
             Box::new(tight),
             Box::new(until),
+            Box::new(pauses),
         ]);
     }
     cases
@@ -460,5 +461,20 @@ fn until() -> Case {
         unit: "ns/word",
         answers: true,
         hand: hand::until,
+    }
+}
+
+/// A host that is asked for every number, as the builders are.
+fn pauses() -> Case {
+    let n: i64 = 100_000;
+    Case {
+        name: "pause".to_owned(),
+        program: "output numbers int64 0 do pause i numbers <- stack loop".to_owned(),
+        inputs: Vec::new(),
+        start: vec![n],
+        work: n as usize,
+        unit: "ns/pause",
+        answers: false,
+        hand: hand::pauses,
     }
 }

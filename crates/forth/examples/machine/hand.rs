@@ -414,3 +414,17 @@ pub(crate) fn until(_: &[Vec<u8>], start: &[i64], _: &mut Columns) -> i64 {
         }
     }
 }
+
+/// Appends through a call that cannot be inlined, which is what a pause comes to.
+pub(crate) fn pauses(_: &[Vec<u8>], start: &[i64], columns: &mut Columns) -> i64 {
+    #[inline(never)]
+    fn one(raw: &mut Raw<1>, number: i64) {
+        raw.put(0, number.to_ne_bytes());
+    }
+    columns[0].resize(8 + 8 * start[0] as usize, 0);
+    let mut raw = Raw::<1>::new(&[], columns);
+    for number in 0..start[0] {
+        one(black_box(&mut raw), number);
+    }
+    raw.finish(columns)
+}

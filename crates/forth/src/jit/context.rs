@@ -18,6 +18,9 @@ pub(super) struct Context {
     pub(super) records: *mut i64,
     /// Results of a call but the first.
     pub(super) results: [i64; MAX_RESULTS],
+    /// A helper that is called through the stub, and its arguments.
+    pub(super) helper: i64,
+    pub(super) arguments: [i64; HELPER_ARGUMENTS],
     /// Whether a helper did what it was asked for, and what it found.
     pub(super) done: i64,
     pub(super) found: [i64; 2],
@@ -30,3 +33,6 @@ pub(super) struct Context {
 
 /// Results a call can have besides the first.
 pub(super) const MAX_RESULTS: usize = 8;
+
+/// Arguments of a helper besides the context.
+pub(super) const HELPER_ARGUMENTS: usize = 3;

@@ -25,7 +25,7 @@ use cranelift_codegen::ir::{Function, UserFuncName};
 use cranelift_codegen::{FinalizedRelocTarget, ir::ExternalName};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
-use self::context::{Context, MAX_RESULTS};
+use self::context::{Context, HELPER_ARGUMENTS, MAX_RESULTS};
 use self::helpers::Helpers;
 use self::host::Host;
 use self::memory::Executable;
@@ -165,6 +165,8 @@ impl Jit {
             budget,
             records: start,
             results: [0; MAX_RESULTS],
+            helper: 0,
+            arguments: [0; HELPER_ARGUMENTS],
             done: 0,
             found: [0; 2],
             machine: std::ptr::from_mut(machine).cast(),

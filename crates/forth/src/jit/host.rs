@@ -1,23 +1,22 @@
 //! What is compiled once for the process: the code generator's settings and the way out to Rust.
 
+use std::mem::offset_of;
 use std::sync::{Arc, OnceLock};
 
 use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, Signature, UserFuncName, types};
+use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature, UserFuncName, types};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
+use super::context::{Context, HELPER_ARGUMENTS};
 use super::memory::Executable;
 use crate::jit::Refusal;
 
-/// Arguments of a helper besides the context.
-pub(super) const HELPER_ARGUMENTS: usize = 3;
-
 pub(super) struct Host {
     pub(super) isa: OwnedTargetIsa,
-    /// Calls a helper and clobbers no register: `(context, helper, a, b, c)`. Machine code goes there in rare cases, and must
-    /// not spill for them what it keeps in registers otherwise.
+    /// Calls the helper the context names and clobbers no register. Machine code goes there in rare cases, and must not spill for
+    /// them, nor move for their arguments, what it keeps in registers otherwise.
     stub: Executable,
     /// Whether bytes of a vector can be shuffled.
     pub(super) shuffles: bool,
@@ -56,7 +55,7 @@ impl Host {
 
 pub(super) fn stub_signature() -> Signature {
     let mut signature = Signature::new(CallConv::PreserveAll);
-    signature.params = vec![AbiParam::new(types::I64); 2 + HELPER_ARGUMENTS];
+    signature.params = vec![AbiParam::new(types::I64)];
     signature
 }
 
@@ -93,13 +92,15 @@ fn stub(isa: &dyn TargetIsa) -> Option<Vec<u8>> {
     b.append_block_params_for_function_params(block);
     b.switch_to_block(block);
     b.seal_block(block);
-    let params = b.block_params(block).to_vec();
+    let context = b.block_params(block)[0];
+    let mut load = |offset: usize| b.ins().load(types::I64, MemFlagsData::trusted(), context, offset as i32);
+    let helper = load(offset_of!(Context, helper));
+    let mut arguments = vec![context];
+    arguments.extend((0..HELPER_ARGUMENTS).map(|at| load(offset_of!(Context, arguments) + 8 * at)));
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params = vec![AbiParam::new(types::I64); 1 + HELPER_ARGUMENTS];
     let signature = b.import_signature(signature);
-    let mut arguments = vec![params[0]];
-    arguments.extend(&params[2..]);
-    b.ins().call_indirect(signature, params[1], &arguments);
+    b.ins().call_indirect(signature, helper, &arguments);
     b.ins().return_(&[]);
     b.finalize(isa.frontend_config());
     let mut context = cranelift_codegen::Context::for_function(function);

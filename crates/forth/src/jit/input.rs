@@ -87,10 +87,10 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn skip_space(&mut self, input: u32) {
-        self.flush();
+        self.flush_positions();
         let input = self.constant(i64::from(input));
         self.call_rarely(self.helpers.skip_space, [input, input, input]);
-        self.reload();
+        self.reload_positions();
     }
 
     pub(super) fn enumeration(
@@ -101,7 +101,7 @@ impl Translator<'_, '_> {
         only: bool,
         point: PointId,
     ) {
-        self.flush();
+        self.flush_positions();
         let input = self.constant(i64::from(input));
         let (first, end) = (self.constant(i64::from(strings.start)), self.constant(i64::from(strings.end)));
         self.call_rarely(self.helpers.enumeration, [input, first, end]);
@@ -111,17 +111,17 @@ impl Translator<'_, '_> {
             let elsewhere = self.give_up(point);
             self.unless(none, elsewhere);
         }
-        self.reload();
+        self.reload_positions();
         self.define(to, found);
     }
 
     /// Asks a helper for something it may refuse.
     fn ask(&mut self, helper: i64, arguments: [Value; 3], point: PointId) {
         self.forget();
-        self.flush();
+        self.flush_positions();
         self.call_rarely(helper, arguments);
         self.check_done(point);
-        self.reload();
+        self.reload_positions();
     }
 
     pub(super) fn check_done(&mut self, point: PointId) {

@@ -63,16 +63,16 @@ impl Translator<'_, '_> {
 
     /// The end of an output, behind which there is room for one item now.
     pub(super) fn room(&mut self, output: u32, point: PointId) -> Value {
-        let size = self.constant(1 << self.shift(output));
+        let size = 1 << self.shift(output);
         let end = self.output_end(output);
         let room = self.output_word(output, offset_of!(Output, room));
-        let after = self.b.ins().iadd(end, size);
+        let after = self.b.ins().iadd_imm_s(end, size);
         let beyond = self.b.ins().icmp(IntCC::UnsignedGreaterThan, after, room);
         let (grow, next) = (self.cold(), self.b.create_block());
         self.b.ins().brif(beyond, grow, &[], next, &[]);
         self.b.switch_to_block(grow);
         self.b.seal_block(grow);
-        let number = self.constant(i64::from(output));
+        let (number, size) = (self.constant(i64::from(output)), self.constant(size));
         self.call_rarely(self.helpers.reserve, [number, size, size]);
         self.check_done(point);
         self.b.ins().jump(next, &[]);

@@ -71,6 +71,8 @@ pub(super) struct Translator<'a, 'f> {
     form: Form<'a>,
     registers: Vec<Variable>,
     cursors: HashMap<u32, Cursor>,
+    /// Variables of the program that are kept in registers.
+    kept: HashMap<u32, Variable>,
     pub(super) context: Value,
     pub(super) outputs: Value,
     pub(super) variables: Value,
@@ -91,8 +93,9 @@ pub(super) struct Translator<'a, 'f> {
     order: Vec<(Block, PointId)>,
 }
 
-/// How many inputs are kept in registers.
+/// How many inputs are kept in registers, and how many variables.
 const CURSORS: usize = 2;
+const KEPT: usize = 4;
 
 pub(super) fn translate(
     b: FunctionBuilder<'_>,
@@ -115,6 +118,7 @@ pub(super) fn translate(
         form,
         registers: Vec::new(),
         cursors: HashMap::new(),
+        kept: HashMap::new(),
         context: zero,
         outputs: zero,
         variables: zero,
@@ -244,27 +248,61 @@ impl Translator<'_, '_> {
         self.jump(entry.block);
     }
 
-    /// Keeps the inputs that are read most in registers.
+    /// Keeps the inputs that are read most in registers, and the variables.
     fn promote(&mut self, reached: &[bool]) {
+        // What is called often would load and store them each time.
         if self.form == Form::Called {
             return;
         }
-        let mut weights: HashMap<u32, u64> = HashMap::new();
+        let (mut inputs, mut variables) = (HashMap::new(), HashMap::new());
         for (block, _) in self.function.blocks.iter().zip(reached).filter(|(_, reached)| **reached) {
+            let weight = 1_u64 << (3 * block.depth.min(16));
             for inst in &block.code {
                 if let Some(input) = input_of(inst) {
-                    *weights.entry(input).or_default() += 1 << (3 * block.depth.min(16));
+                    *inputs.entry(input).or_default() += weight;
+                }
+                if let Inst::Fetch { variable, .. }
+                | Inst::Store { variable, .. }
+                | Inst::Increment { variable, .. } = inst
+                {
+                    *variables.entry(*variable).or_default() += weight;
                 }
             }
         }
-        let mut inputs: Vec<_> = weights.into_iter().collect();
-        inputs.sort_by_key(|&(input, weight)| (std::cmp::Reverse(weight), input));
-        for (input, _) in inputs.into_iter().take(CURSORS) {
+        for input in heaviest(&inputs, CURSORS) {
             let cursor = Cursor { next: self.b.declare_var(types::I64), end: self.b.declare_var(types::I64) };
             let (next, end) = self.load_cursor(input);
             self.b.def_var(cursor.next, next);
             self.b.def_var(cursor.end, end);
             self.cursors.insert(input, cursor);
+        }
+        // Used once and not in a loop, they are as well where they are.
+        variables.retain(|_, weight| *weight > 8);
+        for variable in heaviest(&variables, KEPT) {
+            let kept = self.b.declare_var(types::I64);
+            let value = self.load_variable(variable);
+            self.b.def_var(kept, value);
+            self.kept.insert(variable, kept);
+        }
+    }
+
+    fn load_variable(&mut self, variable: u32) -> Value {
+        self.b.ins().load(types::I64, flags(), self.variables, 8 * variable as i32)
+    }
+
+    pub(super) fn variable(&mut self, variable: u32) -> Value {
+        match self.kept.get(&variable) {
+            Some(kept) => self.b.use_var(*kept),
+            None => self.load_variable(variable),
+        }
+    }
+
+    pub(super) fn set_variable(&mut self, variable: u32, value: Value) {
+        match self.kept.get(&variable) {
+            Some(kept) => self.b.def_var(*kept, value),
+            None => {
+                self.b.ins().store(flags(), value, self.variables, 8 * variable as i32);
+            }
         }
     }
 
@@ -306,21 +344,38 @@ impl Translator<'_, '_> {
 
     /// Makes the canonical state right before somebody else looks at it.
     pub(super) fn flush(&mut self) {
-        let mut cursors: Vec<_> = self.cursors.iter().map(|(&input, &cursor)| (input, cursor)).collect();
-        cursors.sort_unstable_by_key(|&(input, _)| input);
-        for (input, cursor) in cursors {
+        for (input, cursor) in sorted(&self.cursors) {
+            let next = self.b.use_var(cursor.next);
+            self.store_position(input, next);
+        }
+        for (variable, kept) in sorted(&self.kept) {
+            let value = self.b.use_var(kept);
+            self.b.ins().store(flags(), value, self.variables, 8 * variable as i32);
+        }
+    }
+
+    /// Makes right what a helper looks at that reads: the positions.
+    pub(super) fn flush_positions(&mut self) {
+        for (input, cursor) in sorted(&self.cursors) {
             let next = self.b.use_var(cursor.next);
             self.store_position(input, next);
         }
     }
 
-    /// Takes over what somebody else may have changed.
-    pub(super) fn reload(&mut self) {
-        let mut cursors: Vec<_> = self.cursors.iter().map(|(&input, &cursor)| (input, cursor)).collect();
-        cursors.sort_unstable_by_key(|&(input, _)| input);
-        for (input, cursor) in cursors {
+    /// Takes over what a helper may have changed that reads.
+    pub(super) fn reload_positions(&mut self) {
+        for (input, cursor) in sorted(&self.cursors) {
             let (next, _) = self.load_cursor(input);
             self.b.def_var(cursor.next, next);
+        }
+    }
+
+    /// Takes over what somebody else may have changed.
+    pub(super) fn reload(&mut self) {
+        self.reload_positions();
+        for (variable, kept) in sorted(&self.kept) {
+            let value = self.load_variable(variable);
+            self.b.def_var(kept, value);
         }
     }
 
@@ -565,10 +620,17 @@ impl Translator<'_, '_> {
 
     /// Calls a helper without disturbing any register; the canonical state is right before and after.
     pub(super) fn call_rarely(&mut self, helper: i64, arguments: [Value; 3]) {
-        let [a, b, c] = arguments;
-        let stub = self.constant(self.host.stub());
         let helper = self.constant(helper);
-        self.b.ins().call_indirect(self.stub, stub, &[self.context, helper, a, b, c]);
+        self.b.ins().store(flags(), helper, self.context, offset_of!(Context, helper) as i32);
+        for (at, argument) in arguments.into_iter().enumerate() {
+            let offset = offset_of!(Context, arguments) + 8 * at;
+            // The same again is not looked at.
+            if !arguments[..at].contains(&argument) {
+                self.b.ins().store(flags(), argument, self.context, offset as i32);
+            }
+        }
+        let stub = self.constant(self.host.stub());
+        self.b.ins().call_indirect(self.stub, stub, &[self.context]);
     }
 
     /// Calls a helper the ordinary way.
@@ -640,6 +702,20 @@ impl Translator<'_, '_> {
         self.called.insert(function.0, made);
         made
     }
+}
+
+/// In an order that is always the same.
+fn sorted<T: Copy>(kept: &HashMap<u32, T>) -> Vec<(u32, T)> {
+    let mut all: Vec<(u32, T)> = kept.iter().map(|(&number, &what)| (number, what)).collect();
+    all.sort_unstable_by_key(|&(number, _)| number);
+    all
+}
+
+fn heaviest(weights: &HashMap<u32, u64>, most: usize) -> Vec<u32> {
+    let mut all = sorted(weights);
+    all.sort_by_key(|&(_, weight)| std::cmp::Reverse(weight));
+    all.truncate(most);
+    all.into_iter().map(|(number, _)| number).collect()
 }
 
 /// The registers the state at a point is made of, in order.

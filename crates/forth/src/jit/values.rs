@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
-use super::translate::{Translator, flags};
+use super::translate::Translator;
 use crate::lower::ir::{BinaryOp, Inst, Operand, PointId, Reg, UnaryOp};
 
 impl Translator<'_, '_> {
@@ -44,19 +44,19 @@ impl Translator<'_, '_> {
                 self.define(*index, value);
             }
             Inst::Fetch { to, variable } => {
-                let value = self.b.ins().load(types::I64, flags(), self.variables, 8 * *variable as i32);
+                let value = self.variable(*variable);
                 self.define(*to, value);
             }
             Inst::Store { variable, from } => {
                 let value = self.operand(*from);
-                self.b.ins().store(flags(), value, self.variables, 8 * *variable as i32);
+                self.set_variable(*variable, value);
             }
             Inst::Increment { variable, by } => {
                 let by = self.operand(*by);
-                let value = self.b.ins().load(types::I64, flags(), self.variables, 8 * *variable as i32);
+                let value = self.variable(*variable);
                 let value = self.b.ins().iadd(value, by);
                 let value = self.wrap(value);
-                self.b.ins().store(flags(), value, self.variables, 8 * *variable as i32);
+                self.set_variable(*variable, value);
             }
             Inst::Length { to, input } => {
                 let value = self.input_length(*input);
