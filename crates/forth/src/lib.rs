@@ -28,8 +28,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Every instruction is a row of one table ([`isa`]). There are two tiers with equal results: the checked interpreter,
-//! which owns the semantics, and native loops for what [`idioms`] lists; [`Compiled::explain`] says which one runs.
+//! Every instruction is a row of one table ([`isa`]). There are three tiers with equal results ([`Tier`]): the checked
+//! interpreter, which owns the semantics; flat code with native loops for what [`idioms`] lists; and machine code, if the feature
+//! `jit` is on and the system lets it. [`Compiled::explain`] says which one runs.
 //!
 //! A program that does not end runs for ever: counts are not bounded, only the memory of outputs is (see [`Limits`]).
 

@@ -1,12 +1,22 @@
 //! Tier 2: the flat code of [`crate::lower`] as machine code.
 //!
 //! Every function of the IR becomes one that tier 0 enters at one of its entries and, if other functions call it, one that is
-//! called natively. Inputs are read with a comparison each, outputs are appended to by moving a pointer, runs of items are
-//! moved by the kernels of tier 1. Nothing grows, fails or prints in machine code: whatever is not the common case leaves at
-//! its point, and tier 0 does that word. So there is one way out, it is shared by the instructions of a body, and the code
-//! stays small.
+//! called natively. Inputs are read with a comparison each (runs of fields with one for all), outputs are appended to by moving
+//! a pointer, short runs of items are moved 64 bytes at a time, long ones by the kernels of tier 1. Helpers in Rust do what is
+//! rare: room in an output, numbers of nine bytes, text. They do all of it or nothing.
 //!
-//! Compiling takes about a millisecond for ten fields. It is done once for each program and width, and shared.
+//! Nothing fails or prints in machine code. Whatever is not as expected leaves at its point, and tier 0 does that word. There is
+//! one way out for all points at which the same registers are live, so the code stays small: compiling takes about a
+//! millisecond for ten fields and grows with their number. It is done once for each program and width, and shared.
+//!
+//! | file | |
+//! | --- | --- |
+//! | `enabled.rs`, `disabled.rs` | the tier itself, with and without a code generator |
+//! | `choice.rs` | when compiling pays |
+//! | `host.rs`, `memory.rs` | what the process needs once; executable memory |
+//! | `translate.rs` | functions, blocks, entries, ways out, calls |
+//! | `values.rs`, `input.rs`, `item.rs` | instructions that compute, read, write |
+//! | `context.rs`, `helpers.rs` | what machine code sees of the machine, and what it asks Rust to do |
 
 #![cfg_attr(
     not(all(feature = "jit", any(target_arch = "x86_64", target_arch = "aarch64"))),
