@@ -133,12 +133,17 @@ class ForthRunError(ForthwithError, ValueError):
     def __init__(
         self, message: str = "", name: str = "", place: tuple[int, int, int, str, str | None] | None = None
     ) -> None:
-        self.name = name
-        self.line, self.column, self.bytecode, self.instruction, self.word = place or (None, None, None, None, None)
-        if place:
-            where = "" if self.word is None else f" in {self.word}"
-            message += f"\n  at {self.instruction!r}{where}, line {self.line} col {self.column}"
+        if place is not None:
+            line, column, _, instruction, word = place
+            where = "" if word is None else f" in {word}"
+            message += f"\n  at {instruction!r}{where}, line {line} col {column}"
         super().__init__(message)
+        self.name = name
+        self.line: int | None = place and place[0]
+        self.column: int | None = place and place[1]
+        self.bytecode: int | None = place and place[2]
+        self.instruction: str | None = place and place[3]
+        self.word: str | None = place and place[4]
 
 
 class MissingPackageError(ForthwithError, ImportError):

@@ -1,4 +1,4 @@
-"""AwkwardForth machines, in place of those of ``awkward.forth``.
+r"""AwkwardForth machines, in place of those of ``awkward.forth``.
 
 >>> from forthwith.forth import ForthMachine64
 >>> machine = ForthMachine64('''
@@ -8,7 +8,7 @@
 ...     0 offsets <- stack
 ...     0 do  data !I-> stack dup offsets +<- stack  data #!f-> content  loop
 ... ''')
->>> machine.begin({"data": b"\\x00\\x00\\x00\\x01\\x3f\\x80\\x00\\x00\\x00\\x00\\x00\\x00"})
+>>> machine.begin({"data": b"\x00\x00\x00\x01\x3f\x80\x00\x00\x00\x00\x00\x00"})
 >>> machine.stack_push(2)
 >>> machine.resume()
 >>> machine.outputs  # doctest: +SKIP
@@ -97,7 +97,7 @@ class _ForthMachine:
 
     def __init__(
         self,
-        source: str,
+        source: str | bytes,
         stack_size: int = 1024,
         recursion_depth: int = 1024,
         string_buffer_size: int = 1024,
@@ -334,8 +334,8 @@ class _ForthMachine:
     def begin(self, inputs: Inputs | None = None) -> None:
         """Clears everything, makes new outputs, and stands before the first instruction.
 
-        ``inputs`` has an object with the buffer protocol for each declared input. They are not copied, and held until others are
-        given or `reset` is called.
+        ``inputs`` has an object with the buffer protocol for each declared input. They are not copied, and held until others
+        are given or `reset` is called.
         """
         self._core.begin(inputs)
 

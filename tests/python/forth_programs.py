@@ -4,6 +4,7 @@ Programs keep to what a machine may be asked without dying of it (see docs/pytho
 otherwise use every word in any order: with the operands it needs most of the time, without them some of the time.
 """
 
+import itertools
 import random
 import re
 import struct
@@ -39,6 +40,7 @@ FLOATS = ("f", "d")
 # Of #59bit, #61bit, #62bit and #63bit awkward's machine makes something else.
 BITS = (*range(1, 59), 60, 64)
 STRINGS = ("ab", "a", "b", "true", "nul", "x y", "")
+NUMBERS = ("1.5", "-2.25", "0.75", "12.0", "3e2", "-1E+2", "7", "0.5", "-", "1.", "2e", "1.25e1")
 EDGES = (
     2**31 - 1, -(2**31), 2**31, 2**32, 2**32 - 1, 3000000000, -1, 0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, -128,
     65535, 2**62, -(2**63), 2**63 - 1,
@@ -127,9 +129,11 @@ class Program:
             if kind == 0:
                 text.append(str(pick.randrange(-1000, 100000)))
             elif kind == 1:
-                text.append(pick.choice(("1.5", "-2.25", "0.75", "12.0", "3e2", "-1E+2", "7", "0.5", "-", "1.", "2e", "1.25e1")))
+                text.append(pick.choice(NUMBERS))
             elif kind == 2:
-                text.append(pick.choice(('"ab"', '""', '"a\\n\\u00e9\\"x"', '"\\u20ac/"', '"open', '"\\q"', '"0123456789"')))
+                text.append(
+                    pick.choice(('"ab"', '""', '"a\\n\\u00e9\\"x"', '"\\u20ac/"', '"open', '"\\q"', '"0123456789"'))
+                )
             elif kind == 3:
                 text.append(pick.choice(("ab", "a", "b", "true", "nul", "abab")))
             else:
@@ -290,7 +294,6 @@ class Program:
         pick = self.random
         chance = pick.random()
         source = "data"
-        dtype = None
         many = pick.random() < 0.4
         if chance < 0.6:
             code = pick.choice(FIXED)
@@ -321,13 +324,7 @@ class Program:
         if "bit" in code and many and "2000000000" in tokens:
             tokens = ["9"]
         tokens += [source, name, target]
-        if target == "stack":
-            depth += 1
-        elif code == "quotedstr":
-            depth += 1
-        if pick.random() < 0.02 and target == "stack":
-            tokens[-1] = pick.choice(["stack", "stack"])
-        return tokens, depth
+        return tokens, depth + (target == "stack" or code == "quotedstr")
 
     def _output(self, depth):
         pick = self.random
@@ -499,9 +496,11 @@ def drive(make, program, counted=False):
 def _instructions(machine):
     """Positions where an instruction begins that is a whole phrase: not `again`, `until` and `while`, nor bodies."""
     codes, offsets = machine.bytecodes, machine.bytecodes_offsets
-    operands = {0: 1, 3: 1, 4: 2, 5: 2, 6: 1, 7: 1, 10: 1, 11: 1, 15: 3, 16: 3} | dict.fromkeys((*range(12, 15), *range(17, 31)), 1)
+    operands = {0: 1, 3: 1, 4: 2, 5: 2, 6: 1, 7: 1, 10: 1, 11: 1, 15: 3, 16: 3} | dict.fromkeys(
+        (*range(12, 15), *range(17, 31)), 1
+    )
     starts = set()
-    for first, last in zip(offsets, offsets[1:], strict=False):
+    for first, last in itertools.pairwise(offsets):
         at = first
         while at < last:
             code = codes[at]

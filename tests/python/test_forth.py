@@ -67,7 +67,9 @@ def test_the_constructor_is_awkwards(machine):
         machine(1)
 
 
-@pytest.mark.parametrize("name", ["run", "resume", "step", "call", "begin", "begin_again", "stack_push", "string_at", "output"])
+@pytest.mark.parametrize(
+    "name", ["run", "resume", "step", "call", "begin", "begin_again", "stack_push", "string_at", "output"]
+)
 def test_the_arguments_are_awkwards(name):
     ours = inspect.signature(getattr(ForthMachine64, name)).parameters
     theirs = getattr(awkward.forth.ForthMachine64, name).__doc__
@@ -100,7 +102,7 @@ def test_what_is_known_of_a_program(machine):
         'variable v\ninput x\noutput y int32\n\n: twice\n  dup\n  +\n;\n\n3\ntwice\nv !\ns" hello"\n'
     ), vm.decompiled
     assert [vm.is_variable("v"), vm.is_input("x"), vm.is_output("y"), vm.is_defined("twice")] == [True] * 4
-    assert not (vm.is_variable("x") or vm.is_input("y") or vm.is_output("twice") or vm.is_defined("v"))
+    assert [vm.is_variable("x"), vm.is_input("y"), vm.is_output("twice"), vm.is_defined("v")] == [False] * 4
     assert vm.string_at(0) == "hello"
     assert vm.string_at(1) == "a string at 1 is undefined"
     assert vm.string_at(-1) == "a string at -1 is undefined"
@@ -282,7 +284,9 @@ def test_errors_and_their_flags(machine, name):
     assert (error.line, error.word) == (1, "f" if name.startswith("recursion") else None)
     assert error.instruction in vm.decompiled
     assert f"line 1 col {error.column}" in str(error)
-    others = dict.fromkeys((parameter for parameter in inspect.signature(vm.resume).parameters if parameter != flag), False)
+    others = dict.fromkeys(
+        (parameter for parameter in inspect.signature(vm.resume).parameters if parameter != flag), False
+    )
     assert len(others) == 12
     with pytest.raises(ValueError, match=name):
         vm.run(inputs, **others)
@@ -431,15 +435,11 @@ def test_an_input_is_let_go():
         return sum(isinstance(one, Tracked) for one in gc.get_objects())
 
     vm = ForthMachine64("input x")
-    for let_go in (
-        lambda: vm.reset(),
-        lambda: vm.begin({"x": b""}),
-        lambda: vm.begin_again({"x": b""}, False),
-        lambda: vm.run({"x": b""}),
-    ):
+    empty = {"x": b""}
+    for name, arguments in (("reset", ()), ("begin", (empty,)), ("begin_again", (empty, False)), ("run", (empty,))):
         vm.begin({"x": Tracked(8)})
         assert count() == 1
-        let_go()
+        getattr(vm, name)(*arguments)
         assert count() == 0
     vm.begin({"x": Tracked(8)})
     with pytest.raises(ValueError, match="not provided"):
@@ -507,7 +507,9 @@ def test_arrays_outlive_what_the_machine_does_next():
 
 
 def test_growing_leaves_arrays_alone():
-    vm = ForthMachine64("output o int32 0 begin dup o <- stack 1+ pause again", output_initial_size=1, output_resize_factor=1.0)
+    vm = ForthMachine64(
+        "output o int32 0 begin dup o <- stack 1+ pause again", output_initial_size=1, output_resize_factor=1.0
+    )
     vm.begin()
     kept = []
     for _ in range(3000):
@@ -682,16 +684,24 @@ def test_two_threads_at_one_machine():
     vm = ForthMachine64("input x begin 0 x peek until 7")
     thread = threading.Thread(target=vm.run, args=({"x": flag},))
     thread.start()
-    busy = 0
+    busy = ""
     deadline = time.monotonic() + 10
     while not busy and time.monotonic() < deadline:
         try:
             vm.stack  # noqa: B018
         except RuntimeError as error:
-            assert "another thread" in str(error)
-            busy += 1
-    assert busy
-    for use in (vm.run, vm.resume, vm.step, vm.begin, vm.reset, vm.stack_pop, lambda: vm.outputs, lambda: vm.count_reads):
+            busy = str(error)
+    assert "another thread" in busy
+    for use in (
+        vm.run,
+        vm.resume,
+        vm.step,
+        vm.begin,
+        vm.reset,
+        vm.stack_pop,
+        lambda: vm.outputs,
+        lambda: vm.count_reads,
+    ):
         with pytest.raises((RuntimeError, ValueError)) as caught:
             use()
         assert "running" in str(caught.value) or "not provided" in str(caught.value)
@@ -772,6 +782,8 @@ def test_it_can_be_subclassed():
 
 
 def test_importing_it_imports_no_other_package():
-    code = "import sys, forthwith.forth as f; f.ForthMachine64('1').run(); print(sorted({'numpy', 'awkward'} & set(sys.modules)))"
+    code = (
+        "import sys, forthwith.forth as f; f.ForthMachine64('1').run(); print(*{'numpy', 'awkward'} & set(sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    assert done.stdout == "\n"
