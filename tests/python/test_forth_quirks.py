@@ -147,10 +147,10 @@ def test_q21_bools_are_0_or_1(machine):
 @BOTH
 def test_q22_floats_that_do_not_fit(machine):
     vm = machine(
-        "input x output i int32 output q int64 output b int8 4 x #d-> i 0 x seek 4 x #d-> q 0 x seek 4 x #d-> b"
+        "input x output l int32 output q int64 output b int8 4 x #d-> l 0 x seek 4 x #d-> q 0 x seek 4 x #d-> b"
     )
     vm.run({"x": struct.pack("<4d", float("nan"), float("inf"), -1e300, 300.0)})
-    assert vm["i"].tolist() == [-(2**31)] * 3 + [300]
+    assert vm["l"].tolist() == [-(2**31)] * 3 + [300]
     assert vm["q"].tolist() == [-(2**63)] * 3 + [300]
     assert vm["b"].tolist() == [0, 0, 0, 44]
 

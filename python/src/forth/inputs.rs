@@ -9,7 +9,7 @@ use pyo3::{
     buffer::PyUntypedBuffer,
     exceptions::PyTypeError,
     prelude::*,
-    types::{PyDict, PyMapping, PyString},
+    types::{PyDict, PyMapping, PyMemoryView, PyString},
 };
 
 /// The inputs in the order of their declarations. The exports are held, so that what they come from cannot be resized or go away.
@@ -67,7 +67,11 @@ impl Inputs {
 }
 
 fn buffer(name: &str, object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
-    let buffer = PyUntypedBuffer::get(object)?;
+    // Some leave out what they need not tell; a memoryview fills it in.
+    let buffer = PyUntypedBuffer::get(object).or_else(|error| {
+        let view = PyMemoryView::from(object).and_then(|view| PyUntypedBuffer::get(view.as_any()));
+        view.map_err(|_| error)
+    })?;
     if buffer.is_c_contiguous() {
         return Ok(buffer);
     }
