@@ -138,8 +138,8 @@ class Program:
                 text.append(pick.choice(("ab", "a", "b", "true", "nul", "abab")))
             else:
                 text.append(pick.choice((" ", "  ", "\n", "\t ", "\r\n", ",")))
-        text = re.sub(r"(\d{12})\d+", r"\1 ", "".join(text))
-        # No more than one fraction and exponent of those above: others are rounded in different ways.
+        # Numbers that run together are too long, or rounded in different ways.
+        text = "".join(f" {one}" if one[0] in "-0123456789" else one for one in text).removeprefix(" ")
         return {"data": data, "text": text.encode(), "tick": bytes(pick.randrange(6))}
 
     # ---- making it

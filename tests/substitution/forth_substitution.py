@@ -16,6 +16,7 @@ import pathlib
 import socket
 import sys
 import types
+import warnings
 
 import awkward
 import awkward.forth
@@ -54,7 +55,10 @@ def counting(machine):
 def substitute():
     """Another module ``awkward.forth``."""
     if MACHINES == "forthwith":
-        import forthwith.forth as source
+        with warnings.catch_warnings():
+            # That of a build for development.
+            warnings.simplefilter("ignore", RuntimeWarning)
+            import forthwith.forth as source
     else:
         source = awkward.forth
     forth = types.ModuleType("awkward.forth")

@@ -27,7 +27,6 @@ static PROGRAMS: LazyLock<Programs> = LazyLock::new(Programs::default);
 pub(crate) struct Machine {
     compiled: Arc<Compiled>,
     bits: u32,
-    tier: Option<u8>,
     initial_items: usize,
     resize_factor: f64,
     slot: Slot,
@@ -122,6 +121,7 @@ impl Machine {
             None => None,
             Some(0) => Some(Tier::Checked),
             Some(1) => Some(Tier::Fused),
+            Some(2) => Some(Tier::Compiled),
             Some(tier) => return Err(errors::request(py, format!("there is no tier {tier}"))),
         };
         let literals = match literal_width {
@@ -143,7 +143,7 @@ impl Machine {
             machine.set_printer(Some(printer(Arc::clone(&spilled))));
         });
         let slot = Slot::new(State { machine, inputs: Inputs::default(), nanoseconds: 0 });
-        Ok(Self { compiled, bits, tier, initial_items, resize_factor: output_resize_factor, slot, spilled })
+        Ok(Self { compiled, bits, initial_items, resize_factor: output_resize_factor, slot, spilled })
     }
 
     // ---- the program
@@ -388,14 +388,9 @@ impl Machine {
     #[getter]
     fn counters(&self) -> PyResult<(u64, u64, u64, u64, bool)> {
         self.slot.with(|state| {
-            let counters = each!(&state.machine, machine => machine.counters());
-            (
-                counters.instructions,
-                counters.reads,
-                counters.writes,
-                state.nanoseconds,
-                self.bits == 32 || self.tier == Some(0),
-            )
+            let (counters, exact) =
+                each!(&state.machine, machine => (machine.counters(), machine.counters_exact()));
+            (counters.instructions, counters.reads, counters.writes, state.nanoseconds, exact)
         })
     }
 
