@@ -148,3 +148,15 @@ class ForthRunError(ForthwithError, ValueError):
 
 class MissingPackageError(ForthwithError, ImportError):
     """An optional package is needed for what was asked."""
+
+
+class BuilderError(ForthwithError, ValueError):
+    """A value or command that a builder refuses; what it has already stays as it is. ``member`` is the place in the data."""
+
+
+class BuilderTypeError(BuilderError, TypeError):
+    """A value of another type than its place in the data has."""
+
+
+class IntegerRangeError(BuilderError, OverflowError, RuntimeError):
+    """An integer that does not fit in its column. (Awkward Array has a ``RuntimeError`` for it.)"""

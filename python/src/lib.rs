@@ -27,6 +27,7 @@ mod _forthwith {
     #[pymodule_export]
     use crate::{
         array::{Array, Buffer},
+        builders::{ArrayBuilder, Snapshot},
         command::command,
         description::Description,
         file::{File, Key},

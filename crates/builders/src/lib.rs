@@ -1,12 +1,43 @@
-//! Building columns command by command.
+//! Building columns: command by command, or by a walk over objects.
 //!
-//! Modules: `typed` is for data whose type is known, `discover` for data whose type is found out on the way.
+//! [`TypedArrayBuilder`] is for data whose type is known. [`ArrayBuilder`] finds the type out on the way. Both take the commands of
+//! `ak.ArrayBuilder`. What walks over many objects at once fills a [`Sink`], as [`ArrayBuilder`] is.
+//!
+//! ```
+//! use forthwith_builders::ArrayBuilder;
+//!
+//! let mut builder = ArrayBuilder::new();
+//! builder.begin_record(None)?;
+//! builder.field("x")?.real(1.5)?;
+//! builder.end_record()?;
+//! builder.null()?;
+//! assert_eq!(builder.type_string(), "2 * ?{x: float64}");
+//! # Ok::<(), forthwith_builders::Refused>(())
+//! ```
 #![deny(missing_docs)]
 
+mod discover;
 mod form;
+mod growth;
 mod layout;
+mod refused;
+mod sink;
+mod snapshot;
 mod typed;
 
+pub use discover::ArrayBuilder;
 pub use form::{Form, FormError, Index, Kind, Parameters, Primitive, Text, TimeUnit, Unit};
 pub use layout::{Layout, Untranslatable};
+pub use refused::{Command, Fault, Refused, Step};
+pub use sink::{Items, Leaf, Open, Sink, Slot};
+pub use snapshot::Snapshot;
 pub use typed::{Checkpoint, CommandError, CommandErrorKind, Engine, TypedArrayBuilder};
+
+/// Lists, records and tuples within each other.
+pub const DEEPEST: usize = 1000;
+/// Slots of a tuple.
+pub const MOST_SLOTS: usize = 1 << 16;
+/// Alternatives of one place: tags have eight bits.
+pub const MOST_ALTERNATIVES: usize = 128;
+/// Columns of one builder.
+pub const MOST_COLUMNS: usize = 1 << 24;

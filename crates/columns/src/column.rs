@@ -21,6 +21,7 @@ enum Backing {
     Buffer(Buffer),
     Words(Words),
     Bytes(Bytes),
+    Items(Box<dyn Items>),
 }
 
 impl Column {
@@ -46,9 +47,14 @@ impl Column {
     /// A column with a copy of `items`.
     #[must_use]
     pub fn from_slice<T: Native>(items: &[T]) -> Self {
-        // SAFETY: plain numbers without padding are initialised bytes, borrowed as long as `items`.
-        let bytes = unsafe { std::slice::from_raw_parts(items.as_ptr().cast(), size_of_val(items)) };
-        Self::copied(T::DTYPE, bytes)
+        Self::copied(T::DTYPE, bytes_of(items))
+    }
+
+    /// A column that takes `items` over as they are.
+    #[must_use]
+    pub fn from_vec<T: Native>(items: Vec<T>) -> Self {
+        let len = items.len();
+        Self { dtype: T::DTYPE, backing: Arc::new(Backing::Items(Box::new(items))), at: 0, len }
     }
 
     /// The element type.
@@ -83,6 +89,7 @@ impl Column {
             Backing::Buffer(buffer) => &buffer.bytes(end)[self.at..],
             Backing::Words(words) => &words.bytes()[self.at..end],
             Backing::Bytes(bytes) => &bytes[self.at..end],
+            Backing::Items(items) => &items.bytes()[self.at..end],
         }
     }
 
@@ -212,6 +219,23 @@ natives! {
     u64 UInt64 as_u64;
     f32 Float32 as_f32;
     f64 Float64 as_f64;
+}
+
+/// Items as their bytes.
+fn bytes_of<T: Native>(items: &[T]) -> &[u8] {
+    // SAFETY: plain numbers without padding are initialised bytes, borrowed as long as `items`.
+    unsafe { std::slice::from_raw_parts(items.as_ptr().cast(), size_of_val(items)) }
+}
+
+/// A vector of numbers, whatever their type.
+trait Items: Send + Sync {
+    fn bytes(&self) -> &[u8];
+}
+
+impl<T: Native> Items for Vec<T> {
+    fn bytes(&self) -> &[u8] {
+        bytes_of(self)
+    }
 }
 
 /// A column as the owner of [`Bytes`].

@@ -1,0 +1,208 @@
+//! The commands.
+
+use super::{ArrayBuilder, Begun, Kind};
+use crate::{Command, DEEPEST, Fault, MOST_SLOTS, Open, Refused, Sink, Slot, Step};
+
+impl ArrayBuilder {
+    /// Appends a null.
+    pub fn null(&mut self) -> Result<(), Refused> {
+        let here = self.here(Command::Null)?;
+        self.placed(|this| Sink::put_null(this, here))
+    }
+
+    /// Appends a truth value.
+    pub fn boolean(&mut self, x: bool) -> Result<(), Refused> {
+        let here = self.here(Command::Boolean)?;
+        self.placed(|this| Sink::put_boolean(this, here, x))
+    }
+
+    /// Appends an integer.
+    pub fn integer(&mut self, x: i64) -> Result<(), Refused> {
+        let here = self.here(Command::Integer)?;
+        self.placed(|this| Sink::put_integer(this, here, x))
+    }
+
+    /// Appends a real number.
+    pub fn real(&mut self, x: f64) -> Result<(), Refused> {
+        let here = self.here(Command::Real)?;
+        self.placed(|this| Sink::put_real(this, here, x))
+    }
+
+    /// Appends a complex number.
+    pub fn complex(&mut self, re: f64, im: f64) -> Result<(), Refused> {
+        let here = self.here(Command::Complex)?;
+        self.placed(|this| Sink::put_complex(this, here, [re, im]))
+    }
+
+    /// Appends a date and time, or a date: so many units since 1970. The unit is written as NumPy's type is, `datetime64[us]`.
+    pub fn datetime(&mut self, x: i64, unit: &str) -> Result<(), Refused> {
+        let here = self.here(Command::Datetime)?;
+        self.placed(|this| Sink::put_time(this, here, x, unit))
+    }
+
+    /// Appends a span of time. The unit is written as NumPy's type is, `timedelta64[us]`.
+    pub fn timedelta(&mut self, x: i64, unit: &str) -> Result<(), Refused> {
+        let here = self.here(Command::Timedelta)?;
+        self.placed(|this| Sink::put_time(this, here, x, unit))
+    }
+
+    /// Appends a string of bytes.
+    pub fn bytestring(&mut self, x: &[u8]) -> Result<(), Refused> {
+        let here = self.here(Command::Bytestring)?;
+        self.placed(|this| this.put_text(here, x, true))
+    }
+
+    /// Appends text.
+    pub fn string(&mut self, x: &str) -> Result<(), Refused> {
+        let here = self.here(Command::String)?;
+        self.placed(|this| this.put_text(here, x.as_bytes(), false))
+    }
+
+    /// Begins a list; what follows are its items.
+    pub fn begin_list(&mut self) -> Result<(), Refused> {
+        let here = self.room(Command::BeginList)?;
+        let (open, content) = self.placed(|this| Sink::open_list(this, here))?;
+        self.enter(Kind::List, open, Some(content));
+        Ok(())
+    }
+
+    /// Ends a list.
+    pub fn end_list(&mut self) -> Result<(), Refused> {
+        self.end(Kind::List, |this, open| Sink::close_list(this, open))
+    }
+
+    /// Begins a tuple of so many slots, which are filled in any order: [`index`](Self::index).
+    pub fn begin_tuple(&mut self, size: i64) -> Result<(), Refused> {
+        let here = self.room(Command::BeginTuple)?;
+        let slots = usize::try_from(size).ok().filter(|size| *size <= MOST_SLOTS);
+        let slots = slots.ok_or_else(|| self.refuse(Fault::TupleSize { size }))?;
+        let open = self.placed(|this| Sink::open_tuple(this, here, slots))?;
+        self.enter(Kind::Tuple, open, None);
+        Ok(())
+    }
+
+    /// Selects a slot of the tuple for the next value.
+    pub fn index(&mut self, index: i64) -> Result<&mut Self, Refused> {
+        let size = match self.open.last() {
+            Some(Begun { kind: Kind::Tuple, open, .. }) => self.nodes.slots(open.node),
+            _ => return Err(self.unbegun(Command::Index, Command::BeginTuple)),
+        };
+        let slot = usize::try_from(index).ok().filter(|slot| *slot < size);
+        let slot = slot.ok_or_else(|| self.refuse(Fault::NoSlot { index, size }))?;
+        if let Some(begun) = self.open.last_mut() {
+            begun.to = self.nodes.slot(begun.open.node, slot).map(Slot);
+            begun.selected = slot;
+        }
+        Ok(self)
+    }
+
+    /// Ends a tuple; slots without a value become nulls.
+    pub fn end_tuple(&mut self) -> Result<(), Refused> {
+        self.end(Kind::Tuple, |this, open| Sink::close_tuple(this, open))
+    }
+
+    /// Begins a record, perhaps of a named class; its fields are filled in any order: [`field`](Self::field).
+    pub fn begin_record(&mut self, name: Option<&str>) -> Result<(), Refused> {
+        let here = self.room(Command::BeginRecord)?;
+        let open = self.placed(|this| Sink::open_record(this, here, name))?;
+        self.enter(Kind::Record, open, None);
+        Ok(())
+    }
+
+    /// Selects a field of the record for the next value.
+    pub fn field(&mut self, name: &str) -> Result<&mut Self, Refused> {
+        match self.open.pop() {
+            Some(mut begun) if begun.kind == Kind::Record => {
+                let found = Sink::field_of(self, &mut begun.open, name, 0);
+                if let Ok((slot, _)) = found {
+                    begun.to = Some(slot);
+                    begun.selected = begun.open.next as usize - 1; // it is behind the field just found
+                }
+                self.open.push(begun);
+                found.map_err(|refused| self.locate(refused)).map(|_| self)
+            }
+            other => {
+                self.open.extend(other);
+                Err(self.unbegun(Command::Field, Command::BeginRecord))
+            }
+        }
+    }
+
+    /// Ends a record; fields without a value become nulls.
+    pub fn end_record(&mut self) -> Result<(), Refused> {
+        self.end(Kind::Record, |this, open| Sink::close_record(this, open))
+    }
+
+    /// The place where the next value goes, for a walk over an object that is to go there.
+    pub fn place(&self) -> Result<Slot, Refused> {
+        self.here(Command::Append)
+    }
+
+    /// Lists, records and tuples that are open.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// The same error with the place where the next value would have gone.
+    #[must_use]
+    pub fn locate(&self, refused: Refused) -> Refused {
+        let inside = |refused: Refused, begun: &Begun| match (begun.kind, begun.to) {
+            (Kind::List, Some(content)) => {
+                let from = self.nodes.last_end(begun.open.node);
+                refused.within(Step::Item(self.nodes.len(content.0).saturating_sub(from)))
+            }
+            (Kind::Tuple, Some(_)) => refused.within(Step::Slot(begun.selected)),
+            (Kind::Record, Some(_)) => match self.nodes.field_name(begun.open.node, begun.selected) {
+                Some(name) => refused.within(Step::Field(name.into())),
+                None => refused,
+            },
+            _ => refused,
+        };
+        let refused = self.open.iter().rev().fold(refused, inside);
+        refused.within(Step::Item(self.len()))
+    }
+
+    pub(super) fn refuse(&self, fault: Fault) -> Refused {
+        self.locate(fault.into())
+    }
+
+    fn unbegun(&self, command: Command, needs: Command) -> Refused {
+        self.refuse(Fault::Unbegun { command, needs })
+    }
+
+    /// The place of a list, record or tuple, if it may be begun.
+    fn room(&self, command: Command) -> Result<Slot, Refused> {
+        if self.open.len() >= DEEPEST {
+            return Err(self.refuse(Fault::Deep));
+        }
+        self.here(command)
+    }
+
+    fn enter(&mut self, kind: Kind, open: Open, to: Option<Slot>) {
+        self.open.push(Begun { open, kind, to, selected: 0 });
+    }
+
+    fn placed<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T, Refused>) -> Result<T, Refused> {
+        f(self).map_err(|refused| self.locate(refused))
+    }
+
+    fn end(
+        &mut self,
+        kind: Kind,
+        f: impl FnOnce(&mut Self, Open) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
+        let (command, needs) = match kind {
+            Kind::List => (Command::EndList, Command::BeginList),
+            Kind::Tuple => (Command::EndTuple, Command::BeginTuple),
+            Kind::Record => (Command::EndRecord, Command::BeginRecord),
+        };
+        let Some(begun) = self.open.last().filter(|begun| begun.kind == kind) else {
+            return Err(self.unbegun(command, needs));
+        };
+        let open = begun.clone().open;
+        self.placed(|this| f(this, open))?;
+        self.open.pop();
+        Ok(())
+    }
+}

@@ -1,0 +1,199 @@
+"""Arrays from Python data: command by command, or all at once."""
+
+from __future__ import annotations
+
+from forthwith import _forthwith
+from forthwith._libraries import package
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from types import TracebackType
+    from typing import Any
+
+
+class ArrayBuilder(_forthwith.ArrayBuilder):
+    """An array that grows by commands, and whose type grows with them, as ``ak.ArrayBuilder`` does.
+
+    >>> builder = ArrayBuilder()
+    >>> with builder.list():
+    ...     builder.integer(1)
+    ...     builder.real(2.2)
+    >>> with builder.list(), builder.record("point"):
+    ...     builder.field("x").integer(3)
+    >>> builder.typestr
+    '2 * var * union[float64, point[x: int64]]'
+
+    Args:
+        behavior: Custom ``ak.behavior`` of the arrays made.
+        attrs: Attributes of the arrays made.
+        initial: Taken for the sake of programs written for Awkward Array; memory grows as it is needed.
+        resize: Likewise.
+
+    A command that does not fit is a `BuilderError`, which says where and what would have fitted, and changes nothing.
+    """
+
+    def __init__(
+        self,
+        *,
+        behavior: Mapping[Any, Any] | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        initial: int = 1024,
+        resize: float = 8,
+    ) -> None:
+        self.behavior = behavior
+        self.attrs = attrs
+
+    @property
+    def behavior(self) -> Mapping[Any, Any] | None:
+        """Custom ``ak.behavior`` of the arrays made; ``None`` for what is global."""
+        return self._behavior
+
+    @behavior.setter
+    def behavior(self, behavior: Mapping[Any, Any] | None) -> None:
+        self._behavior = _mapping("behavior", behavior)
+
+    @property
+    def attrs(self) -> Mapping[str, Any]:
+        """Attributes of the arrays made."""
+        if self._attrs is None:
+            self._attrs = {}
+        return self._attrs
+
+    @attrs.setter
+    def attrs(self, attrs: Mapping[str, Any] | None) -> None:
+        self._attrs = _mapping("attrs", attrs)
+
+    @property
+    def type(self) -> Any:
+        """The type of what is complete, an ``ak.types.ArrayType``."""
+        ak = package("awkward")
+        return ak.types.ArrayType(ak.forms.from_json(self._form).type, len(self), self._behavior)
+
+    def snapshot(self) -> Any:
+        """An ``ak.Array`` of what is complete, copied. The builder goes on as if nothing had been."""
+        return _array(self._snapshot(), behavior=self._behavior, attrs=self._attrs)
+
+    def to_list(self) -> Any:
+        """What is complete, as Python objects."""
+        return self.snapshot().to_list()
+
+    tolist = to_list
+
+    def to_numpy(self, allow_missing: bool = True) -> Any:
+        """What is complete, as a NumPy array, if it can be one."""
+        return self.snapshot().to_numpy(allow_missing=allow_missing)
+
+    def show(self, *args: Any, **kwargs: Any) -> Any:
+        """Prints what is complete; options as for ``ak.Array.show``."""
+        return self.snapshot().show(*args, **kwargs)
+
+    def list(self) -> Nested:
+        """A list around what a ``with`` block appends."""
+        return Nested(self, "list", self.begin_list, self.end_list)
+
+    def tuple(self, numfields: int) -> Nested:
+        """A tuple around what a ``with`` block appends."""
+        return Nested(self, "tuple", lambda: self.begin_tuple(numfields), self.end_tuple)
+
+    def record(self, name: str | None = None) -> Nested:
+        """A record around what a ``with`` block appends."""
+        return Nested(self, "record", lambda: self.begin_record(name), self.end_record)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """What is complete, for NumPy."""
+        return self.snapshot().__array__(dtype=dtype, copy=copy)
+
+    def __arrow_array__(self, type: Any = None) -> Any:
+        """What is complete, for pyarrow."""
+        return self.snapshot().__arrow_array__(type=type)
+
+    def __bool__(self) -> bool:
+        if len(self) != 1:
+            raise ValueError("an array whose length is not 1 is neither true nor false; use ak.any() or ak.all()")
+        return bool(self.snapshot()[0])
+
+    def __repr__(self) -> str:
+        return _repr("<ArrayBuilder type=", self.typestr)
+
+
+class Nested:
+    """A list, tuple or record that a ``with`` block begins and ends."""
+
+    def __init__(self, builder: Any, name: str, begin: Any, end: Any) -> None:
+        self._builder = builder
+        self._name = name
+        self._begin = begin
+        self._end = end
+
+    def __enter__(self) -> None:
+        self._begin()
+
+    def __exit__(
+        self, type: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._end()
+
+    def __repr__(self) -> str:
+        return _repr(f"<ArrayBuilder.{self._name} type=", self._builder.typestr)
+
+
+def from_iter(
+    iterable: Iterable[Any],
+    type: Any = None,
+    *,
+    allow_record: bool = True,
+    highlevel: bool = True,
+    behavior: Mapping[Any, Any] | None = None,
+    attrs: Mapping[str, Any] | None = None,
+    initial: int = 1024,
+    resize: float = 8,
+) -> Any:
+    """An ``ak.Array`` of Python data, as ``ak.from_iter`` makes it.
+
+    Args:
+        iterable: Lists (and whatever else can be iterated, NumPy arrays too), dicts of equal or different keys, tuples, texts, bytes,
+            numbers, dates, ``None``, to any depth up to 1000 levels. A dict makes a single record.
+        type: The type of the items, if it is known.
+        allow_record: Whether a dict is taken.
+        highlevel: Whether to make an ``ak.Array``, not its layout.
+        behavior: Custom ``ak.behavior`` of the array.
+        attrs: Attributes of the array.
+        initial: Taken for the sake of programs written for Awkward Array.
+        resize: Likewise.
+
+    Raises:
+        BuilderError: For what cannot be in an array; ``member`` and the message say where it was.
+    """
+    options = {"highlevel": highlevel, "behavior": behavior, "attrs": attrs}
+    if isinstance(iterable, dict) and not allow_record:
+        raise ValueError("cannot produce an array from a single dict (that would be a record)")
+    if not hasattr(iterable, "__iter__") and not hasattr(iterable, "__getitem__"):
+        raise TypeError(f"cannot produce an array from a non-iterable object ({iterable.__class__!r})")
+    builder = _forthwith.ArrayBuilder()
+    if isinstance(iterable, (dict, str, bytes)):
+        builder.append(iterable)
+        return _array(builder._finish(), **options)[0]
+    builder.extend(iterable)
+    return _array(builder._finish(), **options)
+
+
+def _array(layers: _forthwith.Snapshot, **options: Any) -> Any:
+    ak = package("awkward")
+    np = package("numpy")
+    buffers = {key: np.asarray(buffer) for key, buffer in layers.buffers()}
+    return ak.from_buffers(layers.form, len(layers), buffers, allow_noncanonical_form=True, **options)
+
+
+def _mapping(name: str, value: Mapping[Any, Any] | None) -> Mapping[Any, Any] | None:
+    if value is not None and not hasattr(value, "keys"):
+        raise TypeError(f"{name} must be None or a mapping")
+    return value
+
+
+def _repr(before: str, typestr: str) -> str:
+    text = repr(typestr)
+    most = 80 - len(before) - len(">")
+    if len(text) > most:
+        text = text[: most - 4] + "..." + text[-1]
+    return f"{before}{text}>"

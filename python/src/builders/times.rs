@@ -1,0 +1,58 @@
+//! Dates, times and spans of time as integers with a unit.
+
+use super::kinds::Kind;
+use super::trouble::Walked;
+use forthwith_builders::Fault;
+use pyo3::{
+    prelude::*,
+    sync::PyOnceLock,
+    types::{PyDateTime, PyString},
+};
+use std::borrow::Cow;
+
+/// The value in units since 1970 (or of a span), and NumPy's name of the type.
+pub(super) fn of<'a>(object: &Bound<'_, PyAny>, kind: Kind) -> Walked<(i64, Cow<'a, str>)> {
+    let py = object.py();
+    Ok(match kind {
+        Kind::NumpyTime => {
+            let value = object.call_method1("astype", ("int64",))?.extract()?;
+            let unit = object.getattr("dtype")?.str()?.to_str()?.to_owned();
+            (value, unit.into())
+        }
+        Kind::DateTime => {
+            let since = EPOCH.get_or_try_init(py, || {
+                PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, None).map(Bound::unbind)
+            })?;
+            // Python refuses it for one with a time zone.
+            let span = object.sub(since.bind(py))?;
+            (microseconds(&span, "datetime64[us]")?, "datetime64[us]".into())
+        }
+        Kind::Date => {
+            let day: i64 = object.call_method0("toordinal")?.extract()?;
+            (day - DAY_OF_1970, "datetime64[D]".into())
+        }
+        Kind::Time => {
+            let part = |name: &str| object.getattr(name)?.extract::<i64>();
+            let seconds = (part("hour")? * 60 + part("minute")?) * 60 + part("second")?;
+            (seconds * 1_000_000 + part("microsecond")?, "datetime64[us]".into())
+        }
+        _ => (microseconds(object, "timedelta64[us]")?, "timedelta64[us]".into()),
+    })
+}
+
+/// What NumPy reads in a text: `numpy.datetime64` or `numpy.timedelta64`.
+pub(super) fn parsed<'py>(text: &Bound<'py, PyString>, class: &str) -> PyResult<Bound<'py, PyAny>> {
+    text.py().import("numpy")?.getattr(class)?.call1((text,))
+}
+
+fn microseconds(span: &Bound<'_, PyAny>, dtype: &'static str) -> Walked<i64> {
+    let part = |name: &str| span.getattr(name)?.extract::<i64>();
+    let seconds = part("days")? * 86_400 + part("seconds")?;
+    let whole =
+        seconds.checked_mul(1_000_000).and_then(|whole| whole.checked_add(part("microseconds").ok()?));
+    Ok(whole.ok_or(Fault::TooLarge { dtype })?)
+}
+
+static EPOCH: PyOnceLock<Py<PyDateTime>> = PyOnceLock::new();
+/// The number of 1970-01-01, where 0001-01-01 is the first.
+const DAY_OF_1970: i64 = 719_163;

@@ -1,0 +1,296 @@
+//! Python objects into a builder.
+//!
+//! One walk serves every [`Sink`]. Nothing is believed of a container while it is walked: what it refers to may run Python code that
+//! changes it, so every item is held while it is looked at, and lengths are asked for anew each time.
+
+use super::{
+    arrays,
+    kinds::{Kind, Kinds},
+    times,
+    trouble::{Trouble, Walked},
+};
+use forthwith_builders::{DEEPEST, Fault, Leaf, Sink, Slot, Step};
+use pyo3::{
+    exceptions::PyTypeError,
+    prelude::*,
+    types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyIterator, PyList, PyString, PyTuple},
+};
+
+/// What a walk remembers from one call to the next, for one sink.
+pub(super) struct Memory {
+    kinds: Kinds,
+    /// The names whose addresses the sink has learnt.
+    names: Vec<Py<PyString>>,
+}
+
+impl Memory {
+    pub(super) fn new(py: Python<'_>) -> Self {
+        Self { kinds: Kinds::new(py), names: Vec::new() }
+    }
+
+    pub(super) fn kind(&mut self, object: &Bound<'_, PyAny>) -> PyResult<Kind> {
+        self.kinds.of(object)
+    }
+}
+
+/// A walk that fills a sink.
+pub(super) struct Walk<'a, S> {
+    pub(super) sink: &'a mut S,
+    memory: &'a mut Memory,
+    /// Levels there may be below.
+    room: usize,
+    /// Items since Python's signals were looked at.
+    ticks: u32,
+}
+
+impl<'a, S: Sink> Walk<'a, S> {
+    /// A walk that begins `depth` levels down.
+    pub(super) fn new(sink: &'a mut S, memory: &'a mut Memory, depth: usize) -> Self {
+        Self { sink, memory, room: DEEPEST.saturating_sub(depth), ticks: 0 }
+    }
+
+    /// One object. If it fails, the place is as it was.
+    pub(super) fn append(&mut self, at: Slot, object: &Bound<'_, PyAny>) -> Walked<()> {
+        let before = self.sink.len_at(at);
+        let done = self.value(at, object);
+        if done.is_err() {
+            self.sink.truncate_at(at, before);
+        }
+        done
+    }
+
+    /// All items of an object. If one fails, those before it stay.
+    pub(super) fn extend(&mut self, at: Slot, object: &Bound<'_, PyAny>) -> Walked<()> {
+        let before = self.sink.len_at(at);
+        let done = match self.memory.kinds.of(object)? {
+            Kind::List => self.list_items(at, object.cast::<PyList>().map_err(PyErr::from)?),
+            Kind::Tuple => self.tuple_items(at, object.cast::<PyTuple>().map_err(PyErr::from)?),
+            Kind::Array => match arrays::flat(object)? {
+                Some(array) if !array.shape.is_empty() => Ok(arrays::items(self.sink, at, &array)?),
+                _ => self.iterate(at, &object.try_iter()?),
+            },
+            _ => self.iterate(at, &object.try_iter()?),
+        };
+        if done.is_err() {
+            // What is complete of the item that failed is one more than there should be.
+            let complete = self.sink.len_at(at);
+            self.sink.truncate_at(at, complete.max(before));
+        }
+        done
+    }
+
+    fn value(&mut self, at: Slot, object: &Bound<'_, PyAny>) -> Walked<()> {
+        match self.memory.kinds.of(object)? {
+            Kind::Float => self.sink.put_real(at, object.cast::<PyFloat>().map_err(PyErr::from)?.value())?,
+            Kind::Int => self.integer(at, object)?,
+            Kind::Str => {
+                let text = object.cast::<PyString>().map_err(PyErr::from)?;
+                self.sink.put_text(at, text.to_str()?.as_bytes(), false)?;
+            }
+            Kind::Bool => {
+                self.sink.put_boolean(at, object.cast::<PyBool>().map_err(PyErr::from)?.is_true())?;
+            }
+            Kind::None => self.sink.put_null(at)?,
+            Kind::Bytes => {
+                self.sink.put_text(at, object.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes(), true)?;
+            }
+            Kind::List => {
+                self.enter()?;
+                let (open, content) = self.sink.open_list(at)?;
+                self.list_items(content, object.cast::<PyList>().map_err(PyErr::from)?)?;
+                self.sink.close_list(open)?;
+                self.room += 1;
+            }
+            Kind::Dict => self.dict(at, object.cast::<PyDict>().map_err(PyErr::from)?)?,
+            Kind::Tuple => self.tuple(at, object.cast::<PyTuple>().map_err(PyErr::from)?)?,
+            kind => self.rare(at, object, kind)?,
+        }
+        Ok(())
+    }
+
+    fn integer(&mut self, at: Slot, object: &Bound<'_, PyAny>) -> Walked<()> {
+        match object.extract::<i64>() {
+            Ok(x) => Ok(self.sink.put_integer(at, x)?),
+            Err(_) => match object.extract::<u64>() {
+                Ok(x) => Ok(self.sink.put_unsigned(at, x)?),
+                Err(_) => Ok(self.sink.put_huge(at)?),
+            },
+        }
+    }
+
+    fn list_items(&mut self, at: Slot, list: &Bound<'_, PyList>) -> Walked<()> {
+        let mut next = 0;
+        // Asked for in each turn: Python code that is called on the way may have changed it.
+        while next < list.len() {
+            let kinds = &self.memory.kinds;
+            match self.sink.leaf_at(at) {
+                Leaf::Real(mut items) => {
+                    while let Some(item) = item_of(list, next).filter(|item| kinds.is_float(item)) {
+                        items.push(item.cast::<PyFloat>().map_err(PyErr::from)?.value())?;
+                        next += 1;
+                    }
+                }
+                Leaf::Integer(mut items) => {
+                    while let Some(item) = item_of(list, next).filter(|item| kinds.is_int(item)) {
+                        let Ok(x) = item.extract::<i64>() else { break };
+                        items.push(x)?;
+                        next += 1;
+                    }
+                }
+                _ => {}
+            }
+            let Some(item) = item_of(list, next) else { break };
+            self.value(at, &item).map_err(|trouble| trouble.within(Step::Item(next)))?;
+            next += 1;
+        }
+        Ok(())
+    }
+
+    fn tuple_items(&mut self, at: Slot, tuple: &Bound<'_, PyTuple>) -> Walked<()> {
+        for (next, item) in tuple.iter().enumerate() {
+            self.value(at, &item).map_err(|trouble| trouble.within(Step::Item(next)))?;
+        }
+        Ok(())
+    }
+
+    fn iterate(&mut self, at: Slot, iterator: &Bound<'_, PyIterator>) -> Walked<()> {
+        for (next, item) in iterator.clone().enumerate() {
+            let within = |trouble: Trouble| trouble.within(Step::Item(next));
+            let item = item.map_err(|error| within(error.into()))?;
+            self.value(at, &item).map_err(within)?;
+            self.ticks = self.ticks.wrapping_add(1);
+            if self.ticks.is_multiple_of(LOOK_UP) {
+                // An iterator without an end may never run Python code.
+                iterator.py().check_signals()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn tuple(&mut self, at: Slot, tuple: &Bound<'_, PyTuple>) -> Walked<()> {
+        self.enter()?;
+        let open = self.sink.open_tuple(at, tuple.len())?;
+        for (next, item) in tuple.iter().enumerate() {
+            let slot = self.sink.slot_of(&open, next);
+            self.value(slot, &item).map_err(|trouble| trouble.within(Step::Slot(next)))?;
+        }
+        self.sink.close_tuple(open)?;
+        self.room += 1;
+        Ok(())
+    }
+
+    fn dict(&mut self, at: Slot, dict: &Bound<'_, PyDict>) -> Walked<()> {
+        self.enter()?;
+        let mut open = self.sink.open_record(at, None)?;
+        let count = dict.len();
+        let mut pairs = dict.iter();
+        for _ in 0..count {
+            // The iterator panics at a change; so it is noticed before.
+            if dict.len() != count {
+                return Err(pyo3::exceptions::PyRuntimeError::new_err(
+                    "dictionary changed size during iteration",
+                )
+                .into());
+            }
+            let Some((key, value)) = pairs.next() else { break };
+            let slot = match self.sink.known_field(&mut open, key.as_ptr().addr()) {
+                Some(slot) => slot,
+                None => {
+                    let Ok(name) = key.cast::<PyString>() else {
+                        return Err(Fault::NoName { found: described(&key).into() }.into());
+                    };
+                    let (slot, learnt) =
+                        self.sink.field_of(&mut open, name.to_str()?, key.as_ptr().addr())?;
+                    if learnt {
+                        self.memory.names.push(name.clone().unbind());
+                    }
+                    slot
+                }
+            };
+            self.value(slot, &value).map_err(|trouble| {
+                let name = key.extract::<String>().unwrap_or_default();
+                trouble.within(Step::Field(name.into()))
+            })?;
+        }
+        self.sink.close_record(open)?;
+        self.room += 1;
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn rare(&mut self, at: Slot, object: &Bound<'_, PyAny>, kind: Kind) -> Walked<()> {
+        match kind {
+            Kind::Complex => {
+                let x = object.cast::<PyComplex>().map_err(PyErr::from)?;
+                self.sink.put_complex(at, [x.real(), x.imag()])?;
+            }
+            Kind::NumpyBool => self.sink.put_boolean(at, object.is_truthy()?)?,
+            Kind::NumpyInt => self.integer(at, object)?,
+            Kind::NumpyFloat => self.sink.put_real(at, object.extract()?)?,
+            Kind::NumpyTime | Kind::DateTime | Kind::Date | Kind::Time | Kind::Delta => {
+                let (x, unit) = times::of(object, kind)?;
+                self.sink.put_time(at, x, &unit)?;
+            }
+            Kind::Array => match arrays::flat(object)? {
+                Some(array) if !array.shape.is_empty() => arrays::list(self.sink, at, &array)?,
+                _ => self.other(at, object)?,
+            },
+            _ => self.other(at, object)?,
+        }
+        Ok(())
+    }
+
+    /// Something that can be iterated, or that can tell what it is in other words.
+    fn other(&mut self, at: Slot, object: &Bound<'_, PyAny>) -> Walked<()> {
+        match object.try_iter() {
+            Ok(iterator) => {
+                self.enter()?;
+                let (open, content) = self.sink.open_list(at)?;
+                self.iterate(content, &iterator)?;
+                self.sink.close_list(open)?;
+                self.room += 1;
+                return Ok(());
+            }
+            Err(error) if error.is_instance_of::<PyTypeError>(object.py()) => {}
+            Err(error) => return Err(error.into()),
+        }
+        for way in ["to_list", "tolist"] {
+            if object.hasattr(way)? {
+                self.enter()?;
+                let listed = object.call_method0(way)?;
+                self.value(at, &listed)?;
+                self.room += 1;
+                return Ok(());
+            }
+        }
+        Err(Fault::NoElement { found: described(object).into() }.into())
+    }
+
+    /// One level further down, unless that is too deep. Who enters makes room again after success; after a failure nobody goes on.
+    fn enter(&mut self) -> Walked<()> {
+        self.room = self.room.checked_sub(1).ok_or(Fault::Deep)?;
+        Ok(())
+    }
+}
+
+/// An item, if it is still there.
+#[inline]
+fn item_of<'py>(list: &Bound<'py, PyList>, at: usize) -> Option<Bound<'py, PyAny>> {
+    if at < list.len() { list.get_item(at).ok() } else { None }
+}
+
+/// An object for an error: its repr, cut, and its type.
+pub(super) fn described(object: &Bound<'_, PyAny>) -> String {
+    let text = object.repr().map_or_else(|_| "<no repr>".into(), |text| text.to_string_lossy().into_owned());
+    let mut short: String = text.chars().take(LONGEST_REPR).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    let class = object.get_type();
+    let name = class.name().map_or_else(|_| "?".into(), |name| name.to_string_lossy().into_owned());
+    format!("{short} (type {name})")
+}
+
+const LONGEST_REPR: usize = 100;
+const LOOK_UP: u32 = 1 << 12;
