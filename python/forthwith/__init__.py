@@ -13,10 +13,13 @@ be read. Who knows uproot knows the rest.
 from forthwith._branch import Branch, Interpretation
 from forthwith._bulk import Batch, KernelBatch, KernelBulk, ProgramBatch, ProgramBulk, RawBatch, RawBulk
 from forthwith._errors import (
+    BuilderError,
+    BuilderTypeError,
     Cancelled,
     ClosedFileError,
     DamagedFileError,
     ForthwithError,
+    IntegerRangeError,
     InternalError,
     KeyInFileError,
     MissingFileError,
@@ -32,6 +35,28 @@ from forthwith._open import open
 from forthwith._read import Report
 from forthwith._selection import Selection
 from forthwith._tree import Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from forthwith._builders import ArrayBuilder, from_iter
+
+# Imported when they are first asked for.
+_LATER = {"ArrayBuilder": "_builders", "from_iter": "_builders"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found = getattr(import_module(f"forthwith.{_LATER[name]}"), name)
+    globals()[name] = found
+    return found  # type: ignore[no-any-return]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
 
 if not optimised:
     import warnings
@@ -59,6 +84,8 @@ __all__ = [
     "RawBulk",
     "KernelBulk",
     "ProgramBulk",
+    "ArrayBuilder",
+    "from_iter",
     "ForthwithError",
     "KeyInFileError",
     "UnsupportedError",
@@ -71,5 +98,8 @@ __all__ = [
     "Cancelled",
     "InternalError",
     "MissingPackageError",
+    "BuilderError",
+    "BuilderTypeError",
+    "IntegerRangeError",
     "__version__",
 ]

@@ -7,7 +7,7 @@ use super::{
     walk::{Memory, Walk, described},
 };
 use crate::array::Buffer;
-use forthwith_builders::{self as builders, Fault, Snapshot, Refused, Sink};
+use forthwith_builders::{self as builders, Fault, Refused, Sink};
 use pyo3::{
     prelude::*,
     types::{PyBytes, PyString},
@@ -222,7 +222,7 @@ impl ArrayBuilder {
 
 /// Columns and their Form, for `ak.from_buffers`.
 #[pyclass(frozen, module = "forthwith._forthwith")]
-pub(crate) struct Snapshot(pub(super) Snapshot);
+pub(crate) struct Snapshot(pub(super) builders::Snapshot);
 
 #[pymethods]
 impl Snapshot {

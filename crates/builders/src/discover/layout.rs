@@ -217,21 +217,31 @@ impl Nodes {
                     push(out, format_args!(r#"}}, parameters={{"__record__": {name}}}]"#));
                 }
             }
-            Node::Option { content, .. } if matches!(self.at(*content), Node::List { .. }) => {
-                out.push_str("option[");
-                self.type_of(*content, out);
-                out.push(']');
-            }
-            Node::Option { content, .. } => {
-                out.push('?');
-                self.type_of(*content, out);
-            }
+            // Awkward Array says of the alternatives that they may be null, not of the union.
+            Node::Option { content, .. } => match self.at(*content) {
+                Node::Union { contents, .. } => {
+                    out.push_str("union[");
+                    for (at, content) in contents.iter().enumerate() {
+                        out.push_str(if at == 0 { "" } else { ", " });
+                        self.optional_type_of(*content, out);
+                    }
+                    out.push(']');
+                }
+                _ => self.optional_type_of(*content, out),
+            },
             Node::Union { contents, .. } => {
                 out.push_str("union[");
                 self.types_of(contents.iter().map(|content| (None, *content)), out);
                 out.push(']');
             }
         }
+    }
+
+    fn optional_type_of(&self, node: u32, out: &mut String) {
+        let list = matches!(self.at(node), Node::List { .. });
+        out.push_str(if list { "option[" } else { "?" });
+        self.type_of(node, out);
+        out.push_str(if list { "]" } else { "" });
     }
 
     fn types_of<'a>(&self, contents: impl Iterator<Item = (Option<&'a str>, u32)>, out: &mut String) {

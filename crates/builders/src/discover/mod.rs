@@ -35,7 +35,7 @@ use node::{Node, Nodes, Want};
 /// builder.field("x")?.integer(3)?;
 /// builder.end_record()?;
 /// builder.end_list()?;
-/// assert_eq!(builder.type_string(), "2 * var * ?union[float64, {x: int64}]");
+/// assert_eq!(builder.type_string(), "2 * var * union[?float64, ?{x: int64}]");
 /// # Ok::<(), forthwith_builders::Refused>(())
 /// ```
 ///
