@@ -154,7 +154,9 @@ def from_iter(
     Args:
         iterable: Lists (and whatever else can be iterated, NumPy arrays too), dicts of equal or different keys, tuples, texts, bytes,
             numbers, dates, ``None``, to any depth up to 1000 levels. A dict makes a single record.
-        type: The type of the items, if it is known.
+        type: The type of an item, if it is known: as text, ``"{x: float64, y: var * ?int32}"``, as a type or Form of Awkward Array, or as
+            a Form's JSON. This is several times faster, and the result is of this type whatever the data are; data of another type are
+            refused.
         allow_record: Whether a dict is taken.
         highlevel: Whether to make an ``ak.Array``, not its layout.
         behavior: Custom ``ak.behavior`` of the array.
@@ -163,26 +165,45 @@ def from_iter(
         resize: Likewise.
 
     Raises:
-        BuilderError: For what cannot be in an array; ``member`` and the message say where it was.
+        BuilderError: For what cannot be in an array, or is not of the type; ``member`` and the message say where it was and what was
+            expected.
     """
     options = {"highlevel": highlevel, "behavior": behavior, "attrs": attrs}
     if isinstance(iterable, dict) and not allow_record:
         raise ValueError("cannot produce an array from a single dict (that would be a record)")
     if not hasattr(iterable, "__iter__") and not hasattr(iterable, "__getitem__"):
         raise TypeError(f"cannot produce an array from a non-iterable object ({iterable.__class__!r})")
-    builder = _forthwith.ArrayBuilder()
-    if isinstance(iterable, (dict, str, bytes)):
-        builder.append(iterable)
-        return _array(builder._finish(), **options)[0]
-    builder.extend(iterable)
-    return _array(builder._finish(), **options)
+    # These are iterable and not lists: one value.
+    single = isinstance(iterable, (dict, str, bytes))
+    if type is None:
+        builder = _forthwith.ArrayBuilder()
+        (builder.append if single else builder.extend)(iterable)
+        found = builder._finish()
+    else:
+        found = _forthwith.from_iter(iterable, **_type(type), single=single)
+    array = _array(found, **options)
+    return array[0] if single else array
 
 
-def _array(layers: _forthwith.Snapshot, **options: Any) -> Any:
+def _type(type: Any) -> dict[str, str]:
+    """A type as text, or a Form as JSON, however it was given."""
+    if isinstance(type, str):
+        return {"form": type} if type.lstrip().startswith('{"class"') else {"type": type}
+    if isinstance(type, dict):
+        from json import dumps
+
+        return {"form": dumps(type)}
+    if hasattr(type, "to_json"):
+        return {"form": type.to_json()}
+    # The type of an array says how many there are, too.
+    return {"type": str(getattr(type, "content", type) if type.__class__.__name__ == "ArrayType" else type)}
+
+
+def _array(found: _forthwith.Snapshot, **options: Any) -> Any:
     ak = package("awkward")
     np = package("numpy")
-    buffers = {key: np.asarray(buffer) for key, buffer in layers.buffers()}
-    return ak.from_buffers(layers.form, len(layers), buffers, allow_noncanonical_form=True, **options)
+    buffers = {key: np.asarray(buffer) for key, buffer in found.buffers()}
+    return ak.from_buffers(found.form, len(found), buffers, allow_noncanonical_form=True, **options)
 
 
 def _mapping(name: str, value: Mapping[Any, Any] | None) -> Mapping[Any, Any] | None:

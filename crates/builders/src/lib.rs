@@ -1,7 +1,8 @@
 //! Building columns: command by command, or by a walk over objects.
 //!
 //! [`TypedArrayBuilder`] is for data whose type is known. [`ArrayBuilder`] finds the type out on the way. Both take the commands of
-//! `ak.ArrayBuilder`. What walks over many objects at once fills a [`Sink`], as [`ArrayBuilder`] is.
+//! `ak.ArrayBuilder`. What walks over many objects at once fills a [`Sink`]: an [`ArrayBuilder`], or [`TypedColumns`] for a type that
+//! is known.
 //!
 //! ```
 //! use forthwith_builders::ArrayBuilder;
@@ -17,6 +18,7 @@
 #![deny(missing_docs)]
 
 mod discover;
+mod fill;
 mod form;
 mod growth;
 mod layout;
@@ -26,10 +28,11 @@ mod snapshot;
 mod typed;
 
 pub use discover::ArrayBuilder;
+pub use fill::TypedColumns;
 pub use form::{Form, FormError, Index, Kind, Parameters, Primitive, Text, TimeUnit, Unit};
 pub use layout::{Layout, Untranslatable};
 pub use refused::{Command, Fault, Refused, Step};
-pub use sink::{Items, Leaf, Open, Sink, Slot};
+pub use sink::{Items, Leaf, Open, Shape, Sink, Slot};
 pub use snapshot::Snapshot;
 pub use typed::{Checkpoint, CommandError, CommandErrorKind, Engine, TypedArrayBuilder};
 

@@ -163,6 +163,9 @@ pub enum Fault {
         /// What came.
         found: Box<str>,
     },
+    /// Unions within unions, of which too many combinations were tried.
+    #[error("too many ways to fit the data into its unions")]
+    Ambiguous,
     /// A record without one of its fields.
     #[error("the record has no field {name:?}, which cannot be missing")]
     Missing {

@@ -2,7 +2,8 @@
 
 use crate::{Refused, growth};
 
-/// Something that takes values, place by place: an [`ArrayBuilder`](crate::ArrayBuilder) does.
+/// Something that takes values, place by place: an [`ArrayBuilder`](crate::ArrayBuilder), which finds the type out on the way,
+/// or [`TypedColumns`](crate::TypedColumns), whose type is known.
 ///
 /// A [`Slot`] is a place for one value after the other: the array itself, the items of a list, a field of a record. Whoever walks over
 /// objects begins at the outermost one and gets the inner ones from what it begins. Lists, records and tuples must be ended in the
@@ -45,6 +46,14 @@ pub trait Sink {
     /// for it each time.
     fn leaf_at(&mut self, at: Slot) -> Leaf<'_>;
 
+    /// How many of the types possible in a place might take something of such a shape. Where there are several, whoever walks tries one
+    /// after the other, taking back what failed, and says before which is to be tried: [`choose`](Self::choose).
+    fn candidates(&self, _at: Slot, _shape: Shape) -> usize {
+        1
+    }
+    /// Of several types that might take what is begun next, the one to try.
+    fn choose(&mut self, _nth: usize) {}
+
     /// Begins a list and answers the place of its items.
     fn open_list(&mut self, at: Slot) -> Result<(Open, Slot), Refused>;
     /// Ends a list.
@@ -71,6 +80,17 @@ pub trait Sink {
 /// A place for values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(pub(crate) u32);
+
+/// What is seen of a list, record or tuple from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A list.
+    List,
+    /// A tuple of so many slots.
+    Tuple(usize),
+    /// A record.
+    Record,
+}
 
 /// What was begun and has to be ended.
 #[derive(Debug)]

@@ -41,6 +41,10 @@ pub(super) fn flat(array: &Bound<'_, PyAny>) -> PyResult<Option<Flat>> {
 
 fn numbers(py: Python<'_>, buffer: &PyUntypedBuffer) -> PyResult<Option<Items>> {
     use ElementType::{Float, SignedInteger, UnsignedInteger};
+    // Bytes in another order are of the same type to whoever only looks at the letter.
+    if matches!(buffer.format().to_bytes(), [b'>' | b'!', ..]) != cfg!(target_endian = "big") {
+        return Ok(None);
+    }
     Ok(Some(match ElementType::from_format(buffer.format()) {
         SignedInteger { bytes: 1 } => Items::Integer(all(py, buffer, |x: i8| x.into())?),
         SignedInteger { bytes: 2 } => Items::Integer(all(py, buffer, |x: i16| x.into())?),

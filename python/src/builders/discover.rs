@@ -213,7 +213,11 @@ impl ArrayBuilder {
 
     fn extend(&mut self, obj: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = obj.py();
-        let place = self.builder.place().map_err(|refused| exception(py, &refused))?;
+        let place = match self.builder.place() {
+            Ok(place) => place,
+            // No items need no place.
+            Err(refused) => return obj.try_iter()?.next().map_or(Ok(()), |_| Err(exception(py, &refused))),
+        };
         let depth = self.builder.depth();
         let done = Walk::new(&mut self.builder, &mut self.memory, depth).extend(place, obj);
         done.map_err(|trouble| trouble.into_exception(py))

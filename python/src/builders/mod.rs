@@ -2,9 +2,11 @@
 
 mod arrays;
 mod discover;
+mod fill;
 mod kinds;
 mod times;
 mod trouble;
 mod walk;
 
 pub(crate) use discover::{ArrayBuilder, Snapshot};
+pub(crate) use fill::from_iter;

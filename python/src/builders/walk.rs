@@ -9,7 +9,7 @@ use super::{
     times,
     trouble::{Trouble, Walked},
 };
-use forthwith_builders::{DEEPEST, Fault, Leaf, Sink, Slot, Step};
+use forthwith_builders::{DEEPEST, Fault, Leaf, Shape, Sink, Slot, Step};
 use pyo3::{
     exceptions::PyTypeError,
     prelude::*,
@@ -41,12 +41,15 @@ pub(super) struct Walk<'a, S> {
     room: usize,
     /// Items since Python's signals were looked at.
     ticks: u32,
+    /// Whether something is being tried, and the failed attempts that are still allowed for it.
+    trying: bool,
+    tries: u32,
 }
 
 impl<'a, S: Sink> Walk<'a, S> {
     /// A walk that begins `depth` levels down.
     pub(super) fn new(sink: &'a mut S, memory: &'a mut Memory, depth: usize) -> Self {
-        Self { sink, memory, room: DEEPEST.saturating_sub(depth), ticks: 0 }
+        Self { sink, memory, room: DEEPEST.saturating_sub(depth), ticks: 0, trying: false, tries: MOST_TRIES }
     }
 
     /// One object. If it fails, the place is as it was.
@@ -95,14 +98,21 @@ impl<'a, S: Sink> Walk<'a, S> {
                 self.sink.put_text(at, object.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes(), true)?;
             }
             Kind::List => {
-                self.enter()?;
-                let (open, content) = self.sink.open_list(at)?;
-                self.list_items(content, object.cast::<PyList>().map_err(PyErr::from)?)?;
-                self.sink.close_list(open)?;
-                self.room += 1;
+                let list = object.cast::<PyList>().map_err(PyErr::from)?;
+                self.attempt(at, Shape::List, |this| {
+                    let (open, content) = this.sink.open_list(at)?;
+                    this.list_items(content, list)?;
+                    Ok(this.sink.close_list(open)?)
+                })?;
             }
-            Kind::Dict => self.dict(at, object.cast::<PyDict>().map_err(PyErr::from)?)?,
-            Kind::Tuple => self.tuple(at, object.cast::<PyTuple>().map_err(PyErr::from)?)?,
+            Kind::Dict => {
+                let dict = object.cast::<PyDict>().map_err(PyErr::from)?;
+                self.attempt(at, Shape::Record, |this| this.dict(at, dict))?;
+            }
+            Kind::Tuple => {
+                let tuple = object.cast::<PyTuple>().map_err(PyErr::from)?;
+                self.attempt(at, Shape::Tuple(tuple.len()), |this| this.tuple(at, tuple))?;
+            }
             kind => self.rare(at, object, kind)?,
         }
         Ok(())
@@ -168,19 +178,15 @@ impl<'a, S: Sink> Walk<'a, S> {
     }
 
     fn tuple(&mut self, at: Slot, tuple: &Bound<'_, PyTuple>) -> Walked<()> {
-        self.enter()?;
         let open = self.sink.open_tuple(at, tuple.len())?;
         for (next, item) in tuple.iter().enumerate() {
             let slot = self.sink.slot_of(&open, next);
             self.value(slot, &item).map_err(|trouble| trouble.within(Step::Slot(next)))?;
         }
-        self.sink.close_tuple(open)?;
-        self.room += 1;
-        Ok(())
+        Ok(self.sink.close_tuple(open)?)
     }
 
     fn dict(&mut self, at: Slot, dict: &Bound<'_, PyDict>) -> Walked<()> {
-        self.enter()?;
         let mut open = self.sink.open_record(at, None)?;
         let count = dict.len();
         let mut pairs = dict.iter();
@@ -212,9 +218,7 @@ impl<'a, S: Sink> Walk<'a, S> {
                 trouble.within(Step::Field(name.into()))
             })?;
         }
-        self.sink.close_record(open)?;
-        self.room += 1;
-        Ok(())
+        Ok(self.sink.close_record(open)?)
     }
 
     #[cold]
@@ -245,32 +249,78 @@ impl<'a, S: Sink> Walk<'a, S> {
     fn other(&mut self, at: Slot, object: &Bound<'_, PyAny>) -> Walked<()> {
         match object.try_iter() {
             Ok(iterator) => {
-                self.enter()?;
-                let (open, content) = self.sink.open_list(at)?;
-                self.iterate(content, &iterator)?;
-                self.sink.close_list(open)?;
-                self.room += 1;
-                return Ok(());
+                // An iterator cannot be walked twice; so it becomes a list where several types may have to be tried.
+                if self.sink.candidates(at, Shape::List) > 1 {
+                    let list = object.py().get_type::<PyList>().call1((iterator,))?;
+                    return self.value(at, &list);
+                }
+                return self.attempt(at, Shape::List, |this| {
+                    let (open, content) = this.sink.open_list(at)?;
+                    this.iterate(content, &iterator)?;
+                    Ok(this.sink.close_list(open)?)
+                });
             }
             Err(error) if error.is_instance_of::<PyTypeError>(object.py()) => {}
             Err(error) => return Err(error.into()),
         }
         for way in ["to_list", "tolist"] {
             if object.hasattr(way)? {
-                self.enter()?;
                 let listed = object.call_method0(way)?;
-                self.value(at, &listed)?;
+                self.room = self.room.checked_sub(1).ok_or(Fault::Deep)?;
+                let done = self.value(at, &listed);
                 self.room += 1;
-                return Ok(());
+                return done;
             }
         }
         Err(Fault::NoElement { found: described(object).into() }.into())
     }
 
-    /// One level further down, unless that is too deep. Who enters makes room again after success; after a failure nobody goes on.
-    fn enter(&mut self) -> Walked<()> {
+    /// Goes one level down, unless that is too deep. Where several types are possible they are tried, and the first error is told if
+    /// none fits.
+    #[inline]
+    fn attempt(
+        &mut self,
+        at: Slot,
+        shape: Shape,
+        mut fill: impl FnMut(&mut Self) -> Walked<()>,
+    ) -> Walked<()> {
         self.room = self.room.checked_sub(1).ok_or(Fault::Deep)?;
-        Ok(())
+        let count = self.sink.candidates(at, shape);
+        let done = if count > 1 { self.attempts(at, count, &mut fill) } else { fill(self) };
+        self.room += 1;
+        done
+    }
+
+    #[cold]
+    fn attempts(
+        &mut self,
+        at: Slot,
+        count: usize,
+        fill: &mut dyn FnMut(&mut Self) -> Walked<()>,
+    ) -> Walked<()> {
+        let before = self.sink.len_at(at);
+        let mut first = None;
+        let outermost = !std::mem::replace(&mut self.trying, true);
+        if outermost {
+            self.tries = MOST_TRIES;
+        }
+        for nth in 0..count {
+            self.sink.choose(nth);
+            match fill(self) {
+                Err(trouble @ Trouble::Refused(_)) => {
+                    self.sink.truncate_at(at, before);
+                    first.get_or_insert(trouble);
+                    // Unions of lists of unions of lists would otherwise be tried in all combinations.
+                    self.tries = self.tries.checked_sub(1).ok_or(Fault::Ambiguous)?;
+                }
+                done => {
+                    self.trying = !outermost;
+                    return done;
+                }
+            }
+        }
+        self.trying = !outermost;
+        first.map_or(Ok(()), Err)
     }
 }
 
@@ -294,3 +344,5 @@ pub(super) fn described(object: &Bound<'_, PyAny>) -> String {
 
 const LONGEST_REPR: usize = 100;
 const LOOK_UP: u32 = 1 << 12;
+/// For one value of a union, so that unions within it do not take a time exponential in their depth.
+const MOST_TRIES: u32 = 1 << 16;

@@ -56,7 +56,7 @@ impl Nodes {
         let mut give = |part: &str, column: Column| out.push((format!("{key}-{part}"), column));
         let below: Vec<(u32, usize)> = match std::mem::replace(self.at_mut(node), Node::Unknown { nulls: 0 })
         {
-            Node::Unknown { .. } if length == 0 => Vec::new(),
+            Node::Unknown { nulls: 0 } => Vec::new(),
             Node::Unknown { .. } => {
                 give("index", Column::from_vec(vec![-1i64; length]));
                 *next += 1; // of the unknown

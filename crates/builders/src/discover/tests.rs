@@ -76,7 +76,10 @@ fn kinds_that_do_not_go_together_make_unions() {
         b.datetime(1, "datetime64[s]")?;
         b.datetime(1, "datetime64[ms]")
     };
-    assert_eq!(type_of(union), "8 * union[?bool, ?float64, ?string, ?bytes, ?datetime64[s], ?datetime64[ms]]");
+    assert_eq!(
+        type_of(union),
+        "8 * union[?bool, ?float64, ?string, ?bytes, ?datetime64[s], ?datetime64[ms]]"
+    );
     let tuples = |b: &mut ArrayBuilder| {
         for size in [1, 2, 1] {
             b.begin_tuple(size)?;

@@ -1,0 +1,37 @@
+//! Columns of a known type, all at once.
+
+use super::{
+    discover::Snapshot,
+    walk::{Memory, Walk},
+};
+use forthwith_builders::{Form, FormError, TypedColumns};
+use pyo3::{exceptions::PyValueError, prelude::*};
+
+/// Fills columns of a type with the items of an object, or with the object alone.
+///
+/// The type is written as Awkward Array prints it; a Form comes as JSON.
+#[pyfunction]
+#[pyo3(signature = (object, r#type=None, form=None, single=false))]
+pub(crate) fn from_iter(
+    object: &Bound<'_, PyAny>,
+    r#type: Option<&str>,
+    form: Option<&str>,
+    single: bool,
+) -> PyResult<Snapshot> {
+    let py = object.py();
+    let form = match (r#type, form) {
+        (Some(text), _) => Form::from_type(text),
+        (None, json) => Form::from_json(json.unwrap_or_default()),
+    };
+    let refused = |error: FormError| PyValueError::new_err(error.to_string());
+    let mut columns = form.and_then(|form| TypedColumns::new(&form)).map_err(refused)?;
+    let mut memory = Memory::new(py);
+    let mut walk = Walk::new(&mut columns, &mut memory, 0);
+    let done = if single {
+        walk.append(TypedColumns::ROOT, object)
+    } else {
+        walk.extend(TypedColumns::ROOT, object)
+    };
+    done.map_err(|trouble| trouble.into_exception(py))?;
+    Ok(Snapshot(columns.finish()))
+}
