@@ -49,9 +49,9 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    found = getattr(import_module(f"forthwith.{_LATER[name]}"), name)
+    found: object = getattr(import_module(f"forthwith.{_LATER[name]}"), name)
     globals()[name] = found
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def __dir__() -> list[str]:

@@ -41,8 +41,8 @@ class ArrayBuilder(_forthwith.ArrayBuilder):
         initial: int = 1024,
         resize: float = 8,
     ) -> None:
-        self.behavior = behavior
-        self.attrs = attrs
+        self._behavior = _mapping("behavior", behavior)
+        self._attrs: Mapping[str, Any] | None = _mapping("attrs", attrs)
 
     @property
     def behavior(self) -> Mapping[Any, Any] | None:
@@ -152,11 +152,10 @@ def from_iter(
     """An ``ak.Array`` of Python data, as ``ak.from_iter`` makes it.
 
     Args:
-        iterable: Lists (and whatever else can be iterated, NumPy arrays too), dicts of equal or different keys, tuples, texts, bytes,
-            numbers, dates, ``None``, to any depth up to 1000 levels. A dict makes a single record.
-        type: The type of an item, if it is known: as text, ``"{x: float64, y: var * ?int32}"``, as a type or Form of Awkward Array, or as
-            a Form's JSON. This is several times faster, and the result is of this type whatever the data are; data of another type are
-            refused.
+        iterable: Lists (and whatever else can be iterated, NumPy arrays too), dicts of equal or different keys, tuples, texts,
+            bytes, numbers, dates, ``None``, nested up to 1000 levels. A dict makes a single record.
+        type: The type of an item, if it is known: as text, ``"{x: float64, y: var * ?int32}"``, as a type or Form of Awkward
+            Array, or as a Form's JSON. The result is of this type whatever the data are; data of another type are refused.
         allow_record: Whether a dict is taken.
         highlevel: Whether to make an ``ak.Array``, not its layout.
         behavior: Custom ``ak.behavior`` of the array.
@@ -165,8 +164,8 @@ def from_iter(
         resize: Likewise.
 
     Raises:
-        BuilderError: For what cannot be in an array, or is not of the type; ``member`` and the message say where it was and what was
-            expected.
+        BuilderError: For what cannot be in an array, or is not of the type; ``member`` and the message say where it was and
+            what was expected.
     """
     options = {"highlevel": highlevel, "behavior": behavior, "attrs": attrs}
     if isinstance(iterable, dict) and not allow_record:

@@ -5,13 +5,14 @@ interpreter, all classes are immutable and may be shared between threads.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Self, SupportsFloat, SupportsIndex, final
 
 from forthwith._errors import ForthRunError
 
 __all__ = [
     "Array",
+    "ArrayBuilder",
     "Block",
     "Buffer",
     "Description",
@@ -22,9 +23,11 @@ __all__ = [
     "Machine",
     "Plan",
     "RawBlock",
+    "Snapshot",
     "Table",
     "__version__",
     "command",
+    "from_iter",
     "optimised",
 ]
 
@@ -474,3 +477,78 @@ class Machine:
         """Instructions, reads, writes, nanoseconds, and whether the first three are exact."""
     def count_reset(self) -> None:
         """Sets all counters to zero."""
+
+class ArrayBuilder:
+    """The commands of `forthwith.ArrayBuilder`, which adds what needs other packages."""
+
+    def __new__(
+        cls,
+        *,
+        behavior: object = None,
+        attrs: object = None,
+        initial: int = 1024,
+        resize: float = 8.0,
+    ) -> Self:
+        """Nothing, of unknown type."""
+    @property
+    def typestr(self) -> str:
+        """The type of what is complete, with its length."""
+    @property
+    def _form(self) -> str: ...
+    def _snapshot(self) -> Snapshot: ...
+    def _finish(self) -> Snapshot: ...
+    def clear(self) -> None:
+        """Takes all data back, whatever is open included. The type stays."""
+    def null(self) -> None:
+        """Appends a missing value."""
+    def boolean(self, x: object) -> None:
+        """Appends a truth value."""
+    def integer(self, x: SupportsIndex) -> None:
+        """Appends an integer."""
+    def real(self, x: SupportsFloat | SupportsIndex) -> None:
+        """Appends a number."""
+    def complex(self, x: object) -> None:
+        """Appends a complex number."""
+    def datetime(self, x: object) -> None:
+        """Appends a date and time: of NumPy, of Python, or as text that NumPy reads."""
+    def timedelta(self, x: object) -> None:
+        """Appends a span of time: of NumPy, of Python, or as text that NumPy reads."""
+    def bytestring(self, x: bytes) -> None:
+        """Appends bytes."""
+    def string(self, x: str) -> None:
+        """Appends text."""
+    def begin_list(self) -> None:
+        """Begins a list; what follows are its items."""
+    def end_list(self) -> None:
+        """Ends a list."""
+    def begin_tuple(self, numfields: int) -> None:
+        """Begins a tuple of so many slots."""
+    def index(self, i: int) -> Self:
+        """Selects the slot of a tuple that the next value fills, in any order."""
+    def end_tuple(self) -> None:
+        """Ends a tuple; slots without a value become null."""
+    def begin_record(self, name: str | None = None) -> None:
+        """Begins a record, perhaps of a named class."""
+    def field(self, key: str) -> Self:
+        """Selects the field of a record that the next value fills, in any order."""
+    def end_record(self) -> None:
+        """Ends a record; fields without a value become null."""
+    def append(self, obj: object) -> None:
+        """Appends any value; if a part of it is refused, nothing is appended."""
+    def extend(self, obj: Iterable[object]) -> None:
+        """Appends all items; if one is refused, those before it stay."""
+    def __len__(self) -> int: ...
+
+@final
+class Snapshot:
+    """Columns and their Form: the arguments of ``ak.from_buffers``."""
+
+    @property
+    def form(self) -> str:
+        """The Form, in Awkward's JSON."""
+    def buffers(self) -> list[tuple[str, Buffer]]:
+        """The buffers by their keys. Complex numbers are two items, dates and spans of time int64, half floats uint16."""
+    def __len__(self) -> int: ...
+
+def from_iter(object: object, type: str | None = None, form: str | None = None, single: bool = False) -> Snapshot:
+    """Columns of a known type, filled with the items of an object, or with the object alone; a Form comes as JSON."""

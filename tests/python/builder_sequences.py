@@ -56,7 +56,9 @@ def value(rng, depth, kinds):
         return np.arange(int(np.prod(shape))).astype("i8").reshape(shape).astype(dtype)
     name, *args = leaf(rng)
     if name == "integer" and rng.random() < 0.1:
-        return rng.choice([2**63, -(2**63) - 1, 10**30, np.uint64(2**63), np.int8(3), np.float32(1.5), object(), {1: 2}])
+        return rng.choice(
+            [2**63, -(2**63) - 1, 10**30, np.uint64(2**63), np.int8(3), np.float32(1.5), object(), {1: 2}]
+        )
     return args[0] if args else None
 
 
@@ -160,7 +162,7 @@ def run(seed):
                 # Theirs now has half of it; ours has not.
                 assert len(ours) >= before[1], told
                 break
-            if name == "end_record" or name == "end_tuple":
+            if name in ("end_record", "end_tuple"):
                 if "filled more than once" in str(error):
                     break  # no way on
             else:
@@ -217,7 +219,9 @@ def main(count, seed):
         told, bad = run(seed + at)
         commands, wrong = commands + told, wrong + bad
         refused += data(seed + at)
-    print(f"{count} sequences of {commands} commands, {wrong} of them wrong; {count} data, {refused} refused: no difference")
+    print(
+        f"{count} sequences of {commands} commands, {wrong} of them wrong; {count} data, {refused} refused: no difference"
+    )
 
 
 if __name__ == "__main__":
