@@ -68,7 +68,7 @@ impl ArrayBuilder {
 
     /// Ends a list.
     pub fn end_list(&mut self) -> Result<(), Refused> {
-        self.end(Kind::List, |this, open| Sink::close_list(this, open))
+        self.end(Kind::List, Sink::close_list)
     }
 
     /// Begins a tuple of so many slots, which are filled in any order: [`index`](Self::index).
@@ -98,7 +98,7 @@ impl ArrayBuilder {
 
     /// Ends a tuple; slots without a value become nulls.
     pub fn end_tuple(&mut self) -> Result<(), Refused> {
-        self.end(Kind::Tuple, |this, open| Sink::close_tuple(this, open))
+        self.end(Kind::Tuple, Sink::close_tuple)
     }
 
     /// Begins a record, perhaps of a named class; its fields are filled in any order: [`field`](Self::field).
@@ -130,7 +130,7 @@ impl ArrayBuilder {
 
     /// Ends a record; fields without a value become nulls.
     pub fn end_record(&mut self) -> Result<(), Refused> {
-        self.end(Kind::Record, |this, open| Sink::close_record(this, open))
+        self.end(Kind::Record, Sink::close_record)
     }
 
     /// The place where the next value goes, for a walk over an object that is to go there.
