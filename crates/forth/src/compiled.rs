@@ -223,22 +223,23 @@ impl Compiled {
         if tier >= Tier::Compiled { self.jit(bits).map_or(0, Jit::size) } else { 0 }
     }
 
-    /// Takes note of work, in bytes to decode; compiles once there was so much of it that it would have paid.
+    /// Takes note of work, in bytes to decode; compiles once there was so much of it that it would have paid. Whether it is settled
+    /// now that there is machine code, or none.
     #[cold]
-    pub(crate) fn warm(&self, bits: u32, bytes: u64) {
-        let heat = self.heat.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
-        if self.jit[usize::from(bits == 64)].get().is_none() {
-            let wanted = jit::pays(&self.program, &self.plans);
-            if wanted && heat >= jit::threshold(&self.program, self.code(bits)) {
-                let _ = self.jit(bits);
-            }
+    pub(crate) fn warm(&self, bits: u32, bytes: u64) -> bool {
+        if self.jit[usize::from(bits == 64)].get().is_some() {
+            return true;
         }
-    }
-
-    /// Whether it is settled that there is machine code, or none.
-    #[inline]
-    pub(crate) fn is_settled(&self, bits: u32) -> bool {
-        self.jit[usize::from(bits == 64)].get().is_some()
+        if !Jit::BUILT || !jit::pays(&self.program, &self.plans) {
+            return true;
+        }
+        let heat = self.heat.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        let wanted = heat >= jit::threshold(&self.program, self.code(bits));
+        if wanted {
+            // Refused is settled as well.
+            let _ = self.jit(bits);
+        }
+        wanted
     }
 
     /// The machine code, if it was compiled already.

@@ -29,8 +29,34 @@ impl Executable {
 #[cfg(target_arch = "x86_64")]
 fn synchronise(_: &[u8]) {}
 
-/// Instructions are fetched past the data cache: write it back, forget what was fetched.
-#[cfg(target_arch = "aarch64")]
+/// Instructions are fetched past the data cache: write it back, forget what was fetched. The system knows how.
+#[cfg(all(target_arch = "aarch64", target_vendor = "apple"))]
+fn synchronise(code: &[u8]) {
+    unsafe extern "C" {
+        fn sys_icache_invalidate(start: *const std::ffi::c_void, length: usize);
+    }
+    // SAFETY: the range is mapped.
+    unsafe { sys_icache_invalidate(code.as_ptr().cast(), code.len()) };
+}
+
+/// As above.
+#[cfg(all(target_arch = "aarch64", windows))]
+fn synchronise(code: &[u8]) {
+    #[link(name = "kernel32")]
+    unsafe extern "system" {
+        fn GetCurrentProcess() -> *mut std::ffi::c_void;
+        fn FlushInstructionCache(
+            process: *mut std::ffi::c_void,
+            start: *const std::ffi::c_void,
+            length: usize,
+        ) -> i32;
+    }
+    // SAFETY: the range is mapped in this process.
+    unsafe { FlushInstructionCache(GetCurrentProcess(), code.as_ptr().cast(), code.len()) };
+}
+
+/// As above, by the instructions for it, which the other systems allow.
+#[cfg(all(target_arch = "aarch64", not(target_vendor = "apple"), not(windows)))]
 fn synchronise(code: &[u8]) {
     let range = code.as_ptr_range();
     let (start, end) = (range.start as usize, range.end as usize);

@@ -31,8 +31,8 @@ impl<W: Width> Machine<W> {
             self.heat += bytes.sum::<usize>() as u64;
         }
         if self.heat > 1 << 14 || inputs.is_empty() {
-            self.compiled.warm(W::BITS, self.heat);
-            self.heat = if self.compiled.is_settled(W::BITS) { u64::MAX } else { 0 };
+            let settled = self.compiled.warm(W::BITS, self.heat);
+            self.heat = if settled { u64::MAX } else { 0 };
         }
     }
 
