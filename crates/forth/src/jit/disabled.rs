@@ -25,7 +25,7 @@ impl Jit {
         match *self {}
     }
 
-    pub(crate) fn entry_behind(&self, _: u32) -> Option<u32> {
+    pub(crate) fn entry_behind(&self, _: u32) -> u32 {
         match *self {}
     }
 

@@ -44,8 +44,8 @@ pub(crate) struct Jit {
     entries: Vec<Option<(usize, u64)>>,
     /// What nested calls take; None if there are none.
     calls: Option<Bounds>,
-    /// For every point of a `pause`: the entry behind it.
-    behind: HashMap<u32, u32>,
+    /// For every point: the entry behind it if it is that of a `pause`, else a number that is none.
+    behind: Box<[u32]>,
     /// What machine code points to.
     #[expect(clippy::vec_box, dead_code, reason = "their addresses are in the code")]
     reads: Vec<Box<Read>>,
@@ -124,9 +124,9 @@ impl Jit {
         self.memory.len()
     }
 
-    /// The entry at which a machine goes on that paused at a point.
-    pub(crate) fn entry_behind(&self, point: u32) -> Option<u32> {
-        self.behind.get(&point).copied()
+    /// The entry at which a machine goes on that paused at a point; a number that is none if there is no such entry.
+    pub(crate) fn entry_behind(&self, point: u32) -> u32 {
+        self.behind[point as usize]
     }
 
     /// Runs from an entry on, whose registers are loaded, until machine code is left. The base is what stack, frames and loops hold.
@@ -212,8 +212,8 @@ impl Jit {
 }
 
 /// Entries behind pauses.
-fn behind(code: &Code) -> HashMap<u32, u32> {
-    let mut behind = HashMap::new();
+fn behind(code: &Code) -> Box<[u32]> {
+    let mut behind = vec![u32::MAX; code.points.len()];
     for block in code.functions.iter().flat_map(|function| &function.blocks) {
         let End::Pause(id) = block.end else { continue };
         let point = code.point(id);
@@ -223,10 +223,10 @@ fn behind(code: &Code) -> HashMap<u32, u32> {
             at.pc == point.pc && at.scope == point.scope && at.stack.len() == point.stack.len()
         };
         if let Some(entry) = (first..code.entries.len()).find(fits) {
-            behind.insert(id.0, entry as u32);
+            behind[id.0 as usize] = entry as u32;
         }
     }
-    behind
+    behind.into()
 }
 
 /// What calls take at most, each and all together.

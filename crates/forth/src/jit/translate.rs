@@ -85,6 +85,8 @@ pub(super) struct Translator<'a, 'f> {
     blocks: Vec<Block>,
     /// Edges into each block that are not made yet.
     waiting: Vec<usize>,
+    /// What a comparison gave, by the flag made of it.
+    pub(super) truths: HashMap<Value, Value>,
     /// Bytes of an input made sure of that were not read yet.
     assured: Option<(u32, i64)>,
     /// For each way out of a point, and for each set of registers to be written.
@@ -130,6 +132,7 @@ pub(super) fn translate(
         called: HashMap::new(),
         blocks: Vec::new(),
         waiting: Vec::new(),
+        truths: HashMap::new(),
         assured: None,
         exits: HashMap::new(),
         shared: HashMap::new(),
@@ -528,6 +531,15 @@ impl Translator<'_, '_> {
             Relation::Ge => IntCC::SignedGreaterThanOrEqual,
         };
         let a = self.operand(a);
+        // A flag compared with zero was a comparison before.
+        if let (Some(&truth), Operand::Const(0), Relation::Eq | Relation::Ne) =
+            (self.truths.get(&a), b, relation)
+        {
+            return match relation {
+                Relation::Ne => truth,
+                _ => self.b.ins().icmp_imm_u(IntCC::Equal, truth, 0),
+            };
+        }
         match b {
             Operand::Const(value) => self.b.ins().icmp_imm_s(condition, a, value),
             Operand::Reg(_) => {

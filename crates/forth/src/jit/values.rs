@@ -32,7 +32,8 @@ impl Translator<'_, '_> {
                         self.flag(zero)
                     }
                 };
-                let value = self.wrap(value);
+                // A flag fits, and is known as one.
+                let value = if *op == UnaryOp::EqZero { value } else { self.wrap(value) };
                 self.define(*to, value);
             }
             Inst::Binary { op, to, a, b } => self.binary(*op, *to, *a, *b),
@@ -100,7 +101,9 @@ impl Translator<'_, '_> {
     /// A truth value as the stack has it.
     pub(super) fn flag(&mut self, truth: Value) -> Value {
         let one = self.b.ins().uextend(types::I64, truth);
-        self.b.ins().ineg(one)
+        let flag = self.b.ins().ineg(one);
+        self.truths.insert(flag, truth);
+        flag
     }
 
     fn binary(&mut self, op: BinaryOp, to: Reg, a: Operand, b: Operand) {

@@ -69,7 +69,7 @@ impl<W: Width> Machine<W> {
             return ran;
         }
         if left.way == Way::Pause {
-            let entry = jit.entry_behind(left.point).unwrap_or(u32::MAX);
+            let entry = jit.entry_behind(left.point);
             return self.pause_at(code, flat, left.point, entry);
         }
         self.write_one(code, PointId(left.point), 0);
