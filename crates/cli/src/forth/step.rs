@@ -125,7 +125,7 @@ impl<W: Width> Session<'_, W> {
                     self.steps(times as u64, &BTreeSet::new(), args.limit, console)?
                 }
                 ("c" | "continue", None) => self.steps(u64::MAX, &breaks, args.limit, console)?,
-                ("l" | "line", None) => self.to_next_line(args.limit, console)?,
+                ("l" | "line", None) => self.until_next_line(args.limit, console)?,
                 ("o" | "out", None) => self.out(args.limit, console)?,
                 ("b" | "break", None) => {
                     let lines: Vec<String> = breaks.iter().map(usize::to_string).collect();
@@ -170,7 +170,7 @@ impl<W: Width> Session<'_, W> {
     }
 
     /// Until an instruction of another line is next.
-    fn to_next_line(&mut self, limit: u64, console: &mut Console<'_>) -> Result<()> {
+    fn until_next_line(&mut self, limit: u64, console: &mut Console<'_>) -> Result<()> {
         let line = self.line();
         for _ in 0..limit {
             if self.advance().is_none() || self.end.is_some() || self.line() != line {
