@@ -33,6 +33,244 @@ fn main() {
             case.run(budget);
         }
     }
+    println!("\n{:<28}{:>10}{:>10}", "ns each", "fused", "checked");
+    for logic in [fibonacci(), tight(), nested(), events(), runs(), levels()] {
+        if logic.name.contains(&wanted) {
+            logic.run(budget);
+        }
+    }
+    pauses(budget);
+    compile_times();
+}
+
+/// A program without a hand-written rival.
+struct Logic {
+    name: &'static str,
+    program: &'static str,
+    data: Vec<u8>,
+    stack: Vec<i64>,
+    /// What the time is divided by.
+    each: f64,
+}
+
+impl Logic {
+    fn run(self, budget: Duration) {
+        let compiled = Arc::new(Compiled::new(self.program).unwrap());
+        let mut machine = Machine::new(Arc::clone(&compiled), Limits::default());
+        let mut outputs: Vec<Output> = compiled.outputs().iter().map(|o| Output::owned(o.dtype)).collect();
+        let inputs: Vec<&[u8]> = compiled.inputs().iter().map(|_| &self.data[..]).collect();
+        let mut sums = Vec::new();
+        let mut pass = |tier| {
+            machine.force_tier(Some(tier));
+            let mut fresh = std::mem::take(&mut outputs);
+            fresh.iter_mut().for_each(|output| output.rewind_to(0));
+            machine.begin_with(fresh).unwrap();
+            self.stack.iter().for_each(|&item| machine.push(item).unwrap());
+            let result = machine.resume(&inputs);
+            assert!(result == Ok(Status::Done), "{} {result:?}", self.name);
+            let bytes = machine.outputs().iter().flat_map(|output| output.as_bytes());
+            let sum = bytes.fold(0_u64, |sum, &byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
+            sums.push((sum, machine.stack().to_vec()));
+            outputs = machine.take_outputs();
+        };
+        let checked = best(budget / 4, || pass(Tier::Checked));
+        let fused = best(budget, || pass(Tier::Fused));
+        assert!(sums.windows(2).all(|two| two[0] == two[1]), "{}: tiers differ", self.name);
+        println!("{:<28}{:>10.2}{:>10.2}", self.name, fused / self.each * 1e9, checked / self.each * 1e9);
+    }
+}
+
+fn fibonacci() -> Logic {
+    Logic {
+        name: "fibonacci(22), a call",
+        program: ": fib dup 1 > if 1- dup 1- fib swap fib + then ; fib",
+        data: Vec::new(),
+        stack: vec![22],
+        each: 57313.0,
+    }
+}
+
+fn tight() -> Logic {
+    Logic {
+        name: "loop of 7 words, a word",
+        program: "0 swap 0 do i dup * 7 and + loop",
+        data: Vec::new(),
+        stack: vec![200_000],
+        each: 1_400_000.0,
+    }
+}
+
+fn nested() -> Logic {
+    Logic {
+        name: "nested loops, a pass",
+        program: "variable x 0 do 100 0 do i j + x +! loop loop x @",
+        data: Vec::new(),
+        stack: vec![2000],
+        each: 200_000.0,
+    }
+}
+
+fn events() -> Logic {
+    let mut random = Random(11);
+    Logic {
+        name: "steering by bytes, a byte",
+        program: "input data output a int64 output b int32
+            begin
+              data B-> stack dup 128 < if
+                dup 64 < if a +<- stack else 3 and b <- stack then
+              else
+                7 and case 0 of 1 a <- stack endof 1 of 2 b <- stack endof 2 of a len b <- stack endof drop 0 endcase
+              then
+            data end until"
+            .replace("drop 0 endcase", "endcase")
+            .leak(),
+        data: (0..200_000).map(|_| random.bits() as u8).collect(),
+        stack: Vec::new(),
+        each: 200_000.0,
+    }
+}
+
+fn runs() -> Logic {
+    let mut random = Random(13);
+    let mut data = Vec::new();
+    let mut levels = 0;
+    while levels < 1 << 18 {
+        if random.bits() % 2 == 0 {
+            let count = 8 + random.bits() % 200;
+            zigzag_free(count << 1, &mut data);
+            data.push((random.bits() % 4) as u8);
+            levels += count;
+        } else {
+            let groups = 1 + random.bits() % 20;
+            zigzag_free(groups << 1 | 1, &mut data);
+            data.extend((0..groups * 2).map(|_| random.bits() as u8));
+            levels += groups * 8;
+        }
+    }
+    let mut all = (data.len() as u32).to_le_bytes().to_vec();
+    all.extend(data);
+    Logic {
+        name: "Parquet runs, a level",
+        program: "input data output levels uint8
+            data I-> stack
+            begin
+              data varint-> stack
+              dup 1 and 0= if
+                data B-> levels  1 rshift 1-  levels dup
+              else
+                1 rshift 8 *  data #2bit-> levels
+              then
+              dup data pos 4 - <=
+            until
+            drop",
+        data: all,
+        stack: Vec::new(),
+        each: levels as f64,
+    }
+}
+
+fn levels() -> Logic {
+    let mut random = Random(17);
+    Logic {
+        name: "levels to offsets, a level",
+        program: "input levels
+            output outer int32  output middle int32  output inner int32
+            variable n-outer  variable n-middle  variable n-inner
+            begin
+              levels b-> stack
+              dup 3 = if  1 n-inner +!  then
+              dup 2 = if  1 n-middle +!  n-inner @ inner +<- stack  1 n-inner !  then
+              dup 1 = if  1 n-outer +!   n-middle @ middle +<- stack  1 n-middle !
+                                         n-inner @ inner +<- stack  1 n-inner !  then
+              0 =     if                 n-outer @ outer +<- stack  1 n-outer !
+                                         n-middle @ middle +<- stack  1 n-middle !
+                                         n-inner @ inner +<- stack  1 n-inner !  then
+              levels end
+            until
+            n-outer @ outer +<- stack  n-middle @ middle +<- stack  n-inner @ inner +<- stack",
+        data: (0..1 << 18)
+            .map(|_| match random.bits() % 512 {
+                0 => 0,
+                1..=7 => 1,
+                8..=63 => 2,
+                _ => 3,
+            })
+            .collect(),
+        stack: Vec::new(),
+        each: f64::from(1 << 18),
+    }
+}
+
+/// A LEB128 number.
+fn zigzag_free(mut rest: u64, to: &mut Vec<u8>) {
+    while rest >= 0x80 {
+        to.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    to.push(rest as u8);
+}
+
+/// What a pause and its resumption cost, with a command on the stack and without.
+fn pauses(budget: Duration) {
+    for (name, program, command) in [
+        ("pause, a round trip", "begin pause again", false),
+        (
+            "command, a round trip",
+            "output o int64 begin pause dup 3 = if drop 1 halt else o +<- stack then again",
+            true,
+        ),
+    ] {
+        let compiled = Arc::new(Compiled::new(program).unwrap());
+        let mut machine = Machine::new(compiled, Limits::default());
+        let mut time = |tier| {
+            machine.force_tier(Some(tier));
+            machine.begin();
+            machine.resume(&[]).unwrap();
+            best(budget, || {
+                for _ in 0..1000 {
+                    if command {
+                        machine.push(5).unwrap();
+                    }
+                    machine.resume(&[]).unwrap();
+                }
+            }) / 1000.0
+        };
+        let (checked, fused) = (time(Tier::Checked), time(Tier::Fused));
+        println!("{name:<28}{:>10.2}{:>10.2}", fused * 1e9, checked * 1e9);
+    }
+}
+
+/// From text to a machine that can run in tier 1.
+fn compile_times() {
+    println!("\n{:<28}{:>10}{:>10}", "microseconds to compile", "text", "tier 1");
+    for fields in [1, 10, 100] {
+        let mut program = "input data input starts input stops variable stop ".to_owned();
+        (0..fields).for_each(|n| program.push_str(&format!("output o{n} int64 output c{n} float32 ")));
+        program.push_str(
+            "0 do starts I-> stack data seek stops I-> stack stop ! data !H-> stack 9 > if 2 halt then ",
+        );
+        for n in 0..fields {
+            program.push_str(&match n % 3 {
+                0 => format!("data !f-> c{n} 1 o{n} +<- stack "),
+                1 => format!("data !I-> stack dup o{n} +<- stack data #!f-> c{n} "),
+                _ => format!("data zigzag-> stack if data !f-> c{n} else -1 o{n} <- stack then "),
+            });
+        }
+        program.push_str("data pos stop @ <> if 3 halt then loop");
+        let (mut text, mut ready) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..200 {
+            let start = Instant::now();
+            let compiled = Arc::new(Compiled::new(&program).unwrap());
+            let parsed = start.elapsed().as_secs_f64();
+            let mut machine = Machine::new(compiled, Limits::default());
+            machine.force_tier(Some(Tier::Fused));
+            machine.begin();
+            machine.push(0).unwrap();
+            let _ = machine.resume(&[&[], &[], &[]]);
+            (text, ready) = (text.min(parsed), ready.min(start.elapsed().as_secs_f64()));
+        }
+        println!("{:<28}{:>10.1}{:>10.1}", format!("{fields} fields"), text * 1e6, ready * 1e6);
+    }
 }
 
 struct Case {

@@ -10,7 +10,7 @@ use crate::interpret::flat::FlatCode;
 use crate::interpret::fused::Plans;
 use crate::jit::{self, Jit, Refusal};
 use crate::lower::ir::Code;
-use crate::lower::{Effects, lower};
+use crate::lower::{Effects, explain, lower};
 use crate::machine::Tier;
 
 /// How many bits a literal in the text may have.
@@ -160,9 +160,9 @@ impl Compiled {
         self.program.cut_literals.iter().map(|&at| lines.place(at as usize)).collect()
     }
 
-    /// Which loops run as native code, which do not, and why not.
+    /// Which loops are recognised idioms, what else runs as flat code, what in the checked tier, and why.
     pub fn explain(&self) -> String {
-        let mut text = self.plans.explain(&self.source);
+        let mut text = explain(self);
         text.push_str(&format!("machine code: {}\n", self.explain_machine_code()));
         text
     }

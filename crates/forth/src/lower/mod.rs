@@ -2,6 +2,7 @@
 
 mod build;
 mod effects;
+mod explain;
 #[allow(dead_code, reason = "the tiers read different parts")]
 pub(crate) mod ir;
 #[allow(clippy::module_inception, reason = "the verb of its parent")]
@@ -10,4 +11,5 @@ mod lower;
 mod tests;
 
 pub(crate) use effects::Effects;
+pub(crate) use explain::explain;
 pub(crate) use lower::lower;

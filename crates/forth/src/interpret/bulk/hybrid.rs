@@ -1,8 +1,9 @@
 //! The hybrid of run-length and bit-packed runs that Parquet stores levels and dictionary indices in.
 
+use crate::Dtype;
 use crate::error::RunError;
 use crate::interpret::varint;
-use crate::output::Outputs;
+use crate::output::{Output, Outputs};
 
 /// Appends `count` values and moves the position behind the last run begun. After an error the position is at the head
 /// of the run that failed, and the values of earlier runs stay.
@@ -35,6 +36,41 @@ pub(super) fn decode(
             // SAFETY: the features of the level were found.
             #[allow(unused_unsafe, reason = "the baseline has no features")]
             unsafe { level(outputs, index, input, at, bits, count) }
+        }};
+    }
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        macro_rules! has { ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* }; }
+        if has!("avx2" "bmi1" "bmi2" "lzcnt") {
+            return level!(#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]);
+        }
+    }
+    level!()
+}
+
+/// Appends so many packed items, which are there and for which room was made. False: not to an output of this dtype.
+pub(crate) fn unpack_into(source: &[u8], output: &mut Output, items: usize, bits: u32) -> bool {
+    macro_rules! level {
+        ($(#[$enable:meta])*) => {{
+            $(#[$enable])*
+            fn level(source: &[u8], output: &mut Output, items: usize, bits: u32) -> bool {
+                // SAFETY: the end is within the memory, and the caller made room there.
+                unsafe {
+                    let to = output.start.add(output.end);
+                    match output.dtype() {
+                        Dtype::Int8 | Dtype::UInt8 => unpack(source, to, items, bits),
+                        Dtype::Int16 | Dtype::UInt16 => unpack(source, to.cast::<u16>(), items, bits),
+                        Dtype::Int32 | Dtype::UInt32 => unpack(source, to.cast::<u32>(), items, bits),
+                        Dtype::Int64 | Dtype::UInt64 => unpack(source, to.cast::<u64>(), items, bits),
+                        Dtype::Bool | Dtype::Float32 | Dtype::Float64 => return false,
+                    }
+                }
+                output.end += items * output.dtype().size();
+                true
+            }
+            // SAFETY: the features of the level were found.
+            #[allow(unused_unsafe, reason = "the baseline has no features")]
+            unsafe { level(source, output, items, bits) }
         }};
     }
     #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -4,6 +4,8 @@ mod compare;
 mod hybrid;
 mod levels;
 
+pub(crate) use hybrid::unpack_into as unpack;
+
 use crate::error::RunError;
 use crate::isa::{Bulk, BulkWord};
 use crate::machine::{Machine, Width};

@@ -8,7 +8,7 @@ use crate::lower::ir::{Height, Relation};
 pub(super) type R = u16;
 /// An input, an output or a variable.
 pub(super) type Slot = u16;
-/// An instruction, by its index.
+/// An instruction: by its index in tables, and in jumps by how far it is from the one behind the jump, as a signed number.
 pub(super) type To = u32;
 
 /// One instruction. Those that can give up carry a point; fused ones do not: where their way is barred, they go on with the
@@ -195,6 +195,20 @@ pub(super) enum Fast {
         flag: R,
         input: Slot,
         to: To,
+    },
+    /// A zigzag number, and on if it is not zero.
+    IfZigZag {
+        flag: R,
+        input: Slot,
+        to: To,
+        point: u32,
+    },
+    /// A zigzag number, and on if it is zero.
+    IfZigZagZero {
+        flag: R,
+        input: Slot,
+        to: To,
+        point: u32,
     },
     /// So many targets from an index of the table on, and the default behind them.
     Switch {
@@ -437,6 +451,35 @@ pub(super) enum Fast {
         read: u32,
         count: R,
         point: u32,
+    },
+
+    // Fused: a count, the offset and plain items; three instructions follow.
+    ListZigZag {
+        to: R,
+        input: Slot,
+        offsets: Slot,
+        output: Slot,
+        shift: u8,
+    },
+    ListBig {
+        to: R,
+        input: Slot,
+        offsets: Slot,
+        output: Slot,
+        shift: u8,
+    },
+    ListByte {
+        to: R,
+        input: Slot,
+        offsets: Slot,
+        output: Slot,
+        shift: u8,
+    },
+    /// Fused: the length of one output to another of eight bytes; two instructions follow.
+    WriteLength {
+        to: R,
+        of: Slot,
+        output: Slot,
     },
 
     Write8 {

@@ -117,7 +117,8 @@ impl Encoder<'_> {
         }
         for at in jumps {
             if let Some(to) = self.flat.code[at].target() {
-                *to = self.blocks[*to as usize];
+                // From the instruction behind it.
+                *to = self.blocks[*to as usize].wrapping_sub(at as u32 + 1);
             }
         }
         for target in &mut self.flat.targets[targets..] {
@@ -169,11 +170,47 @@ impl Encoder<'_> {
                 rest = &rest[fields.len()..];
                 continue;
             }
+            if let Some(fused) = self.list(rest) {
+                self.push(fused);
+            } else if let [Inst::LengthOf { to, output }, Inst::Write { output: into, from, .. }, ..] = rest
+                && *from == Operand::Reg(*to)
+                && matches!(self.dtype(*into), Dtype::Int64 | Dtype::UInt64)
+            {
+                self.push(Fast::WriteLength { to: to.0 as R, of: *output as Slot, output: *into as Slot });
+            }
             self.inst(inst);
             rest = tail;
         }
         self.used = 0;
         self.end(&block.end, jumps)
+    }
+
+    /// A count, read, added to the offsets, and so many items read.
+    fn list(&self, code: &[Inst]) -> Option<Fast> {
+        let [
+            Inst::ReadStack { to, read, .. },
+            Inst::WriteAdd { output, from: Operand::Reg(added), .. },
+            Inst::ReadMany { read: items, count: Operand::Reg(count), .. },
+            ..,
+        ] = code
+        else {
+            return None;
+        };
+        let leaf = self.leaf(*items)?;
+        let same = added == to && count == to && read.input == items.input;
+        if !same || self.dtype(*output) != Dtype::Int64 || leaf.output as u32 == *output {
+            return None;
+        }
+        let (to, input, offsets, output) =
+            (to.0 as R, read.input as Slot, *output as Slot, leaf.output as Slot);
+        let bytes = leaf.kind == LeafKind::Copy;
+        let shift = leaf.shift as u8;
+        Some(match (read.parser, read.big) {
+            (Parser::ZigZag, _) if bytes => Fast::ListZigZag { to, input, offsets, output, shift },
+            (Parser::UInt32, true) if bytes => Fast::ListBig { to, input, offsets, output, shift },
+            (Parser::UInt8, _) if bytes => Fast::ListByte { to, input, offsets, output, shift },
+            _ => return None,
+        })
     }
 
     /// Reads of items of fixed size, one behind the other, for which one check of the input is enough.
@@ -229,6 +266,23 @@ impl Encoder<'_> {
             ) if at == index => {
                 self.to(Fast::Next { index: index.0 as R, stop: stop.0 as R, to: then.0 }, jumps);
                 Some(self.follow(*otherwise, jumps))
+            }
+            (
+                &Inst::ReadStack { to, read, point },
+                relation @ (Relation::Eq | Relation::Ne),
+                Operand::Reg(flag),
+                Operand::Const(0),
+            ) if flag == to && read.parser == Parser::ZigZag => {
+                let (flag, input, point) = (to.0 as R, read.input as Slot, point.0);
+                let zero = if relation == Relation::Eq { *then } else { *otherwise };
+                let other = if relation == Relation::Eq { *otherwise } else { *then };
+                if self.is_new(other) {
+                    self.to(Fast::IfZigZagZero { flag, input, to: zero.0, point }, jumps);
+                    Some(self.follow(other, jumps))
+                } else {
+                    self.to(Fast::IfZigZag { flag, input, to: other.0, point }, jumps);
+                    Some(self.follow(zero, jumps))
+                }
             }
             (
                 &Inst::AtEnd { to, input },
@@ -572,6 +626,8 @@ impl Fast {
             | Self::IfLeConst { to, .. }
             | Self::IfGtConst { to, .. }
             | Self::IfGeConst { to, .. }
+            | Self::IfZigZag { to, .. }
+            | Self::IfZigZagZero { to, .. }
             | Self::IfEnd { to, .. }
             | Self::IfMore { to, .. } => Some(to),
             _ => None,

@@ -2,7 +2,7 @@
 
 use crate::dtype::Number;
 use crate::interpret::fused::unsigned;
-use crate::interpret::{decode, text};
+use crate::interpret::{bulk, decode, text};
 use crate::isa::{Parser, Read};
 use crate::output::{Output, Outputs};
 
@@ -73,6 +73,12 @@ fn append(
             let bytes = usize::try_from(count).ok()?.checked_mul(size)?;
             outputs.reserve(index, bytes).ok()?;
             let output = &mut outputs.list[index];
+            if read.parser == Parser::NBit
+                && !read.big
+                && bulk::unpack(&data[at..], output, count as usize, bits.bits)
+            {
+                return Some(at + (count as usize * bits.bits as usize).div_ceil(8));
+            }
             for _ in 0..count {
                 output.append_item(Number::Unsigned(bits.next()).to_item(dtype));
             }
@@ -159,6 +165,12 @@ impl<'a> Bits<'a> {
 /// Appends the last item so many times; there is one, and room.
 pub(super) fn repeat(output: &mut Output, times: usize) {
     let item = output.last();
+    if output.dtype().size() == 1 {
+        // SAFETY: the caller made room for so many.
+        unsafe { output.start.add(output.end).write_bytes(item[0], times) };
+        output.end += times;
+        return;
+    }
     for _ in 0..times {
         output.append_item(item);
     }

@@ -65,9 +65,8 @@ pub(super) unsafe fn run<W: Width>(
     // What is below the outermost activation.
     let (stack, frames, loops) = (machine.stack.len(), machine.frames.len(), machine.loops.len());
     let (mut stack, mut frames, mut loops) = (stack, frames, loops);
-    let first = flat.code.as_ptr();
     // SAFETY: the start is an instruction of the code.
-    let mut ip = unsafe { first.add(start as usize) };
+    let mut ip = unsafe { flat.code.as_ptr().add(start as usize) };
     let mut window = 0;
     let mut regs = registers.as_mut_ptr();
 
@@ -85,7 +84,13 @@ pub(super) unsafe fn run<W: Width>(
     macro_rules! jump {
         ($to:expr) => {
             // SAFETY: targets are instructions of this code.
-            ip = unsafe { first.add($to as usize) }
+            ip = unsafe { ip.offset($to as i32 as isize) }
+        };
+    }
+    macro_rules! go {
+        ($to:expr) => {
+            // SAFETY: tables hold instructions of this code.
+            ip = unsafe { flat.code.as_ptr().add($to as usize) }
         };
     }
     macro_rules! position {
@@ -190,6 +195,40 @@ pub(super) unsafe fn run<W: Width>(
             (value, after)
         }};
     }
+    /// The rest of a list whose count was read. Only if all of it can be done is anything.
+    macro_rules! list {
+        ($to:expr, $input:expr, $offsets:expr, $output:expr, $shift:expr, $count:expr, $after:expr) => {{
+            let (count, after) = ($count, $after);
+            let data = input!($input);
+            let left = data.len() - after;
+            // Long lists gain nothing here.
+            if count >= 0 && count <= 64 >> $shift && left >= 64 {
+                let bytes = (count as usize) << $shift;
+                let output = output!($output);
+                let room = output.room - output.end;
+                let offsets = output!($offsets);
+                if offsets.room - offsets.end >= 8 && room >= bytes.max(1) {
+                    // SAFETY: there is room for the offset, and the item before the end is always readable.
+                    unsafe {
+                        let next = offsets.start.add(offsets.end).cast::<i64>();
+                        next.write_unaligned(next.sub(1).read_unaligned().wrapping_add(count));
+                    }
+                    offsets.end += 8;
+                    let output = output!($output);
+                    // SAFETY: 64 bytes are left in the input; there is room for the items and slack behind.
+                    unsafe {
+                        let block = data.as_ptr().add(after).cast::<[u8; 64]>().read();
+                        output.start.add(output.end).cast::<[u8; 64]>().write(block);
+                    }
+                    output.end += bytes;
+                    position!($input) = after + bytes;
+                    r!($to) = count;
+                    // SAFETY: the three instructions this one stands for follow.
+                    ip = unsafe { ip.add(3) };
+                }
+            }
+        }};
+    }
     macro_rules! branch {
         ($holds:expr, $to:expr) => {
             if $holds {
@@ -269,10 +308,22 @@ pub(super) unsafe fn run<W: Width>(
                 r!(flag) = -i64::from(end);
                 branch!(!end, to);
             }
+            Fast::IfZigZag { flag, input, to, point } => {
+                let (value, after) = varint!(input, point, fused::zigzag);
+                position!(input) = after;
+                r!(flag) = W::wrap(value);
+                branch!(r!(flag) != 0, to);
+            }
+            Fast::IfZigZagZero { flag, input, to, point } => {
+                let (value, after) = varint!(input, point, fused::zigzag);
+                position!(input) = after;
+                r!(flag) = W::wrap(value);
+                branch!(r!(flag) == 0, to);
+            }
             Fast::Switch { selector, first, count } => {
                 let number = r!(selector);
                 let which = if number >= 0 && number < i64::from(count) { number as u32 } else { count };
-                jump!(flat.targets[(first + which) as usize]);
+                go!(flat.targets[(first + which) as usize]);
             }
 
             Fast::Fetch { to, variable } => r!(to) = variable!(variable),
@@ -456,6 +507,26 @@ pub(super) unsafe fn run<W: Width>(
                 ip = unsafe { ip.add(done) };
             }
 
+            Fast::ListZigZag { to, input, offsets, output, shift } => {
+                // What does not work out is left to the instructions that follow.
+                if let Some((count, after)) = fused::zigzag(input!(input), position!(input)) {
+                    list!(to, input, offsets, output, shift, W::wrap(count), after);
+                }
+            }
+            Fast::ListBig { to, input, offsets, output, shift } => {
+                let at = position!(input);
+                if let Some(count) = input!(input)[at..].first_chunk::<4>() {
+                    let count = W::wrap(i64::from(u32::from_be_bytes(*count)));
+                    list!(to, input, offsets, output, shift, count, at + 4);
+                }
+            }
+            Fast::ListByte { to, input, offsets, output, shift } => {
+                let at = position!(input);
+                if let Some(count) = input!(input).get(at) {
+                    list!(to, input, offsets, output, shift, i64::from(*count), at + 1);
+                }
+            }
+
             Fast::Bytes { input, output, count, point } => {
                 let count = r!(count).max(0) as u64;
                 let at = position!(input);
@@ -509,6 +580,18 @@ pub(super) unsafe fn run<W: Width>(
                 position!(read.input) = after;
             }
 
+            Fast::WriteLength { to, of, output } => {
+                let length = W::wrap(output!(of).len() as i64);
+                let output = output!(output);
+                if output.room - output.end >= 8 {
+                    // SAFETY: there is room for the item.
+                    unsafe { output.start.add(output.end).cast::<i64>().write_unaligned(length) };
+                    output.end += 8;
+                    r!(to) = length;
+                    // SAFETY: the two instructions this one stands for follow.
+                    ip = unsafe { ip.add(2) };
+                }
+            }
             Fast::Write8 { output, from, point } => write!(output, r!(from), i64, point),
             Fast::Write4 { output, from, point } => write!(output, r!(from), i32, point),
             Fast::WriteConst8 { output, value, point } => write!(output, value, i64, point),
@@ -570,7 +653,7 @@ pub(super) unsafe fn run<W: Width>(
                     stop!(site.point);
                 }
                 // SAFETY: both are instructions of this code.
-                let back = unsafe { ip.offset_from(first) } as u32;
+                let back = unsafe { ip.offset_from(flat.code.as_ptr()) } as u32;
                 activations.push(Activation { back, window: window as u32, call });
                 if registers.len() < next + site.registers as usize {
                     registers.resize((next + site.registers as usize) * 2, 0);
@@ -589,7 +672,7 @@ pub(super) unsafe fn run<W: Width>(
                 }
                 (stack, frames, loops) = new;
                 (window, regs) = (next, inside);
-                jump!(site.to);
+                go!(site.to);
             }
             Fast::Return { point } => {
                 let Some(Activation { back, window: outer, call }) = activations.pop() else { stop!(point) };
@@ -608,7 +691,7 @@ pub(super) unsafe fn run<W: Width>(
                         Operand::Const(value) => value,
                     };
                 }
-                jump!(back);
+                go!(back);
             }
             Fast::Leave { point } => stop!(point),
             Fast::Pause { point, entry } => return Place { stop: Stop::Paused { point, entry }, window },

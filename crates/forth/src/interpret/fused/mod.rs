@@ -25,7 +25,6 @@ use matcher::Miss;
 use plan::Plan;
 
 use crate::compile::ir::{Body, Kind, Program};
-use crate::error::places;
 use crate::lower::ir::Height;
 use crate::machine::{Machine, Width};
 use crate::output::Outputs;
@@ -36,9 +35,16 @@ pub(crate) use steps::{unsigned, zigzag};
 #[derive(Debug)]
 pub(crate) struct Plans {
     by_segment: Vec<Option<Plan>>,
-    /// Every `do` loop that is not part of a recognised one: where it is and what became of it.
-    found: Vec<(u32, Result<u32, Miss>)>,
+    found: Vec<Found>,
     cpu: Cpu,
+}
+
+/// A `do` loop: where it is, the segment of its body, and why it was not recognised if it was not.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) at: u32,
+    pub(crate) body: u32,
+    pub(crate) miss: Option<Miss>,
 }
 
 impl Plans {
@@ -59,11 +65,16 @@ impl Plans {
             if let Kind::Do { body, step: false } = &node.kind {
                 match matcher::plan(program, body, effort) {
                     Ok(plan) => {
+                        let pays = plan.pays();
                         self.by_segment[body.segment as usize] = Some(plan);
-                        self.found.push((node.at, Ok(body.segment)));
-                        continue;
+                        self.found.push(Found { at: node.at, body: body.segment, miss: None });
+                        if pays {
+                            continue;
+                        }
                     }
-                    Err(miss) => self.found.push((node.at, Err(miss))),
+                    Err(miss) => {
+                        self.found.push(Found { at: node.at, body: body.segment, miss: Some(miss) });
+                    }
                 }
             }
             for inner in node.bodies() {
@@ -79,35 +90,27 @@ impl Plans {
         if bits == 32 && plan.entry.is_none() {
             return None;
         }
+        if !plan.pays() {
+            return None;
+        }
         let depth = plan.depth as u32;
         // A body holds at most three items: two of a loop, and a count, a total or the end of a frame.
         Some(Height { stack: depth * 2, frames: depth, loops: depth })
     }
 
-    pub(crate) fn explain(&self, source: &str) -> String {
-        let mut text = format!("cpu: {}\n", self.cpu.name());
-        if self.found.is_empty() {
-            text.push_str("no `do` loop: everything runs in the checked tier\n");
-        }
-        let missed = |what: &Result<u32, Miss>| what.as_ref().err().map(|miss| miss.at);
-        let places =
-            places(source, self.found.iter().flat_map(|(at, what)| [Some(*at), missed(what)]).flatten());
-        for (at, what) in &self.found {
-            let (line, column) = places[at];
-            text.push_str(&format!("loop at line {line} col {column}: "));
-            match what {
-                Ok(segment) => {
-                    let plan = self.by_segment[*segment as usize].as_ref();
-                    let plan = plan.map_or_else(String::new, Plan::describe);
-                    text.push_str(&format!("fused: {plan}\n"));
-                }
-                Err(miss) => {
-                    let (line, column) = places[&miss.at];
-                    text.push_str(&format!("checked: {} (line {line} col {column})\n", miss.why));
-                }
-            }
-        }
-        text
+    /// Every `do` loop that is not part of a recognised one.
+    pub(crate) fn found(&self) -> &[Found] {
+        &self.found
+    }
+
+    /// What a recognised loop was recognised as, and whether it runs as such.
+    pub(crate) fn describe(&self, segment: u32) -> (String, bool) {
+        let plan = self.by_segment[segment as usize].as_ref();
+        plan.map_or_else(Default::default, |plan| (plan.describe(), plan.pays()))
+    }
+
+    pub(crate) fn cpu_name(&self) -> &'static str {
+        self.cpu.name()
     }
 }
 

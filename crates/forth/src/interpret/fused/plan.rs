@@ -170,6 +170,44 @@ impl Leaf {
     }
 }
 
+impl Plan {
+    /// Whether native steps are faster than flat code: where there is a native loop for more than one item or list.
+    /// Records of single fields are not.
+    pub(crate) fn pays(&self) -> bool {
+        self.entry.is_some() || has_loops(&self.body)
+    }
+}
+
+fn has_loops(steps: &[Step]) -> bool {
+    steps.iter().any(|step| match step {
+        Step::Nest(nest) => nest.depth > 1,
+        Step::Rest { .. } => true,
+        Step::List { body, .. }
+        | Step::Repeat(_, body)
+        | Step::Blocks { body, .. }
+        | Step::ToEnd { body, .. } => {
+            matches!(body[..], [Step::Nest(_) | Step::Fields { .. } | Step::Bulk { .. }]) || has_loops(body)
+        }
+        Step::Framed { body, .. } | Step::Masked { then: body, .. } => has_loops(body),
+        Step::Branch { then, otherwise, .. } | Step::IfAny { then, otherwise, .. } => {
+            has_loops(then) || has_loops(otherwise)
+        }
+        Step::Switch { arms, .. } => arms.iter().any(|arm| has_loops(arm)),
+        Step::Start(_)
+        | Step::Stop(..)
+        | Step::ByteCount { .. }
+        | Step::Version(..)
+        | Step::CheckEnd(_)
+        | Step::Skip(_)
+        | Step::Fields { .. }
+        | Step::Item(..)
+        | Step::Bulk { .. }
+        | Step::Length(..)
+        | Step::Constant { .. }
+        | Step::Through { .. } => false,
+    })
+}
+
 impl Entry {
     /// The canonical entry, if the steps have its form.
     pub(super) fn canonical(steps: &[Step]) -> Option<Self> {

@@ -1,0 +1,92 @@
+//! Which tier runs what, and why.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use super::effects::{Miss, Static};
+use super::ir::Origin;
+use crate::compile::ir::{Body, Kind, Program};
+use crate::compiled::Compiled;
+use crate::error::places;
+
+/// One line for the main program, for each word and for each `do` loop; of other loops, those that run as flat code though
+/// what is around them does not.
+pub(crate) fn explain(compiled: &Compiled) -> String {
+    let program = &compiled.program;
+    let (effects, code, plans) = (compiled.effects(), compiled.code(64), &compiled.plans);
+    // The loops that flat code has, each by the segment of its body.
+    let mut flat: HashSet<u32> = HashSet::new();
+    for scope in &code.scopes {
+        flat.extend(scope.loops.iter().map(|shape| shape.body));
+    }
+    let parts = code.functions.iter().filter_map(|function| match function.origin {
+        Origin::Loop(segment) => Some(segment),
+        _ => None,
+    });
+    let parts: HashSet<u32> = parts.collect();
+    let mut alone = Vec::new();
+    for body in bodies(program) {
+        loops(body, &parts, &mut alone);
+    }
+
+    let misses = effects.words.iter().chain([&effects.main]).filter_map(|effect| effect.as_ref().err());
+    let found = plans.found().iter();
+    let wanted = misses
+        .map(|miss| miss.at)
+        .chain(found.flat_map(|found| [found.at, found.miss.as_ref().map_or(found.at, |miss| miss.at)]))
+        .chain(alone.iter().copied());
+    let places = places(compiled.source(), wanted);
+    let place = |at: u32| {
+        let (line, column) = places[&at];
+        format!("line {line} col {column}")
+    };
+    let lowered = !code.functions.is_empty();
+    let verdict = |effect: &Static| match effect {
+        Ok(_) if !lowered => "checked: the program is too large".to_owned(),
+        Ok(effect) => match effect.delta {
+            Some(delta) => format!("flat code ( {} -- {} )", effect.need, effect.need + delta),
+            None => format!("flat code ( {} -- ), without an end", effect.need),
+        },
+        Err(Miss { at, why }) => format!("checked: {why} ({})", place(*at)),
+    };
+
+    let mut text = format!("cpu: {}\n", plans.cpu_name());
+    for found in plans.found() {
+        let _ = write!(text, "loop at {}: ", place(found.at));
+        let _ = match &found.miss {
+            None => {
+                let (plan, runs) = plans.describe(found.body);
+                let runs = runs || !flat.contains(&found.body);
+                writeln!(text, "{}: {plan}", if runs { "fused" } else { "flat code" })
+            }
+            Some(miss) => {
+                let tier = if flat.contains(&found.body) { "flat code" } else { "checked" };
+                writeln!(text, "{tier}: {} ({})", miss.why, place(miss.at))
+            }
+        };
+    }
+    for at in alone {
+        let _ = writeln!(text, "loop at {}: flat code", place(at));
+    }
+    let _ = writeln!(text, "main program: {}", verdict(&effects.main));
+    for (word, effect) in program.words.iter().zip(&effects.words) {
+        let _ = writeln!(text, "word {}: {}", word.name, verdict(effect));
+    }
+    text
+}
+
+fn bodies(program: &Program) -> impl Iterator<Item = &Body> {
+    std::iter::once(&program.main).chain(program.words.iter().map(|word| &word.body))
+}
+
+/// Where the indefinite loops are whose first bodies are these segments.
+fn loops(body: &Body, wanted: &HashSet<u32>, to: &mut Vec<u32>) {
+    for node in &body.nodes {
+        if let Kind::Again(first) | Kind::Until(first) | Kind::While(first, _) = &node.kind
+            && wanted.contains(&first.segment)
+        {
+            to.push(node.at);
+        }
+        node.bodies().into_iter().for_each(|body| loops(body, wanted, to));
+    }
+}
