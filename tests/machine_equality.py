@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares forthwith's machines with awkward's on random programs.
 
-    tests/machine_equality.py [--programs N] [--seed N] [--jobs N] [--report FILE]
+    tests/machine_equality.py [--programs N] [--seed N] [--jobs N] [--tiers N ...] [--report FILE]
 
 Each program is run by awkward's machine, by ours in tier 0 (which also compares the counters) and by ours as it chooses,
 with both widths in turn; bytecode and decompiled text are compared as well. A program is `forth_programs.Program(seed, bits)`, so that
@@ -36,10 +36,10 @@ LIBC = ctypes.CDLL(None)
 TIERS = [0, 1, 2, None]
 
 
-def _tiers():
-    """Those that there are."""
+def _tiers(wanted=None):
+    """Those that there are, or that are wanted of them."""
     tiers = []
-    for tier in TIERS:
+    for tier in TIERS if wanted is None else (*wanted, None):
         with contextlib.suppress(ValueError):
             OURS[64]("1", tier=tier)
             tiers.append(tier)
@@ -126,10 +126,9 @@ def new_tally():
     return {"programs": 0, "runs": 0, "stepped": 0, "stops": 0, "errors": {}, "differences": []}
 
 
-def batch(seeds, marker=None):
+def batch(seeds, tiers, marker=None):
     """Compares some programs."""
     warnings.simplefilter("ignore", SyntaxWarning)
-    tiers = _tiers()
     tally = new_tally()
     for seed in seeds:
         for bits in (32, 64):
@@ -149,18 +148,19 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--batch", type=int, default=2500)
     parser.add_argument("--report", type=pathlib.Path)
+    parser.add_argument("--tiers", nargs="*", type=int, help="those to compare, and always the tier ours chooses")
     parser.add_argument("--show", nargs=2, type=int, metavar=("SEED", "BITS"))
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.show:
         program = forth_programs.Program(*arguments.show)
         print(program.source, program.limits, program.inputs, sep="\n")
-        print(compare(*arguments.show, _tiers(), new_tally()))
+        print(compare(*arguments.show, _tiers(arguments.tiers), new_tally()))
         return 0
     if arguments.child:
         first, last, path = arguments.child
         with open(path, "r+b") as file:
-            tally = batch(range(int(first), int(last)), file.fileno())
+            tally = batch(range(int(first), int(last)), _tiers(arguments.tiers), file.fileno())
         pathlib.Path(path).write_text(json.dumps(tally))
         return 0
     return run(arguments)
@@ -181,6 +181,8 @@ def run(arguments):
             path.write_bytes(b"")
             last = min(first + arguments.batch, end)
             command = [sys.executable, __file__, "--child", str(first), str(last), str(path)]
+            if arguments.tiers is not None:
+                command += ["--tiers", *map(str, arguments.tiers)]
             running[first] = (subprocess.Popen(command), path, time.time())
         if not running:
             break
@@ -208,7 +210,7 @@ def run(arguments):
     folder.rmdir()
     total["seconds"] = round(time.time() - began)
     total["command"] = " ".join(["tests/machine_equality.py", *sys.argv[1:]])
-    total["tiers"] = [str(tier) for tier in _tiers()]
+    total["tiers"] = [str(tier) for tier in _tiers(arguments.tiers)]
     total["awkward"] = awkward.__version__
     total["forthwith"] = forthwith.__version__
     text = json.dumps(total, indent=1)
