@@ -102,7 +102,7 @@ fn run_prints_json() {
     );
     // An end that was meant is no failure.
     assert_eq!(run(&["-n", "4", "--expect", "read beyond"]).0, 0);
-    for tier in ["0", "1"] {
+    for tier in ["0", "1", "2"] {
         assert_eq!(run(&["-n", "3", "--tier", tier]), (0, expected.clone()));
     }
     assert_eq!(run(&["-n", "3", "--bits", "32"]), (0, expected));

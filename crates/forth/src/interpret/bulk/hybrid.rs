@@ -106,9 +106,10 @@ fn runs<T: Item>(
         let packed = header & 1 == 1;
         let length = if packed { (header >> 1).saturating_mul(8) } else { header >> 1 };
         let take = length.min(left);
-        let stored = if packed { u128::from(take) * u128::from(bits) } else { u128::from(bits) };
+        // What is too large for this is too large for any input.
+        let stored = if packed { take.saturating_mul(u64::from(bits)) } else { u64::from(bits) };
         // Some writers cut the last packed run after the last byte that is needed.
-        if stored.div_ceil(8) > rest.len() as u128 {
+        if stored.div_ceil(8) > rest.len() as u64 {
             return Err(RunError::ReadBeyond);
         }
         let items = usize::try_from(take).map_err(|_| RunError::OutOfMemory)?;
@@ -142,8 +143,11 @@ fn runs<T: Item>(
 /// The repeated value, in as few bytes as the width needs.
 #[inline(always)]
 fn short(bytes: &[u8], bits: u32) -> u64 {
-    let length = bits.div_ceil(8) as usize;
-    bytes[..length].iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+    match bits.div_ceil(8) as usize {
+        0 => 0,
+        1 => u64::from(bytes[0]),
+        length => bytes[..length].iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)),
+    }
 }
 
 /// # Safety
@@ -151,16 +155,10 @@ fn short(bytes: &[u8], bits: u32) -> u64 {
 /// So many items may be written at `to`, and the slack of an output behind them.
 #[inline(always)]
 unsafe fn fill<T: Item>(to: *mut T, value: T, items: usize) {
-    if items * size_of::<T>() <= 64 {
-        for at in 0..64 / size_of::<T>() {
-            // SAFETY: 64 bytes end in the slack at most.
-            unsafe { to.add(at).write_unaligned(value) };
-        }
-    } else {
-        for at in 0..items {
-            // SAFETY: the caller made room.
-            unsafe { to.add(at).write_unaligned(value) };
-        }
+    let block = [value.repeated(); 8];
+    for at in 0..(items * size_of::<T>()).div_ceil(64) {
+        // SAFETY: the last block begins before the end, so it ends in the slack at most.
+        unsafe { to.cast::<[u64; 8]>().add(at).write_unaligned(block) };
     }
 }
 
@@ -179,10 +177,11 @@ unsafe fn unpack<T: Item>(source: &[u8], to: *mut T, items: usize, bits: u32) {
         9..=16 => 16,
         _ => step + 16,
     };
-    let whole = match source.len().checked_sub(window) {
-        Some(last) if step > 0 => (last / step + 1).min(groups),
-        Some(_) => groups,
-        None => 0,
+    let whole = if groups.saturating_sub(1) * step + window <= source.len() {
+        groups
+    } else {
+        // Near the end of the input; a division would cost more than a short run.
+        source.len().checked_sub(window).map_or(0, |last| (last / step.max(1) + 1).min(groups))
     };
     macro_rules! all {
         ($group:ident) => {{
@@ -277,6 +276,8 @@ fn halve<const LANE: u32>(fields: u64, bits: u32) -> u64 {
 /// An item as its bits; signs make no difference.
 trait Item: Copy {
     fn cut(value: u64) -> Self;
+    /// As often as it fits 64 bits.
+    fn repeated(self) -> u64;
 }
 
 macro_rules! item {
@@ -285,6 +286,11 @@ macro_rules! item {
             #[inline(always)]
             fn cut(value: u64) -> Self {
                 value as Self
+            }
+
+            #[inline(always)]
+            fn repeated(self) -> u64 {
+                u64::from(self) * (u64::MAX / u64::from(Self::MAX))
             }
         })*
     };

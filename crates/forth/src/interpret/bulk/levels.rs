@@ -204,14 +204,18 @@ impl Levels<'_> {
         let mut items = 0;
         self.blocks::<C>(|_, slot, item| {
             let there = slot & item;
-            if there == u64::MAX {
-                for at in 0..64 {
+            if slot == u64::MAX {
+                for eight in 0..8 {
+                    let flags = there >> (8 * eight) & 0xff;
+                    let base = first.plus(items);
+                    let indices = PLACES[flags as usize].map(|place| base.at(place));
                     // SAFETY: sixty-four slots, for which room was made.
-                    unsafe { to.add(at).write_unaligned(first.plus(items + at as u64)) };
+                    unsafe {
+                        to.cast::<[T; 8]>().write_unaligned(indices);
+                        to = to.add(8);
+                    }
+                    items += u64::from(flags.count_ones());
                 }
-                // SAFETY: as above.
-                to = unsafe { to.add(64) };
-                items += 64;
                 return;
             }
             let mut rest = slot;
@@ -277,15 +281,35 @@ fn lowest(mask: u64) -> u64 {
     mask & mask.wrapping_neg()
 }
 
+/// For eight flags: which place each has among those that are set, -1 if it is not.
+static PLACES: [[i8; 8]; 256] = {
+    let mut places = [[-1; 8]; 256];
+    let mut flags = 0;
+    while flags < 256 {
+        let (mut at, mut place) = (0, 0);
+        while at < 8 {
+            if flags >> at & 1 == 1 {
+                places[flags][at] = place;
+                place += 1;
+            }
+            at += 1;
+        }
+        flags += 1;
+    }
+    places
+};
+
 /// What offsets and indices are stored as.
 trait Signed: Copy {
     const NOTHING: Self;
     fn from_item(item: [u8; 8]) -> Self;
     fn plus(self, items: u64) -> Self;
+    /// So many more, or nothing if that is negative.
+    fn at(self, place: i8) -> Self;
 }
 
 macro_rules! signed {
-    ($type:ty, $bytes:literal) => {
+    ($type:ty) => {
         impl Signed for $type {
             const NOTHING: Self = -1;
 
@@ -298,9 +322,16 @@ macro_rules! signed {
             fn plus(self, items: u64) -> Self {
                 self.wrapping_add(items as Self)
             }
+
+            #[inline(always)]
+            fn at(self, place: i8) -> Self {
+                // All bits of nothing are set, as are those of a sign that is moved all the way.
+                let place = Self::from(place);
+                self.wrapping_add(place) | place >> (Self::BITS - 1)
+            }
         }
     };
 }
 
-signed!(i32, 4);
-signed!(i64, 8);
+signed!(i32);
+signed!(i64);
