@@ -183,7 +183,8 @@ impl Compiled {
     /// The instruction at a position of the bytecode, disassembled.
     pub fn instruction(&self, at: usize) -> Option<String> {
         let mut text = String::new();
-        (at < self.bytecode.code.len()).then(|| self.decompiler().instruction(at, "", &mut text))?;
+        self.decompiler().length(at)?;
+        self.decompiler().instruction(at, "", &mut text);
         Some(text)
     }
 
@@ -257,8 +258,7 @@ impl Compiled {
 
     /// How many numbers the instruction at a position of the bytecode takes.
     pub fn instruction_length(&self, at: usize) -> Option<usize> {
-        let mut text = String::new();
-        (at < self.bytecode.code.len()).then(|| self.decompiler().instruction(at, "", &mut text))
+        self.decompiler().length(at)
     }
 
     /// The segment a user word is.

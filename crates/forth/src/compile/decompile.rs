@@ -71,6 +71,29 @@ impl Decompiler<'_> {
         }
     }
 
+    /// How many numbers the instruction at a position takes; None if none begins there.
+    pub(crate) fn length(&self, at: usize) -> Option<usize> {
+        let offsets = &self.bytecode.offsets;
+        let segment = offsets.partition_point(|&offset| offset as usize <= at).checked_sub(1)?;
+        let end = *offsets.get(segment + 1)? as usize;
+        let mut start = offsets[segment] as usize;
+        // Operands look like instructions, so only walking there tells.
+        while start < end {
+            let code = &self.bytecode.code[start..end];
+            let length = match (Read::decode(code), Bulk::decode(code), Op::from_code(code[0])) {
+                (Some((_, length)), ..) | (_, Some((_, length)), _) => length,
+                (.., Some(op)) => 1 + op.operands(),
+                _ if code[0] == WIDE_LITERAL => 3,
+                _ => 1,
+            };
+            if start >= at {
+                return (start == at).then_some(length);
+            }
+            start += length;
+        }
+        None
+    }
+
     fn segment(&self, segment: usize) -> std::ops::Range<usize> {
         self.bytecode.offsets[segment] as usize..self.bytecode.offsets[segment + 1] as usize
     }

@@ -99,3 +99,17 @@ fn quotes_are_escaped_in_text() {
     let source = "s\" say \\\"hi\\\"\"\n";
     assert_eq!(Compiled::new(source).unwrap().decompiled(), source);
 }
+
+#[test]
+fn only_where_an_instruction_begins_there_is_one() {
+    let program =
+        Compiled::new("input x output y int8 : w 9 ; x #3bit-> y 500 1 if w then x #2rle-> y").unwrap();
+    let mut starts = Vec::new();
+    for at in 0..program.bytecodes().len() + 3 {
+        assert_eq!(program.instruction(at).is_some(), program.instruction_length(at).is_some());
+        let place = program.location(at);
+        assert_eq!(place.instruction.is_empty(), program.instruction(at).is_none(), "{at}");
+        starts.extend(program.instruction_length(at).map(|length| (at, length)));
+    }
+    assert_eq!(starts, [(0, 4), (4, 2), (6, 2), (8, 2), (10, 4), (14, 2), (16, 1)]);
+}

@@ -94,9 +94,10 @@ fn runs<T: Item>(
 ) -> Result<(), RunError> {
     let size = size_of::<T>();
     while left > 0 {
-        let (header, after) = match input.get(*at) {
-            // Most headers are one byte.
-            Some(&byte) if byte < 0x80 => (u64::from(byte), *at + 1),
+        let (header, after) = match input[*at..] {
+            // Most headers have one byte or two.
+            [byte, ..] if byte < 0x80 => (u64::from(byte), *at + 1),
+            [low, high, ..] if high < 0x80 => (u64::from(low & 0x7f) | u64::from(high) << 7, *at + 2),
             _ => {
                 let (header, after) = varint(input, *at);
                 (header?, after)
@@ -218,7 +219,12 @@ unsafe fn narrow<T: Item>(from: *const u8, to: *mut T, bits: u32) {
     let fields = halve::<32>(fields, 4 * bits);
     let fields = halve::<16>(fields, 2 * bits);
     let fields = halve::<8>(fields, bits);
-    let items = fields.to_le_bytes().map(|byte| T::cut(u64::from(byte)));
+    // Indices, since what iterators call need not be compiled with the instructions of this level.
+    let mut items = [T::cut(0); 8];
+    #[allow(clippy::needless_range_loop, reason = "as the comment says")]
+    for at in 0..8 {
+        items[at] = T::cut(fields >> (8 * at) & 0xff);
+    }
     // SAFETY: the caller vouches for eight items.
     unsafe { to.cast::<[T; 8]>().write_unaligned(items) };
 }

@@ -166,12 +166,17 @@ impl Levels<'_> {
         let mut to = unsafe { output.start.add(output.end) };
         let start = to;
         let mut items = 0;
-        let (bound, any) = (self.rule.item.1, self.rule.any.1);
+        let (bound, any) = (self.rule.item.1, u8::from(self.rule.any.1));
         self.blocks::<C>(|block, slot, item| {
             let there = slot & item;
             items += u64::from(there.count_ones());
             if slot == u64::MAX {
-                let flags = block.map(|level| u8::from(level >= bound && any));
+                // Indices, since what iterators call need not be compiled with the instructions of this level.
+                let mut flags = [0; 64];
+                #[allow(clippy::needless_range_loop, reason = "as the comment says")]
+                for at in 0..64 {
+                    flags[at] = u8::from(block[at] >= bound) & any;
+                }
                 // SAFETY: sixty-four slots, for which room was made.
                 unsafe {
                     to.cast::<Block>().write_unaligned(flags);
@@ -208,7 +213,12 @@ impl Levels<'_> {
                 for eight in 0..8 {
                     let flags = there >> (8 * eight) & 0xff;
                     let base = first.plus(items);
-                    let indices = PLACES[flags as usize].map(|place| base.at(place));
+                    let places = &PLACES[flags as usize];
+                    let mut indices = [T::NOTHING; 8];
+                    #[allow(clippy::needless_range_loop, reason = "see `valid`")]
+                    for at in 0..8 {
+                        indices[at] = base.at(places[at]);
+                    }
                     // SAFETY: sixty-four slots, for which room was made.
                     unsafe {
                         to.cast::<[T; 8]>().write_unaligned(indices);
@@ -238,24 +248,22 @@ impl Levels<'_> {
     /// Calls with the definition levels, the slots and the items of each block in turn. What lies behind the end is neither.
     #[inline(always)]
     fn blocks<C: Compare>(&self, mut block: impl FnMut(&Block, u64, u64)) {
-        let whole = self.definition.len() / 64 * 64;
-        for at in (0..whole).step_by(64) {
-            let definition = cut(self.definition, at);
-            let (slot, item) = self.masks::<C>(definition, self.repetition.map(|levels| cut(levels, at)));
-            block(definition, slot, item);
-        }
-        let rest = self.definition.len() - whole;
-        if rest > 0 {
-            let padded = |levels: &[u8]| {
-                let mut padded = [0; 64];
-                padded[..rest].copy_from_slice(&levels[whole..]);
-                padded
+        let mut padded = [[0; 64]; 2];
+        // One place that calls, so that what is called is compiled into it, with its instructions.
+        for at in (0..self.definition.len()).step_by(64) {
+            let left = self.definition.len() - at;
+            let (definition, repetition, inside) = if left < 64 {
+                let [definition, repetition] = &mut padded;
+                definition[..left].copy_from_slice(&self.definition[at..]);
+                if let Some(levels) = self.repetition {
+                    repetition[..left].copy_from_slice(&levels[at..]);
+                }
+                (&*definition, self.repetition.map(|_| &*repetition), (1 << left) - 1)
+            } else {
+                (cut(self.definition, at), self.repetition.map(|levels| cut(levels, at)), u64::MAX)
             };
-            let definition = padded(self.definition);
-            let repetition = self.repetition.map(padded);
-            let (slot, item) = self.masks::<C>(&definition, repetition.as_ref());
-            let inside = (1 << rest) - 1;
-            block(&definition, slot & inside, item & inside);
+            let (slot, item) = self.masks::<C>(definition, repetition);
+            block(definition, slot & inside, item & inside);
         }
     }
 
