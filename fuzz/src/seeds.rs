@@ -1,4 +1,4 @@
-//! Writes the first corpora: `seeds FOLDER` fills `FOLDER/{file,basket,forth}`.
+//! Writes the first corpora: `seeds FOLDER` fills `FOLDER/{file,avro,basket,forth}`.
 
 use forthwith::plan::Stored;
 use forthwith_fuzz::{cases, files, unpack};
@@ -24,6 +24,17 @@ fn main() -> std::io::Result<()> {
         if bytes.len() <= 1 << 18 {
             write("file", path.file_name().unwrap_or_default().to_string_lossy().into_owned(), &bytes)?;
         }
+    }
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/avro"))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "avro") {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            write("avro", name, &[&[0], &std::fs::read(&path)?[..]].concat())?;
+        }
+    }
+    for schema in 0..8u8 {
+        let payload = [&[2, schema, 2], &[2, 4, 6, 0, 2, 8][..], &[b'a'; 40], &[0; 8]].concat();
+        write("avro", format!("block-{schema}"), &payload)?;
     }
     for (number, case) in cases().iter().enumerate() {
         let Stored::Inline(stored) = &case.plan.tasks[case.task].stored else { continue };

@@ -4,7 +4,7 @@ use crate::{
     default,
     schema::{self, Id, Kind, Name, Schema},
     table::{field, is_record},
-    translate::{Layouts, Refusal, leaf},
+    translate::{Layouts, Refusal, leaf, meant},
 };
 use forthwith_columns::{DType, Wire};
 use forthwith_plan::Field;
@@ -200,7 +200,7 @@ impl<'s> Resolver<'s> {
     fn resolve(&mut self, writer: Id, reader: Id) -> Result<Layout, Refusal> {
         self.reading.count()?;
         let (w, r) = (&self.writer.get(writer).kind, &self.reader.get(reader).kind);
-        Ok(match (w, r) {
+        let layout = match (w, r) {
             (Kind::Union(from), Kind::Union(to)) => {
                 let alternatives = self.alternatives(to)?;
                 let arms = from.iter().map(|from| self.arm(*from, to)).collect();
@@ -255,7 +255,10 @@ impl<'s> Resolver<'s> {
             | (Kind::Float, Kind::Float)
             | (Kind::Double, Kind::Double) => leaf(r),
             _ => return Err(self.differ(writer, reader)),
-        })
+        };
+        // Unions have no meaning of their own, and their alternatives have it already.
+        let meaning = self.reader.get(reader).logical.filter(|_| !matches!(w, Kind::Union(_)));
+        Ok(meant(meaning, layout))
     }
 
     fn inside(&mut self, reader: Id, from: Id, to: Id) -> Result<Layout, Refusal> {

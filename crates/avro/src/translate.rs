@@ -1,7 +1,7 @@
 //! Avro's schemas in the words that programs are made of.
 
-use crate::schema::{Id, Kind, Schema};
-use forthwith_columns::{DType, Wire};
+use crate::schema::{Id, Kind, Logical, Schema, Unit};
+use forthwith_columns::{DType, Meaning, TimeUnit, Wire};
 use forthwith_program::{Count, Dialect, Frame, Schema as Layout, TextLength, Union};
 use std::{collections::HashMap, sync::Arc};
 
@@ -64,7 +64,7 @@ impl<'s> Layouts<'s> {
                 });
                 Layout::Record { name: Some(name.short().to_owned()), fields: fields? }
             }
-            simple => leaf(simple),
+            simple => meant(schema.get(id).logical, leaf(simple)),
         })
     }
 
@@ -197,6 +197,24 @@ pub(crate) fn leaf(kind: &Kind) -> Layout {
         Kind::Enum { symbols, .. } => Layout::Enum { symbols: Arc::from(symbols.as_slice()), keep: None },
         Kind::Null | Kind::Array(_) | Kind::Map(_) | Kind::Union(_) | Kind::Record { .. } => Layout::Null,
     }
+}
+
+/// The layout with what its values mean, where columns know such a meaning. UUIDs and durations stay text and bytes.
+pub(crate) fn meant(logical: Option<Logical>, layout: Layout) -> Layout {
+    let unit = |unit| match unit {
+        Unit::Milli => TimeUnit::Milli,
+        Unit::Micro => TimeUnit::Micro,
+        Unit::Nano => TimeUnit::Nano,
+    };
+    let meaning = match logical {
+        Some(Logical::Decimal { precision, scale }) => Meaning::Decimal { precision, scale },
+        Some(Logical::Date) => Meaning::Date,
+        Some(Logical::Time(of)) => Meaning::Time(unit(of)),
+        Some(Logical::Timestamp(of)) => Meaning::Timestamp { unit: unit(of), utc: true },
+        Some(Logical::LocalTimestamp(of)) => Meaning::Timestamp { unit: unit(of), utc: false },
+        Some(Logical::Uuid | Logical::Duration) | None => return layout,
+    };
+    Layout::Meant(meaning, Box::new(layout))
 }
 
 /// Fewest bytes that a value takes.

@@ -41,6 +41,13 @@ fn json_of(form: &Form) -> Json {
             let members = json!({ "index": "i64", "content": json_of(content) });
             node("IndexedOptionArray", Some(key), members, json!({}))
         }
+        Form::Meant { meaning, content } => {
+            let mut json = json_of(content);
+            if let Some(Json::Object(parameters)) = json.get_mut("parameters") {
+                parameters.insert("logical".into(), meaning.to_string().into());
+            }
+            json
+        }
         Form::Union { key, contents } => {
             let contents: Vec<_> = contents.iter().map(json_of).collect();
             let members = json!({ "tags": "i8", "index": "i64", "contents": contents });

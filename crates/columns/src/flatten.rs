@@ -15,9 +15,10 @@ impl Form {
     pub fn fits_awkward(&self) -> bool {
         let below = match self {
             Self::Empty | Self::Numpy { .. } | Self::String { .. } => return true,
-            Self::List { content, .. } | Self::Regular { content, .. } | Self::Option { content, .. } => {
-                content.fits_awkward()
-            }
+            Self::List { content, .. }
+            | Self::Regular { content, .. }
+            | Self::Option { content, .. }
+            | Self::Meant { content, .. } => content.fits_awkward(),
             Self::Record { contents, .. } | Self::Union { contents, .. } => {
                 contents.iter().all(Self::fits_awkward)
             }
@@ -85,6 +86,9 @@ fn rewrite(
                 None => None,
             };
             Form::Regular { size: *size, content: Box::new(below(content, data)?) }
+        }
+        Form::Meant { meaning, content } => {
+            Form::Meant { meaning: *meaning, content: Box::new(below(content, data)?) }
         }
         Form::Record { fields, contents, name } => {
             let contents = contents.iter().map(|content| below(content, data)).collect::<Result<_, _>>()?;

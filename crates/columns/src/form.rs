@@ -1,6 +1,6 @@
 //! What columns mean: Awkward Array's Form vocabulary.
 
-use crate::DType;
+use crate::{DType, Meaning};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -65,9 +65,25 @@ pub enum Form {
         /// The alternatives, in tag order.
         contents: Vec<Self>,
     },
+    /// Numbers or byte strings that mean something beyond that. They are kept as without it.
+    Meant {
+        /// What they mean.
+        meaning: Meaning,
+        /// How they are kept.
+        content: Box<Self>,
+    },
 }
 
 impl Form {
+    /// The node without what it means.
+    #[must_use]
+    pub fn kept(&self) -> &Self {
+        match self {
+            Self::Meant { content, .. } => content.kept(),
+            other => other,
+        }
+    }
+
     /// Adds the keys of this node and all below.
     pub(crate) fn keys<'f>(&'f self, found: &mut HashSet<&'f str>) {
         match self {
@@ -82,7 +98,7 @@ impl Form {
                 found.insert(key);
                 contents.iter().for_each(|content| content.keys(found));
             }
-            Self::Regular { content, .. } => content.keys(found),
+            Self::Regular { content, .. } | Self::Meant { content, .. } => content.keys(found),
             Self::Record { contents, .. } => contents.iter().for_each(|content| content.keys(found)),
             Self::Empty => {}
         }
@@ -113,6 +129,7 @@ impl Form {
                     names.iter().zip(contents).map(|(n, c)| format!("{n}: {}", c.type_string())).collect();
                 format!("{{{}}}", slots.join(", "))
             }
+            Self::Meant { meaning, .. } => meaning.to_string(),
             Self::Option { content, .. } => format!("?{}", content.type_string()),
             Self::Union { contents, .. } => {
                 let slots: Vec<_> = contents.iter().map(Self::type_string).collect();

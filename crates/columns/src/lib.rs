@@ -55,6 +55,7 @@ mod flatten;
 mod form;
 pub mod kernels;
 mod lookup;
+mod meaning;
 #[cfg_attr(
     not(all(target_os = "linux", not(miri))),
     expect(
@@ -77,6 +78,7 @@ pub use column::{Column, Native};
 pub use dtype::DType;
 pub use finish::{FinishError, Finisher};
 pub use form::Form;
+pub use meaning::{Meaning, TimeUnit};
 pub use memory::{Buffer, Memory, OutOfMemory, Policy, PoolStats};
 pub use validate::Invalid;
 pub use value::Value;

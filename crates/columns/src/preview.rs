@@ -104,6 +104,13 @@ fn single(value: &Value, width: usize) -> String {
         Value::UInt(value) => value.to_string(),
         Value::Float32(value) => float(format!("{value:?}")),
         Value::Float64(value) => float(format!("{value:?}")),
+        Value::Meant(text) => {
+            if text.chars().count() > width {
+                ELLIPSIS.into()
+            } else {
+                text.clone()
+            }
+        }
         Value::String(text) => quoted(text.chars().map(|c| c.escape_debug().to_string()), "'", width),
         Value::Bytes(bytes) => quoted(bytes.iter().map(|b| b.escape_ascii().to_string()), "b'", width),
         // Not single: peeking never finds these.

@@ -25,6 +25,8 @@ pub enum Value {
     String(String),
     /// Bytes.
     Bytes(Vec<u8>),
+    /// A time or a decimal, spelled out.
+    Meant(String),
     /// A list, or one inner dimension.
     List(Vec<Self>),
     /// Named fields.
@@ -58,7 +60,7 @@ impl Serialize for Value {
             Self::UInt(value) => serializer.serialize_u64(*value),
             Self::Float32(value) => serializer.serialize_f32(*value),
             Self::Float64(value) => serializer.serialize_f64(*value),
-            Self::String(value) => serializer.serialize_str(value),
+            Self::String(value) | Self::Meant(value) => serializer.serialize_str(value),
             Self::Bytes(value) => serializer.serialize_bytes(value),
             Self::List(items) | Self::Tuple(items) => serializer.collect_seq(items),
             Self::Record(fields) => {
@@ -129,6 +131,14 @@ impl<'a> Node<'a> {
             Form::Record { fields, contents, .. } => {
                 let nodes = contents.iter().map(|content| self.below(content)).collect();
                 Ok(Peek::Record(fields.as_deref(), nodes, row))
+            }
+            Form::Meant { meaning, content } => {
+                let text = match self.below(content).peek(row)? {
+                    Peek::Value(Value::Int(number)) => meaning.number(number).ok_or(Value::Int(number)),
+                    Peek::Value(Value::Bytes(bytes)) => meaning.bytes(&bytes).ok_or(Value::Bytes(bytes)),
+                    other => return Ok(other),
+                };
+                Ok(Peek::Value(text.map_or_else(|value| value, Value::Meant)))
             }
             Form::Option { key, content } => match u64::try_from(self.integer(key, "index", row)?) {
                 Ok(at) => self.below(content).peek(at),

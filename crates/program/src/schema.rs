@@ -1,6 +1,6 @@
 //! The typed schema that format crates translate from.
 
-use forthwith_columns::{DType, Wire};
+use forthwith_columns::{DType, Meaning, Wire};
 use std::sync::Arc;
 
 /// What one entry of a record-oriented format holds, apart from how a format writes counts and text (that is the [`Dialect`]).
@@ -46,6 +46,8 @@ pub enum Schema {
     Map(Box<Self>),
     /// One of several, after a [`Varint`](Self::Varint) that says which.
     Union(Union),
+    /// Numbers or bytes that mean something beyond that.
+    Meant(Meaning, Box<Self>),
     /// Always the same alternative of a union whose number is not in the data.
     Chosen {
         /// Which of `alternatives`.
@@ -115,7 +117,7 @@ impl Schema {
                 fields.iter().map(|(_, field)| field.least_bytes()).fold(0, u64::saturating_add)
             }
             Self::Chosen { value, .. } => value.least_bytes(),
-            Self::Skipped(of) | Self::Recursive(of) => of.least_bytes(),
+            Self::Skipped(of) | Self::Recursive(of) | Self::Meant(_, of) => of.least_bytes(),
             Self::ToEnd(_) | Self::Null | Self::Constant(..) | Self::Recurse => 0,
         }
     }
@@ -132,7 +134,7 @@ impl Schema {
                 fields.iter().try_fold(0u64, |sum, (_, field)| sum.checked_add(field.fixed_bytes()?))
             }
             Self::Chosen { value, .. } => value.fixed_bytes(),
-            Self::Skipped(of) => of.fixed_bytes(),
+            Self::Skipped(of) | Self::Meant(_, of) => of.fixed_bytes(),
             _ => None,
         }
     }

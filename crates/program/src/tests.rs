@@ -80,3 +80,72 @@ fn packed_numbers_are_refused_by_name() {
     let schema = Schema::Number(Wire::Truncated { bits: 12, to: DType::Float32 }).list();
     assert!(translate(&schema, &FRAMED, true, "x").unwrap_err().0.contains("Truncated"));
 }
+
+const SIGNED: Dialect = Dialect { counts: Count::Blocks, text: TextLength::ZigZag, entry: Frame::None };
+
+#[test]
+fn lists_in_blocks_and_options() {
+    let schema = Schema::Record {
+        name: None,
+        fields: vec![
+            ("hits".into(), Schema::Number(Wire::Little(DType::Float32)).list().list()),
+            ("id".into(), Schema::union(vec![Schema::Null, Schema::Varint(DType::Int64)])),
+        ],
+    };
+    let program = translate(&schema, &SIGNED, false, "").unwrap();
+    assert_eq!(
+        program.source,
+        "input data
+output node0-offsets int64
+output node1-offsets int64
+output node2-data float32
+output node3-tags int8
+output node4-data int64
+0 do
+  0 begin data zigzag-> stack dup 0 < if negate data zigzag-> stack drop then dup while
+  dup 0 do
+    0 begin data zigzag-> stack dup 0 < if negate data zigzag-> stack drop then dup while
+      dup data #f-> node2-data +
+    repeat drop node1-offsets +<- stack
+  loop + repeat drop node0-offsets +<- stack
+  data zigzag-> stack dup node3-tags <- stack case
+    0 of
+    endof
+    1 of
+      data zigzag-> node4-data
+    endof
+  4 halt endcase
+loop
+"
+    );
+    assert_eq!(program.form.type_string(), "{hits: var * var * float32, id: ?int64}");
+    assert_eq!(program.finish, [crate::Finisher::Option { key: "node3".into(), null: 0 }]);
+    assert!(program.signed);
+    assert_eq!(program.member_at(17), Some("id"));
+}
+
+#[test]
+fn what_is_skipped_is_not_kept() {
+    let fields = vec![
+        ("a".into(), Schema::Skipped(Box::new(Schema::Number(Wire::Little(DType::Float64))))),
+        ("b".into(), Schema::Skipped(Box::new(Schema::Opaque(5)))),
+        ("c".into(), Schema::Varint(DType::Int32)),
+        ("d".into(), Schema::Skipped(Box::new(Schema::Text.list()))),
+        ("e".into(), Schema::Text),
+    ];
+    let schema = Schema::Arranged { name: None, fields, order: vec![4, 2] };
+    let program = translate(&schema, &SIGNED, false, "").unwrap();
+    assert_eq!(program.form.type_string(), "{e: string, c: int32}");
+    assert!(program.source.contains("  13 data skip\n  data zigzag-> node0-data\n"), "{}", program.source);
+    assert_eq!(program.outputs.len(), 3);
+}
+
+#[test]
+fn constants_come_from_an_input_of_their_own() {
+    let constant = Schema::Constant([14u8].as_slice().into(), Box::new(Schema::Varint(DType::Int64)));
+    let fields = vec![("a".into(), Schema::Varint(DType::Int32)), ("z".into(), constant)];
+    let schema = Schema::Arranged { name: None, fields, order: vec![0, 1] };
+    let program = translate(&schema, &SIGNED, false, "").unwrap();
+    assert!(program.source.contains("  0 constants seek\n  constants zigzag-> node1-data\n"));
+    assert_eq!(program.constants, [14, 0]);
+}

@@ -3,17 +3,18 @@
 use super::{ExportError, Options, schema};
 use crate::kernels::check_utf8;
 use crate::lookup::Lookup;
+use crate::meaning::extend;
 use crate::validate::{items, offsets_end, rows_of, union_lengths};
 use crate::{Array, Column, DType, Form};
 use arrow_array::types::{
-    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
-    UInt16Type, UInt32Type, UInt64Type,
+    ArrowPrimitiveType, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
     Array as _, ArrayRef, BooleanArray, FixedSizeListArray, LargeBinaryArray, LargeListArray,
     LargeStringArray, NullArray, PrimitiveArray, StructArray, UnionArray, make_array,
 };
-use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer, i256};
 use arrow_data::transform::MutableArrayData;
 use arrow_schema::{DataType, Field, FieldRef, UnionFields};
 use std::sync::Arc;
@@ -52,6 +53,15 @@ impl Exporter<'_> {
                 let DataType::Struct(fields) = self.data_type(form)? else { return Err(mismatch()) };
                 Ok(Arc::new(StructArray::try_new_with_length(fields, arrays?, None, rows)?))
             }
+            Form::Meant { meaning, content } => match (schema::meant(*meaning, content), &**content) {
+                (None, content) => self.node(content, length),
+                (Some(data_type), Form::String { key, .. }) => self.decimals(key, data_type, length),
+                (Some(data_type), content) => {
+                    // The same numbers under another name.
+                    let numbers = self.node(content, length)?.into_data();
+                    Ok(make_array(numbers.into_builder().data_type(data_type).build()?))
+                }
+            },
             Form::Option { key, content } => {
                 let index = self.lookup.integers(key, "index", length)?;
                 let values = self.node(content, rows_of(index.iter().copied()))?;
@@ -93,6 +103,26 @@ impl Exporter<'_> {
                 })
             }
         }
+    }
+
+    /// Byte strings that are numbers.
+    fn decimals(&self, key: &str, data_type: DataType, length: u64) -> Result<ArrayRef, ExportError> {
+        let end = offsets_end(self.lookup, key, length)?;
+        let offsets = self.lookup.integers(key, "offsets", length + 1)?;
+        let data = self.lookup.column(key, "data", DType::UInt8, end)?.as_bytes();
+        // Both are within the column, as the offsets have been checked.
+        let item = |row: usize| &data[offsets[row] as usize..offsets[row + 1] as usize];
+        let beyond = |row: usize| ExportError::Decimal { key: key.into(), row: row as u64 };
+        let rows = 0..offsets.len().saturating_sub(1);
+        if let DataType::Decimal256(..) = data_type {
+            let number = |row| extend::<32>(item(row)).map(i256::from_be_bytes).ok_or_else(|| beyond(row));
+            let values = rows.map(number).collect::<Result<Vec<_>, _>>()?;
+            let array = PrimitiveArray::<Decimal256Type>::new(values.into(), None);
+            return Ok(Arc::new(array.with_data_type(data_type)));
+        }
+        let number = |row| extend::<16>(item(row)).map(i128::from_be_bytes).ok_or_else(|| beyond(row));
+        let values = rows.map(number).collect::<Result<Vec<_>, _>>()?;
+        Ok(Arc::new(PrimitiveArray::<Decimal128Type>::new(values.into(), None).with_data_type(data_type)))
     }
 
     fn union(&self, form: &Form, key: &str, contents: &[Form], length: u64) -> Result<ArrayRef, ExportError> {

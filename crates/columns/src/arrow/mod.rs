@@ -137,6 +137,14 @@ pub enum ExportError {
         /// The string's row within its node.
         row: u64,
     },
+    /// A decimal with more digits than its type has room for.
+    #[error("{key}: row {row} is no decimal of so many digits")]
+    Decimal {
+        /// The node.
+        key: String,
+        /// The row within its node.
+        row: u64,
+    },
     /// Something Arrow counts with 32 bits is longer.
     #[error("{key}: longer than Arrow's 32-bit numbers can count")]
     Long {

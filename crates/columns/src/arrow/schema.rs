@@ -2,7 +2,7 @@
 
 use super::{ExportError, Options};
 use crate::validate::DEEPEST;
-use crate::{DType, Form, Invalid};
+use crate::{DType, Form, Invalid, Meaning, TimeUnit};
 use arrow_schema::{DataType, Field, Fields, UnionFields, UnionMode};
 use std::sync::Arc;
 
@@ -28,6 +28,10 @@ fn nested(form: &Form, name: &str, options: &Options, depth: u32) -> Result<Fiel
             let named = contents.iter().enumerate().map(|(at, content)| below(content, &slot(fields, at)));
             DataType::Struct(named.collect::<Result<Fields, _>>()?)
         }
+        Form::Meant { meaning, content } => match meant(*meaning, content) {
+            Some(data_type) => data_type,
+            None => return below(content, name),
+        },
         Form::Option { content, .. } => {
             return Ok(below(content, name)?.with_nullable(true));
         }
@@ -48,6 +52,36 @@ fn nested(form: &Form, name: &str, options: &Options, depth: u32) -> Result<Fiel
     };
     let nullable = data_type == DataType::Null;
     Ok(Field::new(name, data_type, nullable))
+}
+
+/// The type of values that mean something, if Arrow has one.
+pub(super) fn meant(meaning: Meaning, content: &Form) -> Option<DataType> {
+    let unit = |unit| match unit {
+        TimeUnit::Milli => arrow_schema::TimeUnit::Millisecond,
+        TimeUnit::Micro => arrow_schema::TimeUnit::Microsecond,
+        TimeUnit::Nano => arrow_schema::TimeUnit::Nanosecond,
+    };
+    let dtype = match content {
+        Form::Numpy { dtype, shape, .. } if shape.is_empty() => Some(*dtype),
+        _ => None,
+    };
+    Some(match (meaning, dtype) {
+        (Meaning::Decimal { precision, scale }, None) if matches!(content, Form::String { .. }) => {
+            let (precision, scale) = (u8::try_from(precision).ok()?, i8::try_from(scale).ok()?);
+            match precision {
+                0..=38 => DataType::Decimal128(precision, scale),
+                39..=76 => DataType::Decimal256(precision, scale),
+                _ => return None,
+            }
+        }
+        (Meaning::Date, Some(DType::Int32)) => DataType::Date32,
+        (Meaning::Time(TimeUnit::Milli), Some(DType::Int32)) => DataType::Time32(unit(TimeUnit::Milli)),
+        (Meaning::Time(of), Some(DType::Int64)) if of != TimeUnit::Milli => DataType::Time64(unit(of)),
+        (Meaning::Timestamp { unit: of, utc }, Some(DType::Int64)) => {
+            DataType::Timestamp(unit(of), utc.then(|| "UTC".into()))
+        }
+        _ => return None,
+    })
 }
 
 /// What a record calls its field at `at`.

@@ -88,6 +88,9 @@ impl Shape {
             Schema::Union(Union { alternatives, .. }) | Schema::Chosen { alternatives, .. } => {
                 self.union(alternatives, depth, member)?
             }
+            Schema::Meant(meaning, of) => {
+                Form::Meant { meaning: *meaning, content: Box::new(self.form(of, depth, member)?) }
+            }
             Schema::Constant(_, of) => self.form(of, depth + 1, member)?,
             Schema::Skipped(_) | Schema::Recursive(_) | Schema::Recurse => {
                 return Err(Unsupported(format!("{member}: a value that is both skipped and wanted")));

@@ -52,7 +52,7 @@ impl Text<'_> {
                 self.line(depth, member, format!("{bad} endcase"));
             }
             Schema::Chosen { value, .. } => self.skip(value, depth, member)?,
-            Schema::Skipped(of) => self.skip(of, depth, member)?,
+            Schema::Skipped(of) | Schema::Meant(_, of) => self.skip(of, depth, member)?,
             Schema::Recursive(of) => {
                 self.flush();
                 let outside = self.take_lines();

@@ -101,7 +101,10 @@ impl<'a> Text<'a> {
     ) -> Result<(), Unsupported> {
         too_deep(depth, member)?;
         let input = self.input;
+        // What values mean makes no difference to how they are read.
+        let form = form.kept();
         match (schema, form) {
+            (Schema::Meant(_, of), form) => self.value(of, form, depth, member)?,
             (Schema::Number(wire) | Schema::Converted(wire, _), Form::Numpy { key, .. }) => {
                 let code = parser(*wire, member)?;
                 self.line(depth, member, format!("{input} {code}-> {key}-data"));
