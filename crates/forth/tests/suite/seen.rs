@@ -63,7 +63,7 @@ fn a_pause_at_the_end_of_a_body_is_seen_outside_of_it() {
 fn what_is_counted_when_something_stops() {
     for (source, count) in [("1 halt", 2), ("1 0 /", 2), ("1 if 2 then", 4), ("0 if 2 else 3 then", 4)] {
         let mut vm = machine(source);
-        drop(vm.run(&[]));
+        let _ = vm.run(&[]);
         assert_eq!(vm.counters().instructions, count, "{source}");
     }
 }
