@@ -8,6 +8,8 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self, SupportsFloat, SupportsIndex, final
 
+from typing_extensions import disjoint_base
+
 from forthwith._errors import ForthRunError
 
 __all__ = [
@@ -478,6 +480,7 @@ class Machine:
     def count_reset(self) -> None:
         """Sets all counters to zero."""
 
+@disjoint_base
 class ArrayBuilder:
     """The commands of `forthwith.ArrayBuilder`, which adds what needs other packages."""
 
