@@ -39,9 +39,10 @@ from forthwith._tree import Tree
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forthwith._builders import ArrayBuilder, from_iter
+    from forthwith._builders_typed import TypedArrayBuilder
 
 # Imported when they are first asked for.
-_LATER = {"ArrayBuilder": "_builders", "from_iter": "_builders"}
+_LATER = {"ArrayBuilder": "_builders", "TypedArrayBuilder": "_builders_typed", "from_iter": "_builders"}
 
 
 def __getattr__(name: str) -> object:
@@ -85,6 +86,7 @@ __all__ = [
     "KernelBulk",
     "ProgramBulk",
     "ArrayBuilder",
+    "TypedArrayBuilder",
     "from_iter",
     "ForthwithError",
     "KeyInFileError",

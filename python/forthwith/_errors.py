@@ -159,4 +159,4 @@ class BuilderTypeError(BuilderError, TypeError):
 
 
 class IntegerRangeError(BuilderError, OverflowError, RuntimeError):
-    """An integer that does not fit in its column. (Awkward Array has a ``RuntimeError`` for it.)"""
+    """An integer that does not fit in its column; a ``RuntimeError`` too, as Awkward Array has it."""

@@ -27,6 +27,7 @@ __all__ = [
     "RawBlock",
     "Snapshot",
     "Table",
+    "TypedArrayBuilder",
     "__version__",
     "command",
     "from_iter",
@@ -479,6 +480,68 @@ class Machine:
         """Instructions, reads, writes, nanoseconds, and whether the first three are exact."""
     def count_reset(self) -> None:
         """Sets all counters to zero."""
+
+@disjoint_base
+class TypedArrayBuilder:
+    """The commands of `forthwith.TypedArrayBuilder`, which adds what needs other packages."""
+
+    def __new__(cls, description: str) -> Self:
+        """A builder of a type, or of a Form in JSON."""
+    @property
+    def typestr(self) -> str:
+        """The type of what is complete, with its length."""
+    @property
+    def source(self) -> str:
+        """The AwkwardForth program that was made of the type."""
+    @property
+    def _form(self) -> str: ...
+    def null(self) -> None:
+        """Appends a missing value."""
+    def boolean(self, x: object) -> None:
+        """Appends a truth value."""
+    def integer(self, x: SupportsIndex) -> None:
+        """Appends an integer, to numbers of any kind that can hold it."""
+    def real(self, x: float) -> None:
+        """Appends a number, to real and complex ones."""
+    def complex(self, x: object) -> None:
+        """Appends a complex number."""
+    def datetime(self, x: object) -> None:
+        """Appends a date and time, in the unit of the column: of NumPy, of Python, or as text that NumPy reads."""
+    def timedelta(self, x: object) -> None:
+        """Appends a span of time, in the unit of the column: of NumPy, of Python, or as text that NumPy reads."""
+    def bytestring(self, x: bytes | bytearray) -> None:
+        """Appends bytes."""
+    def string(self, x: str) -> None:
+        """Appends text."""
+    def begin_list(self) -> None:
+        """Begins a list."""
+    def end_list(self) -> None:
+        """Ends a list."""
+    def begin_tuple(self, numfields: int) -> None:
+        """Begins a tuple of so many slots."""
+    def index(self, i: int) -> Self:
+        """Selects the slot of a tuple that the next value fills, in any order.
+
+        Where a value is expected that goes into an indexed node (such as categories), appends one that is in it already.
+        """
+    def end_tuple(self) -> None:
+        """Ends a tuple. Slots without a value become null where they may."""
+    def begin_record(self, name: str | None = None) -> None:
+        """Begins a record, by its name if one is given."""
+    def field(self, key: str) -> Self:
+        """Selects the field of a record that the next value fills, in any order."""
+    def end_record(self) -> None:
+        """Ends a record. Fields without a value become null where they may."""
+    def tag(self, i: int) -> Self:
+        """Chooses the alternative of a union to which the next value belongs."""
+    def append(self, obj: object) -> None:
+        """Appends any value; if a part of it is refused, nothing is appended."""
+    def extend(self, iterable: Iterable[object]) -> None:
+        """Appends many values; if one is refused, none is appended. Arrays of numbers are taken whole."""
+    def clear(self) -> None:
+        """Forgets everything that was appended."""
+    def _snapshot(self) -> Layout: ...
+    def __len__(self) -> int: ...
 
 @disjoint_base
 class ArrayBuilder:

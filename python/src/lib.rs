@@ -27,7 +27,7 @@ mod _forthwith {
     #[pymodule_export]
     use crate::{
         array::{Array, Buffer},
-        builders::{ArrayBuilder, Snapshot, from_iter},
+        builders::{ArrayBuilder, Layout, Snapshot, TypedArrayBuilder, from_iter},
         command::command,
         description::Description,
         file::{File, Key},

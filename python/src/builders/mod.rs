@@ -6,7 +6,9 @@ mod fill;
 mod kinds;
 mod times;
 mod trouble;
+mod typed;
 mod walk;
 
 pub(crate) use discover::{ArrayBuilder, Snapshot};
 pub(crate) use fill::from_iter;
+pub(crate) use typed::{Layout, TypedArrayBuilder};

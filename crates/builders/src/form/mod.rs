@@ -265,6 +265,20 @@ impl Form {
         }
     }
 
+    /// Reads a Form in JSON or a type, whichever it is.
+    ///
+    /// # Errors
+    /// As [`from_json`](Self::from_json) for what is JSON, as [`from_type`](Self::from_type) for all else.
+    pub fn parse(text: &str) -> Result<Self, FormError> {
+        match serde_json::from_str::<Json>(text) {
+            Ok(Json::Object(map)) if !map.is_empty() => Self::from_json(text),
+            Ok(Json::String(_)) => Self::from_json(text),
+            // JSON nested too deeply for its parser is no type either.
+            Err(error) if error.to_string().contains("recursion") => Self::from_json(text),
+            _ => Self::from_type(text),
+        }
+    }
+
     /// The same structure with keys `node0`, `node1`, … in the order of the text.
     ///
     /// # Errors

@@ -51,7 +51,7 @@ impl Form {
         } else {
             let map: Parameters =
                 other.into_iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-            Some(format!("parameters={}", Json::Object(map)))
+            Some(format!("parameters={}", spaced(&Json::Object(map))))
         };
         if let Some(text) = self.as_text() {
             out.push_str(if text == Text::String { "string" } else { "bytes" });
@@ -189,6 +189,19 @@ fn listed(out: &mut String, fields: Option<&[String]>, contents: &[Form]) {
             out.push_str(": ");
         }
         content.write_type(out);
+    }
+}
+
+/// JSON with the spaces that Python puts in.
+fn spaced(json: &Json) -> String {
+    match json {
+        Json::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        Json::Object(map) => {
+            let pairs =
+                map.iter().map(|(name, value)| format!("{}: {}", Json::from(name.as_str()), spaced(value)));
+            format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
+        }
+        plain => plain.to_string(),
     }
 }
 
@@ -571,13 +584,13 @@ mod tests {
             "timedelta64[10us]",
             "?categorical[type=string]",
             "categorical[type=int64]",
-            "[var * int64, parameters={\"foo\":{\"a\":[1]}}]",
-            "int64[parameters={\"foo\":1}]",
-            "struct[{x: int64}, parameters={\"foo\":1}]",
-            "tuple[[int64], parameters={\"foo\":1}]",
-            "P[x: int64, parameters={\"foo\":1}]",
-            "option[int64, parameters={\"foo\":1}]",
-            "union[int64, string, parameters={\"foo\":1}]",
+            "[var * int64, parameters={\"foo\": {\"a\": [1, 2]}}]",
+            "int64[parameters={\"foo\": 1}]",
+            "struct[{x: int64}, parameters={\"foo\": 1}]",
+            "tuple[[int64], parameters={\"foo\": 1}]",
+            "P[x: int64, parameters={\"foo\": 1}]",
+            "option[int64, parameters={\"foo\": 1}]",
+            "union[int64, string, parameters={\"foo\": 1}]",
             "char",
             "byte",
             "unknown",

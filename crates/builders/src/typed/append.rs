@@ -12,12 +12,12 @@ impl TypedArrayBuilder {
     /// That of the part that was refused.
     pub fn append(&mut self, value: &Value) -> Told {
         let before = self.checkpoint();
-        self.put(value, 0).inspect_err(|_| self.rollback(&before))
+        self.put(value, 0).inspect_err(|_| _ = self.rollback(&before))
     }
 
     fn put(&mut self, value: &Value, depth: u32) -> Told {
         if depth > DEEPEST {
-            return Err(self.error(Command::BeginList, CommandErrorKind::Deep));
+            return Err(self.too_deep());
         }
         match self.attempt(value, depth) {
             Err(error) if matches!(error.kind(), CommandErrorKind::Ambiguous { .. }) => {
@@ -29,7 +29,7 @@ impl TypedArrayBuilder {
                     }
                     match self.put(value, depth + 1) {
                         Ok(()) => return Ok(()),
-                        Err(_) => self.rollback(&before),
+                        Err(_) => _ = self.rollback(&before),
                     }
                 }
                 Err(error)
@@ -85,7 +85,7 @@ impl TypedArrayBuilder {
             return self.tell(Command::Extend, 0, bytes);
         }
         let before = self.checkpoint();
-        self.one_by_one(dtype, bytes).inspect_err(|_| self.rollback(&before))
+        self.one_by_one(dtype, bytes).inspect_err(|_| _ = self.rollback(&before))
     }
 
     fn one_by_one(&mut self, dtype: DType, bytes: &[u8]) -> Told {
@@ -132,7 +132,7 @@ macro_rules! extenders {
                         places.iter_mut().zip(piece).for_each(|(place, item)| *place = item.to_ne_bytes());
                         let told = self.extend_bytes(DType::$dtype, &bytes[..size_of_val(piece)]);
                         if let Err(error) = told {
-                            before.iter().for_each(|before| self.rollback(before));
+                            before.iter().for_each(|before| _ = self.rollback(before));
                             return Err(error);
                         }
                     }

@@ -228,22 +228,10 @@ impl Direct {
     }
 
     /// Goes back to variables and lengths of outputs.
-    pub(crate) fn rollback(&mut self, numbers: &[i64]) -> bool {
-        let (variables, lengths) = numbers.split_at(self.variables.len().min(numbers.len()));
-        let fits = numbers.len() == self.variables.len() + self.outputs.len()
-            && self
-                .outputs
-                .iter()
-                .zip(lengths)
-                .all(|(output, length)| *length >= 0 && *length as usize <= output.len());
-        if fits {
-            self.variables.copy_from_slice(variables);
-            self.outputs
-                .iter_mut()
-                .zip(lengths)
-                .for_each(|(output, length)| output.truncate(*length as usize));
-        }
-        fits
+    pub(crate) fn rollback(&mut self, numbers: &[i64]) {
+        let (variables, lengths) = numbers.split_at(self.variables.len());
+        self.variables.copy_from_slice(variables);
+        self.outputs.iter_mut().zip(lengths).for_each(|(output, length)| output.truncate(*length as usize));
     }
 
     pub(crate) fn variable(&self, at: Var) -> i64 {

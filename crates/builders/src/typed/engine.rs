@@ -98,10 +98,24 @@ impl Runner {
         }
     }
 
-    /// Goes back; false if there is no way back to there.
+    /// Goes back; false, and nothing has changed, if the outputs are shorter now.
     pub(crate) fn rollback(&mut self, numbers: &[i64]) -> bool {
+        let now = self.checkpoint();
+        let lengths = match self {
+            Self::Direct(direct, _) => direct.outputs.len(),
+            Self::Program(machine) => machine.outputs().len(),
+        };
+        let first = now.len().saturating_sub(lengths);
+        if numbers.len() != now.len()
+            || numbers[first..].iter().zip(&now[first..]).any(|(then, now)| then > now)
+        {
+            return false;
+        }
         match self {
-            Self::Direct(direct, _) => direct.rollback(numbers),
+            Self::Direct(direct, _) => {
+                direct.rollback(numbers);
+                true
+            }
             Self::Program(machine) => {
                 // The program's own word: it sets the variables and rewinds the outputs.
                 let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();

@@ -20,8 +20,9 @@ use crate::layout::Layout;
 use direct::Failure;
 use engine::Runner;
 use forthwith_columns::{Memory, OutOfMemory};
-use plan::{Plan, Record, State};
+use plan::{Category, Plan, Record, State, Var};
 use program::{LENGTH, STATE};
+use std::collections::HashMap;
 use std::sync::Arc;
 use step::{Command, Refusal};
 
@@ -57,11 +58,20 @@ pub struct TypedArrayBuilder {
     /// The field after the one selected last: nearly always the next.
     hint: usize,
     broken: bool,
+    /// How often it was cleared.
+    generation: u64,
+    categories: Option<Categories>,
 }
+
+/// Where categories are, by the variable that counts them and what was told.
+type Categories = HashMap<(Var, Vec<u8>), i64>;
 
 /// A state to go back to.
 #[derive(Clone, Debug)]
-pub struct Checkpoint(Vec<i64>);
+pub struct Checkpoint {
+    numbers: Vec<i64>,
+    generation: u64,
+}
 
 type Told = Result<(), CommandError>;
 
@@ -81,7 +91,9 @@ impl TypedArrayBuilder {
     pub fn with_engine(form: &Form, engine: Engine) -> Result<Self, FormError> {
         let plan = Arc::new(Plan::new(form)?);
         let runner = Runner::new(&plan, engine)?;
-        let mut builder = Self { runner, plan, memory: Memory::default(), hint: 0, broken: false };
+        let categories = plan.states.iter().any(|state| !state.categories.is_empty()).then(HashMap::new);
+        let memory = Memory::default();
+        let mut builder = Self { runner, plan, memory, hint: 0, broken: false, generation: 0, categories };
         builder.clear();
         Ok(builder)
     }
@@ -151,6 +163,8 @@ impl TypedArrayBuilder {
     pub fn clear(&mut self) {
         self.broken = !self.runner.clear(&self.plan);
         self.hint = 0;
+        self.generation += 1;
+        self.categories.iter_mut().for_each(HashMap::clear);
     }
 
     /// Appends a null.
@@ -291,13 +305,31 @@ impl TypedArrayBuilder {
     /// A state to go back to with [`rollback`](Self::rollback). Takes time in proportion to the size of the type, not of the data.
     #[must_use]
     pub fn checkpoint(&self) -> Checkpoint {
-        Checkpoint(self.runner.checkpoint())
+        Checkpoint { numbers: self.runner.checkpoint(), generation: self.generation }
     }
 
-    /// Goes back to an earlier state: what was told since is forgotten, complete entries, too. A checkpoint is worthless after
-    /// [`clear`](Self::clear) or after going back to an earlier one.
-    pub fn rollback(&mut self, checkpoint: &Checkpoint) {
-        self.broken |= !self.runner.rollback(&checkpoint.0);
+    /// Goes back to an earlier state: what was told since is forgotten, complete entries, too. False, and nothing has changed, if the
+    /// builder was [cleared](Self::clear) since, or is at an earlier state already.
+    pub fn rollback(&mut self, checkpoint: &Checkpoint) -> bool {
+        let done = checkpoint.generation == self.generation
+            && !self.broken
+            && self.runner.rollback(&checkpoint.numbers);
+        if let (true, Some(categories)) = (done, &mut self.categories) {
+            categories.retain(|(rows, _), row| *row < self.runner.variable(*rows));
+        }
+        done
+    }
+
+    /// The error for an integer of more than 64 bits, which no column holds.
+    #[must_use]
+    pub fn too_large(&self) -> CommandError {
+        self.error(Command::Integer, CommandErrorKind::Range { expected: "64 bits".into() })
+    }
+
+    /// The error for a value nested more deeply than any Form.
+    #[must_use]
+    pub fn too_deep(&self) -> CommandError {
+        self.error(Command::BeginList, CommandErrorKind::Deep)
     }
 
     /// What can be told now.
@@ -307,6 +339,40 @@ impl TypedArrayBuilder {
 
     #[inline(always)]
     fn tell(&mut self, command: Command, argument: i64, data: &[u8]) -> Told {
+        if self.categories.is_some() {
+            return self.tell_category(command, argument, data);
+        }
+        self.tell_plainly(command, argument, data)
+    }
+
+    /// One command that may be about a category. A category that is there already is referred to instead.
+    #[inline(never)]
+    fn tell_category(&mut self, command: Command, argument: i64, data: &[u8]) -> Told {
+        let known = self.at().categories.iter().find(|(known, _)| *known == command);
+        let Some((_, Category { rows, real })) = known.copied() else {
+            return self.tell_plainly(command, argument, data);
+        };
+        let key = match (command, data.first_chunk::<8>()) {
+            (Command::Integer, Some(word)) if real => {
+                (i64::from_ne_bytes(*word) as f64).to_ne_bytes().to_vec()
+            }
+            (Command::Unsigned, Some(word)) if real => {
+                (u64::from_ne_bytes(*word) as f64).to_ne_bytes().to_vec()
+            }
+            _ => data.to_vec(),
+        };
+        let key = (rows, key);
+        if let Some(row) = self.categories.as_ref().and_then(|categories| categories.get(&key)) {
+            return self.tell_plainly(Command::Index, *row, &[]);
+        }
+        let row = self.runner.variable(rows);
+        self.tell_plainly(command, argument, data)?;
+        self.categories.iter_mut().for_each(|categories| _ = categories.insert(key.clone(), row));
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn tell_plainly(&mut self, command: Command, argument: i64, data: &[u8]) -> Told {
         match self.runner.tell(command, argument, data) {
             Ok(()) => Ok(()),
             Err(failure) => Err(self.failed(command, argument, data, failure)),

@@ -43,8 +43,19 @@ pub(crate) struct State {
     /// The units of the times that can be told here.
     pub(crate) datetime: Option<Unit>,
     pub(crate) timedelta: Option<Unit>,
+    /// Commands whose values are categories: in the rows that this variable counts.
+    pub(crate) categories: Vec<(Command, Category)>,
     /// The length of the strings that can be told here, if it is always the same.
     pub(crate) length: Option<u64>,
+}
+
+/// Single values of which a column has each once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Category {
+    /// The variable that counts them.
+    pub(crate) rows: Var,
+    /// Whether integers become real numbers among them.
+    pub(crate) real: bool,
 }
 
 /// A word of the program.
@@ -208,6 +219,7 @@ struct Choice {
     complete: bool,
     unit: Option<Unit>,
     length: Option<u64>,
+    category: Option<Category>,
     /// A number with nothing around it.
     bulk: Option<(DType, char, Out)>,
 }
@@ -224,6 +236,7 @@ impl Choice {
             complete: true,
             unit: None,
             length: None,
+            category: None,
             bulk: None,
         }
     }
@@ -375,6 +388,7 @@ impl Planner {
                 }
                 _ => match best(&of) {
                     Some(choice) => {
+                        filled.categories.extend(choice.category.map(|category| (command, category)));
                         match command {
                             Command::Datetime => filled.datetime = choice.unit,
                             Command::Timedelta => filled.timedelta = choice.unit,
@@ -399,6 +413,12 @@ impl Planner {
                 },
             }
         }
+        // Values can only be told again where `index` refers to the same rows.
+        let again = filled.categories.iter().find(|(command, _)| *command == Command::Index);
+        let again = again.map(|(_, category)| category.rows);
+        filled
+            .categories
+            .retain(|(command, category)| *command != Command::Index && Some(category.rows) == again);
         // Likely ones first.
         filled.actions.sort_by_key(|(command, _)| (*command == Command::Extend, *command == Command::Null));
         filled.actions.extend(tag.map(|action| (Command::Tag, action)));
@@ -440,12 +460,11 @@ impl Planner {
                 let rows = self.variable("rows", form);
                 let (content, inner) = self.choices(content, place)?;
                 let checks = below(rows, *index);
-                let mut choices: Vec<_> = inner
-                    .into_iter()
-                    .map(|choice| choice.within(&checks, &[Step::Next { rows, output }]))
-                    .collect();
+                let mut choices = within_rows(form, inner, &checks, rows, output);
                 let again = vec![Step::Argument { output }];
-                choices.push(Choice::new(Command::Index, 0, vec![Step::Reference { rows }], again));
+                let mut choice = Choice::new(Command::Index, 0, vec![Step::Reference { rows }], again);
+                choice.category = form.is_categorical().then_some(Category { rows, real: false });
+                choices.push(choice);
                 Ok((Node::Indexed { key, index: *index, output, rows, content: Box::new(content) }, choices))
             }
             Kind::IndexedOption { index, content } => {
@@ -454,10 +473,13 @@ impl Planner {
                 let rows = self.variable("rows", form);
                 let (content, inner) = self.choices(content, place)?;
                 let checks = below(rows, *index);
-                let mut choices: Vec<_> = inner
-                    .into_iter()
-                    .map(|choice| choice.within(&checks, &[Step::Next { rows, output }]))
-                    .collect();
+                let mut choices = within_rows(form, inner, &checks, rows, output);
+                if form.is_categorical() {
+                    let again = vec![Step::Argument { output }];
+                    let mut choice = Choice::new(Command::Index, 0, vec![Step::Reference { rows }], again);
+                    choice.category = Some(Category { rows, real: false });
+                    choices.push(choice);
+                }
                 let null = vec![Step::Literal { value: -1, output }];
                 choices.push(Choice::new(Command::Null, 0, Vec::new(), null));
                 Ok((Node::Option { key, index: *index, output, content: Box::new(content) }, choices))
@@ -847,6 +869,19 @@ impl Planner {
 enum ListKind {
     Regular(u64),
     Offsets { index: Index, separate: bool },
+}
+
+/// What goes into the rows of an indexed node.
+fn within_rows(form: &Form, inner: Vec<Choice>, checks: &[Step], rows: Var, output: Out) -> Vec<Choice> {
+    let real = inner.iter().any(|choice| choice.command == Command::Real);
+    let each = inner.into_iter().map(|choice| {
+        let mut choice = choice.within(checks, &[Step::Next { rows, output }]);
+        if form.is_categorical() && choice.complete {
+            choice.category = Some(Category { rows, real });
+        }
+        choice
+    });
+    each.collect()
 }
 
 /// All steps of a value told in a state.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::form::{Index, Kind, Primitive, Text};
 use forthwith_columns::Value;
+use forthwith_forth::Tier;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
@@ -210,10 +211,27 @@ fn indirections_refer_to_rows() {
     b.index(0).unwrap();
     b.index(1).unwrap();
     assert!(b.index(2).is_err());
+    b.string("a").unwrap(); // is there already
+    let here = b.checkpoint();
+    b.string("c").unwrap();
+    b.string("c").unwrap();
+    assert!(b.rollback(&here));
+    b.string("b").unwrap();
     b.end_list().unwrap();
     let layout = b.snapshot().unwrap();
-    assert_eq!(layout.column("node1-index").unwrap().as_i64().unwrap(), [0, 1, 0, 1]);
+    assert_eq!(layout.column("node1-index").unwrap().as_i64().unwrap(), [0, 1, 0, 1, 0, 1]);
     assert_eq!(layout.column("node3-data").unwrap().as_bytes(), b"ab");
+
+    let mut b = build("?categorical[type=float64]");
+    b.real(1.0).unwrap();
+    b.null().unwrap();
+    b.integer(1).unwrap();
+    b.real(2.0).unwrap();
+    let layout = b.snapshot().unwrap();
+    assert_eq!(layout.column("node0-index").unwrap().as_i64().unwrap(), [0, -1, 0, 1]);
+    b.clear();
+    b.real(2.0).unwrap();
+    assert_eq!(b.snapshot().unwrap().column("node1-data").unwrap().as_f64().unwrap(), [2.0]);
 }
 
 #[test]
@@ -354,7 +372,7 @@ fn builders_go_back() {
         b.string("not kept").unwrap();
         b.null().unwrap();
         b.end_list().unwrap();
-        b.rollback(&here);
+        assert!(b.rollback(&here));
         b.end_list().unwrap();
         assert_eq!(shown(&b), ["['kept']"]);
         let wrong = Value::List(vec![Value::Null, Value::String("x".into()), Value::Int(1)]);
@@ -362,6 +380,8 @@ fn builders_go_back() {
         assert_eq!(shown(&b), ["['kept']"]);
         b.append(&Value::List(vec![Value::Null])).unwrap();
         assert_eq!(shown(&b), ["['kept']", "[None]"]);
+        b.clear();
+        assert!(!b.rollback(&here), "it is no longer there");
     }
 }
 
@@ -579,8 +599,18 @@ fn tell(builders: &mut [TypedArrayBuilder], form: &Form, dice: &mut Dice) -> Val
     }
 }
 
-fn both(form: &Form) -> [TypedArrayBuilder; 2] {
-    [Engine::Direct, Engine::Program].map(|engine| TypedArrayBuilder::with_engine(form, engine).unwrap())
+/// Every way there is: the steps, and the program in each tier of the machine.
+fn all(form: &Form) -> [TypedArrayBuilder; 4] {
+    let direct = TypedArrayBuilder::new(form).unwrap();
+    let [checked, fused, compiled] = [Tier::Checked, Tier::Fused, Tier::Compiled].map(|tier| {
+        let mut builder = TypedArrayBuilder::with_engine(form, Engine::Program).unwrap();
+        if let Runner::Program(machine) = &mut builder.runner {
+            machine.force_tier(Some(tier));
+        }
+        builder.clear();
+        builder
+    });
+    [direct, checked, fused, compiled]
 }
 
 /// Any command with any argument; whether it was carried out.
@@ -614,14 +644,16 @@ fn fuzz(builder: &mut TypedArrayBuilder, command: u64, argument: u64) -> Told {
 
 /// All that changes, apart from the variables that hold the command itself.
 fn state(builder: &TypedArrayBuilder) -> Vec<i64> {
-    builder.checkpoint().0[program::STATE.min(program::ERROR)..].to_vec()
+    builder.checkpoint().numbers[program::STATE.min(program::ERROR)..].to_vec()
 }
 
-fn agree(builders: &[TypedArrayBuilder; 2]) -> TestCaseResult {
-    let [direct, program] = builders;
-    prop_assert_eq!(state(direct), state(program), "{}", direct.type_string());
-    for at in 0..direct.plan.outputs.len() {
-        prop_assert_eq!(direct.runner.output(at), program.runner.output(at), "output {}", at);
+fn agree(builders: &[TypedArrayBuilder]) -> TestCaseResult {
+    let (direct, programs) = builders.split_first().unwrap();
+    for program in programs {
+        prop_assert_eq!(state(direct), state(program), "{}", direct.type_string());
+        for at in 0..direct.plan.outputs.len() {
+            prop_assert_eq!(direct.runner.output(at), program.runner.output(at), "output {}", at);
+        }
     }
     Ok(())
 }
@@ -631,7 +663,7 @@ proptest! {
 
     #[test]
     fn values_come_out_as_they_went_in(form in bare(), seed: u64, entries in 0..6u64) {
-        let mut builders = both(&form);
+        let mut builders = all(&form);
         let mut dice = Dice(seed);
         let values: Vec<Value> = (0..entries).map(|_| tell(&mut builders, &form, &mut dice)).collect();
         agree(&builders)?;
@@ -649,7 +681,7 @@ proptest! {
         form in bare(),
         commands in prop::collection::vec((any::<u64>(), 0..300u64), 0..200),
     ) {
-        let mut builders = both(&form);
+        let mut builders = all(&form);
         for (command, argument) in commands {
             // Where something is possible, do it rather often, or nothing is ever begun.
             let at = builders[0].at();
@@ -661,7 +693,7 @@ proptest! {
             };
             let before = state(&builders[0]);
             let told = builders.each_mut().map(|builder| fuzz(builder, command, argument));
-            prop_assert_eq!(&told[0], &told[1]);
+            prop_assert!(told.iter().all(|one| *one == told[0]), "{:?}", told);
             if told[0].is_err() {
                 prop_assert_eq!(before, state(&builders[0]));
             }

@@ -1,0 +1,602 @@
+//! The builder of a known type.
+
+use super::{
+    kinds::{Kind, Kinds},
+    times,
+    trouble::Trouble,
+    walk::described,
+};
+use crate::{array::Buffer, arrow};
+use forthwith::columns::DType;
+use forthwith_builders::{self as builders, CommandError, CommandErrorKind, Fault, Form, Primitive, Unit};
+use pyo3::{
+    exceptions::{PyOverflowError, PyTypeError, PyValueError},
+    prelude::*,
+    types::{
+        PyBool, PyByteArray, PyBytes, PyCapsule, PyComplex, PyDict, PyFloat, PyInt, PyIterator, PyList,
+        PyString, PyTuple,
+    },
+};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+mod classes {
+    pyo3::import_exception!(forthwith._errors, BuilderError);
+    pyo3::import_exception!(forthwith._errors, IntegerRangeError);
+    pyo3::import_exception!(forthwith._errors, OutOfMemoryError);
+}
+
+/// The commands of `forthwith.TypedArrayBuilder`, which adds what needs other packages.
+///
+/// No Python code runs while the lock is held: arguments are looked at before, one command is told, the lock is free again.
+#[pyclass(subclass, frozen, module = "forthwith._forthwith")]
+pub(crate) struct TypedArrayBuilder {
+    builder: Mutex<builders::TypedArrayBuilder>,
+}
+
+impl TypedArrayBuilder {
+    fn lock(&self) -> MutexGuard<'_, builders::TypedArrayBuilder> {
+        self.builder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[inline]
+    fn tell(
+        &self,
+        py: Python<'_>,
+        told: impl FnOnce(&mut builders::TypedArrayBuilder) -> Result<(), CommandError>,
+    ) -> PyResult<()> {
+        told(&mut self.lock()).map_err(|error| exception(py, &error))
+    }
+
+    fn time(&self, object: &Bound<'_, PyAny>, class: &'static str) -> Walked {
+        let parsed;
+        let object = match object.cast::<PyString>() {
+            Ok(text) => {
+                parsed = times::parsed(text, class)?;
+                &parsed
+            }
+            Err(_) => object,
+        };
+        let kind = Kinds::new(object.py()).of(object)?;
+        let timely = matches!(kind, Kind::NumpyTime | Kind::DateTime | Kind::Date | Kind::Time | Kind::Delta);
+        if timely {
+            let (value, unit) = times::of(object, kind)?;
+            if unit.starts_with(class) {
+                return self.tell_time(object, value, &unit);
+            }
+        }
+        Err(Trouble::from(Fault::NoElement { found: described(object).into() }).into())
+    }
+
+    fn tell_time(&self, object: &Bound<'_, PyAny>, value: i64, dtype: &str) -> Walked {
+        let date = dtype.starts_with("datetime64");
+        let unit = match Primitive::from_name(dtype) {
+            Some(Primitive::Datetime64(unit) | Primitive::Timedelta64(unit)) => unit,
+            // A time that is none has no unit either.
+            _ if value == i64::MIN => Unit::of(builders::TimeUnit::Second),
+            _ => return Err(Trouble::from(Fault::NoElement { found: described(object).into() }).into()),
+        };
+        let mut builder = self.lock();
+        Ok(if date { builder.datetime(value, unit)? } else { builder.timedelta(value, unit)? })
+    }
+
+    fn walk<T>(&self, py: Python<'_>, walk: impl FnOnce(&mut Walk<'_>) -> Walked<T>) -> PyResult<T> {
+        let before = self.lock().checkpoint();
+        let mut walker = Walk { builder: self, kinds: Kinds::new(py), ticks: 0 };
+        walk(&mut walker).map_err(|stopped| {
+            // Of what was refused, no part is kept.
+            self.lock().rollback(&before);
+            stopped.into_exception(py)
+        })
+    }
+}
+
+#[pymethods]
+impl TypedArrayBuilder {
+    #[new]
+    fn new(description: &str) -> PyResult<Self> {
+        let form = Form::parse(description);
+        let builder = form.and_then(|form| builders::TypedArrayBuilder::new(&form));
+        match builder {
+            Ok(builder) => Ok(Self { builder: Mutex::new(builder) }),
+            Err(error) => Err(classes::BuilderError::new_err((error.to_string(),))),
+        }
+    }
+
+    /// A missing value.
+    fn null(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py, |builder| builder.null())
+    }
+
+    /// A truth value.
+    fn boolean(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
+        let truth = match x.cast::<PyBool>() {
+            Ok(truth) => truth.is_true(),
+            Err(_) if x.is_instance_of::<PyInt>() => x.is_truthy()?,
+            Err(_) => x.extract()?,
+        };
+        self.tell(x.py(), |builder| builder.boolean(truth))
+    }
+
+    /// An integer.
+    fn integer(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = x.py();
+        match x.extract::<i64>() {
+            Ok(value) => self.tell(py, |builder| builder.integer(value)),
+            Err(error) if error.is_instance_of::<PyOverflowError>(py) => match x.extract::<u64>() {
+                Ok(value) => self.tell(py, |builder| builder.unsigned(value)),
+                Err(_) => Err(exception(py, &self.lock().too_large())),
+            },
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A number.
+    fn real(&self, py: Python<'_>, x: f64) -> PyResult<()> {
+        self.tell(py, |builder| builder.real(x))
+    }
+
+    /// A complex number.
+    fn complex(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = x.py();
+        let made;
+        let value = match x.cast::<PyComplex>() {
+            Ok(value) => value,
+            Err(_) => {
+                if x.is_instance_of::<PyString>() {
+                    return Err(PyTypeError::new_err("a complex number must be a number, not str"));
+                }
+                made = py.get_type::<PyComplex>().call1((x,))?.cast_into::<PyComplex>()?;
+                &made
+            }
+        };
+        let (real, imaginary) = parts(value)?;
+        self.tell(py, |builder| builder.complex(real, imaginary))
+    }
+
+    /// A date and time.
+    fn datetime(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.time(x, "datetime64").map_err(|stopped| stopped.into_exception(x.py()))
+    }
+
+    /// A span of time.
+    fn timedelta(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.time(x, "timedelta64").map_err(|stopped| stopped.into_exception(x.py()))
+    }
+
+    /// Bytes.
+    fn bytestring(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
+        if let Ok(bytes) = x.cast::<PyBytes>() {
+            return self.tell(x.py(), |builder| builder.bytestring(bytes.as_bytes()));
+        }
+        let bytes: Vec<u8> = x.cast::<PyByteArray>()?.to_vec();
+        self.tell(x.py(), |builder| builder.bytestring(&bytes))
+    }
+
+    /// Text.
+    fn string(&self, py: Python<'_>, x: &str) -> PyResult<()> {
+        self.tell(py, |builder| builder.string(x))
+    }
+
+    /// Begins a list.
+    fn begin_list(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py, |builder| builder.begin_list())
+    }
+
+    /// Ends a list.
+    fn end_list(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py, |builder| builder.end_list())
+    }
+
+    /// Begins a tuple.
+    fn begin_tuple(&self, py: Python<'_>, numfields: usize) -> PyResult<()> {
+        self.tell(py, |builder| builder.begin_tuple(numfields))
+    }
+
+    /// Selects a slot.
+    fn index<'py>(slf: &Bound<'py, Self>, i: usize) -> PyResult<Bound<'py, Self>> {
+        slf.get().tell(slf.py(), |builder| builder.index(i))?;
+        Ok(slf.clone())
+    }
+
+    /// Ends a tuple.
+    fn end_tuple(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py, |builder| builder.end_tuple())
+    }
+
+    /// Begins a record.
+    #[pyo3(signature = (name=None))]
+    fn begin_record(&self, py: Python<'_>, name: Option<&str>) -> PyResult<()> {
+        self.tell(py, |builder| builder.begin_record(name))
+    }
+
+    /// Selects a field.
+    fn field<'py>(slf: &Bound<'py, Self>, key: &str) -> PyResult<Bound<'py, Self>> {
+        slf.get().tell(slf.py(), |builder| builder.field(key))?;
+        Ok(slf.clone())
+    }
+
+    /// Ends a record.
+    fn end_record(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py, |builder| builder.end_record())
+    }
+
+    /// Chooses an alternative.
+    fn tag<'py>(slf: &Bound<'py, Self>, i: usize) -> PyResult<Bound<'py, Self>> {
+        slf.get().tell(slf.py(), |builder| builder.tag(i))?;
+        Ok(slf.clone())
+    }
+
+    /// Any value.
+    fn append(&self, obj: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.walk(obj.py(), |walk| walk.put(obj, 0))
+    }
+
+    /// Many values.
+    fn extend(&self, iterable: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.walk(iterable.py(), |walk| walk.items(iterable, 0))
+    }
+
+    /// Forgets everything.
+    fn clear(&self) {
+        self.lock().clear();
+    }
+
+    fn __len__(&self) -> usize {
+        usize::try_from(self.lock().len()).unwrap_or(usize::MAX)
+    }
+
+    #[getter]
+    fn typestr(&self) -> String {
+        let builder = self.lock();
+        format!("{} * {}", builder.len(), builder.type_string())
+    }
+
+    #[getter]
+    fn source(&self) -> String {
+        self.lock().source().to_owned()
+    }
+
+    #[getter]
+    fn _form(&self) -> String {
+        self.lock().form().to_json()
+    }
+
+    fn _snapshot(&self, py: Python<'_>) -> PyResult<Layout> {
+        let layout = self.lock().snapshot();
+        layout.map(Layout).map_err(|error| {
+            let made = py.get_type::<classes::OutOfMemoryError>().call1((error.to_string(),));
+            made.map_or_else(|failure| failure, PyErr::from_value)
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<TypedArrayBuilder type='{}'>", self.typestr())
+    }
+}
+
+/// The complete entries of a builder.
+#[pyclass(frozen, module = "forthwith._forthwith")]
+pub(crate) struct Layout(builders::Layout);
+
+#[pymethods]
+impl Layout {
+    #[getter]
+    fn form(&self) -> String {
+        self.0.form.to_json()
+    }
+
+    #[getter]
+    fn type_string(&self) -> String {
+        self.0.form.type_string()
+    }
+
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.0.nbytes()
+    }
+
+    fn __len__(&self) -> usize {
+        usize::try_from(self.0.length).unwrap_or(usize::MAX)
+    }
+
+    fn buffers(&self) -> Vec<(String, Buffer)> {
+        self.0.columns.iter().map(|(key, column)| (key.clone(), Buffer::new(column.clone()))).collect()
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        // The protocol lets a producer that cannot convert ignore the wish.
+        drop(requested_schema);
+        let plain = self.0.to_array().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        arrow::array(py, &plain)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Layout {} * {}>", self.0.length, self.0.form.type_string())
+    }
+}
+
+/// What stopped a walk.
+enum Stopped {
+    Command(CommandError),
+    Trouble(Box<Trouble>),
+}
+
+type Walked<T = ()> = Result<T, Stopped>;
+
+impl Stopped {
+    fn into_exception(self, py: Python<'_>) -> PyErr {
+        match self {
+            Self::Command(error) => exception(py, &error),
+            Self::Trouble(trouble) => trouble.into_exception(py),
+        }
+    }
+}
+
+impl From<CommandError> for Stopped {
+    fn from(error: CommandError) -> Self {
+        Self::Command(error)
+    }
+}
+
+impl From<Trouble> for Stopped {
+    fn from(trouble: Trouble) -> Self {
+        Self::Trouble(Box::new(trouble))
+    }
+}
+
+impl From<PyErr> for Stopped {
+    fn from(error: PyErr) -> Self {
+        Trouble::from(error).into()
+    }
+}
+
+/// Python objects as commands.
+struct Walk<'a> {
+    builder: &'a TypedArrayBuilder,
+    kinds: Kinds,
+    /// Items since Python's signals were looked at.
+    ticks: u32,
+}
+
+impl Walk<'_> {
+    fn tell(
+        &self,
+        told: impl FnOnce(&mut builders::TypedArrayBuilder) -> Result<(), CommandError>,
+    ) -> Walked {
+        Ok(told(&mut self.builder.lock())?)
+    }
+
+    /// One value. Where several alternatives of a union could be meant, the first one that takes all of it is.
+    fn put(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked {
+        if depth > DEEPEST {
+            return Err(self.builder.lock().too_deep().into());
+        }
+        match self.attempt(object, depth) {
+            Err(Stopped::Command(error)) if matches!(error.kind(), CommandErrorKind::Ambiguous { .. }) => {
+                let before = self.builder.lock().checkpoint();
+                for tag in 0.. {
+                    // There is an end: a tag that does not exist is refused.
+                    if self.tell(|builder| builder.tag(tag)).is_err() {
+                        break;
+                    }
+                    match self.put(object, depth + 1) {
+                        Err(Stopped::Command(_)) => self.builder.lock().rollback(&before),
+                        done => return done,
+                    };
+                }
+                Err(error.into())
+            }
+            done => done,
+        }
+    }
+
+    fn attempt(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked {
+        let kind = self.kinds.of(object)?;
+        match kind {
+            Kind::None => self.tell(|builder| builder.null()),
+            Kind::Bool | Kind::NumpyBool => {
+                let truth = object.is_truthy()?;
+                self.tell(|builder| builder.boolean(truth))
+            }
+            Kind::Int | Kind::NumpyInt => self.integer(object),
+            Kind::Float | Kind::NumpyFloat => {
+                let value = match object.cast::<PyFloat>() {
+                    Ok(value) => value.value(),
+                    Err(_) => object.extract()?,
+                };
+                self.tell(|builder| builder.real(value))
+            }
+            Kind::Complex => {
+                let (real, imaginary) = parts(object.cast::<PyComplex>().map_err(PyErr::from)?)?;
+                self.tell(|builder| builder.complex(real, imaginary))
+            }
+            Kind::Str => {
+                let text = object.cast::<PyString>().map_err(PyErr::from)?;
+                let text = text.to_str()?;
+                self.tell(|builder| builder.string(text))
+            }
+            Kind::Bytes => {
+                let bytes = object.cast::<PyBytes>().map_err(PyErr::from)?;
+                self.tell(|builder| builder.bytestring(bytes.as_bytes()))
+            }
+            Kind::Tuple => self.tuple(object.cast::<PyTuple>().map_err(PyErr::from)?, depth),
+            Kind::Dict => self.record(object.cast::<PyDict>().map_err(PyErr::from)?, depth),
+            Kind::NumpyTime | Kind::DateTime | Kind::Date | Kind::Time | Kind::Delta => {
+                let (value, dtype) = times::of(object, kind)?;
+                self.builder.tell_time(object, value, &dtype)
+            }
+            Kind::List => self.list(object, depth),
+            Kind::Array | Kind::Other => self.other(object, depth),
+        }
+    }
+
+    fn integer(&mut self, object: &Bound<'_, PyAny>) -> Walked {
+        match object.extract::<i64>() {
+            Ok(value) => self.tell(|builder| builder.integer(value)),
+            Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => {
+                match object.extract::<u64>() {
+                    Ok(value) => self.tell(|builder| builder.unsigned(value)),
+                    Err(_) => Err(self.builder.lock().too_large().into()),
+                }
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn list(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked {
+        self.tell(|builder| builder.begin_list())?;
+        self.items(object, depth + 1)?;
+        self.tell(|builder| builder.end_list())
+    }
+
+    /// A tuple, or what is a list after all.
+    fn tuple(&mut self, tuple: &Bound<'_, PyTuple>, depth: u32) -> Walked {
+        let begun = self.tell(|builder| builder.begin_tuple(tuple.len()));
+        if let Err(Stopped::Command(error)) = &begun
+            && matches!(error.kind(), CommandErrorKind::Unexpected { .. })
+        {
+            return self.list(tuple, depth);
+        }
+        begun?;
+        for (at, slot) in tuple.iter().enumerate() {
+            self.tell(|builder| builder.index(at))?;
+            self.put(&slot, depth + 1)?;
+        }
+        self.tell(|builder| builder.end_tuple())
+    }
+
+    fn record(&mut self, dict: &Bound<'_, PyDict>, depth: u32) -> Walked {
+        self.tell(|builder| builder.begin_record(None))?;
+        // A copy: whatever a value does when it is looked at, the pairs stay.
+        let pairs: Vec<_> = dict.iter().collect();
+        for (name, value) in pairs {
+            let Ok(name) = name.cast::<PyString>() else {
+                return Err(Trouble::from(Fault::NoName { found: described(&name).into() }).into());
+            };
+            let name = name.to_str()?;
+            self.tell(|builder| builder.field(name))?;
+            self.put(&value, depth + 1)?;
+        }
+        self.tell(|builder| builder.end_record())
+    }
+
+    /// Something that may be a number after all, a record or array of Awkward Array, or may be iterated.
+    fn other(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked {
+        let class = object.get_type();
+        let module = class.module().map(|module| module.to_string_lossy().into_owned()).unwrap_or_default();
+        if module == "numpy" || module.starts_with("numpy.") {
+            let masked = class.name().is_ok_and(|name| name == "MaskedConstant");
+            if masked {
+                return self.tell(|builder| builder.null());
+            }
+            if object.getattr("ndim")?.extract::<usize>()? == 0 {
+                let item = object.call_method0("item")?;
+                // An item of a type without an equal in Python is itself again.
+                if !item.get_type().is(&class) {
+                    return self.put(&item, depth + 1);
+                }
+            }
+        }
+        if module.starts_with("awkward.highlevel") {
+            let plain = object.call_method0("to_list")?;
+            return self.put(&plain, depth + 1);
+        }
+        if !class.hasattr("__iter__")? && !class.hasattr("__getitem__")? {
+            return Err(Trouble::from(Fault::NoElement { found: described(object).into() }).into());
+        }
+        self.list(object, depth)
+    }
+
+    /// All items of something.
+    fn items(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked {
+        if let Ok(list) = object.cast::<PyList>() {
+            // What an item does when it is looked at may change the list: its length is asked for each time.
+            let mut at = 0;
+            while at < list.len() {
+                let Ok(item) = list.get_item(at) else { break };
+                self.put(&item, depth)?;
+                self.tick(object.py())?;
+                at += 1;
+            }
+            return Ok(());
+        }
+        if self.kinds.of(object)? == Kind::Array && self.array(object)? {
+            return Ok(());
+        }
+        for item in PyIterator::from_object(object)? {
+            self.put(&item?, depth)?;
+            self.tick(object.py())?;
+        }
+        Ok(())
+    }
+
+    /// The numbers of an array of one dimension, all at once; false if it is something else.
+    fn array(&mut self, array: &Bound<'_, PyAny>) -> Walked<bool> {
+        if array.getattr("ndim")?.extract::<usize>()? != 1 {
+            return Ok(false);
+        }
+        let dtype = array.getattr("dtype")?.getattr("str")?;
+        let dtype = dtype.cast::<PyString>().map_err(PyErr::from)?;
+        let Some(dtype) = native(dtype.to_str()?) else { return Ok(false) };
+        let bytes = array.call_method0("tobytes")?;
+        let bytes = bytes.cast::<PyBytes>().map_err(PyErr::from)?;
+        self.tell(|builder| builder.extend_bytes(dtype, bytes.as_bytes()))?;
+        Ok(true)
+    }
+
+    fn tick(&mut self, py: Python<'_>) -> Walked {
+        self.ticks += 1;
+        if self.ticks.is_multiple_of(LOOK_UP) {
+            py.check_signals()?;
+        }
+        Ok(())
+    }
+}
+
+/// The type of items that NumPy calls so, if they are in native order.
+fn native(typestr: &str) -> Option<DType> {
+    const ALL: [DType; 11] = [
+        DType::Bool,
+        DType::Int8,
+        DType::Int16,
+        DType::Int32,
+        DType::Int64,
+        DType::UInt8,
+        DType::UInt16,
+        DType::UInt32,
+        DType::UInt64,
+        DType::Float32,
+        DType::Float64,
+    ];
+    ALL.into_iter().find(|dtype| dtype.typestr() == typestr)
+}
+
+fn parts(value: &Bound<'_, PyComplex>) -> PyResult<(f64, f64)> {
+    Ok((value.getattr("real")?.extract()?, value.getattr("imag")?.extract()?))
+}
+
+/// The exception for a command that was refused.
+#[cold]
+fn exception(py: Python<'_>, error: &CommandError) -> PyErr {
+    let class = match error.kind() {
+        CommandErrorKind::Range { .. } => py.get_type::<classes::IntegerRangeError>(),
+        CommandErrorKind::OutOfMemory | CommandErrorKind::Broken => {
+            py.get_type::<classes::OutOfMemoryError>()
+        }
+        _ => py.get_type::<classes::BuilderError>(),
+    };
+    let known = PyDict::new(py);
+    let named = known
+        .set_item("entry", error.entry())
+        .and_then(|()| known.set_item("member", (!error.path().is_empty()).then(|| error.path())));
+    let made = named.and_then(|()| class.call((error.to_string(),), Some(&known)));
+    made.map_or_else(|failure| failure, PyErr::from_value)
+}
+
+const DEEPEST: u32 = 600;
+const LOOK_UP: u32 = 1 << 12;
