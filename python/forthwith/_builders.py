@@ -198,7 +198,7 @@ def _type(type: Any) -> dict[str, str]:
     return {"type": str(getattr(type, "content", type) if type.__class__.__name__ == "ArrayType" else type)}
 
 
-def _array(found: _forthwith.Snapshot, **options: Any) -> Any:
+def _array(found: _forthwith.Snapshot | _forthwith.Layout, **options: Any) -> Any:
     ak = package("awkward")
     np = package("numpy")
     buffers = {key: np.asarray(buffer) for key, buffer in found.buffers()}

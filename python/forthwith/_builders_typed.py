@@ -74,7 +74,8 @@ class TypedArrayBuilder(_forthwith.TypedArrayBuilder):
 
     def snapshot(self) -> Any:
         """An ``ak.Array`` of what is complete, copied. The builder goes on as if nothing had been."""
-        return _array(self._snapshot(), behavior=self.behavior, attrs=self.attrs)
+        layout: Any = self._snapshot()
+        return _array(layout, behavior=self.behavior, attrs=self.attrs)
 
     def to_buffers(self) -> Buffers:
         """What is complete, as the arguments of ``ak.from_buffers``: Form in JSON, length, NumPy arrays."""

@@ -22,6 +22,7 @@ __all__ = [
     "File",
     "Items",
     "Key",
+    "Layout",
     "Machine",
     "Plan",
     "RawBlock",
@@ -603,6 +604,25 @@ class ArrayBuilder:
         """Appends any value; if a part of it is refused, nothing is appended."""
     def extend(self, obj: Iterable[object]) -> None:
         """Appends all items; if one is refused, those before it stay."""
+    def __len__(self) -> int: ...
+
+@final
+class Layout:
+    """A Form and its buffers, in Awkward Array's whole vocabulary."""
+
+    @property
+    def form(self) -> str:
+        """The Form, in Awkward's JSON."""
+    @property
+    def type_string(self) -> str:
+        """The type of an entry."""
+    @property
+    def nbytes(self) -> int:
+        """Bytes in all buffers."""
+    def buffers(self) -> list[tuple[str, Buffer]]:
+        """The buffers by their keys. Complex numbers are two items, dates and spans of time int64, half floats uint16."""
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        """Arrow's protocol, where Arrow data can hold it."""
     def __len__(self) -> int: ...
 
 @final

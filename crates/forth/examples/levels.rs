@@ -56,7 +56,7 @@ fn main() {
     }
     row("levels to offsets, three deep", time, by_hand, n);
 
-    let definition: Vec<u8> = (0..n).map(|at| u8::from(at * 2_654_435_761 >> 7 & 7 != 0)).collect();
+    let definition: Vec<u8> = (0..n).map(|at| u8::from(((at * 2_654_435_761) >> 7) & 7 != 0)).collect();
     for (name, word, dtype) in
         [("levels to an index", "0 def #index->", "int64"), ("levels to validity", "def #valid->", "int8")]
     {

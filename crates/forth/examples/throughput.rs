@@ -135,7 +135,7 @@ fn runs() -> Logic {
     let mut data = Vec::new();
     let mut levels = 0;
     while levels < 1 << 18 {
-        if random.bits() % 2 == 0 {
+        if random.bits().is_multiple_of(2) {
             let count = 8 + random.bits() % 200;
             zigzag_free(count << 1, &mut data);
             data.push((random.bits() % 4) as u8);

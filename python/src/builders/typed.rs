@@ -76,7 +76,12 @@ impl TypedArrayBuilder {
             _ => return Err(Trouble::from(Fault::NoElement { found: described(object).into() }).into()),
         };
         let mut builder = self.lock();
-        Ok(if date { builder.datetime(value, unit)? } else { builder.timedelta(value, unit)? })
+        if date {
+            builder.datetime(value, unit)?
+        } else {
+            builder.timedelta(value, unit)?
+        }
+        Ok(())
     }
 
     fn walk<T>(&self, py: Python<'_>, walk: impl FnOnce(&mut Walk<'_>) -> Walked<T>) -> PyResult<T> {

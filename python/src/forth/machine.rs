@@ -95,6 +95,8 @@ impl Machine {
     #[new]
     #[pyo3(signature = (source, bits, stack_size, recursion_depth, string_buffer_size, output_initial_size,
         output_resize_factor, tier=None, output_limit=None, literal_width=32))]
+    // One for each keyword of the Python constructor, which names them.
+    #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         source: &str,

@@ -90,7 +90,8 @@ impl Bounds {
     fn budget(self, limits: Limits, stack: usize, frames: usize, loops: usize) -> u64 {
         let left = |limit: usize, base: usize, height: u32, above: u32| {
             // Where the function itself does not fit, no call does, however little it adds to its caller's base.
-            let free = (limit as u64).checked_sub(base as u64).and_then(|free| free.checked_sub(u64::from(height)));
+            let free =
+                (limit as u64).checked_sub(base as u64).and_then(|free| free.checked_sub(u64::from(height)));
             free.map_or(0, |free| free.checked_div(u64::from(above)).unwrap_or(u64::MAX))
         };
         left(limits.stack, stack, self.height.stack, self.above.stack)

@@ -536,15 +536,11 @@ fn host<W: Width>(
             }
         }
         7 if words > 0 => results.push(machine.call(&format!("w{}", choice / 12 % words), inputs)),
-        8 => {
-            if machine.error().is_none() && machine.is_ready() {
-                results.push(machine.begin_again(choice % 24 < 12).map(|()| Status::Paused));
-            }
+        8 if machine.error().is_none() && machine.is_ready() => {
+            results.push(machine.begin_again(choice % 24 < 12).map(|()| Status::Paused));
         }
-        9 => {
-            if machine.is_ready() && !machine.is_done() && machine.error().is_none() {
-                results.push(machine.settle(inputs));
-            }
+        9 if machine.is_ready() && !machine.is_done() && machine.error().is_none() => {
+            results.push(machine.settle(inputs));
         }
         _ => {}
     }
@@ -654,7 +650,7 @@ proptest! {
     fn tiers_agree_on_anything(
         program in prop::collection::vec(any::<u16>(), 0..160),
         drive in prop::collection::vec(any::<u16>(), 0..40),
-        data in prop::collection::vec(prop_oneof![4 => 0..6_u8, 1 => any::<u8>(), 1 => Just(b'a'), 1 => b'0'..b'9'], 0..300),
+        data in prop::collection::vec(prop_oneof![4 => 0..6_u8, 1 => any::<u8>(), 1 => Just(b'a'), 1 => b'0'..=b'9'], 0..300),
         other in prop::collection::vec(prop_oneof![3 => 0..6_u8, 1 => any::<u8>()], 0..60),
     ) {
         check::<W64>(&program, &drive, &data, &other);
