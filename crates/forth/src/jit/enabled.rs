@@ -10,6 +10,10 @@ mod host;
 mod input;
 #[path = "item.rs"]
 mod item;
+#[path = "kept.rs"]
+mod kept;
+#[path = "leave.rs"]
+mod leave;
 #[path = "memory.rs"]
 mod memory;
 #[path = "translate.rs"]
@@ -28,8 +32,9 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use self::context::{Context, HELPER_ARGUMENTS, MAX_RESULTS};
 use self::helpers::Helpers;
 use self::host::Host;
+use self::leave::live;
 use self::memory::Executable;
-use self::translate::{Form, called_signature, entered_signature, live, targets, translate};
+use self::translate::{Form, called_signature, entered_signature, targets, translate};
 use super::{Bounds, Left, Refusal, Way, choice};
 use crate::compile::ir::Program;
 use crate::interpret::fused::Plans;

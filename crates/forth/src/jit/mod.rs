@@ -14,7 +14,9 @@
 //! | `enabled.rs`, `disabled.rs` | the tier itself, with and without a code generator |
 //! | `choice.rs` | when compiling pays |
 //! | `host.rs`, `memory.rs` | what the process needs once; executable memory |
-//! | `translate.rs` | functions, blocks, entries, ways out, calls |
+//! | `translate.rs` | functions, blocks, entries |
+//! | `leave.rs` | ways out, and calls |
+//! | `kept.rs` | inputs and variables that stay in registers |
 //! | `values.rs`, `input.rs`, `item.rs` | instructions that compute, read, write |
 //! | `context.rs`, `helpers.rs` | what machine code sees of the machine, and what it asks Rust to do |
 
