@@ -71,7 +71,7 @@ impl Decompiler<'_> {
         }
     }
 
-    /// How many numbers the instruction at a position takes; None if none begins there.
+    /// How many numbers the instruction at a position takes; None if none can be met there.
     pub(crate) fn length(&self, at: usize) -> Option<usize> {
         let offsets = &self.bytecode.offsets;
         let segment = offsets.partition_point(|&offset| offset as usize <= at).checked_sub(1)?;
@@ -88,6 +88,10 @@ impl Decompiler<'_> {
             };
             if start >= at {
                 return (start == at).then_some(length);
+            }
+            // The body of an `if` that was taken is an instruction of its own: the call that is the operand.
+            if at < start + length && matches!(Op::from_code(code[0]), Some(Op::If | Op::IfElse)) {
+                return Some(1);
             }
             start += length;
         }

@@ -38,6 +38,9 @@ fn the_end_of_a_body_is_left_at_once() {
 fn the_body_of_an_if_is_an_instruction() {
     assert_eq!(steps("1 if 2 then 4"), [at(0, 1), at(2, 1), at(3, 1), at(6, 2), at(4, 1)]);
     assert_eq!(steps("0 if 2 then 4"), [at(0, 1), at(2, 1), at(4, 1)]);
+    let compiled = Compiled::new("1 if 2 3 then 4").unwrap();
+    assert_eq!(compiled.instruction(3).as_deref(), Some("2\n3"));
+    assert_eq!(compiled.instruction(1), None);
     assert_eq!(steps("0 if 2 else 3 then 4"), [at(0, 1), at(2, 1), at(4, 1), at(9, 2), at(5, 1)]);
 }
 
