@@ -89,8 +89,8 @@ impl Decompiler<'_> {
             if start >= at {
                 return (start == at).then_some(length);
             }
-            // The body of an `if` that was taken is an instruction of its own: the call that is the operand.
-            if at < start + length && matches!(Op::from_code(code[0]), Some(Op::If | Op::IfElse)) {
+            // A body that was taken is an instruction of its own: the call that is the operand.
+            if at < start + length && is_structure(code[0]) {
                 return Some(1);
             }
             start += length;
@@ -222,4 +222,9 @@ impl Decompiler<'_> {
         }
         text.push_str(&format!("{indent}endcase"));
     }
+}
+
+/// Whether the operands of an instruction are calls of bodies, at which a machine may stand.
+fn is_structure(code: i32) -> bool {
+    matches!(Op::from_code(code), Some(Op::If | Op::IfElse | Op::Do | Op::DoStep | Op::While))
 }

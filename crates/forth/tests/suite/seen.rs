@@ -41,6 +41,12 @@ fn the_body_of_an_if_is_an_instruction() {
     let compiled = Compiled::new("1 if 2 3 then 4").unwrap();
     assert_eq!(compiled.instruction(3).as_deref(), Some("2\n3"));
     assert_eq!(compiled.instruction(1), None);
+    let source =
+        ": twice dup + ; 5 twice 1 if 3 then 2 0 do i loop 0 begin 1+ dup 3 < while repeat 3 0 do 2 +loop";
+    let compiled = Compiled::new(source).unwrap();
+    for position in steps(source).into_iter().filter_map(|(position, _)| position) {
+        assert!(compiled.instruction(position).is_some(), "{position}");
+    }
     assert_eq!(steps("0 if 2 else 3 then 4"), [at(0, 1), at(2, 1), at(4, 1), at(9, 2), at(5, 1)]);
 }
 
