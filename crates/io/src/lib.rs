@@ -1,9 +1,12 @@
-//! Bytes in: where they come from, and how they are decompressed.
+//! Bytes in: where they come from, and how they are decompressed. Bytes out: where they go.
 //!
 //! A [`Source`] answers byte ranges of one file, object or buffer. It knows no format: it is asked for ranges and
 //! answers each of them exactly, or says why it cannot with an [`Error`] that carries the uri and the byte.
 //! [`open`] picks the source for a uri; [`MappedFile`], [`PreadFile`], [`Memory`] and [`Callback`] can be made
 //! directly. [`coalesce`] merges many small ranges into few reads.
+//!
+//! A [`Sink`] is the opposite of a source: it takes a file's bytes from the first to the last, and nothing counts before it is finished. A
+//! [`FileSink`] is a temporary file that is renamed when it is complete. [`create`] picks the sink for a uri.
 //!
 //! A [`Decompressor`] holds the contexts of all codecs for one worker thread and turns one compressed block into
 //! exactly as many bytes as the caller expects. Every byte it is given may lie: it never panics, never writes more
@@ -33,10 +36,12 @@ mod coalesce;
 mod codec;
 mod error;
 mod hash;
+mod sink;
 mod source;
 
 pub use coalesce::{Merged, coalesce};
 pub use codec::{Codec, CodecError, Decompressor};
 pub use error::{Error, ErrorKind, Result};
 pub use hash::xxh64;
+pub use sink::{FileSink, MemorySink, Sink, WriterSink, create};
 pub use source::{Advice, Callback, MappedFile, Memory, PreadFile, ReadAt, Source, open, open_unmapped};

@@ -97,7 +97,7 @@ fn local_file(uri: &str) -> Result<file::LocalFile> {
 }
 
 /// The path a uri names on this machine.
-fn local_path(uri: &str) -> std::result::Result<Cow<'_, Path>, ErrorKind> {
+pub(crate) fn local_path(uri: &str) -> std::result::Result<Cow<'_, Path>, ErrorKind> {
     let Some((scheme, rest)) = uri.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) else {
         return Ok(Cow::Borrowed(Path::new(uri)));
     };

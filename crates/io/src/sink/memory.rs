@@ -1,0 +1,74 @@
+//! A file in memory.
+
+use super::Sink;
+use crate::Result;
+use bytes::Bytes;
+use std::{
+    io::{self, Write},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// Bytes kept in memory. Clones share them: one goes to the writer, the other [has the bytes](Self::bytes) afterwards.
+///
+/// ```
+/// use forthwith_io::{MemorySink, Sink};
+/// use std::io::Write;
+///
+/// let sink = MemorySink::new("example");
+/// let mut writer = Box::new(sink.clone());
+/// writer.write_all(b"all")?;
+/// assert_eq!(sink.bytes(), None);
+/// writer.finish()?;
+/// assert_eq!(sink.bytes().as_deref(), Some(&b"all"[..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct MemorySink {
+    uri: String,
+    held: Arc<Mutex<Held>>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    growing: Vec<u8>,
+    complete: Option<Bytes>,
+}
+
+impl MemorySink {
+    /// An empty file of that name.
+    #[must_use]
+    pub fn new(uri: impl Into<String>) -> Self {
+        Self { uri: uri.into(), held: Arc::default() }
+    }
+
+    /// The bytes, once the file is complete.
+    #[must_use]
+    pub fn bytes(&self) -> Option<Bytes> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).complete.clone()
+    }
+}
+
+impl Write for MemorySink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.growing.try_reserve(bytes.len()).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        held.growing.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Sink for MemorySink {
+    fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.complete = Some(std::mem::take(&mut held.growing).into());
+        Ok(())
+    }
+}

@@ -1,0 +1,46 @@
+//! Where bytes go: the opposite of a source.
+
+mod file;
+mod memory;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use file::FileSink;
+pub use memory::MemorySink;
+pub use writer::WriterSink;
+
+use crate::Result;
+use std::io::Write;
+
+/// Something that takes a file's bytes from the first to the last. Nothing counts before [`finish`](Self::finish): a sink that is dropped
+/// instead, by an error or a panic, leaves nothing behind where it can.
+///
+/// Bytes are written through [`std::io::Write`], in pieces that are worth a call to the system: whoever has small ones buffers.
+pub trait Sink: Write + Send {
+    /// Where the bytes go, for errors.
+    fn uri(&self) -> &str;
+
+    /// All bytes were written: makes the file what its name says.
+    ///
+    /// # Errors
+    /// The system refused; nothing is left behind where that can be had.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
+/// The sink for a uri: a local path, or `file://`. A path that names something other than a file or nothing (`/dev/stdout`, a named pipe) is
+/// written as it is.
+///
+/// # Errors
+/// The folder does not exist or may not be written; the path is a folder; a scheme that nothing is known of.
+pub fn create(uri: &str) -> Result<Box<dyn Sink>> {
+    let path = crate::source::local_path(uri).map_err(|kind| crate::Error::new(kind, uri))?;
+    match std::fs::metadata(&path) {
+        Ok(there) if !there.is_file() && !there.is_dir() => {
+            let file = std::fs::OpenOptions::new().write(true).open(&path);
+            let file = file.map_err(|e| crate::Error::new(e.into(), uri))?;
+            Ok(Box::new(WriterSink::new(uri, file)))
+        }
+        _ => Ok(Box::new(FileSink::create(&path)?)),
+    }
+}

@@ -1,0 +1,85 @@
+use super::*;
+use crate::ErrorKind;
+use std::{fs, path::Path};
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_file_appears_when_it_is_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.bin");
+    fs::write(&path, b"old").unwrap();
+    let mut sink = Box::new(FileSink::create(&path).unwrap());
+    sink.write_all(b"new").unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+    assert_eq!(names(folder.path()).len(), 2);
+    sink.finish().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+    assert_eq!(names(folder.path()), ["a.bin"]);
+}
+
+#[test]
+fn a_sink_that_is_dropped_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.bin");
+    let mut sink = FileSink::create(&path).unwrap();
+    sink.write_all(b"half").unwrap();
+    drop(sink);
+    let panicked = std::panic::catch_unwind(|| {
+        let _sink = FileSink::create(&path).unwrap();
+        panic!("in the middle");
+    });
+    assert!(panicked.is_err());
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[test]
+fn folders_and_missing_folders_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let kind = |path: &Path| create(path.to_str().unwrap()).err().map(|error| error.kind);
+    assert_eq!(kind(folder.path()), Some(ErrorKind::NotAFile));
+    assert_eq!(kind(&folder.path().join("no/such")), Some(ErrorKind::NotFound));
+    assert!(matches!(create("https://x/y").err().unwrap().kind, ErrorKind::UnsupportedScheme { .. }));
+}
+
+#[test]
+fn two_of_one_name_do_not_meet() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(format!("{}.bin", "a".repeat(200)));
+    let mut sinks: Vec<_> =
+        (0..3).map(|_| Box::new(FileSink::create(&path).unwrap().without_sync())).collect();
+    for (sink, text) in sinks.iter_mut().zip(["one", "two", "three"]) {
+        sink.write_all(text.as_bytes()).unwrap();
+    }
+    for sink in sinks {
+        sink.finish().unwrap();
+    }
+    assert_eq!(fs::read(&path).unwrap(), b"three");
+    assert_eq!(names(folder.path()).len(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_and_permissions_kept() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (path, link) = (folder.path().join("a.bin"), folder.path().join("link"));
+    fs::write(&path, b"old").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let mut sink = create(link.to_str().unwrap()).unwrap();
+    sink.write_all(b"new").unwrap();
+    sink.finish().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    let mut nowhere = create("/dev/null").unwrap();
+    nowhere.write_all(b"gone").unwrap();
+    nowhere.finish().unwrap();
+}

@@ -1,0 +1,45 @@
+//! Writing a table, the mirror of a [`Dataset`](crate::Dataset).
+
+use crate::Result;
+use forthwith_columns::Array;
+
+/// A table being written, whatever the format: made for the names and [Form](forthwith_columns::Form)s of its columns and a
+/// [`Sink`](forthwith_io::Sink), filled step by step, and nothing before it is finished.
+pub trait TableWriter: Send {
+    /// Appends a step: an array a column, in their order, of the Forms that were announced (keys of nodes may differ) and of one length.
+    ///
+    /// # Errors
+    /// Arrays that are not what was announced or contradict themselves; values the format has no room for, with the column and the row;
+    /// whatever the sink says.
+    fn write(&mut self, columns: &[Array]) -> Result<()>;
+
+    /// Writes what is held back and what comes last, and finishes the sink.
+    ///
+    /// # Errors
+    /// Whatever the sink says.
+    fn finish(self: Box<Self>) -> Result<Written>;
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Entries.
+    pub entries: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+}
+
+/// How to write. A format takes what it has a use for, and refuses what makes no sense for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// The codec by the format's own name for it, `"zstd"` or `"none"`; the format's choice if there is none.
+    pub codec: Option<String>,
+    /// The codec's level; the codec's own choice if there is none.
+    pub level: Option<i32>,
+    /// Entries in a block (a row group) at most.
+    pub block_entries: Option<u64>,
+    /// The name of the record type, where the format has one.
+    pub name: Option<String>,
+    /// Whether values that repeat are written once and referred to, where the format can.
+    pub dictionary: Option<bool>,
+}
