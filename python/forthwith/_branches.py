@@ -134,7 +134,7 @@ class HasBranches(BranchMapping):
             library: As in `arrays`.
             how: As in `arrays`.
             threads: As in `arrays`.
-            progress: As in `arrays`, for each step anew.
+            progress: As in `arrays`, for each reading anew. Steps that are much smaller than blocks are read several at once.
         """
         columns = _read.choose(self, names, filter_name, filter_typename)
         into = _read.target(library, how)

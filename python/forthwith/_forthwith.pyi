@@ -29,6 +29,7 @@ __all__ = [
     "Snapshot",
     "Table",
     "TypedArrayBuilder",
+    "Walk",
     "__version__",
     "command",
     "from_iter",
@@ -225,6 +226,8 @@ class Table:
         bytes: int | None = None,
     ) -> list[tuple[int, int]]:
         """Cuts a range of entries into steps of so many entries, or about so many bytes."""
+    def walk(self, fields: Sequence[int], steps: Sequence[tuple[int, int]]) -> Walk:
+        """Reads fields in steps."""
     def schema(self, names: Sequence[str], fields: Sequence[int]) -> object:
         """The Arrow schema of some fields, as a capsule."""
     def stream(
@@ -235,6 +238,17 @@ class Table:
         threads: int | None = None,
     ) -> object:
         """Some fields as a capsule of an Arrow stream, which reads one step for each batch."""
+
+@final
+class Walk:
+    """Steps that are still to be read. Small steps are read together and handed out one by one."""
+
+    def read(
+        self,
+        threads: int | None = None,
+        progress: Callable[[int, int, int, int], object] | None = None,
+    ) -> tuple[int, int, list[Array]] | None:
+        """The next step: its first entry, the one after its last, and an array for each field. ``None`` after the last."""
 
 @final
 class Field:

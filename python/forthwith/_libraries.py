@@ -64,7 +64,11 @@ class Target:
     ) -> Any:
         """Reads columns and puts them together."""
         read = _read.read(tree, columns, start, stop, threads, progress)
-        arrays = [(label, array) for (label, _), array in zip(columns, read, strict=True)]
+        return self.together([label for label, _ in columns], read, start, stop)
+
+    def together(self, labels: list[str], read: list[_forthwith.Array], start: int, stop: int) -> Any:
+        """Puts arrays together that were read."""
+        arrays = list(zip(labels, read, strict=True))
         if self._how is dict:
             return {label: self.column(label, array, start) for label, array in arrays}
         if self._how is tuple:

@@ -84,8 +84,7 @@ def read(
     tree: Tree, columns: Columns, start: int, stop: int, threads: int | None, progress: Progress | None
 ) -> list[_forthwith.Array]:
     """The arrays of some branches."""
-    if threads is not None and threads < 1:
-        raise ValueError(f"threads must be at least 1, not {threads}")
+    _at_least_one(threads)
     plan = tree._core.plan([at for _, at in columns], start, stop)
     return tree._core.read(plan, threads, progress)
 
@@ -106,9 +105,18 @@ def iterate(
     progress: Progress | None,
 ) -> Iterator[Any]:
     """Reads step after step."""
-    for start, stop in ranges:
-        arrays = into.read(tree, columns, start, stop, threads, progress)
+    _at_least_one(threads)
+    walk = tree._core.walk([at for _, at in columns], ranges)
+    labels = [label for label, _ in columns]
+    while (step := walk.read(threads, progress)) is not None:
+        start, stop, read = step
+        arrays = into.together(labels, read, start, stop)
         yield (arrays, Report(tree, start, stop)) if report else arrays
+
+
+def _at_least_one(threads: int | None) -> None:
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads must be at least 1, not {threads}")
 
 
 class Report:

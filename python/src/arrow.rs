@@ -45,14 +45,8 @@ pub(crate) fn stream<'py>(
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let schema = schema_of(&forms).map_err(|error| export_error(py, &error))?;
     let names = forms.into_iter().map(|(name, _)| name).collect();
-    let batches = Batches {
-        handle: Arc::clone(&table.handle),
-        table: table.table.clone(),
-        names,
-        fields,
-        steps: steps.into_iter(),
-        threads,
-    };
+    let walk = table.handle.run(py, || table.table.walk(&fields, steps))?;
+    let batches = Batches { handle: Arc::clone(&table.handle), walk, names, threads };
     PyCapsule::new_with_value(py, arrow::stream(schema, batches), c"arrow_array_stream")
 }
 
@@ -63,26 +57,27 @@ fn schema_of(forms: &[(String, Form)]) -> Result<SchemaRef, arrow::ExportError> 
 
 struct Batches {
     handle: Arc<Handle>,
-    table: forthwith::Table,
+    walk: forthwith::Walk,
     names: Vec<String>,
-    fields: Vec<u32>,
-    steps: std::vec::IntoIter<Range<u64>>,
     threads: Option<usize>,
 }
 
 impl Batches {
-    fn batch(&self, entries: Range<u64>) -> Result<RecordBatch, ArrowError> {
-        let read = || {
+    fn batch(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
+        let mut read = || {
             if self.handle.gate.is_closed() {
                 return Err(Error::new(ErrorKind::Invalid { what: "the file has been closed".into() }));
             }
-            let plan = self.table.plan(&self.fields, entries)?;
-            self.table.read(&plan, self.threads, None)
+            self.walk.read(self.threads, None)
         };
-        let arrays = read().map_err(|error| ArrowError::ExternalError(Box::new(error)))?;
+        let arrays = match read() {
+            Ok(Some((_, arrays))) => arrays,
+            Ok(None) => return None,
+            Err(error) => return Some(Err(ArrowError::ExternalError(Box::new(error)))),
+        };
         let named: Vec<_> = self.names.iter().map(String::as_str).zip(&arrays).collect();
-        arrow::record_batch(&named, &Options::default())
-            .map_err(|error| ArrowError::ExternalError(Box::new(error)))
+        let batch = arrow::record_batch(&named, &Options::default());
+        Some(batch.map_err(|error| ArrowError::ExternalError(Box::new(error))))
     }
 }
 
@@ -90,13 +85,14 @@ impl Iterator for Batches {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let entries = self.steps.next()?;
         if self.handle.cause.is_none() {
-            return Some(self.batch(entries));
+            return self.batch();
         }
         // The consumer may have called with the interpreter attached, and the reading threads need it to ask the file object.
-        let this = &*self;
-        let read = |py: Python<'_>| py.detach(|| this.batch(entries.clone()));
-        Some(Python::try_attach(read).unwrap_or_else(|| this.batch(entries.clone())))
+        let this = &mut *self;
+        match Python::try_attach(|py| py.detach(|| this.batch())) {
+            Some(batch) => batch,
+            None => self.batch(),
+        }
     }
 }

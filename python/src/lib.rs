@@ -18,6 +18,7 @@ mod handle;
 mod object;
 mod read;
 mod table;
+mod walk;
 
 use pyo3::prelude::*;
 
@@ -33,6 +34,7 @@ mod _forthwith {
         file::{File, Key},
         forth::{Items, Machine},
         table::{Block, Field, Plan, RawBlock, Table},
+        walk::Walk,
     };
     use pyo3::prelude::*;
 

@@ -1,35 +1,31 @@
 //! Reading with an ear for signals and a word on progress.
 
 use crate::{array::Array, handle::Handle};
-use forthwith::{Progress, Table, plan::Plan};
+use forthwith::{
+    Progress, Table, Tick,
+    plan::{Plan, Result},
+};
 use pyo3::prelude::*;
 use std::time::{Duration, Instant};
 
 /// How often the interpreter is attached while reading.
 const LISTEN: Duration = Duration::from_millis(50);
 
-/// Reads a plan. Signals are looked at from time to time, if this is the main thread; an exception of their handlers or of
-/// `progress` stops the work and is passed on.
-pub(crate) fn read(
+/// Reads with `with`, which is given the tick to pass on. Progress is reported at the start, at the end and from time to time between,
+/// and then signals are looked at, if this is the main thread; an exception of their handlers or of `progress` stops the work and is
+/// passed on.
+pub(crate) fn listening<T: Send>(
     py: Python<'_>,
     handle: &Handle,
-    table: &Table,
-    plan: &Plan,
-    threads: Option<usize>,
     progress: Option<&Py<PyAny>>,
-) -> PyResult<Vec<Array>> {
+    with: impl FnOnce(&mut Tick<'_>) -> Result<T> + Send,
+) -> PyResult<T> {
     handle.check_open(py)?;
-    let all = Progress {
-        all_blocks: plan.tasks.len() as u64,
-        all_bytes: plan.stored_bytes(),
-        ..Progress::default()
-    };
-    report(py, progress, all)?;
     let mut stopped = None;
     let outcome = py.detach(|| {
         let mut listened = Instant::now();
         let mut tick = |now: Progress| {
-            if listened.elapsed() < LISTEN || now.blocks == now.all_blocks {
+            if listened.elapsed() < LISTEN && now.blocks != 0 && now.blocks != now.all_blocks {
                 return true;
             }
             listened = Instant::now();
@@ -42,13 +38,24 @@ pub(crate) fn read(
                 _ => true,
             }
         };
-        table.read(plan, threads, Some(&mut tick))
+        with(&mut tick)
     });
     if let Some(exception) = stopped {
         return Err(exception);
     }
-    let arrays = outcome.map_err(|error| handle.error(py, error))?;
-    report(py, progress, Progress { blocks: all.all_blocks, bytes: all.all_bytes, ..all })?;
+    outcome.map_err(|error| handle.error(py, error))
+}
+
+/// Reads a plan.
+pub(crate) fn read(
+    py: Python<'_>,
+    handle: &Handle,
+    table: &Table,
+    plan: &Plan,
+    threads: Option<usize>,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<Vec<Array>> {
+    let arrays = listening(py, handle, progress, |tick| table.read(plan, threads, Some(tick)))?;
     arrays.iter().map(|array| Array::new(py, array)).collect()
 }
 

@@ -6,6 +6,7 @@ use crate::{
     description::{Description, raw_type, raw_wire},
     handle::Handle,
     read,
+    walk::Walk,
 };
 use forthwith::{
     Step,
@@ -122,6 +123,12 @@ impl Table {
         let step = entries.map_or(Step::Bytes(bytes.unwrap_or(u64::MAX)), Step::Entries);
         let steps = self.handle.run(py, || self.table.steps(&fields, start..stop, step))?;
         Ok(steps.into_iter().map(|step| (step.start, step.end)).collect())
+    }
+
+    fn walk(&self, py: Python<'_>, fields: Vec<u32>, steps: Vec<(u64, u64)>) -> PyResult<Walk> {
+        let steps = steps.into_iter().map(|(start, stop)| start..stop).collect();
+        let walk = self.handle.run(py, || self.table.walk(&fields, steps))?;
+        Ok(Walk::new(Arc::clone(&self.handle), walk))
     }
 
     fn schema<'py>(

@@ -218,3 +218,25 @@ def test_impossible_steps(tree, wrong):
         tree.iterate(["event"], step_size=wrong)
     with pytest.raises(TypeError, match="step_size"):
         tree.iterate(["event"], step_size=1.5)
+
+
+def test_small_steps_are_what_large_ones_are(tree):
+    """Steps smaller than blocks are read together and handed out as copies."""
+    whole = tree.arrays()
+    for size, stop in ((7, 50), (999, 3600)):
+        at = 3
+        for step, report in tree.iterate(step_size=size, report=True, entry_start=at, entry_stop=stop):
+            assert (report.start, report.stop) == (at, min(at + size, stop))
+            assert step.type.content == whole.type.content
+            assert step.to_list() == whole[report.start : report.stop].to_list()
+            at = report.stop
+        assert at == stop
+
+
+def test_small_steps_decompress_once(tree):
+    reads = []
+    steps = list(tree.iterate(["event"], step_size=10, progress=lambda *now: reads.append(now)))
+    assert len(steps) == 360
+    assert sum(now[0] == 0 for now in reads) == 1
+    # Each step has its own memory.
+    assert all(step.nbytes == 80 for step in steps)

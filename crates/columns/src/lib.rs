@@ -67,6 +67,7 @@ mod meaning;
     )
 )]
 mod memory;
+mod part;
 mod preview;
 mod validate;
 mod value;

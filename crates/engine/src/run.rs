@@ -52,7 +52,7 @@ pub(crate) fn read(
     source: &Arc<dyn Source>,
     format: &dyn BlockFormat,
     threads: usize,
-    tick: Option<&mut Tick<'_>>,
+    mut tick: Option<&mut Tick<'_>>,
 ) -> Result<Vec<Array>> {
     check(plan, format)?;
     let loads = Load::of(plan).into_iter().enumerate();
@@ -75,6 +75,9 @@ pub(crate) fn read(
         blocks: AtomicU64::new(0),
         bytes: AtomicU64::new(0),
     };
+    if tick.as_mut().is_some_and(|tick| !tick(run.progress())) {
+        return Err(Error::new(ErrorKind::Cancelled));
+    }
     let helpers = threads.min(plan.tasks.len()).saturating_sub(1);
     std::thread::scope(|scope| {
         for _ in 0..helpers {

@@ -22,11 +22,13 @@ mod file;
 mod formats;
 mod steps;
 mod table;
+mod walk;
 
 pub use file::{File, FileInfo, Key};
 pub use formats::format;
 pub use steps::Step;
 pub use table::Table;
+pub use walk::Walk;
 
 pub use forthwith_avro as avro;
 pub use forthwith_columns as columns;

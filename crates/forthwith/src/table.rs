@@ -1,6 +1,6 @@
 //! A table of a file: fields and entries.
 
-use crate::{File, Step, format, steps};
+use crate::{File, Step, Walk, format, steps};
 use forthwith_avro::AvroTable;
 use forthwith_columns::Array;
 use forthwith_engine::{RawBlock, Tick};
@@ -210,6 +210,14 @@ impl Table {
     /// As [`plan`](Self::plan).
     pub fn steps(&self, fields: &[u32], entries: Range<u64>, step: Step) -> Result<Vec<Range<u64>>> {
         self.here(steps::steps(self.dataset(), fields, entries, step))
+    }
+
+    /// Reads fields in steps, which [`steps`](Self::steps) cuts.
+    ///
+    /// # Errors
+    /// Damaged metadata, or no such field.
+    pub fn walk(&self, fields: &[u32], steps: Vec<Range<u64>>) -> Result<Walk> {
+        Walk::new(self.clone(), fields.to_vec(), steps)
     }
 
     fn here<T>(&self, result: Result<T>) -> Result<T> {

@@ -7,3 +7,5 @@ mod arrays;
 mod arrow;
 /// Builders and columns.
 mod columns;
+/// Rows copied out of an array.
+mod parts;

@@ -1,0 +1,108 @@
+//! Step after step.
+
+use crate::{Table, Tick};
+use forthwith_columns::Array;
+use forthwith_plan::{Error, ErrorKind, Result};
+use std::{collections::VecDeque, ops::Range};
+
+/// Steps that are smaller than this are read together: decompressed bytes.
+const TOGETHER: f64 = (32 << 20) as f64;
+
+/// Reads some fields of a table, some entries at a time.
+///
+/// A block is decompressed whole or not at all. So that steps much smaller than a block do not decompress it each anew, steps that follow
+/// each other are read together, some 32 MiB of them, and each is handed out as a copy that keeps nothing of the others.
+#[derive(Debug)]
+pub struct Walk {
+    table: Table,
+    fields: Vec<u32>,
+    steps: VecDeque<Range<u64>>,
+    /// Entries that are read together.
+    together: u64,
+    /// What was read and not handed out yet.
+    held: Option<(Range<u64>, Vec<Array>)>,
+}
+
+impl Walk {
+    pub(crate) fn new(table: Table, fields: Vec<u32>, steps: Vec<Range<u64>>) -> Result<Self> {
+        let mut density = 0.0;
+        for &field in &fields {
+            let d = table.describe(field)?;
+            density += d.payload_bytes.max(d.stored_bytes) as f64 / d.entries.max(1) as f64;
+        }
+        let together = (TOGETHER / density.max(1e-9)) as u64;
+        Ok(Self { table, fields, steps: steps.into(), together, held: None })
+    }
+
+    /// The table.
+    #[must_use]
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The steps that are still to come.
+    pub fn steps(&self) -> impl ExactSizeIterator<Item = Range<u64>> + '_ {
+        self.steps.iter().cloned()
+    }
+
+    /// The next step and an array for each field; `None` after the last. `threads` and `tick` are those of [`Table::read`]. After an
+    /// error the next call goes on with the step behind the one that failed.
+    ///
+    /// # Errors
+    /// As [`Table::plan`] and [`Table::read`].
+    pub fn read(
+        &mut self,
+        threads: Option<usize>,
+        mut tick: Option<&mut Tick<'_>>,
+    ) -> Result<Option<(Range<u64>, Vec<Array>)>> {
+        let Some(step) = self.steps.pop_front() else { return Ok(None) };
+        if !self.held.as_ref().is_some_and(|(held, _)| held.start <= step.start && step.end <= held.end) {
+            self.held = None;
+            let all = self.ahead(&step);
+            if all == step {
+                return Ok(Some((step.clone(), self.entries(step, threads, tick)?)));
+            }
+            match self.entries(all.clone(), threads, tick.as_deref_mut()) {
+                Ok(arrays) => self.held = Some((all, arrays)),
+                Err(error) if matches!(error.kind, ErrorKind::Cancelled) => return Err(error),
+                Err(_) => {
+                    // Whatever it was, it may lie behind this step. From here on each step speaks for itself.
+                    self.together = 0;
+                    return Ok(Some((step.clone(), self.entries(step, threads, tick)?)));
+                }
+            }
+        }
+        let Some((held, arrays)) = &self.held else { return Ok(None) };
+        let rows = step.start - held.start..step.end - held.start;
+        let part = |array: &Array| {
+            array.part(rows.clone()).map_err(|error| Error::new(ErrorKind::Fault { what: error.to_string() }))
+        };
+        let arrays = arrays.iter().map(part).collect::<Result<_>>()?;
+        if self.steps.front().is_none_or(|next| next.start >= held.end) {
+            self.held = None;
+        }
+        Ok(Some((step, arrays)))
+    }
+
+    /// This step and as many of the following as are read with it.
+    fn ahead(&self, step: &Range<u64>) -> Range<u64> {
+        let mut all = step.clone();
+        for next in &self.steps {
+            if next.start != all.end || next.end.saturating_sub(all.start) > self.together {
+                break;
+            }
+            all.end = next.end;
+        }
+        all
+    }
+
+    fn entries(
+        &self,
+        entries: Range<u64>,
+        threads: Option<usize>,
+        tick: Option<&mut Tick<'_>>,
+    ) -> Result<Vec<Array>> {
+        let plan = self.table.plan(&self.fields, entries)?;
+        self.table.read(&plan, threads, tick)
+    }
+}

@@ -1,0 +1,48 @@
+//! Reading step after step.
+
+use crate::{array::Array, handle::Handle, read::listening};
+use forthwith::plan::{Error, ErrorKind};
+use pyo3::prelude::*;
+use std::sync::{Arc, Mutex, TryLockError};
+
+/// Steps that are still to be read.
+#[pyclass(frozen, module = "forthwith._forthwith")]
+pub(crate) struct Walk {
+    handle: Arc<Handle>,
+    walk: Mutex<forthwith::Walk>,
+}
+
+impl Walk {
+    pub(crate) fn new(handle: Arc<Handle>, walk: forthwith::Walk) -> Self {
+        Self { handle, walk: Mutex::new(walk) }
+    }
+}
+
+#[pymethods]
+impl Walk {
+    /// The next step: its first entry, the one after its last, and an array for each field.
+    #[pyo3(signature = (threads=None, progress=None))]
+    fn read(
+        &self,
+        py: Python<'_>,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Option<(u64, u64, Vec<Array>)>> {
+        let step = listening(py, &self.handle, progress.as_ref(), |tick| {
+            // Waiting could be for ever: `progress` is called while a step is read.
+            let mut walk = match self.walk.try_lock() {
+                Ok(walk) => walk,
+                Err(TryLockError::Poisoned(walk)) => walk.into_inner(),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Error::new(ErrorKind::Invalid {
+                        what: "a step is being read already".into(),
+                    }));
+                }
+            };
+            walk.read(threads, Some(tick))
+        })?;
+        let Some((entries, arrays)) = step else { return Ok(None) };
+        let arrays = arrays.iter().map(|array| Array::new(py, array)).collect::<PyResult<_>>()?;
+        Ok(Some((entries.start, entries.end, arrays)))
+    }
+}
