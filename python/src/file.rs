@@ -4,6 +4,7 @@ use crate::{
     gate::Gate,
     handle::{Handle, error_of},
     object::{Cause, FileObject},
+    objects::Objects,
     table::Table,
 };
 use forthwith::{
@@ -171,6 +172,12 @@ impl File {
     fn avro_metadata(&self) -> Vec<(String, Vec<u8>)> {
         let metadata = self.handle.file.avro().map(|avro| avro.header().metadata.as_slice());
         metadata.unwrap_or_default().iter().map(|(name, value)| (name.clone(), value.to_vec())).collect()
+    }
+
+    /// An object with everything it points to.
+    fn object(&self, py: Python<'_>, path: &str) -> PyResult<Objects> {
+        self.handle.check_open(py)?;
+        self.handle.run(py, || self.handle.file.object(path)).map(Objects::new)
     }
 
     fn table(&self, py: Python<'_>, path: &str) -> PyResult<Table> {

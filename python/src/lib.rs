@@ -16,6 +16,7 @@ mod forth;
 mod gate;
 mod handle;
 mod object;
+mod objects;
 mod read;
 mod table;
 mod walk;
@@ -33,6 +34,7 @@ mod _forthwith {
         description::Description,
         file::{File, Key},
         forth::{Items, Machine},
+        objects::Objects,
         table::{Block, Field, Plan, RawBlock, Table},
         walk::Walk,
     };

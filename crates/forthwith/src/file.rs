@@ -5,7 +5,7 @@ use forthwith_avro::AvroFile;
 use forthwith_engine::{Engine, Options};
 use forthwith_io::Source;
 use forthwith_plan::{Error, ErrorKind, Result};
-use forthwith_root::{Found, RootFile, Tree};
+use forthwith_root::{Found, Objects, RootFile, Tree};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -195,6 +195,18 @@ impl File {
             Content::Avro(avro) if is_values(avro, path) => values(avro),
             Content::Avro(avro) => Err(missing(avro, path)),
         }
+    }
+
+    /// Reads any object of a ROOT file, with everything it points to.
+    ///
+    /// # Errors
+    /// Nothing of that name; the object cannot be read, or the file does not say how.
+    pub fn object(&self, path: &str) -> Result<Objects> {
+        let Content::Root(root) = &self.content else {
+            return Err(Error::unsupported("objects of a file that is no ROOT file").in_file(self.uri()));
+        };
+        let found = root.find(path)?;
+        root.object(&found.key)
     }
 
     /// Opens a tree, or the values of an Avro file.

@@ -37,8 +37,8 @@ pub use file::{
 pub use format::TreeFormat;
 pub use near::near;
 pub use object::{
-    Array, Basic, BasketHeader, Cursor, EmbeddedBasket, Frame, Items, Object, Objects, TObject, Tag, Value,
-    Walker, text,
+    Array, Base, Basic, BasketHeader, Cursor, EmbeddedBasket, Frame, Items, Leftover, List, Object, Objects,
+    Packed, Shape, TObject, Tag, Value, Walker, text,
 };
 pub use streamer::{Counter, Element, ElementKind, Packing, StreamerInfo, Streamers, code};
 pub use tree::{Tree, TreeInfo};

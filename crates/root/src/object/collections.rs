@@ -3,7 +3,7 @@
 use forthwith_plan::Result;
 
 use super::cursor::out_of_range;
-use super::frame::Frame;
+use super::frame::{Frame, text};
 use super::objects::{Contents, NONE};
 use super::reader::{Reader, Target};
 
@@ -35,6 +35,52 @@ impl Reader<'_> {
         let first = self.pointers(2 * count, depth)?;
         self.leave(&frame);
         Ok((frame.version, Contents::Items { first, count: 2 * count as u32, name }))
+    }
+
+    pub(super) fn bag(&mut self, depth: usize) -> Result<(i16, Contents)> {
+        let frame = self.cursor.frame()?;
+        let (name, count) = self.collection(&frame)?;
+        let first = self.pointers(count, depth)?;
+        self.leave(&frame);
+        Ok((frame.version, Contents::Items { first, count: count as u32, name }))
+    }
+
+    /// `TClonesArray`: the name of the class with its version, then the objects, member by member or one by one.
+    pub(super) fn clones(&mut self, depth: usize) -> Result<(i16, Contents)> {
+        let frame = self.cursor.frame()?;
+        let bits = if frame.version > 2 { self.cursor.tobject()?.bits } else { 0 };
+        let name = if frame.version > 1 { self.cursor.string()? } else { &[] };
+        let name = ((self.cursor.position() - name.len()) as u32, name.len() as u32);
+        let class = text(self.cursor.string()?);
+        let (class, version) = class.rsplit_once(';').unwrap_or((&class, "0"));
+        let version: i32 = version.trim().parse().unwrap_or(0);
+        // Old files have it negative.
+        let count = i64::from(self.cursor.i32()?).unsigned_abs() as usize;
+        let _lower_bound = self.cursor.i32()?;
+        let by_member = bits & if frame.version == 3 { OLD_BY_MEMBER } else { BY_MEMBER } != 0;
+        let class = self.class_by_name(class);
+        let limit = self.cursor.remaining();
+        if count > limit {
+            return Err(out_of_range("number of objects", count as i64, limit as i64));
+        }
+        let links = self.links(count, 1)?;
+        if by_member {
+            let first = self.member_wise(class, version, None, count, depth + 1)?;
+            for index in 0..count {
+                self.links[links + index] = first + index as u32;
+            }
+        } else {
+            for link in links..links + count {
+                if self.cursor.u8()? != 0 {
+                    let position = self.cursor.position();
+                    let node = self.open(class, position);
+                    self.contents(node, None, depth + 1)?;
+                    self.links[link] = node;
+                }
+            }
+        }
+        self.leave(&frame);
+        Ok((frame.version, Contents::Items { first: links as u32, count: count as u32, name }))
     }
 
     /// What all collections begin with: where the name stands, and the number of objects.
@@ -72,3 +118,8 @@ impl Reader<'_> {
         Ok(first)
     }
 }
+
+/// Set in the bits of a `TClonesArray` whose objects are stored member by member.
+const BY_MEMBER: u32 = 1 << 12;
+/// The same in version 3.
+const OLD_BY_MEMBER: u32 = 1 << 14;

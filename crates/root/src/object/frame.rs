@@ -56,6 +56,21 @@ pub enum Tag<'a> {
     },
 }
 
+impl Frame {
+    /// That of an object that has none.
+    pub(super) fn none(cursor: &Cursor<'_>) -> Self {
+        Self {
+            begin: cursor.position(),
+            body: cursor.position(),
+            end: None,
+            outer: cursor.end(),
+            version: 0,
+            member_wise: false,
+            checksum: None,
+        }
+    }
+}
+
 impl<'a> Cursor<'a> {
     /// Reads a `TObject`, in the forms of all versions.
     ///

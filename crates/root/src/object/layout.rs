@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use forthwith_plan::{Error, Result};
 
+use super::kind::Kind;
 use super::native::{Native, native};
 use crate::streamer::{Element, ElementKind, Packing, StreamerInfo, Streamers, builtin, code};
 
@@ -16,6 +17,21 @@ pub(super) struct Layout {
     pub(super) names: Vec<Box<str>>,
     /// Slots by name. Where a base has a member of the same name, the derived class's.
     slots: HashMap<Box<str>, u32>,
+    /// Bases, outermost first, each before its own.
+    pub(super) bases: Vec<BaseSpan>,
+    /// Dimensions of members that are arrays of arrays, by slot.
+    pub(super) dimensions: HashMap<u32, Box<[u32]>>,
+}
+
+/// Which slots are a base's.
+#[derive(Debug)]
+pub(super) struct BaseSpan {
+    pub(super) class: Box<str>,
+    pub(super) version: i32,
+    pub(super) begin: u32,
+    pub(super) end: u32,
+    /// 0 for a base of the class itself.
+    pub(super) depth: u32,
 }
 
 /// One thing to be read. Unless it says otherwise, it fills the next slot.
@@ -32,12 +48,19 @@ pub(super) enum Step {
     /// A fixed number of numbers.
     Array(Basic, u32),
     /// A packed number.
-    Packed(Packing),
-    /// Packed numbers, so many bytes of them, which are passed over.
-    Raw(u32),
-    /// Packed numbers of so many bytes each behind a byte that tells whether there are any, as many as the member in
-    /// the slot says. Passed over.
-    RawCounted(u32, u32),
+    Packed(Pack),
+    /// A fixed number of packed numbers.
+    PackedArray(Pack, u32),
+    /// Packed numbers behind a byte that tells whether there are any, as many as the member in the slot says.
+    PackedCounted(Pack, u32),
+    /// Numbers with no such byte, so many times what the member in the slot says.
+    Bare(Basic, u32, u32),
+    /// The upper right half of a square matrix with as many rows as the member in the slot says.
+    Triangle(Basic, u32),
+    /// Pointers, as many as the member in the slot says.
+    Links(u32),
+    /// Objects or pointers to them in a frame, so many times what the member in the slot says.
+    Loop(Repeated),
     /// Numbers behind a byte that tells whether there are any, as many as the member in the slot says.
     Counted(Basic, u32),
     /// The same, except that the byte tells whether they have 32 or 64 bits: where the baskets of old branches are.
@@ -50,10 +73,20 @@ pub(super) enum Step {
     Text,
     /// So many `TString`s.
     Texts(u32),
+    /// A count, and so many rows of this many `TString`s.
+    Table(u32),
     /// A `char*`: four bytes of length.
     LongText,
     /// A `std::string`, with or without a frame.
     StdString,
+    /// So many `std::string`s in one frame.
+    StdStrings(u32),
+    /// A container.
+    Container(Arc<Kind>),
+    /// So many containers without any frame.
+    BareContainers(Arc<Kind>, u32),
+    /// So many containers in one frame.
+    Containers(Arc<Kind>, u32),
     /// An object in place.
     Embedded(Box<str>),
     /// So many objects in place.
@@ -66,6 +99,23 @@ pub(super) enum Step {
     Framed,
 }
 
+/// How a `Float16_t` or `Double32_t` is packed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pack {
+    pub(super) packing: Packing,
+    /// Whether it is a `float` in memory.
+    pub(super) single: bool,
+}
+
+/// What a loop repeats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Repeated {
+    pub(super) class: Box<str>,
+    pub(super) pointers: bool,
+    pub(super) counter: u32,
+    pub(super) times: u32,
+}
+
 /// The version of a base that a layout has been compiled for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Expected {
@@ -73,6 +123,8 @@ pub(super) struct Expected {
     pub(super) version: i32,
     /// Without an info for it, the base is passed over whatever its version is.
     pub(super) known: bool,
+    /// Stored without a frame where objects are stored member by member.
+    pub(super) flat: bool,
     /// The class has version 0, and nothing else stands for it.
     pub(super) unversioned: bool,
 }
@@ -156,10 +208,7 @@ impl Layout {
         let mut compiler = Compiler { streamers, versions, layout: &mut layout };
         match native(class.as_bytes()) {
             Native::TObject => compiler.tobject(),
-            Native::Ref => {
-                compiler.tobject();
-                compiler.step("pid", Step::Process);
-            }
+            Native::Own | Native::Bare if compiler.own(class, version, 0)? => {}
             _ => match find(streamers, class, version, checksum)? {
                 Some(info) => compiler.class(&info, 0)?,
                 None => return Ok(None),
@@ -180,13 +229,17 @@ pub(super) fn find(
 ) -> Result<Option<Arc<StreamerInfo>>> {
     match streamers.describe(class, version, checksum)? {
         Some(info) => Ok(Some(info)),
+        // The checksum tells which class it is, where it goes by another name: a typedef, or a name within a class.
+        None if checksum.is_some_and(|checksum| streamers.is_checksum(checksum)) => {
+            streamers.by_checksum_alone(checksum.unwrap_or_default())
+        }
         // A class without a version of its own counts as version 1.
         None => Ok(builtin(class, if checksum.is_some() { 1 } else { version })),
     }
 }
 
-struct Compiler<'a> {
-    streamers: &'a Streamers,
+pub(super) struct Compiler<'a> {
+    pub(super) streamers: &'a Streamers,
     versions: &'a [(Box<str>, i32)],
     layout: &'a mut Layout,
 }
@@ -205,23 +258,42 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn base(&mut self, element: &Element, version: Option<i32>, checksum: u32, depth: usize) -> Result<()> {
+    pub(super) fn base(
+        &mut self,
+        element: &Element,
+        version: Option<i32>,
+        checksum: u32,
+        depth: usize,
+    ) -> Result<()> {
         let class = &*element.name;
-        match native(class.as_bytes()) {
+        let kind = native(class.as_bytes());
+        match kind {
             Native::Nothing => return Ok(()),
             Native::TObject => {
                 self.tobject();
                 return Ok(());
             }
-            Native::ByInfo => {}
+            Native::ByInfo | Native::Own => {}
             _ => {
+                let (begin, version) = (self.layout.names.len() as u32, version.unwrap_or(0));
                 self.step(class, Step::Embedded(class.into()));
+                self.layout.bases.push(BaseSpan {
+                    class: class.into(),
+                    version,
+                    begin,
+                    end: begin + 1,
+                    depth: depth as u32,
+                });
                 return Ok(());
             }
+        }
+        if depth > MAX_BASES || self.layout.steps.len() > MAX_STEPS {
+            return Err(Error::unsupported(format!("class {class} with that many bases and members")));
         }
         let found = self.versions.iter().find(|(name, _)| **name == *class);
         let version = found.map(|&(_, version)| version).or(version);
         let info = match version {
+            _ if kind == Native::Own => None,
             Some(version) if version > 0 => find(self.streamers, class, version, None)?,
             // No version of its own, or written before bases had one.
             _ => match find(self.streamers, class, 1, Some(checksum).filter(|&checksum| checksum != 0))? {
@@ -229,14 +301,31 @@ impl Compiler<'_> {
                 None => self.streamers.latest(class)?,
             },
         };
-        let known = info.is_some();
+        let known = info.is_some() || kind == Native::Own;
+        let flat = info.is_some() && element.code == code::BASE;
         let unversioned = version == Some(0);
         let version = version.filter(|&version| version > 0);
         let version = version.or(info.as_ref().map(|info| info.version)).unwrap_or(0);
-        self.layout.steps.push(Step::Enter(Expected { class: class.into(), version, known, unversioned }));
+        let enter = self.layout.steps.len();
+        self.layout.steps.push(Step::Enter(Expected {
+            class: class.into(),
+            version,
+            known,
+            flat,
+            unversioned,
+        }));
+        let (span, begin) = (self.layout.bases.len(), self.layout.names.len() as u32);
+        let empty = BaseSpan { class: class.into(), version, begin, end: begin, depth: depth as u32 };
+        self.layout.bases.push(empty);
         if let Some(info) = info {
             self.class(&info, depth + 1)?;
+        } else if kind == Native::Own
+            && !self.own(class, version, depth + 1)?
+            && let Step::Enter(expected) = &mut self.layout.steps[enter]
+        {
+            expected.known = false;
         }
+        self.layout.bases[span].end = self.layout.names.len() as u32;
         self.layout.steps.push(Step::Leave);
         Ok(())
     }
@@ -244,7 +333,12 @@ impl Compiler<'_> {
     fn member(&mut self, info: &StreamerInfo, element: &Element) -> Result<()> {
         let name = &*element.name;
         let length = element.array_length;
-        let class = || element.type_name.trim_end_matches('*').into();
+        let class = || -> Box<str> { plain_class(&element.type_name).into() };
+        let container = || {
+            let ElementKind::Stl { content, .. } = element.kind else { return None };
+            let content = Basic::of_code(content % code::POINTER);
+            Kind::container(plain_class(&element.type_name), content, self.streamers).map(Arc::new)
+        };
         let is_array = length > 0;
         let step = match element.code {
             code::TOBJECT => {
@@ -268,25 +362,26 @@ impl Compiler<'_> {
                     _ => Step::Embedded(class()),
                 }
             }
-            81 | 82 => Step::EmbeddedArray(class(), length),
+            81 | 82
+                if let Some(kind) =
+                    Kind::container(plain_class(&element.type_name), None, self.streamers) =>
+            {
+                Step::BareContainers(Arc::new(kind), length)
+            }
+            81 | 82 | 83 | 87 | 88 => Step::EmbeddedArray(class(), length),
             code::OBJECT_POINTER | code::ANY_POINTER => Step::Pointer,
-            84 | 89 => Step::Pointers(length),
+            84 | 89 | 90 => Step::Pointers(length),
             code::STL_STRING if !is_array => Step::StdString,
             code::STL | code::STREAMER if matches!(element.kind, ElementKind::StlString) && !is_array => {
                 Step::StdString
             }
-            code::STL
-            | code::STL_POINTER
-            | code::STREAMER
-            | code::STREAM_LOOP
-            | 91
-            | 320
-            | 340
-            | 365
-            | 385
-            | 520
-            | 521
-            | 541 => Step::Framed,
+            320 | 385 if matches!(element.kind, ElementKind::StlString) => Step::StdStrings(length.max(1)),
+            code::STL | code::STL_POINTER | code::STREAMER if !is_array => {
+                container().map_or(Step::Framed, Step::Container)
+            }
+            91 | 320 => container().map_or(Step::Framed, |kind| Step::Containers(kind, length.max(1))),
+            code::STREAM_LOOP | 521 => self.repeated(element).map_or(Step::Framed, Step::Loop),
+            code::STL | code::STL_POINTER | code::STREAMER | 340 | 365 | 385 | 520 | 541 => Step::Framed,
             number => self.number(element, number).ok_or_else(|| {
                 let (class, kind) = (&info.class, &element.type_name);
                 Error::unsupported(format!("member {class}::{name} of type {kind} (code {number})"))
@@ -301,39 +396,66 @@ impl Compiler<'_> {
             }
             step => step,
         };
+        if element.dimensions.len() > 1 {
+            self.layout
+                .dimensions
+                .insert(self.layout.names.len() as u32, element.dimensions.as_slice().into());
+        }
         self.step(name, step);
         Ok(())
+    }
+
+    pub(super) fn slot(&self, name: &str) -> Option<u32> {
+        self.layout.names.iter().rposition(|known| **known == *name).map(|slot| slot as u32)
+    }
+
+    fn repeated(&self, element: &Element) -> Option<Repeated> {
+        let ElementKind::Loop(counter) = &element.kind else { return None };
+        Some(Repeated {
+            class: plain_class(&element.type_name).into(),
+            pointers: element.type_name.ends_with("**"),
+            counter: self.slot(&counter.name)?,
+            times: element.array_length.max(1),
+        })
     }
 
     fn number(&self, element: &Element, number: i32) -> Option<Step> {
         let counter = || {
             let ElementKind::BasicPointer(counter) = &element.kind else { return None };
-            self.layout.names.iter().rposition(|name| **name == *counter.name).map(|slot| slot as u32)
+            self.slot(&counter.name)
         };
         let length = element.array_length;
         Some(match number {
             code::CHAR..=code::FLOAT16 => match Stored::of(number, element.packing)? {
                 Stored::Plain(basic) => Step::Number(basic),
-                Stored::Packed(packing) => Step::Packed(packing),
+                Stored::Packed(pack) => Step::Packed(pack),
             },
             21..=39 => match Stored::of(number - code::ARRAY, element.packing)? {
                 Stored::Plain(basic) => Step::Array(basic, length),
-                Stored::Packed(packing) => Step::Raw(length.saturating_mul(packed_size(packing))),
+                Stored::Packed(pack) => Step::PackedArray(pack, length),
             },
             41..=59 => match Stored::of(number - code::POINTER, element.packing)? {
                 Stored::Plain(basic) => Step::Counted(basic, counter()?),
-                Stored::Packed(packing) => Step::RawCounted(packed_size(packing), counter()?),
+                Stored::Packed(pack) => Step::PackedCounted(pack, counter()?),
             },
             _ => return None,
         })
     }
 
-    fn tobject(&mut self) {
+    pub(super) fn tobject(&mut self) {
+        let begin = self.layout.names.len() as u32;
+        self.layout.bases.push(BaseSpan {
+            class: "TObject".into(),
+            version: 1,
+            begin,
+            end: begin + 2,
+            depth: 0,
+        });
         self.layout.steps.push(Step::TObject);
         self.layout.names.extend(["fUniqueID".into(), "fBits".into()]);
     }
 
-    fn step(&mut self, name: &str, step: Step) {
+    pub(super) fn step(&mut self, name: &str, step: Step) {
         self.layout.steps.push(step);
         self.layout.names.push(name.into());
     }
@@ -342,26 +464,41 @@ impl Compiler<'_> {
 /// How a number is stored.
 enum Stored {
     Plain(Basic),
-    Packed(Packing),
+    Packed(Pack),
 }
 
 impl Stored {
     fn of(number: i32, packing: Option<Packing>) -> Option<Self> {
+        let packed = |packing| Self::Packed(Pack { packing, single: number == code::FLOAT16 });
         Some(match (number, packing) {
             (code::DOUBLE32, None) => Self::Plain(Basic::F32),
-            (code::FLOAT16, None) => Self::Packed(Packing::Mantissa { bits: 12 }),
-            (code::DOUBLE32 | code::FLOAT16, Some(packing)) => Self::Packed(packing),
+            (code::FLOAT16, None) => packed(Packing::Mantissa { bits: 12 }),
+            (code::DOUBLE32 | code::FLOAT16, Some(packing)) => packed(packing),
             (number, _) => Self::Plain(Basic::of_code(number)?),
         })
     }
 }
 
-/// Bytes of a packed number.
-pub(super) fn packed_size(packing: Packing) -> u32 {
-    match packing {
-        Packing::Range { .. } => 4,
-        Packing::Mantissa { .. } => 3,
+impl Pack {
+    /// Bytes of a number.
+    pub(super) fn size(self) -> usize {
+        match self.packing {
+            Packing::Range { .. } => 4,
+            Packing::Mantissa { .. } => 3,
+        }
     }
+
+    /// The number that these bytes are.
+    pub(super) fn value(self, bytes: &[u8]) -> f64 {
+        let value = self.packing.value(bytes);
+        if self.single { f64::from(value as f32) } else { value }
+    }
+}
+
+/// A type's name without `const` and `*`.
+fn plain_class(name: &str) -> &str {
+    let name = name.trim().trim_end_matches('*').trim();
+    name.strip_prefix("const ").unwrap_or(name)
 }
 
 /// Deeper inheritance is a mistake, or an attack.

@@ -13,16 +13,20 @@ pub(super) enum Native {
     List,
     /// `TObjArray`.
     ObjArray,
-    /// `TRef`: a `TObject` and which process its number is from.
-    Ref,
+    /// `TClonesArray`: objects of one class.
+    Clones,
+    /// Other collections: a name and pointers.
+    Bag,
+    /// By code of its own, which a list of steps can say, in a frame.
+    Own,
+    /// The same without a frame.
+    Bare,
     /// `TMap`: keys and values in turn.
     Map,
     /// `TString`, or a `std::string` that is a record of its own: no frame.
     Text,
     /// `TArray…`: a count and numbers, no frame.
     Numbers(Basic),
-    /// `TDatime`: four bytes.
-    Datime,
     /// `TBasket`: a key, a header, and perhaps the data.
     Basket,
     /// Something with a byte count and contents that are not looked at.
@@ -35,13 +39,20 @@ pub(super) enum Native {
 pub(super) fn native(class: &[u8]) -> Native {
     // By the first letter of the interesting part: most classes are none of these.
     if class.first() != Some(&b'T') {
-        return if class == b"string" { Native::Text } else { Native::ByInfo };
+        return match class {
+            b"string" => Native::Text,
+            b"RooLinkedList"
+            | b"RooRealVar"
+            | b"RooCategory"
+            | b"RooRefArray"
+            | b"RooWorkspace::CodeRepo" => Native::Own,
+            _ => Native::ByInfo,
+        };
     }
     match class {
         b"TObject" => Native::TObject,
         b"TList" | b"THashList" | b"TSortedList" => Native::List,
         b"TObjArray" => Native::ObjArray,
-        b"TRef" => Native::Ref,
         b"TMap" => Native::Map,
         b"TString" => Native::Text,
         b"TArrayC" => Native::Numbers(Basic::I8),
@@ -50,10 +61,15 @@ pub(super) fn native(class: &[u8]) -> Native {
         b"TArrayL" | b"TArrayL64" => Native::Numbers(Basic::I64),
         b"TArrayF" => Native::Numbers(Basic::F32),
         b"TArrayD" => Native::Numbers(Basic::F64),
-        b"TDatime" => Native::Datime,
         b"TBasket" => Native::Basket,
-        b"TClonesArray" | b"TRefArray" | b"TTreeIndex" | b"TChainIndex" | b"THashTable" | b"TBtree"
-        | b"TBranchClones" => Native::Opaque,
+        b"TClonesArray" => Native::Clones,
+        b"THashTable" | b"TOrdCollection" | b"TCollection" | b"TSeqCollection" => Native::Bag,
+        b"TRef" | b"TDatime" => Native::Bare,
+        b"TRefArray" | b"TTreeIndex" | b"TCanvas" | b"TPolyMarker3D" | b"TPolyLine3D" => Native::Own,
+        b"TBtree" | b"TBranchClones" | b"TExMap" | b"TDirectory" | b"TDirectoryFile" | b"TFile" => {
+            Native::Opaque
+        }
+        _ if class.starts_with(b"TMatrixTSym<") => Native::Bare,
         b"TQObject" => Native::Nothing,
         _ => Native::ByInfo,
     }

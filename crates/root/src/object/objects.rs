@@ -9,7 +9,8 @@ use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::cursor::Cursor;
 use super::frame::text;
-use super::layout::{Basic, Layout};
+use super::kind::Shape;
+use super::layout::{Basic, Layout, Pack};
 
 /// The object of a record with everything it points to.
 ///
@@ -24,8 +25,21 @@ pub struct Objects {
     pub(super) links: Vec<u32>,
     pub(super) classes: Vec<Arc<str>>,
     pub(super) layouts: Vec<Arc<Layout>>,
+    pub(super) packs: Vec<Pack>,
     pub(super) faults: Vec<(u32, Error)>,
     pub(super) unread: u32,
+    pub(super) leftovers: Vec<Leftover>,
+}
+
+/// Bytes of an object, a base or a container behind everything that is known of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leftover {
+    /// The class whose object it is in.
+    pub class: Arc<str>,
+    /// Where the bytes begin.
+    pub begin: usize,
+    /// How many there are.
+    pub length: usize,
 }
 
 /// One object.
@@ -51,11 +65,14 @@ pub(super) enum Contents {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Member {
     Null,
+    Bool(bool),
     Int(i64),
     UInt(u64),
     Float(f64),
     Text(u32, u32),
     Array(Basic, u32, u32),
+    Packed(u16, u32, u32),
+    List(Shape, u32, u32),
     Object(u32),
     Objects(u32, u32),
     Elsewhere(u32),
@@ -78,7 +95,9 @@ pub struct Object<'a> {
 pub enum Value<'a> {
     /// A null pointer.
     Null,
-    /// A signed number, or a truth value.
+    /// A truth value.
+    Bool(bool),
+    /// A signed number.
     Int(i64),
     /// An unsigned number.
     UInt(u64),
@@ -88,6 +107,10 @@ pub enum Value<'a> {
     Text(&'a [u8]),
     /// Numbers.
     Array(Array<'a>),
+    /// Packed numbers.
+    Packed(Packed<'a>),
+    /// Values of a container.
+    List(List<'a>),
     /// An object in place, or a pointer's.
     Object(Object<'a>),
     /// Several objects.
@@ -105,6 +128,34 @@ pub struct Array<'a> {
     pub basic: Basic,
     /// Their bytes, big-endian.
     pub bytes: &'a [u8],
+}
+
+/// Packed numbers as they are stored.
+#[derive(Clone, Copy, Debug)]
+pub struct Packed<'a> {
+    pack: Pack,
+    bytes: &'a [u8],
+}
+
+/// Values of a container, in order; keys and values of a map take turns.
+#[derive(Clone, Debug)]
+pub struct List<'a> {
+    objects: &'a Objects,
+    shape: Shape,
+    members: std::slice::Iter<'a, Member>,
+}
+
+/// A base of an object's class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Base<'a> {
+    /// Its class.
+    pub class: &'a str,
+    /// Its class version.
+    pub version: i32,
+    /// Which of the object's members are its own and its bases'.
+    pub members: Range<usize>,
+    /// 0 if it is a base of the class itself, 1 if it is one of a base, and so on.
+    pub depth: u32,
 }
 
 /// Objects of a collection, in order. Null pointers are kept as `None`.
@@ -149,6 +200,17 @@ impl Objects {
     #[must_use]
     pub fn unread(&self) -> u32 {
         self.unread
+    }
+
+    /// What they are: the first hundred.
+    #[must_use]
+    pub fn leftovers(&self) -> &[Leftover] {
+        &self.leftovers
+    }
+
+    /// What could not be read, in which object: it and what is in it are opaque, or a member is skipped.
+    pub fn faults(&self) -> impl Iterator<Item = (Object<'_>, &Error)> {
+        self.faults.iter().map(|(number, error)| (Object { objects: self, number: *number }, error))
     }
 
     /// The payload that ranges and positions refer to.
@@ -265,10 +327,33 @@ impl<'a> Object<'a> {
         names.iter().zip(members).map(move |(name, member)| (&**name, self.value(*member)))
     }
 
+    /// Dimensions of a member that is an array of arrays.
+    #[must_use]
+    pub fn dimensions(self, slot: usize) -> Option<&'a [u32]> {
+        let Contents::Members { layout, .. } = self.node().contents else { return None };
+        let slot = u32::try_from(slot).ok()?;
+        self.objects.layouts[layout as usize].dimensions.get(&slot).map(|dimensions| &**dimensions)
+    }
+
+    /// The bases of its class and theirs, each before its own.
+    pub fn bases(self) -> impl Iterator<Item = Base<'a>> {
+        let spans = match self.node().contents {
+            Contents::Members { layout, .. } => &*self.objects.layouts[layout as usize].bases,
+            _ => &[],
+        };
+        spans.iter().map(|span| Base {
+            class: &span.class,
+            version: span.version,
+            members: span.begin as usize..span.end as usize,
+            depth: span.depth,
+        })
+    }
+
     /// A whole number. Old versions keep some counts as floating-point numbers: whole ones are taken, too.
     #[must_use]
     pub fn int(self, name: &str) -> Option<i64> {
         match self.member(name)? {
+            Value::Bool(value) => Some(i64::from(value)),
             Value::Int(value) => Some(value),
             Value::UInt(value) => i64::try_from(value).ok(),
             // 2^63: larger numbers would be clipped.
@@ -368,12 +453,22 @@ impl<'a> Object<'a> {
         let objects = self.objects;
         match member {
             Member::Null => Value::Null,
+            Member::Bool(value) => Value::Bool(value),
             Member::Int(value) => Value::Int(value),
             Member::UInt(value) => Value::UInt(value),
             Member::Float(value) => Value::Float(value),
             Member::Text(start, length) => Value::Text(objects.bytes(start, length)),
             Member::Array(basic, start, length) => {
                 Value::Array(Array { basic, bytes: objects.bytes(start, length) })
+            }
+            Member::Packed(pack, start, length) => Value::Packed(Packed {
+                pack: objects.packs[usize::from(pack)],
+                bytes: objects.bytes(start, length),
+            }),
+            Member::List(shape, first, count) => {
+                let range = first as usize..(first + count) as usize;
+                let members = objects.members.get(range).unwrap_or_default().iter();
+                Value::List(List { objects, shape, members })
             }
             Member::Object(number) => Value::Object(Object { objects, number }),
             Member::Objects(first, count) => Value::Objects(objects.items(first, count)),
@@ -413,6 +508,7 @@ impl<'a> Array<'a> {
     pub fn ints(&self) -> impl ExactSizeIterator<Item = i64> + use<'a> {
         let basic = self.basic;
         self.bytes.chunks_exact(basic.size()).map(move |bytes| match number(basic, bytes) {
+            Member::Bool(value) => i64::from(value),
             Member::Int(value) => value,
             Member::UInt(value) => value as i64,
             Member::Float(value) => value as i64,
@@ -424,6 +520,7 @@ impl<'a> Array<'a> {
     pub fn floats(&self) -> impl ExactSizeIterator<Item = f64> + use<'a> {
         let basic = self.basic;
         self.bytes.chunks_exact(basic.size()).map(move |bytes| match number(basic, bytes) {
+            Member::Bool(value) => f64::from(u8::from(value)),
             Member::Int(value) => value as f64,
             Member::UInt(value) => value as f64,
             Member::Float(value) => value,
@@ -431,6 +528,55 @@ impl<'a> Array<'a> {
         })
     }
 }
+
+impl Packed<'_> {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bytes.len() / self.pack.size()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Whether they are `float`s in memory; else they are `double`s.
+    #[must_use]
+    pub fn is_single(&self) -> bool {
+        self.pack.single
+    }
+
+    /// The numbers.
+    pub fn floats(&self) -> impl ExactSizeIterator<Item = f64> + '_ {
+        self.bytes.chunks_exact(self.pack.size()).map(|bytes| self.pack.value(bytes))
+    }
+}
+
+impl List<'_> {
+    /// What container it is.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+}
+
+impl<'a> Iterator for List<'a> {
+    type Item = Value<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let member = *self.members.next()?;
+        // Any object: values of members do not depend on whose they are.
+        Some(Object { objects: self.objects, number: 0 }.value(member))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.members.size_hint()
+    }
+}
+
+impl ExactSizeIterator for List<'_> {}
 
 /// The number that these bytes, as many as its kind has, are.
 pub(super) fn number(basic: Basic, bytes: &[u8]) -> Member {
@@ -444,7 +590,7 @@ pub(super) fn number(basic: Basic, bytes: &[u8]) -> Member {
         Basic::U8 | Basic::U16 | Basic::U32 | Basic::U64 => Member::UInt(unsigned),
         Basic::F32 => Member::Float(f64::from(f32::from_bits(unsigned as u32))),
         Basic::F64 => Member::Float(f64::from_bits(unsigned)),
-        Basic::Bool => Member::Int(i64::from(unsigned != 0)),
+        Basic::Bool => Member::Bool(unsigned != 0),
     }
 }
 

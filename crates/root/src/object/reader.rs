@@ -7,9 +7,10 @@ use forthwith_plan::{Error, ErrorKind, Result};
 use super::basket::BasketHeader;
 use super::cursor::{Cursor, out_of_range};
 use super::frame::{Frame, Tag};
-use super::layout::{Basic, Layout, Step, packed_size};
+use super::kind::{Kind, Shape};
+use super::layout::{Basic, Layout, Pack, Step};
 use super::native::{Native, native};
-use super::objects::{Contents, Member, Node, number};
+use super::objects::{Contents, Leftover, Member, Node, number};
 use super::walk::{Walker, Wanted};
 
 /// The state of reading one payload.
@@ -21,11 +22,17 @@ pub(super) struct Reader<'a> {
     pub(super) links: Vec<u32>,
     pub(super) classes: Vec<Class>,
     pub(super) layouts: Vec<Arc<Layout>>,
+    pub(super) packs: Vec<Pack>,
     pub(super) faults: Vec<(u32, Error)>,
     /// Bases that have been entered.
     frames: Vec<Frame>,
     /// Objects and bases that had bytes left over.
     pub(super) unread: u32,
+    pub(super) leftovers: Vec<Leftover>,
+    /// The object that is being read.
+    current: u32,
+    /// Containers met as classes of their own.
+    kinds: Vec<(u32, Option<Arc<Kind>>)>,
     /// Objects that pointers can refer to, by where they begin: ascending, since reading goes forward.
     begun: Vec<(u32, u32)>,
     /// Classes by the address of a name seen before: references to a class lead to the same bytes.
@@ -36,7 +43,7 @@ pub(super) struct Reader<'a> {
 
 pub(super) struct Class {
     pub(super) name: Arc<str>,
-    native: Native,
+    pub(super) native: Native,
     /// The layout used last.
     layout: Option<(i32, Option<u32>, u32)>,
 }
@@ -50,7 +57,7 @@ pub(super) enum Target {
 
 /// Lengths of the tables, to go back to.
 #[derive(Clone, Copy)]
-struct Mark {
+pub(super) struct Mark {
     nodes: usize,
     members: usize,
     links: usize,
@@ -58,6 +65,7 @@ struct Mark {
     frames: usize,
     begun: usize,
     unread: u32,
+    leftovers: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -72,9 +80,13 @@ impl<'a> Reader<'a> {
             links: Vec::new(),
             classes: Vec::new(),
             layouts: Vec::new(),
+            packs: Vec::new(),
             faults: Vec::new(),
             frames: Vec::new(),
             unread: 0,
+            leftovers: Vec::new(),
+            current: 0,
+            kinds: Vec::new(),
             begun: Vec::new(),
             seen: Vec::new(),
             budget: 100_000 + 2 * length as u64,
@@ -96,19 +108,20 @@ impl<'a> Reader<'a> {
             return Err(out_of_range("depth of nested objects", depth as i64, MAX_DEPTH as i64));
         }
         self.spend(1)?;
+        let outside = std::mem::replace(&mut self.current, node);
         let class = self.nodes[node as usize].class;
         let (version, contents) = match self.classes[class as usize].native {
-            Native::ByInfo => self.by_info(class, depth)?,
-            Native::TObject | Native::Ref => {
-                let Some(layout) = self.layout(class, 0, None, &[])? else {
-                    return Err(self.unknown(class, 0));
-                };
-                let steps = self.layouts[layout as usize].clone();
-                let first = self.members.len();
-                self.members.resize(first + steps.names.len(), Member::Null);
-                self.steps(&steps, first, depth)?;
-                (0, Contents::Members { layout, first: first as u32 })
-            }
+            Native::ByInfo => match self.container_class(class) {
+                Some(kind) => (0, {
+                    let container = self.framed(&kind, depth)?;
+                    self.single(container)
+                }),
+                None => self.by_info(class, true, depth)?,
+            },
+            Native::Own => self.by_info(class, true, depth)?,
+            Native::TObject | Native::Bare => self.by_info(class, false, depth)?,
+            Native::Clones => self.clones(depth)?,
+            Native::Bag => self.bag(depth)?,
             Native::List => self.list(depth)?,
             Native::ObjArray => self.array(depth)?,
             Native::Map => self.map(depth)?,
@@ -121,10 +134,6 @@ impl<'a> Reader<'a> {
                 let count = self.cursor.count("number of array items", count, basic.size())?;
                 let numbers = self.numbers(basic, count)?;
                 (0, self.single(numbers))
-            }
-            Native::Datime => {
-                let value = Member::UInt(u64::from(self.cursor.u32()?));
-                (0, self.single(value))
             }
             Native::Basket => {
                 // Usually its tag tells where it ends; in old files only its contents do.
@@ -146,6 +155,7 @@ impl<'a> Reader<'a> {
             }
             Native::Nothing => (0, Contents::Opaque),
         };
+        self.current = outside;
         let here = self.cursor.position();
         let node = &mut self.nodes[node as usize];
         node.version = version;
@@ -154,9 +164,9 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn by_info(&mut self, class: u32, depth: usize) -> Result<(i16, Contents)> {
+    fn by_info(&mut self, class: u32, framed: bool, depth: usize) -> Result<(i16, Contents)> {
         let outer = self.cursor;
-        let mut frame = self.cursor.frame()?;
+        let mut frame = if framed { self.cursor.frame()? } else { Frame::none(&self.cursor) };
         let version = i32::from(frame.version);
         if let (0, Some(checksum)) = (version, frame.checksum) {
             // A class of version 0 has no checksum behind it; one without a version has. The infos tell which it is.
@@ -180,7 +190,7 @@ impl<'a> Reader<'a> {
             let first = self.members.len();
             self.spend(steps.names.len() as u64)?;
             self.members.resize(first + steps.names.len(), Member::Null);
-            match self.steps(&steps, first, depth)? {
+            match self.steps(&steps.steps, first, first, depth)? {
                 None => {
                     self.leave(&frame);
                     return Ok((frame.version, Contents::Members { layout, first: first as u32 }));
@@ -200,9 +210,16 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads members one after the other. Stops at a base whose version is not the one the layout is for.
-    fn steps(&mut self, layout: &Layout, first: usize, depth: usize) -> Result<Option<(Box<str>, i32)>> {
-        let mut slot = first;
-        for step in &layout.steps {
+    ///
+    /// `first` is where the object's members begin, `slot` where those of the steps do.
+    pub(super) fn steps(
+        &mut self,
+        steps: &[Step],
+        first: usize,
+        mut slot: usize,
+        depth: usize,
+    ) -> Result<Option<(Box<str>, i32)>> {
+        for step in steps {
             let member = match step {
                 Step::Enter(expected) => {
                     let frame = match expected.unversioned {
@@ -233,23 +250,33 @@ impl<'a> Reader<'a> {
                 }
                 Step::Number(basic) => number(*basic, self.cursor.take(basic.size())?),
                 Step::Array(basic, length) => self.numbers(*basic, *length as usize)?,
-                Step::Packed(packing) => {
-                    Member::Float(packing.value(self.cursor.take(packed_size(*packing) as usize)?))
-                }
-                Step::Raw(length) => {
-                    let begin = self.cursor.position();
-                    self.cursor.skip(u64::from(*length))?;
-                    self.skipped(begin)
-                }
-                Step::RawCounted(size, counter) => match self.cursor.u8()? {
+                Step::Packed(pack) => Member::Float(pack.value(self.cursor.take(pack.size())?)),
+                Step::PackedArray(pack, length) => self.packed(*pack, *length as usize)?,
+                Step::PackedCounted(pack, counter) => match self.cursor.u8()? {
                     0 => Member::Null,
                     _ => {
-                        let begin = self.cursor.position();
-                        let count = self.count(first + *counter as usize, *size as usize)?;
-                        self.cursor.take(count * *size as usize)?;
-                        self.skipped(begin)
+                        let count = self.count(first + *counter as usize, pack.size())?;
+                        self.packed(*pack, count)?
                     }
                 },
+                Step::Bare(basic, counter, times) => {
+                    let times = *times as usize;
+                    let count = self.count(first + *counter as usize, times * basic.size())?;
+                    self.numbers(*basic, times * count)?
+                }
+                Step::Triangle(basic, rows) => {
+                    let rows = self.count(first + *rows as usize, basic.size())?;
+                    self.numbers(*basic, rows * (rows + 1) / 2)?
+                }
+                Step::Links(counter) => {
+                    let count = self.count(first + *counter as usize, 4)?;
+                    let links = self.pointers(count, depth)?;
+                    Member::Objects(links, count as u32)
+                }
+                Step::Loop(repeated) => {
+                    let count = self.count(first + repeated.counter as usize, 0)?;
+                    self.repeated(repeated, count, depth)?
+                }
                 Step::Counted(basic, counter) => match self.cursor.u8()? {
                     0 => Member::Null,
                     _ => self.counted(*basic, first + *counter as usize)?,
@@ -272,20 +299,27 @@ impl<'a> Reader<'a> {
                 },
                 Step::Text => self.text()?,
                 Step::Texts(length) => {
-                    let begin = self.cursor.position();
-                    for _ in 0..*length {
-                        self.cursor.string()?;
-                    }
-                    self.skipped(begin)
+                    self.values(Shape::List, *length as usize, 1, |reader, _| reader.text())?
+                }
+                Step::Table(width) => {
+                    let rows = self.cursor.i32()?;
+                    let rows = self.cursor.count("number of rows", rows, *width as usize)?;
+                    self.values(Shape::List, rows * *width as usize, 1, |reader, _| reader.text())?
                 }
                 Step::LongText => {
                     let length = self.cursor.i32()?;
                     let length = self.cursor.count("length of text", length, 1)?;
-                    let begin = self.cursor.position();
-                    self.cursor.take(length)?;
-                    Member::Text(begin as u32, length as u32)
+                    self.bytes(length)?
                 }
                 Step::StdString => self.std_string()?,
+                Step::StdStrings(length) => self.std_strings(*length as usize)?,
+                Step::Container(kind) => self.isolated(|reader| reader.framed(kind, depth))?,
+                Step::BareContainers(kind, length) => {
+                    self.values(Shape::List, *length as usize, 4, |reader, _| reader.item(kind, depth + 1))?
+                }
+                Step::Containers(kind, length) => {
+                    self.isolated(|reader| reader.framed_many(kind, *length as usize, depth))?
+                }
                 Step::Embedded(class) => Member::Object(self.embedded(class, depth)?),
                 Step::EmbeddedArray(class, length) => {
                     let links = self.links(*length as usize, 1)?;
@@ -344,7 +378,7 @@ impl<'a> Reader<'a> {
             // A class that ROOT cannot stream leaves nothing but its name.
             return Ok(Target::Object(node));
         }
-        let mark = self.mark();
+        let (mark, current) = (self.mark(), self.current);
         let mut outer = self.cursor;
         self.cursor = outer.carve(end.saturating_sub(outer.position()))?;
         if let Err(error) = self.contents(node, Some(end), depth + 1) {
@@ -352,6 +386,7 @@ impl<'a> Reader<'a> {
                 return Err(error);
             }
             self.back_to(mark);
+            self.current = current;
             self.nodes[node as usize].contents = Contents::Opaque;
             self.nodes[node as usize].end = end as u32;
             self.faults.push((node, error));
@@ -360,7 +395,7 @@ impl<'a> Reader<'a> {
         Ok(Target::Object(node))
     }
 
-    fn embedded(&mut self, class: &str, depth: usize) -> Result<u32> {
+    pub(super) fn embedded(&mut self, class: &str, depth: usize) -> Result<u32> {
         let class = self.class(class.as_bytes());
         let begin = self.cursor.position();
         let node = self.open(class, begin);
@@ -375,13 +410,13 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn text(&mut self) -> Result<Member> {
+    pub(super) fn text(&mut self) -> Result<Member> {
         let length = self.cursor.string()?.len();
         Ok(Member::Text((self.cursor.position() - length) as u32, length as u32))
     }
 
     /// A `std::string` as a member has a frame in some places and none in others.
-    fn std_string(&mut self) -> Result<Member> {
+    pub(super) fn std_string(&mut self) -> Result<Member> {
         let bare = self.cursor;
         if let Ok(frame) = self.cursor.frame()
             && frame.end.is_some()
@@ -404,6 +439,7 @@ impl<'a> Reader<'a> {
     /// What the member in a slot counts, if as many things of `size` bytes can follow.
     fn count(&self, counter: usize, size: usize) -> Result<usize> {
         let count = match self.members[counter] {
+            Member::Bool(count) => i32::from(count),
             Member::Int(count) => i32::try_from(count).unwrap_or(-1),
             Member::UInt(count) => i32::try_from(count).unwrap_or(-1),
             _ => -1,
@@ -411,13 +447,53 @@ impl<'a> Reader<'a> {
         self.cursor.count("number of array items", count, size)
     }
 
-    fn numbers(&mut self, basic: Basic, count: usize) -> Result<Member> {
+    pub(super) fn numbers(&mut self, basic: Basic, count: usize) -> Result<Member> {
         let begin = self.cursor.position();
         let bytes = self.cursor.take(count.saturating_mul(basic.size()))?;
         Ok(Member::Array(basic, begin as u32, bytes.len() as u32))
     }
 
-    fn skipped(&self, begin: usize) -> Member {
+    fn packed(&mut self, pack: Pack, count: usize) -> Result<Member> {
+        let begin = self.cursor.position();
+        let bytes = self.cursor.take(count.saturating_mul(pack.size()))?;
+        let known = self.packs.iter().position(|known| *known == pack);
+        let number = known.unwrap_or(self.packs.len());
+        if known.is_none() {
+            self.packs.push(pack);
+        }
+        match u16::try_from(number) {
+            Ok(number) => Ok(Member::Packed(number, begin as u32, bytes.len() as u32)),
+            Err(_) => Err(Error::unsupported("an object with that many different packings")),
+        }
+    }
+
+    /// Text of so many bytes.
+    pub(super) fn bytes(&mut self, length: usize) -> Result<Member> {
+        let begin = self.cursor.position();
+        self.cursor.take(length)?;
+        Ok(Member::Text(begin as u32, length as u32))
+    }
+
+    /// Reads something in a frame. If that fails, it is passed over.
+    fn isolated(&mut self, read: impl FnOnce(&mut Self) -> Result<Member>) -> Result<Member> {
+        let (mark, before, current) = (self.mark(), self.cursor, self.current);
+        let error = match read(self) {
+            Ok(member) => return Ok(member),
+            Err(error) if self.budget == 0 => return Err(error),
+            Err(error) => error,
+        };
+        self.back_to(mark);
+        (self.cursor, self.current) = (before, current);
+        let frame = self.cursor.frame()?;
+        if frame.end.is_none() {
+            return Err(error);
+        }
+        self.cursor.leave(&frame);
+        self.faults.push((self.current, error));
+        Ok(self.skipped(before.position()))
+    }
+
+    pub(super) fn skipped(&self, begin: usize) -> Member {
         Member::Skipped(begin as u32, (self.cursor.position() - begin) as u32)
     }
 
@@ -427,7 +503,7 @@ impl<'a> Reader<'a> {
         Contents::Member { first }
     }
 
-    fn layout(
+    pub(super) fn layout(
         &mut self,
         class: u32,
         version: i32,
@@ -456,7 +532,7 @@ impl<'a> Reader<'a> {
         Ok(Some(number))
     }
 
-    fn class(&mut self, name: &[u8]) -> u32 {
+    pub(super) fn class(&mut self, name: &[u8]) -> u32 {
         let address = name.as_ptr() as usize;
         if let Some(&(_, class)) = self.seen.iter().find(|&&(seen, _)| seen == address) {
             return class;
@@ -466,6 +542,20 @@ impl<'a> Reader<'a> {
             self.seen.push((address, class));
         }
         class
+    }
+
+    /// How a class that is a container is stored.
+    fn container_class(&mut self, class: u32) -> Option<Arc<Kind>> {
+        if let Some((_, kind)) = self.kinds.iter().find(|(known, _)| *known == class) {
+            return kind.clone();
+        }
+        let name = &self.classes[class as usize].name;
+        if !name.ends_with('>') {
+            return None;
+        }
+        let kind = Kind::container(name, None, &self.walker.streamers).map(Arc::new);
+        self.kinds.push((class, kind.clone()));
+        kind
     }
 
     pub(super) fn class_by_name(&mut self, name: &str) -> u32 {
@@ -492,10 +582,19 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn leave(&mut self, frame: &Frame) {
-        self.unread += u32::from(self.cursor.leave(frame) > 0);
+        let begin = self.cursor.position();
+        let length = self.cursor.leave(frame);
+        if length > 0 {
+            self.unread += 1;
+            if self.leftovers.len() < MAX_LEFTOVERS {
+                let class = self.nodes[self.current as usize].class;
+                let class = self.classes[class as usize].name.clone();
+                self.leftovers.push(Leftover { class, begin, length });
+            }
+        }
     }
 
-    fn mark(&self) -> Mark {
+    pub(super) fn mark(&self) -> Mark {
         Mark {
             nodes: self.nodes.len(),
             members: self.members.len(),
@@ -504,10 +603,11 @@ impl<'a> Reader<'a> {
             frames: self.frames.len(),
             begun: self.begun.len(),
             unread: self.unread,
+            leftovers: self.leftovers.len(),
         }
     }
 
-    fn back_to(&mut self, mark: Mark) {
+    pub(super) fn back_to(&mut self, mark: Mark) {
         self.nodes.truncate(mark.nodes);
         self.members.truncate(mark.members);
         self.links.truncate(mark.links);
@@ -515,10 +615,11 @@ impl<'a> Reader<'a> {
         self.frames.truncate(mark.frames);
         self.begun.truncate(mark.begun);
         self.unread = mark.unread;
+        self.leftovers.truncate(mark.leftovers);
     }
 
     #[cold]
-    fn unknown(&self, class: u32, version: i16) -> Error {
+    pub(super) fn unknown(&self, class: u32, version: i16) -> Error {
         let class = &self.classes[class as usize].name;
         Error::unsupported(format!("class {class} version {version}, of which the file has no streamer info"))
             .at_byte(self.cursor.position() as u64)
@@ -527,8 +628,10 @@ impl<'a> Reader<'a> {
 
 /// Set in a `TRef`'s bits if it names its object by UUID.
 const HAS_UUID: u64 = 0x20;
+/// More objects with bytes left over are counted only.
+const MAX_LEFTOVERS: usize = 100;
 /// Deeper nesting is a mistake, or an attack on the stack.
-const MAX_DEPTH: usize = 100;
+pub(super) const MAX_DEPTH: usize = 100;
 /// Room is not made for more members in advance.
 const MAX_ROOM: usize = 1 << 16;
 /// More names of classes in one record are looked up one by one.

@@ -8,7 +8,7 @@ use forthwith_plan::Result;
 
 use super::cursor::{Cursor, out_of_range};
 use super::layout::Layout;
-use super::objects::Objects;
+use super::objects::{Leftover, Objects};
 use super::reader::Reader;
 use crate::streamer::Streamers;
 
@@ -20,7 +20,7 @@ use crate::streamer::Streamers;
 /// of a tree does not make the tree unreadable.
 #[derive(Debug)]
 pub struct Walker {
-    streamers: Arc<Streamers>,
+    pub(super) streamers: Arc<Streamers>,
     layouts: Mutex<HashMap<Wanted, Option<Arc<Layout>>>>,
 }
 
@@ -61,12 +61,34 @@ impl Walker {
             return Err(out_of_range("length of a payload", payload.len() as i64, i64::from(u32::MAX)));
         }
         let mut reader = Reader::new(self, cursor);
+        let class_name = class;
         let class = reader.class_by_name(class);
         reader.open(class, position);
         reader.contents(0, None, 0)?;
-        let Reader { nodes, members, links, classes, layouts, faults, unread, .. } = reader;
-        let classes = classes.into_iter().map(|class| class.name).collect();
-        Ok(Objects { origin, nodes, members, links, classes, layouts, faults, unread, payload })
+        let rest = reader.cursor.remaining();
+        let Reader { nodes, members, links, classes, layouts, packs, faults, unread, mut leftovers, .. } =
+            reader;
+        let classes: Vec<_> = classes.into_iter().map(|class| class.name).collect();
+        // Behind an anchor stands its checksum.
+        let rest = if class_name == "ROOT::RNTuple" && rest == 8 { 0 } else { rest };
+        if position == 0 && rest > 0 {
+            let begin = payload.len() - rest;
+            // There is always the top object, and so its class.
+            leftovers.push(Leftover { class: classes[0].clone(), begin, length: rest });
+        }
+        Ok(Objects {
+            origin,
+            nodes,
+            members,
+            links,
+            classes,
+            layouts,
+            packs,
+            faults,
+            unread,
+            leftovers,
+            payload,
+        })
     }
 
     pub(super) fn is_unversioned(&self, class: &str, checksum: u32) -> Result<bool> {

@@ -205,6 +205,8 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("TRefTable", 3, "\
         TObject 1; fSize:3:int; fParents:64:TObjArray*; fOwner:64:TObject*; \
         fProcessGUIDs:500:vector<string>"),
+    ("TTime", 1, "fMilliSec:4:long"),
+    ("TTime", 2, "fMilliSec:16:Long64_t"),
     ("TTree", 1, "\
         TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fScanField:3:int; fMaxEntryLoop:3:int; \
         fMaxVirtualSize:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; fAutoSave:3:int; \

@@ -96,6 +96,20 @@ impl Streamers {
         self.pick(class, |label| label.checksum == checksum)
     }
 
+    /// Whether some class has this checksum.
+    pub(crate) fn is_checksum(&self, checksum: u32) -> bool {
+        self.entries.iter().any(|entry| entry.label.checksum == checksum)
+    }
+
+    /// The info with this checksum, of whatever class.
+    ///
+    /// # Errors
+    /// The info cannot be parsed.
+    pub(crate) fn by_checksum_alone(&self, checksum: u32) -> Result<Option<Arc<StreamerInfo>>> {
+        let entry = self.entries.iter().find(|entry| entry.label.checksum == checksum);
+        entry.map(|entry| self.info(entry)).transpose()
+    }
+
     /// The info that an object was written by: that with its checksum if it has one and there is such an info, else that of
     /// its version.
     ///

@@ -1,0 +1,194 @@
+//! Objects of a ROOT file: the tables of `forthwith::root::Objects`, one object at a time.
+//!
+//! An object is a number here. What it looks like in Python, and that one number is one Python object, is the business of
+//! `forthwith._objects`, whose `maker` is asked for everything that is not a plain value.
+
+use forthwith::root::{self, Basic, Shape, Value, text};
+use pyo3::{
+    exceptions::PyIndexError,
+    prelude::*,
+    types::{PyBytes, PyDict, PyList, PyString, PyTuple},
+};
+
+/// The objects of one record. See the stub file for all documentation.
+#[pyclass(frozen, module = "forthwith._forthwith")]
+pub(crate) struct Objects(root::Objects);
+
+impl Objects {
+    pub(crate) fn new(objects: root::Objects) -> Self {
+        Self(objects)
+    }
+
+    fn at(&self, number: u32) -> PyResult<root::Object<'_>> {
+        self.0.object(number).ok_or_else(|| PyIndexError::new_err(format!("no object {number}")))
+    }
+}
+
+#[pymethods]
+impl Objects {
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn classname(&self, number: u32) -> PyResult<&str> {
+        Ok(self.at(number)?.class())
+    }
+
+    fn version(&self, number: u32) -> PyResult<i16> {
+        Ok(self.at(number)?.version())
+    }
+
+    /// `"members"`, `"items"`, `"value"` or `"opaque"`.
+    fn kind(&self, number: u32) -> PyResult<&'static str> {
+        let object = self.at(number)?;
+        Ok(if object.is_opaque() {
+            "opaque"
+        } else if object.inner().is_some() {
+            "value"
+        } else if object.collection_name().is_some() {
+            "items"
+        } else {
+            "members"
+        })
+    }
+
+    fn fault(&self, number: u32) -> PyResult<Option<String>> {
+        Ok(self.at(number)?.fault().map(ToString::to_string))
+    }
+
+    fn raw<'py>(&self, py: Python<'py>, number: u32) -> PyResult<Bound<'py, PyBytes>> {
+        let range = self.at(number)?.body();
+        Ok(PyBytes::new(py, self.0.payload().get(range).unwrap_or_default()))
+    }
+
+    fn names(&self, number: u32) -> PyResult<Vec<&str>> {
+        Ok(self.at(number)?.members().map(|(name, _)| name).collect())
+    }
+
+    fn value<'py>(&self, number: u32, slot: usize, maker: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let object = self.at(number)?;
+        let Some((_, value)) = object.members().nth(slot) else {
+            return Err(PyIndexError::new_err(format!("no member {slot}")));
+        };
+        match (value, object.dimensions(slot)) {
+            (Value::Array(array), Some(dimensions)) => {
+                numbers(maker, array.basic, array.bytes, Some(dimensions))
+            }
+            (value, _) => convert(value, maker),
+        }
+    }
+
+    fn inner<'py>(&self, number: u32, maker: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.at(number)?.inner().map(|value| convert(value, maker)).transpose()
+    }
+
+    fn items<'py>(&self, number: u32, maker: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        self.at(number)?.items().map(|item| optional(item, maker)).collect()
+    }
+
+    fn collection_name(&self, number: u32) -> PyResult<Option<String>> {
+        Ok(self.at(number)?.collection_name().map(|name| name.into_owned()))
+    }
+
+    /// Class, version, the slots it has, and how far away, of every base.
+    fn bases(&self, number: u32) -> PyResult<Vec<(&str, i32, usize, usize, u32)>> {
+        let bases = self.at(number)?.bases();
+        Ok(bases
+            .map(|base| (base.class, base.version, base.members.start, base.members.end, base.depth))
+            .collect())
+    }
+
+    /// What could not be read: the class it is in, and why.
+    fn faults(&self) -> Vec<(String, String)> {
+        self.0.faults().map(|(object, error)| (object.class().to_owned(), error.to_string())).collect()
+    }
+
+    /// Class, position and number of bytes that nothing is known of.
+    fn leftovers(&self) -> Vec<(String, usize, usize)> {
+        let left = self.0.leftovers().iter();
+        left.map(|left| (left.class.to_string(), left.begin, left.length)).collect()
+    }
+}
+
+fn optional<'py>(object: Option<root::Object<'_>>, maker: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    match object {
+        Some(object) => maker.call_method1("object", (object.number(),)),
+        None => Ok(maker.py().None().into_bound(maker.py())),
+    }
+}
+
+fn convert<'py>(value: Value<'_>, maker: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = maker.py();
+    Ok(match value {
+        Value::Null => py.None().into_bound(py),
+        Value::Bool(value) => value.into_pyobject(py)?.to_owned().into_any(),
+        Value::Int(value) => value.into_pyobject(py)?.into_any(),
+        Value::UInt(value) => value.into_pyobject(py)?.into_any(),
+        Value::Float(value) => value.into_pyobject(py)?.into_any(),
+        Value::Text(bytes) => PyString::new(py, &text(bytes)).into_any(),
+        Value::Array(array) => numbers(maker, array.basic, array.bytes, None)?,
+        Value::Packed(packed) => {
+            let single = packed.is_single();
+            let mut bytes = Vec::with_capacity(packed.len() * if single { 4 } else { 8 });
+            for value in packed.floats() {
+                match single {
+                    true => bytes.extend((value as f32).to_be_bytes()),
+                    false => bytes.extend(value.to_be_bytes()),
+                }
+            }
+            let typestr = if single { ">f4" } else { ">f8" };
+            maker.call_method1("array", (PyBytes::new(py, &bytes), typestr, py.None()))?
+        }
+        Value::Object(object) => optional(Some(object), maker)?,
+        Value::Objects(items) => {
+            let items = items.map(|item| optional(item, maker)).collect::<PyResult<Vec<_>>>()?;
+            PyList::new(py, items)?.into_any()
+        }
+        Value::List(list) => {
+            let shape = list.shape();
+            let values = list.map(|value| convert(value, maker)).collect::<PyResult<Vec<_>>>()?;
+            match shape {
+                Shape::List | Shape::Set => PyList::new(py, values)?.into_any(),
+                Shape::Pair => PyTuple::new(py, values)?.into_any(),
+                Shape::Map => map(py, &values)?,
+            }
+        }
+        Value::Elsewhere(position) => maker.call_method1("elsewhere", (position,))?,
+        Value::Skipped(bytes) => maker.call_method1("unread", (PyBytes::new(py, bytes),))?,
+        _ => return Err(PyIndexError::new_err("a value of a kind that Python does not know")),
+    })
+}
+
+/// A `dict`, or pairs where one key has several values or cannot be a key.
+fn map<'py>(py: Python<'py>, values: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
+    let dict = PyDict::new(py);
+    let hashable = values.chunks_exact(2).try_for_each(|pair| dict.set_item(&pair[0], &pair[1]));
+    if hashable.is_ok() && dict.len() == values.len() / 2 {
+        return Ok(dict.into_any());
+    }
+    let pairs = values.chunks_exact(2).map(|pair| PyTuple::new(py, pair)).collect::<PyResult<Vec<_>>>()?;
+    Ok(PyList::new(py, pairs)?.into_any())
+}
+
+fn numbers<'py>(
+    maker: &Bound<'py, PyAny>,
+    basic: Basic,
+    bytes: &[u8],
+    dimensions: Option<&[u32]>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let typestr = match basic {
+        Basic::I8 => ">i1",
+        Basic::I16 => ">i2",
+        Basic::I32 => ">i4",
+        Basic::I64 => ">i8",
+        Basic::U8 => ">u1",
+        Basic::U16 => ">u2",
+        Basic::U32 => ">u4",
+        Basic::U64 => ">u8",
+        Basic::F32 => ">f4",
+        Basic::F64 => ">f8",
+        Basic::Bool => "|b1",
+    };
+    let shape = dimensions.map(<[u32]>::to_vec);
+    maker.call_method1("array", (PyBytes::new(maker.py(), bytes), typestr, shape))
+}
