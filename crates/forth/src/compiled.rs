@@ -205,7 +205,14 @@ impl Compiled {
     pub(crate) fn flat(&self, bits: u32) -> &FlatCode {
         self.flat[usize::from(bits == 64)].get_or_init(|| {
             let (inputs, variables) = (self.inputs().len(), self.variables().len());
-            FlatCode::new(self.code(bits), self.outputs(), inputs, variables, self.bytecode.code.len())
+            FlatCode::new(
+                self.code(bits),
+                &self.plans,
+                self.outputs(),
+                inputs,
+                variables,
+                self.bytecode.code.len(),
+            )
         })
     }
 

@@ -516,6 +516,7 @@ impl<W: Width> Machine<W> {
 
     /// Runs and keeps the error, if any.
     fn execute(&mut self, inputs: &[&[u8]], single: bool) -> Result<Status, RunError> {
+        self.outputs.payload = inputs.iter().map(|input| input.len()).sum();
         let result = self.interpret(inputs, single);
         result.map_err(|(error, at)| {
             if matches!(error, RunError::UserHalt(_)) {

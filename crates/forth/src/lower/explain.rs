@@ -55,9 +55,7 @@ pub(crate) fn explain(compiled: &Compiled) -> String {
         let _ = write!(text, "loop at {}: ", place(found.at));
         let _ = match &found.miss {
             None => {
-                let (plan, runs) = plans.describe(found.body);
-                let runs = runs || !flat.contains(&found.body);
-                writeln!(text, "{}: {plan}", if runs { "fused" } else { "flat code" })
+                writeln!(text, "fused: {}", plans.describe(found.body))
             }
             Some(miss) => {
                 let tier = if flat.contains(&found.body) { "flat code" } else { "checked" };

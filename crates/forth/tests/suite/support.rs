@@ -30,15 +30,16 @@ pub(crate) fn run(source: &str, stack: &[i64], inputs: &[&[u8]]) -> (Machine, Re
 }
 
 pub(crate) fn assert_same<W: Width>(a: &Machine<W>, b: &Machine<W>) {
-    assert_eq!(a.stack(), b.stack());
-    assert_eq!(a.variables(), b.variables());
-    assert_eq!(a.error_location(), b.error_location());
-    assert_eq!(a.outer_index(), b.outer_index());
+    let source = a.compiled().source();
+    assert_eq!(a.stack(), b.stack(), "{source}");
+    assert_eq!(a.variables(), b.variables(), "{source}");
+    assert_eq!(a.error_location(), b.error_location(), "{source}");
+    assert_eq!(a.outer_index(), b.outer_index(), "{source}");
     for input in 0..a.compiled().inputs().len() {
-        assert_eq!(a.position(input), b.position(input), "position of input {input}");
+        assert_eq!(a.position(input), b.position(input), "position of input {input}: {source}");
     }
     for (a, b) in a.outputs().iter().zip(b.outputs()) {
-        assert_eq!(a.as_bytes(), b.as_bytes());
+        assert_eq!(a.as_bytes(), b.as_bytes(), "{source}");
     }
 }
 

@@ -94,6 +94,18 @@ fn runs<T: Item>(
 ) -> Result<(), RunError> {
     let size = size_of::<T>();
     while left > 0 {
+        if bits > 0 && bits <= 8 {
+            let output = &mut outputs.list[index];
+            // SAFETY: the end is within the memory, and so is the room.
+            let (to, room) = unsafe { (output.start.add(output.end), output.room - output.end) };
+            // SAFETY: there is that much room.
+            let (items, after) = unsafe { repeated(input, *at, to.cast::<T>(), room / size, left) };
+            (*at, left) = (after, left - items as u64);
+            output.end += items * size;
+            if left == 0 {
+                break;
+            }
+        }
         let (header, after) = match input[*at..] {
             // Most headers have one byte or two.
             [byte, ..] if byte < 0x80 => (u64::from(byte), *at + 1),
@@ -139,6 +151,53 @@ fn runs<T: Item>(
         left -= take;
     }
     Ok(())
+}
+
+/// Runs of one value each, of up to eight bits, as many as come one after the other and fit: the items written, and the position
+/// behind. Whatever is unusual about a run is left to the caller.
+///
+/// # Safety
+///
+/// There is room for so many items.
+#[inline(always)]
+unsafe fn repeated<T: Item>(
+    input: &[u8],
+    mut at: usize,
+    to: *mut T,
+    room: usize,
+    left: u64,
+) -> (usize, usize) {
+    /// Bytes written at once, whatever is needed: how long a run is cannot be predicted.
+    const WIDE: usize = 256;
+    let (size, mut items) = (size_of::<T>(), 0);
+    let most = usize::try_from(left).unwrap_or(usize::MAX).min(room);
+    while items < most
+        && let Some(&[first, second, third]) = input.get(at..).and_then(|rest| rest.first_chunk::<3>())
+    {
+        // One byte of header or two, without a branch.
+        let long = first >= 0x80;
+        let header = usize::from(first & 0x7f) | if long { usize::from(second) << 7 } else { 0 };
+        let value = if long { third } else { second };
+        let count = header >> 1;
+        let packed = header & 1 == 1;
+        if packed || first & second >= 0x80 || count > most - items || room - items < WIDE / size {
+            break;
+        }
+        let block = [T::cut(u64::from(value)).repeated(); 8];
+        // SAFETY: there is room for all of it, or, behind the first blocks, for what begins in the run and in the slack.
+        unsafe {
+            let to = to.add(items).cast::<[u64; 8]>();
+            for at in 0..WIDE / 64 {
+                to.add(at).write_unaligned(block);
+            }
+            for at in WIDE / 64..(count * size).div_ceil(64) {
+                to.add(at).write_unaligned(block);
+            }
+        }
+        items += count;
+        at += 2 + usize::from(first >> 7);
+    }
+    (items, at)
 }
 
 /// The repeated value, in as few bytes as the width needs.

@@ -536,11 +536,50 @@ pub(super) enum Fast {
         body: u32,
         index: R,
         stop: R,
+        /// From so many passes on.
+        least: u32,
     },
     Call {
         call: u32,
     },
+    /// A call with one argument that is a register.
+    CallOne {
+        call: u32,
+        arg: R,
+    },
     Return {
+        point: u32,
+    },
+    /// Fused: an addition, and a call with the sum.
+    CallAdded {
+        to: R,
+        a: R,
+        b: i32,
+        call: u32,
+    },
+    /// Fused: an addition, and a return with the sum.
+    ReturnAdded {
+        to: R,
+        a: R,
+        b: R,
+        point: u32,
+    },
+    /// Fused: a comparison with a number, and a return with one result that is a register.
+    ReturnIfLe {
+        a: R,
+        from: R,
+        b: i32,
+        point: u32,
+    },
+    ReturnIfEq {
+        a: R,
+        from: R,
+        b: i32,
+        point: u32,
+    },
+    /// A return with one result that is a register.
+    ReturnOne {
+        from: R,
         point: u32,
     },
     Leave {
@@ -563,6 +602,9 @@ pub(crate) struct FlatCode {
     pub(super) fields: Vec<Field>,
     pub(super) enumerations: Vec<Enumeration>,
     pub(super) calls: Vec<Call>,
+    /// What a call adds to the heights at most, and what a function called needs above that.
+    pub(super) step: Height,
+    pub(super) peak: Height,
     /// By the number of the IR's entry.
     pub(super) starts: Vec<Start>,
     /// For each position of the bytecode: where in `starts` its entries begin. One more than positions.

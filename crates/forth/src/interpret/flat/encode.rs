@@ -3,7 +3,7 @@
 use super::code::{Call, Enumeration, Fast, Field, FlatCode, R, Slot, Source, Start};
 use crate::Dtype;
 use crate::compile::ir::OutputDecl;
-use crate::interpret::fused::{Leaf, LeafKind};
+use crate::interpret::fused::{Leaf, LeafKind, Plans};
 use crate::isa::{Parser, Read};
 use crate::lower::ir::{
     BinaryOp, BlockId, Code, End, Function, Height, Inst, Operand, PointId, Reg, Relation, UnaryOp,
@@ -18,6 +18,7 @@ impl FlatCode {
     /// The code for a program with so many numbers of bytecode; nothing if numbers do not fit.
     pub(crate) fn new(
         code: &Code,
+        plans: &Plans,
         outputs: &[OutputDecl],
         inputs: usize,
         variables: usize,
@@ -32,11 +33,13 @@ impl FlatCode {
         let flat = Self::default();
         let mut encoder = Encoder {
             code,
+            plans,
             outputs,
             flat,
             blocks: Vec::new(),
             scratch: [0; 2],
             used: 0,
+            begun: 0,
             registers: 0,
             waiting: Vec::new(),
         };
@@ -56,6 +59,7 @@ impl FlatCode {
 
 struct Encoder<'a> {
     code: &'a Code,
+    plans: &'a Plans,
     outputs: &'a [OutputDecl],
     flat: FlatCode,
     /// Where each block of the function stands, and `u32::MAX` before that is known.
@@ -63,6 +67,8 @@ struct Encoder<'a> {
     /// Registers for constants where an instruction takes registers only.
     scratch: [R; 2],
     used: usize,
+    /// Where the code of the block begins.
+    begun: usize,
     /// Registers of the function.
     registers: u32,
     /// Functions called before it was known where they begin: calls and functions.
@@ -112,6 +118,7 @@ impl Encoder<'_> {
             let mut next = Some(first);
             while let Some(block) = next.filter(|&block| self.blocks[block] == u32::MAX) {
                 self.blocks[block] = self.flat.code.len() as u32;
+                self.begun = self.flat.code.len();
                 next = self.block(function, block, &mut jumps);
             }
         }
@@ -182,7 +189,49 @@ impl Encoder<'_> {
             rest = tail;
         }
         self.used = 0;
+        if let End::Branch { relation, a: Operand::Reg(a), b: Operand::Const(b), then, otherwise } = block.end
+            && let Some(fused) = self.return_if(function, relation, a, b, then)
+        {
+            self.push(fused);
+            return self.follow(otherwise, jumps);
+        }
+        if let End::Branch { relation, a: Operand::Reg(a), b: Operand::Const(b), then, otherwise } = block.end
+            && let Some(fused) = self.return_if(function, relation.opposite(), a, b, otherwise)
+        {
+            self.push(fused);
+            return self.follow(then, jumps);
+        }
         self.end(&block.end, jumps)
+    }
+
+    /// A branch to a block that only returns with one item.
+    fn return_if(
+        &self,
+        function: &Function,
+        relation: Relation,
+        a: Reg,
+        b: i64,
+        to: BlockId,
+    ) -> Option<Fast> {
+        let to = &function.blocks[to.0 as usize];
+        let End::Return(point) = to.end else { return None };
+        let [Operand::Reg(from)] = self.code.point(point).stack[..] else { return None };
+        if !to.code.is_empty() {
+            return None;
+        }
+        let (a, from, point) = (a.0 as R, from.0 as R, point.0);
+        let number = |b: i64| i32::try_from(b).ok();
+        Some(match relation {
+            Relation::Le => Fast::ReturnIfLe { a, from, b: number(b)?, point },
+            Relation::Lt => Fast::ReturnIfLe { a, from, b: number(b.checked_sub(1)?)?, point },
+            Relation::Eq => Fast::ReturnIfEq { a, from, b: number(b)?, point },
+            _ => return None,
+        })
+    }
+
+    /// The instruction before the next one, if that is in the same block.
+    fn before(&self) -> Option<Fast> {
+        self.flat.code[self.begun..].last().copied()
     }
 
     /// A count, read, added to the offsets, and so many items read.
@@ -369,7 +418,21 @@ impl Encoder<'_> {
                 None
             }
             End::Return(point) => {
-                self.push(Fast::Return { point: point.0 });
+                let fused = match (&self.code.point(*point).stack[..], self.before()) {
+                    ([Operand::Reg(sum)], Some(Fast::Add { to, a, b })) if to == sum.0 as R => {
+                        self.flat.code.pop();
+                        Some(Fast::ReturnAdded { to, a, b, point: point.0 })
+                    }
+                    _ => None,
+                };
+                if let Some(fused) = fused {
+                    self.push(fused);
+                    return None;
+                }
+                self.push(match self.code.point(*point).stack[..] {
+                    [Operand::Reg(from)] => Fast::ReturnOne { from: from.0 as R, point: point.0 },
+                    _ => Fast::Return { point: point.0 },
+                });
                 None
             }
             End::Leave(point) => {
@@ -483,7 +546,10 @@ impl Encoder<'_> {
             Inst::Rewind { output, by, point } => {
                 Fast::Rewind { output: s(output), by: self.reg(by), point: point.0 }
             }
-            Inst::Native { body, index, stop } => Fast::Native { body, index: r(index), stop: r(stop) },
+            Inst::Native { body, index, stop } => {
+                let least = self.plans.least(body as usize) as u32;
+                Fast::Native { body, index: r(index), stop: r(stop), least }
+            }
             Inst::Call { function, ref args, ref results, point, during } => {
                 let callee = self.code.function(function);
                 let below = self.code.point(during);
@@ -508,7 +574,25 @@ impl Encoder<'_> {
                         loops: scope.loops.len() as u32,
                     },
                 });
-                Fast::Call { call: self.flat.calls.len() as u32 - 1 }
+                let most = |a: Height, b: Height| Height {
+                    stack: a.stack.max(b.stack),
+                    frames: a.frames.max(b.frames),
+                    loops: a.loops.max(b.loops),
+                };
+                let last = self.flat.calls.len() - 1;
+                self.flat.step = most(self.flat.step, self.flat.calls[last].above);
+                self.flat.peak = most(self.flat.peak, callee.height);
+                let call = last as u32;
+                match args[..] {
+                    [Operand::Reg(arg)] => match self.before() {
+                        Some(Fast::AddConst { to, a, b }) if to == r(arg) && i32::try_from(b).is_ok() => {
+                            self.flat.code.pop();
+                            Fast::CallAdded { to, a, b: b as i32, call }
+                        }
+                        _ => Fast::CallOne { call, arg: r(arg) },
+                    },
+                    _ => Fast::Call { call },
+                }
             }
         };
         self.push(fast);

@@ -1,13 +1,13 @@
 //! The loop of tier 1.
 
-use super::code::{Fast, FlatCode, Source};
+use super::code::{Call, Fast, FlatCode, Source};
 use super::encode::NONE;
 use super::items;
 use crate::compiled::Compiled;
 use crate::dtype::{Number, add_items};
 use crate::interpret::{fused, to_stack};
-use crate::lower::ir::{Code, Operand, PointId, Reg};
-use crate::machine::{Machine, Width};
+use crate::lower::ir::{Code, Height, Operand, PointId, Reg};
+use crate::machine::{Limits, Machine, Width};
 
 /// Registers of all activations together; a recursion that wants more is left to tier 0.
 const MOST_REGISTERS: usize = 1 << 20;
@@ -28,6 +28,8 @@ pub(crate) struct Activation {
     /// The caller's registers.
     window: u32,
     call: u32,
+    /// Calls that certainly fit, of the caller.
+    spare: u32,
 }
 
 impl Activation {
@@ -63,8 +65,9 @@ pub(super) unsafe fn run<W: Width>(
     let limits = machine.limits;
     let Machine { outputs, positions, variables, registers, activations, .. } = machine;
     // What is below the outermost activation.
-    let (stack, frames, loops) = (machine.stack.len(), machine.frames.len(), machine.loops.len());
-    let (mut stack, mut frames, mut loops) = (stack, frames, loops);
+    let base = [machine.stack.len(), machine.frames.len(), machine.loops.len()];
+    // Calls inside of one another that certainly fit below the limits: found out at the first that may not.
+    let mut spare = 0_u32;
     // SAFETY: the start is an instruction of the code.
     let mut ip = unsafe { flat.code.as_ptr().add(start as usize) };
     let mut window = 0;
@@ -227,6 +230,55 @@ pub(super) unsafe fn run<W: Width>(
                     ip = unsafe { ip.add(3) };
                 }
             }
+        }};
+    }
+    /// Begins a call: the site, and the registers of the callee. The caller's registers may have moved.
+    macro_rules! call {
+        ($call:expr) => {{
+            let site = &flat.calls[$call as usize];
+            let next = window + site.caller as usize;
+            if spare == 0 {
+                match calls_left(flat, activations, site, base, limits, window) {
+                    Some(calls) => spare = calls,
+                    None => stop!(site.point),
+                }
+            }
+            if registers.len() < next + site.registers as usize {
+                registers.resize((next + site.registers as usize) * 2, 0);
+            }
+            // SAFETY: both are instructions of this code.
+            let back = unsafe { ip.offset_from(flat.code.as_ptr()) } as u32;
+            activations.push(Activation { back, window: window as u32, call: $call, spare });
+            (window, spare) = (next, spare.saturating_sub(1));
+            // SAFETY: so many registers there are now.
+            (site, unsafe { registers.as_mut_ptr().add(next) })
+        }};
+    }
+    /// A call with one argument.
+    macro_rules! enter {
+        ($call:expr, $value:expr) => {{
+            let value = $value;
+            let (site, inside) = call!($call);
+            // SAFETY: the callee has a register for the argument.
+            unsafe { *inside = value };
+            regs = inside;
+            go!(site.to);
+        }};
+    }
+    /// A return with one result.
+    macro_rules! leave {
+        ($value:expr, $point:expr) => {{
+            let Some(Activation { back, window: outer, call, spare: left }) = activations.pop() else {
+                stop!($point)
+            };
+            let value = $value;
+            (window, spare) = (outer as usize, left);
+            // SAFETY: the caller's window is where it was.
+            regs = unsafe { registers.as_mut_ptr().add(window) };
+            if let [to] = flat.calls[call as usize].results[..] {
+                r!(to) = value;
+            }
+            go!(back);
         }};
     }
     macro_rules! branch {
@@ -628,39 +680,20 @@ pub(super) unsafe fn run<W: Width>(
                 }
             }
 
-            Fast::Native { body, index, stop } => {
+            Fast::Native { body, index, stop, least } => {
                 let passes = r!(stop).wrapping_sub(r!(index));
-                if r!(index) < r!(stop) {
-                    let passes = usize::try_from(passes).unwrap_or(usize::MAX);
+                let passes = usize::try_from(passes).unwrap_or(usize::MAX);
+                if r!(index) < r!(stop) && passes >= least as usize {
                     let done =
                         compiled.plans.run::<W>(body as usize, passes, inputs, positions, variables, outputs);
                     r!(index) += done as i64;
                 }
             }
             Fast::Call { call } => {
-                let site = &flat.calls[call as usize];
-                let new = (
-                    stack + site.above.stack as usize,
-                    frames + site.above.frames as usize,
-                    loops + site.above.loops as usize,
-                );
-                let next = window + site.caller as usize;
-                let fits = new.0 + site.height.stack as usize <= limits.stack
-                    && new.1 + site.height.frames as usize <= limits.recursion
-                    && new.2 + site.height.loops as usize <= limits.recursion
-                    && next + site.registers as usize <= MOST_REGISTERS;
-                if !fits {
-                    stop!(site.point);
-                }
-                // SAFETY: both are instructions of this code.
-                let back = unsafe { ip.offset_from(flat.code.as_ptr()) } as u32;
-                activations.push(Activation { back, window: window as u32, call });
-                if registers.len() < next + site.registers as usize {
-                    registers.resize((next + site.registers as usize) * 2, 0);
-                }
-                // SAFETY: so many registers there are now.
-                let (old, inside) =
-                    unsafe { (registers.as_mut_ptr().add(window), registers.as_mut_ptr().add(next)) };
+                let outer = window;
+                let (site, inside) = call!(call);
+                // SAFETY: the window is where it was.
+                let old = unsafe { registers.as_ptr().add(outer) };
                 for (at, arg) in site.args.iter().enumerate() {
                     // SAFETY: the callee has a register for each argument, and the caller those it names.
                     unsafe {
@@ -670,17 +703,16 @@ pub(super) unsafe fn run<W: Width>(
                         };
                     }
                 }
-                (stack, frames, loops) = new;
-                (window, regs) = (next, inside);
+                regs = inside;
                 go!(site.to);
             }
+            Fast::CallOne { call, arg } => enter!(call, r!(arg)),
             Fast::Return { point } => {
-                let Some(Activation { back, window: outer, call }) = activations.pop() else { stop!(point) };
+                let Some(Activation { back, window: outer, call, spare: left }) = activations.pop() else {
+                    stop!(point)
+                };
                 let site = &flat.calls[call as usize];
-                stack -= site.above.stack as usize;
-                frames -= site.above.frames as usize;
-                loops -= site.above.loops as usize;
-                window = outer as usize;
+                (window, spare) = (outer as usize, left);
                 let inside = regs;
                 // SAFETY: the caller's window is where it was.
                 regs = unsafe { registers.as_mut_ptr().add(window) };
@@ -693,10 +725,65 @@ pub(super) unsafe fn run<W: Width>(
                 }
                 go!(back);
             }
+            Fast::ReturnOne { from, point } => leave!(r!(from), point),
+            Fast::CallAdded { to, a, b, call } => {
+                let value = W::wrap(r!(a).wrapping_add(i64::from(b)));
+                r!(to) = value;
+                enter!(call, value);
+            }
+            Fast::ReturnAdded { to, a, b, point } => {
+                let value = W::wrap(r!(a).wrapping_add(r!(b)));
+                r!(to) = value;
+                leave!(value, point);
+            }
+            Fast::ReturnIfLe { a, from, b, point } => {
+                if r!(a) <= i64::from(b) {
+                    leave!(r!(from), point);
+                }
+            }
+            Fast::ReturnIfEq { a, from, b, point } => {
+                if r!(a) == i64::from(b) {
+                    leave!(r!(from), point);
+                }
+            }
             Fast::Leave { point } => stop!(point),
             Fast::Pause { point, entry } => return Place { stop: Stop::Paused { point, entry }, window },
         }
     }
+}
+
+/// How many calls inside of one another certainly fit, whichever they are; nothing if not even this one does.
+#[cold]
+#[inline(never)]
+fn calls_left(
+    flat: &FlatCode,
+    activations: &[Activation],
+    site: &Call,
+    base: [usize; 3],
+    limits: Limits,
+    window: usize,
+) -> Option<u32> {
+    let numbers = |height: Height| [height.stack, height.frames, height.loops].map(|number| number as usize);
+    let mut here = base;
+    for activation in activations {
+        for (sum, above) in here.iter_mut().zip(numbers(flat.calls[activation.call()].above)) {
+            *sum += above;
+        }
+    }
+    let limits = [limits.stack, limits.recursion, limits.recursion];
+    let (above, height) = (numbers(site.above), numbers(site.height));
+    let (step, peak) = (numbers(flat.step), numbers(flat.peak));
+    let free = MOST_REGISTERS.checked_sub(window)?;
+    free.checked_sub(site.caller as usize + site.registers as usize)?;
+    let widest = flat.calls.iter().map(|call| call.caller.max(call.registers)).max().unwrap_or(1) as usize;
+    // The last of them has registers of its own.
+    let mut calls = (free / widest.max(1)).saturating_sub(1);
+    for at in 0..3 {
+        limits[at].checked_sub(here[at] + above[at] + height[at])?;
+        let free = limits[at].checked_sub(here[at] + peak[at]);
+        calls = calls.min(free.map_or(0, |free| free / step[at].max(1)));
+    }
+    Some(u32::try_from(calls).unwrap_or(u32::MAX))
 }
 
 const _: () = assert!(size_of::<Fast>() == 16, "a cache line holds four");

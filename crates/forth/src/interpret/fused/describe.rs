@@ -1,6 +1,6 @@
 //! Plans in words, for `explain`.
 
-use super::plan::{Nest, Plan, Step};
+use super::plan::{Form, Nest, Plan, Step};
 
 impl Plan {
     pub(super) fn describe(&self) -> String {
@@ -25,7 +25,11 @@ impl Plan {
 }
 
 fn nest(nest: &Nest) -> String {
-    let form = if nest.blocks { "blocks" } else { "lists" };
+    let form = match nest.form {
+        Form::Counted => "lists",
+        Form::Ended => "ended lists",
+        Form::Blocks => "blocks",
+    };
     format!("{form} {} deep of {:?}/{}", nest.depth, nest.leaf.kind, 1_u32 << nest.leaf.shift)
 }
 

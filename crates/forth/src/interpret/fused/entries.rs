@@ -6,7 +6,7 @@
 
 use super::convert::{BLOCK, Leafy, copy_blocks};
 use super::exec::Exec;
-use super::plan::{Count, Header, Nest};
+use super::plan::{Count, Form, Header, Nest};
 
 /// Larger entries would reserve too much, and gain nothing.
 const MOST: usize = 1 << 16;
@@ -23,7 +23,7 @@ pub(super) fn fit(header: &Header, nest: &Nest) -> bool {
     let skipped = header.byte_count.is_none() && header.version.is_none() && header.skip < MOST / 2;
     let inner = nest.inner == Count::Big32 || (nest.inner == Count::Text && nest.leaf.shift == 0);
     let outer = nest.depth == 1 || nest.count == Count::Big32;
-    let form = nest.wide && !nest.blocks && inner && outer;
+    let form = nest.wide && nest.form == Form::Counted && inner && outer;
     header.start.is_some() && header.stop.is_some() && header.check_end && (framed || skipped) && form
 }
 

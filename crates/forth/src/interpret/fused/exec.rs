@@ -1,6 +1,6 @@
 //! The state native code works on.
 
-use crate::output::{Output, Outputs};
+use crate::output::Outputs;
 
 /// Borrowed parts of the machine while a plan runs.
 pub(super) struct Exec<'a> {
@@ -21,13 +21,6 @@ impl Exec<'_> {
         let bytes = self.inputs[input].get(at..)?.first_chunk::<4>()?;
         self.positions[input] = at + 4;
         Some(u32::from_le_bytes(*bytes))
-    }
-
-    /// An output with room for `extra` more bytes.
-    #[inline(always)]
-    pub(super) fn room(&mut self, output: usize, extra: usize) -> Option<&mut Output> {
-        self.outputs.reserve(output, extra).ok()?;
-        Some(&mut self.outputs.list[output])
     }
 }
 

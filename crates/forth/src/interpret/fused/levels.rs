@@ -7,15 +7,15 @@ use super::convert::{self, Leafy};
 use super::entries;
 use super::exec::Exec;
 use super::nest::{self, Passes};
-use super::plan::{Count, Entry, Header, LeafKind, Nest, Step};
-use super::steps;
+use super::perform;
+use super::plan::{Count, Entry, Form, Header, LeafKind, Nest, Plan};
 
 /// Entry points of native code: from a position, to the position after.
 pub(super) trait Level {
     /// # Safety
     ///
     /// The CPU has the features of the level.
-    unsafe fn steps(exec: &mut Exec<'_>, steps: &[Step], at: usize) -> Option<usize>;
+    unsafe fn perform(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize;
 
     /// # Safety
     ///
@@ -25,7 +25,7 @@ pub(super) trait Level {
     /// # Safety
     ///
     /// The CPU has the features of the level.
-    unsafe fn nest<K: Leafy, const DEPTH: usize, const WIDE: bool, const BLOCKS: bool>(
+    unsafe fn nest<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
         exec: &mut Exec<'_>,
         nest: &Nest,
         header: Option<&Header>,
@@ -49,14 +49,14 @@ macro_rules! level {
         pub(super) struct $name;
 
         impl Level for $name {
-            unsafe fn steps(exec: &mut Exec<'_>, steps: &[Step], at: usize) -> Option<usize> {
+            unsafe fn perform(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
                 $(#[$enable])*
-                fn level(exec: &mut Exec<'_>, steps: &[Step], at: usize) -> Option<usize> {
-                    steps::run::<$name>(exec, steps, at)
+                fn level(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
+                    perform::run::<$name>(exec, plan, passes)
                 }
                 // SAFETY: the caller vouches for the features.
                 #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
-                unsafe { level(exec, steps, at) }
+                unsafe { level(exec, plan, passes) }
             }
 
             unsafe fn convert<K: Leafy>(from: &[u8], bytes: usize, to: *mut u8) {
@@ -69,7 +69,7 @@ macro_rules! level {
                 unsafe { level::<K>(from, bytes, to) }
             }
 
-            unsafe fn nest<K: Leafy, const DEPTH: usize, const WIDE: bool, const BLOCKS: bool>(
+            unsafe fn nest<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
                 exec: &mut Exec<'_>,
                 nest: &Nest,
                 header: Option<&Header>,
@@ -77,18 +77,18 @@ macro_rules! level {
                 at: usize,
             ) -> (usize, usize) {
                 $(#[$enable])*
-                fn level<K: Leafy, const DEPTH: usize, const WIDE: bool, const BLOCKS: bool>(
+                fn level<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
                     exec: &mut Exec<'_>,
                     nest: &Nest,
                     header: Option<&Header>,
                     passes: Passes,
                     at: usize,
                 ) -> (usize, usize) {
-                    nest::run::<K, DEPTH, WIDE, BLOCKS>(exec, nest, header, passes, at)
+                    nest::run::<K, DEPTH, WIDE, FORM>(exec, nest, header, passes, at)
                 }
                 // SAFETY: the caller vouches for the features.
                 #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
-                unsafe { level::<K, DEPTH, WIDE, BLOCKS>(exec, nest, header, passes, at) }
+                unsafe { level::<K, DEPTH, WIDE, FORM>(exec, nest, header, passes, at) }
             }
 
             unsafe fn entries<K: Leafy, const DEPTH: usize, const FRAMED: bool, const COUNT: u8>(
@@ -171,16 +171,16 @@ impl Cpu {
         }
     }
 
-    /// Runs steps once.
-    pub(super) fn steps(self, exec: &mut Exec<'_>, steps: &[Step], at: usize) -> Option<usize> {
+    /// Runs up to so many passes of a body; how many were complete.
+    pub(super) fn perform(self, exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
         // SAFETY: a level other than the baseline comes from `detect` only.
         unsafe {
             match self {
-                Self::Baseline => Baseline::steps(exec, steps, at),
+                Self::Baseline => Baseline::perform(exec, plan, passes),
                 #[cfg(target_arch = "x86_64")]
-                Self::Avx2 => Avx2::steps(exec, steps, at),
+                Self::Avx2 => Avx2::perform(exec, plan, passes),
                 #[cfg(target_arch = "x86_64")]
-                Self::Avx512 => Avx512::steps(exec, steps, at),
+                Self::Avx512 => Avx512::perform(exec, plan, passes),
             }
         }
     }
@@ -318,37 +318,33 @@ pub(super) unsafe fn dispatch<L: Level>(
     at: usize,
 ) -> (usize, usize) {
     macro_rules! go {
-        ($leaf:ident, $blocks:literal) => {
+        ($leaf:ident, $form:ident) => {
             // SAFETY: the caller vouches for the level.
             unsafe {
                 match (nest.depth, nest.wide) {
-                    (1, true) => L::nest::<convert::$leaf, 1, true, $blocks>(exec, nest, header, passes, at),
-                    (2, true) => L::nest::<convert::$leaf, 2, true, $blocks>(exec, nest, header, passes, at),
-                    (_, true) => L::nest::<convert::$leaf, 3, true, $blocks>(exec, nest, header, passes, at),
-                    (1, false) => {
-                        L::nest::<convert::$leaf, 1, false, $blocks>(exec, nest, header, passes, at)
-                    }
-                    (2, false) => {
-                        L::nest::<convert::$leaf, 2, false, $blocks>(exec, nest, header, passes, at)
-                    }
-                    (_, false) => {
-                        L::nest::<convert::$leaf, 3, false, $blocks>(exec, nest, header, passes, at)
-                    }
+                    (1, true) => L::nest::<convert::$leaf, 1, true, $form>(exec, nest, header, passes, at),
+                    (2, true) => L::nest::<convert::$leaf, 2, true, $form>(exec, nest, header, passes, at),
+                    (_, true) => L::nest::<convert::$leaf, 3, true, $form>(exec, nest, header, passes, at),
+                    (1, false) => L::nest::<convert::$leaf, 1, false, $form>(exec, nest, header, passes, at),
+                    (2, false) => L::nest::<convert::$leaf, 2, false, $form>(exec, nest, header, passes, at),
+                    (_, false) => L::nest::<convert::$leaf, 3, false, $form>(exec, nest, header, passes, at),
                 }
             }
         };
     }
-    match (nest.leaf.kind, nest.blocks) {
-        (LeafKind::Copy, false) => go!(Copy, false),
-        (LeafKind::Swap2, false) => go!(Swap2, false),
-        (LeafKind::Swap4, false) => go!(Swap4, false),
-        (LeafKind::Swap8, false) => go!(Swap8, false),
-        (LeafKind::Bool, false) => go!(Bool, false),
-        (LeafKind::Copy, true) => go!(Copy, true),
-        // Formats with blocks are little-endian; the others take the generic instance.
-        (LeafKind::Bool, true) => go!(Bool, true),
-        (LeafKind::Swap2, true) => go!(Swap2, true),
-        (LeafKind::Swap4, true) => go!(Swap4, true),
-        (LeafKind::Swap8, true) => go!(Swap8, true),
+    use nest::{BLOCKS, COUNTED, ENDED};
+    match (nest.leaf.kind, nest.form) {
+        (LeafKind::Copy, Form::Counted) => go!(Copy, COUNTED),
+        (LeafKind::Swap2, Form::Counted) => go!(Swap2, COUNTED),
+        (LeafKind::Swap4, Form::Counted) => go!(Swap4, COUNTED),
+        (LeafKind::Swap8, Form::Counted) => go!(Swap8, COUNTED),
+        (LeafKind::Bool, Form::Counted) => go!(Bool, COUNTED),
+        // The matcher makes these of plain copies only.
+        (_, Form::Ended) => go!(Copy, ENDED),
+        (LeafKind::Copy, Form::Blocks) => go!(Copy, BLOCKS),
+        (LeafKind::Bool, Form::Blocks) => go!(Bool, BLOCKS),
+        (LeafKind::Swap2, Form::Blocks) => go!(Swap2, BLOCKS),
+        (LeafKind::Swap4, Form::Blocks) => go!(Swap4, BLOCKS),
+        (LeafKind::Swap8, Form::Blocks) => go!(Swap8, BLOCKS),
     }
 }

@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 
+use super::ops::Ops;
 use super::phrases::{halts, is_big_u32};
-use super::plan::{Count, Entry, Field, Leaf, Nest, Plan, Step, collect_outputs};
+use super::plan::{Count, Entry, Field, Form, Leaf, LeafKind, Nest, Plan, Step, collect_outputs};
 use crate::Dtype;
 use crate::compile::ir::{Body, Kind, Program};
 use crate::isa::{Op, Parser, Read};
@@ -39,10 +40,14 @@ pub(crate) fn plan(program: &Program, body: &Body, effort: &Cell<usize>) -> Matc
     collect_outputs(&steps, &mut outputs);
     outputs.sort_unstable();
     outputs.dedup();
+    let Some(ops) = Ops::new(&steps, &outputs, &program.outputs) else {
+        return Err(Miss { at: body.nodes.first().map_or(0, |node| node.at), why: "too large" });
+    };
     Ok(Plan {
         data,
         entry: Entry::canonical(&steps),
         body: steps,
+        ops,
         inputs: matcher.inputs,
         outputs,
         variables: matcher.variables,
@@ -149,6 +154,11 @@ impl<'a> Matcher<'a> {
                     fields.extend(added.into_iter().map(|field| Field { at: field.at + *bytes, ..field }));
                     *bytes += more;
                 }
+                (Some(list @ (Step::Nest(_) | Step::List { .. })), Step::Skip(1))
+                    if self.ended(list).is_some() =>
+                {
+                    *list = self.ended(list).map_or(Step::Skip(1), Step::Nest);
+                }
                 (_, step) => steps.push(step),
             }
         }
@@ -200,7 +210,7 @@ impl<'a> Matcher<'a> {
 
     pub(super) fn list(&self, count: Count, offsets: usize, body: Vec<Step>) -> Step {
         if let [Step::Nest(inner)] = body[..]
-            && !inner.blocks
+            && inner.form == Form::Counted
             && self.has_offsets(offsets)
             && let Some(nest) = self.wrap(count, offsets, inner)
         {
@@ -209,9 +219,30 @@ impl<'a> Matcher<'a> {
         Step::List { count, offsets: Some(offsets), body }
     }
 
+    /// A list with one byte behind it, if a native loop exists for that.
+    fn ended(&self, list: &Step) -> Option<Nest> {
+        match list {
+            Step::Nest(nest)
+                if nest.form == Form::Counted
+                    && nest.depth == 1
+                    && nest.inner == Count::ZigZag
+                    && nest.leaf.kind == LeafKind::Copy =>
+            {
+                Some(Nest { form: Form::Ended, ..*nest })
+            }
+            Step::List { count, offsets: Some(offsets), body } => match body[..] {
+                [Step::Nest(inner)] if inner.form == Form::Ended && self.has_offsets(*offsets) => {
+                    self.wrap(*count, *offsets, inner)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     pub(super) fn nest(&self, inner: Count, offsets: usize, leaf: Leaf) -> Nest {
         let wide = self.dtype(offsets) == Dtype::Int64;
-        Nest { depth: 1, offsets: [offsets, 0, 0], count: inner, inner, blocks: false, wide, leaf }
+        Nest { depth: 1, offsets: [offsets, 0, 0], count: inner, inner, form: Form::Counted, wide, leaf }
     }
 
     /// One more level round a nest, if a native loop exists for that.

@@ -12,10 +12,12 @@ mod exec;
 mod levels;
 mod matcher;
 mod nest;
+mod number;
+mod ops;
+mod perform;
 mod phrases;
 mod plan;
 mod state;
-mod steps;
 #[cfg(test)]
 mod tests;
 
@@ -28,8 +30,8 @@ use crate::compile::ir::{Body, Kind, Program};
 use crate::lower::ir::Height;
 use crate::machine::{Machine, Width};
 use crate::output::Outputs;
+pub(crate) use number::{unsigned, zigzag};
 pub(crate) use plan::{Leaf, LeafKind};
-pub(crate) use steps::{unsigned, zigzag};
 
 /// What was recognised, by the segment of the loop body.
 #[derive(Debug)]
@@ -65,12 +67,9 @@ impl Plans {
             if let Kind::Do { body, step: false } = &node.kind {
                 match matcher::plan(program, body, effort) {
                     Ok(plan) => {
-                        let pays = plan.pays();
                         self.by_segment[body.segment as usize] = Some(plan);
                         self.found.push(Found { at: node.at, body: body.segment, miss: None });
-                        if pays {
-                            continue;
-                        }
+                        continue;
                     }
                     Err(miss) => {
                         self.found.push(Found { at: node.at, body: body.segment, miss: Some(miss) });
@@ -90,9 +89,6 @@ impl Plans {
         if bits == 32 && plan.entry.is_none() {
             return None;
         }
-        if !plan.pays() {
-            return None;
-        }
         let depth = plan.depth as u32;
         // A body holds at most three items: two of a loop, and a count, a total or the end of a frame.
         Some(Height { stack: depth * 2, frames: depth, loops: depth })
@@ -103,10 +99,14 @@ impl Plans {
         &self.found
     }
 
-    /// What a recognised loop was recognised as, and whether it runs as such.
-    pub(crate) fn describe(&self, segment: u32) -> (String, bool) {
-        let plan = self.by_segment[segment as usize].as_ref();
-        plan.map_or_else(Default::default, |plan| (plan.describe(), plan.pays()))
+    /// What a recognised loop was recognised as.
+    pub(crate) fn describe(&self, segment: u32) -> String {
+        self.by_segment[segment as usize].as_ref().map(Plan::describe).unwrap_or_default()
+    }
+
+    /// From how many passes on a recognised loop is worth entering.
+    pub(crate) fn least(&self, body: usize) -> usize {
+        self.by_segment[body].as_ref().map_or(1, Plan::least)
     }
 
     pub(crate) fn cpu_name(&self) -> &'static str {
@@ -151,7 +151,7 @@ impl Plans {
                 }
                 done
             }
-            None => plan.run(&mut exec, passes),
+            None => exec.cpu.perform(&mut exec, plan, passes),
         }
     }
 
@@ -187,44 +187,5 @@ impl<W: Width> Machine<W> {
             plans.run::<W>(body, passes, inputs, &mut self.positions, &mut self.variables, &mut self.outputs);
         top.index += done as i64;
         self.native |= done > 0;
-    }
-}
-
-impl Plan {
-    /// Runs up to `passes` passes and undoes the one that fails.
-    fn run(&self, exec: &mut Exec<'_>, passes: usize) -> usize {
-        let cpu = exec.cpu;
-        let mut ends = vec![0; self.outputs.len()];
-        let mut positions = vec![0; self.inputs.len()];
-        let mut variables = vec![0; self.variables.len()];
-        let mut at = exec.positions[self.data];
-        let mut done = 0;
-        while done < passes {
-            for (end, &output) in ends.iter_mut().zip(&self.outputs) {
-                *end = exec.outputs.list[output].end;
-            }
-            for (position, &input) in positions.iter_mut().zip(&self.inputs) {
-                *position = exec.positions[input];
-            }
-            for (value, &variable) in variables.iter_mut().zip(&self.variables) {
-                *value = exec.variables[variable];
-            }
-            let Some(after) = cpu.steps(exec, &self.body, at) else {
-                for (&end, &output) in ends.iter().zip(&self.outputs) {
-                    exec.outputs.list[output].end = end;
-                }
-                for (&position, &input) in positions.iter().zip(&self.inputs) {
-                    exec.positions[input] = position;
-                }
-                for (&value, &variable) in variables.iter().zip(&self.variables) {
-                    exec.variables[variable] = value;
-                }
-                break;
-            };
-            at = after;
-            done += 1;
-        }
-        exec.positions[self.data] = at;
-        done
     }
 }

@@ -5,8 +5,13 @@
 
 use super::convert::Leafy;
 use super::exec::Exec;
-use super::plan::{Header, Nest};
+use super::plan::{Count, Header, Nest};
 use super::state::State;
+
+/// [`Form`](super::plan::Form) as a constant.
+pub(super) const COUNTED: u8 = 0;
+pub(super) const ENDED: u8 = 1;
+pub(super) const BLOCKS: u8 = 2;
 
 /// How long to go on.
 #[derive(Clone, Copy)]
@@ -25,7 +30,7 @@ impl From<usize> for Passes {
 /// Runs passes from position `at`. Returns the passes completed and the position after them. What a
 /// failed pass wrote is taken back; nobody but the checked tier decides what is wrong with it.
 #[inline(always)]
-pub(super) fn run<K: Leafy, const DEPTH: usize, const WIDE: bool, const BLOCKS: bool>(
+pub(super) fn run<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
     exec: &mut Exec<'_>,
     nest: &Nest,
     header: Option<&Header>,
@@ -75,7 +80,7 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const WIDE: bool, const BLOCKS: 
         }
         state.at += header.skip;
         // SAFETY: `load` made the cursors from the outputs of `exec`, which are only changed through `state` below.
-        let complete = unsafe { pass::<K, DEPTH, WIDE, BLOCKS>(&mut state, exec, nest) };
+        let complete = unsafe { pass::<K, DEPTH, WIDE, FORM>(&mut state, exec, nest) };
         if !complete || (header.check_end && state.at as i64 != stop) {
             break;
         }
@@ -100,48 +105,102 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const WIDE: bool, const BLOCKS: 
 }
 
 #[inline(always)]
-unsafe fn pass<K: Leafy, const DEPTH: usize, const WIDE: bool, const BLOCKS: bool>(
+unsafe fn pass<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
     state: &mut State,
     exec: &mut Exec<'_>,
     nest: &Nest,
 ) -> bool {
     // SAFETY: as the caller's.
     unsafe {
-        match (BLOCKS, DEPTH) {
-            (false, 1) => list1::<K, WIDE>(state, exec, nest, 0),
-            (false, 2) => list2::<K, WIDE>(state, exec, nest, 0),
-            (false, _) => list3::<K, WIDE>(state, exec, nest),
-            (true, 1) => blocks1::<K, WIDE>(state, exec, nest, 0),
-            (true, 2) => blocks2::<K, WIDE>(state, exec, nest, 0),
-            (true, _) => blocks3::<K, WIDE>(state, exec, nest),
+        match (FORM, DEPTH) {
+            (BLOCKS, 1) => blocks1::<K, WIDE>(state, exec, nest, 0),
+            (BLOCKS, 2) => blocks2::<K, WIDE>(state, exec, nest, 0),
+            (BLOCKS, _) => blocks3::<K, WIDE>(state, exec, nest),
+            (_, 1) => lists1::<K, WIDE, FORM>(state, exec, nest, 0, 1),
+            (_, 2) => list2::<K, WIDE, FORM>(state, exec, nest, 0),
+            (..) => list3::<K, WIDE, FORM>(state, exec, nest),
         }
     }
 }
 
-macro_rules! outer_list {
-    ($(#[$safety:meta])* $list:ident, $blocks:ident, $($level:ident)?, $at:expr, $inner:ident, $inner_blocks:ident, $next:expr) => {
-        #[inline(always)]
-        unsafe fn $list<K: Leafy, const WIDE: bool>(
-            state: &mut State,
-            exec: &mut Exec<'_>,
-            nest: &Nest,
-            $($level: usize,)?
-        ) -> bool {
-            let Some(items) = state.count(nest.count) else { return false };
-            // SAFETY: as the caller's.
-            unsafe {
-                if !state.offset::<WIDE>(exec, nest, $at, items as i64) {
-                    return false;
-                }
-                for _ in 0..items {
-                    if !$inner::<K, WIDE>(state, exec, nest, $next) {
-                        return false;
-                    }
-                }
-            }
-            true
-        }
+/// The byte behind a list, if there is one.
+#[inline(always)]
+fn end<const FORM: u8>(state: &mut State) -> bool {
+    FORM != ENDED || state.take::<1>().is_some()
+}
 
+/// A list of lists of items.
+#[inline(always)]
+unsafe fn list2<K: Leafy, const WIDE: bool, const FORM: u8>(
+    state: &mut State,
+    exec: &mut Exec<'_>,
+    nest: &Nest,
+    level: usize,
+) -> bool {
+    let Some(lists) = state.count(nest.count) else { return false };
+    // SAFETY: as the caller's.
+    let complete = unsafe {
+        state.offset::<WIDE>(exec, nest, level, lists as i64)
+            && lists1::<K, WIDE, FORM>(state, exec, nest, level + 1, lists)
+    };
+    complete && end::<FORM>(state)
+}
+
+/// A list of lists of lists of items.
+#[inline(always)]
+unsafe fn list3<K: Leafy, const WIDE: bool, const FORM: u8>(
+    state: &mut State,
+    exec: &mut Exec<'_>,
+    nest: &Nest,
+) -> bool {
+    let Some(lists) = state.count(nest.count) else { return false };
+    // SAFETY: as the caller's.
+    unsafe {
+        if !state.offset::<WIDE>(exec, nest, 0, lists as i64) {
+            return false;
+        }
+        for _ in 0..lists {
+            if !list2::<K, WIDE, FORM>(state, exec, nest, 1) {
+                return false;
+            }
+        }
+    }
+    end::<FORM>(state)
+}
+
+/// Lists of items, one behind the other: as many as can be without a check for each, the rest one by one.
+#[inline(always)]
+unsafe fn lists1<K: Leafy, const WIDE: bool, const FORM: u8>(
+    state: &mut State,
+    exec: &mut Exec<'_>,
+    nest: &Nest,
+    level: usize,
+    lists: u32,
+) -> bool {
+    // SAFETY: as the caller's.
+    unsafe {
+        let done = match nest.inner {
+            Count::Big32 => state.lists::<K, WIDE>(nest, level, lists, FORM == ENDED, State::big32_unchecked),
+            Count::ZigZag => {
+                state.lists::<K, WIDE>(nest, level, lists, FORM == ENDED, State::zigzag_unchecked)
+            }
+            _ => 0,
+        };
+        for _ in done..lists {
+            let Some(items) = state.count(nest.inner) else { return false };
+            let list = state.offset::<WIDE>(exec, nest, level, items as i64)
+                && state.items::<K>(exec, nest, items)
+                && end::<FORM>(state);
+            if !list {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+macro_rules! outer_blocks {
+    ($blocks:ident, $($level:ident)?, $at:expr, $inner:ident, $next:expr) => {
         #[inline(always)]
         unsafe fn $blocks<K: Leafy, const WIDE: bool>(
             state: &mut State,
@@ -157,7 +216,7 @@ macro_rules! outer_list {
                 }
                 for _ in 0..items {
                     // SAFETY: as the caller's.
-                    if !unsafe { $inner_blocks::<K, WIDE>(state, exec, nest, $next) } {
+                    if !unsafe { $inner::<K, WIDE>(state, exec, nest, $next) } {
                         return false;
                     }
                 }
@@ -169,20 +228,8 @@ macro_rules! outer_list {
     };
 }
 
-outer_list!(list2, blocks2, level, level, list1, blocks1, level + 1);
-outer_list!(list3, blocks3, , 0, list2, blocks2, 1);
-
-#[inline(always)]
-unsafe fn list1<K: Leafy, const WIDE: bool>(
-    state: &mut State,
-    exec: &mut Exec<'_>,
-    nest: &Nest,
-    level: usize,
-) -> bool {
-    let Some(items) = state.count(nest.inner) else { return false };
-    // SAFETY: as the caller's.
-    unsafe { state.offset::<WIDE>(exec, nest, level, items as i64) && state.items::<K>(exec, nest, items) }
-}
+outer_blocks!(blocks2, level, level, blocks1, level + 1);
+outer_blocks!(blocks3, , 0, blocks2, 1);
 
 #[inline(always)]
 unsafe fn blocks1<K: Leafy, const WIDE: bool>(

@@ -1,7 +1,7 @@
 //! The phrases a body is made of, one by one.
 
 use super::matcher::{Match, Matcher};
-use super::plan::{Count, Field, Nest, Step};
+use super::plan::{Count, Field, Form, Nest, Step};
 use crate::compile::ir::{Body, Kind};
 use crate::isa::{Op, Parser, Read};
 
@@ -61,6 +61,14 @@ impl<'a> Matcher<'a> {
                 if *distance >= 0 && self.is_data(*input as usize) =>
             {
                 (Step::Skip(*distance as usize), 2)
+            }
+            [Parse(read), Plain(Op::Drop, _), ..]
+                if read.output.is_none()
+                    && !read.repeated
+                    && read.parser.size() > 0
+                    && self.is_from_data(*read) =>
+            {
+                (Step::Skip(read.parser.size()), 2)
             }
             [
                 Parse(first),
@@ -360,7 +368,7 @@ impl<'a> Matcher<'a> {
         let step = match body.kinds[..] {
             [Kind::Plain(Op::Dup, _), Kind::Read(content), Kind::Plain(Op::Add, _)] => {
                 let Some(leaf) = self.leaf(*content) else { return Ok(None) };
-                let nest = Nest { blocks: true, ..self.nest(Count::ZigZag, offsets, leaf) };
+                let nest = Nest { form: Form::Blocks, ..self.nest(Count::ZigZag, offsets, leaf) };
                 if !self.has_offsets(offsets) || offsets == leaf.output {
                     return Ok(None);
                 }
@@ -377,10 +385,12 @@ impl<'a> Matcher<'a> {
                     return Ok(None);
                 }
                 match body[..] {
-                    [Step::Nest(inner)] if inner.blocks => match self.wrap(Count::ZigZag, offsets, inner) {
-                        Some(nest) => Step::Nest(nest),
-                        None => Step::Blocks { offsets, body },
-                    },
+                    [Step::Nest(inner)] if inner.form == Form::Blocks => {
+                        match self.wrap(Count::ZigZag, offsets, inner) {
+                            Some(nest) => Step::Nest(nest),
+                            None => Step::Blocks { offsets, body },
+                        }
+                    }
                     _ => Step::Blocks { offsets, body },
                 }
             }

@@ -1,5 +1,6 @@
 //! What a recognised loop body does, in terms a native loop can execute.
 
+use super::ops::Ops;
 use crate::Dtype;
 use crate::isa::Read;
 
@@ -10,6 +11,8 @@ pub(crate) struct Plan {
     pub(crate) data: usize,
     /// The body, in order.
     pub(crate) body: Vec<Step>,
+    /// The same as instructions.
+    pub(crate) ops: Ops,
     /// The body as one native loop, when it has the canonical form of an entry.
     pub(crate) entry: Option<Entry>,
     /// Inputs read besides `data`; their positions are rolled back with it.
@@ -137,6 +140,17 @@ pub(crate) struct Leaf {
     pub(crate) output: usize,
 }
 
+/// How lists of a nest begin and end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A count, then so many.
+    Counted,
+    /// A count, so many, and a byte that says nothing.
+    Ended,
+    /// Blocks of a count and so many, of which the last is empty.
+    Blocks,
+}
+
 /// Lists nested in one another, directly, with items innermost: one to three levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Nest {
@@ -147,8 +161,7 @@ pub(crate) struct Nest {
     pub(crate) count: Count,
     /// And there.
     pub(crate) inner: Count,
-    /// Whether lists come in blocks that end with an empty one.
-    pub(crate) blocks: bool,
+    pub(crate) form: Form,
     /// Whether offsets are int64, else int32.
     pub(crate) wide: bool,
     pub(crate) leaf: Leaf,
@@ -171,10 +184,9 @@ impl Leaf {
 }
 
 impl Plan {
-    /// Whether native steps are faster than flat code: where there is a native loop for more than one item or list.
-    /// Records of single fields are not.
-    pub(crate) fn pays(&self) -> bool {
-        self.entry.is_some() || has_loops(&self.body)
+    /// From how many passes on the native loop is faster than flat code. Cursors have to be set up.
+    pub(crate) fn least(&self) -> usize {
+        if self.entry.is_some() || has_loops(&self.body) { 1 } else { 4 }
     }
 }
 
@@ -246,15 +258,15 @@ impl Entry {
     }
 }
 
-/// The outputs that steps write to, some more than once.
+/// The outputs that steps write to, or look at, some more than once.
 pub(super) fn collect_outputs(steps: &[Step], to: &mut Vec<usize>) {
     for step in steps {
         match step {
             Step::Fields { fields, .. } => to.extend(fields.iter().map(|field| field.output)),
-            Step::Item(_, output)
-            | Step::Length(_, output)
-            | Step::Constant { output, .. }
-            | Step::Through { output, .. } => to.push(*output),
+            Step::Length(of, output) => to.extend([*of, *output]),
+            Step::Item(_, output) | Step::Constant { output, .. } | Step::Through { output, .. } => {
+                to.push(*output)
+            }
             Step::Bulk { leaf, .. } => to.push(leaf.output),
             Step::Nest(nest) => {
                 to.extend(&nest.offsets[..nest.depth]);

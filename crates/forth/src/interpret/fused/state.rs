@@ -176,6 +176,104 @@ impl State {
         true
     }
 
+    /// Reads lists of items, for as long as nothing has to be checked but where each of them ends. How many were read.
+    ///
+    /// # Safety
+    ///
+    /// The state was loaded for this nest; `count` reads no more than ten bytes.
+    #[inline(always)]
+    pub(super) unsafe fn lists<K: Leafy, const WIDE: bool>(
+        &mut self,
+        nest: &Nest,
+        level: usize,
+        lists: u32,
+        ended: bool,
+        count: unsafe fn(*const u8) -> Option<(u64, usize)>,
+    ) -> u32 {
+        let size = if WIDE { 8 } else { 4 };
+        let offsets = self.offsets[level];
+        // With fewer bytes, no count that is more than there is is taken for a negative one.
+        if u64::from(lists) * size > (offsets.limit as usize - offsets.next as usize) as u64
+            || self.left() < BLOCK
+            || self.len >= 1 << 31
+        {
+            return 0;
+        }
+        let shift = K::SHIFT.unwrap_or(nest.leaf.shift);
+        let last_byte = usize::from(ended);
+        let (mut at, mut leaf, mut next) = (self.at, self.leaf.next, offsets.next);
+        // SAFETY: one item before the end is always readable.
+        let mut total = unsafe {
+            if WIDE {
+                next.cast::<i64>().sub(1).read_unaligned()
+            } else {
+                i64::from(next.cast::<i32>().sub(1).read_unaligned())
+            }
+        };
+        let mut done = 0;
+        while done < lists {
+            // SAFETY: there is a block left, here and after each list.
+            let Some((items, used)) = (unsafe { count(self.data.add(at)) }) else { break };
+            let from = at + used;
+            let bytes = items << shift;
+            if bytes + (last_byte + BLOCK) as u64 > (self.len - from) as u64
+                || bytes > (self.leaf.limit as usize - leaf as usize) as u64
+            {
+                break;
+            }
+            let bytes = bytes as usize;
+            total = total.wrapping_add(items as i64);
+            // SAFETY: there is room for all offsets, and for the bytes; a block is left behind them, and there is slack.
+            unsafe {
+                if WIDE {
+                    next.cast::<i64>().write_unaligned(total);
+                } else {
+                    next.cast::<i32>().write_unaligned(total as i32);
+                }
+                next = next.add(size as usize);
+                copy_blocks::<K>(self.data.add(from), leaf, bytes);
+                leaf = leaf.add(bytes);
+            }
+            at = from + bytes + last_byte;
+            done += 1;
+        }
+        self.at = at;
+        self.leaf.next = leaf;
+        self.offsets[level].next = next;
+        done
+    }
+
+    /// A big-endian count and its size.
+    ///
+    /// # Safety
+    ///
+    /// Four bytes are readable.
+    #[inline(always)]
+    pub(super) unsafe fn big32_unchecked(from: *const u8) -> Option<(u64, usize)> {
+        // SAFETY: the caller's.
+        let bytes = unsafe { from.cast::<[u8; 4]>().read() };
+        Some((u64::from(u32::from_be_bytes(bytes)), 4))
+    }
+
+    /// A zigzag count of one or two bytes, not negative, and its size.
+    ///
+    /// # Safety
+    ///
+    /// Two bytes are readable.
+    #[inline(always)]
+    pub(super) unsafe fn zigzag_unchecked(from: *const u8) -> Option<(u64, usize)> {
+        // SAFETY: the caller's.
+        let [first, second] = unsafe { from.cast::<[u8; 2]>().read() };
+        let (value, used) = if first < 0x80 {
+            (u64::from(first), 1)
+        } else if second < 0x80 {
+            (u64::from(first & 0x7f) | u64::from(second) << 7, 2)
+        } else {
+            return None;
+        };
+        (value & 1 == 0).then_some((value >> 1, used))
+    }
+
     /// Moves items from the input to the leaf.
     ///
     /// # Safety

@@ -69,6 +69,62 @@ fn all_levels_and_kinds_agree() {
     assert!(fused >= 30);
 }
 
+/// Lists with a byte behind each, with counts of one, two and more bytes, whole and cut off anywhere.
+#[test]
+fn all_levels_agree_on_ended_lists() {
+    fn zigzag(count: usize, to: &mut Vec<u8>) {
+        let mut rest = count * 2;
+        while rest >= 0x80 {
+            to.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        to.push(rest as u8);
+    }
+    fn list(depth: usize, items: usize, to: &mut Vec<u8>) {
+        let count = if depth == 1 { items * items * items / 5 % 9000 } else { items % 7 };
+        zigzag(count, to);
+        if depth == 1 {
+            to.extend((0..count * 2).map(|byte| (byte * 37 % 251) as u8));
+        } else {
+            (0..count).for_each(|inner| list(depth - 1, (items + inner * 13) % 40, to));
+        }
+        to.push(0);
+    }
+    for (depth, offsets) in [(1, "int64"), (2, "int32"), (3, "int64"), (3, "int32")] {
+        let mut body = "data zigzag-> stack dup o1 +<- stack data #h-> leaf data b-> stack drop".to_owned();
+        for level in 2..=depth {
+            body = format!("data zigzag-> stack dup o{level} +<- stack 0 do {body} loop data b-> stack drop");
+        }
+        let outputs: String = (1..=depth).map(|n| format!("output o{n} {offsets} ")).collect();
+        let source = format!("input data output leaf int16 {outputs} 0 do {body} loop");
+        let mut whole = Vec::new();
+        (0..40).for_each(|items| list(depth, items, &mut whole));
+        for cut in 0..30 {
+            let data = &whole[..whole.len() - cut * cut * whole.len() / 900];
+            let run = |cpu: Option<Cpu>| {
+                let mut compiled = Compiled::new(&source).expect("a program");
+                assert!(compiled.explain().contains("ended lists"), "{}", compiled.explain());
+                compiled.plans.cpu = cpu.unwrap_or(Cpu::Baseline);
+                let mut machine = Machine::new(Arc::new(compiled), Limits::default());
+                machine.force_tier(Some(if cpu.is_none() { Tier::Checked } else { Tier::Fused }));
+                machine.begin();
+                machine.push(40).expect("room");
+                let result = machine.resume(&[data]);
+                (result, machine.outer_index(), machine.position(0), machine.take_outputs())
+            };
+            let expected = run(None);
+            assert_eq!(expected.0.is_ok(), cut == 0);
+            for cpu in Cpu::available() {
+                let found = run(Some(cpu));
+                assert_eq!((&found.0, &found.1, &found.2), (&expected.0, &expected.1, &expected.2));
+                for (found, expected) in found.3.iter().zip(&expected.3) {
+                    assert!(found.as_bytes() == expected.as_bytes(), "{} {source}", cpu.name());
+                }
+            }
+        }
+    }
+}
+
 /// The same for entries whose ends are known, framed or not, of which some do not end where they should.
 #[test]
 fn all_levels_agree_on_entries() {

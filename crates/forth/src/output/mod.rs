@@ -1,9 +1,14 @@
 //! Outputs: typed, append-only columns over memory that somebody else may own.
 
-use std::alloc::{Layout, alloc, dealloc, realloc};
+mod owned;
+#[cfg_attr(all(feature = "pages", target_os = "linux", not(miri)), path = "pages/enabled.rs")]
+#[cfg_attr(not(all(feature = "pages", target_os = "linux", not(miri))), path = "pages/disabled.rs")]
+mod pages;
+
 use std::any::Any;
-use std::ptr::NonNull;
 use std::sync::Arc;
+
+use owned::Owned;
 
 use crate::Dtype;
 use crate::error::RunError;
@@ -43,6 +48,12 @@ pub unsafe trait Memory: Send {
     fn capacity(&self) -> usize;
     /// Makes room for `needed` bytes, keeping the first `used`.
     fn grow(&mut self, used: usize, needed: usize) -> Result<(), OutOfMemory>;
+    /// As `grow`, where `expected` bytes will be used in the end, as far as one can tell: they may be had at once, if that costs
+    /// nothing before they are written to.
+    fn grow_towards(&mut self, used: usize, needed: usize, expected: usize) -> Result<(), OutOfMemory> {
+        let _ = expected;
+        self.grow(used, needed)
+    }
     /// Something that, as long as it lives, keeps the bytes where they are: `grow` then moves on to other memory, and dropping
     /// this value does not free them. None: this memory cannot be kept.
     fn keeper(&self) -> Option<Keeper> {
@@ -240,16 +251,18 @@ impl Output {
             return Ok(());
         }
         let room = self.room;
-        self.grow(1)?;
+        self.grow(1, 1)?;
         if room < self.room && self.limited {
             self.room = room;
         }
         Ok(())
     }
 
-    fn grow(&mut self, needed: usize) -> Result<(), RunError> {
+    fn grow(&mut self, needed: usize, expected: usize) -> Result<(), RunError> {
         if needed > self.memory.capacity() {
-            self.memory.grow(self.end, needed).map_err(|OutOfMemory| RunError::OutOfMemory)?;
+            self.memory
+                .grow_towards(self.end, needed, expected)
+                .map_err(|OutOfMemory| RunError::OutOfMemory)?;
             self.start = self.memory.as_ptr();
         }
         self.room = self.memory.capacity();
@@ -268,11 +281,16 @@ impl std::fmt::Debug for Output {
 pub(crate) struct Outputs {
     pub(crate) list: Vec<Output>,
     limit: Option<usize>,
+    /// Bytes of all inputs.
+    pub(crate) payload: usize,
 }
+
+/// Outputs that need no more are grown as their memory has it.
+const SMALL: usize = 1 << 18;
 
 impl Outputs {
     pub(crate) fn new(list: Vec<Output>, limit: Option<usize>) -> Self {
-        let mut outputs = Self { list, limit };
+        let mut outputs = Self { list, limit, payload: 0 };
         if limit.is_some() {
             // Every first write has to ask, which hands out the shares.
             for output in &mut outputs.list {
@@ -288,6 +306,18 @@ impl Outputs {
         self.limit.is_some()
     }
 
+    /// How long an output that needs so many bytes may become: its share of twice the payload, which is what columns of records and
+    /// lists take at most. Growing again and again costs more than all the rest.
+    fn expected(&self, index: usize, needed: usize) -> usize {
+        if needed < SMALL {
+            return needed;
+        }
+        let others = self.list.iter().enumerate().filter(|&(at, _)| at != index);
+        let total = needed as u128 + others.map(|(_, output)| output.end as u128).sum::<u128>();
+        let share = 2 * self.payload as u128 * needed as u128 / total.max(1);
+        usize::try_from(share).unwrap_or(usize::MAX).max(needed)
+    }
+
     /// Makes room for `extra` more bytes in one output.
     #[inline(always)]
     pub(crate) fn reserve(&mut self, index: usize, extra: usize) -> Result<(), RunError> {
@@ -301,7 +331,8 @@ impl Outputs {
     fn reserve_cold(&mut self, index: usize, extra: usize) -> Result<(), RunError> {
         let Some(limit) = self.limit else {
             let needed = self.list[index].end.checked_add(extra).ok_or(RunError::OutOfMemory)?;
-            return self.list[index].grow(needed);
+            let expected = self.expected(index, needed);
+            return self.list[index].grow(needed, expected);
         };
         // The limit is exact: what is left is shared out evenly, so that the sum of all rooms never exceeds it.
         let total: usize = self.list.iter().map(|output| output.end).sum();
@@ -310,131 +341,12 @@ impl Outputs {
             return Err(RunError::OutputLimitExceeded);
         }
         let end = self.list[index].end;
-        self.list[index].grow(end + extra)?;
+        self.list[index].grow(end + extra, end + extra)?;
         let share = (left - extra) / self.list.len();
         for (at, output) in self.list.iter_mut().enumerate() {
             let wanted = output.end + share + if at == index { extra } else { 0 };
             output.room = wanted.min(output.memory.capacity());
         }
         Ok(())
-    }
-}
-
-/// Memory from the global allocator, growing by a factor; its blocks can be kept by others.
-struct Owned {
-    block: Option<Arc<Block>>,
-    /// Bytes of the first block, if that many can be had.
-    first: usize,
-    factor: f64,
-}
-
-impl Default for Owned {
-    fn default() -> Self {
-        Self { block: None, first: 1024, factor: 2.0 }
-    }
-}
-
-/// An allocation: FRONT bytes, the capacity, SLACK bytes.
-struct Block {
-    base: NonNull<u8>,
-    capacity: usize,
-}
-
-// SAFETY: the block owns its allocation and never looks into it.
-unsafe impl Send for Block {}
-// SAFETY: a shared block gives nothing away but its address and capacity.
-unsafe impl Sync for Block {}
-
-const FRONT: usize = 64;
-/// So that an untouched output needs no allocation.
-static EMPTY: Blank = Blank(std::cell::UnsafeCell::new([0; (FRONT + SLACK) / 8]));
-
-struct Blank(std::cell::UnsafeCell<[u64; (FRONT + SLACK) / 8]>);
-// SAFETY: kernels touch slack only while appending, which needs capacity, and `EMPTY` has none; it is only ever read.
-unsafe impl Sync for Blank {}
-
-impl Block {
-    fn layout(capacity: usize) -> Result<Layout, OutOfMemory> {
-        let bytes = capacity.checked_add(FRONT + SLACK).ok_or(OutOfMemory)?;
-        // Sixteen is what the C library gives anyway, so growing may move pages instead of bytes.
-        Layout::from_size_align(bytes, 16).map_err(|_| OutOfMemory)
-    }
-
-    fn new(capacity: usize) -> Result<Self, OutOfMemory> {
-        // SAFETY: the layout is not empty.
-        let base = NonNull::new(unsafe { alloc(Self::layout(capacity)?) }).ok_or(OutOfMemory)?;
-        // SAFETY: the allocation is longer than FRONT.
-        unsafe { base.as_ptr().write_bytes(0, FRONT) };
-        Ok(Self { base, capacity })
-    }
-
-    /// A new block that begins with the leading bytes and the first `used` bytes of this one.
-    fn copied(&self, used: usize, capacity: usize) -> Result<Self, OutOfMemory> {
-        let new = Self::new(capacity)?;
-        let used = used.min(self.capacity).min(capacity);
-        // SAFETY: both allocations, which are distinct, are at least so long.
-        unsafe { std::ptr::copy_nonoverlapping(self.base.as_ptr(), new.base.as_ptr(), FRONT + used) };
-        Ok(new)
-    }
-
-    fn resize(&mut self, capacity: usize) -> Result<(), OutOfMemory> {
-        let (old, new) = (Self::layout(self.capacity)?, Self::layout(capacity)?);
-        // SAFETY: `base` was allocated with the layout of the old capacity, and the new size is valid.
-        let base = unsafe { realloc(self.base.as_ptr(), old, new.size()) };
-        (self.base, self.capacity) = (NonNull::new(base).ok_or(OutOfMemory)?, capacity);
-        Ok(())
-    }
-}
-
-impl Drop for Block {
-    fn drop(&mut self) {
-        if let Ok(layout) = Self::layout(self.capacity) {
-            // SAFETY: allocated with exactly this layout.
-            unsafe { dealloc(self.base.as_ptr(), layout) };
-        }
-    }
-}
-
-impl Owned {
-    fn grow_to(&mut self, used: usize, capacity: usize) -> Result<(), OutOfMemory> {
-        let capacity = capacity.checked_next_multiple_of(64).ok_or(OutOfMemory)?;
-        let Some(block) = &mut self.block else {
-            self.block = Some(Arc::new(Block::new(capacity)?));
-            return Ok(());
-        };
-        match Arc::get_mut(block) {
-            Some(block) => block.resize(capacity)?,
-            // Somebody keeps the bytes where they are.
-            None => *block = Arc::new(block.copied(used, capacity)?),
-        }
-        Ok(())
-    }
-}
-
-// SAFETY: the allocation spans FRONT bytes (zeroed), `capacity` bytes and SLACK bytes, is aligned to 16 and owned; whoever keeps
-// the block as well has its address only from `Lease`, and what they do there is for them to answer for.
-unsafe impl Memory for Owned {
-    fn as_ptr(&self) -> *mut u8 {
-        let base = self.block.as_ref().map_or(EMPTY.0.get().cast::<u8>(), |block| block.base.as_ptr());
-        // SAFETY: every allocation, and EMPTY, is longer than FRONT.
-        unsafe { base.add(FRONT) }
-    }
-
-    fn capacity(&self) -> usize {
-        self.block.as_ref().map_or(0, |block| block.capacity)
-    }
-
-    fn grow(&mut self, used: usize, needed: usize) -> Result<(), OutOfMemory> {
-        // A float cast saturates, and what is too much is tried with just what is needed.
-        let wanted = (self.capacity() as f64 * self.factor.max(1.125)).ceil() as usize;
-        let wanted = wanted.max(self.first).max(needed).max(1024);
-        self.grow_to(used, wanted).or_else(|OutOfMemory| self.grow_to(used, needed.max(1024)))
-    }
-
-    fn keeper(&self) -> Option<Keeper> {
-        match &self.block {
-            Some(block) => Some(Arc::<Block>::clone(block)),
-            None => Some(Arc::new(())),
-        }
     }
 }

@@ -1,0 +1,82 @@
+//! Numbers in the input, and items in bulk.
+
+use super::convert::{self, Leafy};
+use super::exec::chunk;
+use super::plan::LeafKind;
+use crate::dtype::Number;
+use crate::interpret::{decode, varint};
+use crate::isa::{Parser, Read};
+
+/// One item of any parser with a fixed size, or of a variable-length integer.
+#[inline(always)]
+pub(super) fn number(data: &[u8], read: Read, at: usize) -> Option<(Number, usize)> {
+    match read.parser {
+        Parser::ZigZag => zigzag(data, at).map(|(value, after)| (Number::Signed(value), after)),
+        _ => other_number(data, read, at),
+    }
+}
+
+#[inline(never)]
+fn other_number(data: &[u8], read: Read, at: usize) -> Option<(Number, usize)> {
+    match read.parser {
+        Parser::VarInt => unsigned(data, at).map(|(value, after)| (Number::Unsigned(value), after)),
+        Parser::NBit | Parser::TextInt | Parser::TextFloat | Parser::QuotedStr => None,
+        _ => {
+            let size = read.parser.size();
+            let bytes = data.get(at..)?.get(..size)?;
+            Some((decode(read, bytes), at + size))
+        }
+    }
+}
+
+/// A zigzag number and the position after it.
+#[inline(always)]
+pub(crate) fn zigzag(data: &[u8], at: usize) -> Option<(i64, usize)> {
+    let (value, after) = unsigned(data, at)?;
+    Some(((value >> 1) as i64 ^ -((value & 1) as i64), after))
+}
+
+/// A LEB128 number and the position after it.
+#[inline(always)]
+pub(crate) fn unsigned(data: &[u8], at: usize) -> Option<(u64, usize)> {
+    let &first = data.get(at)?;
+    if first < 0x80 {
+        return Some((u64::from(first), at + 1));
+    }
+    if let Some(bytes) = chunk::<8>(data, at) {
+        let word = u64::from_le_bytes(bytes);
+        let ends = !word & 0x8080_8080_8080_8080;
+        if ends != 0 {
+            // Keep what is up to the first byte without its high bit, then close the gaps: 7, 14, 28, 56 bits.
+            let word = word & (ends ^ (ends - 1)) & 0x7f7f_7f7f_7f7f_7f7f;
+            let word = (word & 0x007f_007f_007f_007f) | (word & 0x7f00_7f00_7f00_7f00) >> 1;
+            let word = (word & 0x0000_3fff_0000_3fff) | (word & 0x3fff_0000_3fff_0000) >> 2;
+            let word = (word & 0x0fff_ffff) | (word & 0x0fff_ffff_0000_0000) >> 4;
+            return Some((word, at + ends.trailing_zeros() as usize / 8 + 1));
+        }
+    }
+    let (value, after) = varint(data, at);
+    Some((value.ok()?, after))
+}
+
+impl crate::Output {
+    /// Appends items of one kind, for which room was made.
+    pub(crate) fn append_converted(&mut self, kind: LeafKind, bytes: &[u8]) {
+        fn go<K: Leafy>(output: &mut crate::Output, bytes: &[u8]) {
+            let (blocks, rest) = bytes.as_chunks::<64>();
+            for block in blocks {
+                output.append(&K::convert(*block));
+            }
+            let mut last = [0; 64];
+            last[..rest.len()].copy_from_slice(rest);
+            output.append(&K::convert(last)[..rest.len()]);
+        }
+        match kind {
+            LeafKind::Copy => self.append(bytes),
+            LeafKind::Swap2 => go::<convert::Swap2>(self, bytes),
+            LeafKind::Swap4 => go::<convert::Swap4>(self, bytes),
+            LeafKind::Swap8 => go::<convert::Swap8>(self, bytes),
+            LeafKind::Bool => go::<convert::Bool>(self, bytes),
+        }
+    }
+}
