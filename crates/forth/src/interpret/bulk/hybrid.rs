@@ -167,20 +167,24 @@ unsafe fn repeated<T: Item>(
     room: usize,
     left: u64,
 ) -> (usize, usize) {
-    /// Bytes written at once, whatever is needed: how long a run is cannot be predicted.
-    const WIDE: usize = 256;
+    /// Bytes written at once, whatever is needed: how long a run is can seldom be foreseen.
+    const WIDE: usize = 128;
     let (size, mut items) = (size_of::<T>(), 0);
     let most = usize::try_from(left).unwrap_or(usize::MAX).min(room);
     while items < most
         && let Some(&[first, second, third]) = input.get(at..).and_then(|rest| rest.first_chunk::<3>())
     {
-        // One byte of header or two, without a branch.
-        let long = first >= 0x80;
-        let header = usize::from(first & 0x7f) | if long { usize::from(second) << 7 } else { 0 };
-        let value = if long { third } else { second };
+        // Most headers have one byte or two; where the next run begins is known at once if that is foreseen.
+        let (header, value, used) = if first < 0x80 {
+            (usize::from(first), second, 2)
+        } else if second < 0x80 {
+            (usize::from(first & 0x7f) | usize::from(second) << 7, third, 3)
+        } else {
+            break;
+        };
         let count = header >> 1;
         let packed = header & 1 == 1;
-        if packed || first & second >= 0x80 || count > most - items || room - items < WIDE / size {
+        if packed || count > most - items || room - items < WIDE / size {
             break;
         }
         let block = [T::cut(u64::from(value)).repeated(); 8];
@@ -195,7 +199,7 @@ unsafe fn repeated<T: Item>(
             }
         }
         items += count;
-        at += 2 + usize::from(first >> 7);
+        at += used;
     }
     (items, at)
 }

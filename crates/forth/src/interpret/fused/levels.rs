@@ -6,8 +6,9 @@
 use super::convert::{self, Leafy};
 use super::entries;
 use super::exec::Exec;
+use super::hot::{self, Hot};
 use super::nest::{self, Passes};
-use super::perform;
+use super::perform::{self, Cursor};
 use super::plan::{Count, Entry, Form, Header, LeafKind, Nest, Plan};
 
 /// Entry points of native code: from a position, to the position after.
@@ -16,6 +17,11 @@ pub(super) trait Level {
     ///
     /// The CPU has the features of the level.
     unsafe fn perform(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize;
+
+    /// # Safety
+    ///
+    /// The CPU has the features of the level; and as for `hot::run`.
+    unsafe fn hot(state: &mut Hot, data: &[u8], cursors: *mut Cursor);
 
     /// # Safety
     ///
@@ -57,6 +63,17 @@ macro_rules! level {
                 // SAFETY: the caller vouches for the features.
                 #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
                 unsafe { level(exec, plan, passes) }
+            }
+
+            unsafe fn hot(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
+                $(#[$enable])*
+                #[inline(never)]
+                unsafe fn level(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
+                    // SAFETY: the caller's.
+                    unsafe { hot::run(state, data, cursors) }
+                }
+                // SAFETY: the caller vouches for the features, and for the rest.
+                unsafe { level(state, data, cursors) }
             }
 
             unsafe fn convert<K: Leafy>(from: &[u8], bytes: usize, to: *mut u8) {

@@ -9,6 +9,7 @@ mod convert;
 mod describe;
 mod entries;
 mod exec;
+mod hot;
 mod levels;
 mod matcher;
 mod nest;

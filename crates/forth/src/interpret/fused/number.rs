@@ -36,6 +36,21 @@ pub(crate) fn zigzag(data: &[u8], at: usize) -> Option<(i64, usize)> {
     Some(((value >> 1) as i64 ^ -((value & 1) as i64), after))
 }
 
+/// The LEB128 number that begins with the lowest of eight bytes and its size, if it is no longer.
+#[inline(always)]
+pub(super) fn short(word: u64) -> Option<(u64, usize)> {
+    let ends = !word & 0x8080_8080_8080_8080;
+    if ends == 0 {
+        return None;
+    }
+    // Keep what is up to the first byte without its high bit, then close the gaps: 7, 14, 28, 56 bits.
+    let word = word & (ends ^ (ends - 1)) & 0x7f7f_7f7f_7f7f_7f7f;
+    let word = (word & 0x007f_007f_007f_007f) | (word & 0x7f00_7f00_7f00_7f00) >> 1;
+    let word = (word & 0x0000_3fff_0000_3fff) | (word & 0x3fff_0000_3fff_0000) >> 2;
+    let word = (word & 0x0fff_ffff) | (word & 0x0fff_ffff_0000_0000) >> 4;
+    Some((word, ends.trailing_zeros() as usize / 8 + 1))
+}
+
 /// A LEB128 number and the position after it.
 #[inline(always)]
 pub(crate) fn unsigned(data: &[u8], at: usize) -> Option<(u64, usize)> {
@@ -43,17 +58,10 @@ pub(crate) fn unsigned(data: &[u8], at: usize) -> Option<(u64, usize)> {
     if first < 0x80 {
         return Some((u64::from(first), at + 1));
     }
-    if let Some(bytes) = chunk::<8>(data, at) {
-        let word = u64::from_le_bytes(bytes);
-        let ends = !word & 0x8080_8080_8080_8080;
-        if ends != 0 {
-            // Keep what is up to the first byte without its high bit, then close the gaps: 7, 14, 28, 56 bits.
-            let word = word & (ends ^ (ends - 1)) & 0x7f7f_7f7f_7f7f_7f7f;
-            let word = (word & 0x007f_007f_007f_007f) | (word & 0x7f00_7f00_7f00_7f00) >> 1;
-            let word = (word & 0x0000_3fff_0000_3fff) | (word & 0x3fff_0000_3fff_0000) >> 2;
-            let word = (word & 0x0fff_ffff) | (word & 0x0fff_ffff_0000_0000) >> 4;
-            return Some((word, at + ends.trailing_zeros() as usize / 8 + 1));
-        }
+    if let Some(bytes) = chunk::<8>(data, at)
+        && let Some((value, size)) = short(u64::from_le_bytes(bytes))
+    {
+        return Some((value, at + size));
     }
     let (value, after) = varint(data, at);
     Some((value.ok()?, after))

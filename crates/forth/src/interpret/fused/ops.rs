@@ -7,8 +7,8 @@ use crate::isa::{Parser, Read};
 
 /// A column of the body, by its place among those.
 pub(super) type C = u16;
-/// An instruction.
-pub(super) type To = u32;
+/// An instruction: how far it is from the one behind the jump.
+pub(super) type To = i32;
 
 /// One instruction. A pass begins at the first and is complete at `Done`.
 #[derive(Clone, Copy, Debug)]
@@ -143,13 +143,13 @@ pub(super) enum Op {
     Next {
         start: To,
     },
-    BlocksBegin,
-    /// The size of the next block as a number of times, or to the end if it is the last.
+    /// The size of the next block, added to what was kept last, as a number of times; or to the end if it is the last.
     Block {
         end: To,
     },
-    BlocksEnd {
-        offsets: C,
+    /// The same and the loop over it.
+    BlockLoop {
+        end: To,
     },
     Zero,
     /// One more pass if the end of the entry is not reached.
@@ -161,12 +161,32 @@ pub(super) enum Op {
     Again {
         to: To,
     },
-    CountEnd {
+    /// What was kept last, to offsets.
+    Sum {
+        offsets: C,
+    },
+    Sum8 {
+        offsets: C,
+    },
+    Sum4 {
         offsets: C,
     },
 
     /// A number that decides, and is stored before.
     IfZigZag {
+        otherwise: To,
+    },
+    /// And, if it is not zero, the length of a column of items of so many bytes (as a power of two).
+    IfZigZagLength8 {
+        of: C,
+        to: C,
+        shift: u8,
+        otherwise: To,
+    },
+    IfZigZagLength4 {
+        of: C,
+        to: C,
+        shift: u8,
         otherwise: To,
     },
     If {
@@ -198,6 +218,14 @@ pub(super) enum Op {
     Constant {
         to: C,
         add: bool,
+        value: i32,
+    },
+    Constant8 {
+        to: C,
+        value: i32,
+    },
+    Constant4 {
+        to: C,
         value: i32,
     },
     Number {
@@ -261,7 +289,8 @@ pub(super) struct Rest {
 pub(super) struct Switch {
     pub(super) read: Read,
     pub(super) store: C,
-    pub(super) arms: Vec<To>,
+    /// From the first instruction on.
+    pub(super) arms: Vec<u32>,
 }
 
 /// The instructions of a body.
@@ -278,6 +307,8 @@ pub(crate) struct Ops {
     pub(super) switches: Vec<Switch>,
     /// Numbers that are kept at once.
     pub(super) depth: usize,
+    /// Alternatives that are seldom wanted, to be put behind everything else: the branch, where to go on, steps, numbers kept.
+    later: Vec<(usize, usize, Vec<Step>, usize)>,
 }
 
 impl Ops {
@@ -293,6 +324,12 @@ impl Ops {
         }
         ops.steps(steps, 0)?;
         ops.code.push(Op::Done);
+        while let Some((head, back, steps, kept)) = ops.later.pop() {
+            ops.close(head);
+            ops.steps(&steps, kept)?;
+            let end = ops.open(Op::Jump { to: 0 });
+            ops.aim(end, back);
+        }
         Some(ops)
     }
 
@@ -306,27 +343,33 @@ impl Ops {
         Leaf { output: self.column(leaf.output) as usize, ..leaf }
     }
 
-    fn here(&self) -> To {
-        self.code.len() as To
-    }
-
     /// An instruction of which the target is not known yet.
     fn open(&mut self, op: Op) -> usize {
         self.code.push(op);
         self.code.len() - 1
     }
 
+    /// Lets an instruction go to the next one.
     fn close(&mut self, at: usize) {
-        let here = self.here();
+        self.aim(at, self.code.len());
+    }
+
+    fn aim(&mut self, at: usize, target: usize) {
+        let far = target as To - at as To - 1;
         match &mut self.code[at] {
             Op::Jump { to }
             | Op::Loop { end: to }
+            | Op::Next { start: to }
             | Op::Block { end: to }
+            | Op::BlockLoop { end: to }
             | Op::More { end: to, .. }
+            | Op::Again { to }
             | Op::IfZigZag { otherwise: to }
+            | Op::IfZigZagLength8 { otherwise: to, .. }
+            | Op::IfZigZagLength4 { otherwise: to, .. }
             | Op::If { otherwise: to, .. }
             | Op::IfBefore { otherwise: to, .. }
-            | Op::Mask { end: to, .. } => *to = here,
+            | Op::Mask { end: to, .. } => *to = far,
             _ => {}
         }
     }
@@ -388,12 +431,22 @@ impl Ops {
                 self.repeat(body, kept)?;
             }
             Step::Blocks { offsets, body } => {
-                self.code.push(Op::BlocksBegin);
-                let head = self.open(Op::Block { end: 0 });
-                self.repeat(body, kept + 1)?;
-                self.code.push(Op::Jump { to: head as To });
+                self.code.push(Op::Zero);
+                let head = if self.in_bulk(body) {
+                    let head = self.open(Op::Block { end: 0 });
+                    self.repeat(body, kept + 1)?;
+                    head
+                } else {
+                    let head = self.open(Op::BlockLoop { end: 0 });
+                    self.steps(body, kept + 2)?;
+                    let next = self.open(Op::Next { start: 0 });
+                    self.aim(next, head + 1);
+                    head
+                };
+                let back = self.open(Op::Jump { to: 0 });
+                self.aim(back, head);
                 self.close(head);
-                self.code.push(Op::BlocksEnd { offsets: self.column(*offsets) });
+                self.sum(*offsets);
             }
             Step::ToEnd { variable: stop, offsets, body } => {
                 let (variable, offsets) = (variable(*stop)?, self.column(*offsets));
@@ -411,13 +464,30 @@ impl Ops {
                         self.code.push(Op::Zero);
                         let head = self.open(Op::More { variable, end: 0 });
                         self.steps(body, kept + 2)?;
-                        self.code.push(Op::Again { to: head as To });
+                        let back = self.open(Op::Again { to: 0 });
+                        self.aim(back, head);
                         self.close(head);
-                        self.code.push(Op::CountEnd { offsets });
+                        self.code.push(Op::Sum { offsets });
                     }
                 }
             }
             Step::Branch { flag, store, then, otherwise } => {
+                let head = match (store, &then[..]) {
+                    (None, [Step::Length(of, to), ..]) if flag.parser == Parser::ZigZag => {
+                        let (of, to) = (self.column(*of), self.column(*to));
+                        let shift = self.columns[of as usize].shift as u8;
+                        match self.columns[to as usize].dtype {
+                            Dtype::Int64 => Some(Op::IfZigZagLength8 { of, to, shift, otherwise: 0 }),
+                            Dtype::Int32 => Some(Op::IfZigZagLength4 { of, to, shift, otherwise: 0 }),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                };
+                if let Some(head) = head {
+                    let head = self.open(head);
+                    return self.either(head, &then[1..], otherwise, kept);
+                }
                 let head = match store {
                     None if flag.parser == Parser::ZigZag => self.open(Op::IfZigZag { otherwise: 0 }),
                     _ => {
@@ -439,7 +509,7 @@ impl Ops {
                 self.code.push(Op::Switch { switch: switch as u32 });
                 let mut ends = Vec::new();
                 for arm in arms {
-                    let here = self.here();
+                    let here = self.code.len() as u32;
                     self.switches[switch].arms.push(here);
                     self.steps(arm, kept)?;
                     ends.push(self.open(Op::Jump { to: 0 }));
@@ -463,8 +533,12 @@ impl Ops {
                 self.code.push(Op::Length { of: self.column(*from), to: self.column(*to) });
             }
             Step::Constant { value, output, add } => {
-                let value = i32::try_from(*value).ok()?;
-                self.code.push(Op::Constant { to: self.column(*output), add: *add, value });
+                let (to, value) = (self.column(*output), i32::try_from(*value).ok()?);
+                self.code.push(match self.columns[to as usize].dtype {
+                    Dtype::Int64 if !add => Op::Constant8 { to, value },
+                    Dtype::Int32 if !add => Op::Constant4 { to, value },
+                    _ => Op::Constant { to, add: *add, value },
+                });
             }
             Step::Through { read, output, add } => {
                 let read = self.read(*read);
@@ -524,6 +598,24 @@ impl Ops {
         self.code.push(op);
     }
 
+    fn sum(&mut self, offsets: usize) {
+        let offsets = self.column(offsets);
+        self.code.push(match self.columns[offsets as usize].dtype {
+            Dtype::Int64 => Op::Sum8 { offsets },
+            Dtype::Int32 => Op::Sum4 { offsets },
+            _ => Op::Sum { offsets },
+        });
+    }
+
+    /// Whether there is an instruction for a body so many times.
+    fn in_bulk(&self, body: &[Step]) -> bool {
+        match body {
+            [Step::Nest(_) | Step::Bulk { .. }] => true,
+            [Step::Fields { fields, .. }] => fields.len() == 1,
+            _ => false,
+        }
+    }
+
     /// A body as often as was counted.
     fn repeat(&mut self, body: &[Step], kept: usize) -> Option<()> {
         match body {
@@ -543,9 +635,9 @@ impl Ops {
             }
             body => {
                 let head = self.open(Op::Loop { end: 0 });
-                let start = self.here();
                 self.steps(body, kept + 1)?;
-                self.code.push(Op::Next { start });
+                let next = self.open(Op::Next { start: 0 });
+                self.aim(next, head + 1);
                 self.close(head);
             }
         }
@@ -557,10 +649,8 @@ impl Ops {
         if otherwise.is_empty() {
             self.close(head);
         } else {
-            let skip = self.open(Op::Jump { to: 0 });
-            self.close(head);
-            self.steps(otherwise, kept)?;
-            self.close(skip);
+            // So that what is usual needs no jump.
+            self.later.push((head, self.code.len(), otherwise.to_vec(), kept));
         }
         Some(())
     }

@@ -4,6 +4,7 @@
 
 use super::convert::{self, BLOCK, copy_blocks};
 use super::exec::{Exec, chunk};
+use super::hot::Hot;
 use super::levels::{Level, dispatch};
 use super::nest::Passes;
 use super::number::{number, unsigned, zigzag};
@@ -14,10 +15,10 @@ use crate::dtype::{Number, add_items};
 
 /// Where a column is written next, and its memory.
 #[derive(Clone, Copy)]
-struct Cursor {
-    next: *mut u8,
-    limit: *mut u8,
-    start: *mut u8,
+pub(super) struct Cursor {
+    pub(super) next: *mut u8,
+    pub(super) limit: *mut u8,
+    pub(super) start: *mut u8,
 }
 
 impl Cursor {
@@ -25,12 +26,12 @@ impl Cursor {
         Self { next: std::ptr::null_mut(), limit: std::ptr::null_mut(), start: std::ptr::null_mut() };
 
     #[inline(always)]
-    fn room(&self) -> usize {
+    pub(super) fn room(&self) -> usize {
         self.limit as usize - self.next as usize
     }
 
     #[inline(always)]
-    fn used(&self) -> usize {
+    pub(super) fn used(&self) -> usize {
         self.next as usize - self.start as usize
     }
 
@@ -38,7 +39,7 @@ impl Cursor {
     ///
     /// There is room for so many bytes, or slack.
     #[inline(always)]
-    unsafe fn put<const N: usize>(&mut self, bytes: [u8; N]) {
+    pub(super) unsafe fn put<const N: usize>(&mut self, bytes: [u8; N]) {
         // SAFETY: the caller's.
         unsafe {
             self.next.cast::<[u8; N]>().write(bytes);
@@ -64,17 +65,22 @@ macro_rules! local {
 /// Runs up to so many passes and undoes the one that fails. How many were run.
 #[inline(always)]
 #[allow(clippy::too_many_lines, reason = "one line or a few for each instruction")]
+#[allow(
+    clippy::needless_range_loop,
+    reason = "what iterators call need not be compiled with the instructions of this level"
+)]
 pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
     let ops = &plan.ops;
+    let columns = &ops.columns[..];
     let data = exec.data;
     let mut at = exec.positions[plan.data];
-    local!(cursors, 12, ops.columns.len(), Cursor::NONE);
-    local!(marks, 12, ops.columns.len(), 0_usize);
+    local!(cursors, 12, columns.len(), Cursor::NONE);
+    local!(marks, 12, columns.len(), 0_usize);
     local!(kept, 16, ops.depth, 0_i64);
     // Header fields move other inputs and set variables.
     let mut positions = vec![0; plan.inputs.len()];
     let mut variables = vec![0; plan.variables.len()];
-    load(exec, &ops.columns, cursors);
+    load(exec, columns, cursors);
     let mut top = 0;
     let mut times = 0_u64;
     let mut done = 0;
@@ -85,21 +91,22 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
     macro_rules! begin {
         () => {
             pass_at = at;
-            for (mark, cursor) in marks.iter_mut().zip(&*cursors) {
-                *mark = cursor.used();
+            // Indices, since what iterators call need not be compiled with the instructions of this level.
+            for column in 0..columns.len() {
+                marks[column] = cursor!(column).used();
             }
-            for (position, &input) in positions.iter_mut().zip(&plan.inputs) {
-                *position = exec.positions[input];
+            for at in 0..plan.inputs.len() {
+                positions[at] = exec.positions[plan.inputs[at]];
             }
-            for (value, &variable) in variables.iter_mut().zip(&plan.variables) {
-                *value = exec.variables[variable];
+            for at in 0..plan.variables.len() {
+                variables[at] = exec.variables[plan.variables[at]];
             }
         };
     }
     macro_rules! jump {
         ($to:expr) => {
             // SAFETY: targets are instructions of this code.
-            ip = unsafe { code.add($to as usize) }
+            ip = unsafe { ip.offset($to as isize) }
         };
     }
     macro_rules! some {
@@ -135,7 +142,7 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
     macro_rules! room {
         ($column:expr, $bytes:expr) => {
             if cursor!($column).room() < $bytes {
-                yes!(grow(exec, &ops.columns, cursors, $column, $bytes));
+                yes!(grow(exec, columns, cursors, $column, $bytes));
             }
         };
     }
@@ -162,7 +169,7 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
     }
     macro_rules! append {
         ($to:expr, $number:expr, $add:expr) => {
-            yes!(append(exec, &ops.columns, cursors, $to, $number, $add))
+            yes!(append(exec, columns, cursors, $to, $number, $add))
         };
     }
     /// The offset of a list and its plain items.
@@ -189,7 +196,7 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
                 }
                 at = after + bytes + last;
             } else {
-                at = some!(slow_list(exec, &ops.columns, cursors, $items, bytes, last, after));
+                at = some!(slow_list(exec, columns, cursors, $items, bytes, last, after));
             }
         }};
     }
@@ -204,6 +211,12 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
     }
     begin!();
     loop {
+        let kept_now = kept.as_mut_ptr().wrapping_add(top);
+        let mut hot = Hot { ip, at, kept: kept_now };
+        // SAFETY: this runs inside of the level's own entry point; the state is that of this code, these columns and this input.
+        unsafe { L::hot(&mut hot, data, cursors.as_mut_ptr()) };
+        (ip, at) = (hot.ip, hot.at);
+        top = (hot.kept as usize - kept.as_ptr() as usize) / size_of::<i64>();
         // SAFETY: every way through the code ends in `Done`.
         let op = unsafe { *ip };
         // SAFETY: as above.
@@ -244,20 +257,20 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
 
             Op::Bulk { leaf, items } => {
                 let leaf = ops.leaves[leaf as usize];
-                at = some!(bulk(exec, &ops.columns, cursors, leaf, items as usize, at));
+                at = some!(bulk(exec, columns, cursors, leaf, items as usize, at));
             }
             Op::BulkTimes { leaf, items } => {
                 let leaf = ops.leaves[leaf as usize];
                 let items =
                     some!(usize::try_from(times).ok().and_then(|times| times.checked_mul(items as usize)));
-                at = some!(bulk(exec, &ops.columns, cursors, leaf, items, at));
+                at = some!(bulk(exec, columns, cursors, leaf, items, at));
             }
             Op::BulkToEnd { leaf, variable, offsets } => {
                 let leaf = ops.leaves[leaf as usize];
                 let left = usize::try_from(stop!(variable)).unwrap_or(0).saturating_sub(at);
                 let items = left.div_ceil(1 << leaf.shift);
                 append!(offsets, Number::Signed(items as i64), true);
-                at = some!(bulk(exec, &ops.columns, cursors, leaf, items, at));
+                at = some!(bulk(exec, columns, cursors, leaf, items, at));
             }
             Op::Rest { rest } => {
                 let rest = ops.rests[rest as usize];
@@ -269,7 +282,7 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
                 append!(rest.offsets, Number::Signed(lists as i64), true);
                 let items =
                     some!(usize::try_from(lists).ok().and_then(|lists| lists.checked_mul(rest.items)));
-                at = some!(bulk(exec, &ops.columns, cursors, rest.leaf, items, at));
+                at = some!(bulk(exec, columns, cursors, rest.leaf, items, at));
             }
 
             Op::ZigZagList8 { offsets, items, shift, ended } => {
@@ -298,14 +311,14 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
             }
             Op::Nest { nest } => {
                 let nest = &ops.nests[nest as usize];
-                let (run, after) = nested::<L>(exec, &ops.columns, cursors, nest, 1.into(), at);
+                let (run, after) = nested::<L>(exec, columns, cursors, nest, 1.into(), at);
                 yes!(run == 1);
                 at = after;
             }
             Op::NestTimes { nest } => {
                 let nest = &ops.nests[nest as usize];
                 let passes = some!(usize::try_from(times).ok());
-                let (run, after) = nested::<L>(exec, &ops.columns, cursors, nest, passes.into(), at);
+                let (run, after) = nested::<L>(exec, columns, cursors, nest, passes.into(), at);
                 yes!(run == passes);
                 at = after;
             }
@@ -313,7 +326,7 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
                 let nest = &ops.nests[nest as usize];
                 let stop = usize::try_from(stop!(variable)).unwrap_or(0);
                 let passes = Passes { most: usize::MAX, stop };
-                let (run, after) = nested::<L>(exec, &ops.columns, cursors, nest, passes, at);
+                let (run, after) = nested::<L>(exec, columns, cursors, nest, passes, at);
                 yes!(after >= stop);
                 append!(offsets, Number::Signed(run as i64), true);
                 at = after;
@@ -344,8 +357,7 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
                     top -= 1;
                 }
             }
-            Op::BlocksBegin => push!(0),
-            Op::Block { end } => {
+            Op::Block { end } | Op::BlockLoop { end } => {
                 let (mut items, after) = some!(zigzag(data, at));
                 at = after;
                 if items < 0 {
@@ -359,9 +371,12 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
                 } else {
                     kept[top - 1] = kept[top - 1].wrapping_add(items);
                     times = items as u64;
+                    if matches!(op, Op::BlockLoop { .. }) {
+                        push!(items);
+                    }
                 }
             }
-            Op::BlocksEnd { offsets } | Op::CountEnd { offsets } => {
+            Op::Sum { offsets } | Op::Sum8 { offsets } | Op::Sum4 { offsets } => {
                 top -= 1;
                 append!(offsets, Number::Signed(kept[top]), true);
             }
@@ -388,6 +403,17 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
                     jump!(otherwise);
                 }
             }
+            Op::IfZigZagLength8 { of, to, shift, otherwise }
+            | Op::IfZigZagLength4 { of, to, shift, otherwise } => {
+                let (value, after) = some!(zigzag(data, at));
+                at = after;
+                if value == 0 {
+                    jump!(otherwise);
+                } else {
+                    let length = cursor!(of).used() >> shift;
+                    append!(to, Number::Signed(length as i64), false);
+                }
+            }
             Op::If { read, store, otherwise } => {
                 let (number, after) = some!(number(data, ops.reads[read as usize], at));
                 let value = number.to_stack();
@@ -408,7 +434,8 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
                     append!(switch.store, Number::Signed(value), false);
                 }
                 at = after;
-                jump!(arm);
+                // SAFETY: an arm is an instruction of this code.
+                ip = unsafe { code.add(arm as usize) };
             }
             Op::IfBefore { variable, otherwise } => {
                 if (at as i64) >= stop!(variable) {
@@ -430,8 +457,11 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
             }
 
             Op::Length { of, to } => {
-                let length = cursor!(of).used() >> ops.columns[of as usize].shift;
+                let length = cursor!(of).used() >> columns[of as usize].shift;
                 append!(to, Number::Signed(length as i64), false);
+            }
+            Op::Constant8 { to, value } | Op::Constant4 { to, value } => {
+                append!(to, Number::Signed(i64::from(value)), false)
             }
             Op::Constant { to, add, value } => append!(to, Number::Signed(i64::from(value)), add),
             Op::Number { to, add, read } => {
@@ -468,9 +498,9 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
             }
         }
     }
-    store(exec, &ops.columns, cursors);
+    store(exec, columns, cursors);
     if done < passes {
-        for (mark, column) in marks.iter().zip(&ops.columns) {
+        for (mark, column) in marks.iter().zip(columns) {
             exec.outputs.list[column.output].end = *mark;
         }
         for (position, &input) in positions.iter().zip(&plan.inputs) {
@@ -485,12 +515,13 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
 }
 
 #[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "see `run`")]
 fn load(exec: &Exec<'_>, columns: &[Column], cursors: &mut [Cursor]) {
-    for (cursor, column) in cursors.iter_mut().zip(columns) {
-        let output = &exec.outputs.list[column.output];
+    for column in 0..columns.len() {
+        let output = &exec.outputs.list[columns[column].output];
         // SAFETY: `end <= room <= capacity`, all within the output's memory.
         unsafe {
-            *cursor = Cursor {
+            cursors[column] = Cursor {
                 next: output.start.add(output.end),
                 limit: output.start.add(output.room),
                 start: output.start,
@@ -500,9 +531,10 @@ fn load(exec: &Exec<'_>, columns: &[Column], cursors: &mut [Cursor]) {
 }
 
 #[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "see `run`")]
 fn store(exec: &mut Exec<'_>, columns: &[Column], cursors: &[Cursor]) {
-    for (cursor, column) in cursors.iter().zip(columns) {
-        exec.outputs.list[column.output].end = cursor.used();
+    for column in 0..columns.len() {
+        exec.outputs.list[columns[column].output].end = cursors[column].used();
     }
 }
 

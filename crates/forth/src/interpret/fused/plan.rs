@@ -50,7 +50,7 @@ pub(crate) struct Header {
 }
 
 /// One thing a body does. Anything unexpected in the data abandons the pass, which the checked tier then repeats.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Step {
     /// Go to the offset read from another input.
     Start(usize),

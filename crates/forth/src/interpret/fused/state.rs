@@ -33,8 +33,10 @@ impl State {
             unsafe { Cursor { next: output.start.add(output.end), limit: output.start.add(output.room) } }
         };
         let mut offsets = [Cursor { next: std::ptr::null_mut(), limit: std::ptr::null_mut() }; 3];
-        for (slot, &output) in offsets.iter_mut().zip(&nest.offsets).take(depth) {
-            *slot = cursor(output);
+        // Indices, since what iterators call need not be compiled with the instructions of this level.
+        #[allow(clippy::needless_range_loop, reason = "as the comment says")]
+        for level in 0..depth {
+            offsets[level] = cursor(nest.offsets[level]);
         }
         let leaf = cursor(nest.leaf.output);
         let mark = [std::ptr::null_mut(); 4];
