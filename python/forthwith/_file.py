@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from forthwith._filters import Filter
 
 
-class Directory(Mapping[str, "Directory | Tree"]):
+class Directory(Mapping[str, "Any"]):
     """A directory of a file: a mapping from names to objects.
 
     Keys carry the cycle, the number of the version, as ``name;cycle``; looking up ``name`` alone finds the newest.
@@ -73,11 +73,11 @@ class Directory(Mapping[str, "Directory | Tree"]):
         cycle: bool = True,
         filter_name: Filter = None,
         filter_classname: Filter = None,
-    ) -> Iterator[tuple[str, Directory | Tree]]:
+    ) -> Iterator[tuple[str, Any]]:
         """Names and objects. The arguments are those of `keys`.
 
         Raises:
-            UnsupportedError: At an object of a class that cannot be read yet; ``filter_classname="TTree"`` avoids them.
+            UnsupportedError: At an object that the file does not describe; ``filter_classname="TTree"`` avoids them.
         """
         for name, key in self._found(recursive, cycle, filter_name, filter_classname):
             yield name, self._object(key, self._inside(key.path))
@@ -89,7 +89,7 @@ class Directory(Mapping[str, "Directory | Tree"]):
         cycle: bool = True,
         filter_name: Filter = None,
         filter_classname: Filter = None,
-    ) -> Iterator[Directory | Tree]:
+    ) -> Iterator[Any]:
         """The objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
         return (
             value
@@ -137,7 +137,7 @@ class Directory(Mapping[str, "Directory | Tree"]):
         cycle: bool = True,
         filter_name: Filter = None,
         filter_classname: Filter = None,
-    ) -> list[Directory | Tree]:
+    ) -> list[Any]:
         """The objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
         return list(
             self.itervalues(
@@ -152,7 +152,7 @@ class Directory(Mapping[str, "Directory | Tree"]):
         cycle: bool = True,
         filter_name: Filter = None,
         filter_classname: Filter = None,
-    ) -> list[tuple[str, Directory | Tree]]:
+    ) -> list[tuple[str, Any]]:
         """Names and objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
         return list(
             self.iteritems(recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname)
@@ -210,17 +210,21 @@ class Directory(Mapping[str, "Directory | Tree"]):
             raise missing from None
         return self._object(key, key.path)
 
-    def _object(self, key: _forthwith.Key, path: str) -> Directory | Tree:
+    def _object(self, key: _forthwith.Key, path: str) -> Any:
         if key.is_directory:
             return Directory(self._file, path)
         path = f"{path};{key.cycle}"
         if key.is_table:
             return Tree(self._file, self._file._table(path))
-        raise UnsupportedError(
-            f"not supported yet: {key.classname}\n  in {self._file.file_path}:{path}",
-            file=self._file.file_path,
-            object=path,
-        )
+        if key.classname.endswith("RNTuple"):
+            raise UnsupportedError(
+                f"not supported yet: {key.classname}\n  in {self._file.file_path}:{path}",
+                file=self._file.file_path,
+                object=path,
+            )
+        from forthwith._objects import open_object
+
+        return open_object(self._file, path)
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):

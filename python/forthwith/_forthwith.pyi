@@ -139,10 +139,48 @@ class File:
         """Finds ``dir/name;cycle``; without a cycle, the highest one."""
     def table(self, path: str) -> Table:
         """Opens a tree."""
+    def object(self, path: str) -> Objects:
+        """An object with everything it points to."""
     def avro_table(self, schema: str | None = None, skip_damaged: bool = False) -> Table:
         """The values of an Avro file, as a reader's schema wants them, without what is damaged."""
     def avro_metadata(self) -> list[tuple[str, bytes]]:
         """What an Avro file says of itself, in its order."""
+
+@final
+class Objects:
+    """The objects of one record by their numbers, of which 0 is the object of the key.
+
+    A ``maker`` makes what is no plain value: it has the methods ``object(number)``, ``array(data, typestr, shape)``,
+    ``elsewhere(position)`` and ``unread(data)``.
+    """
+
+    def __len__(self) -> int: ...
+    def classname(self, number: int) -> str:
+        """The C++ class."""
+    def version(self, number: int) -> int:
+        """Its version; 0 if it has none."""
+    def kind(self, number: int) -> str:
+        """``"members"``, ``"items"`` (a collection), ``"value"`` (a string or an array) or ``"opaque"``."""
+    def fault(self, number: int) -> str | None:
+        """Why it is opaque, if it should not be."""
+    def raw(self, number: int) -> bytes:
+        """Its contents as they are stored."""
+    def names(self, number: int) -> list[str]:
+        """Names of its members, bases first."""
+    def value(self, number: int, slot: int, maker: Any) -> Any:
+        """One member's value."""
+    def inner(self, number: int, maker: Any) -> Any:
+        """What a string or an array holds."""
+    def items(self, number: int, maker: Any) -> list[Any]:
+        """The objects of a collection; of a map, keys and values in turn."""
+    def collection_name(self, number: int) -> str | None:
+        """The name of a collection."""
+    def bases(self, number: int) -> list[tuple[str, int, int, int, int]]:
+        """Every base: class, version, first and last slot, and how far away it is."""
+    def faults(self) -> list[tuple[str, str]]:
+        """What could not be read: the class it is in, and why."""
+    def leftovers(self) -> list[tuple[str, int, int]]:
+        """Bytes behind what is known of an object: class, position, number."""
 
 @final
 class Key:

@@ -104,13 +104,10 @@ def test_unknown_names(file):
     assert file.get("evnets") is None
 
 
-def test_objects_of_other_classes_are_named(file):
-    with pytest.raises(NotImplementedError, match="not supported yet: TH1F") as caught:
-        file["mass"]
-    assert isinstance(caught.value, forthwith.UnsupportedError)
-    assert "mass;2" in str(caught.value)
-    with pytest.raises(forthwith.UnsupportedError):
-        file.values()
+def test_objects_of_other_classes_are_objects(file):
+    mass = file["mass"]
+    assert mass.classname == "TH1F"
+    assert [type(value).__name__ for value in file.values()].count("Histogram") == 2
 
 
 def test_closing(path):

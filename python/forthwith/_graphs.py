@@ -1,0 +1,187 @@
+"""Graphs: points, and errors where they have some."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forthwith._errors import RequestError
+from forthwith._objects import Object
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+    from forthwith._histograms import Histogram
+
+    Numbers = np.ndarray[Any, Any]
+
+
+class _Points(Object):
+    __slots__ = ()
+
+    _AXES = "xy"
+
+    def _numbers(self, name: str) -> Numbers | None:
+        found = self.member(name, None)
+        if found is None:
+            return None
+        return np.asarray(found, dtype=np.float64)
+
+    def values(self, axis: str = "both") -> Any:
+        """The coordinates: ``"x"``, ``"y"`` (``"z"``), or all of them as a tuple."""
+        if axis in ("both", "all"):
+            return tuple(self.values(one) for one in self._AXES)
+        self._check(axis)
+        found = self._numbers(f"f{axis.upper()}")
+        return np.zeros(0) if found is None else found
+
+    def _check(self, axis: str) -> None:
+        if axis not in tuple(self._AXES):
+            raise RequestError(f"axis must be one of {', '.join(self._AXES)} or 'both', not {axis!r}")
+
+    def errors(self, which: str = "mean", axis: str = "both") -> Any:
+        """The errors.
+
+        Args:
+            which: ``"low"``, ``"high"``, ``"mean"`` of both, or ``"diff"`` of them.
+            axis: As in `values`. A graph without errors gives ``None``.
+        """
+        if axis in ("both", "all"):
+            return tuple(self.errors(which, one) for one in self._AXES)
+        self._check(axis)
+        upper = axis.upper()
+        both = self._numbers(f"fE{upper}")
+        if both is None:
+            low, high = self._numbers(f"fE{upper}low"), self._numbers(f"fE{upper}high")
+        else:
+            low, high = both, both
+        if low is None or high is None:
+            low, high = self._several(upper)
+        if low is None or high is None:
+            return None
+        match which:
+            case "low":
+                return low
+            case "high":
+                return high
+            case "mean":
+                return (low + high) / 2
+            case "diff":
+                return high - low
+        raise RequestError(f"which must be low, high, mean or diff, not {which!r}")
+
+    def _several(self, upper: str) -> tuple[Numbers | None, Numbers | None]:
+        """A ``TGraphMultiErrors``: the squares of its errors add up."""
+        low, high = self._numbers(f"fEx{'L' if upper == 'X' else ''}"), self._numbers("fExH")
+        if upper == "X":
+            return low, high
+        lists = self.member("fEyL", None), self.member("fEyH", None)
+        if any(found is None or len(found) == 0 for found in lists):
+            return None, None
+        sums = [np.sqrt(sum(np.square(np.asarray(one)) for one in found)) for found in lists]
+        return sums[0], sums[1]
+
+    @property
+    def minimum(self) -> float:
+        """The lowest value that is drawn, where one was set."""
+        return float(self.member("fMinimum"))
+
+    @property
+    def maximum(self) -> float:
+        """The highest."""
+        return float(self.member("fMaximum"))
+
+    def __len__(self) -> int:
+        return int(self.member("fNpoints"))
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"<{self.classname} {self.name!r} of {len(self)} points>"
+
+    def show(self, width: int = 60, rows: int = 20, file: TextIO | None = None) -> None:
+        """Prints a drawing of the points."""
+        import sys
+
+        out = sys.stdout if file is None else file
+        out.write(repr(self) + "\n")
+        x, y = self.values("x"), self.values("y")
+        good = np.isfinite(x) & np.isfinite(y)
+        if not good.any():
+            return
+        x, y = x[good], y[good]
+        low, high = y.min(), y.max()
+        columns = np.round((x - x.min()) / ((x.max() - x.min()) or 1) * (width - 1)).astype(int)
+        lines = np.round((high - y) / ((high - low) or 1) * (rows - 1)).astype(int)
+        canvas = [[" "] * width for _ in range(rows)]
+        for column, line in zip(columns.tolist(), lines.tolist(), strict=True):
+            canvas[line][column] = "•"
+        for number, line in enumerate(canvas):
+            value = high - (high - low) * number / max(1, rows - 1)
+            out.write(f"{value:>10.4g} │{''.join(line).rstrip()}\n")
+        out.write(f"{'':>10} └{'─' * width}\n{'':>12}{x.min():<.4g} to {x.max():.4g}\n")
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        x, y = np.nan_to_num(self.values("x"))[:5000], np.nan_to_num(self.values("y"))[:5000]
+        if len(x) == 0:
+            return f"<p>{escape(repr(self))}</p>"
+        across = 590 * (x - x.min()) / ((x.max() - x.min()) or 1) + 5
+        down = 150 * (y.max() - y) / ((y.max() - y.min()) or 1) + 5
+        points = "".join(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2"/>' for a, b in zip(across, down, strict=True))
+        picture = f'<svg viewBox="0 0 600 160" width="600" height="160" fill="#3572a5">{points}</svg>'
+        return f"<p>{escape(repr(self))}</p>{picture}"
+
+
+class Graph(_Points):
+    """A ``TGraph``, also with errors of any kind."""
+
+    __slots__ = ()
+
+    @property
+    def histogram(self) -> Histogram | None:
+        """The frame that the graph was drawn in, if it was."""
+        found: Histogram | None = self.member("fHistogram")
+        return found
+
+    def to_numpy(self) -> tuple[Numbers, Numbers]:
+        """The coordinates."""
+        return self.values("x"), self.values("y")
+
+
+class Graph2D(_Points):
+    """A ``TGraph2D``: points in three dimensions."""
+
+    __slots__ = ()
+
+    _AXES = "xyz"
+
+    def to_numpy(self) -> tuple[Numbers, Numbers, Numbers]:
+        """The coordinates."""
+        return self.values("x"), self.values("y"), self.values("z")
+
+
+class MultiGraph(Object):
+    """A ``TMultiGraph``: several graphs."""
+
+    __slots__ = ()
+
+    @property
+    def graphs(self) -> list[Graph]:
+        """The graphs."""
+        return list(self.member("fGraphs") or ())
+
+    def __len__(self) -> int:
+        return len(self.graphs)
+
+    def __iter__(self) -> Any:
+        return iter(self.graphs)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"<{self.classname} {self.name!r} of {len(self)} graphs>"

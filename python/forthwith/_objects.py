@@ -1,0 +1,465 @@
+"""Objects of a ROOT file: any class, as trees of values.
+
+An object is read with everything it points to. Pointers to the same object are the same Python object, also where
+they lead in a circle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from forthwith._errors import KeyInFileError, UnsupportedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from forthwith import _forthwith
+    from forthwith._file import File
+
+# What is more than a tree of members, by class: module and name. Bases count, too, the nearest first.
+_SPECIAL = {
+    "TAxis": ("_histograms", "Axis"),
+    "TH1": ("_histograms", "Histogram"),
+    "TProfile": ("_histograms", "Profile"),
+    "TProfile2D": ("_histograms", "Profile"),
+    "TProfile3D": ("_histograms", "Profile"),
+    "TH2Poly": ("_histograms", "PolygonHistogram"),
+    "TEfficiency": ("_histograms", "Efficiency"),
+    "THn": ("_histograms", "DenseHistogram"),
+    "THnSparse": ("_histograms", "SparseHistogram"),
+    "TGraph": ("_graphs", "Graph"),
+    "TGraph2D": ("_graphs", "Graph2D"),
+    "TMultiGraph": ("_graphs", "MultiGraph"),
+    "TMap": ("_objects", "ObjectMap"),
+    "TObjString": ("_objects", "Holder"),
+    "TParameter": ("_objects", "Holder"),
+}
+
+
+class Elsewhere:
+    """A pointer to something that is not an object of the same record, or was not read as one."""
+
+    def __init__(self, position: int) -> None:
+        self.position = position
+
+    def __repr__(self) -> str:
+        return f"<pointer to byte {self.position}>"
+
+
+class Unread(bytes):
+    """A member that could not be understood: its bytes as they are stored."""
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} bytes that were not understood>"
+
+
+class Record:
+    """Everything that was read with one key."""
+
+    def __init__(self, file: File, path: str, core: _forthwith.Objects) -> None:
+        self.file = file
+        self.path = path
+        self.core = core
+        self._made: dict[int, Object] = {}
+
+    def object(self, number: int) -> Any:
+        """The object of this number; strings and arrays as what they hold."""
+        found = self._made.get(number)
+        if found is not None:
+            return found
+        kind = self.core.kind(number)
+        if kind == "value":
+            return self.core.inner(number, self)
+        made = _class(self.core, number, kind)(self, number)
+        # Another thread may have been faster; there is one object for each number all the same.
+        return self._made.setdefault(number, made)
+
+    @staticmethod
+    def array(data: bytes, typestr: str, shape: Sequence[int] | None) -> Any:
+        """Numbers as NumPy has them."""
+        import numpy as np
+
+        items = np.frombuffer(data, dtype=typestr)
+        items = items.astype(items.dtype.newbyteorder("="))
+        return items if shape is None else items.reshape(shape)
+
+    @staticmethod
+    def elsewhere(position: int) -> Elsewhere:
+        return Elsewhere(position)
+
+    @staticmethod
+    def unread(data: bytes) -> Unread:
+        return Unread(data)
+
+
+def _class(core: _forthwith.Objects, number: int, kind: str) -> type[Object]:
+    name = core.classname(number)
+    if kind == "members":
+        bases = sorted(core.bases(number), key=lambda base: base[4])
+        for candidate in [name, *(base[0] for base in bases)]:
+            special = _SPECIAL.get(candidate.partition("<")[0])
+            if special is not None:
+                from importlib import import_module
+
+                found: type[Object] = getattr(import_module(f"forthwith.{special[0]}"), special[1])
+                return found
+    if kind == "items":
+        return ObjectMap if name == "TMap" else Collection
+    return Object
+
+
+def open_object(file: File, path: str) -> Any:
+    """The object of a key."""
+    return Record(file, path, file._core.object(path)).object(0)
+
+
+class Object:
+    """An object: its class, and its members by name.
+
+    Members of bases are members. They are had as ``object.member("fX")``, ``object["fX"]`` or ``object.fX``; numbers, text,
+    containers and arrays as Python and NumPy have them, objects as `Object`, null pointers as ``None``.
+    """
+
+    __slots__ = ("_names", "_number", "_record", "_values", "_window")
+
+    def __init__(self, record: Record, number: int, window: tuple[str, int, int, int] | None = None) -> None:
+        self._record = record
+        self._number = number
+        self._window = window  # class, version, first and last slot: the view of a base
+        self._names: list[str] | None = None
+        self._values: dict[int, Any] = {}
+
+    @property
+    def file(self) -> File:
+        """The file this is from."""
+        return self._record.file
+
+    @property
+    def object_path(self) -> str:
+        """Path of the key this was read with."""
+        return self._record.path
+
+    @property
+    def classname(self) -> str:
+        """The C++ class."""
+        return self._window[0] if self._window else self._record.core.classname(self._number)
+
+    @property
+    def class_version(self) -> int:
+        """Its version in the file; 0 if it has none."""
+        return self._window[1] if self._window else self._record.core.version(self._number)
+
+    @property
+    def is_opaque(self) -> bool:
+        """Whether the members are unknown: the file does not describe the class, or not as it is stored."""
+        return self._record.core.kind(self._number) == "opaque"
+
+    @property
+    def raw(self) -> bytes:
+        """The object as it is stored."""
+        return self._record.core.raw(self._number)
+
+    @property
+    def name(self) -> str:
+        """``fName``, or an empty string."""
+        return str(self.member("fName", ""))
+
+    @property
+    def title(self) -> str:
+        """``fTitle``, or an empty string."""
+        return str(self.member("fTitle", ""))
+
+    def _slots(self) -> list[str]:
+        if self._names is None:
+            self._names = self._record.core.names(self._number)
+        return self._names
+
+    def _range(self) -> range:
+        return range(self._window[2], self._window[3]) if self._window else range(len(self._slots()))
+
+    def _slot(self, name: str) -> int | None:
+        names = self._slots()
+        # Where a base has a member of the same name, the derived class's.
+        return next((slot for slot in reversed(self._range()) if names[slot] == name), None)
+
+    def _value(self, slot: int) -> Any:
+        if slot not in self._values:
+            self._values.setdefault(slot, self._record.core.value(self._number, slot, self._record))
+        return self._values[slot]
+
+    def has_member(self, name: str) -> bool:
+        """Whether the class or a base has a member of that name."""
+        return self._slot(name) is not None
+
+    def member(self, name: str, *default: Any) -> Any:
+        """The member's value; the default, if one is given and there is no such member.
+
+        Raises:
+            KeyInFileError: There is no such member; the message shows similar ones.
+            UnsupportedError: The file does not say how the class is stored.
+        """
+        slot = self._slot(name)
+        if slot is not None:
+            return self._value(slot)
+        if default:
+            return default[0]
+        place = f"  in {self.file.file_path}:{self.object_path}"
+        if self.is_opaque:
+            why = self._record.core.fault(self._number) or "the file does not describe it"
+            raise UnsupportedError(
+                f"class {self.classname} version {self.class_version} cannot be read: {why}\n{place}",
+                file=self.file.file_path,
+                object=self.object_path,
+            )
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, self.member_names)
+        hint = f"; there is {', '.join(near)}" if near else ""
+        error = KeyInFileError(
+            f"no member {name!r} in class {self.classname}{hint}\n{place}",
+            file=self.file.file_path,
+            object=self.object_path,
+        )
+        error.key, error.near = name, near
+        raise error
+
+    def members_of_type(self, kind: type) -> dict[str, Any]:
+        """The members whose values are of one Python type."""
+        return {name: value for name, value in self.all_members.items() if isinstance(value, kind)}
+
+    @property
+    def member_names(self) -> list[str]:
+        """Names of all members, those of bases first."""
+        names = self._slots()
+        return list(dict.fromkeys(names[slot] for slot in self._range()))
+
+    @property
+    def all_members(self) -> dict[str, Any]:
+        """All members, those of bases first."""
+        names = self._slots()
+        return {names[slot]: self._value(slot) for slot in self._range()}
+
+    @property
+    def members(self) -> dict[str, Any]:
+        """The members of the class itself, without those of its bases."""
+        inherited = {slot for base in self._bases() for slot in range(base[2], base[3])}
+        names = self._slots()
+        return {names[slot]: self._value(slot) for slot in self._range() if slot not in inherited}
+
+    def _bases(self) -> list[tuple[str, int, int, int, int]]:
+        found = self._record.core.bases(self._number)
+        if self._window is None:
+            return found
+        begin, end = self._window[2], self._window[3]
+        inside = [base for base in found if begin <= base[2] and base[3] <= end and base[0] != self._window[0]]
+        return [base for base in inside if base[3] > base[2]]
+
+    @property
+    def bases(self) -> list[Object]:
+        """The object as each class it inherits from, directly or not."""
+        return [Object(self._record, self._number, base[:4]) for base in self._bases()]
+
+    def base(self, *classnames: str) -> list[Object]:
+        """The bases of these classes."""
+        return [base for base in self.bases if base.classname in classnames]
+
+    def tojson(self) -> dict[str, Any]:
+        """The object as plain dicts, lists, numbers and text, which ``json.dump`` writes.
+
+        The class is under ``_typename``. An object that is met again is ``{"$ref": n}``, where n counts the objects
+        in their order.
+        """
+        return _Plain().object(self)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.member(name)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.has_member(name)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("__"):
+            slot = self._slot(name)
+            if slot is not None:
+                return self._value(slot)
+        raise AttributeError(f"{type(self).__name__!r} object of class {self.classname} has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *(name for name in self.member_names if name.isidentifier())})
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.member_names
+
+    def __repr__(self) -> str:
+        name = self.member("fName", None)
+        called = f" {name!r}" if isinstance(name, str) and name else ""
+        version = f" (version {self.class_version})" if self.class_version > 0 else ""
+        return f"<{self.classname}{called}{version}{', not understood' if self.is_opaque else ''}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self._record.file, self._record.path, self._number, self._window)
+
+
+def _again(file: File, path: str, number: int, window: tuple[str, int, int, int] | None) -> Any:
+    found = open_object(file, path)
+    if number == 0 and window is None:
+        return found
+    record = found._record
+    return record.object(number) if window is None else Object(record, number, window)
+
+
+class Holder(Object):
+    """An object that is there for one value: ``TObjString``, ``TParameter``."""
+
+    __slots__ = ()
+
+    @property
+    def value(self) -> Any:
+        """The value."""
+        return self.member("fString" if self.has_member("fString") else "fVal")
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or bool(self.value == (other.value if isinstance(other, Holder) else other))
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __repr__(self) -> str:
+        return f"<{self.classname} {self.value!r}>"
+
+
+class Collection(Object, Sequence):  # type: ignore[type-arg]
+    """One of ROOT's own collections: a sequence of objects. Null pointers are ``None``."""
+
+    __slots__ = ("_list",)
+
+    def __init__(self, record: Record, number: int, window: tuple[str, int, int, int] | None = None) -> None:
+        super().__init__(record, number, window)
+        self._list: list[Any] | None = None
+
+    def _items(self) -> list[Any]:
+        if self._list is None:
+            self._list = self._record.core.items(self._number, self._record)
+        return self._list
+
+    @property
+    def name(self) -> str:
+        """Its name, or an empty string."""
+        return self._record.core.collection_name(self._number) or ""
+
+    def __getitem__(self, at: Any) -> Any:
+        """An item by its place, or by its name."""
+        if not isinstance(at, str):
+            return self._items()[at]
+        for item in self._items():
+            if isinstance(item, Object) and (item.name or str(item)) == at:
+                return item
+        raise KeyInFileError(f"no {at!r} in {self!r}", file=self.file.file_path, object=self.object_path)
+
+    def __len__(self) -> int:
+        return len(self._items())
+
+    def __contains__(self, what: object) -> bool:
+        return any(item is what or item == what for item in self._items())
+
+    def __repr__(self) -> str:
+        return f"<{self.classname} of {len(self)}>"
+
+
+class ObjectMap(Object, Mapping):  # type: ignore[type-arg]
+    """A ``TMap``: a mapping of objects. Text stands for keys that are text or have it as their name."""
+
+    __slots__ = ("_pairs",)
+
+    def __init__(self, record: Record, number: int, window: tuple[str, int, int, int] | None = None) -> None:
+        super().__init__(record, number, window)
+        self._pairs: dict[Any, Any] | None = None
+
+    def _items(self) -> dict[Any, Any]:
+        if self._pairs is None:
+            flat = self._record.core.items(self._number, self._record)
+            self._pairs = dict(zip(flat[::2], flat[1::2], strict=True))
+        return self._pairs
+
+    @property
+    def name(self) -> str:
+        """Its name, or an empty string."""
+        return self._record.core.collection_name(self._number) or ""
+
+    def __getitem__(self, key: Any) -> Any:
+        pairs = self._items()
+        if key in pairs:
+            return pairs[key]
+        if isinstance(key, str):
+            for known, value in pairs.items():
+                if isinstance(known, Object) and key in (known.name, str(known)):
+                    return value
+        raise KeyInFileError(f"no {key!r} in {self!r}", file=self.file.file_path, object=self.object_path)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items())
+
+    def __len__(self) -> int:
+        return len(self._items())
+
+    def __contains__(self, key: object) -> bool:
+        try:
+            self[key]
+        except KeyInFileError:
+            return False
+        return True
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __repr__(self) -> str:
+        return f"<{self.classname} of {len(self)}>"
+
+
+class _Plain:
+    """Values as JSON has them."""
+
+    def __init__(self) -> None:
+        self._seen: dict[int, int] = {}
+
+    def object(self, what: Object) -> dict[str, Any]:
+        key = what._number
+        if what._window is None:
+            if key in self._seen:
+                return {"$ref": self._seen[key]}
+            self._seen[key] = len(self._seen)
+        plain: dict[str, Any] = {"_typename": what.classname}
+        if isinstance(what, Collection):
+            plain["name"] = what.name
+            plain["arr"] = [self.value(item) for item in what]
+        elif isinstance(what, ObjectMap):
+            plain["name"] = what.name
+            plain["arr"] = [[self.value(key), self.value(value)] for key, value in what.items()]
+        elif what.is_opaque:
+            plain["unread"] = what.raw.hex()
+        else:
+            for name, value in what.all_members.items():
+                plain[name] = self.value(value)
+        return plain
+
+    def value(self, value: Any) -> Any:
+        if isinstance(value, Object):
+            return self.object(value)
+        if isinstance(value, Unread):
+            return {"unread": value.hex()}
+        if isinstance(value, Elsewhere):
+            return {"elsewhere": value.position}
+        if isinstance(value, list | tuple):
+            return [self.value(item) for item in value]
+        if isinstance(value, dict):
+            if all(isinstance(key, str) for key in value):
+                return {key: self.value(item) for key, item in value.items()}
+            return [[self.value(key), self.value(item)] for key, item in value.items()]
+        return value.tolist() if hasattr(value, "tolist") else value
