@@ -1,7 +1,7 @@
 //! Blocks: how stored bytes become the entries' bytes.
 
 use crate::container::{BlockCodec, MARKER, MOST_WEIGHTLESS, Reader, payload_limit};
-use forthwith_plan::{Block, BlockFormat, Error, ErrorKind, Group, Result, Scratch, Task};
+use forthwith_plan::{Block, BlockFormat, Error, ErrorKind, Group, Piece, Result, Scratch, Task};
 
 /// The [`BlockFormat`] of container files with one codec.
 ///
@@ -50,14 +50,9 @@ impl BlockFormat for AvroFormat {
         let marker = reader.take(MARKER as usize, "the sync marker before the block")?;
         let (memory, decompressor) = scratch.growing();
         let (mut entries, mut filled, mut number) = (0u64, 0usize, task.block);
-        let mut alone = None;
         while reader.at < stored.len() {
             let one = Self::one(&mut reader, marker).map_err(|e| e.in_block(number))?;
             entries = entries.saturating_add(one.entries);
-            if filled == 0 && reader.at == stored.len() && self.0 == BlockCodec::Null {
-                alone = Some(one.bytes);
-                break;
-            }
             let limit = usize::try_from(payload_limit(one.bytes.len() as u64)).unwrap_or(usize::MAX);
             filled += match self.0 {
                 BlockCodec::Null => {
@@ -70,17 +65,38 @@ impl BlockFormat for AvroFormat {
             };
             number += 1;
         }
-        let payload = match alone {
-            Some(bytes) => bytes,
-            None => &memory[..filled],
-        };
-        let most = (payload.len() as u64).max(MOST_WEIGHTLESS);
-        if entries > most {
-            let (found, limit) = (i64::try_from(entries).unwrap_or(i64::MAX), most as i64);
-            return Err(ErrorKind::OutOfRange { what: "number of entries of a block", found, limit }.into());
-        }
+        let payload = &memory[..filled];
+        bounded(entries, payload.len())?;
         Ok(Block { payload, entries, bounds: &[] })
     }
+
+    fn pieces(&self, _group: &Group, task: &Task, stored: &[u8]) -> Result<Option<Vec<Piece>>> {
+        if self.0 != BlockCodec::Null {
+            return Ok(None);
+        }
+        let mut reader = Reader { bytes: stored, at: 0 };
+        let marker = reader.take(MARKER as usize, "the sync marker before the block")?;
+        let mut pieces = Vec::new();
+        let mut block = task.block;
+        while reader.at < stored.len() {
+            let one = Self::one(&mut reader, marker).map_err(|e| e.in_block(block))?;
+            bounded(one.entries, one.bytes.len()).map_err(|e| e.in_block(block))?;
+            let end = reader.at - MARKER as usize;
+            pieces.push(Piece { bytes: end - one.bytes.len()..end, entries: one.entries, block });
+            block += 1;
+        }
+        Ok(Some(pieces))
+    }
+}
+
+/// Refuses entries that nothing in their bytes accounts for.
+fn bounded(entries: u64, bytes: usize) -> Result<()> {
+    let most = (bytes as u64).max(MOST_WEIGHTLESS);
+    if entries > most {
+        let (found, limit) = (i64::try_from(entries).unwrap_or(i64::MAX), most as i64);
+        return Err(ErrorKind::OutOfRange { what: "number of entries of a block", found, limit }.into());
+    }
+    Ok(())
 }
 
 struct One<'a> {

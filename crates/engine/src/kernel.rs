@@ -5,7 +5,7 @@ use crate::{
     place::{Places, out_of_memory},
 };
 use forthwith_columns::{Slot, Wire, kernels};
-use forthwith_plan::{Block, Error, ErrorKind, Kernel, Result, Task};
+use forthwith_plan::{Block, Error, ErrorKind, Kernel, Piece, Result, Task};
 use std::{ops::Range, sync::atomic::AtomicBool};
 
 /// The wanted entries of a block.
@@ -42,6 +42,31 @@ impl<'a> Wanted<'a> {
             &block.bounds[4 * from as usize..end as usize]
         };
         Ok(Self { block, from, entries, bounds })
+    }
+
+    /// The wanted entries of a block in several pieces, each with the block it belongs to.
+    pub(crate) fn of_pieces(task: &Task, stored: &'a [u8], pieces: &[Piece]) -> Result<Vec<(Self, u64)>> {
+        let expected = task.entries.end - task.entries.start;
+        let found = pieces.iter().fold(0, |sum: u64, piece| sum.saturating_add(piece.entries));
+        if found != expected {
+            return Err(mismatch("the number of entries in the block", expected, found));
+        }
+        let (mut first, mut parts) = (task.entries.start, Vec::with_capacity(pieces.len()));
+        for piece in pieces {
+            let end = first + piece.entries;
+            let (from, to) = (task.wanted.start.max(first), task.wanted.end.min(end));
+            let payload = stored.get(piece.bytes.clone()).ok_or_else(lengths)?;
+            let block = Block { payload, entries: piece.entries, bounds: &[] };
+            if from < to {
+                parts
+                    .push((Self { block, from: from - first, entries: to - from, bounds: &[] }, piece.block));
+            } else if piece.entries == 0 && !payload.is_empty() {
+                return Err(Error::new(ErrorKind::Fault { what: "bytes without entries".into() })
+                    .in_block(piece.block));
+            }
+            first = end;
+        }
+        Ok(parts)
     }
 }
 
@@ -113,6 +138,57 @@ pub(crate) fn run(
             kernels::decode_jagged(*wire, payload, bounds, *header, &mut data).map_err(|_| lengths())?;
         }
         _ => return Err(Error::unsupported("this kernel")),
+    }
+    Ok(())
+}
+
+/// Values of fixed size in several pieces of a block.
+pub(crate) fn run_pieces(
+    kernel: &Kernel,
+    parts: &[(Wanted<'_>, u64)],
+    places: &Places<'_>,
+    number: usize,
+    stop: &AtomicBool,
+) -> Result<()> {
+    let entries: u64 = parts.iter().map(|(part, _)| part.entries).sum();
+    let whole = [];
+    let (size, values) = match kernel {
+        Kernel::Flat { wire, per_entry } => (per_entry.saturating_mul(wire.width() as u64), &whole[..]),
+        Kernel::Slots { size, slots } => (*size, &slots[..]),
+        _ => return Err(Error::unsupported("this kernel in pieces")),
+    };
+    let items: Vec<u64> = match kernel {
+        Kernel::Flat { per_entry, .. } => vec![entries.saturating_mul(*per_entry)],
+        _ => values.iter().map(|slot| entries.saturating_mul(slot.count)).collect(),
+    };
+    let each = parts
+        .iter()
+        .map(|(part, block)| Ok((fixed(*part, size).map_err(|e| e.in_block(*block))?, part.entries)));
+    let each = each.collect::<Result<Vec<_>>>()?;
+    let mut slots = take(places, number, stop, &items)?;
+    for (at, slot) in slots.iter_mut().enumerate() {
+        let mut rest = &mut slot[..];
+        for (bytes, entries) in &each {
+            let (wire, per_entry) = match kernel {
+                Kernel::Flat { wire, per_entry } => (*wire, *per_entry),
+                _ => (values[at].wire, values[at].count),
+            };
+            let length = (entries * per_entry) as usize * wire.dtype().size();
+            let (into, behind) = rest.split_at_mut_checked(length).ok_or_else(lengths)?;
+            let done = match kernel {
+                Kernel::Flat { .. } => kernels::decode(wire, bytes, into),
+                _ => kernels::decode_strided(
+                    wire,
+                    bytes,
+                    size as usize,
+                    values[at].at as usize,
+                    per_entry as usize,
+                    into,
+                ),
+            };
+            done.map_err(|_| lengths())?;
+            rest = behind;
+        }
     }
     Ok(())
 }

@@ -34,7 +34,7 @@ pub(crate) fn run(
     compiled: &Arc<Compiled>,
     format: &dyn BlockFormat,
     task: &Task,
-    wanted: Wanted<'_>,
+    parts: &[(Wanted<'_>, u64)],
     places: &Places<'_>,
     number: usize,
     wait: bool,
@@ -44,7 +44,7 @@ pub(crate) fn run(
         Some((known, machine)) if Arc::ptr_eq(&known, compiled) => machine,
         _ => Machine::new(Arc::clone(compiled), Limits::default()),
     };
-    let mut job = Job { program, machine, format, task, wanted, places };
+    let mut job = Job { program, machine, format, task, parts, places };
     job.skip_unwanted()?;
     if wait {
         places.wait_turn(number, stop)?;
@@ -66,7 +66,8 @@ struct Job<'a> {
     machine: Machine,
     format: &'a dyn BlockFormat,
     task: &'a Task,
-    wanted: Wanted<'a>,
+    /// What is wanted of each block, and its number.
+    parts: &'a [(Wanted<'a>, u64)],
     places: &'a Places<'a>,
 }
 
@@ -140,39 +141,56 @@ impl Job<'_> {
 
     /// Where entries have no bounds, those before the first wanted one must be read to be passed over.
     fn skip_unwanted(&mut self) -> Result<()> {
-        if self.program.bounded || self.wanted.from == 0 {
+        let Some((first, block)) = self.parts.first() else { return Ok(()) };
+        if self.program.bounded || first.from == 0 {
             return Ok(());
         }
         self.machine.begin();
-        self.go(self.wanted.from, self.task.entries.start, &unbounded(self.program, self.wanted))?;
-        Ok(())
+        let begin = self.task.wanted.start - first.from;
+        self.go(first.from, begin, &unbounded(self.program, *first)).map_err(|e| e.in_block(*block))
     }
 
     /// `before` are the offsets that the new ones follow.
     fn decode(&mut self, outputs: Vec<Output>, before: &[i64]) -> Result<()> {
-        let wanted = self.wanted;
-        let payload = wanted.block.payload;
-        let skipped = if !self.program.bounded && wanted.from > 0 { self.machine.position(0) } else { 0 };
+        let skipped = match self.parts.first() {
+            Some((first, _)) if !self.program.bounded && first.from > 0 => self.machine.position(0),
+            _ => 0,
+        };
         self.machine.begin_with(outputs).map_err(|e| self.error(e, 0))?;
+        let mut entry = self.task.wanted.start;
+        for (number, (wanted, block)) in self.parts.iter().enumerate() {
+            match number {
+                0 => self.machine.set_position(0, skipped),
+                _ => self.machine.begin_again(true).map_err(|e| self.error(e, entry))?,
+            }
+            self.part(*wanted, entry).map_err(|e| e.in_block(*block))?;
+            entry += wanted.entries;
+        }
+        self.check_offsets(before)
+    }
+
+    fn part(&mut self, wanted: Wanted<'_>, first: u64) -> Result<()> {
+        let payload = wanted.block.payload;
         if self.program.bounded {
             if wanted.bounds.is_empty() {
                 let what = "the number of entry bounds";
                 return Err(ErrorKind::Mismatch { what, expected: wanted.entries + 1, found: 0 }.into());
             }
             let (starts, stops) = (&wanted.bounds[..wanted.bounds.len() - 4], &wanted.bounds[4..]);
-            self.go(wanted.entries, self.task.wanted.start, &[payload, starts, stops])
-        } else {
-            self.machine.set_position(0, skipped);
-            self.go(wanted.entries, self.task.wanted.start, &unbounded(self.program, wanted))?;
-            self.check_offsets(before)?;
-            let (end, at) = (payload.len(), self.machine.position(0));
-            if self.task.wanted.end == self.task.entries.end && at != end {
-                let unit = self.format.unit();
-                let what = format!("{} bytes of the {unit} are left over", end.saturating_sub(at));
-                return Err(Error::new(ErrorKind::Fault { what }).at_byte(at as u64));
+            let mut inputs = vec![payload, starts, stops];
+            if !self.program.constants.is_empty() {
+                inputs.push(&self.program.constants);
             }
-            Ok(())
+            return self.go(wanted.entries, first, &inputs);
         }
+        self.go(wanted.entries, first, &unbounded(self.program, wanted))?;
+        let (end, at) = (payload.len(), self.machine.position(0));
+        if wanted.from + wanted.entries == wanted.block.entries && at != end {
+            let unit = self.format.unit();
+            let what = format!("{} bytes of the {unit} are left over", end.saturating_sub(at));
+            return Err(Error::new(ErrorKind::Fault { what }).at_byte(at as u64));
+        }
+        Ok(())
     }
 
     /// Where lengths have a sign, offsets may fall. They are looked at while they are warm.

@@ -327,15 +327,24 @@ impl Run<'_> {
         }
         let begun = Instant::now();
         let stored = self.fetcher.stored(at, stored, window, &mut hold)?;
-        let block = self.format.unframe(places.group, task, stored, scratch)?;
-        let block = kernel::Wanted::new(task, block)?;
         let number = self.number[at];
-        match &places.group.decoder {
-            Decoder::Kernel(kernel) => {
-                let counter = places.group.counter.map(|c| &self.places[c as usize]);
+        let parts = match self.format.pieces(places.group, task, stored)? {
+            Some(pieces) => kernel::Wanted::of_pieces(task, stored, &pieces)?,
+            None => {
+                let block = self.format.unframe(places.group, task, stored, scratch)?;
+                vec![(kernel::Wanted::new(task, block)?, task.block)]
+            }
+        };
+        match (&places.group.decoder, &parts[..]) {
+            (Decoder::Kernel(kernel), [(block, _)]) => {
+                let (block, counter) = (*block, places.group.counter);
+                let counter = counter.map(|c| &self.places[c as usize]);
                 kernel::run(kernel, task, block, counter, places, number, &self.stop)?;
             }
-            Decoder::Program(program) => {
+            (Decoder::Kernel(kernel), parts) => {
+                kernel::run_pieces(kernel, parts, places, number, &self.stop)?
+            }
+            (Decoder::Program(program), parts) => {
                 let compiled = self.engine.compile(&program.source)?;
                 let wait = places.pays_to_wait(begun.elapsed(), self.threads);
                 program::run(
@@ -344,14 +353,14 @@ impl Run<'_> {
                     &compiled,
                     self.format,
                     task,
-                    block,
+                    parts,
                     places,
                     number,
                     wait,
                     &self.stop,
                 )?;
             }
-            other => {
+            (other, _) => {
                 return Err(Error::unsupported(format!("decoder {}", other.kind())));
             }
         }

@@ -36,6 +36,16 @@ pub trait BlockFormat: Send + Sync {
         None
     }
 
+    /// Where the entries' bytes lie within a task's stored bytes, if they lie there as they are, with framing between. Each piece holds whole
+    /// entries, and is decoded where it lies. `None` (the default) has the block [unframed](Self::unframe) as a whole.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the framing, with the byte.
+    fn pieces(&self, group: &Group, task: &Task, stored: &[u8]) -> Result<Option<Vec<Piece>>> {
+        let _ = (group, task, stored);
+        Ok(None)
+    }
+
     /// Answers a program's `pause`: `request` is on top of the stack, the answer goes there instead.
     ///
     /// # Errors
@@ -44,6 +54,17 @@ pub trait BlockFormat: Send + Sync {
         Err(Error::new(ErrorKind::Unsupported { what: format!("request {request} of a paused program") })
             .in_object(&group.path))
     }
+}
+
+/// A part of a task's stored bytes that is entries and nothing else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Where it lies.
+    pub bytes: Range<usize>,
+    /// Its entries.
+    pub entries: u64,
+    /// The number of the block it belongs to, for errors.
+    pub block: u64,
 }
 
 /// A block without its framing.
