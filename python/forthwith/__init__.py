@@ -40,9 +40,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forthwith._builders import ArrayBuilder, from_iter
     from forthwith._builders_typed import TypedArrayBuilder
+    from forthwith.avro import write as write_avro
+    from forthwith.avro import writer as avro_writer
 
 # Imported when they are first asked for.
-_LATER = {"ArrayBuilder": "_builders", "TypedArrayBuilder": "_builders_typed", "from_iter": "_builders"}
+_LATER = {
+    "ArrayBuilder": "_builders",
+    "TypedArrayBuilder": "_builders_typed",
+    "from_iter": "_builders",
+    "avro_writer": "avro",
+    "write_avro": "avro",
+}
+# What they are called where they stand.
+_CALLED = {"avro_writer": "writer", "write_avro": "write"}
 
 
 def __getattr__(name: str) -> object:
@@ -50,7 +60,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    found: object = getattr(import_module(f"forthwith.{_LATER[name]}"), name)
+    found: object = getattr(import_module(f"forthwith.{_LATER[name]}"), _CALLED.get(name, name))
     globals()[name] = found
     return found
 
@@ -88,6 +98,8 @@ __all__ = [
     "ArrayBuilder",
     "TypedArrayBuilder",
     "from_iter",
+    "write_avro",
+    "avro_writer",
     "ForthwithError",
     "KeyInFileError",
     "UnsupportedError",

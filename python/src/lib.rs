@@ -7,6 +7,7 @@
 
 mod array;
 mod arrow;
+mod avro;
 mod builders;
 mod command;
 mod description;
@@ -14,6 +15,7 @@ mod errors;
 mod file;
 mod forth;
 mod gate;
+mod given;
 mod handle;
 mod object;
 mod objects;
@@ -29,11 +31,15 @@ mod _forthwith {
     #[pymodule_export]
     use crate::{
         array::{Array, Buffer},
+        avro::{
+            AvroWriter, avro_apart, avro_canonical, avro_encode, avro_joined, avro_messages, avro_schema,
+        },
         builders::{ArrayBuilder, Layout, Snapshot, TypedArrayBuilder, from_iter},
         command::command,
         description::Description,
         file::{File, Key},
         forth::{Items, Machine},
+        given::Given,
         objects::Objects,
         table::{Block, Field, Plan, RawBlock, Table},
         walk::Walk,

@@ -20,6 +20,7 @@
 #![deny(missing_docs)]
 
 mod container;
+mod datum;
 mod default;
 mod fixed;
 mod format;
@@ -27,8 +28,11 @@ mod resolve;
 mod schema;
 mod table;
 mod translate;
+mod write;
 
 pub use container::{BlockCodec, BlockPlace, Damage, Header};
+pub use datum::{DatumFormat, Datums, SchemaStore, encode_datums};
 pub use format::AvroFormat;
 pub use schema::{Field, Id, Kind, Logical, Name, Schema, SchemaError, Type, Unit};
 pub use table::{AvroFile, AvroTable, Options};
+pub use write::{AvroWriter, DEFAULT_BLOCK, Writing, schema_of};

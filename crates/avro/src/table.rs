@@ -380,7 +380,7 @@ const FIXED: &str =
 const REASON: &str = "an Avro block holds whole values, one after the other";
 
 /// The columns a program fills.
-fn specs(program: &Program) -> Vec<ColumnSpec> {
+pub(crate) fn specs(program: &Program) -> Vec<ColumnSpec> {
     let mut once = HashSet::new();
     one_per_entry(&program.form, &mut once);
     let spec = |output: &forthwith_program::OutputBinding| ColumnSpec {

@@ -80,6 +80,20 @@ impl fmt::Display for Meaning {
 }
 
 impl Meaning {
+    /// The meaning that is spelled so: what `Display` makes of it.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        if let Some(digits) = text.strip_prefix("decimal[").and_then(|rest| rest.strip_suffix(']')) {
+            let (precision, scale) = digits.split_once(", ")?;
+            return Some(Self::Decimal { precision: precision.parse().ok()?, scale: scale.parse().ok()? });
+        }
+        let units = [TimeUnit::Milli, TimeUnit::Micro, TimeUnit::Nano];
+        let timed = units.into_iter().flat_map(|unit| {
+            [Self::Time(unit), Self::Timestamp { unit, utc: true }, Self::Timestamp { unit, utc: false }]
+        });
+        std::iter::once(Self::Date).chain(timed).find(|meaning| meaning.to_string() == text)
+    }
+
     /// A number as what it means: `2026-11-20T18:00:00.000Z`. `None` for what is no number.
     pub(crate) fn number(self, value: i64) -> Option<String> {
         Some(match self {

@@ -1,12 +1,15 @@
 //! Codecs: one block in, exactly the expected bytes out; or as many as it holds, where nothing says how many.
 
 mod append;
+mod compress;
 mod deflate;
 mod lz4;
 #[cfg(test)]
 mod tests;
 mod xz;
 mod zstd;
+
+pub use compress::{Compressor, levels};
 
 use std::cell::Cell;
 use std::fmt;

@@ -1,0 +1,279 @@
+//! Forms → schemas: what Avro has for columns.
+
+use forthwith_columns::{DType, Form, Meaning, TimeUnit};
+use serde_json::{Value as Json, json};
+use std::collections::{HashMap, HashSet};
+
+type Refusal = String;
+
+/// The schema of records of these columns.
+pub(super) fn record<'f>(
+    names: &[String],
+    forms: impl Iterator<Item = &'f Form>,
+    name: &str,
+) -> Result<String, Refusal> {
+    let mut types = Types::default();
+    let name = types.name(name);
+    let mut fields = Vec::new();
+    for (field, form) in names.iter().zip(forms) {
+        fields.push(types.field(field, &spelled(form), field)?);
+    }
+    Ok(json!({ "type": "record", "name": name, "fields": fields }).to_string())
+}
+
+/// The schema of values.
+pub(super) fn value(form: &Form, name: &str) -> Result<String, Refusal> {
+    let mut types = Types { outermost: Some(name.to_owned()), ..Types::default() };
+    Ok(types.of(&spelled(form), "")?.to_string())
+}
+
+/// The columns with all names as Avro wants them.
+pub(super) fn spelled(form: &Form) -> Form {
+    let below = |content: &Form| Box::new(spelled(content));
+    match form {
+        Form::List { key, content } => match &**content {
+            // Pairs of a name and a value: a map.
+            Form::Record { fields: None, contents, name } if is_map(contents) => {
+                let contents = contents.iter().map(spelled).collect();
+                let pair = Form::Record { fields: None, contents, name: name.clone() };
+                Form::List { key: key.clone(), content: Box::new(pair) }
+            }
+            content => Form::List { key: key.clone(), content: below(content) },
+        },
+        Form::Regular { size, content } => Form::Regular { size: *size, content: below(content) },
+        Form::Option { key, content } => Form::Option { key: key.clone(), content: below(content) },
+        Form::Meant { meaning, content } => Form::Meant { meaning: *meaning, content: below(content) },
+        Form::Union { key, contents } => {
+            Form::Union { key: key.clone(), contents: contents.iter().map(spelled).collect() }
+        }
+        Form::Record { fields, contents, name } => {
+            let fields = match fields {
+                Some(fields) => names(fields),
+                None => (0..contents.len()).map(|at| format!("_{at}")).collect(),
+            };
+            let contents = contents.iter().map(spelled).collect();
+            Form::Record { fields: Some(fields), contents, name: name.as_deref().map(word) }
+        }
+        other => other.clone(),
+    }
+}
+
+/// Names of letters, digits and underscores, all different.
+pub(super) fn names(names: &[String]) -> Vec<String> {
+    let mut taken: HashSet<String> = names.iter().filter(|name| word(name) == **name).cloned().collect();
+    let one = |name: &String| {
+        let spelled = word(name);
+        if spelled == *name {
+            return spelled;
+        }
+        let numbered = std::iter::once(spelled.clone()).chain((2..).map(|n| format!("{spelled}_{n}")));
+        let free = numbered.into_iter().find(|name| !taken.contains(name)).unwrap_or(spelled);
+        taken.insert(free.clone());
+        free
+    };
+    names.iter().map(one).collect()
+}
+
+fn word(name: &str) -> String {
+    let mut word: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    if !word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        word.insert(0, '_');
+    }
+    word
+}
+
+fn is_map(contents: &[Form]) -> bool {
+    matches!(contents, [Form::String { binary: false, .. }, _])
+}
+
+#[derive(Default)]
+struct Types {
+    /// Named types so far, and what they are made of.
+    named: HashMap<String, String>,
+    /// The name of the outermost record, if it has none itself.
+    outermost: Option<String>,
+}
+
+impl Types {
+    /// A name that no type has yet.
+    fn name(&mut self, name: &str) -> String {
+        const PRIMITIVE: [&str; 8] = ["null", "boolean", "int", "long", "float", "double", "bytes", "string"];
+        let word = word(name);
+        let numbered = std::iter::once(word.clone()).chain((2..).map(|n| format!("{word}_{n}")));
+        let free = |name: &String| !self.named.contains_key(name) && !PRIMITIVE.contains(&name.as_str());
+        let name = numbered.into_iter().find(free).unwrap_or(word);
+        self.named.insert(name.clone(), String::new());
+        name
+    }
+
+    fn field(&mut self, name: &str, form: &Form, path: &str) -> Result<Json, Refusal> {
+        let ty = self.of(form, path)?;
+        Ok(match &ty {
+            Json::Array(branches) if branches.first() == Some(&json!("null")) => {
+                json!({ "name": name, "type": ty, "default": null })
+            }
+            _ => json!({ "name": name, "type": ty }),
+        })
+    }
+
+    /// The type of a column; `path` leads to it.
+    fn of(&mut self, form: &Form, path: &str) -> Result<Json, Refusal> {
+        Ok(match form {
+            Form::Empty => json!("null"),
+            Form::Numpy { dtype, shape, .. } => {
+                let mut ty = json!(number(*dtype));
+                for _ in shape {
+                    ty = json!({ "type": "array", "items": ty });
+                }
+                ty
+            }
+            Form::String { binary, .. } => json!(if *binary { "bytes" } else { "string" }),
+            Form::List { content, .. } => match &**content {
+                Form::Record { fields: None, contents, .. } if is_map(contents) => {
+                    let values =
+                        self.of(contents.get(1).unwrap_or(&Form::Empty), &format!("{path}_value"))?;
+                    json!({ "type": "map", "values": values })
+                }
+                content => json!({ "type": "array", "items": self.of(content, &format!("{path}_item"))? }),
+            },
+            Form::Regular { content, .. } => {
+                json!({ "type": "array", "items": self.of(content, &format!("{path}_item"))? })
+            }
+            Form::Record { fields, contents, name } => {
+                self.record(form, fields.as_deref().unwrap_or_default(), contents, name.as_deref(), path)?
+            }
+            Form::Option { .. } | Form::Union { .. } => {
+                let mut branches = Vec::new();
+                let null = self.branches(form, path, &mut branches)?;
+                if null {
+                    branches.insert(0, json!("null"));
+                }
+                match branches.len() {
+                    1 => branches.swap_remove(0),
+                    _ => Json::Array(branches),
+                }
+            }
+            Form::Meant { meaning, content } => match logical(*meaning) {
+                Some((ty, name)) if kind(content) == Some(ty) => json!({ "type": ty, "logicalType": name }),
+                None if matches!(&**content, Form::String { .. }) => match meaning {
+                    Meaning::Decimal { precision, scale } => json!({
+                        "type": "bytes", "logicalType": "decimal", "precision": precision, "scale": scale
+                    }),
+                    _ => self.of(content, path)?,
+                },
+                _ => self.of(content, path)?,
+            },
+            other => return Err(format!("{path}: {} in Avro", other.type_string())),
+        })
+    }
+
+    fn record(
+        &mut self,
+        form: &Form,
+        fields: &[String],
+        contents: &[Form],
+        name: Option<&str>,
+        path: &str,
+    ) -> Result<Json, Refusal> {
+        let outermost = self.outermost.take();
+        let base = name.map(str::to_owned).or(outermost);
+        let base = word(&base.unwrap_or_else(|| if path.is_empty() { "Record".into() } else { path.into() }));
+        // The same type again goes by its name.
+        let signature = form.type_string();
+        if self.named.get(&base) == Some(&signature) {
+            return Ok(json!(base));
+        }
+        let name = self.name(&base);
+        self.named.insert(name.clone(), signature);
+        let mut described = Vec::new();
+        for (field, form) in fields.iter().zip(contents) {
+            // Records without a name have that of the way to them.
+            let inner = if path.is_empty() { field.clone() } else { format!("{path}_{field}") };
+            described.push(self.field(field, form, &inner)?);
+        }
+        let fields = Json::Array(described);
+        Ok(json!({ "type": "record", "name": name, "fields": fields }))
+    }
+
+    /// The alternatives but null; answers whether that is one of them.
+    fn branches(&mut self, form: &Form, path: &str, found: &mut Vec<Json>) -> Result<bool, Refusal> {
+        match form {
+            Form::Option { content, .. } => {
+                self.branches(content, path, found)?;
+                Ok(true)
+            }
+            Form::Union { contents, .. } => {
+                let mut null = false;
+                for content in contents {
+                    null |= self.branches(content, path, found)?;
+                }
+                Ok(null)
+            }
+            Form::Empty => Ok(false),
+            form => {
+                let ty = self.of(form, path)?;
+                if found.contains(&ty) {
+                    return Ok(false);
+                }
+                let class = class(&ty);
+                if !named(&ty) && found.iter().any(|other| !named(other) && self::class(other) == class) {
+                    return Err(format!("{path}: a union of two kinds of {class}, which Avro does not have"));
+                }
+                found.push(ty);
+                Ok(false)
+            }
+        }
+    }
+}
+
+/// What unions may have only one of.
+fn class(ty: &Json) -> String {
+    let name = ty.get("type").unwrap_or(ty);
+    name.as_str().map_or_else(|| name.to_string(), str::to_owned)
+}
+
+fn named(ty: &Json) -> bool {
+    match ty {
+        Json::String(name) => !matches!(
+            name.as_str(),
+            "null" | "boolean" | "int" | "long" | "float" | "double" | "bytes" | "string"
+        ),
+        other => other.get("name").is_some(),
+    }
+}
+
+fn number(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "boolean",
+        DType::Int8 | DType::Int16 | DType::Int32 | DType::UInt8 | DType::UInt16 => "int",
+        DType::Float32 => "float",
+        DType::Float64 => "double",
+        // Unsigned ones of 64 bits fit or are refused one by one.
+        _ => "long",
+    }
+}
+
+/// The base of a logical type and its name.
+fn logical(meaning: Meaning) -> Option<(&'static str, &'static str)> {
+    use TimeUnit::{Micro, Milli, Nano};
+    Some(match meaning {
+        Meaning::Date => ("int", "date"),
+        Meaning::Time(Milli) => ("int", "time-millis"),
+        Meaning::Time(Micro) => ("long", "time-micros"),
+        Meaning::Timestamp { unit: Milli, utc: true } => ("long", "timestamp-millis"),
+        Meaning::Timestamp { unit: Micro, utc: true } => ("long", "timestamp-micros"),
+        Meaning::Timestamp { unit: Nano, utc: true } => ("long", "timestamp-nanos"),
+        Meaning::Timestamp { unit: Milli, utc: false } => ("long", "local-timestamp-millis"),
+        Meaning::Timestamp { unit: Micro, utc: false } => ("long", "local-timestamp-micros"),
+        Meaning::Timestamp { unit: Nano, utc: false } => ("long", "local-timestamp-nanos"),
+        _ => return None,
+    })
+}
+
+fn kind(form: &Form) -> Option<&'static str> {
+    match form {
+        Form::Numpy { dtype, shape, .. } if shape.is_empty() => Some(number(*dtype)),
+        _ => None,
+    }
+}

@@ -1,0 +1,288 @@
+//! Container files, written.
+
+mod derive;
+mod options;
+
+pub use options::{DEFAULT_BLOCK, Writing};
+
+use crate::{
+    container::BlockCodec,
+    default::{self, long},
+    schema::{Kind, Schema},
+    translate::{DIALECT, Layouts},
+};
+use bytes::Bytes;
+use forthwith_columns::{Array, Form};
+use forthwith_encode::{EncodeError, Encoder};
+use forthwith_io::{Compressor, Sink};
+use forthwith_plan::{Error, ErrorKind, Result, TableWriter, Written};
+use forthwith_program::Schema as Layout;
+
+/// A container file being written: columns become entries, entries blocks, and a block is written when it is full.
+///
+/// ```
+/// use forthwith_avro::{AvroFile, AvroWriter, Writing};
+/// use forthwith_columns::{Array, Column, DType, Form};
+/// use forthwith_io::{Memory, MemorySink};
+/// use forthwith_plan::{Dataset, TableWriter};
+/// use std::sync::Arc;
+///
+/// let form = Form::Numpy { key: "x".into(), dtype: DType::Int32, shape: vec![] };
+/// let sink = MemorySink::new("x.avro");
+/// let columns = [("x".to_owned(), form.clone())];
+/// let mut writer = AvroWriter::new(Box::new(sink.clone()), &columns, &Writing::default())?;
+/// let x = Array { form, length: 2, columns: vec![("x-data".into(), Column::from_slice(&[1i32, -1]))] };
+/// writer.write(&[x])?;
+/// assert_eq!(Box::new(writer).finish()?.entries, 2);
+///
+/// let file = AvroFile::open(Arc::new(Memory::new("x.avro", sink.bytes().unwrap_or_default())))?;
+/// assert_eq!(file.table(&Default::default())?.entries(), 2);
+/// # Ok::<(), forthwith_plan::Error>(())
+/// ```
+pub struct AvroWriter {
+    sink: Box<dyn Sink>,
+    layout: Layout,
+    columns: Columns,
+    codec: BlockCodec,
+    level: Option<i32>,
+    block_bytes: usize,
+    block_entries: u64,
+    marker: [u8; 16],
+    compressor: Compressor,
+    /// The block that is being filled, and its entries.
+    block: Vec<u8>,
+    entries: u64,
+    stored: Vec<u8>,
+    written: Written,
+}
+
+/// What is announced.
+#[derive(Debug)]
+enum Columns {
+    /// The values are no records.
+    Value,
+    /// By their names in the schema.
+    Named {
+        names: Vec<String>,
+        /// Whether names within the columns are spelled as Avro wants them.
+        derived: bool,
+    },
+}
+
+impl AvroWriter {
+    /// A file of records with these columns, or whose values are those of one column, if the schema that is given is not one of records.
+    ///
+    /// # Errors
+    /// A schema that is none, or that the columns do not fit; columns that Avro has no type for; a codec that is not known; whatever the sink
+    /// says.
+    pub fn new(sink: Box<dyn Sink>, columns: &[(String, Form)], options: &Writing) -> Result<Self> {
+        let uri = sink.uri().to_owned();
+        Self::begin(sink, columns, options).map_err(|e| e.in_file(&uri))
+    }
+
+    /// A file of values that need not be records.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_values(sink: Box<dyn Sink>, form: &Form, options: &Writing) -> Result<Self> {
+        let uri = sink.uri().to_owned();
+        let given = match &options.schema {
+            Some(text) => text.clone(),
+            None => {
+                derive::value(form, options.name()).map_err(|why| Error::unsupported(why).in_file(&uri))?
+            }
+        };
+        let options = Writing { schema: Some(given), ..options.clone() };
+        Self::begin(sink, &[("value".to_owned(), form.clone())], &options).map_err(|e| e.in_file(&uri))
+    }
+
+    fn begin(sink: Box<dyn Sink>, columns: &[(String, Form)], options: &Writing) -> Result<Self> {
+        let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
+        let (text, columns) = match &options.schema {
+            Some(text) => (text.clone(), Columns::Named { names, derived: false }),
+            None => {
+                let names = derive::names(&names);
+                let forms = columns.iter().map(|(_, form)| form);
+                let text = derive::record(&names, forms, options.name()).map_err(Error::unsupported)?;
+                (text, Columns::Named { names, derived: true })
+            }
+        };
+        let schema = Schema::parse(&text)?;
+        let (layout, columns) = layout(&schema, columns)?;
+        let mut this = Self {
+            sink,
+            layout,
+            columns,
+            codec: options.block_codec()?,
+            level: options.level()?,
+            block_bytes: options.full_block(),
+            block_entries: options.block_entries(),
+            marker: options.marker.unwrap_or_else(options::random_marker),
+            compressor: Compressor::new(),
+            block: Vec::new(),
+            entries: 0,
+            stored: Vec::new(),
+            written: Written::default(),
+        };
+        this.header(&text, &options.metadata)?;
+        Ok(this)
+    }
+
+    fn header(&mut self, schema: &str, metadata: &[(String, Bytes)]) -> Result<()> {
+        let mut head = b"Obj\x01".to_vec();
+        let own = [("avro.schema", schema.as_bytes()), ("avro.codec", self.codec.name().as_bytes())];
+        let others: Vec<_> = metadata.iter().map(|(name, value)| (name.as_str(), &value[..])).collect();
+        if let Some((name, _)) = others.iter().find(|(name, _)| name.starts_with("avro.")) {
+            let what = format!("metadata called {name:?}: names that begin with \"avro.\" are Avro's own");
+            return Err(ErrorKind::Invalid { what }.into());
+        }
+        long((own.len() + others.len()) as i64, &mut head);
+        for (name, value) in own.into_iter().chain(others) {
+            for bytes in [name.as_bytes(), value] {
+                long(bytes.len() as i64, &mut head);
+                head.extend(bytes);
+            }
+        }
+        head.push(0);
+        head.extend(self.marker);
+        self.put(&head)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.sink.write_all(bytes).map_err(|e| forthwith_io::Error::new(e.into(), self.sink.uri()))?;
+        self.written.bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Ends the block.
+    fn flush(&mut self) -> Result<()> {
+        if self.entries == 0 {
+            return Ok(());
+        }
+        let mut stored = std::mem::take(&mut self.stored);
+        stored.clear();
+        let held = match self.codec {
+            BlockCodec::Null => &self.block,
+            BlockCodec::Compressed(codec) => {
+                self.compressor.append(codec, self.level, &self.block, &mut stored)?;
+                &stored
+            }
+        };
+        let mut head = Vec::with_capacity(20);
+        long(self.entries as i64, &mut head);
+        long(held.len() as i64, &mut head);
+        let uri = self.sink.uri().to_owned();
+        let failed = |e: std::io::Error| forthwith_io::Error::new(e.into(), uri.clone());
+        for part in [&head[..], held, &self.marker] {
+            self.sink.write_all(part).map_err(failed)?;
+            self.written.bytes += part.len() as u64;
+        }
+        self.stored = stored;
+        self.block.clear();
+        self.entries = 0;
+        Ok(())
+    }
+
+    fn append(&mut self, arrays: &[Array]) -> Result<()> {
+        let renamed: Vec<Array>;
+        let layout = std::mem::replace(&mut self.layout, Layout::Null);
+        let encoder = match &self.columns {
+            Columns::Value => match arrays {
+                [array] => Encoder::new(&layout, &DIALECT, array),
+                _ => Err(announced(1, arrays.len())),
+            },
+            Columns::Named { names, .. } if names.len() != arrays.len() => {
+                Err(announced(names.len(), arrays.len()))
+            }
+            Columns::Named { names, derived: true } => {
+                let spelled = |array: &Array| Array { form: derive::spelled(&array.form), ..array.clone() };
+                renamed = arrays.iter().map(spelled).collect();
+                Encoder::of_fields(&layout, &DIALECT, names, &renamed)
+            }
+            Columns::Named { names, derived: false } => Encoder::of_fields(&layout, &DIALECT, names, arrays),
+        };
+        self.layout = layout;
+        let encoder = encoder.map_err(refused)?;
+        for row in 0..encoder.rows() {
+            encoder.row(row, &mut self.block);
+            self.entries += 1;
+            self.written.entries += 1;
+            if self.block.len() >= self.block_bytes || self.entries >= self.block_entries {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl TableWriter for AvroWriter {
+    fn write(&mut self, columns: &[Array]) -> Result<()> {
+        self.append(columns).map_err(|e| e.in_file(self.sink.uri()))
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        self.flush().map_err(|e| e.in_file(self.sink.uri()))?;
+        let Self { sink, written, .. } = *self;
+        sink.finish()?;
+        Ok(written)
+    }
+}
+
+impl std::fmt::Debug for AvroWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AvroWriter").field("uri", &self.sink.uri()).finish_non_exhaustive()
+    }
+}
+
+/// What is written, where fields without a column have their default. Values that are no records are one column.
+fn layout(schema: &Schema, columns: Columns) -> Result<(Layout, Columns)> {
+    let mut layout = Layouts::new(schema).whole(schema.root_id()).map_err(Error::unsupported)?;
+    let Columns::Named { names, derived } = columns else { return Ok((layout, columns)) };
+    let (Layout::Record { fields, .. }, Kind::Record { fields: described, .. }) =
+        (&mut layout, &schema.root().kind)
+    else {
+        return match names.len() {
+            0 | 1 => Ok((layout, Columns::Value)),
+            many => {
+                let what = format!("{many} columns for a schema that is no record");
+                Err(ErrorKind::Invalid { what }.into())
+            }
+        };
+    };
+    // One column that is a record is all the fields, unless it is one of them.
+    if let ([only], false) = (&names[..], derived)
+        && only == "value"
+        && !fields.iter().any(|(field, _)| field == only)
+    {
+        return Ok((layout, Columns::Value));
+    }
+    for ((name, of), field) in fields.iter_mut().zip(described) {
+        if let (false, Some(json)) = (names.contains(name), &field.default) {
+            let bytes = default::encode(schema, field.schema, json).map_err(|why| {
+                Error::new(ErrorKind::Invalid { what: format!("the default of field {name:?}: {why}") })
+            })?;
+            *of = Layout::Constant(bytes.into(), Box::new(std::mem::replace(of, Layout::Null)));
+        }
+    }
+    Ok((layout, Columns::Named { names, derived }))
+}
+
+/// The schema, as JSON, that values of this Form are written with if none is given.
+///
+/// # Errors
+/// Avro has no type for them.
+pub fn schema_of(form: &Form, name: &str) -> Result<String> {
+    derive::value(form, name).map_err(Error::unsupported)
+}
+
+fn announced(wanted: usize, found: usize) -> EncodeError {
+    let (found, wanted) = (format!("{found} columns"), format!("{wanted} columns, as were announced"));
+    EncodeError::Type { member: String::new(), found, wanted }
+}
+
+pub(crate) fn refused(error: EncodeError) -> Error {
+    Error::new(match error {
+        EncodeError::Unsupported { .. } => ErrorKind::Unsupported { what: error.to_string() },
+        other => ErrorKind::Invalid { what: other.to_string() },
+    })
+}

@@ -1,0 +1,402 @@
+//! Awkward Array's Forms and buffers, taken in.
+
+use crate::{Array, Column, DType, Form, Invalid, Meaning, TimeUnit};
+use bytes::Bytes;
+use serde_json::Value as Json;
+
+/// Why a Form in Awkward Array's notation cannot be taken in.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GivenError {
+    /// It is none.
+    #[error("no Form of Awkward Array: {what}")]
+    NotAForm {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A kind of node or of number that columns here do not have.
+    #[error("{what} is not supported here")]
+    Unsupported {
+        /// The kind.
+        what: String,
+    },
+    /// The buffers are not what the Form says.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+}
+
+impl Array {
+    /// Takes what `ak.to_buffers` gives: a Form as JSON, a length, and buffers by their names, in native order. Masks become indexes, offsets and
+    /// indexes are widened to 64 bits; what has those already is not copied. Lists with starts and stops are to be packed before
+    /// (`ak.to_packed`).
+    ///
+    /// # Errors
+    /// A Form that is none, or of kinds that are not supported; buffers that are missing or too short.
+    pub fn from_awkward(
+        form: &str,
+        length: u64,
+        buffers: &mut dyn FnMut(&str) -> Option<Bytes>,
+    ) -> Result<Self, GivenError> {
+        let json: Json = serde_json::from_str(form).map_err(|e| not_a_form(e.to_string()))?;
+        let mut given = Given { buffers, columns: Vec::new(), nodes: 0 };
+        let form = given.node(&json, length, 0)?;
+        let array = Self { form, length, columns: given.columns };
+        array.validate()?;
+        Ok(array)
+    }
+}
+
+const DEEPEST: usize = 100;
+
+fn not_a_form(what: impl Into<String>) -> GivenError {
+    GivenError::NotAForm { what: what.into() }
+}
+
+fn unsupported(what: impl Into<String>) -> GivenError {
+    GivenError::Unsupported { what: what.into() }
+}
+
+struct Given<'b> {
+    buffers: &'b mut dyn FnMut(&str) -> Option<Bytes>,
+    columns: Vec<(String, Column)>,
+    nodes: u32,
+}
+
+impl Given<'_> {
+    fn node(&mut self, json: &Json, length: u64, depth: usize) -> Result<Form, GivenError> {
+        if depth > DEEPEST {
+            return Err(Invalid::Deep.into());
+        }
+        let class = text(json, "class")?;
+        let array = json.pointer("/parameters/__array__").and_then(Json::as_str);
+        let key = format!("given{}", self.nodes);
+        self.nodes += 1;
+        let form = match class {
+            "EmptyArray" => Form::Empty,
+            "NumpyArray" => self.numbers(json, key, length)?,
+            "ListOffsetArray" => {
+                let offsets = self.integers(json, "offsets", "offsets", length.saturating_add(1))?;
+                let end = offsets.last().copied().and_then(|end| u64::try_from(end).ok()).unwrap_or(0);
+                self.columns.push((format!("{key}-offsets"), Column::from_vec(offsets)));
+                match array {
+                    Some("string" | "bytestring") => {
+                        let bytes = self.chars(json, end)?;
+                        self.columns.push((format!("{key}-data"), bytes));
+                        Form::String { key, binary: array == Some("bytestring") }
+                    }
+                    _ => Form::List { key, content: Box::new(self.content(json, end, depth)?) },
+                }
+            }
+            "RegularArray" => {
+                let size = json.get("size").and_then(Json::as_u64).ok_or_else(|| not_a_form("size"))?;
+                let items = crate::validate::items(length, &[size])?;
+                match array {
+                    Some("string" | "bytestring") => {
+                        let bytes = self.chars(json, items)?;
+                        let offsets: Vec<i64> = (0..=length).map(|row| (row * size) as i64).collect();
+                        self.columns.push((format!("{key}-offsets"), Column::from_vec(offsets)));
+                        self.columns.push((format!("{key}-data"), bytes));
+                        Form::String { key, binary: array == Some("bytestring") }
+                    }
+                    _ => Form::Regular { size, content: Box::new(self.content(json, items, depth)?) },
+                }
+            }
+            "RecordArray" => {
+                let contents =
+                    json.get("contents").and_then(Json::as_array).ok_or_else(|| not_a_form("contents"))?;
+                let fields = match json.get("fields") {
+                    None | Some(Json::Null) => None,
+                    Some(fields) => Some(names(fields)?),
+                };
+                let name = json.pointer("/parameters/__record__").and_then(Json::as_str).map(str::to_owned);
+                let contents = contents.iter().map(|content| self.node(content, length, depth + 1));
+                Form::Record { fields, contents: contents.collect::<Result<_, _>>()?, name }
+            }
+            "IndexedOptionArray" => {
+                let index = self.integers(json, "index", "index", length)?;
+                self.option(json, key, index, depth)?
+            }
+            "ByteMaskedArray" => {
+                let valid = truth(json, "valid_when")?;
+                let mask = self.buffer(json, "mask", length, 1)?;
+                let index =
+                    (0..length as usize).map(|at| if (mask[at] != 0) == valid { at as i64 } else { -1 });
+                let index = index.collect();
+                self.option(json, key, index, depth)?
+            }
+            "BitMaskedArray" => {
+                let (valid, lsb) = (truth(json, "valid_when")?, truth(json, "lsb_order")?);
+                let mask = self.buffer(json, "mask", length.div_ceil(8), 1)?;
+                let bit = |at: usize| mask[at / 8] >> if lsb { at % 8 } else { 7 - at % 8 } & 1 != 0;
+                let index = (0..length as usize).map(|at| if bit(at) == valid { at as i64 } else { -1 });
+                let index = index.collect();
+                self.option(json, key, index, depth)?
+            }
+            "UnmaskedArray" => self.option(json, key, (0..length as i64).collect(), depth)?,
+            "IndexedArray" => {
+                let index = self.integers(json, "index", "index", length)?;
+                self.picked(json, key, &index, depth)?
+            }
+            "UnionArray" => {
+                let contents =
+                    json.get("contents").and_then(Json::as_array).ok_or_else(|| not_a_form("contents"))?;
+                let tags = self.buffer(json, "tags", length, 1)?.slice(0..length as usize);
+                let index = self.integers(json, "index", "index", length)?;
+                let mut lengths = vec![0u64; contents.len()];
+                for (tag, at) in tags.iter().zip(&index) {
+                    let found = lengths.get_mut(usize::from(*tag)).zip(u64::try_from(*at).ok());
+                    let Some((length, at)) = found else { return Err(not_a_form("tags without a content")) };
+                    *length = (*length).max(at + 1);
+                }
+                self.columns.push((format!("{key}-tags"), Column::from_bytes(DType::Int8, tags)));
+                self.columns.push((format!("{key}-index"), Column::from_vec(index)));
+                let contents =
+                    contents.iter().zip(lengths).map(|(content, rows)| self.node(content, rows, depth + 1));
+                Form::Union { key, contents: contents.collect::<Result<_, _>>()? }
+            }
+            "ListArray" => {
+                return Err(unsupported(
+                    "a list with starts and stops, which ak.to_packed turns into one with offsets,",
+                ));
+            }
+            other => return Err(unsupported(format!("a node of class {other:?}"))),
+        };
+        let logical = json.pointer("/parameters/logical").and_then(Json::as_str);
+        Ok(match logical.and_then(Meaning::parse) {
+            Some(meaning) if fits(meaning, &form) => Form::Meant { meaning, content: Box::new(form) },
+            _ => form,
+        })
+    }
+
+    fn content(&mut self, json: &Json, length: u64, depth: usize) -> Result<Form, GivenError> {
+        self.node(json.get("content").ok_or_else(|| not_a_form("content"))?, length, depth + 1)
+    }
+
+    fn option(
+        &mut self,
+        json: &Json,
+        key: String,
+        index: Vec<i64>,
+        depth: usize,
+    ) -> Result<Form, GivenError> {
+        let rows = crate::validate::rows_of(index.iter().copied());
+        self.columns.push((format!("{key}-index"), Column::from_vec(index)));
+        Ok(Form::Option { key, content: Box::new(self.content(json, rows, depth)?) })
+    }
+
+    /// Rows of another node: strings are put down again, which categories mostly are.
+    fn picked(&mut self, json: &Json, key: String, index: &[i64], depth: usize) -> Result<Form, GivenError> {
+        let rows = crate::validate::rows_of(index.iter().copied());
+        let before = self.columns.len();
+        let Form::String { key: inner, binary } = self.content(json, rows, depth)? else {
+            return Err(unsupported("an index into anything but strings, which ak.to_packed resolves,"));
+        };
+        let mut columns = self.columns.split_off(before).into_iter();
+        let (Some((_, ends)), Some((_, data))) = (columns.next(), columns.next()) else {
+            return Err(Invalid::Missing { key: inner }.into());
+        };
+        let (ends, data) = (ends.items::<i64>().unwrap_or_default(), data.as_bytes());
+        let (mut offsets, mut bytes) = (vec![0i64], Vec::<u8>::new());
+        for at in index {
+            let row = usize::try_from(*at).unwrap_or(usize::MAX);
+            let range = ends.get(row).zip(ends.get(row.saturating_add(1)));
+            let item = range
+                .and_then(|(from, to)| data.get(usize::try_from(*from).ok()?..usize::try_from(*to).ok()?));
+            bytes.extend(item.ok_or_else(|| not_a_form("an index without a row"))?);
+            offsets.push(bytes.len() as i64);
+        }
+        self.columns.push((format!("{key}-offsets"), Column::from_vec(offsets)));
+        self.columns.push((format!("{key}-data"), Column::from_vec(bytes)));
+        Ok(Form::String { key, binary })
+    }
+
+    fn numbers(&mut self, json: &Json, key: String, length: u64) -> Result<Form, GivenError> {
+        let shape = match json.get("inner_shape").and_then(Json::as_array) {
+            Some(sizes) => sizes
+                .iter()
+                .map(Json::as_u64)
+                .collect::<Option<Vec<_>>>()
+                .ok_or_else(|| not_a_form("inner_shape"))?,
+            None => Vec::new(),
+        };
+        let items = crate::validate::items(length, &shape)?;
+        let primitive = text(json, "primitive")?;
+        let name = format!("{key}-data");
+        let mut meaning = None;
+        let dtype = match dtype(primitive) {
+            Some(dtype) => dtype,
+            None => {
+                let (unit, factor) = match primitive.strip_prefix("datetime64") {
+                    Some("[s]") => (TimeUnit::Milli, 1000),
+                    Some("[ms]") => (TimeUnit::Milli, 1),
+                    Some("[us]") => (TimeUnit::Micro, 1),
+                    Some("[ns]") => (TimeUnit::Nano, 1),
+                    _ if primitive.starts_with("timedelta64") => (TimeUnit::Nano, 0),
+                    _ => return Err(unsupported(format!("numbers of type {primitive}"))),
+                };
+                if factor == 1000 {
+                    let seconds = self.buffer(json, "data", items, 8)?;
+                    let millis = seconds.as_chunks::<8>().0.iter().take(items as usize);
+                    let millis = millis.map(|second| i64::from_ne_bytes(*second).checked_mul(1000));
+                    let millis = millis.collect::<Option<Vec<_>>>();
+                    let millis =
+                        millis.ok_or_else(|| unsupported("a time that milliseconds cannot count"))?;
+                    self.columns.push((name, Column::from_vec(millis)));
+                    let content = Box::new(Form::Numpy { key, dtype: DType::Int64, shape });
+                    return Ok(Form::Meant { meaning: Meaning::Timestamp { unit, utc: false }, content });
+                }
+                meaning = (factor == 1).then_some(Meaning::Timestamp { unit, utc: false });
+                DType::Int64
+            }
+        };
+        let bytes = self.buffer(json, "data", items, dtype.size())?;
+        self.columns.push((name, Column::from_bytes(dtype, bytes)));
+        let form = Form::Numpy { key, dtype, shape };
+        Ok(match meaning {
+            Some(meaning) => Form::Meant { meaning, content: Box::new(form) },
+            None => form,
+        })
+    }
+
+    /// The bytes of strings.
+    fn chars(&mut self, json: &Json, end: u64) -> Result<Column, GivenError> {
+        let content = json.get("content").ok_or_else(|| not_a_form("content"))?;
+        if text(content, "class")? == "EmptyArray" {
+            return Ok(Column::from_vec(Vec::<u8>::new()));
+        }
+        Ok(Column::from_bytes(DType::UInt8, self.buffer(content, "data", end, 1)?))
+    }
+
+    /// The buffer of a node, which has to hold so many items.
+    fn buffer(&mut self, json: &Json, part: &str, items: u64, size: usize) -> Result<Bytes, GivenError> {
+        let key = format!("{}-{part}", text(json, "form_key")?);
+        let Some(bytes) = (self.buffers)(&key) else { return Err(Invalid::Missing { key }.into()) };
+        let found = (bytes.len() / size) as u64;
+        if found < items {
+            return Err(Invalid::Short { key, found, needed: items }.into());
+        }
+        Ok(bytes)
+    }
+
+    /// Offsets or an index, of whatever width the node says.
+    fn integers(&mut self, json: &Json, part: &str, width: &str, count: u64) -> Result<Vec<i64>, GivenError> {
+        let width = text(json, width)?;
+        let size = match width {
+            "i64" => 8,
+            "i32" | "u32" => 4,
+            other => return Err(not_a_form(format!("{part} of type {other:?}"))),
+        };
+        let bytes = self.buffer(json, part, count, size)?;
+        let bytes = &bytes[..count as usize * size];
+        Ok(match width {
+            "i64" => bytes.as_chunks::<8>().0.iter().map(|item| i64::from_ne_bytes(*item)).collect(),
+            "i32" => bytes.as_chunks::<4>().0.iter().map(|item| i32::from_ne_bytes(*item).into()).collect(),
+            _ => bytes.as_chunks::<4>().0.iter().map(|item| u32::from_ne_bytes(*item).into()).collect(),
+        })
+    }
+}
+
+fn text<'j>(json: &'j Json, key: &str) -> Result<&'j str, GivenError> {
+    json.get(key).and_then(Json::as_str).ok_or_else(|| not_a_form(format!("a node without {key:?}")))
+}
+
+fn truth(json: &Json, key: &str) -> Result<bool, GivenError> {
+    json.get(key).and_then(Json::as_bool).ok_or_else(|| not_a_form(format!("a node without {key:?}")))
+}
+
+fn names(fields: &Json) -> Result<Vec<String>, GivenError> {
+    let list = fields.as_array().ok_or_else(|| not_a_form("fields"))?;
+    let names = list.iter().map(|name| name.as_str().map(str::to_owned));
+    names.collect::<Option<_>>().ok_or_else(|| not_a_form("fields"))
+}
+
+fn dtype(primitive: &str) -> Option<DType> {
+    use DType::{Bool, Float32, Float64, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
+    [Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Float32, Float64]
+        .into_iter()
+        .find(|dtype| dtype.name() == primitive)
+}
+
+/// Whether a node can mean that.
+fn fits(meaning: Meaning, form: &Form) -> bool {
+    match (meaning, form) {
+        (Meaning::Decimal { .. }, Form::String { binary, .. }) => *binary,
+        (Meaning::Date | Meaning::Time(TimeUnit::Milli), Form::Numpy { dtype, .. }) => *dtype == DType::Int32,
+        (Meaning::Time(_) | Meaning::Timestamp { .. }, Form::Numpy { dtype, .. }) => *dtype == DType::Int64,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a test fails by panicking
+
+    use super::*;
+
+    fn given(form: &str, length: u64, buffers: &[(&str, Vec<u8>)]) -> Result<Array, GivenError> {
+        let find =
+            |key: &str| buffers.iter().find(|(name, _)| *name == key).map(|(_, bytes)| bytes.clone().into());
+        Array::from_awkward(form, length, &mut { find })
+    }
+
+    #[test]
+    fn what_is_shown_is_taken_in_again() {
+        let array = Array {
+            form: Form::List {
+                key: "a".into(),
+                content: Box::new(Form::Option {
+                    key: "b".into(),
+                    content: Box::new(Form::Meant {
+                        meaning: Meaning::Decimal { precision: 9, scale: 2 },
+                        content: Box::new(Form::String { key: "c".into(), binary: true }),
+                    }),
+                }),
+            },
+            length: 2,
+            columns: vec![
+                ("a-offsets".into(), Column::from_slice(&[0i64, 1, 3])),
+                ("b-index".into(), Column::from_slice(&[0i64, -1, 1])),
+                ("c-offsets".into(), Column::from_slice(&[0i64, 1, 3])),
+                ("c-data".into(), Column::from_slice(&[1u8, 2, 3])),
+            ],
+        };
+        let mut find = |key: &str| array.column(key).map(Column::to_bytes);
+        let again = Array::from_awkward(&array.form.to_awkward_json(), 2, &mut find).unwrap();
+        assert_eq!(again.values(0..2), array.values(0..2));
+        assert_eq!(again.form.type_string(), "var * ?decimal[9, 2]");
+    }
+
+    #[test]
+    fn masks_become_indexes() {
+        let numbers = r#"{"class": "NumpyArray", "primitive": "int8", "inner_shape": [], "parameters": {}, "form_key": "n"}"#;
+        let bits = format!(
+            r#"{{"class": "BitMaskedArray", "mask": "u8", "valid_when": true, "lsb_order": false, "content": {numbers}, "parameters": {{}}, "form_key": "m"}}"#
+        );
+        let array = given(&bits, 3, &[("m-mask", vec![0b1010_0000]), ("n-data", vec![1, 2, 3])]).unwrap();
+        assert_eq!(array.preview(0..3, 40).unwrap(), ["1", "None", "3"]);
+        let bytes = bits.replace("BitMasked", "ByteMasked").replace("true", "false");
+        let array = given(&bytes, 2, &[("m-mask", vec![0, 1]), ("n-data", vec![1, 2])]).unwrap();
+        assert_eq!(array.preview(0..2, 40).unwrap(), ["1", "None"]);
+    }
+
+    #[test]
+    fn what_does_not_hold_is_refused() {
+        let numbers = r#"{"class": "NumpyArray", "primitive": "int64", "form_key": "n"}"#;
+        assert!(matches!(
+            given(numbers, 2, &[("n-data", vec![0; 8])]),
+            Err(GivenError::Invalid(Invalid::Short { .. }))
+        ));
+        assert!(matches!(given(numbers, 2, &[]), Err(GivenError::Invalid(Invalid::Missing { .. }))));
+        let complex = numbers.replace("int64", "complex128");
+        assert!(matches!(given(&complex, 0, &[]), Err(GivenError::Unsupported { .. })));
+        for bad in ["", "3", "{}", r#"{"class": "NumpyArray"}"#, r#"{"class": "RegularArray", "size": -1}"#] {
+            assert!(matches!(given(bad, 1, &[]), Err(GivenError::NotAForm { .. })), "{bad}");
+        }
+        let deep = format!(
+            "{}{numbers}{}",
+            r#"{"class": "UnmaskedArray", "form_key": "u", "content": "#.repeat(120),
+            "}".repeat(120)
+        );
+        assert!(given(&deep, 0, &[]).is_err());
+    }
+}

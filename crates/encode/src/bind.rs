@@ -1,0 +1,369 @@
+//! Columns to nodes: everything that is looked up, converted or refused before the first byte.
+
+use crate::{
+    EncodeError,
+    encoder::Node,
+    fit::{DEEPEST, fit, inner, place, same},
+    numbers,
+};
+use forthwith_columns::{Array, Column, DType, Form};
+use forthwith_program::{Schema, Union};
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
+
+type Result<T> = std::result::Result<T, EncodeError>;
+
+/// Lists and texts have at most so many items where their count has 32 bits; elsewhere no more fit in memory.
+const LONGEST: i64 = u32::MAX as i64;
+
+pub(crate) struct Binder<'a> {
+    columns: HashMap<&'a str, &'a Column>,
+    depth: usize,
+}
+
+impl<'a> Binder<'a> {
+    pub(crate) fn new(array: &'a Array) -> Self {
+        let columns = array.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
+        Self { columns, depth: 0 }
+    }
+
+    /// `rows` are the rows of this node that others name, for which its columns have been found to be long enough.
+    pub(crate) fn bind(&mut self, layout: &Schema, form: &Form, rows: u64, member: &str) -> Result<Node<'a>> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(EncodeError::Deep { member: member.into() });
+        }
+        let node = self.node(layout, form, rows, member);
+        self.depth -= 1;
+        node
+    }
+
+    fn node(&mut self, layout: &Schema, form: &Form, rows: u64, member: &str) -> Result<Node<'a>> {
+        let wrong = || wrong(layout, form, member);
+        Ok(match (layout, form) {
+            // Of which there are no rows.
+            (_, Form::Empty) => Node::Nothing,
+            (Schema::Meant(wanted, of), Form::Meant { meaning, content }) => {
+                if !same(*wanted, *meaning) {
+                    return Err(wrong());
+                }
+                self.bind(of, content, rows, member)?
+            }
+            (Schema::Constant(_, of), form) => self.bind(of, form, rows, member)?,
+            (Schema::Meant(_, of), form) if !matches!(form, Form::Option { .. }) => {
+                self.bind(of, form, rows, member)?
+            }
+            (Schema::Union(union), form) => self.union(union, form, rows, member)?,
+            (layout, Form::Option { key, content }) => {
+                let index = self.integers(key, "index", rows)?;
+                if let Some(row) = index.iter().position(|at| *at < 0) {
+                    return Err(EncodeError::Null { member: member.into(), row: row as u64 });
+                }
+                let value = self.bind(layout, content, rows_of(&index), member)?;
+                Node::Picked { index, value: Box::new(value) }
+            }
+            (layout, Form::Meant { content, .. }) => self.bind(layout, content, rows, member)?,
+            (Schema::Varint(wanted), Form::Numpy { key, dtype, shape })
+                if shape.is_empty() && numbers::whole(*dtype) =>
+            {
+                Node::Varint(numbers::integers(
+                    self.column(key, "data", *dtype, rows)?,
+                    rows,
+                    *wanted,
+                    member,
+                )?)
+            }
+            (Schema::Number(wire), Form::Numpy { key, dtype, shape })
+                if shape.is_empty() && numbers::converts(*dtype, wire.dtype()) =>
+            {
+                let bytes = numbers::packed(self.column(key, "data", *dtype, rows)?, rows, *wire, member)?;
+                Node::Packed { width: wire.width(), bytes }
+            }
+            (Schema::Text | Schema::Bytes, Form::String { key, .. }) => {
+                let (offsets, bytes) = self.text(key, rows)?;
+                refuse_long(&offsets, member)?;
+                Node::Text { offsets, bytes }
+            }
+            (Schema::Opaque(size), Form::String { key, .. }) => {
+                let (offsets, bytes) = self.text(key, rows)?;
+                opaque(*size, &offsets, bytes, form, member)?
+            }
+            (Schema::Enum { symbols, keep: None }, Form::String { key, binary: false }) => {
+                let (offsets, bytes) = self.text(key, rows)?;
+                Node::Varint(enumerated(symbols, &offsets, bytes, member)?.into())
+            }
+            (Schema::List(item), Form::List { key, content }) => {
+                let offsets = self.integers(key, "offsets", rows + 1)?;
+                refuse_long(&offsets, member)?;
+                let below = offsets.last().copied().unwrap_or(0) as u64;
+                let item = self.bind(item, content, below, &format!("{member}[]"))?;
+                Node::List { offsets, item: Box::new(item) }
+            }
+            (Schema::List(item), Form::Regular { size, content }) => {
+                self.regular(*size, true, item, content, rows, member)?
+            }
+            (Schema::Fixed(wanted, item), Form::Regular { size, content }) if wanted == size => {
+                self.regular(*size, false, item, content, rows, member)?
+            }
+            (Schema::List(item), Form::Numpy { key, dtype, shape }) if !shape.is_empty() => {
+                self.regular(shape[0], true, item, &inner(key, *dtype, shape), rows, member)?
+            }
+            (Schema::Fixed(wanted, item), Form::Numpy { key, dtype, shape })
+                if shape.first() == Some(wanted) =>
+            {
+                self.regular(*wanted, false, item, &inner(key, *dtype, shape), rows, member)?
+            }
+            (Schema::Map(value), Form::List { key, content }) => {
+                let Form::Record { contents, .. } = &**content else { return Err(wrong()) };
+                let [name, content] = &contents[..] else { return Err(wrong()) };
+                let offsets = self.integers(key, "offsets", rows + 1)?;
+                refuse_long(&offsets, member)?;
+                let below = offsets.last().copied().unwrap_or(0) as u64;
+                let name = self.bind(&Schema::Text, name, below, &format!("{member}{{}}.key"))?;
+                let value = self.bind(value, content, below, &format!("{member}{{}}.value"))?;
+                Node::List { offsets, item: Box::new(Node::Record(vec![name, value])) }
+            }
+            (
+                Schema::Record { fields, .. } | Schema::Arranged { fields, .. },
+                Form::Record { fields: names, contents, .. },
+            ) => {
+                if let Some(extra) =
+                    names.iter().flatten().find(|name| !fields.iter().any(|(field, _)| field == *name))
+                {
+                    return Err(EncodeError::Extra { member: member.into(), field: extra.clone() });
+                }
+                let mut nodes = Vec::with_capacity(fields.len());
+                for (at, (field, layout)) in fields.iter().enumerate() {
+                    let content = place(names.as_deref(), field, at).and_then(|at| contents.get(at));
+                    let Some(content) = content else {
+                        return Err(EncodeError::Missing { member: member.into(), field: field.clone() });
+                    };
+                    let member = if member.is_empty() { field.clone() } else { format!("{member}.{field}") };
+                    nodes.push(self.bind(layout, content, rows, &member)?);
+                }
+                if contents.len() > fields.len() {
+                    return Err(wrong());
+                }
+                Node::Record(nodes)
+            }
+            (
+                Schema::Skipped(_)
+                | Schema::Chosen { .. }
+                | Schema::Recursive(_)
+                | Schema::Recurse
+                | Schema::ToEnd(_)
+                | Schema::Converted(..)
+                | Schema::Enum { keep: Some(_), .. },
+                _,
+            ) => {
+                let what = "a layout that differs from what is delivered".into();
+                return Err(EncodeError::Unsupported { member: member.into(), what });
+            }
+            _ => return Err(wrong()),
+        })
+    }
+
+    fn regular(
+        &mut self,
+        size: u64,
+        counted: bool,
+        item: &Schema,
+        content: &Form,
+        rows: u64,
+        member: &str,
+    ) -> Result<Node<'a>> {
+        let below = rows.checked_mul(size).ok_or_else(|| EncodeError::Deep { member: member.into() })?;
+        let item = self.bind(item, content, below, &format!("{member}[]"))?;
+        Ok(Node::Regular { size, counted, item: Box::new(item) })
+    }
+
+    fn union(&mut self, union: &Union, form: &Form, rows: u64, member: &str) -> Result<Node<'a>> {
+        match form {
+            Form::Option { key, content } => {
+                let Some(null) = union.alternatives.iter().position(|a| *a == Schema::Null) else {
+                    let index = self.integers(key, "index", rows)?;
+                    if let Some(row) = index.iter().position(|at| *at < 0) {
+                        return Err(EncodeError::Null { member: member.into(), row: row as u64 });
+                    }
+                    let value = self.union(union, content, rows_of(&index), member)?;
+                    return Ok(Node::Picked { index, value: Box::new(value) });
+                };
+                let index = self.integers(key, "index", rows)?;
+                let below = rows_of(&index);
+                let null = null as i64;
+                // What is within tells its own number.
+                Ok(match self.union(union, content, below, member)? {
+                    Node::Tagged { tag, value } => Node::Option { index, null, some: Some(tag), value },
+                    value => Node::Option { index, null, some: None, value: Box::new(value) },
+                })
+            }
+            Form::Union { key, contents } => {
+                let tags = self.column(key, "tags", DType::Int8, rows)?.as_i8().unwrap_or_default();
+                let index = self.integers(key, "index", rows)?;
+                let mut lengths = vec![0u64; contents.len()];
+                for (tag, at) in tags.iter().zip(index.iter()) {
+                    // Both are as they should be: the array has been validated.
+                    let length = &mut lengths[*tag as usize];
+                    *length = (*length).max(*at as u64 + 1);
+                }
+                let mut arms = Vec::with_capacity(contents.len());
+                for (content, rows) in contents.iter().zip(lengths) {
+                    arms.push(match self.union(union, content, rows, member)? {
+                        Node::Tagged { tag, value } => (Some(tag), *value),
+                        // An option or a union among the alternatives: its rows have different numbers.
+                        other => (None, other),
+                    });
+                }
+                Ok(Node::Union { tags, index, arms })
+            }
+            Form::Empty => Ok(Node::Tagged { tag: 0, value: Box::new(Node::Nothing) }),
+            form => {
+                let ranked = union.alternatives.iter().enumerate();
+                let ranked =
+                    ranked.filter_map(|(at, layout)| Some((fit(layout, form, self.depth)?, at, layout)));
+                let Some((_, tag, layout)) = ranked.min_by_key(|(rank, at, _)| (*rank, *at)) else {
+                    return Err(wrong(&Schema::Union(union.clone()), form, member));
+                };
+                let value = Box::new(self.bind(layout, form, rows, member)?);
+                Ok(Node::Tagged { tag: tag as i64, value })
+            }
+        }
+    }
+
+    fn column(&self, key: &str, part: &str, dtype: DType, needed: u64) -> Result<&'a Column> {
+        use forthwith_columns::Invalid;
+        let name = format!("{key}-{part}");
+        match self.columns.get(name.as_str()) {
+            Some(column) if column.dtype() == dtype && column.len() as u64 >= needed => Ok(column),
+            // Validation has seen to it that there is one.
+            _ => Err(Invalid::Missing { key: name }.into()),
+        }
+    }
+
+    fn integers(&self, key: &str, part: &str, count: u64) -> Result<Cow<'a, [i64]>> {
+        let column = self.column(key, part, DType::Int64, count)?;
+        let count = count as usize; // no more than there are
+        Ok(match column.as_i64() {
+            Some(items) => Cow::Borrowed(&items[..count]),
+            None => (0..count).filter_map(|at| column.item(at)).collect::<Vec<i64>>().into(),
+        })
+    }
+
+    fn text(&self, key: &str, rows: u64) -> Result<(Cow<'a, [i64]>, &'a [u8])> {
+        let offsets = self.integers(key, "offsets", rows + 1)?;
+        let end = offsets.last().copied().unwrap_or(0) as u64;
+        Ok((offsets, self.column(key, "data", DType::UInt8, end)?.as_bytes()))
+    }
+}
+
+/// The fields of a record, each with columns of its own.
+pub(crate) fn fields<'a>(layout: &Schema, names: &[String], arrays: &'a [Array]) -> Result<Node<'a>> {
+    let (Schema::Record { fields, .. } | Schema::Arranged { fields, .. }) = layout else {
+        let wanted = describe(layout, 0);
+        return Err(EncodeError::Type { member: String::new(), found: "named columns".into(), wanted });
+    };
+    if let Some(extra) = names.iter().find(|name| !fields.iter().any(|(field, _)| field == *name)) {
+        return Err(EncodeError::Extra { member: String::new(), field: extra.clone() });
+    }
+    let mut nodes = Vec::with_capacity(fields.len());
+    for (field, layout) in fields {
+        let array = names.iter().position(|name| name == field).and_then(|at| arrays.get(at));
+        nodes.push(match (array, layout) {
+            (Some(array), _) => Binder::new(array).bind(layout, &array.form, array.length, field)?,
+            (None, Schema::Constant(bytes, _)) => Node::Constant(Arc::clone(bytes)),
+            (None, _) => return Err(EncodeError::Missing { member: String::new(), field: field.clone() }),
+        });
+    }
+    Ok(Node::Record(nodes))
+}
+
+/// The rows that an index names.
+fn rows_of(index: &[i64]) -> u64 {
+    index.iter().copied().max().map_or(0, |last| u64::try_from(last + 1).unwrap_or(0))
+}
+
+fn refuse_long(offsets: &[i64], member: &str) -> Result<()> {
+    let long = offsets.windows(2).position(|pair| pair[1] - pair[0] > LONGEST);
+    match long {
+        Some(row) => Err(EncodeError::Range {
+            member: member.into(),
+            row: row as u64,
+            found: "longer".into(),
+            wanted: format!("{LONGEST} items"),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Byte strings that all have to be of one length. Numbers in them may be shorter, and get their sign repeated.
+fn opaque<'a>(size: u64, offsets: &[i64], bytes: &'a [u8], form: &Form, member: &str) -> Result<Node<'a>> {
+    let width = usize::try_from(size).unwrap_or(usize::MAX);
+    for (row, pair) in offsets.windows(2).enumerate() {
+        let found = pair[1] - pair[0];
+        if found != size as i64 {
+            return Err(EncodeError::Range {
+                member: member.into(),
+                row: row as u64,
+                found: format!("{} of {found} bytes", form.type_string()),
+                wanted: format!("{size} bytes"),
+            });
+        }
+    }
+    let start = offsets.first().copied().unwrap_or(0) as usize;
+    let end = offsets.last().copied().unwrap_or(0) as usize;
+    Ok(Node::Packed { width, bytes: Cow::Borrowed(&bytes[start..end]) })
+}
+
+/// Texts as numbers of symbols.
+fn enumerated(symbols: &[String], offsets: &[i64], bytes: &[u8], member: &str) -> Result<Vec<i64>> {
+    let numbers: HashMap<&[u8], i64> = symbols.iter().map(String::as_bytes).zip(0..).collect();
+    let mut found = Vec::with_capacity(offsets.len());
+    for (row, pair) in offsets.windows(2).enumerate() {
+        let text = &bytes[pair[0] as usize..pair[1] as usize];
+        match numbers.get(text) {
+            Some(number) => found.push(*number),
+            None => {
+                return Err(EncodeError::Range {
+                    member: member.into(),
+                    row: row as u64,
+                    found: format!("{:?}", String::from_utf8_lossy(text)),
+                    wanted: format!("the symbols {}", symbols.join(", ")),
+                });
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn wrong(layout: &Schema, form: &Form, member: &str) -> EncodeError {
+    let wanted = describe(layout, 0);
+    EncodeError::Type { member: member.into(), found: form.type_string(), wanted }
+}
+
+/// A layout in a few words.
+fn describe(layout: &Schema, depth: usize) -> String {
+    if depth > 3 {
+        return "…".into();
+    }
+    let of = |layout: &Schema| describe(layout, depth + 1);
+    match layout {
+        Schema::Number(wire) => wire.dtype().name().into(),
+        Schema::Varint(dtype) => dtype.name().into(),
+        Schema::Text => "text".into(),
+        Schema::Bytes => "bytes".into(),
+        Schema::Opaque(size) => format!("{size} bytes"),
+        Schema::Null => "null".into(),
+        Schema::List(item) => format!("lists of {}", of(item)),
+        Schema::Fixed(size, item) => format!("{size} times {}", of(item)),
+        Schema::Map(value) => format!("maps of {}", of(value)),
+        Schema::Enum { .. } => "symbols".into(),
+        Schema::Meant(meaning, _) => meaning.to_string(),
+        Schema::Union(union) => {
+            let alternatives: Vec<_> = union.alternatives.iter().map(of).collect();
+            format!("a union of {}", alternatives.join(", "))
+        }
+        Schema::Record { name, .. } | Schema::Arranged { name, .. } => {
+            name.clone().map_or_else(|| "a record".into(), |name| format!("a record {name}"))
+        }
+        _ => "another layout".into(),
+    }
+}

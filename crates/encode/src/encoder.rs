@@ -1,0 +1,177 @@
+//! The walk: one row after the other, appended to bytes.
+
+use crate::{
+    EncodeError,
+    bind::{self, Binder},
+    numbers,
+};
+use forthwith_columns::Array;
+use forthwith_program::{Count, Dialect, Schema, TextLength};
+use std::{borrow::Cow, sync::Arc};
+
+/// Columns bound to the layout they are written in. Everything that can be wrong with them has been found by then.
+#[derive(Debug)]
+pub struct Encoder<'a> {
+    node: Node<'a>,
+    dialect: Dialect,
+    rows: u64,
+}
+
+/// A part of the layout with the columns its values come from.
+#[derive(Debug)]
+pub(crate) enum Node<'a> {
+    /// No bytes.
+    Nothing,
+    /// Always the same bytes.
+    Constant(Arc<[u8]>),
+    /// Values of one size, already as they are to be written.
+    Packed { width: usize, bytes: Cow<'a, [u8]> },
+    /// Zigzag varints.
+    Varint(Cow<'a, [i64]>),
+    /// Byte strings, with their length before them.
+    Text { offsets: Cow<'a, [i64]>, bytes: &'a [u8] },
+    /// Items, with their number before them.
+    List { offsets: Cow<'a, [i64]>, item: Box<Self> },
+    /// Always so many items, with their number before them or without.
+    Regular { size: u64, counted: bool, item: Box<Self> },
+    /// One after the other.
+    Record(Vec<Self>),
+    /// Always the same alternative of a union.
+    Tagged { tag: i64, value: Box<Self> },
+    /// Null, or a value; with the numbers of the alternatives. The value of `None` writes its number itself.
+    Option { index: Cow<'a, [i64]>, null: i64, some: Option<i64>, value: Box<Self> },
+    /// The row of another node.
+    Picked { index: Cow<'a, [i64]>, value: Box<Self> },
+    /// For each tag the values, and the number of the alternative unless they write it themselves.
+    Union { tags: &'a [i8], index: Cow<'a, [i64]>, arms: Vec<(Option<i64>, Self)> },
+}
+
+impl<'a> Encoder<'a> {
+    /// Binds columns to a layout and a dialect.
+    ///
+    /// # Errors
+    /// Columns that are not what their Form says, or do not fit the layout; values that do not fit their type, with the first such row.
+    pub fn new(layout: &Schema, dialect: &Dialect, array: &'a Array) -> Result<Self, EncodeError> {
+        array.validate()?;
+        let node = Binder::new(array).bind(layout, &array.form, array.length, "")?;
+        Ok(Self { node, dialect: *dialect, rows: array.length })
+    }
+
+    /// Binds columns, an array each, to the fields of a record. A [`Schema::Constant`] needs no column.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); columns of different lengths.
+    pub fn of_fields(
+        layout: &Schema,
+        dialect: &Dialect,
+        names: &[String],
+        arrays: &'a [Array],
+    ) -> Result<Self, EncodeError> {
+        let rows = arrays.first().map_or(0, |array| array.length);
+        for (array, name) in arrays.iter().zip(names) {
+            array.validate()?;
+            if array.length != rows {
+                let (found, wanted) = (format!("{} rows", array.length), format!("{rows} rows"));
+                return Err(EncodeError::Type { member: name.clone(), found, wanted });
+            }
+        }
+        let node = bind::fields(layout, names, arrays)?;
+        Ok(Self { node, dialect: *dialect, rows })
+    }
+
+    /// How many rows there are.
+    #[must_use]
+    pub const fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Appends one row; nothing for a row that is not there.
+    pub fn row(&self, row: u64, out: &mut Vec<u8>) {
+        if row < self.rows {
+            self.put(&self.node, row as usize, out);
+        }
+    }
+
+    /// Rows are within their nodes: the array has been validated, and nodes are only reached through its own offsets and indexes.
+    fn put(&self, node: &Node<'_>, row: usize, out: &mut Vec<u8>) {
+        match node {
+            Node::Nothing => {}
+            Node::Constant(bytes) => out.extend_from_slice(bytes),
+            Node::Packed { width, bytes } => out.extend_from_slice(&bytes[row * width..(row + 1) * width]),
+            Node::Varint(numbers) => numbers::zigzag(numbers[row], out),
+            Node::Text { offsets, bytes } => {
+                let text = &bytes[offsets[row] as usize..offsets[row + 1] as usize];
+                self.length(text.len(), out);
+                out.extend_from_slice(text);
+            }
+            Node::List { offsets, item } => {
+                self.items(item, offsets[row] as usize, offsets[row + 1] as usize, true, out);
+            }
+            Node::Regular { size, counted, item } => {
+                let size = *size as usize;
+                self.items(item, row * size, (row + 1) * size, *counted, out);
+            }
+            Node::Record(fields) => fields.iter().for_each(|field| self.put(field, row, out)),
+            Node::Tagged { tag, value } => {
+                numbers::zigzag(*tag, out);
+                self.put(value, row, out);
+            }
+            Node::Option { index, null, some, value } => match usize::try_from(index[row]) {
+                Ok(at) => {
+                    if let Some(some) = some {
+                        numbers::zigzag(*some, out);
+                    }
+                    self.put(value, at, out);
+                }
+                Err(_) => numbers::zigzag(*null, out),
+            },
+            Node::Picked { index, value } => self.put(value, index[row] as usize, out),
+            Node::Union { tags, index, arms } => {
+                let (tag, value) = &arms[tags[row] as usize];
+                if let Some(tag) = tag {
+                    numbers::zigzag(*tag, out);
+                }
+                self.put(value, index[row] as usize, out);
+            }
+        }
+    }
+
+    fn items(&self, item: &Node<'_>, from: usize, to: usize, counted: bool, out: &mut Vec<u8>) {
+        let count = to - from;
+        match self.dialect.counts {
+            Count::Blocks if counted && count == 0 => return out.push(0),
+            _ if counted => self.count(count, out),
+            _ => {}
+        }
+        match item {
+            Node::Packed { width, bytes } => out.extend_from_slice(&bytes[from * width..to * width]),
+            Node::Varint(numbers) => {
+                numbers[from..to].iter().for_each(|number| numbers::zigzag(*number, out))
+            }
+            item => (from..to).for_each(|at| self.put(item, at, out)),
+        }
+        if counted && self.dialect.counts == Count::Blocks {
+            out.push(0);
+        }
+    }
+
+    fn count(&self, count: usize, out: &mut Vec<u8>) {
+        match self.dialect.counts {
+            // Longer lists have been refused.
+            Count::Big32 => out.extend((count as u32).to_be_bytes()),
+            _ => numbers::zigzag(count as i64, out),
+        }
+    }
+
+    fn length(&self, length: usize, out: &mut Vec<u8>) {
+        match (self.dialect.text, u8::try_from(length)) {
+            (TextLength::ByteThenWord, Ok(short)) if short < 255 => out.push(short),
+            (TextLength::ByteThenWord, _) => {
+                out.push(255);
+                out.extend((length as u32).to_be_bytes());
+            }
+            (TextLength::Big32, _) => out.extend((length as u32).to_be_bytes()),
+            (_, _) => numbers::zigzag(length as i64, out),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Why columns cannot be written.
+
+use forthwith_columns::Invalid;
+
+/// Why columns cannot be written as a schema says. `member` is the path of the value: `hits[].x`, empty for the outermost.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EncodeError {
+    /// The columns are not what their Form says.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// A column of another type than the schema wants.
+    #[error("{}{found} cannot be written as {wanted}", at(.member))]
+    Type {
+        /// The value.
+        member: String,
+        /// What the column holds.
+        found: String,
+        /// What the schema wants.
+        wanted: String,
+    },
+    /// A field of the schema for which there is no column.
+    #[error("{}there is no column for the field {field:?} of the schema", at(.member))]
+    Missing {
+        /// The record.
+        member: String,
+        /// The field.
+        field: String,
+    },
+    /// A column for which the schema has no field.
+    #[error("{}the schema has no field for the column {field:?}", at(.member))]
+    Extra {
+        /// The record.
+        member: String,
+        /// The column.
+        field: String,
+    },
+    /// A null where the schema has none.
+    #[error("{}row {row} is null, which the schema does not allow", at(.member))]
+    Null {
+        /// The value.
+        member: String,
+        /// Its row within its node.
+        row: u64,
+    },
+    /// A value that the schema's type has no room for.
+    #[error("{}row {row} is {found}, which is not within {wanted}", at(.member))]
+    Range {
+        /// The value.
+        member: String,
+        /// Its row within its node.
+        row: u64,
+        /// The value.
+        found: String,
+        /// The type.
+        wanted: String,
+    },
+    /// A layout that can be read only.
+    #[error("{}{what} cannot be written", at(.member))]
+    Unsupported {
+        /// The value.
+        member: String,
+        /// What it is.
+        what: String,
+    },
+    /// Nested more deeply than anybody means.
+    #[error("{}nested more deeply than can be written", at(.member))]
+    Deep {
+        /// The value.
+        member: String,
+    },
+}
+
+fn at(member: &str) -> String {
+    if member.is_empty() { String::new() } else { format!("{member}: ") }
+}

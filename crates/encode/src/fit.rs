@@ -1,0 +1,122 @@
+//! Whether a column can be written as a type, by their types alone.
+
+use crate::numbers::{converts, whole};
+use forthwith_columns::{DType, Form, Meaning};
+use forthwith_program::Schema;
+
+/// Types within types.
+pub(crate) const DEEPEST: usize = 128;
+
+/// How well a column fits: exactly, by a conversion that keeps its values, or not at all. Smaller is better.
+pub(crate) fn fit(layout: &Schema, form: &Form, depth: usize) -> Option<u32> {
+    if depth > DEEPEST {
+        return None;
+    }
+    let below = |layout: &Schema, form: &Form| fit(layout, form, depth + 1);
+    let lossless = |found: DType, wanted: DType| {
+        if found == wanted { Some(0) } else { converts(found, wanted).then_some(8) }
+    };
+    Some(match (layout, form) {
+        (_, Form::Empty) => 0,
+        (Schema::Meant(wanted, of), Form::Meant { meaning, content }) => {
+            if !same(*wanted, *meaning) {
+                return None;
+            }
+            below(of, content)?
+        }
+        // Bare numbers or bytes for something that means more, and the other way round.
+        (Schema::Meant(_, of), form) => below(of, form)? + 2,
+        (Schema::Union(union), Form::Option { content, .. }) => {
+            union.alternatives.iter().position(|a| *a == Schema::Null)?;
+            below(layout, content)?
+        }
+        (Schema::Union(_), Form::Union { contents, .. }) => {
+            contents.iter().map(|content| below(layout, content)).sum::<Option<u32>>()?
+        }
+        (Schema::Union(union), form) => {
+            union.alternatives.iter().filter_map(|layout| below(layout, form)).min()? + 1
+        }
+        (layout, Form::Option { content, .. }) => below(layout, content)? + 16,
+        (layout, Form::Meant { content, .. }) => below(layout, content)? + 2,
+        (Schema::Varint(wanted), Form::Numpy { dtype, shape, .. }) if shape.is_empty() && whole(*dtype) => {
+            let small = dtype.size() < wanted.size() || *dtype == *wanted;
+            if *dtype == *wanted {
+                0
+            } else if small {
+                1
+            } else {
+                8
+            }
+        }
+        (Schema::Number(wire), Form::Numpy { dtype, shape, .. }) if shape.is_empty() => {
+            lossless(*dtype, wire.dtype())?
+        }
+        (Schema::Text, Form::String { binary: false, .. })
+        | (Schema::Bytes, Form::String { binary: true, .. }) => 0,
+        (Schema::Text | Schema::Bytes, Form::String { .. }) => 4,
+        (Schema::Opaque(_), Form::String { binary, .. }) => {
+            if *binary {
+                1
+            } else {
+                5
+            }
+        }
+        (Schema::Enum { .. }, Form::String { binary: false, .. }) => 3,
+        (Schema::List(item), Form::List { content, .. } | Form::Regular { content, .. }) => {
+            below(item, content)?
+        }
+        (Schema::List(item), Form::Numpy { key, dtype, shape }) if !shape.is_empty() => {
+            below(item, &inner(key, *dtype, shape))?
+        }
+        (Schema::Fixed(size, item), Form::Regular { size: found, content }) if size == found => {
+            below(item, content)?
+        }
+        (Schema::Fixed(size, item), Form::Numpy { key, dtype, shape }) if shape.first() == Some(size) => {
+            below(item, &inner(key, *dtype, shape))?
+        }
+        (Schema::Map(value), Form::List { content, .. }) => match &**content {
+            Form::Record { contents, .. } if contents.len() == 2 => {
+                below(&Schema::Text, &contents[0])? + below(value, &contents[1])?
+            }
+            _ => return None,
+        },
+        (
+            Schema::Record { name, fields } | Schema::Arranged { name, fields, .. },
+            Form::Record { fields: names, contents, name: found },
+        ) => {
+            if fields.len() != contents.len() {
+                return None;
+            }
+            let mut sum = u32::from(found.is_some() && found != name);
+            for (at, (field, layout)) in fields.iter().enumerate() {
+                sum += below(layout, contents.get(place(names.as_deref(), field, at)?)?)?;
+            }
+            sum
+        }
+        _ => return None,
+    })
+}
+
+/// Where the column of a field is; slots have no names, and follow each other.
+pub(crate) fn place(names: Option<&[String]>, field: &str, at: usize) -> Option<usize> {
+    match names {
+        Some(names) => names.iter().position(|name| name == field),
+        None => Some(at),
+    }
+}
+
+/// What is within the outermost dimension of some numbers.
+pub(crate) fn inner(key: &str, dtype: DType, shape: &[u64]) -> Form {
+    let shape = shape.get(1..).unwrap_or_default().to_vec();
+    Form::Numpy { key: key.to_owned(), dtype, shape }
+}
+
+/// Whether values of one meaning are written as the other as they are.
+pub(crate) fn same(wanted: Meaning, found: Meaning) -> bool {
+    match (wanted, found) {
+        (Meaning::Decimal { precision, scale }, Meaning::Decimal { precision: digits, scale: behind }) => {
+            scale == behind && digits <= precision
+        }
+        (wanted, found) => wanted == found,
+    }
+}

@@ -1,0 +1,38 @@
+//! Columns to bytes: the way back.
+//!
+//! Reading makes a program of a [`Schema`](forthwith_program::Schema) and a [`Dialect`](forthwith_program::Dialect); writing walks the columns
+//! by the same two. An [`Encoder`] is bound to them and to an [`Array`](forthwith_columns::Array) once, which settles everything that has to be
+//! looked up, converted or refused; afterwards [`Encoder::row`] only appends bytes. What stands round an entry (a frame, a block, a
+//! file) is the format's own.
+//!
+//! ```
+//! use forthwith_columns::{Array, Column, DType, Form};
+//! use forthwith_encode::Encoder;
+//! use forthwith_program::{Count, Dialect, Frame, Schema, TextLength};
+//!
+//! let array = Array {
+//!     form: Form::Numpy { key: "x".into(), dtype: DType::Int16, shape: vec![] },
+//!     length: 3,
+//!     columns: vec![("x-data".into(), Column::from_slice(&[1i16, -1, 64]))],
+//! };
+//! let avro = Dialect { counts: Count::Blocks, text: TextLength::ZigZag, entry: Frame::None };
+//! let encoder = Encoder::new(&Schema::Varint(DType::Int64), &avro, &array)?;
+//! let mut bytes = Vec::new();
+//! for row in 0..encoder.rows() {
+//!     encoder.row(row, &mut bytes);
+//! }
+//! assert_eq!(bytes, [2, 1, 128, 1]);
+//! # Ok::<(), forthwith_encode::EncodeError>(())
+//! ```
+#![deny(missing_docs)]
+
+mod bind;
+mod encoder;
+mod error;
+mod fit;
+mod numbers;
+#[cfg(test)]
+mod tests;
+
+pub use encoder::Encoder;
+pub use error::EncodeError;

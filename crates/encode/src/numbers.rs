@@ -1,0 +1,136 @@
+//! Numbers: from how columns keep them to how they are written.
+
+use crate::EncodeError;
+use forthwith_columns::{Column, DType, Wire};
+use std::borrow::Cow;
+
+/// A zigzag varint.
+pub(crate) fn zigzag(value: i64, out: &mut Vec<u8>) {
+    let mut rest = ((value << 1) ^ (value >> 63)) as u64;
+    while rest >= 0x80 {
+        out.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    out.push(rest as u8);
+}
+
+/// Whether every value of one type is one of the other, or is rounded to one where both have a point.
+pub(crate) fn converts(from: DType, to: DType) -> bool {
+    let (int_from, int_to) = (whole(from), whole(to));
+    match (int_from, int_to) {
+        (true, true) => true, // each value is looked at
+        (true, false) => matches!(to, DType::Float32 | DType::Float64),
+        (false, false) => {
+            from == to
+                || matches!((from, to), (DType::Float32 | DType::Float64, DType::Float32 | DType::Float64))
+        }
+        (false, true) => false,
+    }
+}
+
+pub(crate) fn whole(dtype: DType) -> bool {
+    !matches!(dtype, DType::Bool | DType::Float32 | DType::Float64)
+}
+
+/// The first rows of a column of integers of any type, each within `to`.
+pub(crate) fn integers<'a>(
+    column: &'a Column,
+    rows: u64,
+    to: DType,
+    member: &str,
+) -> Result<Cow<'a, [i64]>, EncodeError> {
+    let rows = rows as usize; // no more than there are
+    if column.dtype() == DType::Int64
+        && to == DType::Int64
+        && let Some(items) = column.as_i64()
+    {
+        return Ok(Cow::Borrowed(&items[..rows]));
+    }
+    let (least, most): (i128, i128) = match to {
+        DType::Int8 => (i8::MIN.into(), i8::MAX.into()),
+        DType::Int16 => (i16::MIN.into(), i16::MAX.into()),
+        DType::Int32 => (i32::MIN.into(), i32::MAX.into()),
+        DType::UInt8 => (0, u8::MAX.into()),
+        DType::UInt16 => (0, u16::MAX.into()),
+        DType::UInt32 => (0, u32::MAX.into()),
+        DType::UInt64 => (0, u64::MAX.into()),
+        _ => (i64::MIN.into(), i64::MAX.into()),
+    };
+    let mut found = Vec::with_capacity(rows);
+    for at in 0..rows {
+        let value = integer(column, at);
+        if !(least..=most).contains(&value) {
+            let (found, wanted) = (value.to_string(), to.name().to_owned());
+            return Err(EncodeError::Range { member: member.into(), row: at as u64, found, wanted });
+        }
+        // Unsigned ones of 64 bits keep their bits.
+        found.push(value as i64);
+    }
+    Ok(found.into())
+}
+
+fn integer(column: &Column, at: usize) -> i128 {
+    // The item is there, and of this type.
+    match column.dtype() {
+        DType::Bool => i128::from(column.as_bytes()[at] != 0),
+        DType::Int8 => column.item::<i8>(at).unwrap_or_default().into(),
+        DType::Int16 => column.item::<i16>(at).unwrap_or_default().into(),
+        DType::Int32 => column.item::<i32>(at).unwrap_or_default().into(),
+        DType::Int64 => column.item::<i64>(at).unwrap_or_default().into(),
+        DType::UInt8 => column.item::<u8>(at).unwrap_or_default().into(),
+        DType::UInt16 => column.item::<u16>(at).unwrap_or_default().into(),
+        DType::UInt32 => column.item::<u32>(at).unwrap_or_default().into(),
+        DType::UInt64 => column.item::<u64>(at).unwrap_or_default().into(),
+        _ => 0,
+    }
+}
+
+fn real(column: &Column, at: usize) -> f64 {
+    match column.dtype() {
+        DType::Float32 => column.item::<f32>(at).unwrap_or_default().into(),
+        DType::Float64 => column.item::<f64>(at).unwrap_or_default(),
+        _ => integer(column, at) as f64,
+    }
+}
+
+/// Numbers as bytes of one size each.
+pub(crate) fn packed<'a>(
+    column: &'a Column,
+    rows: u64,
+    wire: Wire,
+    member: &str,
+) -> Result<Cow<'a, [u8]>, EncodeError> {
+    let count = rows as usize; // no more than there are
+    let (to, big) = match wire {
+        Wire::Big(to) => (to, true),
+        Wire::Little(to) => (to, false),
+        Wire::Bool => {
+            return Ok(column.as_bytes()[..count].iter().map(|byte| u8::from(*byte != 0)).collect());
+        }
+        other => {
+            return Err(EncodeError::Unsupported { member: member.into(), what: format!("{other:?}") });
+        }
+    };
+    let width = to.size();
+    let native = big == cfg!(target_endian = "big") || width == 1;
+    if column.dtype() == to && native {
+        return Ok(Cow::Borrowed(&column.as_bytes()[..count * width]));
+    }
+    let mut bytes = Vec::with_capacity(count * width);
+    let mut put = |little: &[u8]| {
+        if big {
+            bytes.extend(little.iter().rev());
+        } else {
+            bytes.extend(little);
+        }
+    };
+    match to {
+        DType::Float32 => (0..count).for_each(|at| match column.item::<f32>(at) {
+            Some(same) => put(&same.to_le_bytes()),
+            None => put(&(real(column, at) as f32).to_le_bytes()),
+        }),
+        DType::Float64 => (0..count).for_each(|at| put(&real(column, at).to_le_bytes())),
+        _ => integers(column, rows, to, member)?.iter().for_each(|value| put(&value.to_le_bytes()[..width])),
+    }
+    Ok(bytes.into())
+}

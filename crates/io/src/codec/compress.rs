@@ -1,0 +1,159 @@
+//! The other way: one block in, its compressed bytes out.
+
+use super::{Codec, CodecError};
+use bzip2::{Action as BzAction, Compress as BzCompress, Compression as BzCompression, Status as BzStatus};
+use liblzma::stream::{Action, Check, Status, Stream};
+use std::fmt;
+
+/// Compresses blocks, and keeps the contexts of the codecs between them. One per thread that writes.
+#[derive(Default)]
+pub struct Compressor {
+    deflate: Option<(i32, libdeflater::Compressor)>,
+    zstd: Option<zstd_safe::CCtx<'static>>,
+    snappy: Option<snap::raw::Encoder>,
+}
+
+/// Levels of a codec from the fastest to the smallest, and the usual one. `None` where there are none.
+#[must_use]
+pub const fn levels(codec: Codec) -> Option<(i32, i32, i32)> {
+    match codec {
+        Codec::Zlib | Codec::OldDeflate => Some((1, 6, 12)),
+        Codec::Xz => Some((0, 6, 9)),
+        Codec::Zstd => Some((1, 3, 22)),
+        Codec::Bzip2 => Some((1, 9, 9)),
+        Codec::Lz4 | Codec::Snappy => None,
+    }
+}
+
+impl Compressor {
+    /// A compressor with no contexts yet; each is made when first needed.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends one compressed block to `out`, as [`Decompressor`](super::Decompressor) takes it. A level outside the codec's own is the
+    /// nearest one it has; without one it is the usual one.
+    ///
+    /// # Errors
+    /// No memory; a codec that only reads.
+    pub fn append(
+        &mut self,
+        codec: Codec,
+        level: Option<i32>,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), CodecError> {
+        let (least, usual, most) = levels(codec).unwrap_or((0, 0, 0));
+        let level = level.unwrap_or(usual).clamp(least, most);
+        let refused = CodecError::OutOfMemory { codec };
+        let start = out.len();
+        match codec {
+            Codec::Zlib | Codec::OldDeflate => {
+                let context = match &mut self.deflate {
+                    Some((known, context)) if *known == level => context,
+                    other => {
+                        let level_of = libdeflater::CompressionLvl::new(level).unwrap_or_default();
+                        &mut other.insert((level, libdeflater::Compressor::new(level_of))).1
+                    }
+                };
+                let zlib = codec == Codec::Zlib;
+                let bound = match zlib {
+                    true => context.zlib_compress_bound(bytes.len()),
+                    false => context.deflate_compress_bound(bytes.len()),
+                };
+                let room = room(out, bound, codec)?;
+                let written = match zlib {
+                    true => context.zlib_compress(bytes, room),
+                    false => context.deflate_compress(bytes, room),
+                };
+                out.truncate(start + written.map_err(|_| refused)?);
+            }
+            Codec::Snappy => {
+                let context = self.snappy.get_or_insert_with(snap::raw::Encoder::new);
+                let room = room(out, snap::raw::max_compress_len(bytes.len()), codec)?;
+                let written = context.compress(bytes, room).map_err(|_| refused)?;
+                out.truncate(start + written);
+                out.extend(crc32fast::hash(bytes).to_be_bytes());
+            }
+            Codec::Zstd => {
+                let context = match &mut self.zstd {
+                    Some(context) => context,
+                    none => none.insert(zstd_safe::CCtx::try_create().ok_or_else(|| refused.clone())?),
+                };
+                let room = room(out, zstd_safe::compress_bound(bytes.len()), codec)?;
+                let written = context.compress(room, bytes, level).map_err(|_| refused)?;
+                out.truncate(start + written);
+            }
+            Codec::Bzip2 => {
+                let mut stream = BzCompress::new(BzCompression::new(level.unsigned_abs()), 0);
+                loop {
+                    room(out, STEP, codec)?;
+                    let (used, made) = (stream.total_in() as usize, stream.total_out() as usize);
+                    let status = stream.compress(&bytes[used..], &mut out[start + made..], BzAction::Finish);
+                    out.truncate(start + stream.total_out() as usize);
+                    if status.map_err(|_| refused.clone())? == BzStatus::StreamEnd {
+                        break;
+                    }
+                }
+            }
+            Codec::Xz => {
+                let stream = Stream::new_easy_encoder(level.unsigned_abs(), Check::Crc64);
+                let mut stream = stream.map_err(|_| refused.clone())?;
+                loop {
+                    room(out, STEP, codec)?;
+                    let (used, made) = (stream.total_in() as usize, stream.total_out() as usize);
+                    let status = stream.process(&bytes[used..], &mut out[start + made..], Action::Finish);
+                    out.truncate(start + stream.total_out() as usize);
+                    if status.map_err(|_| refused.clone())? == Status::StreamEnd {
+                        break;
+                    }
+                }
+            }
+            Codec::Lz4 => return Err(CodecError::Unsupported { codec, feature: "writing" }),
+        }
+        Ok(())
+    }
+}
+
+/// What streams are given at a time.
+const STEP: usize = 64 << 10;
+
+/// So many bytes more.
+fn room(out: &mut Vec<u8>, more: usize, codec: Codec) -> Result<&mut [u8], CodecError> {
+    let start = out.len();
+    out.try_reserve(more).map_err(|_| CodecError::OutOfMemory { codec })?;
+    out.resize(start + more, 0);
+    Ok(&mut out[start..])
+}
+
+impl fmt::Debug for Compressor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compressor").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a test fails by panicking
+
+    use super::*;
+    use crate::Decompressor;
+
+    #[test]
+    fn what_is_compressed_decompresses() {
+        let text: Vec<u8> = (0..300_000u32).flat_map(|n| (n / 7 * (n % 251)).to_le_bytes()).collect();
+        let (mut to, mut from) = (Compressor::new(), Decompressor::new());
+        for codec in [Codec::OldDeflate, Codec::Snappy, Codec::Zstd, Codec::Bzip2, Codec::Xz, Codec::Zlib] {
+            for bytes in [&text[..], &text[..1], &[]] {
+                for level in [None, Some(-5), Some(1), Some(100)] {
+                    let mut stored = b"before".to_vec();
+                    to.append(codec, level.filter(|_| bytes.len() < 9), bytes, &mut stored).unwrap();
+                    let mut back = vec![0; bytes.len()];
+                    from.decompress(codec, &stored[6..], &mut back).unwrap();
+                    assert_eq!(back, bytes, "{codec} {level:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+"""Avro: writing files, and values without a file round them.
+
+Files are read by `forthwith.open`. What stands here is the rest: `write` and `writer` for files, and for single values *datums* (bytes and
+nothing else, whose schema one has to know) and *messages* (the single-object encoding: a datum behind the fingerprint of its
+schema).
+
+>>> import forthwith.avro
+>>> schema = {"type": "record", "name": "Hit", "fields": [{"name": "x", "type": "double"}, {"name": "n", "type": "int"}]}
+>>> datums = forthwith.avro.encode([{"x": 1.5, "n": 1}, {"x": 2.5, "n": -1}], schema)
+>>> datums[0]
+b'\\x00\\x00\\x00\\x00\\x00\\x00\\xf8?\\x02'
+>>> forthwith.avro.decode(datums, schema).tolist()
+[{'x': 1.5, 'n': 1}, {'x': 2.5, 'n': -1}]
+"""
+
+from __future__ import annotations
+
+import os
+
+from forthwith import _forthwith
+from forthwith._given import given as _given
+from forthwith._libraries import package as _package
+from forthwith._open import _schema_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from types import TracebackType
+    from typing import Any, Protocol, TypeAlias
+
+    class Writable(Protocol):
+        """A file object: anything that takes bytes."""
+
+        def write(self, data: bytes, /) -> object:
+            """Writes them."""
+
+    Schema: TypeAlias = str | Mapping[str, Any] | Sequence[Any]
+
+__all__ = [
+    "Writer",
+    "canonical",
+    "decode",
+    "decode_messages",
+    "encode",
+    "encode_messages",
+    "fingerprint",
+    "schema_of",
+    "write",
+    "writer",
+]
+
+
+class Writer:
+    """A file being written, array by array: what `writer` gives. Used with ``with``."""
+
+    def __init__(self, core: _forthwith.AvroWriter, target: Writable | None) -> None:
+        self._core: _forthwith.AvroWriter | None = core
+        self._target = target
+        self._entries = 0
+
+    def write(self, array: Any) -> None:
+        """Appends an array, of the same fields as the first.
+
+        Args:
+            array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts.
+        """
+        if self._core is None:
+            raise ValueError("the writer has been closed")
+        given = _given(array)
+        self._core.write(given)
+        self._entries += len(given)
+
+    @property
+    def entries(self) -> int:
+        """Values written so far."""
+        return self._entries
+
+    def close(self) -> None:
+        """Writes what is held back. Only now there is a file of that name, or the new one instead of an older."""
+        core, self._core = self._core, None
+        if core is None:
+            return
+        if core.finish() is None:
+            raise ValueError("nothing was written, and no schema says what it would have been")
+        if self._target is not None:
+            data = core.bytes()
+            if data is not None:
+                self._target.write(data)
+
+    def abandon(self) -> None:
+        """Leaves nothing behind."""
+        core, self._core = self._core, None
+        if core is not None:
+            core.abandon()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abandon()
+
+
+def writer(
+    path: str | os.PathLike[str] | Writable,
+    *,
+    schema: Schema | None = None,
+    codec: str | None = None,
+    level: int | None = None,
+    block_bytes: int | None = None,
+    block_entries: int | None = None,
+    name: str | None = None,
+    metadata: Mapping[str, bytes | str] | None = None,
+    marker: bytes | None = None,
+) -> Writer:
+    """A file to be written array by array, in memory of one array and one block.
+
+    The file has its name when the ``with`` block ends; if it ends with an exception, nothing is left behind, and a file that had the
+    name before is as it was.
+
+    Args:
+        path: Where to write: a path, or a file object, which gets all bytes at the end.
+        schema: The schema, as JSON or what JSON is made of. Columns go by their names; fields that have no column need a
+            default. Without one it follows from the first array; `schema_of` shows it.
+        codec: ``"null"`` (the default), ``"deflate"``, ``"snappy"``, ``"zstandard"``, ``"bzip2"`` or ``"xz"``.
+        level: The codec's level: more is smaller and slower.
+        block_bytes: Bytes that make a block full before it is compressed. By default 64 KiB.
+        block_entries: Entries that make a block full.
+        name: The name of the record type, if the schema is not given and the array has none.
+        metadata: What else the header shall say.
+        marker: The sync marker of 16 bytes, for files that have to be the same every time. By default it is random.
+
+    Raises:
+        RequestError: A codec or level that does not exist (also a ``ValueError``).
+        SourceError: The folder does not exist or may not be written (also an ``OSError``).
+    """
+    target = None if isinstance(path, (str, os.PathLike)) else path
+    if target is not None and not hasattr(target, "write"):
+        raise TypeError(f"writer takes a path or an object with write, not {target!r}")
+    uri = os.fspath(path) if isinstance(path, (str, os.PathLike)) else str(getattr(path, "name", repr(path)))
+    if marker is not None and len(marker) != 16:
+        raise ValueError(f"a marker has 16 bytes, not {len(marker)}")
+    known = {key: value.encode() if isinstance(value, str) else bytes(value) for key, value in (metadata or {}).items()}
+    core = _forthwith.AvroWriter(
+        uri=uri,
+        memory=target is not None,
+        schema=_schema_text(schema),
+        codec=codec,
+        level=level,
+        block_bytes=block_bytes or 0,
+        block_entries=block_entries,
+        name=name,
+        metadata=[(key, value) for key, value in known.items()],
+        marker=None if marker is None else list(marker),
+    )
+    return Writer(core, target)
+
+
+def write(path: str | os.PathLike[str] | Writable, array: Any, schema: Schema | None = None, **options: Any) -> None:
+    """Writes an array as an Avro file.
+
+    Args:
+        path: Where to write, as `writer` takes it.
+        array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts. Records
+            become records of the file, anything else its values.
+        schema: The schema; without one it follows from the array.
+        **options: As `writer` takes them.
+    """
+    with writer(path, schema=schema, **options) as file:
+        file.write(array)
+
+
+def schema_of(array: Any, name: str = "Record") -> Any:
+    """The schema an array is written with if none is given, as what JSON is made of."""
+    import json
+
+    return json.loads(_forthwith.avro_schema(_given(array), name))
+
+
+def canonical(schema: Schema) -> str:
+    """The Parsing Canonical Form: the schema without anything that reading needs not."""
+    return _forthwith.avro_canonical(_text(schema))[0]
+
+
+def fingerprint(schema: Schema) -> int:
+    """The fingerprint (CRC-64-AVRO) by which messages name their schema."""
+    return _forthwith.avro_canonical(_text(schema))[1]
+
+
+def encode(array: Any, schema: Schema | None = None) -> list[bytes]:
+    """The values of an array as datums: bytes without a schema.
+
+    Args:
+        array: As `write` takes it.
+        schema: The schema; without one it follows from the array (see `schema_of`).
+    """
+    return _encode(array, schema, message=False)
+
+
+def encode_messages(array: Any, schema: Schema | None = None) -> list[bytes]:
+    """The values of an array as messages: datums behind the fingerprint of their schema."""
+    return _encode(array, schema, message=True)
+
+
+def decode(
+    datums: bytes | Iterable[bytes],
+    schema: Schema,
+    *,
+    count: int | None = None,
+    reader_schema: Schema | None = None,
+) -> Any:
+    """Datums as an Awkward Array.
+
+    Args:
+        datums: Datums one by one, each of which has to be consumed exactly; or bytes of several that follow each other directly.
+        schema: The schema they were written with.
+        count: How many there are, if they follow each other.
+        reader_schema: The schema they are wanted as, if that is another one.
+
+    Raises:
+        DamagedFileError: They are not what the schema says (also a ``ValueError``).
+    """
+    reader = _schema_text(reader_schema)
+    if isinstance(datums, (bytes, bytearray, memoryview)):
+        if count is None:
+            raise ValueError("bytes of several datums need to be told how many: count=")
+        return _array(_forthwith.avro_joined(_text(schema), reader, bytes(datums), count))
+    held = [bytes(datum) for datum in datums]
+    if count is not None and count != len(held):
+        raise ValueError(f"{len(held)} datums, and count={count}")
+    return _array(_forthwith.avro_apart(_text(schema), reader, held))
+
+
+def decode_messages(
+    messages: Iterable[bytes], schemas: Schema | Iterable[Schema], *, reader_schema: Schema | None = None
+) -> Any:
+    """Messages (the single-object encoding) as an Awkward Array.
+
+    Args:
+        messages: Messages one by one.
+        schemas: The schema they may be of, or a list of such schemas. One given as a list of types (a union) has to be in such a list itself.
+        reader_schema: The schema they are wanted as. Without one, messages of several schemas become an array of a union.
+    """
+    several = isinstance(schemas, (list, tuple, set, frozenset))
+    texts = [_text(schema) for schema in (schemas if several else [schemas])]  # type: ignore[union-attr,list-item]
+    groups = _forthwith.avro_messages(texts, _schema_text(reader_schema), [bytes(message) for message in messages])
+    if not groups:
+        wanted = texts[0] if reader_schema is None and len(texts) == 1 else _schema_text(reader_schema)
+        if wanted is None:
+            raise ValueError("no messages, and several schemas they could have been of")
+        return decode([], wanted)
+    arrays = [_array(array) for array, _ in groups]
+    if len(arrays) == 1:
+        return arrays[0]
+    ak, np = _package("awkward"), _package("numpy")
+    order = np.argsort(np.concatenate([numbers for _, numbers in groups]), kind="stable")
+    return ak.concatenate(arrays)[order]
+
+
+def _encode(array: Any, schema: Schema | None, *, message: bool) -> list[bytes]:
+    given = _given(array)
+    text = _forthwith.avro_schema(given, "Record") if schema is None else _text(schema)
+    return _forthwith.avro_encode(text, given, message)
+
+
+def _text(schema: Schema) -> str:
+    text = _schema_text(schema)
+    if text is None:
+        raise TypeError("a schema is needed")
+    return text
+
+
+def _array(core: _forthwith.Array) -> Any:
+    from forthwith._libraries import target
+
+    return target("ak", None).column("", core, 0)
