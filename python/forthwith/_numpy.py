@@ -44,6 +44,9 @@ def _node(form: Node, buffers: Buffers, length: int) -> Result:
             return _records(form, buffers, length)
         case "IndexedOptionArray":
             return _options(form, buffers, buffers[f"{key}-index"][:length])
+        case "IndexedArray":
+            index = buffers[f"{key}-index"][:length]
+            return _node(form["content"], buffers, int(index.max(initial=-1)) + 1)[index]
         case "UnionArray":
             return _union(form, buffers, buffers[f"{key}-tags"][:length], buffers[f"{key}-index"][:length])
         case "EmptyArray":

@@ -37,13 +37,13 @@ impl State {
 
     fn write(&mut self, array: &forthwith::columns::Array) -> Result<()> {
         let names = match &array.form {
-            Form::Record { fields: Some(names), .. } => Some(names.clone()),
+            Form::Record { fields: Some(names), .. } if !names.is_empty() => Some(names.clone()),
             _ => None,
         };
         if self.open.is_none() {
             let sink = self.sink()?;
             let writer = match &array.form {
-                Form::Record { fields: Some(names), contents, .. } => {
+                Form::Record { fields: Some(names), contents, .. } if !names.is_empty() => {
                     let columns: Vec<_> = names.iter().cloned().zip(contents.iter().cloned()).collect();
                     let mut options = self.options.clone();
                     if let (None, Form::Record { name, .. }) = (&options.options.name, &array.form) {

@@ -124,8 +124,8 @@ def test_bundled_files_are_written_back(name):
     source = (DATA / f"{name}.avro").read_bytes()
     header = fastavro.reader(io.BytesIO(source))
     array = reread(source).arrays()
-    values = array if header.writer_schema["type"] == "record" or "fields" in header.writer_schema else array["value"]
     schema = json.loads(header.metadata["avro.schema"])
+    values = array if isinstance(schema, dict) and schema["type"] == "record" else array["value"]
     data = written(values, schema=schema, codec=header.codec)
     assert list(fastavro.reader(io.BytesIO(data), return_record_name=True)) == list(
         fastavro.reader(io.BytesIO(source), return_record_name=True)
@@ -221,7 +221,7 @@ def test_step_by_step(tmp_path):
     path.write_bytes(b"old")
     with forthwith.avro_writer(path, codec="deflate", level=9, metadata={"who": "me"}) as file:
         for step in range(5):
-            file.write({"x": np.arange(step * 10, step * 10 + 10), "y": [["a"] * step] * 10})
+            file.write({"x": np.arange(step * 10, step * 10 + 10), "y": [["a"] * (step + 1)] * 10})
         assert path.read_bytes() == b"old"
         assert file.entries == 50
     header = fastavro.reader(io.BytesIO(path.read_bytes()))

@@ -210,7 +210,23 @@ impl AvroTable {
             return Ok(Group { path, decoder, reason, form, columns, counter: None, split });
         }
         let program = translate(&layout, &DIALECT, false, "").map_err(|why| Error::unsupported(why.0))?;
-        Ok(Group {
+        Ok(self.of_program(program, path, split))
+    }
+
+    /// What reads one field, to be shown. In wide tables without the others, which would be most of it.
+    fn shown(&self, field: u32) -> Result<Group> {
+        if self.fields.len() <= WIDE {
+            return self.group(&[field]);
+        }
+        let layout = self.columns.alone(field).map_err(Error::unsupported)?;
+        let program = translate(&layout, &DIALECT, false, "").map_err(|why| Error::unsupported(why.0))?;
+        let mut group = self.of_program(program, self.field(field)?.path.clone(), false);
+        group.reason.push_str(ALONE);
+        Ok(group)
+    }
+
+    fn of_program(&self, program: Program, path: String, split: bool) -> Group {
+        Group {
             path,
             reason: REASON.into(),
             form: program.form.clone(),
@@ -218,7 +234,7 @@ impl AvroTable {
             counter: None,
             split,
             decoder: Decoder::Program(Arc::new(program)),
-        })
+        }
     }
 
     /// Whether a field can be read, whatever stands round it.
@@ -298,7 +314,7 @@ impl Dataset for AvroTable {
 
     fn describe(&self, field: u32) -> Result<Description> {
         self.field(field)?;
-        let reading = match self.group(&[field]) {
+        let reading = match self.shown(field) {
             Ok(group) => {
                 let form = match group.form {
                     Form::Record { mut contents, .. } if group.split => contents.pop().unwrap_or(Form::Empty),
@@ -311,7 +327,9 @@ impl Dataset for AvroTable {
                 _ => return Err(self.here(error, Some(field))),
             },
         };
-        let stored = self.blocks.iter().map(|block| block.bytes.end - block.bytes.start).sum();
+        // Blocks hold all fields; nothing says how much of them is whose.
+        let stored: u64 = self.blocks.iter().map(|block| block.bytes.end - block.bytes.start).sum();
+        let stored = stored / (self.fields.len() as u64).max(1);
         Ok(Description {
             type_name: self.columns.type_name(field),
             reading,
@@ -376,6 +394,10 @@ impl Dataset for AvroTable {
 /// Why there is a kernel.
 const FIXED: &str =
     "every value takes the same number of bytes, and what is wanted are numbers at fixed places";
+/// Tables with more fields are wide.
+const WIDE: usize = 256;
+/// What is said of programs that are shown without the rest of the entry.
+const ALONE: &str = "; of so many fields, the program is shown as if there were no others";
 /// Why there is a program.
 const REASON: &str = "an Avro block holds whole values, one after the other";
 
@@ -410,6 +432,7 @@ fn one_per_entry(form: &Form, found: &mut HashSet<String>) {
             add(key, "offsets");
             add(key, "index");
         }
+        Form::Categorical { key, .. } => add(key, "index"),
         Form::List { key, .. } => add(key, "offsets"),
         Form::Option { key, .. } | Form::Union { key, .. } => add(key, "tags"),
         Form::Meant { content, .. } => one_per_entry(content, found),

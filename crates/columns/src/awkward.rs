@@ -25,6 +25,11 @@ fn json_of(form: &Form) -> Json {
             let members = json!({ "offsets": "i64", "content": content });
             node("ListOffsetArray", Some(key), members, json!({ "__array__": outer }))
         }
+        Form::Categorical { key, .. } => {
+            let texts = json_of(&Form::String { key: key.clone(), binary: false });
+            let members = json!({ "index": "i32", "content": texts });
+            node("IndexedArray", Some(key), members, json!({ "__array__": "categorical" }))
+        }
         Form::List { key, content } => {
             let members = json!({ "offsets": "i64", "content": json_of(content) });
             node("ListOffsetArray", Some(key), members, json!({}))

@@ -39,6 +39,13 @@ pub enum Finisher {
         /// What the numbers mean.
         symbols: Vec<String>,
     },
+    /// `key-offsets` and `key-data` are the categories, to which the numbers in `key-index` point.
+    Categories {
+        /// The node.
+        key: String,
+        /// What the numbers mean.
+        symbols: Vec<String>,
+    },
 }
 
 /// Why columns could not be finished.
@@ -77,6 +84,17 @@ impl From<OutOfMemory> for FinishError {
 type Columns = Vec<(String, Column)>;
 
 impl Finisher {
+    /// The name of the column it is made of, which is the only one it needs.
+    #[must_use]
+    pub fn takes(&self) -> String {
+        match self {
+            Self::Option { key, .. } | Self::Union { key } | Self::OptionUnion { key, .. } => {
+                format!("{key}-tags")
+            }
+            Self::Symbols { key, .. } | Self::Categories { key, .. } => format!("{key}-index"),
+        }
+    }
+
     /// Replaces some of the columns.
     pub fn apply(&self, columns: &mut Columns, memory: &Memory) -> Result<(), FinishError> {
         match self {
@@ -112,6 +130,16 @@ impl Finisher {
                 let (offsets, data) = spell(key, &numbers, symbols, memory)?;
                 columns.push((format!("{key}-offsets"), offsets));
                 columns.push((format!("{key}-data"), data));
+            }
+            Self::Categories { key, symbols } => {
+                // Numbers have been looked at when they were read.
+                let ends = symbols.iter().scan(0i64, |end, symbol| {
+                    *end += symbol.len() as i64;
+                    Some(*end)
+                });
+                let offsets: Vec<i64> = std::iter::once(0).chain(ends).collect();
+                columns.push((format!("{key}-offsets"), Column::from_vec(offsets)));
+                columns.push((format!("{key}-data"), Column::from_vec(symbols.concat().into_bytes())));
             }
         }
         Ok(())

@@ -6,7 +6,7 @@
 
 use crate::lookup::Lookup;
 use crate::validate::{DEEPEST, items, offsets_end, rows_of, union_lengths};
-use crate::{Array, Column, Form, Invalid};
+use crate::{Array, Column, DType, Form, Invalid};
 use std::borrow::Cow;
 
 impl Form {
@@ -14,7 +14,7 @@ impl Form {
     #[must_use]
     pub fn fits_awkward(&self) -> bool {
         let below = match self {
-            Self::Empty | Self::Numpy { .. } | Self::String { .. } => return true,
+            Self::Empty | Self::Numpy { .. } | Self::String { .. } | Self::Categorical { .. } => return true,
             Self::List { content, .. }
             | Self::Regular { content, .. }
             | Self::Option { content, .. }
@@ -33,7 +33,9 @@ impl Form {
 
     fn breaks_rules(&self) -> bool {
         match self {
-            Self::Option { content, .. } => matches!(**content, Self::Option { .. } | Self::Union { .. }),
+            Self::Option { content, .. } => {
+                matches!(**content, Self::Option { .. } | Self::Union { .. } | Self::Categorical { .. })
+            }
             Self::Union { contents, .. } => {
                 let options =
                     contents.iter().filter(|content| matches!(content, Self::Option { .. })).count();
@@ -72,7 +74,10 @@ fn rewrite(
     }
     let mut below = |form: &Form, data: Data<'_>| rewrite(form, data, out, depth + 1);
     Ok(match form {
-        Form::Empty | Form::Numpy { .. } | Form::String { .. } => form.clone(),
+        Form::Empty | Form::Numpy { .. } | Form::String { .. } | Form::Categorical { .. } => form.clone(),
+        Form::Option { key, content } if matches!(**content, Form::Categorical { .. }) => {
+            categories(key, content, data, out)?
+        }
         Form::List { key, content } => {
             let data = match data {
                 Some((lookup, length)) => Some((lookup, offsets_end(lookup, key, length)?)),
@@ -103,6 +108,28 @@ fn rewrite(
             }
         }
     })
+}
+
+/// Options of categories, of which the categories themselves become the content.
+fn categories(
+    key: &str,
+    content: &Form,
+    data: Data<'_>,
+    out: &mut Vec<(String, Column)>,
+) -> Result<Form, Invalid> {
+    let Form::Categorical { key: inner, .. } = content else { return Ok(content.clone()) };
+    let flat = format!("{key}-flat");
+    if let Some((lookup, length)) = data {
+        let index = lookup.integers(key, "index", length)?;
+        let numbers = lookup.column(inner, "index", DType::Int32, rows_of(index.iter().copied()))?;
+        let number = |at: &i64| match usize::try_from(*at) {
+            Ok(at) => numbers.item::<i32>(at).map_or(-1, i64::from),
+            Err(_) => -1,
+        };
+        out.push((format!("{flat}-index"), Column::from_vec(index.iter().map(number).collect())));
+    }
+    let texts = Form::String { key: inner.clone(), binary: false };
+    Ok(Form::Option { key: flat, content: Box::new(texts) })
 }
 
 /// An option or union that is in order: only what is below is rewritten.

@@ -65,6 +65,14 @@ pub enum Form {
         /// The alternatives, in tag order.
         contents: Vec<Self>,
     },
+    /// Texts of which there are few different ones: `key-index` (int32) holds the number of the category, `key-offsets` and `key-data` the
+    /// categories.
+    Categorical {
+        /// Names the buffers.
+        key: String,
+        /// The categories.
+        categories: Vec<String>,
+    },
     /// Numbers or byte strings that mean something beyond that. They are kept as without it.
     Meant {
         /// What they mean.
@@ -87,7 +95,7 @@ impl Form {
     /// Adds the keys of this node and all below.
     pub(crate) fn keys<'f>(&'f self, found: &mut HashSet<&'f str>) {
         match self {
-            Self::Numpy { key, .. } | Self::String { key, .. } => {
+            Self::Numpy { key, .. } | Self::String { key, .. } | Self::Categorical { key, .. } => {
                 found.insert(key);
             }
             Self::List { key, content } | Self::Option { key, content } => {
@@ -118,6 +126,7 @@ impl Form {
             }
             Self::String { binary: false, .. } => "string".into(),
             Self::String { binary: true, .. } => "bytes".into(),
+            Self::Categorical { .. } => "categorical[string]".into(),
             Self::List { content, .. } => format!("var * {}", content.type_string()),
             Self::Regular { size, content } => format!("{size} * {}", content.type_string()),
             Self::Record { fields: None, contents, .. } => {

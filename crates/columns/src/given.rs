@@ -135,7 +135,11 @@ impl Given<'_> {
             "UnmaskedArray" => self.option(json, key, (0..length as i64).collect(), depth)?,
             "IndexedArray" => {
                 let index = self.integers(json, "index", "index", length)?;
-                self.picked(json, key, &index, depth)?
+                if array == Some("categorical") {
+                    self.categories(json, key, &index, depth)?
+                } else {
+                    self.picked(json, key, &index, depth)?
+                }
             }
             "UnionArray" => {
                 let contents =
@@ -182,6 +186,41 @@ impl Given<'_> {
         let rows = crate::validate::rows_of(index.iter().copied());
         self.columns.push((format!("{key}-index"), Column::from_vec(index)));
         Ok(Form::Option { key, content: Box::new(self.content(json, rows, depth)?) })
+    }
+
+    /// Texts of which there are few different ones; other categories are put down again.
+    fn categories(
+        &mut self,
+        json: &Json,
+        key: String,
+        index: &[i64],
+        depth: usize,
+    ) -> Result<Form, GivenError> {
+        let before = self.columns.len();
+        let rows = crate::validate::rows_of(index.iter().copied());
+        let Form::String { key: inner, binary: false } = self.content(json, rows, depth)? else {
+            self.columns.truncate(before);
+            return self.picked(json, key, index, depth);
+        };
+        let texts = Array {
+            form: Form::String { key: inner, binary: false },
+            length: rows,
+            columns: self.columns.split_off(before),
+        };
+        let mut categories = Vec::with_capacity(rows as usize);
+        for value in texts.values(0..rows)? {
+            if let crate::Value::String(text) = value {
+                categories.push(text);
+            }
+        }
+        let numbers: Option<Vec<i32>> = index.iter().map(|at| i32::try_from(*at).ok()).collect();
+        let numbers = numbers.ok_or_else(|| unsupported("so many categories"))?;
+        self.columns.push((format!("{key}-index"), Column::from_vec(numbers)));
+        for (name, column) in texts.columns {
+            let part = if name.ends_with("-offsets") { "offsets" } else { "data" };
+            self.columns.push((format!("{key}-{part}"), column));
+        }
+        Ok(Form::Categorical { key, categories })
     }
 
     /// Rows of another node: strings are put down again, which categories mostly are.

@@ -51,6 +51,20 @@ impl<'a> Cut<'a> {
                 let bytes = self.offsets(key, &rows)?;
                 self.data(key, DType::UInt8, bytes)
             }
+            Form::Categorical { key, categories } => {
+                if self.first(key, &rows)? {
+                    let numbers = self.from.column(key, "index", DType::Int32, rows.end)?;
+                    let numbers = numbers.slice(rows.start as usize..rows.end as usize).compact();
+                    self.columns.push((format!("{key}-index"), numbers));
+                    // The categories are few, and shared.
+                    let count = categories.len() as u64;
+                    let offsets = self.from.column(key, "offsets", DType::Int64, count + 1)?;
+                    self.columns.push((format!("{key}-offsets"), offsets.clone()));
+                    let bytes = self.from.column(key, "data", DType::UInt8, 0)?;
+                    self.columns.push((format!("{key}-data"), bytes.clone()));
+                }
+                Ok(())
+            }
             Form::List { key, content } => {
                 let inner = self.offsets(key, &rows)?;
                 self.node(content, inner, depth + 1)

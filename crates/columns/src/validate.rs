@@ -99,6 +99,18 @@ fn walk(lookup: &Lookup<'_>, form: &Form, length: u64, depth: u32) -> Result<(),
             let bytes = offsets_end(lookup, key, length)?;
             lookup.column(key, "data", DType::UInt8, bytes).map(drop)
         }
+        Form::Categorical { key, categories } => {
+            let index = lookup.column(key, "index", DType::Int32, length)?;
+            let count = categories.len();
+            let beyond =
+                |at: &[u8; 4]| usize::try_from(i32::from_ne_bytes(*at)).map_or(true, |at| at >= count);
+            let numbers = &index.as_bytes().as_chunks::<4>().0[..length as usize];
+            if let Some(row) = numbers.iter().position(beyond) {
+                return Err(Invalid::Range { key: format!("{key}-index"), row: row as u64 });
+            }
+            let bytes = offsets_end(lookup, key, count as u64)?;
+            lookup.column(key, "data", DType::UInt8, bytes).map(drop)
+        }
         Form::List { key, content } => walk(lookup, content, offsets_end(lookup, key, length)?, below),
         Form::Regular { size, content } => walk(lookup, content, items(length, &[*size])?, below),
         Form::Record { fields, contents, .. } => {

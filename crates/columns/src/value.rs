@@ -120,6 +120,13 @@ impl<'a> Node<'a> {
                     Value::String(String::from_utf8_lossy(bytes).into_owned())
                 }))
             }
+            Form::Categorical { key, categories } => {
+                let index = self.lookup.column(key, "index", DType::Int32, after)?;
+                let at = index.item::<i32>(row as usize).and_then(|at| usize::try_from(at).ok());
+                let text = at.and_then(|at| categories.get(at)).cloned();
+                let text = text.ok_or_else(|| Invalid::Range { key: format!("{key}-index"), row })?;
+                Ok(Peek::Value(Value::String(text)))
+            }
             Form::List { key, content } => {
                 let (start, stop) = self.bounds(key, row)?;
                 Ok(Peek::List(self.below(content), start, stop - start))

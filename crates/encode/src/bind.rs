@@ -53,6 +53,13 @@ impl<'a> Binder<'a> {
                 self.bind(of, form, rows, member)?
             }
             (Schema::Union(union), form) => self.union(union, form, rows, member)?,
+            (Schema::Null, Form::Option { key, .. }) => {
+                let index = self.integers(key, "index", rows)?;
+                if index.iter().any(|at| *at >= 0) {
+                    return Err(wrong());
+                }
+                Node::Nothing
+            }
             (layout, Form::Option { key, content }) => {
                 let index = self.integers(key, "index", rows)?;
                 if let Some(row) = index.iter().position(|at| *at < 0) {
@@ -90,6 +97,28 @@ impl<'a> Binder<'a> {
             (Schema::Enum { symbols, keep: None }, Form::String { key, binary: false }) => {
                 let (offsets, bytes) = self.text(key, rows)?;
                 Node::Varint(enumerated(symbols, &offsets, bytes, member)?.into())
+            }
+            (Schema::Enum { symbols, keep: None }, Form::Categorical { key, categories }) => {
+                let numbers: HashMap<&str, i64> = symbols.iter().map(String::as_str).zip(0..).collect();
+                let known: Vec<Option<i64>> =
+                    categories.iter().map(|name| numbers.get(name.as_str()).copied()).collect();
+                let mut found = Vec::with_capacity(rows as usize);
+                for (row, at) in self.numbers(key, rows)?.into_iter().enumerate() {
+                    // They are within: the array has been validated.
+                    match known.get(at) {
+                        Some(Some(number)) => found.push(*number),
+                        _ => {
+                            let found = categories.get(at).map_or("", String::as_str);
+                            return Err(no_symbol(symbols, found.as_bytes(), row, member));
+                        }
+                    }
+                }
+                Node::Varint(found.into())
+            }
+            (Schema::Text | Schema::Bytes, Form::Categorical { key, categories }) => {
+                let (offsets, bytes) = self.text(key, categories.len() as u64)?;
+                let index: Vec<i64> = self.numbers(key, rows)?.into_iter().map(|at| at as i64).collect();
+                Node::Picked { index: index.into(), value: Box::new(Node::Text { offsets, bytes }) }
             }
             (Schema::List(item), Form::List { key, content }) => {
                 let offsets = self.integers(key, "offsets", rows + 1)?;
@@ -248,6 +277,13 @@ impl<'a> Binder<'a> {
         })
     }
 
+    /// Numbers of categories.
+    fn numbers(&self, key: &str, rows: u64) -> Result<Vec<usize>> {
+        let column = self.column(key, "index", DType::Int32, rows)?;
+        let numbers = (0..rows as usize).filter_map(|at| column.item::<i32>(at));
+        Ok(numbers.map(|at| usize::try_from(at).unwrap_or(usize::MAX)).collect())
+    }
+
     fn text(&self, key: &str, rows: u64) -> Result<(Cow<'a, [i64]>, &'a [u8])> {
         let offsets = self.integers(key, "offsets", rows + 1)?;
         let end = offsets.last().copied().unwrap_or(0) as u64;
@@ -321,17 +357,19 @@ fn enumerated(symbols: &[String], offsets: &[i64], bytes: &[u8], member: &str) -
         let text = &bytes[pair[0] as usize..pair[1] as usize];
         match numbers.get(text) {
             Some(number) => found.push(*number),
-            None => {
-                return Err(EncodeError::Range {
-                    member: member.into(),
-                    row: row as u64,
-                    found: format!("{:?}", String::from_utf8_lossy(text)),
-                    wanted: format!("the symbols {}", symbols.join(", ")),
-                });
-            }
+            None => return Err(no_symbol(symbols, text, row, member)),
         }
     }
     Ok(found)
+}
+
+fn no_symbol(symbols: &[String], found: &[u8], row: usize, member: &str) -> EncodeError {
+    EncodeError::Range {
+        member: member.into(),
+        row: row as u64,
+        found: format!("{:?}", String::from_utf8_lossy(found)),
+        wanted: format!("the symbols {}", symbols.join(", ")),
+    }
 }
 
 fn wrong(layout: &Schema, form: &Form, member: &str) -> EncodeError {

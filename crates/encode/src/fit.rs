@@ -36,6 +36,7 @@ pub(crate) fn fit(layout: &Schema, form: &Form, depth: usize) -> Option<u32> {
         (Schema::Union(union), form) => {
             union.alternatives.iter().filter_map(|layout| below(layout, form)).min()? + 1
         }
+        (Schema::Null, Form::Option { content, .. }) if **content == Form::Empty => 0,
         (layout, Form::Option { content, .. }) => below(layout, content)? + 16,
         (layout, Form::Meant { content, .. }) => below(layout, content)? + 2,
         (Schema::Varint(wanted), Form::Numpy { dtype, shape, .. }) if shape.is_empty() && whole(*dtype) => {
@@ -61,6 +62,10 @@ pub(crate) fn fit(layout: &Schema, form: &Form, depth: usize) -> Option<u32> {
                 5
             }
         }
+        (Schema::Enum { symbols, .. }, Form::Categorical { categories, .. }) => {
+            if categories.iter().all(|name| symbols.contains(name)) { 0 } else { 3 }
+        }
+        (Schema::Text | Schema::Bytes, Form::Categorical { .. }) => 4,
         (Schema::Enum { .. }, Form::String { binary: false, .. }) => 3,
         (Schema::List(item), Form::List { content, .. } | Form::Regular { content, .. }) => {
             below(item, content)?

@@ -7,12 +7,12 @@
 //! of the work comes before the program (compressed blocks), it waits for the turn instead: threads that have waited once are out of
 //! step, and do not have to wait again.
 
-use forthwith_columns::{Array, Builder, FinishError, Memory, OutOfMemory};
+use forthwith_columns::{Array, Builder, Column, FinishError, Finisher, Memory, OutOfMemory};
 use forthwith_plan::{Decoder, Error, ErrorKind, Group, Kernel, Plan, Result};
 use std::{
     sync::{
         Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -39,6 +39,68 @@ struct Turn {
     /// Tasks whose values are written.
     done: usize,
 }
+
+type Columns = Vec<(String, Column)>;
+
+/// What finishers make of columns. Each has columns of its own, so that several threads can each take the next.
+fn finished(
+    columns: Columns,
+    finishers: &[Finisher],
+    memory: &Memory,
+    threads: usize,
+) -> std::result::Result<Columns, FinishError> {
+    let rows: usize = columns.iter().map(|(_, column)| column.len()).sum();
+    let threads = if rows < WORTH_A_THREAD { 1 } else { threads.min(finishers.len()) };
+    if threads <= 1 {
+        let mut columns = columns;
+        for finisher in finishers {
+            finisher.apply(&mut columns, memory)?;
+        }
+        return Ok(columns);
+    }
+    let columns = Mutex::new(columns);
+    let failure = Mutex::new(None);
+    let next = AtomicUsize::new(0);
+    let held = || columns.lock().unwrap_or_else(PoisonError::into_inner);
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(finisher) = finishers.get(number) else { break };
+            let mut own = Columns::new();
+            {
+                let mut all = held();
+                let key = finisher.takes();
+                if let Some(at) = all.iter().position(|(name, _)| *name == key) {
+                    own.push(all.swap_remove(at));
+                }
+            }
+            match finisher.apply(&mut own, memory) {
+                Ok(()) => held().extend(own),
+                Err(error) => {
+                    let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
+                    if failure.as_ref().is_none_or(|(earlier, _)| number < *earlier) {
+                        *failure = Some((number, error));
+                    }
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
+        }
+        work();
+    });
+    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some((_, error)) => Err(error),
+        None => Ok(columns.into_inner().unwrap_or_else(PoisonError::into_inner)),
+    }
+}
+
+/// Fewer rows are finished before a thread has begun.
+const WORTH_A_THREAD: usize = 1 << 17;
 
 /// What is wrong with columns that do not fit together, in the file's terms.
 #[cold]
@@ -201,13 +263,12 @@ impl<'p> Places<'p> {
     }
 
     /// The finished columns: one array, or one for each field of the record.
-    pub(crate) fn finish(self, entries: u64, memory: &Memory) -> Result<Vec<Array>> {
+    pub(crate) fn finish(self, entries: u64, memory: &Memory, threads: usize) -> Result<Vec<Array>> {
         let keys = self.group.columns.iter().map(|c| c.key.clone());
         let mut columns: Vec<_> = keys.zip(self.builders.into_iter().map(Builder::finish)).collect();
         if let Decoder::Program(program) = &self.group.decoder {
-            for finisher in &program.finish {
-                finisher.apply(&mut columns, memory).map_err(|e| unfinished(e, self.group))?;
-            }
+            columns =
+                finished(columns, &program.finish, memory, threads).map_err(|e| unfinished(e, self.group))?;
         }
         let all = Array { form: self.group.form.clone(), length: entries, columns };
         Ok(if self.group.split { all.into_fields() } else { vec![all] })

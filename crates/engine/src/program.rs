@@ -163,13 +163,13 @@ impl Job<'_> {
                 0 => self.machine.set_position(0, skipped),
                 _ => self.machine.begin_again(true).map_err(|e| self.error(e, entry))?,
             }
-            self.part(*wanted, entry).map_err(|e| e.in_block(*block))?;
+            self.part(*wanted, entry, before).map_err(|e| e.in_block(*block))?;
             entry += wanted.entries;
         }
         self.check_offsets(before)
     }
 
-    fn part(&mut self, wanted: Wanted<'_>, first: u64) -> Result<()> {
+    fn part(&mut self, wanted: Wanted<'_>, first: u64, before: &[i64]) -> Result<()> {
         let payload = wanted.block.payload;
         if self.program.bounded {
             if wanted.bounds.is_empty() {
@@ -186,6 +186,8 @@ impl Job<'_> {
         self.go(wanted.entries, first, &unbounded(self.program, wanted))?;
         let (end, at) = (payload.len(), self.machine.position(0));
         if wanted.from + wanted.entries == wanted.block.entries && at != end {
+            // What went wrong before explains it better.
+            self.check_offsets(before)?;
             let unit = self.format.unit();
             let what = format!("{} bytes of the {unit} are left over", end.saturating_sub(at));
             return Err(Error::new(ErrorKind::Fault { what }).at_byte(at as u64));

@@ -96,7 +96,7 @@ pub(crate) fn read(
     let mut arrays = Vec::new();
     for (number, place) in places.into_iter().take(plan.delivered as usize).enumerate() {
         let object = object(plan, number);
-        arrays.extend(place.finish(entries, engine.memory()).map_err(|e| e.in_object(&object))?);
+        arrays.extend(place.finish(entries, engine.memory(), threads).map_err(|e| e.in_object(&object))?);
     }
     Ok(arrays)
 }

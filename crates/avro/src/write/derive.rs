@@ -129,6 +129,7 @@ impl Types {
                 ty
             }
             Form::String { binary, .. } => json!(if *binary { "bytes" } else { "string" }),
+            Form::Categorical { categories, .. } => self.symbols(categories, path),
             Form::List { content, .. } => match &**content {
                 Form::Record { fields: None, contents, .. } if is_map(contents) => {
                     let values =
@@ -194,6 +195,22 @@ impl Types {
         }
         let fields = Json::Array(described);
         Ok(json!({ "type": "record", "name": name, "fields": fields }))
+    }
+
+    /// An enum, if its symbols can be such.
+    fn symbols(&mut self, categories: &[String], path: &str) -> Json {
+        let different = categories.iter().collect::<HashSet<_>>().len() == categories.len();
+        if !different || categories.is_empty() || categories.iter().any(|name| word(name) != **name) {
+            return json!("string");
+        }
+        let base = word(&format!("{path}_symbols"));
+        let signature = format!("enum {}", categories.join(" "));
+        if self.named.get(&base) == Some(&signature) {
+            return json!(base);
+        }
+        let name = self.name(&base);
+        self.named.insert(name.clone(), signature);
+        json!({ "type": "enum", "name": name, "symbols": categories })
     }
 
     /// The alternatives but null; answers whether that is one of them.

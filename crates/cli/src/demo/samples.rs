@@ -74,7 +74,7 @@ fn nested(form: &Form) -> u32 {
             Form::Numpy { .. } => 0,
             _ => 2,
         },
-        Form::String { .. } => 1,
+        Form::String { .. } | Form::Categorical { .. } => 1,
         Form::Record { .. } | Form::Option { .. } | Form::Union { .. } => 2,
         _ => 0,
     }

@@ -11,8 +11,8 @@ use arrow_array::types::{
     Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
-    Array as _, ArrayRef, BooleanArray, FixedSizeListArray, LargeBinaryArray, LargeListArray,
-    LargeStringArray, NullArray, PrimitiveArray, StructArray, UnionArray, make_array,
+    Array as _, ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, LargeBinaryArray,
+    LargeListArray, LargeStringArray, NullArray, PrimitiveArray, StructArray, UnionArray, make_array,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer, i256};
 use arrow_data::transform::MutableArrayData;
@@ -36,6 +36,12 @@ impl Exporter<'_> {
             Form::Empty => Ok(Arc::new(NullArray::new(rows))),
             Form::Numpy { key, dtype, shape } => self.numbers(key, *dtype, shape, length),
             Form::String { key, binary } => self.text(key, *binary || self.options.binary, length),
+            Form::Categorical { key, categories } => {
+                let numbers = self.lookup.column(key, "index", DType::Int32, length)?.slice(0..rows);
+                let texts = self.text(key, self.options.binary, categories.len() as u64)?;
+                let numbers = PrimitiveArray::<Int32Type>::new(scalars(&numbers), None);
+                Ok(Arc::new(DictionaryArray::try_new(numbers, texts)?))
+            }
             Form::List { key, content } => {
                 let end = offsets_end(self.lookup, key, length)?;
                 let offsets = self.offsets(key, length)?;

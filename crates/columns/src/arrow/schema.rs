@@ -22,6 +22,9 @@ fn nested(form: &Form, name: &str, options: &Options, depth: u32) -> Result<Fiel
             .rev()
             .try_fold(primitive(*dtype), |inner, size| fixed(Field::new("item", inner, false), *size, key))?,
         Form::String { binary, .. } => text(*binary || options.binary),
+        Form::Categorical { .. } => {
+            DataType::Dictionary(Box::new(DataType::Int32), Box::new(text(options.binary)))
+        }
         Form::List { content, .. } => DataType::LargeList(Arc::new(below(content, "item")?)),
         Form::Regular { size, content } => fixed(below(content, "item")?, *size, "")?,
         Form::Record { fields, contents, .. } => {

@@ -36,6 +36,7 @@ const FAULT_NEGATIVE: i64 = 5;
 const FAULT_SYMBOL: i64 = 6;
 const FAULT_WEIGHTLESS: i64 = 7;
 const FAULT_UNMATCHED: i64 = 8;
+const FAULT_WIDE: i64 = 9;
 
 /// Translates a schema. `bounded` says that the format knows where each entry begins and ends; then every entry is checked
 /// to be consumed exactly. `member` names the outermost value in errors.
@@ -148,6 +149,7 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
         (FAULT_SYMBOL, "an enum has no symbol of this number", false),
         (FAULT_WEIGHTLESS, "more items without bytes than anybody means", false),
         (FAULT_UNMATCHED, "the value has no counterpart in the schema it is read as", false),
+        (FAULT_WIDE, "an int has more than 32 bits", false),
     ];
     let wanted = known.into_iter().filter(|(code, _, always)| *always || used.contains(code));
     wanted.map(|(code, what, _)| Fault { code, what: what.into() }).collect()

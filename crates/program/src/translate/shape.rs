@@ -78,8 +78,8 @@ impl Shape {
             Schema::Enum { symbols, .. } => {
                 let key = self.node();
                 self.output(&key, "index", DType::Int32, false, member)?;
-                self.finish.push(Finisher::Symbols { key: key.clone(), symbols: symbols.to_vec() });
-                Form::String { key, binary: false }
+                self.finish.push(Finisher::Categories { key: key.clone(), symbols: symbols.to_vec() });
+                Form::Categorical { key, categories: symbols.to_vec() }
             }
             Schema::Union(Union { tagged: false, alternatives, .. }) => match alternatives.first() {
                 Some(only) => self.form(only, depth + 1, member)?,
@@ -114,6 +114,14 @@ impl Shape {
         self.output(&key, "offsets", DType::Int64, true, member)?;
         self.output(&key, "data", DType::UInt8, false, member)?;
         Ok(Form::String { key, binary })
+    }
+
+    /// An enum, spelled out.
+    fn symbols(&mut self, symbols: &[String], member: &str) -> Result<Form, Unsupported> {
+        let key = self.node();
+        self.output(&key, "index", DType::Int32, false, member)?;
+        self.finish.push(Finisher::Symbols { key: key.clone(), symbols: symbols.to_vec() });
+        Ok(Form::String { key, binary: false })
     }
 
     fn null(&mut self, member: &str) -> Result<Form, Unsupported> {
@@ -184,7 +192,11 @@ impl Shape {
         for (at, schema) in alternatives.iter().enumerate() {
             if *schema != Schema::Null {
                 let inner = if several { format!("{member}<{at}>") } else { member.to_owned() };
-                contents.push(self.form(schema, depth + 1, &inner)?);
+                contents.push(match schema {
+                    // Unions have texts like any others.
+                    Schema::Enum { symbols, .. } if several => self.symbols(symbols, &inner)?,
+                    schema => self.form(schema, depth + 1, &inner)?,
+                });
             }
         }
         if !several {

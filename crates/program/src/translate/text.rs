@@ -1,11 +1,11 @@
 //! The words that fill a Form.
 
 use super::{
-    FAULT_BRANCH, FAULT_NEGATIVE, FAULT_SYMBOL, FAULT_UNMATCHED, FAULT_WEIGHTLESS, MAX_WEIGHTLESS,
-    Unsupported, literal, parser, shape::join, too_deep,
+    FAULT_BRANCH, FAULT_NEGATIVE, FAULT_SYMBOL, FAULT_UNMATCHED, FAULT_WEIGHTLESS, FAULT_WIDE,
+    MAX_WEIGHTLESS, Unsupported, literal, parser, shape::join, too_deep,
 };
 use crate::schema::{Count, Dialect, Schema, TextLength, Union};
-use forthwith_columns::Form;
+use forthwith_columns::{DType, Form};
 
 pub(super) struct Text<'a> {
     pub(super) dialect: &'a Dialect,
@@ -109,6 +109,12 @@ impl<'a> Text<'a> {
                 let code = parser(*wire, member)?;
                 self.line(depth, member, format!("{input} {code}-> {key}-data"));
             }
+            (Schema::Varint(DType::Int32), Form::Numpy { key, .. }) => {
+                // What has no room would be cut silently.
+                let wide = self.halt(FAULT_WIDE);
+                let check = format!("dup {} < over {} > or if {wide} then", i32::MIN, i32::MAX);
+                self.line(depth, member, format!("{input} zigzag-> stack {check} {key}-data <- stack"));
+            }
             (Schema::Varint(_), Form::Numpy { key, .. }) => {
                 self.line(depth, member, format!("{input} zigzag-> {key}-data"));
             }
@@ -169,19 +175,30 @@ impl<'a> Text<'a> {
             (Schema::Null, Form::Option { key, .. }) => {
                 self.line(depth, member, format!("0 {key}-tags <- stack"));
             }
-            (Schema::Enum { keep, .. }, Form::String { key, .. }) => match keep {
-                None => self.line(depth, member, format!("{input} zigzag-> stack {key}-index <- stack")),
-                Some(keep) => {
-                    let bad = self.halt(FAULT_SYMBOL);
-                    let unmatched = self.halt(FAULT_UNMATCHED);
-                    let arms = keep.iter().enumerate().map(|(from, to)| match to {
-                        Some(to) => format!("{from} of {to} {key}-index <- stack endof "),
-                        None => format!("{from} of {unmatched} endof "),
-                    });
-                    let arms: String = arms.collect();
-                    self.line(depth, member, format!("{input} zigzag-> stack case {arms}{bad} endcase"));
+            (Schema::Enum { keep, symbols }, form) if symbols_key(form).is_some() => {
+                match (keep, symbols_key(form).unwrap_or_default()) {
+                    (None, key) => {
+                        let bad = self.halt(FAULT_SYMBOL);
+                        let count = literal(symbols.len() as u64, member)?;
+                        let check = format!("dup 0 < over {count} >= or if {bad} then");
+                        self.line(
+                            depth,
+                            member,
+                            format!("{input} zigzag-> stack {check} {key}-index <- stack"),
+                        );
+                    }
+                    (Some(keep), key) => {
+                        let bad = self.halt(FAULT_SYMBOL);
+                        let unmatched = self.halt(FAULT_UNMATCHED);
+                        let arms = keep.iter().enumerate().map(|(from, to)| match to {
+                            Some(to) => format!("{from} of {to} {key}-index <- stack endof "),
+                            None => format!("{from} of {unmatched} endof "),
+                        });
+                        let arms: String = arms.collect();
+                        self.line(depth, member, format!("{input} zigzag-> stack case {arms}{bad} endcase"));
+                    }
                 }
-            },
+            }
             (Schema::Union(union), form) => self.union(union, form, depth, member)?,
             (Schema::Chosen { tag, value, alternatives }, form) => {
                 let tagged = alternatives.len() > 1;
@@ -352,6 +369,14 @@ impl<'a> Text<'a> {
 fn arm_member(alternatives: &[Schema], number: usize, member: &str) -> String {
     let several = alternatives.iter().filter(|a| **a != Schema::Null).count() > 1;
     if several { format!("{member}<{number}>") } else { member.to_owned() }
+}
+
+/// The node whose numbers of symbols an enum writes.
+fn symbols_key(form: &Form) -> Option<&str> {
+    match form {
+        Form::String { key, .. } | Form::Categorical { key, .. } => Some(key),
+        _ => None,
+    }
 }
 
 /// The node whose tags a union writes.
