@@ -690,3 +690,69 @@ class Snapshot:
 
 def from_iter(object: object, type: str | None = None, form: str | None = None, single: bool = False) -> Snapshot:
     """Columns of a known type, filled with the items of an object, or with the object alone; a Form comes as JSON."""
+
+class Given:
+    """An array to be written: what ``ak.to_buffers`` gives, copied."""
+
+    def __new__(cls, form: str, length: int, buffers: Mapping[str, object]) -> Self:
+        """Takes an array in.
+
+        Args:
+            form: The Form, as Awkward Array's JSON.
+            length: The number of rows.
+            buffers: The buffers by their names: bytes in native order.
+        """
+
+    @property
+    def type_string(self) -> str:
+        """The type of a row, such as ``"var * float32"``."""
+
+    def __len__(self) -> int: ...
+
+class AvroWriter:
+    """An Avro file being written. It begins with the first array, which says what the columns are."""
+
+    def __new__(
+        cls,
+        uri: str,
+        memory: bool,
+        schema: str | None,
+        codec: str | None,
+        level: int | None,
+        block_bytes: int,
+        block_entries: int | None,
+        name: str | None,
+        metadata: Sequence[tuple[str, bytes]],
+        marker: Sequence[int] | None,
+    ) -> Self:
+        """A file to be; see `forthwith.avro.writer`. With ``memory`` it is one in memory, called ``uri`` in errors."""
+
+    def write(self, array: Given) -> None:
+        """Appends an array, of the same fields as the first."""
+
+    def finish(self) -> tuple[int, int] | None:
+        """Ends the file: the number of entries and of bytes; nothing if there was nothing to write."""
+
+    def bytes(self) -> bytes | None:
+        """The file, if it is one in memory and complete."""
+
+    def abandon(self) -> None:
+        """Leaves nothing behind."""
+
+def avro_schema(array: Given, name: str) -> str:
+    """The schema, as JSON, that an array is written with if none is given."""
+
+def avro_canonical(schema: str) -> tuple[str, int]:
+    """The Parsing Canonical Form of a schema and its fingerprint."""
+
+def avro_encode(schema: str, array: Given, message: bool) -> list[bytes]:
+    """The rows as datums, or as messages."""
+
+def avro_joined(schema: str, reader: str | None, data: bytes, count: int) -> Array:
+    """So many datums that follow each other directly."""
+
+def avro_apart(schema: str, reader: str | None, datums: list[bytes]) -> Array:
+    """Datums that are given one by one."""
+
+def avro_messages(schemas: Sequence[str], reader: str | None, messages: list[bytes]) -> list[tuple[Array, list[int]]]:
+    """Messages by the schema they are of: for each the array, and which messages they are."""

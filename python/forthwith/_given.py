@@ -22,7 +22,11 @@ def given(array: Any) -> _forthwith.Given:
     if isinstance(layout, ak.record.Record):
         raise TypeError("one record alone cannot be written; an array of one can")
     form, length, buffers = ak.to_buffers(layout, byteorder="<" if _little(np) else ">")
-    held = {key: memoryview(np.ascontiguousarray(buffer).reshape(-1).view(np.uint8)) for key, buffer in buffers.items() if buffer.size}
+    held: dict[str, object] = {
+        key: memoryview(np.ascontiguousarray(buffer).reshape(-1).view(np.uint8))
+        for key, buffer in buffers.items()
+        if buffer.size
+    }
     held.update({key: b"" for key, buffer in buffers.items() if not buffer.size})
     return _forthwith.Given(form.to_json(), length, held)
 

@@ -1,4 +1,4 @@
-"""Avro: writing files, and values without a file round them.
+r"""Avro: writing files, and values without a file round them.
 
 Files are read by `forthwith.open`. What stands here is the rest: `write` and `writer` for files, and for single values *datums* (bytes and
 nothing else, whose schema one has to know) and *messages* (the single-object encoding: a datum behind the fingerprint of its
@@ -154,7 +154,7 @@ def writer(
         block_bytes=block_bytes or 0,
         block_entries=block_entries,
         name=name,
-        metadata=[(key, value) for key, value in known.items()],
+        metadata=list(known.items()),
         marker=None if marker is None else list(marker),
     )
     return Writer(core, target)
@@ -245,8 +245,7 @@ def decode_messages(
         schemas: The schema they may be of, or a list of such schemas. One given as a list of types (a union) has to be in such a list itself.
         reader_schema: The schema they are wanted as. Without one, messages of several schemas become an array of a union.
     """
-    several = isinstance(schemas, (list, tuple, set, frozenset))
-    texts = [_text(schema) for schema in (schemas if several else [schemas])]  # type: ignore[union-attr,list-item]
+    texts = [_text(schemas)] if isinstance(schemas, str) or hasattr(schemas, "keys") else [_text(s) for s in schemas]
     groups = _forthwith.avro_messages(texts, _schema_text(reader_schema), [bytes(message) for message in messages])
     if not groups:
         wanted = texts[0] if reader_schema is None and len(texts) == 1 else _schema_text(reader_schema)
@@ -267,7 +266,7 @@ def _encode(array: Any, schema: Schema | None, *, message: bool) -> list[bytes]:
     return _forthwith.avro_encode(text, given, message)
 
 
-def _text(schema: Schema) -> str:
+def _text(schema: Any) -> str:
     text = _schema_text(schema)
     if text is None:
         raise TypeError("a schema is needed")

@@ -41,7 +41,11 @@ ALL = {
         {"name": "map", "type": {"type": "map", "values": "double"}},
         {
             "name": "point",
-            "type": {"type": "record", "name": "point", "fields": [{"name": "x", "type": "int"}, {"name": "y", "type": ["string", "null"]}]},
+            "type": {
+                "type": "record",
+                "name": "point",
+                "fields": [{"name": "x", "type": "int"}, {"name": "y", "type": ["string", "null"]}],
+            },
         },
         {"name": "again", "type": ["null", "point"]},
         {"name": "many", "type": ["null", "long", "string", {"type": "array", "items": "point"}]},
@@ -82,7 +86,19 @@ def fast_bytes(schema, entries, **options):
 
 
 def fast_read(data):
-    return list(fastavro.reader(io.BytesIO(data)))
+    try:
+        return list(fastavro.reader(io.BytesIO(data)))
+    except ValueError as missing:
+        if "need to install" in str(missing):
+            pytest.skip(str(missing))
+        raise
+
+
+def header_of(data):
+    """What the header says: read by hand, as its schema may be one that is refused elsewhere."""
+    map_of = {"type": "map", "values": "bytes"}
+    found = fastavro.schemaless_reader(io.BytesIO(data[4:]), map_of, map_of)
+    return {"avro.codec": "null", **{key: value.decode() for key, value in found.items()}}
 
 
 def written(array, **options):
@@ -102,9 +118,8 @@ def test_every_type_there_and_back(codec):
     data = written(array, schema=ALL, codec=codec, block_entries=17)
     assert fast_read(data) == ENTRIES
     assert reread(data).arrays().to_list() == array.to_list()
-    header = fastavro.reader(io.BytesIO(data))
-    assert header.codec == codec
-    assert header.writer_schema["doc"] == "every type"
+    assert header_of(data)["avro.codec"] == codec
+    assert json.loads(header_of(data)["avro.schema"]) == ALL
 
 
 def test_without_a_schema_it_follows_from_the_array():
@@ -115,21 +130,21 @@ def test_without_a_schema_it_follows_from_the_array():
     assert reread(data).arrays().to_list() == array.to_list()
     schema = forthwith.avro.schema_of(array)
     types = {field["name"]: field["type"] for field in schema["fields"]}
-    assert types["large"] == "long" and types["map"] == {"type": "map", "values": "double"}
+    assert types["large"] == "long"
+    assert types["map"] == {"type": "map", "values": "double"}
     assert types["again"] == ["null", "point"], "a type that was defined before goes by its name"
 
 
 @pytest.mark.parametrize("name", sorted(p.stem for p in DATA.glob("*.avro") if p.stem != "recursive"))
 def test_bundled_files_are_written_back(name):
     source = (DATA / f"{name}.avro").read_bytes()
-    header = fastavro.reader(io.BytesIO(source))
     array = reread(source).arrays()
-    schema = json.loads(header.metadata["avro.schema"])
+    schema = json.loads(header_of(source)["avro.schema"])
     values = array if isinstance(schema, dict) and schema["type"] == "record" else array["value"]
-    data = written(values, schema=schema, codec=header.codec)
-    assert list(fastavro.reader(io.BytesIO(data), return_record_name=True)) == list(
-        fastavro.reader(io.BytesIO(source), return_record_name=True)
-    )
+    data = written(values, schema=schema, codec=header_of(source)["avro.codec"])
+    assert repr(reread(data).arrays().to_list()) == repr(array.to_list())
+    if name != "logicals":  # whose schemas are refused there
+        assert repr(fast_read(data)) == repr(fast_read(source))
 
 
 def test_values_that_are_no_records():
@@ -160,7 +175,9 @@ def test_kinds_of_awkward_layouts():
         "bits": ak.Array(ak.to_layout(ak.mask(ak.Array([1, 2, 3]), [True, False, True])).to_BitMaskedArray(True, True)),
         "unmasked": ak.Array(ak.contents.UnmaskedArray(ak.contents.NumpyArray(np.arange(3)))),
         "picked": ak.Array(["a", "b", "c"])[[2, 0, 2]],
-        "category": ak.str.to_categorical(ak.Array(["x", "y", "x"])) if hasattr(ak, "str") else ak.Array(["x", "y", "x"]),
+        "category": ak.str.to_categorical(ak.Array(["x", "y", "x"]))
+        if hasattr(ak, "str")
+        else ak.Array(["x", "y", "x"]),
         "sliced": ak.Array([[9], [1, 2], [], [3]])[1:],
         "regular": ak.to_regular(ak.Array([[1, 2], [3, 4], [5, 6]])),
         "tuples": ak.Array([(1, "a"), (2, "b"), (3, "c")]),
@@ -194,7 +211,10 @@ def test_arrow_and_tables():
 
 LOGICAL = [
     ({"type": "bytes", "logicalType": "decimal", "precision": 8, "scale": 2}, decimal.Decimal("-123.45")),
-    ({"type": "fixed", "name": "f", "size": 5, "logicalType": "decimal", "precision": 8, "scale": 3}, decimal.Decimal("1.234")),
+    (
+        {"type": "fixed", "name": "f", "size": 5, "logicalType": "decimal", "precision": 8, "scale": 3},
+        decimal.Decimal("1.234"),
+    ),
     ({"type": "string", "logicalType": "uuid"}, uuid.UUID(int=7)),
     ({"type": "int", "logicalType": "date"}, datetime.date(1960, 2, 29)),
     ({"type": "int", "logicalType": "time-millis"}, datetime.time(1, 2, 3, 4000)),
@@ -207,7 +227,11 @@ LOGICAL = [
 
 @pytest.mark.parametrize(("ty", "value"), LOGICAL, ids=[ty["logicalType"] + "-" + ty["type"] for ty, _ in LOGICAL])
 def test_logical_types_keep_their_meaning(ty, value):
-    schema = {"type": "record", "name": "r", "fields": [{"name": "x", "type": ty}, {"name": "o", "type": ["null", ty if ty["type"] != "fixed" else "f"]}]}
+    schema = {
+        "type": "record",
+        "name": "r",
+        "fields": [{"name": "x", "type": ty}, {"name": "o", "type": ["null", ty if ty["type"] != "fixed" else "f"]}],
+    }
     entries = [{"x": value, "o": value}, {"x": value, "o": None}]
     array = reread(fast_bytes(schema, entries)).arrays()
     assert fast_read(written(array, schema=schema)) == entries
@@ -231,9 +255,13 @@ def test_step_by_step(tmp_path):
 
 
 def test_what_is_broken_off_leaves_nothing(tmp_path):
-    with pytest.raises(KeyError), forthwith.avro_writer(tmp_path / "x.avro") as file:
-        file.write({"x": [1]})
-        raise KeyError
+    def broken():
+        with forthwith.avro_writer(tmp_path / "x.avro") as file:
+            file.write({"x": [1]})
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        broken()
     assert os.listdir(tmp_path) == []
     with pytest.raises(ValueError, match="nothing was written"), forthwith.avro_writer(tmp_path / "x.avro"):
         pass
@@ -249,7 +277,11 @@ def test_the_same_bytes_with_the_same_marker():
 
 
 def test_fields_without_a_column_have_their_default():
-    schema = {"type": "record", "name": "r", "fields": [{"name": "x", "type": "int"}, {"name": "y", "type": "string", "default": "none"}]}
+    schema = {
+        "type": "record",
+        "name": "r",
+        "fields": [{"name": "x", "type": "int"}, {"name": "y", "type": "string", "default": "none"}],
+    }
     assert fast_read(written({"x": [1, 2]}, schema=schema)) == [{"x": 1, "y": "none"}, {"x": 2, "y": "none"}]
     del schema["fields"][1]["default"]
     with pytest.raises(forthwith.RequestError, match='no column for the field "y"'):
@@ -266,7 +298,11 @@ def test_fields_without_a_column_have_their_default():
         ([1, None], "int", "row 1 is null"),
         (["a"], "int", "string cannot be written as int32"),
         ([1.5], "long", "float64 cannot be written as int64"),
-        (["c"], {"type": "enum", "name": "e", "symbols": ["a", "b"]}, 'row 0 is "c", which is not within the symbols a, b'),
+        (
+            ["c"],
+            {"type": "enum", "name": "e", "symbols": ["a", "b"]},
+            'row 0 is "c", which is not within the symbols a, b',
+        ),
         ([b"abc"], {"type": "fixed", "name": "f", "size": 2}, "which is not within 2 bytes"),
     ],
 )
@@ -343,7 +379,11 @@ def test_messages():
     assert forthwith.avro.decode_messages(messages, first).to_list() == [{"x": 1}, {"x": 2}]
     others = forthwith.avro.encode_messages([{"x": 3, "y": "a"}], second)
     mixed = [messages[0], *others, messages[1]]
-    reader = {"type": "record", "name": "m", "fields": [{"name": "y", "type": "string", "default": "-"}, {"name": "x", "type": "long"}]}
+    reader = {
+        "type": "record",
+        "name": "m",
+        "fields": [{"name": "y", "type": "string", "default": "-"}, {"name": "x", "type": "long"}],
+    }
     found = forthwith.avro.decode_messages(mixed, [first, second], reader_schema=reader)
     assert found.to_list() == [{"y": "-", "x": 1}, {"y": "a", "x": 3}, {"y": "-", "x": 2}]
     with pytest.raises(KeyError):

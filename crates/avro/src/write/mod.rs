@@ -59,8 +59,11 @@ pub struct AvroWriter {
 /// What is announced.
 #[derive(Debug)]
 enum Columns {
-    /// The values are no records.
-    Value,
+    /// One column that is all there is of the values.
+    Value {
+        /// Whether names within it are spelled as Avro wants them.
+        derived: bool,
+    },
     /// By their names in the schema.
     Named {
         names: Vec<String>,
@@ -86,14 +89,13 @@ impl AvroWriter {
     /// As [`new`](Self::new).
     pub fn of_values(sink: Box<dyn Sink>, form: &Form, options: &Writing) -> Result<Self> {
         let uri = sink.uri().to_owned();
-        let given = match &options.schema {
-            Some(text) => text.clone(),
-            None => {
-                derive::value(form, options.name()).map_err(|why| Error::unsupported(why).in_file(&uri))?
-            }
+        let derived = options.schema.is_none();
+        let text = match &options.schema {
+            Some(text) => Ok(text.clone()),
+            None => derive::value(form, options.name()).map_err(Error::unsupported),
         };
-        let options = Writing { schema: Some(given), ..options.clone() };
-        Self::begin(sink, &[("value".to_owned(), form.clone())], &options).map_err(|e| e.in_file(&uri))
+        let begun = text.and_then(|text| Self::open(sink, &text, Columns::Value { derived }, options));
+        begun.map_err(|e| e.in_file(&uri))
     }
 
     fn begin(sink: Box<dyn Sink>, columns: &[(String, Form)], options: &Writing) -> Result<Self> {
@@ -107,7 +109,11 @@ impl AvroWriter {
                 (text, Columns::Named { names, derived: true })
             }
         };
-        let schema = Schema::parse(&text)?;
+        Self::open(sink, &text, columns, options)
+    }
+
+    fn open(sink: Box<dyn Sink>, text: &str, columns: Columns, options: &Writing) -> Result<Self> {
+        let schema = Schema::parse(text)?;
         let (layout, columns) = layout(&schema, columns)?;
         let mut this = Self {
             sink,
@@ -124,7 +130,7 @@ impl AvroWriter {
             stored: Vec::new(),
             written: Written::default(),
         };
-        this.header(&text, &options.metadata)?;
+        this.header(text, &options.metadata)?;
         Ok(this)
     }
 
@@ -187,7 +193,11 @@ impl AvroWriter {
         let renamed: Vec<Array>;
         let layout = std::mem::replace(&mut self.layout, Layout::Null);
         let encoder = match &self.columns {
-            Columns::Value => match arrays {
+            Columns::Value { derived } => match arrays {
+                [array] if *derived => {
+                    renamed = vec![Array { form: derive::spelled(&array.form), ..array.clone() }];
+                    Encoder::new(&layout, &DIALECT, &renamed[0])
+                }
                 [array] => Encoder::new(&layout, &DIALECT, array),
                 _ => Err(announced(1, arrays.len())),
             },
@@ -242,20 +252,13 @@ fn layout(schema: &Schema, columns: Columns) -> Result<(Layout, Columns)> {
         (&mut layout, &schema.root().kind)
     else {
         return match names.len() {
-            0 | 1 => Ok((layout, Columns::Value)),
+            0 | 1 => Ok((layout, Columns::Value { derived })),
             many => {
                 let what = format!("{many} columns for a schema that is no record");
                 Err(ErrorKind::Invalid { what }.into())
             }
         };
     };
-    // One column that is a record is all the fields, unless it is one of them.
-    if let ([only], false) = (&names[..], derived)
-        && only == "value"
-        && !fields.iter().any(|(field, _)| field == only)
-    {
-        return Ok((layout, Columns::Value));
-    }
     for ((name, of), field) in fields.iter_mut().zip(described) {
         if let (false, Some(json)) = (names.contains(name), &field.default) {
             let bytes = default::encode(schema, field.schema, json).map_err(|why| {
