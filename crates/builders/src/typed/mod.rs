@@ -6,9 +6,11 @@ mod direct;
 mod engine;
 mod error;
 mod plan;
+mod planner;
 mod program;
 mod snapshot;
 mod step;
+mod structures;
 #[cfg(test)]
 mod tests;
 

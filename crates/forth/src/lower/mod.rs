@@ -9,6 +9,7 @@ pub(crate) mod ir;
 mod lower;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub(crate) use effects::Effects;
 pub(crate) use explain::explain;
