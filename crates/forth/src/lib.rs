@@ -28,6 +28,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! How to drive a machine, with pauses, steps, limits, counters and memory of one's own, is told by a program that runs,
+//! `examples/essay.rs`: `cargo run -p forthwith-forth --example essay`.
+//!
 //! Every instruction is a row of one table ([`isa`]). There are three tiers with equal results ([`Tier`]): the checked
 //! interpreter, which owns the semantics; flat code with native loops for what [`idioms`] lists; and machine code, if the feature
 //! `jit` is on and the system lets it. [`Compiled::explain`] says which one runs.

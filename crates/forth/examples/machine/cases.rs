@@ -30,7 +30,9 @@ pub(crate) fn all(large: bool) -> Vec<Make> {
     ];
     if !large {
         cases.extend([
-            Box::new(levels_rle) as Make,
+            Box::new(framed) as Make,
+            Box::new(strings),
+            Box::new(levels_rle),
             Box::new(levels_offsets),
             Box::new(|| fields(1)),
             Box::new(|| fields(10)),
@@ -127,6 +129,95 @@ fn root(wanted: usize) -> Case {
         unit: "GB/s",
         answers: false,
         hand: hand::root,
+    }
+}
+
+/// Entries with a byte count and a version, as most branches of objects have them, of bodies that begin with a count.
+fn entries(
+    wanted: usize,
+    body: &mut dyn FnMut(&mut Random, &mut Vec<u8>) -> usize,
+) -> (Vec<Vec<u8>>, usize, i64) {
+    let mut random = Random(3);
+    let (mut data, mut starts, mut stops) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut work, mut entries) = (0, 0);
+    while work < wanted {
+        let start = data.len();
+        starts.extend((start as u32).to_le_bytes());
+        data.extend([0, 0, 0, 0, 0, 9]);
+        work += body(&mut random, &mut data);
+        let count = (data.len() - start - 4) as u32 | 0x4000_0000;
+        data[start..start + 4].copy_from_slice(&count.to_be_bytes());
+        stops.extend((data.len() as u32).to_le_bytes());
+        entries += 1;
+    }
+    (vec![data, starts, stops], work, entries)
+}
+
+/// An entry round a body, with all its checks.
+fn entry(outputs: &str, body: &str) -> String {
+    format!(
+        "input data input starts input stops variable stop {outputs}
+         0 do
+           starts I-> stack data seek
+           stops I-> stack stop !
+           data !I-> stack 0x40000000 - data pos + stop @ <> if 1 halt then
+           data !H-> stack 9 > if 2 halt then
+           {body}
+           data pos stop @ <> if 3 halt then
+         loop"
+    )
+}
+
+/// Short lists of numbers, three on the average, each in an entry of its own.
+fn framed() -> Case {
+    let (inputs, work, entries) = entries(1 << 18, &mut |random, to| {
+        let count = random.poisson(3.0);
+        to.extend((count as u32).to_be_bytes());
+        (0..count).for_each(|at| to.extend((at as f32).to_be_bytes()));
+        count + 1
+    });
+    Case {
+        name: "framed-lists".to_owned(),
+        program: entry(
+            "output offsets int64 output values float32 0 offsets <- stack",
+            "data !I-> stack dup offsets +<- stack data #!f-> values",
+        ),
+        inputs,
+        start: vec![entries],
+        work,
+        unit: "ns/item",
+        answers: false,
+        hand: hand::framed,
+    }
+}
+
+/// Lists of strings of 0 to 16 characters.
+fn strings() -> Case {
+    let (inputs, work, entries) = entries(1 << 16, &mut |random, to| {
+        let count = random.poisson(4.0);
+        to.extend((count as u32).to_be_bytes());
+        for _ in 0..count {
+            let length = (random.bits() % 17) as u8;
+            to.push(length);
+            to.extend((0..length).map(|at| b'a' + at));
+        }
+        count
+    });
+    Case {
+        name: "strings".to_owned(),
+        program: entry(
+            "output lists int64 output offsets int64 output text uint8 0 lists <- stack 0 offsets <- stack",
+            "data !I-> stack dup lists +<- stack
+             0 do
+               data B-> stack dup 255 = if drop data !I-> stack then dup offsets +<- stack data #B-> text
+             loop",
+        ),
+        inputs,
+        start: vec![entries],
+        work,
+        unit: "ns/string",
+        answers: false,
+        hand: hand::strings,
     }
 }
 

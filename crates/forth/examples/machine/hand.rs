@@ -44,6 +44,8 @@ by_hand!(root, root_by_hand);
 by_hand!(avro, avro_by_hand);
 by_hand!(blocks, blocks_by_hand);
 by_hand!(records, records_by_hand);
+by_hand!(framed, framed_by_hand);
+by_hand!(strings, strings_by_hand);
 by_hand!(levels_rle, levels_rle_by_hand);
 by_hand!(levels_offsets, levels_offsets_by_hand);
 by_hand!(fields<const COUNT: usize>, fields_by_hand);
@@ -94,6 +96,16 @@ impl<const N: usize> Raw<N> {
         unsafe {
             let next = self.columns[column].cast::<i32>();
             next.write_unaligned(next.sub(1).read_unaligned().wrapping_add(count as i32));
+            self.columns[column] = next.add(1).cast();
+        }
+    }
+
+    /// The same, of eight bytes.
+    #[inline(always)]
+    fn offset8(&mut self, column: usize, count: usize) {
+        unsafe {
+            let next = self.columns[column].cast::<i64>();
+            next.write_unaligned(next.sub(1).read_unaligned().wrapping_add(count as i64));
             self.columns[column] = next.add(1).cast();
         }
     }
@@ -269,6 +281,40 @@ fn records_by_hand(inputs: &[Vec<u8>], start: &[i64], columns: &mut Columns) -> 
                 }
             }
         });
+    }
+    raw.finish(columns)
+}
+
+#[inline(always)]
+fn framed_by_hand(inputs: &[Vec<u8>], _: &[i64], columns: &mut Columns) -> i64 {
+    let mut raw = Raw::<2>::new(&inputs[0], columns);
+    raw.put(0, [0; 8]);
+    let base = raw.data;
+    for start in inputs[1].as_chunks::<4>().0 {
+        raw.data = unsafe { base.add(u32::from_le_bytes(*start) as usize + 6) };
+        let count = raw.big();
+        raw.offset8(0, count);
+        raw.run(1, count * 4, true);
+    }
+    raw.finish(columns)
+}
+
+#[inline(always)]
+fn strings_by_hand(inputs: &[Vec<u8>], _: &[i64], columns: &mut Columns) -> i64 {
+    let mut raw = Raw::<3>::new(&inputs[0], columns);
+    raw.put(0, [0; 8]);
+    raw.put(1, [0; 8]);
+    let base = raw.data;
+    for start in inputs[1].as_chunks::<4>().0 {
+        raw.data = unsafe { base.add(u32::from_le_bytes(*start) as usize + 6) };
+        let count = raw.big();
+        raw.offset8(0, count);
+        for _ in 0..count {
+            let [short] = raw.take();
+            let length = if short == 255 { raw.big() } else { short as usize };
+            raw.offset8(1, length);
+            raw.run(2, length, false);
+        }
     }
     raw.finish(columns)
 }
