@@ -39,7 +39,8 @@ pub(crate) fn assert_same<W: Width>(a: &Machine<W>, b: &Machine<W>) {
         assert_eq!(a.position(input), b.position(input), "position of input {input}: {source}");
     }
     for (a, b) in a.outputs().iter().zip(b.outputs()) {
-        assert_eq!(a.as_bytes(), b.as_bytes(), "{source}");
+        // Outputs are long.
+        assert!(a.as_bytes() == b.as_bytes(), "{source}\n{a:?} differs from {b:?}");
     }
 }
 

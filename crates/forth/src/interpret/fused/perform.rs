@@ -269,8 +269,8 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
                 let leaf = ops.leaves[leaf as usize];
                 let left = usize::try_from(stop!(variable)).unwrap_or(0).saturating_sub(at);
                 let items = left.div_ceil(1 << leaf.shift);
-                append!(offsets, Number::Signed(items as i64), true);
                 at = some!(bulk(exec, columns, cursors, leaf, items, at));
+                append!(offsets, Number::Signed(items as i64), true);
             }
             Op::Rest { rest } => {
                 let rest = ops.rests[rest as usize];
