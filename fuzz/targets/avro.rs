@@ -1,4 +1,5 @@
-//! Avro, by the first byte: any bytes as a container file, as a schema, or as the values of a block behind a schema from a list.
+//! Avro, by the first byte: any bytes as a container file, as a schema, as the values of a block behind a schema from a list, or as datums
+//! of it. What could be read is written, and read again.
 #![no_main]
 
 use forthwith::{File, Table, avro};
@@ -25,7 +26,7 @@ const READER: &str = r#"{"type":"record","name":"A","fields":[{"name":"b","type"
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((kind, bytes)) = bytes.split_first() else { return };
-    match kind % 3 {
+    match kind % 4 {
         0 => open(bytes.to_vec()),
         1 => {
             let Ok(text) = std::str::from_utf8(bytes) else { return };
@@ -34,12 +35,71 @@ fuzz_target!(|bytes: &[u8]| {
             }
             open(container(text, &[]));
         }
-        _ => {
+        2 => {
             let Some((schema, payload)) = bytes.split_first() else { return };
             open(container(SCHEMAS[usize::from(*schema) % SCHEMAS.len()], payload));
         }
+        _ => {
+            let Some((schema, payload)) = bytes.split_first() else { return };
+            datums(SCHEMAS[usize::from(*schema) % SCHEMAS.len()], payload);
+        }
     }
 });
+
+/// Datums, joined and apart, as they are and as the reader wants them.
+fn datums(text: &str, payload: &[u8]) {
+    let (Ok(schema), Ok(reader)) = (text.parse::<avro::Schema>(), READER.parse::<avro::Schema>()) else { return };
+    let (schema, reader) = (Arc::new(schema), Arc::new(reader));
+    let Some((count, payload)) = payload.split_first() else { return };
+    for reader in [None, Some(&reader)] {
+        let Ok(datums) = avro::Datums::new(&schema, reader) else { continue };
+        let pieces = payload.chunks(usize::from(*count).max(1));
+        for plan in [datums.joined(payload.to_vec(), u64::from(*count)), datums.apart(pieces)] {
+            let Ok(plan) = plan else { continue };
+            let source: Arc<dyn forthwith::io::Source> = Arc::new(forthwith::io::Memory::new("datums", Vec::new()));
+            let format = forthwith::format(&plan.format).expect("a format there is");
+            for array in ENGINE.read(&plan, &source, format, Some(1), None).unwrap_or_default() {
+                array.validate().expect("what is delivered is valid");
+                if reader.is_none() && array.length > 0 {
+                    let (bytes, ends) = avro::encode_datums(&schema, &array, false).expect("what was read can be written");
+                    let again = datums.joined(bytes, ends.len() as u64).expect("of the same schema");
+                    let again = ENGINE.read(&again, &source, format, Some(1), None).expect("what was written can be read");
+                    same(&array, &again[0]);
+                }
+            }
+        }
+    }
+}
+
+/// Whether two arrays hold the same, as far as is looked.
+fn same(one: &forthwith::columns::Array, other: &forthwith::columns::Array) {
+    let shown = |array: &forthwith::columns::Array| format!("{:?}", array.values(0..array.length.min(50)));
+    assert_eq!(one.length, other.length);
+    assert_eq!(shown(one), shown(other));
+}
+
+/// What was read, written and read again.
+fn back(arrays: &[forthwith::columns::Array], names: &[String], schema: Option<String>) {
+    use forthwith::plan::TableWriter;
+    let sink = forthwith::io::MemorySink::new("back.avro");
+    let columns: Vec<_> = names.iter().cloned().zip(arrays.iter().map(|array| array.form.clone())).collect();
+    let options = avro::Writing { schema, block_bytes: 64, ..avro::Writing::default() };
+    let Ok(mut writer) = avro::AvroWriter::new(Box::new(sink.clone()), &columns, &options) else { return };
+    if writer.write(arrays).is_err() {
+        return;
+    }
+    Box::new(writer).finish().expect("memory takes everything");
+    let bytes = sink.bytes().expect("it is complete");
+    let source = Arc::new(forthwith::io::Memory::new("back.avro", bytes));
+    let file = File::from_source(source, Arc::clone(&ENGINE)).expect("what was written can be opened");
+    let table = file.table("").expect("and found");
+    let all: Vec<u32> = (0..arrays.len() as u32).collect();
+    let plan = table.plan(&all, 0..table.entries()).expect("and planned");
+    let again = table.read(&plan, Some(1), None).expect("and read");
+    for (one, other) in arrays.iter().zip(&again) {
+        same(one, other);
+    }
+}
 
 fn open(bytes: Vec<u8>) {
     let source = Arc::new(forthwith::io::Memory::new("fuzz.avro", bytes));
@@ -66,7 +126,13 @@ fn read(table: &Table) {
     for wanted in choices {
         let entries = table.entries().min(1000);
         let Ok(plan) = table.plan(wanted, 0..entries) else { continue };
-        for array in table.read(&plan, Some(1), None).unwrap_or_default() {
+        let arrays = table.read(&plan, Some(1), None).unwrap_or_default();
+        if wanted.len() == all.len() && !arrays.is_empty() && table.fields().is_ok_and(|fields| fields.len() == all.len()) {
+            let names: Vec<String> = table.fields().map_or(Vec::new(), |f| f.iter().map(|f| f.name.clone()).collect());
+            back(&arrays, &names, None);
+            back(&arrays, &names, table.file().avro().map(|avro| avro.header().schema_text.clone()));
+        }
+        for array in arrays {
             array.validate().expect("what is delivered is valid");
             let flat = array.for_awkward().expect("and can be handed over");
             flat.validate().expect("and is valid then");

@@ -1,8 +1,8 @@
 r"""Avro: writing files, and values without a file round them.
 
-Files are read by `forthwith.open`. What stands here is the rest: `write` and `writer` for files, and for single values *datums* (bytes and
-nothing else, whose schema one has to know) and *messages* (the single-object encoding: a datum behind the fingerprint of its
-schema).
+Files are read by `forthwith.open`. What stands here is the rest: `write` and `writer` for files, and for single values *datums*
+(bytes and nothing else, whose schema one has to know) and *messages* (the single-object encoding: a datum behind the
+fingerprint of its schema).
 
 >>> import forthwith.avro
 >>> schema = {"type": "record", "name": "Hit", "fields": [{"name": "x", "type": "double"}, {"name": "n", "type": "int"}]}
@@ -119,8 +119,8 @@ def writer(
 ) -> Writer:
     """A file to be written array by array, in memory of one array and one block.
 
-    The file has its name when the ``with`` block ends; if it ends with an exception, nothing is left behind, and a file that had the
-    name before is as it was.
+    The file has its name when the ``with`` block ends; if it ends with an exception, nothing is left behind, and a file
+    that had the name before is as it was.
 
     Args:
         path: Where to write: a path, or a file object, which gets all bytes at the end.
@@ -216,7 +216,8 @@ def decode(
     """Datums as an Awkward Array.
 
     Args:
-        datums: Datums one by one, each of which has to be consumed exactly; or bytes of several that follow each other directly.
+        datums: Datums one by one, each of which has to be consumed exactly; or bytes of several that follow each other
+            directly.
         schema: The schema they were written with.
         count: How many there are, if they follow each other.
         reader_schema: The schema they are wanted as, if that is another one.
@@ -242,7 +243,8 @@ def decode_messages(
 
     Args:
         messages: Messages one by one.
-        schemas: The schema they may be of, or a list of such schemas. One given as a list of types (a union) has to be in such a list itself.
+        schemas: The schema they may be of, or a list of such schemas. One given as a list of types (a union) has to be in such
+            a list itself.
         reader_schema: The schema they are wanted as. Without one, messages of several schemas become an array of a union.
     """
     texts = [_text(schemas)] if isinstance(schemas, str) or hasattr(schemas, "keys") else [_text(s) for s in schemas]

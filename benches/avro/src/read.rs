@@ -4,7 +4,7 @@
 //! (the crate arrow-avro, which has one thread) or `codec` (every block decompressed into warm memory by the crates forthwith uses, and
 //! nothing else). Prints one line: RESULT {"times": [seconds...], "checksum": "..."}. What was read is dropped outside the timing.
 
-use arrow_array::{Array as _, cast::AsArray, types};
+use arrow_array::{cast::AsArray, types};
 use arrow_schema::DataType;
 use forthwith::columns::{Array, Form, Policy};
 use forthwith::{Engine, File, Options, format, plan};

@@ -1,0 +1,292 @@
+"""What other readers of Avro stumbled over, by their trackers: a case each."""
+
+import copy
+import decimal
+import io
+import itertools
+import json
+
+import pytest
+
+import forthwith
+import forthwith.avro
+
+fastavro = pytest.importorskip("fastavro")
+
+
+def record(name="r", **fields):
+    return {"type": "record", "name": name, "fields": [{"name": key, "type": ty} for key, ty in fields.items()]}
+
+
+def file_of(schema, entries, **options):
+    file = io.BytesIO()
+    fastavro.writer(file, fastavro.parse_schema(copy.deepcopy(schema)), entries, **options)
+    return file.getvalue()
+
+
+def by_hand(schema, *blocks):
+    """A container with these blocks, (entries, bytes) each, whatever its schema is."""
+    out = io.BytesIO()
+    text = schema if isinstance(schema, str) else json.dumps(schema)
+    header = {"avro.schema": text.encode(), "avro.codec": b"null"}
+    fastavro.schemaless_writer(out, {"type": "map", "values": "bytes"}, header)
+    data = b"Obj\x01" + out.getvalue() + b"m" * 16
+    for count, payload in blocks:
+        head = io.BytesIO()
+        for number in (count, len(payload)):
+            fastavro.schemaless_writer(head, "long", number)
+        data += head.getvalue() + payload + b"m" * 16
+    return data
+
+
+def read(data, **options):
+    return forthwith.open(io.BytesIO(data), **options).arrays().to_list()
+
+
+EVENTS = [
+    record("Create", id="string", at="long"),
+    record("Update", id="string", changes={"type": "map", "values": "string"}),
+]
+
+
+def test_a_union_of_records():
+    # DuckDB: every field null.
+    schema = record(event=EVENTS)
+    entries = [
+        {"event": ("Create", {"id": "a", "at": 1})},
+        {"event": ("Update", {"id": "b", "changes": {"k": "v"}})},
+        {"event": ("Create", {"id": "c", "at": 2})},
+    ]
+    found = read(file_of(schema, entries))
+    assert [row["event"]["id"] for row in found] == ["a", "b", "c"]
+    assert found[1]["event"]["changes"] == [("k", "v")]
+
+
+def test_a_union_of_records_that_look_alike():
+    schema = record(event=[record("A", x="int"), record("B", x="int"), "null"])
+    entries = [{"event": ("B", {"x": 1})}, {"event": None}, {"event": ("A", {"x": 2})}]
+    assert read(file_of(schema, entries)) == [{"event": {"x": 1}}, {"event": None}, {"event": {"x": 2}}]
+
+
+@pytest.mark.parametrize("interval", [1, 20, 1 << 20])
+def test_nulls_at_the_borders_of_blocks(interval):
+    # DuckDB: null at every multiple of the size of its vectors.
+    schema = record(id="long", value=["null", "string"])
+    entries = [{"id": n, "value": None if n % 7 == 0 or n % 2048 == 2047 else f"v{n}"} for n in range(5000)]
+    data = file_of(schema, entries, sync_interval=interval)
+    assert read(data) == entries
+    tree = forthwith.open(io.BytesIO(data))
+    for step in (1, 100, 2048):
+        if step * 50 < len(entries) or interval > 1:
+            steps = tree.iterate(step_size=max(step, 50))
+            assert list(itertools.chain.from_iterable(part.to_list() for part in steps)) == entries
+    assert tree.arrays(threads=4).to_list() == entries
+
+
+@pytest.mark.parametrize("order", [["null", "int"], ["int", "null"]])
+def test_all_null_and_none_null(order):
+    schema = record(x=order)
+    for entries in ([{"x": None}] * 9, [{"x": 3}] * 9):
+        assert read(file_of(schema, entries)) == entries
+
+
+def test_a_file_without_entries():
+    # DuckDB, and others: an error for want of a first block.
+    data = file_of(record(id="string", xs={"type": "array", "items": "int"}, e=["null", "long"]), [])
+    assert read(data) == []
+    tree = forthwith.open(io.BytesIO(data))
+    assert (tree.num_entries, tree.keys()) == (0, ["id", "xs", "e"])
+    assert list(tree.iterate()) == []
+
+
+def test_empty_blocks_between_others():
+    data = by_hand("long", (0, b""), (2, b"\x02\x04"), (0, b""), (1, b"\x06"), (0, b""))
+    assert read(data) == [{"value": 1}, {"value": 2}, {"value": 3}]
+
+
+def test_empty_lists_maps_and_texts():
+    # Awkward's own reader: wrong numbers behind an empty array.
+    schema = record(
+        xs={"type": "array", "items": "float"}, m={"type": "map", "values": "int"}, s="string", b="bytes", last="int"
+    )
+    entries = [{"xs": [], "m": {}, "s": "", "b": b"", "last": n} for n in range(5)]
+    entries[2] = {"xs": [1.5], "m": {"": 1}, "s": "x", "b": b"y", "last": 2}
+    found = read(file_of(schema, entries))
+    assert found == [{**entry, "m": list(entry["m"].items())} for entry in entries]
+
+
+def test_lists_in_several_blocks_with_and_without_their_size():
+    ty = {"type": "array", "items": "int"}
+    payload = (
+        b"\x02\x02" + b"\x03\x04\x04\x06" + b"\x00"
+    )  # one item; two items counted downwards, of two bytes; the end
+    assert read(by_hand(ty, (1, payload))) == [{"value": [1, 2, 3]}]
+
+
+def test_decimals_of_bytes_and_fixed():
+    of_bytes = {"type": "bytes", "logicalType": "decimal", "precision": 20, "scale": 3}
+    of_fixed = {"type": "fixed", "name": "f", "size": 9, "logicalType": "decimal", "precision": 20, "scale": 3}
+    values = [
+        decimal.Decimal(text)
+        for text in ("0", "-0.001", "99999999999999999.999", "-99999999999999999.999", "127", "-128")
+    ]
+    data = file_of(record(b=of_bytes, f=of_fixed), [{"b": value, "f": value} for value in values])
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table(forthwith.open(io.BytesIO(data)))
+    assert table["b"].to_pylist() == table["f"].to_pylist() == values
+
+
+def test_logical_types_that_are_not_known_are_none():
+    # fastavro keeps the value; others refused the file.
+    odd = [
+        {"type": "string", "logicalType": "mystery"},
+        {"type": "int", "logicalType": "timestamp-millis"},
+        {"type": "bytes", "logicalType": "decimal"},
+        {"type": "bytes", "logicalType": "decimal", "precision": 2, "scale": 5},
+        {"type": "long", "logicalType": ["list"]},
+    ]
+    schema = record(**{f"f{n}": ty for n, ty in enumerate(odd)})
+    assert read(by_hand(schema, (1, b"\x02a\x02\x02b\x02c\x04"))) == [
+        {"f0": "a", "f1": 1, "f2": b"b", "f3": b"c", "f4": 2}
+    ]
+
+
+def test_a_type_that_is_used_again_is_not_recursive():
+    # DuckDB: taken for a recursive type.
+    version = record("Version", major="int", minor="int")
+    schema = record(
+        "Request", id="string", client=version, server="Version", others={"type": "array", "items": "Version"}
+    )
+    one = {"major": 1, "minor": 2}
+    entries = [{"id": "a", "client": one, "server": one, "others": [one, one]}]
+    assert read(file_of(schema, entries)) == entries
+
+
+def test_a_recursive_type_is_refused_by_name_and_stepped_over():
+    node = {
+        "type": "record",
+        "name": "a.Node",
+        "fields": [{"name": "v", "type": "int"}, {"name": "next", "type": ["null", "Node"]}],
+    }
+    schema = record(before="int", node=node, after="string")
+    nested = {"v": 1, "next": {"v": 2, "next": {"v": 3, "next": None}}}
+    tree = forthwith.open(io.BytesIO(file_of(schema, [{"before": 1, "node": nested, "after": "x"}] * 3)))
+    assert tree.arrays(["before", "after"]).to_list() == [{"before": 1, "after": "x"}] * 3
+    with pytest.raises(forthwith.UnsupportedError, match=r"recursive type a\.Node"):
+        tree.arrays(["node"])
+
+
+def test_two_types_that_contain_each_other():
+    other = {"type": "record", "name": "B", "fields": [{"name": "a", "type": ["null", "A"]}]}
+    schema = record(
+        x={"type": "record", "name": "A", "fields": [{"name": "b", "type": {"type": "array", "items": other}}]}, y="int"
+    )
+    data = file_of(schema, [{"x": {"b": [{"a": None}, {"a": {"b": []}}]}, "y": 7}])
+    tree = forthwith.open(io.BytesIO(data))
+    assert tree.arrays(["y"]).to_list() == [{"y": 7}]
+    with pytest.raises(forthwith.UnsupportedError, match="recursive type"):
+        tree.arrays(["x"])
+
+
+def test_a_nullable_enum_that_grew():
+    # fastavro: the old symbols no longer resolved within a union.
+    old = record(e=["null", {"type": "enum", "name": "E", "symbols": ["A", "B"]}])
+    new = record(e=["null", {"type": "enum", "name": "E", "symbols": ["C", "B", "A"]}])
+    entries = [{"e": "A"}, {"e": None}, {"e": "B"}]
+    assert read(file_of(old, entries), schema=new) == entries
+
+
+def test_documentation_makes_no_other_type():
+    # fastavro: a union of null and a record with a doc did not resolve.
+    old = record("Person", address=["null", record("Address", city="string")])
+    new = copy.deepcopy(old)
+    new["fields"][0]["type"][1]["doc"] = "where"
+    entries = [{"address": {"city": "Glasgow"}}, {"address": None}]
+    assert read(file_of(old, entries), schema=new) == entries
+
+
+def test_a_record_read_as_a_union_with_it():
+    # fastavro: only the first alternative was tried.
+    old = record(x=record("In", a="int"))
+    new = record(x=["null", "string", record("In", a="long")])
+    assert read(file_of(old, [{"x": {"a": 1}}]), schema=new) == [{"x": {"a": 1}}]
+
+
+def test_a_union_with_its_default_in_the_wrong_place():
+    # fastavro: files that old writers made could no longer be read.
+    schema = {"type": "record", "name": "r", "fields": [{"name": "flag", "type": ["null", "int"], "default": 0}]}
+    assert read(by_hand(schema, (2, b"\x02\x02\x00"))) == [{"flag": 1}, {"flag": None}]
+    wanted = {
+        "type": "record",
+        "name": "r",
+        "fields": [*schema["fields"], {"name": "more", "type": ["null", "int"], "default": 7}],
+    }
+    assert read(by_hand(schema, (1, b"\x00")), schema=wanted) == [{"flag": None, "more": 7}]
+
+
+def test_empty_records():
+    # DuckDB and Iceberg: a partition without fields.
+    schema = record(partition=record("p"), n="int")
+    entries = [{"partition": {}, "n": 1}, {"partition": {}, "n": 2}]
+    assert read(file_of(schema, entries)) == entries
+
+
+def test_fields_with_properties_of_others():
+    # Iceberg's field-ids, and names with a point in a type.
+    schema = {
+        "type": "record",
+        "name": "manifest_entry",
+        "fields": [
+            {"name": "status", "type": "int", "field-id": 0},
+            {
+                "name": "ids",
+                "field-id": 1,
+                "type": ["null", {"type": "array", "element-id": 2, "items": record("k1_v2", key="int", value="long")}],
+            },
+        ],
+    }
+    entries = [{"status": 1, "ids": [{"key": 1, "value": 2}]}, {"status": 2, "ids": None}]
+    assert read(file_of(schema, entries)) == entries
+
+
+def test_what_a_union_was_read_from_can_be_written_to():
+    # DuckDB: unions are read and cannot be written.
+    schema = record(properties={"type": "map", "values": ["string", "boolean", "long", "double"]})
+    entries = [{"properties": {"a": "x", "b": True, "c": 1, "d": 0.5}}, {"properties": {}}]
+    array = forthwith.open(io.BytesIO(file_of(schema, entries))).arrays()
+    out = io.BytesIO()
+    forthwith.write_avro(out, array, schema)
+    assert list(fastavro.reader(io.BytesIO(out.getvalue()))) == entries
+
+
+def test_symbols_are_categories():
+    ty = {"type": "enum", "name": "E", "symbols": ["A", "B", "C"]}
+    schema = record(e=ty, o=["null", "E"], u=["int", "E", "null"], l={"type": "array", "items": "E"})
+    entries = [
+        {"e": "C", "o": "A", "u": "B", "l": ["A", "C"]},
+        {"e": "A", "o": None, "u": 5, "l": []},
+        {"e": "C", "o": "C", "u": None, "l": ["B"]},
+    ]
+    tree = forthwith.open(io.BytesIO(file_of(schema, entries)))
+    array = tree.arrays()
+    assert array.to_list() == entries
+    assert array.layout.content("e").parameter("__array__") == "categorical"
+    assert array.layout.content("e").index.data.tolist() == [2, 0, 2]
+    assert tree["e"].array(library="np").tolist() == ["C", "A", "C"]
+    assert tree["o"].array(library="np").tolist() == ["A", None, "C"]
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table(tree)
+    assert pa.types.is_dictionary(table["e"].type)
+    assert table["o"].to_pylist() == ["A", None, "C"]
+    out = io.BytesIO()
+    forthwith.write_avro(out, array[["e", "l"]])
+    assert list(fastavro.reader(io.BytesIO(out.getvalue()))) == [
+        {"e": entry["e"], "l": entry["l"]} for entry in entries
+    ]
+
+
+def test_wide_tables_are_described_in_no_time():
+    schema = record(**{f"f{n}": "string" for n in range(2000)})
+    tree = forthwith.open(io.BytesIO(by_hand(schema, (1, b"\x02a" * 2000))))
+    assert len(tree.typenames()) == 2000
+    assert tree["f7"].array().to_list() == ["a"]
