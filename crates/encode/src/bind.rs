@@ -300,6 +300,10 @@ pub(crate) fn fields<'a>(layout: &Schema, names: &[String], arrays: &'a [Array])
     if let Some(extra) = names.iter().find(|name| !fields.iter().any(|(field, _)| field == *name)) {
         return Err(EncodeError::Extra { member: String::new(), field: extra.clone() });
     }
+    let twice = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name));
+    if let Some((_, twice)) = twice {
+        return Err(EncodeError::Extra { member: String::new(), field: twice.clone() });
+    }
     let mut nodes = Vec::with_capacity(fields.len());
     for (field, layout) in fields {
         let array = names.iter().position(|name| name == field).and_then(|at| arrays.get(at));

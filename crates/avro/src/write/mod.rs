@@ -54,6 +54,8 @@ pub struct AvroWriter {
     entries: u64,
     stored: Vec<u8>,
     written: Written,
+    /// Nobody knows what of a block was written.
+    broken: bool,
 }
 
 /// What is announced.
@@ -129,6 +131,7 @@ impl AvroWriter {
             entries: 0,
             stored: Vec::new(),
             written: Written::default(),
+            broken: false,
         };
         this.header(text, &options.metadata)?;
         Ok(this)
@@ -160,6 +163,15 @@ impl AvroWriter {
         Ok(())
     }
 
+    /// Refuses to go on behind a block of which only a part was written.
+    fn usable(&self) -> Result<()> {
+        if self.broken {
+            let what = "a file that could not be written before".into();
+            return Err(ErrorKind::Invalid { what }.into());
+        }
+        Ok(())
+    }
+
     /// Ends the block.
     fn flush(&mut self) -> Result<()> {
         if self.entries == 0 {
@@ -179,10 +191,12 @@ impl AvroWriter {
         long(held.len() as i64, &mut head);
         let uri = self.sink.uri().to_owned();
         let failed = |e: std::io::Error| forthwith_io::Error::new(e.into(), uri.clone());
+        self.broken = true;
         for part in [&head[..], held, &self.marker] {
             self.sink.write_all(part).map_err(failed)?;
             self.written.bytes += part.len() as u64;
         }
+        self.broken = false;
         self.stored = stored;
         self.block.clear();
         self.entries = 0;
@@ -190,6 +204,7 @@ impl AvroWriter {
     }
 
     fn append(&mut self, arrays: &[Array]) -> Result<()> {
+        self.usable()?;
         let renamed: Vec<Array>;
         let layout = std::mem::replace(&mut self.layout, Layout::Null);
         let encoder = match &self.columns {
@@ -231,7 +246,7 @@ impl TableWriter for AvroWriter {
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
-        self.flush().map_err(|e| e.in_file(self.sink.uri()))?;
+        self.usable().and_then(|()| self.flush()).map_err(|e| e.in_file(self.sink.uri()))?;
         let Self { sink, written, .. } = *self;
         sink.finish()?;
         Ok(written)
