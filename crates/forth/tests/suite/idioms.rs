@@ -82,6 +82,22 @@ fn what_readers_emit_is_fused() {
     }
 }
 
+/// The number of items goes where the items go: behind them.
+#[test]
+fn items_up_to_the_end_and_their_number_in_one_output() {
+    let source = "input data input stops variable stop output y int32
+        0 do
+          stops I-> stack stop !
+          0 begin data pos stop @ < while 1+ data !i-> y repeat y +<- stack
+        loop";
+    let data: Vec<u8> = (1..6_i32).flat_map(i32::to_be_bytes).collect();
+    let stops: Vec<u8> = [8_u32, 8, 20].into_iter().flat_map(u32::to_le_bytes).collect();
+    let (machine, result) = run(source, &[3], &[&data, &stops]);
+    assert_eq!(result, Ok(Status::Done));
+    let items: Vec<u8> = [1, 2, 4, 4, 3, 4, 5, 8_i32].into_iter().flat_map(i32::to_ne_bytes).collect();
+    assert_eq!(machine.outputs()[0].as_bytes(), items);
+}
+
 #[test]
 fn explain_says_why_not() {
     let explained = Compiled::new("input x output y int32\n0 do\n  x i-> y i drop\nloop").unwrap().explain();

@@ -102,7 +102,7 @@ fn all_levels_agree_on_ended_lists() {
         let (entries, cuts) = if cfg!(miri) { (9, 3) } else { (40, 30) };
         (0..entries).for_each(|items| list(depth, items, &mut whole));
         for cut in 0..cuts {
-            let data = &whole[..whole.len() - cut * cut * whole.len() / 900];
+            let data = &whole[..whole.len() - (cut * cut * whole.len()).div_ceil(900)];
             let run = |cpu: Option<Cpu>| {
                 let mut compiled = Compiled::new(&source).expect("a program");
                 assert!(compiled.explain().contains("ended lists"), "{}", compiled.explain());
