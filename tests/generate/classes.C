@@ -8,6 +8,22 @@
 #pragma link C++ struct Header+;
 #pragma link C++ struct Event+;
 #pragma link C++ struct Ruled+;
+#pragma link C++ struct Cluster+;
+#pragma link C++ struct Mixed+;
+#pragma link C++ class std::map<std::string, std::vector<Hit>>+;
+#pragma link C++ class std::map<int, Point>+;
+#pragma link C++ class std::multimap<int, std::string>+;
+#pragma link C++ class std::unordered_map<std::string, float>+;
+#pragma link C++ class std::pair<int, std::string>+;
+#pragma link C++ class std::pair<int, float>+;
+#pragma link C++ class std::vector<std::pair<int, float>>+;
+#pragma link C++ class std::vector<std::vector<Point>>+;
+#pragma link C++ class std::vector<Cluster>+;
+#pragma link C++ class std::vector<Track *>+;
+#pragma link C++ class std::bitset<10>+;
+#pragma link C++ class std::list<std::string>+;
+#pragma link C++ class std::deque<double>+;
+#pragma link C++ class std::set<int>+;
 #pragma read sourceClass="Ruled" version="[1-]" source="int stored" targetClass="Ruled" target="derived" code="{ derived = 2.0 * onfile.stored; }"
 #pragma link C++ class std::vector<Hit>+;
 #pragma link C++ class std::vector<Point>+;

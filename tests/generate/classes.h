@@ -7,7 +7,15 @@
 #include <TClonesArray.h>
 #include <TObject.h>
 #include <TString.h>
+#include <array>
+#include <bitset>
+#include <deque>
+#include <list>
+#include <map>
+#include <set>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 struct Point {
@@ -83,6 +91,52 @@ struct Event : public Header {
   int last = 0; // reading goes wrong before this if any size above is wrong
 
   ~Event() { delete[] counted; }
+};
+
+// A class whose base is stored with it, and without frames of its own where items are stored member by member.
+struct Cluster : public Header {
+  Double32_t width = 0; //[0,0,9]
+  Float16_t depth = 0;  //[0,8,7]
+  std::vector<std::string> labels;
+};
+
+// Containers and pointers in a class that is not divided into branches.
+struct Mixed {
+  std::map<std::string, std::vector<Hit>> byName;
+  std::map<int, Point> byNumber;
+  std::multimap<int, std::string> texts;
+  std::unordered_map<std::string, float> weights;
+  std::set<int> numbers;
+  std::list<std::string> lines;
+  std::deque<double> doubles;
+  std::bitset<10> bits;
+  std::array<float, 3> three{{0, 0, 0}};
+  std::pair<int, std::string> one;
+  std::vector<std::pair<int, float>> pairs;
+  std::vector<std::vector<Point>> rows;
+  std::vector<Cluster> clusters;
+  std::list<Double32_t> packed;
+  Hit fixed[2];
+  TString names[3];
+  std::vector<int> lists[2];
+  Point *point = nullptr;
+  Track *track = nullptr;
+  std::vector<Track *> tracks; // some of them null
+  int n = 0;
+  Double32_t *counted = nullptr; //[n]
+  int last = 0;
+
+  Mixed() = default;
+  Mixed(const Mixed &) = delete;
+  Mixed &operator=(const Mixed &) = delete;
+  ~Mixed()
+  {
+    delete point;
+    delete track;
+    for (Track *t : tracks)
+      delete t;
+    delete[] counted;
+  }
 };
 
 // A class that can be read from files of a version without `derived`, by the rule in classes.C.

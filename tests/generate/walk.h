@@ -133,6 +133,112 @@ struct Column<T[N]> : Lists<T> {
   }
 };
 
+template <class C>
+struct Items : Lists<typename C::value_type> {
+  static std::string type() { return "var * " + Column<typename C::value_type>::type(); }
+  void push(const C &v)
+  {
+    this->counts.push_back(v.size());
+    for (const auto &x : v)
+      this->items.push(x);
+  }
+};
+template <class T>
+struct Column<std::list<T>> : Items<std::list<T>> {};
+template <class T>
+struct Column<std::deque<T>> : Items<std::deque<T>> {};
+template <class T>
+struct Column<std::set<T>> : Items<std::set<T>> {};
+template <class T, std::size_t N>
+struct Column<std::array<T, N>> : Lists<T> {
+  static std::string type() { return std::to_string(N) + " * " + Column<T>::type(); }
+  void push(const std::array<T, N> &v)
+  {
+    this->counts.push_back(N);
+    for (const T &x : v)
+      this->items.push(x);
+  }
+};
+template <std::size_t N>
+struct Column<std::bitset<N>> : Lists<bool> {
+  static std::string type() { return "var * bool"; }
+  void push(const std::bitset<N> &v)
+  {
+    this->counts.push_back(N);
+    for (std::size_t k = 0; k < N; k++)
+      this->items.push(v[k]);
+  }
+};
+
+// ---------------------------------------------------------------- maps: lists of tuples
+template <class M>
+struct Pairs {
+  Column<typename M::key_type> keys;
+  Column<typename M::mapped_type> values;
+  std::vector<std::uint64_t> counts;
+  std::uint64_t n = 0;
+
+  static std::string type()
+  {
+    return "var * (" + Column<typename M::key_type>::type() + ", " + Column<typename M::mapped_type>::type() + ")";
+  }
+  void push(const M &v)
+  {
+    counts.push_back(v.size());
+    n += v.size();
+    for (const auto &[key, value] : v) {
+      keys.push(key);
+      values.push(value);
+    }
+  }
+  void emit(Stream &out) const
+  {
+    if (counts.empty()) {
+      out += "Z\n";
+      return;
+    }
+    out += line('L', counts.size());
+    lengths(out, counts);
+    if (n == 0) {
+      out += "Z\n";
+      return;
+    }
+    out += "T " + std::to_string(n) + " 2\n";
+    keys.emit(out);
+    values.emit(out);
+  }
+};
+template <class K, class V>
+struct Column<std::map<K, V>> : Pairs<std::map<K, V>> {};
+template <class K, class V>
+struct Column<std::multimap<K, V>> : Pairs<std::multimap<K, V>> {};
+template <class K, class V>
+struct Column<std::unordered_map<K, V>> : Pairs<std::unordered_map<K, V>> {};
+
+// ---------------------------------------------------------------- pointers: values or null
+template <class T>
+struct Column<T *> {
+  Column<T> values;
+  Stream there;
+
+  static std::string type() { return "?" + Column<T>::type(); }
+  void push(const T *v)
+  {
+    there += char(v != nullptr);
+    if (v)
+      values.push(*v);
+  }
+  void emit(Stream &out) const
+  {
+    if (there.empty()) {
+      out += "Z\n";
+      return;
+    }
+    out += line('O', there.size()) + there;
+    values.emit(out);
+  }
+};
+
 // ---------------------------------------------------------------- records
 template <class S, class M>
 struct Plain {
@@ -191,6 +297,32 @@ struct Members<Track> {
     return std::make_tuple(plain("pt", &Track::pt), plain("charge", &Track::charge), plain("cov", &Track::cov), plain("chi2", &Track::chi2),
                            plain("label", &Track::label), plain("nPoints", &Track::nPoints),
                            Counted<Track, short, int>{"points", &Track::points, &Track::nPoints});
+  }
+};
+template <class A, class B>
+struct Members<std::pair<A, B>> {
+  using Pair = std::pair<A, B>;
+  static auto all() { return std::make_tuple(plain("first", &Pair::first), plain("second", &Pair::second)); }
+};
+template <>
+struct Members<Cluster> {
+  static auto all()
+  {
+    return std::make_tuple(Plain<Cluster, int>{"run", &Cluster::run}, Plain<Cluster, ULong64_t>{"number", &Cluster::number},
+                           plain("width", &Cluster::width), plain("depth", &Cluster::depth), plain("labels", &Cluster::labels));
+  }
+};
+template <>
+struct Members<Mixed> {
+  static auto all()
+  {
+    return std::make_tuple(
+      plain("byName", &Mixed::byName), plain("byNumber", &Mixed::byNumber), plain("texts", &Mixed::texts), plain("weights", &Mixed::weights),
+      plain("numbers", &Mixed::numbers), plain("lines", &Mixed::lines), plain("doubles", &Mixed::doubles), plain("bits", &Mixed::bits),
+      plain("three", &Mixed::three), plain("one", &Mixed::one), plain("pairs", &Mixed::pairs), plain("rows", &Mixed::rows),
+      plain("clusters", &Mixed::clusters), plain("packed", &Mixed::packed), plain("fixed", &Mixed::fixed), plain("names", &Mixed::names),
+      plain("lists", &Mixed::lists), plain("point", &Mixed::point), plain("track", &Mixed::track), plain("tracks", &Mixed::tracks),
+      plain("n", &Mixed::n), Counted<Mixed, double, int>{"counted", &Mixed::counted, &Mixed::n}, plain("last", &Mixed::last));
   }
 };
 template <>

@@ -158,7 +158,7 @@ impl BlockFormat for DatumFormat {
         let entries = task.entries.end.saturating_sub(task.entries.start);
         let bounded = matches!(&group.decoder, Decoder::Program(program) if program.bounded);
         if !bounded {
-            return Ok(Block { payload: stored, entries, bounds: &[] });
+            return Ok(Block { payload: stored, entries, bounds: &[], origin: 0 });
         }
         let bytes = usize::try_from(entries.saturating_add(1)).ok().and_then(|n| n.checked_mul(4));
         let parts = bytes.and_then(|n| stored.split_at_checked(stored.len().checked_sub(n)?));
@@ -171,7 +171,7 @@ impl BlockFormat for DatumFormat {
             }
             last = bound;
         }
-        Ok(Block { payload, entries, bounds })
+        Ok(Block { payload, entries, bounds, origin: 0 })
     }
 }
 

@@ -67,7 +67,7 @@ impl BlockFormat for AvroFormat {
         }
         let payload = &memory[..filled];
         bounded(entries, payload.len())?;
-        Ok(Block { payload, entries, bounds: &[] })
+        Ok(Block { payload, entries, bounds: &[], origin: 0 })
     }
 
     fn pieces(&self, _group: &Group, task: &Task, stored: &[u8]) -> Result<Option<Vec<Piece>>> {

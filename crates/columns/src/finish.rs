@@ -3,11 +3,11 @@
 //! A program writes of a union only which alternative a row is, one byte, and of an enum only the number of its symbol. Where in the
 //! alternative's rows the row is follows from that, but only for all blocks together, so it is found here, in one pass.
 
-use crate::{Builder, Column, DType, Memory, OutOfMemory};
+use crate::{Builder, Column, DType, Memory, OutOfMemory, Wire, kernels::decode};
 use serde::{Deserialize, Serialize};
 
 /// One step from the columns a program fills to those a [`Form`](crate::Form) names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Finisher {
     /// `key-tags` becomes `key-index`: rows with the tag `null` are null.
@@ -31,6 +31,13 @@ pub enum Finisher {
         null: i8,
         /// The union in it.
         union: String,
+    },
+    /// `key-packed`, bytes as they lie in a file, becomes `key-data`, the numbers that they are.
+    Unpack {
+        /// The node.
+        key: String,
+        /// How each number is stored.
+        wire: Wire,
     },
     /// `key-index`, numbers of symbols, becomes `key-offsets` and `key-data`, the symbols themselves.
     Symbols {
@@ -91,6 +98,7 @@ impl Finisher {
             Self::Option { key, .. } | Self::Union { key } | Self::OptionUnion { key, .. } => {
                 format!("{key}-tags")
             }
+            Self::Unpack { key, .. } => format!("{key}-packed"),
             Self::Symbols { key, .. } | Self::Categories { key, .. } => format!("{key}-index"),
         }
     }
@@ -124,6 +132,17 @@ impl Finisher {
                 let index = union_index(inner.as_i8().unwrap_or_default(), memory)?;
                 columns.push((format!("{union}-tags"), inner));
                 columns.push((format!("{union}-index"), index));
+            }
+            Self::Unpack { key, wire } => {
+                let packed = take(columns, key, "packed", DType::UInt8)?;
+                let items = packed.as_bytes().len() / wire.width();
+                let whole = &packed.as_bytes()[..items * wire.width()];
+                let mut done = Ok(());
+                let numbers = column(memory, wire.dtype(), items, |slot| {
+                    done = decode(*wire, whole, slot);
+                })?;
+                done.map_err(|_| FinishError::Missing { key: key.clone() })?;
+                columns.push((format!("{key}-data"), numbers));
             }
             Self::Symbols { key, symbols } => {
                 let numbers = take(columns, key, "index", DType::Int32)?;

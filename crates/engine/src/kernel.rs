@@ -56,7 +56,7 @@ impl<'a> Wanted<'a> {
             let end = first + piece.entries;
             let (from, to) = (task.wanted.start.max(first), task.wanted.end.min(end));
             let payload = stored.get(piece.bytes.clone()).ok_or_else(lengths)?;
-            let block = Block { payload, entries: piece.entries, bounds: &[] };
+            let block = Block { payload, entries: piece.entries, bounds: &[], origin: 0 };
             if from < to {
                 parts
                     .push((Self { block, from: from - first, entries: to - from, bounds: &[] }, piece.block));

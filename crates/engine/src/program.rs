@@ -181,6 +181,9 @@ impl Job<'_> {
             if !self.program.constants.is_empty() {
                 inputs.push(&self.program.constants);
             }
+            if self.program.origin {
+                self.machine.push(wanted.block.origin as i64).map_err(|e| self.error(e, first))?;
+            }
             return self.go(wanted.entries, first, &inputs);
         }
         self.go(wanted.entries, first, &unbounded(self.program, wanted))?;

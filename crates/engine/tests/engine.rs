@@ -39,7 +39,7 @@ impl BlockFormat for Plain {
         // Copied, so that scratch is used as if something had been decompressed.
         let (payload, _, _) = scratch.rooms(body.len(), 0)?;
         payload.copy_from_slice(body);
-        Ok(Block { payload, entries: u64::from(word(0)), bounds: &stored[8..8 + bounds] })
+        Ok(Block { payload, entries: u64::from(word(0)), bounds: &stored[8..8 + bounds], origin: 0 })
     }
 }
 

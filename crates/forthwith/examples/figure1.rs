@@ -137,7 +137,7 @@ impl plan::BlockFormat for Plain {
         let numbers = u128::from_le_bytes(*numbers);
         let bounds = usize::try_from(numbers >> 64).map_err(|_| odd())?;
         let (bounds, payload) = rest.split_at_checked(bounds).ok_or_else(odd)?;
-        Ok(plan::Block { payload, entries: numbers as u64, bounds })
+        Ok(plan::Block { payload, entries: numbers as u64, bounds, origin: 0 })
     }
 }
 

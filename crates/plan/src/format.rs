@@ -77,6 +77,8 @@ pub struct Block<'a> {
     /// Where each entry begins and ends, if the block says so: `entries + 1` little-endian `u32`, ascending and none
     /// above the payload's length. Empty if it does not.
     pub bounds: &'a [u8],
+    /// What positions that the data name are counted from: how many bytes before the payload.
+    pub origin: u64,
 }
 
 /// Memory a worker keeps warm from block to block.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// * running off the end is success. Every entry's bytes must then be consumed exactly: the program checks it where bounds exist,
 ///   the runtime checks the end of `data` where they do not. `halt` with a number on the stack names a [`Fault`];
 /// * the leading zero of offsets belongs to the runtime: the program only appends with `+<-`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Program {
     /// AwkwardForth source text.
     pub source: String,
@@ -36,6 +36,10 @@ pub struct Program {
     /// Lengths and counts in the data have a sign: offsets have to be looked at for falling.
     #[serde(default)]
     pub signed: bool,
+    /// At the start there stands, below the number of entries, what positions that the data name are counted from: how many bytes
+    /// before the payload.
+    #[serde(default)]
+    pub origin: bool,
 }
 
 impl Program {
@@ -43,7 +47,7 @@ impl Program {
     #[must_use]
     pub fn member_at(&self, line: u32) -> Option<&str> {
         let at = self.members.iter().rposition(|m| m.line <= line)?;
-        Some(&self.members[at].path)
+        Some(&*self.members[at].path).filter(|path| !path.is_empty())
     }
 
     /// What a `halt` with this number on the stack means.

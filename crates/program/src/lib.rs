@@ -17,5 +17,5 @@ pub use forthwith_columns::Finisher;
 pub use forthwith_forth::{CompileError, RunError};
 
 pub use contract::{Fault, Member, OutputBinding, Program};
-pub use schema::{Count, Dialect, Frame, Schema, TextLength, Union};
+pub use schema::{Count, Dialect, Frame, Schema, TextLength, Union, When};
 pub use translate::{MAX_DEPTH, Unsupported, translate};

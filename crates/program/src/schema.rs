@@ -66,7 +66,7 @@ pub enum Schema {
         /// What is delivered: positions in `fields`.
         order: Vec<u32>,
     },
-    /// Bytes that are stepped over. Only as a field of an [`Arranged`](Self::Arranged) record that is not delivered.
+    /// Bytes that are stepped over. Only as a field of a record, which does not have it then.
     Skipped(Box<Self>),
     /// A value that is not in the data: these bytes, to be read as the type says.
     Constant(Arc<[u8]>, Box<Self>),
@@ -74,6 +74,66 @@ pub enum Schema {
     Recursive(Box<Self>),
     /// The innermost [`Recursive`](Self::Recursive) again.
     Recurse,
+    /// Fields without names, one after the other.
+    Tuple(Vec<Self>),
+    /// As [`Text`](Self::Text), with a big-endian `u32` of length whatever the dialect says.
+    LongText,
+    /// A big-endian `u32` with bit 30 set, whose other bits say how many bytes follow and belong to the value.
+    Framed {
+        /// Where values of many items stand together, one frame stands around all of them.
+        shared: bool,
+        /// What is in the frame.
+        of: Box<Self>,
+    },
+    /// Whatever is left of the innermost frame, and is nothing: only within [`Framed`](Self::Framed).
+    Blank,
+    /// A version, and behind it the value, which depends on it. All alternatives deliver what the first does.
+    Versioned(Vec<(When, Self)>),
+    /// A record whose fields stand among those of the record that it is a field of.
+    Base(Box<Self>),
+    /// A list of records stored field by field: a big-endian `u32` of how many, then the first field of all items, then the second.
+    Columns(Box<Self>),
+    /// A number that says how many items a [`Counted`](Self::Counted) of the same slot has.
+    Counter(u32, Box<Self>),
+    /// As many items as a number before says.
+    Counted {
+        /// Which number: that of the [`Counter`](Self::Counter).
+        slot: u32,
+        /// One byte stands before them that is 0 if there are none all the same.
+        flag: bool,
+        /// What an item is.
+        of: Box<Self>,
+    },
+    /// ROOT's array of objects of one class: the names it may have, with their version, and how an item is read. All are delivered as
+    /// the first.
+    Clones(Vec<(String, Self)>),
+    /// An object that may be null, may be of several classes, and says which.
+    Pointer(Vec<(String, Self)>),
+    /// Nothing in the data: zero, empty or null, in the place of such a value.
+    Absent(Box<Self>),
+    /// A value between others that are stepped over.
+    Between(Vec<Self>, Box<Self>, Vec<Self>),
+    /// A value, or where nothing is left of the entry, what stands for none. Only where entries have bounds.
+    OrNothing(Box<Self>),
+    /// Bytes without meaning for the values, stepped over by these words.
+    Passed(&'static str),
+    /// A number that these words leave on the stack.
+    Computed(DType, &'static str),
+}
+
+/// When an alternative of [`Schema::Versioned`] is meant. A version is two bytes; where it is 0, four bytes of a checksum follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Whatever the version is.
+    Any,
+    /// Whatever the version is, as the version of a class: with a checksum behind 0.
+    AnyClass,
+    /// The version is this one.
+    Version(u16),
+    /// The version is 0, and the checksum this.
+    Checksum(u32),
+    /// Bit 14 of the version is set: items are stored field by field.
+    Together,
 }
 
 /// The alternatives of a [`Schema::Union`].
@@ -118,7 +178,51 @@ impl Schema {
             }
             Self::Chosen { value, .. } => value.least_bytes(),
             Self::Skipped(of) | Self::Recursive(of) | Self::Meant(_, of) => of.least_bytes(),
+            Self::Tuple(items) => items.iter().map(Self::least_bytes).fold(0, u64::saturating_add),
+            Self::LongText | Self::Columns(_) | Self::Pointer(_) => 4,
+            Self::Clones(_) => 24,
+            Self::Framed { of, .. } => of.least_bytes().saturating_add(4),
+            Self::Versioned(arms) => {
+                arms.iter().map(|(_, arm)| arm.least_bytes()).min().unwrap_or(0).saturating_add(2)
+            }
+            Self::Base(of) | Self::Counter(_, of) => of.least_bytes(),
+            Self::Between(before, of, behind) => {
+                let others = before.iter().chain(behind);
+                others.map(Self::least_bytes).fold(of.least_bytes(), u64::saturating_add)
+            }
+            Self::Counted { flag, .. } => u64::from(*flag),
+            Self::Computed(..) => 1,
             Self::ToEnd(_) | Self::Null | Self::Constant(..) | Self::Recurse => 0,
+            Self::Blank | Self::Absent(_) | Self::Passed(_) | Self::OrNothing(_) => 0,
+        }
+    }
+
+    /// The members of an object, bases among them, without any frame or version. A base at the end that is stepped over may be missing.
+    #[must_use]
+    pub fn bare(&self) -> Option<Self> {
+        let Self::Record { name, fields } = self.record()? else { return None };
+        let fields = fields.iter().map(|(name, field)| {
+            let field = match field {
+                Self::Base(of) => Self::Base(Box::new(of.bare()?)),
+                Self::Passed(words) => Self::OrNothing(Box::new(Self::Passed(words))),
+                other => other.clone(),
+            };
+            Some((name.clone(), field))
+        });
+        Some(Self::Record { name: name.clone(), fields: fields.collect::<Option<_>>()? })
+    }
+
+    /// Bytes every value takes when it is one of many that stand together, at least.
+    pub(crate) fn least_together(&self) -> u64 {
+        match self {
+            Self::Framed { shared: true, of } => of.least_together(),
+            Self::Base(of) => of.record().map_or(0, Self::least_together),
+            Self::Versioned(arms) => arms.iter().map(|(_, arm)| arm.least_together()).min().unwrap_or(0),
+            Self::Record { fields, .. } | Self::Arranged { fields, .. } => {
+                fields.iter().map(|(_, field)| field.least_together()).fold(0, u64::saturating_add)
+            }
+            Self::Tuple(items) => items.iter().map(Self::least_together).fold(0, u64::saturating_add),
+            other => other.least_bytes(),
         }
     }
 
@@ -135,7 +239,27 @@ impl Schema {
             }
             Self::Chosen { value, .. } => value.fixed_bytes(),
             Self::Skipped(of) | Self::Meant(_, of) => of.fixed_bytes(),
+            Self::Absent(_) => Some(0),
             _ => None,
+        }
+    }
+
+    /// The record that a value is within its frame.
+    pub(crate) fn record(&self) -> Option<&Self> {
+        match self {
+            Self::Framed { of, .. } => of.record(),
+            Self::Versioned(arms) => arms.first().and_then(|(_, first)| first.record()),
+            Self::Record { .. } | Self::Arranged { .. } => Some(self),
+            _ => None,
+        }
+    }
+
+    /// Whether nothing is delivered.
+    #[must_use]
+    pub fn is_skipped(&self) -> bool {
+        match self {
+            Self::OrNothing(of) => of.is_skipped(),
+            other => matches!(other, Self::Skipped(_) | Self::Passed(_) | Self::Blank),
         }
     }
 

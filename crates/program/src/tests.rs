@@ -1,5 +1,7 @@
-use crate::{Count, Dialect, Frame, Schema, TextLength, translate};
+use crate::{Count, Dialect, Finisher, Frame, Schema, TextLength, When, translate};
 use forthwith_columns::{DType, Wire};
+use forthwith_forth::{Compiled, Dtype, Limits, Machine, Output};
+use std::sync::Arc;
 
 const FRAMED: Dialect =
     Dialect { counts: Count::Big32, text: TextLength::ByteThenWord, entry: Frame::Counted };
@@ -76,9 +78,59 @@ fn hopeless_depth_is_refused() {
 }
 
 #[test]
-fn packed_numbers_are_refused_by_name() {
-    let schema = Schema::Number(Wire::Truncated { bits: 12, to: DType::Float32 }).list();
-    assert!(translate(&schema, &FRAMED, true, "x").unwrap_err().0.contains("Truncated"));
+fn packed_numbers_are_kept_as_bytes_until_all_are_there() {
+    let wire = Wire::Truncated { bits: 12, to: DType::Float32 };
+    let program = translate(&Schema::Number(wire).list(), &FRAMED, true, "x").unwrap();
+    assert!(program.source.contains("3 * data #B-> node1-packed"), "{}", program.source);
+    assert_eq!(program.finish, [Finisher::Unpack { key: "node1".into(), wire }]);
+    assert_eq!(program.form.type_string(), "var * float32");
+}
+
+#[test]
+fn frames_versions_and_items_field_by_field() {
+    let float = Schema::Number(Wire::Big(DType::Float32));
+    let record =
+        Schema::Record { name: None, fields: vec![("x".into(), float.clone()), ("y".into(), float)] };
+    let versions = |of: Schema| vec![(When::Version(3), of.clone()), (When::Checksum(0xdead_beef), of)];
+    let object = Schema::Framed { shared: false, of: Box::new(Schema::Versioned(versions(record.clone()))) };
+    let together = Schema::Versioned(versions(Schema::Columns(Box::new(record))));
+    let arms = vec![(When::Any, object.list()), (When::Together, together)];
+    let hits = Schema::Framed { shared: true, of: Box::new(Schema::Versioned(arms)) };
+    let dialect = Dialect { entry: Frame::None, ..FRAMED };
+    let program = translate(&hits, &dialect, true, "hits").unwrap();
+    assert_eq!(program.form.type_string(), "var * {x: float32, y: float32}");
+    // Two hits, once one after the other, once field by field.
+    let floats = |of: &[f32]| of.iter().flat_map(|x| x.to_be_bytes()).collect::<Vec<u8>>();
+    let counted = |body: &[u8]| {
+        let count = 0x4000_0000u32 | body.len() as u32;
+        [&count.to_be_bytes()[..], body].concat()
+    };
+    let hit = |of: &[f32]| counted(&[&[0, 3][..], &floats(of)].concat());
+    let apart = counted(&[&[0, 9, 0, 0, 0, 2][..], &hit(&[1.0, 2.0]), &hit(&[3.0, 4.0])].concat());
+    let sum = [0, 0, 0xde, 0xad, 0xbe, 0xef];
+    let body = [&[0x40, 9][..], &sum, &[0, 0, 0, 2], &floats(&[1.0, 3.0, 2.0, 4.0])].concat();
+    let together = counted(&body);
+    let run = |bytes: &[u8]| {
+        let stop = (bytes.len() as u32).to_le_bytes();
+        let compiled = Arc::new(Compiled::new(&program.source).unwrap());
+        let mut machine = Machine::new(compiled, Limits::default());
+        let kinds = [Dtype::Int64, Dtype::Float32, Dtype::Float32];
+        machine.begin_with(kinds.map(Output::owned).into()).unwrap();
+        machine.push(1).unwrap();
+        machine.resume(&[bytes, &[0; 4], &stop]).map(|_| {
+            let text = |at: usize| format!("{:?}", machine.outputs()[at].as_bytes());
+            (text(0), text(1), text(2))
+        })
+    };
+    let expected = run(&apart).unwrap();
+    assert_eq!(run(&together).unwrap(), expected);
+    assert!(expected.1.contains("128, 63") && expected.2.contains("128, 64"), "{expected:?}");
+    // A count that lies, a version nobody knows, more items than bytes.
+    for at in [3, 9, 13] {
+        let mut bad = together.clone();
+        bad[at] ^= 1;
+        assert!(run(&bad).is_err(), "byte {at}");
+    }
 }
 
 const SIGNED: Dialect = Dialect { counts: Count::Blocks, text: TextLength::ZigZag, entry: Frame::None };

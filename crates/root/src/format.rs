@@ -212,7 +212,8 @@ impl Basket {
         };
         let (data, tail) = payload.split_at(data_len);
         self.bounds(layout, tail, bounds)?;
-        Ok(Block { payload: data, entries: u64::from(self.entries), bounds })
+        let origin = u64::from(self.keylen);
+        Ok(Block { payload: data, entries: u64::from(self.entries), bounds, origin })
     }
 
     /// A basket inside the tree's record: its arrays, then a copy of the writer's buffer, which begins with room for the key.
@@ -240,7 +241,8 @@ impl Basket {
         let layout = self.layout(wanted, offsets.len(), group)?;
         let (_, bounds, _) = scratch.rooms(0, self.bounds_len(layout))?;
         self.bounds(layout, offsets, bounds)?;
-        Ok(Block { payload, entries: u64::from(self.entries), bounds })
+        let origin = u64::from(self.keylen);
+        Ok(Block { payload, entries: u64::from(self.entries), bounds, origin })
     }
 
     fn bounds_len(&self, layout: Layout) -> usize {

@@ -23,6 +23,7 @@
 //! ```
 #![deny(missing_docs)]
 
+mod class;
 mod file;
 mod format;
 mod near;

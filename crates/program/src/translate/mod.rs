@@ -4,6 +4,7 @@
 //! text follows a few fixed spellings, because the machine recognises them and runs each as one native loop (the idioms of
 //! the `forth` crate). One construct stands on one line, so that the line of an error tells the member.
 
+mod framed;
 mod shape;
 mod skip;
 mod text;
@@ -25,6 +26,9 @@ pub const MAX_DEPTH: usize = 64;
 /// Programs with more outputs than this are refused.
 const MAX_OUTPUTS: usize = 1 << 14;
 
+/// Programs of more lines than this are refused: a class can contain others in so many ways that their number has no bound.
+const MAX_LINES: usize = 1 << 15;
+
 /// Items without bytes that lists of one block may have together: nothing in the data bounds how many there are.
 const MAX_WEIGHTLESS: u64 = 1 << 24;
 
@@ -37,6 +41,10 @@ const FAULT_SYMBOL: i64 = 6;
 const FAULT_WEIGHTLESS: i64 = 7;
 const FAULT_UNMATCHED: i64 = 8;
 const FAULT_WIDE: i64 = 9;
+const FAULT_CLASS_VERSION: i64 = 10;
+const FAULT_COUNT: i64 = 11;
+const FAULT_CLASS: i64 = 12;
+const FAULT_REFERENCE: i64 = 13;
 
 /// Translates a schema. `bounded` says that the format knows where each entry begins and ends; then every entry is checked
 /// to be consumed exactly. `member` names the outermost value in errors.
@@ -73,9 +81,18 @@ pub fn translate(
             shape.output(&key, "offsets", DType::Int64, true, &format!("{member}[]"))?;
             let inner = format!("{member}[]");
             let content = shape.form(item, 2, &inner)?;
-            text.line(1, member, "0 begin data pos stop @ < while 1+".into());
-            text.value(item, &content, 2, &inner)?;
-            text.line(1, member, format!("repeat {key}-offsets +<- stack"));
+            if matches!(**item, Schema::Framed { .. }) {
+                text.line(1, member, "0".into());
+                text.to_end(item, &content, 1, &inner)?;
+                text.line(1, member, format!("{key}-offsets +<- stack"));
+            } else {
+                if item.least_bytes() == 0 {
+                    return Err(Unsupported(format!("{member}: items without bytes up to the entry's end")));
+                }
+                text.line(1, member, "0 begin data pos stop @ < while 1+".into());
+                text.value(item, &content, 2, &inner)?;
+                text.line(1, member, format!("repeat {key}-offsets +<- stack"));
+            }
             Form::List { key, content: Box::new(content) }
         }
         other => {
@@ -85,6 +102,9 @@ pub fn translate(
         }
     };
     text.flush();
+    if text.origin && !bounded {
+        return Err(Unsupported(format!("{member}: pointers need entry bounds")));
+    }
 
     let mut source = String::from("input data\n");
     if bounded {
@@ -99,10 +119,22 @@ pub fn translate(
     for output in &shape.outputs {
         source.push_str(&format!("output {} {}\n", output.key, output.dtype));
     }
-    for word in &text.words {
-        source.push_str(word);
+    for variable in &text.variables {
+        source.push_str(&format!("variable {variable}\n"));
     }
-    source.push_str("0 do\n");
+    let mut members = Vec::new();
+    if text.origin {
+        source.push_str("variable origin\n");
+    }
+    for word in &text.words {
+        let first = source.lines().count() as u32 + 1;
+        for (line, (text, path)) in (first..).zip(word) {
+            members.push(Member { line, path: path.clone() });
+            source.push_str(text);
+            source.push('\n');
+        }
+    }
+    source.push_str(if text.origin { "swap origin ! 0 do\n" } else { "0 do\n" });
     if bounded {
         source.push_str("  starts I-> stack data seek\n  stops I-> stack stop !\n");
     }
@@ -114,7 +146,6 @@ pub fn translate(
              data !H-> stack 16383 > if {FAULT_VERSION} halt then\n"
         )),
     }
-    let mut members = Vec::new();
     let first = source.lines().count() as u32 + 1;
     for (line, (text, path)) in (first..).zip(text.lines) {
         members.push(Member { line, path });
@@ -136,6 +167,7 @@ pub fn translate(
         finish: shape.finish,
         constants: text.constants,
         signed: dialect.is_signed(),
+        origin: text.origin,
     })
 }
 
@@ -148,6 +180,10 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
         (FAULT_NEGATIVE, "a length is negative", false),
         (FAULT_SYMBOL, "an enum has no symbol of this number", false),
         (FAULT_WEIGHTLESS, "more items without bytes than anybody means", false),
+        (FAULT_CLASS_VERSION, "an object of a version that the file does not describe", false),
+        (FAULT_COUNT, "a count of more items than there are bytes", false),
+        (FAULT_CLASS, "an object of a class that the file does not describe for this place", false),
+        (FAULT_REFERENCE, "a pointer to an object that stands elsewhere", false),
         (FAULT_UNMATCHED, "the value has no counterpart in the schema it is read as", false),
         (FAULT_WIDE, "an int has more than 32 bits", false),
     ];
@@ -159,6 +195,8 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
 fn parser(wire: Wire, member: &str) -> Result<&'static str, Unsupported> {
     let (big, dtype) = match wire {
         Wire::Bool => return Ok("?"),
+        // The output is wider.
+        Wire::Widened => return Ok("!f"),
         Wire::Big(dtype) => (true, dtype),
         Wire::Little(dtype) => (false, dtype),
         other => return Err(Unsupported(format!("{member}: {other:?} in a program"))),

@@ -5,7 +5,10 @@ use crate::{
     contract::OutputBinding,
     schema::{Schema, Union},
 };
-use forthwith_columns::{DType, Finisher, Form};
+use forthwith_columns::{DType, Finisher, Form, Wire};
+
+/// The part of a buffer's name that packed numbers have until they are unpacked.
+pub(super) const PACKED: &str = "packed";
 
 #[derive(Default)]
 pub(super) struct Shape {
@@ -39,9 +42,44 @@ impl Shape {
     pub(super) fn form(&mut self, schema: &Schema, depth: usize, member: &str) -> Result<Form, Unsupported> {
         too_deep(depth, member)?;
         Ok(match schema {
-            Schema::Number(wire) => self.number(wire.dtype(), member)?,
-            Schema::Varint(dtype) | Schema::Converted(_, dtype) => self.number(*dtype, member)?,
-            Schema::Text => self.text(false, member)?,
+            Schema::Number(wire) => self.wire(*wire, member)?,
+            Schema::Varint(dtype) | Schema::Converted(_, dtype) | Schema::Computed(dtype, _) => {
+                self.number(*dtype, member)?
+            }
+            Schema::Text | Schema::LongText => self.text(false, member)?,
+            Schema::Framed { of, .. } | Schema::Counter(_, of) | Schema::Base(of) => {
+                self.form(of, depth, member)?
+            }
+            Schema::Absent(of) | Schema::Between(_, of, _) | Schema::OrNothing(of) => {
+                self.form(of, depth, member)?
+            }
+            Schema::Versioned(arms) => match arms.first() {
+                Some((_, first)) => self.form(first, depth, member)?,
+                None => return Err(Unsupported(format!("{member}: a class without versions"))),
+            },
+            Schema::Tuple(items) => {
+                let items = items.iter().enumerate();
+                let form =
+                    |(at, item): (usize, &Schema)| self.form(item, depth + 1, &join(member, &at.to_string()));
+                let contents = items.map(form).collect::<Result<_, _>>()?;
+                Form::Record { fields: None, contents, name: None }
+            }
+            Schema::Pointer(classes) => {
+                let values = classes.iter().map(|(_, class)| class.clone());
+                let alternatives: Vec<Schema> = std::iter::once(Schema::Null).chain(values).collect();
+                self.union(&alternatives, depth, member)?
+            }
+            Schema::Clones(classes) => match classes.first() {
+                Some((_, first)) => self.form(&first.clone().list(), depth, member)?,
+                None => return Err(Unsupported(format!("{member}: an array of no class"))),
+            },
+            Schema::Counted { of: content, .. } | Schema::Columns(content) => {
+                let key = self.node();
+                let inner = format!("{member}[]");
+                self.output(&key, "offsets", DType::Int64, true, &inner)?;
+                let content = self.form(content, depth + 1, &inner)?;
+                Form::List { key, content: Box::new(content) }
+            }
             Schema::Bytes | Schema::Opaque(_) => self.text(true, member)?,
             Schema::List(content) => {
                 let key = self.node();
@@ -68,7 +106,8 @@ impl Shape {
                 Form::Regular { size: *size, content: Box::new(content) }
             }
             Schema::Record { name, fields } => {
-                let order: Vec<u32> = (0..fields.len() as u32).collect();
+                let kept = (0u32..).zip(fields).filter(|(_, (_, field))| !field.is_skipped());
+                let order: Vec<u32> = kept.map(|(at, _)| at).collect();
                 self.record(name.as_ref(), fields, &order, depth, member)?
             }
             Schema::Arranged { name, fields, order } => {
@@ -92,7 +131,11 @@ impl Shape {
                 Form::Meant { meaning: *meaning, content: Box::new(self.form(of, depth, member)?) }
             }
             Schema::Constant(_, of) => self.form(of, depth + 1, member)?,
-            Schema::Skipped(_) | Schema::Recursive(_) | Schema::Recurse => {
+            Schema::Skipped(_)
+            | Schema::Recursive(_)
+            | Schema::Recurse
+            | Schema::Passed(_)
+            | Schema::Blank => {
                 return Err(Unsupported(format!("{member}: a value that is both skipped and wanted")));
             }
             Schema::ToEnd(_) => {
@@ -101,6 +144,17 @@ impl Shape {
                 )));
             }
         })
+    }
+
+    /// A number as it lies in the file. Packed ones are kept as their bytes until all are there.
+    fn wire(&mut self, wire: Wire, member: &str) -> Result<Form, Unsupported> {
+        if !matches!(wire, Wire::Scaled { .. } | Wire::Truncated { .. }) {
+            return self.number(wire.dtype(), member);
+        }
+        let key = self.node();
+        self.output(&key, PACKED, DType::UInt8, false, member)?;
+        self.finish.push(Finisher::Unpack { key: key.clone(), wire });
+        Ok(Form::Numpy { key, dtype: wire.dtype(), shape: vec![] })
     }
 
     fn number(&mut self, dtype: DType, member: &str) -> Result<Form, Unsupported> {
@@ -148,18 +202,31 @@ impl Shape {
         }
         let mut forms = Vec::with_capacity(fields.len());
         for ((field, schema), wanted) in fields.iter().zip(wanted) {
-            let kept = wanted && !matches!(schema, Schema::Skipped(_));
-            forms.push(if kept { Some(self.form(schema, depth + 1, &join(member, field))?) } else { None });
+            let kept = wanted && !schema.is_skipped();
+            let inner =
+                if matches!(schema, Schema::Base(_)) { member.to_owned() } else { join(member, field) };
+            forms.push(if kept { Some(self.form(schema, depth + 1, &inner)?) } else { None });
         }
         let mut names = Vec::with_capacity(order.len());
         let mut contents = Vec::with_capacity(order.len());
         for at in order {
             let at = *at as usize;
-            let (Some((name, _)), Some(Some(form))) = (fields.get(at), forms.get(at)) else {
+            let (Some((name, schema)), Some(Some(form))) = (fields.get(at), forms.get(at)) else {
                 return Err(Unsupported(format!("{member}: a field that is both skipped and wanted")));
             };
-            names.push(name.clone());
-            contents.push(form.clone());
+            match (schema, form) {
+                (Schema::Base(_), Form::Record { fields: Some(inner), contents: values, .. }) => {
+                    names.extend_from_slice(inner);
+                    contents.extend_from_slice(values);
+                }
+                (Schema::Base(_), _) => {
+                    return Err(Unsupported(format!("{member}: a base that is no record")));
+                }
+                _ => {
+                    names.push(name.clone());
+                    contents.push(form.clone());
+                }
+            }
         }
         Ok(Form::Record { fields: Some(names), contents, name: name.cloned() })
     }

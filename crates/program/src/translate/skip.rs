@@ -10,7 +10,7 @@ impl Text<'_> {
     /// Steps over one value.
     pub(super) fn skip(&mut self, schema: &Schema, depth: usize, member: &str) -> Result<(), Unsupported> {
         too_deep(depth, member)?;
-        if let Some(bytes) = schema.fixed_bytes() {
+        if let (Some(bytes), false) = (schema.fixed_bytes(), matches!(schema, Schema::Counter(..))) {
             self.pass(bytes, depth, member);
             return Ok(());
         }
@@ -59,12 +59,42 @@ impl Text<'_> {
                 self.skip(of, depth + 1, member)?;
                 self.flush();
                 let body = std::mem::replace(&mut self.lines, outside);
-                let body: Vec<String> = body.into_iter().map(|(line, _)| line).collect();
                 let name = format!("pass{}", self.words.len());
-                self.words.push(format!(": {name}\n{}\n;\n", body.join("\n")));
+                self.define(&name, body);
                 self.line(depth, member, name);
             }
             Schema::Recurse => self.line(depth, member, "recurse".into()),
+            Schema::Framed { .. } | Schema::Clones(_) => self.pass_frame(depth, member),
+            Schema::LongText => self.line(depth, member, format!("{input} !I-> stack {input} skip")),
+            Schema::Passed(words) => self.line(depth, member, (*words).into()),
+            Schema::Computed(_, words) => self.line(depth, member, format!("{words} drop")),
+            Schema::Base(of) => self.skip(of, depth, member)?,
+            Schema::OrNothing(of) => {
+                self.line(depth, member, format!("{input} pos stop @ < if"));
+                self.skip(of, depth + 1, member)?;
+                self.line(depth, member, "then".into());
+            }
+            Schema::Between(before, of, behind) => {
+                for value in before.iter().chain([&**of]).chain(behind) {
+                    self.skip(value, depth, member)?;
+                }
+            }
+            Schema::Tuple(items) => {
+                for item in items {
+                    self.skip(item, depth + 1, member)?;
+                }
+            }
+            Schema::Counter(slot, of) => {
+                let word = self.counter(*slot, of, member)?;
+                self.line(depth, member, format!("{word} count{slot} !"));
+            }
+            Schema::Counted { slot, flag, of } => {
+                let count = self.counted(*slot, *flag);
+                let check = self.weigh(of.least_bytes());
+                self.line(depth, member, format!("{count} {check}0 do"));
+                self.skip(of, depth + 1, &format!("{member}[]"))?;
+                self.line(depth, member, "loop".into());
+            }
             _ => return Err(Unsupported(format!("{member}: stepping over such a value"))),
         }
         Ok(())

@@ -1,18 +1,35 @@
 //! The words that fill a Form.
 
 use super::{
-    FAULT_BRANCH, FAULT_NEGATIVE, FAULT_SYMBOL, FAULT_UNMATCHED, FAULT_WEIGHTLESS, FAULT_WIDE,
-    MAX_WEIGHTLESS, Unsupported, literal, parser, shape::join, too_deep,
+    FAULT_BRANCH, FAULT_NEGATIVE, FAULT_SYMBOL, FAULT_UNMATCHED, FAULT_WEIGHTLESS, FAULT_WIDE, MAX_LINES,
+    MAX_WEIGHTLESS, Unsupported,
+    framed::{Word, forms},
+    literal, parser,
+    shape::{PACKED, join},
+    too_deep,
 };
 use crate::schema::{Count, Dialect, Schema, TextLength, Union};
-use forthwith_columns::{DType, Form};
+use forthwith_columns::{DType, Form, Wire};
+use std::borrow::Cow;
 
 pub(super) struct Text<'a> {
     pub(super) dialect: &'a Dialect,
     /// Text and member.
     pub(super) lines: Vec<(String, String)>,
-    /// Definitions that come before the program.
-    pub(super) words: Vec<String>,
+    /// Definitions that come before the program: their lines with the members.
+    pub(super) words: Vec<Vec<(String, String)>>,
+    /// Words that read a value.
+    pub(super) written: Vec<Word>,
+    /// Within values that are written down twice.
+    pub(super) shared: usize,
+    /// Variables.
+    pub(super) variables: Vec<String>,
+    /// The numbers that say how many items something else has: slot and how they are stored.
+    pub(super) counters: Vec<(u32, Wire)>,
+    /// Whether positions in the data are needed.
+    pub(super) origin: bool,
+    /// Lines written altogether.
+    pub(super) written_lines: usize,
     /// Values that are not in the data.
     pub(super) constants: Vec<u8>,
     /// Numbers that stand before a `halt`.
@@ -34,6 +51,12 @@ impl<'a> Text<'a> {
             dialect,
             lines: Vec::new(),
             words: Vec::new(),
+            written: Vec::new(),
+            shared: 0,
+            variables: Vec::new(),
+            counters: Vec::new(),
+            origin: false,
+            written_lines: 0,
             constants: Vec::new(),
             faults: Vec::new(),
             weightless: false,
@@ -44,6 +67,7 @@ impl<'a> Text<'a> {
 
     pub(super) fn line(&mut self, depth: usize, member: &str, text: String) {
         self.flush();
+        self.written_lines += 1;
         self.lines.push((format!("{:indent$}{text}", "", indent = 2 * depth), member.into()));
     }
 
@@ -100,11 +124,23 @@ impl<'a> Text<'a> {
         member: &str,
     ) -> Result<(), Unsupported> {
         too_deep(depth, member)?;
+        if self.written_lines > MAX_LINES {
+            return Err(Unsupported(format!("{member}: a program of more than {MAX_LINES} lines")));
+        }
+        if self.as_word(schema, form, depth, member)? {
+            return Ok(());
+        }
         let input = self.input;
         // What values mean makes no difference to how they are read.
         let form = form.kept();
         match (schema, form) {
             (Schema::Meant(_, of), form) => self.value(of, form, depth, member)?,
+            (
+                Schema::Number(wire @ (Wire::Scaled { .. } | Wire::Truncated { .. })),
+                Form::Numpy { key, .. },
+            ) => {
+                self.line(depth, member, format!("{} {input} #B-> {key}-{PACKED}", wire.width()));
+            }
             (Schema::Number(wire) | Schema::Converted(wire, _), Form::Numpy { key, .. }) => {
                 let code = parser(*wire, member)?;
                 self.line(depth, member, format!("{input} {code}-> {key}-data"));
@@ -144,8 +180,8 @@ impl<'a> Text<'a> {
             (Schema::Fixed(size, item), Form::Regular { content, .. }) => {
                 let size = literal(*size, member)?;
                 if let (Schema::Number(wire), Form::Numpy { key, .. }) = (&**item, &**content) {
-                    let code = parser(*wire, member)?;
-                    self.line(depth, member, format!("{size} {input} #{code}-> {key}-data"));
+                    let (width, words) = self.bulk(*wire, key, member)?;
+                    self.line(depth, member, format!("{size} {width}{words}"));
                 } else {
                     self.line(depth, member, format!("{size} 0 do"));
                     self.value(item, content, depth + 1, &format!("{member}[]"))?;
@@ -153,24 +189,10 @@ impl<'a> Text<'a> {
                 }
             }
             (Schema::Record { fields, .. }, Form::Record { contents, .. }) => {
-                for ((field, schema), form) in fields.iter().zip(contents) {
-                    self.value(schema, form, depth, &join(member, field))?;
-                }
+                self.fields(fields, forms(fields, None, contents), depth, member)?;
             }
             (Schema::Arranged { fields, order, .. }, Form::Record { contents, .. }) => {
-                let mut forms: Vec<Option<&Form>> = vec![None; fields.len()];
-                for (at, form) in order.iter().zip(contents) {
-                    if let Some(place) = forms.get_mut(*at as usize) {
-                        *place = Some(form);
-                    }
-                }
-                for ((field, schema), form) in fields.iter().zip(forms) {
-                    let member = join(member, field);
-                    match form {
-                        Some(form) => self.value(schema, form, depth, &member)?,
-                        None => self.skip(schema, depth, &member)?,
-                    }
-                }
+                self.fields(fields, forms(fields, Some(order), contents), depth, member)?;
             }
             (Schema::Null, Form::Option { key, .. }) => {
                 self.line(depth, member, format!("0 {key}-tags <- stack"));
@@ -224,7 +246,25 @@ impl<'a> Text<'a> {
                 done?;
             }
             (Schema::Skipped(of), _) => self.skip(of, depth, member)?,
-            _ => return Err(differ(member)),
+            (other, form) => self.framed(other, form, depth, member)?,
+        }
+        Ok(())
+    }
+
+    fn fields(
+        &mut self,
+        fields: &[(String, Schema)],
+        forms: Vec<Option<Cow<'_, Form>>>,
+        depth: usize,
+        member: &str,
+    ) -> Result<(), Unsupported> {
+        for ((field, schema), form) in fields.iter().zip(forms) {
+            let inner =
+                if matches!(schema, Schema::Base(_)) { member.to_owned() } else { join(member, field) };
+            match form {
+                Some(form) => self.value(schema, &form, depth, &inner)?,
+                None => self.skip(schema, depth, &inner)?,
+            }
         }
         Ok(())
     }
@@ -249,15 +289,15 @@ impl<'a> Text<'a> {
             _ => None,
         };
         if let Some((size, wire, leaf)) = number {
-            let code = parser(wire, &inner)?;
+            let (width, words) = self.bulk(wire, leaf, &inner)?;
             let times = match size {
-                Some(size) => format!("{} * ", literal(size, member)?),
-                None => String::new(),
+                Some(size) => format!("{} * {width}", literal(size, member)?),
+                None => width,
             };
             match self.dialect.counts {
                 Count::Big32 => {
                     self.line(depth, member, format!("{input} !I-> stack dup {key}-offsets +<- stack"));
-                    self.line(depth, &inner, format!("{times}{input} #{code}-> {leaf}-data"));
+                    self.line(depth, &inner, format!("{times}{words}"));
                 }
                 Count::Blocks => {
                     self.line(
@@ -265,7 +305,7 @@ impl<'a> Text<'a> {
                         member,
                         format!("0 begin {input} {ITEMS} {input} zigzag-> stack drop then dup while"),
                     );
-                    self.line(depth + 1, &inner, format!("dup {times}{input} #{code}-> {leaf}-data +"));
+                    self.line(depth + 1, &inner, format!("dup {times}{words} +"));
                     self.line(depth, member, format!("repeat drop {key}-offsets +<- stack"));
                 }
             }
@@ -280,15 +320,7 @@ impl<'a> Text<'a> {
     /// What stands before the items of a list.
     fn open(&mut self, key: &str, least: u64, depth: usize, member: &str) {
         let input = self.input;
-        let mut check = String::new();
-        if least == 0 {
-            self.weightless = true;
-            let halt = self.halt(FAULT_WEIGHTLESS);
-            check = format!(
-                "dup 0 < over {MAX_WEIGHTLESS} > or if {halt} then \
-                 dup weightless +! weightless @ {MAX_WEIGHTLESS} > if {halt} then "
-            );
-        }
+        let check = self.weigh(least);
         match self.dialect.counts {
             Count::Big32 => {
                 self.line(depth, member, format!("{input} !I-> stack dup {key}-offsets +<- stack"));
@@ -300,6 +332,49 @@ impl<'a> Text<'a> {
                 self.line(depth, member, format!("{check}dup 0 do"));
             }
         }
+    }
+
+    /// The words that look at a count of items that take no bytes.
+    pub(super) fn weigh(&mut self, least: u64) -> String {
+        if least > 0 {
+            return String::new();
+        }
+        self.weightless = true;
+        let halt = self.halt(FAULT_WEIGHTLESS);
+        format!(
+            "dup 0 < over {MAX_WEIGHTLESS} > or if {halt} then \
+             dup weightless +! weightless @ {MAX_WEIGHTLESS} > if {halt} then "
+        )
+    }
+
+    /// A variable that nothing else has.
+    pub(super) fn variable(&mut self, what: &str) -> String {
+        let name = format!("{what}{}", self.variables.len());
+        self.variables.push(name.clone());
+        name
+    }
+
+    /// The variable of this name.
+    pub(super) fn declare(&mut self, name: &str) -> String {
+        if !self.variables.iter().any(|known| known == name) {
+            self.variables.push(name.into());
+        }
+        name.into()
+    }
+
+    /// A word for some words of a line.
+    pub(super) fn variable_word(&mut self, words: &str) -> String {
+        let name = format!("read{}", self.words.len());
+        self.define(&name, vec![(format!("  {words}"), String::new())]);
+        name
+    }
+
+    /// Defines a word.
+    pub(super) fn define(&mut self, name: &str, body: Vec<(String, String)>) {
+        let mut lines = vec![(format!(": {name}"), String::new())];
+        lines.extend(body);
+        lines.push((";".into(), String::new()));
+        self.words.push(lines);
     }
 
     /// What stands behind them.
@@ -380,7 +455,7 @@ fn symbols_key(form: &Form) -> Option<&str> {
 }
 
 /// The node whose tags a union writes.
-fn union_key(form: &Form) -> Option<&str> {
+pub(super) fn union_key(form: &Form) -> Option<&str> {
     match form {
         Form::Option { key, .. } | Form::Union { key, .. } => Some(key),
         _ => None,
@@ -388,7 +463,7 @@ fn union_key(form: &Form) -> Option<&str> {
 }
 
 /// The Form of an alternative within that of its union.
-fn alternative<'f>(alternatives: &[Schema], tag: u32, form: &'f Form) -> Option<&'f Form> {
+pub(super) fn alternative<'f>(alternatives: &[Schema], tag: u32, form: &'f Form) -> Option<&'f Form> {
     if alternatives.len() == 1 {
         return Some(form);
     }
@@ -405,6 +480,6 @@ fn alternative<'f>(alternatives: &[Schema], tag: u32, form: &'f Form) -> Option<
     }
 }
 
-fn differ(member: &str) -> Unsupported {
+pub(super) fn differ(member: &str) -> Unsupported {
     Unsupported(format!("{member}: a type that does not fit its columns"))
 }

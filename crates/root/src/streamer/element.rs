@@ -82,6 +82,12 @@ pub struct Counter {
 }
 
 impl Element {
+    /// Whether it is a base class.
+    #[must_use]
+    pub const fn is_base(&self) -> bool {
+        matches!(self.kind, ElementKind::Base { .. })
+    }
+
     /// Parses the contents of an element of class `class`, a `TStreamerElement` or one derived from it.
     ///
     /// # Errors

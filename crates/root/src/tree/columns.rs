@@ -7,11 +7,13 @@ use forthwith_plan::{ColumnSpec, Decoder, Kernel, Reading, Slot};
 use forthwith_program::{Frame, Program, Schema, TextLength, translate};
 
 use super::{
-    cpp::CppType,
     metadata::{Branch, Leaf, MemberOf},
     programs,
 };
-use crate::streamer::{Element, ElementKind, Packing, code};
+use crate::{
+    class::{Classes, CppType, dimensions},
+    streamer::{Element, ElementKind, Packing, StreamerInfo, code},
+};
 
 /// What a branch holds, in the terms of plans.
 #[derive(Clone, Debug)]
@@ -65,7 +67,16 @@ impl Column {
         match translate(schema, &programs::dialect(text, frame), true, member) {
             Ok(program) => Self::program(type_name, program, "items of different sizes"),
             // What a translator does not know is a type it does not know.
-            Err(_) => Self::unsupported(type_name),
+            Err(why) => Self::refused(type_name, &format!("({why})")),
+        }
+    }
+
+    /// What a class's description says, if it says anything that can be read.
+    fn described(type_name: String, schema: Result<Schema, String>, member: &str) -> Self {
+        match schema {
+            Ok(schema) => Self::translated(type_name, &schema, TextLength::ByteThenWord, Frame::None, member),
+            Err(why) if why == type_name => Self::unsupported(type_name),
+            Err(why) => Self::refused(type_name, &format!("({why})")),
         }
     }
 }
@@ -283,15 +294,7 @@ impl Dimensions {
     }
 
     fn of_element(element: &Element) -> Self {
-        let fixed: Vec<u64> = element.dimensions.iter().copied().map(u64::from).collect();
-        let product = fixed.iter().try_fold(1u64, |all, &size| all.checked_mul(size));
-        let length = u64::from(element.array_length);
-        let fixed = match length {
-            0 => Vec::new(),
-            _ if product == Some(length) => fixed,
-            _ => vec![length],
-        };
-        Self { variable: String::new(), fixed }
+        Self { variable: String::new(), fixed: dimensions(element) }
     }
 
     fn spelling(&self, name: &str, jagged: bool) -> String {
@@ -307,24 +310,41 @@ impl Dimensions {
 }
 
 /// The column of a branch that holds a whole object.
-pub(super) fn of_object(branch: &Branch<'_>, class: &str) -> Column {
-    let kind = CppType::parse(class);
-    match &kind {
-        CppType::Text(name) => Column::translated(
-            (*name).into(),
-            &Schema::Text,
-            TextLength::ByteThenWord,
-            Frame::None,
-            &branch.field.name,
-        ),
-        CppType::Sequence(..) => match kind.schema() {
-            Ok(schema) => {
-                let text = TextLength::ByteThenWord;
-                Column::translated(kind.spelling(), &schema, text, Frame::Counted, &branch.field.name)
-            }
-            Err(_) => Column::unsupported(kind.spelling()),
-        },
-        _ => Column::unsupported(kind.spelling()),
+pub(super) fn of_object(branch: &Branch<'_>, member: &MemberOf<'_>, classes: &mut Classes<'_>) -> Column {
+    let kind = CppType::parse(&member.class);
+    let type_name = kind.spelling();
+    let name = &*branch.field.name;
+    if let Some(schema) = plain(&kind) {
+        // Lists of numbers and text, to any depth.
+        let frame = if matches!(kind, CppType::Text(_)) { Frame::None } else { Frame::Counted };
+        return Column::translated(type_name, &schema, TextLength::ByteThenWord, frame, name);
+    }
+    let schema = match &kind {
+        CppType::Other(class) if class == "TClonesArray" => classes.object(class),
+        // Written by its members' description, not by its own code: without a frame, and the branch tells the version.
+        CppType::Other(class) if member.kind == 0 => classes.unframed(class, member.version, member.checksum),
+        CppType::Other(class) => classes.object(class),
+        kind => classes.member_of(kind),
+    };
+    Column::described(type_name, schema, name)
+}
+
+/// The column of a branch that holds an object with its class's name before it.
+pub(super) fn of_named_object(branch: &Branch<'_>, class: &str, classes: &mut Classes<'_>) -> Column {
+    let schema = classes.object(class).map(|object| {
+        let name = Schema::Passed("data B-> stack dup if 1+ data skip else drop then");
+        Schema::Between(vec![name], Box::new(object), Vec::new())
+    });
+    Column::described(class.into(), schema, &branch.field.name)
+}
+
+/// The schema of lists of numbers and text, for which the machine has native loops.
+fn plain(kind: &CppType) -> Option<Schema> {
+    match kind {
+        CppType::Number(_, wire @ (Wire::Big(_) | Wire::Bool)) => Some(Schema::Number(*wire)),
+        CppType::Text(_) => Some(Schema::Text),
+        CppType::Sequence(_, item) => Some(plain(item)?.list()),
+        _ => None,
     }
 }
 
@@ -333,8 +353,16 @@ pub(super) fn member_name(branch: &str) -> &str {
     let name = branch.split('[').next().unwrap_or_default();
     let name = name.strip_suffix('.').unwrap_or(name);
     // Not a dot inside of a template's arguments.
-    let begin = name.rfind('>').unwrap_or(0);
-    name[begin..].rfind('.').map_or(name, |at| &name[begin + at + 1..])
+    let mut depth = 0usize;
+    let dot = name.bytes().rposition(|letter| {
+        match letter {
+            b'>' => depth += 1,
+            b'<' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        letter == b'.' && depth == 0
+    });
+    dot.map_or(name, |at| &name[at + 1..])
 }
 
 /// Whether an element is the member of that name. Pointers may have kept their star.
@@ -348,10 +376,28 @@ pub(super) fn of_counts() -> Column {
 }
 
 /// The column of one member of a class, or with `items`, of that member of all items of a collection.
-pub(super) fn of_member(branch: &Branch<'_>, element: &Element, items: bool) -> Column {
+pub(super) fn of_member(
+    branch: &Branch<'_>,
+    info: &StreamerInfo,
+    element: &Element,
+    items: bool,
+    classes: &mut Classes<'_>,
+) -> Column {
     let dimensions = Dimensions::of_element(element);
     let member = &*branch.field.name;
     let spell = |name: &str| dimensions.spelling(name, items);
+    if element.is_base() {
+        let schema = match classes.base(element) {
+            // In a branch of its own, a base is no more than its members.
+            Ok(Some(Schema::Base(of))) => of.bare().ok_or_else(|| element.name.to_string()),
+            Ok(schema) => Ok(Schema::Record {
+                name: Some(element.name.to_string()),
+                fields: schema.map(|schema| (String::new(), schema)).into_iter().collect(),
+            }),
+            Err(why) => Err(why),
+        };
+        return of_described(spell(&element.name), schema, items, member);
+    }
     match element.code {
         code::BITS => {
             let type_name = spell("uint32_t");
@@ -376,37 +422,50 @@ pub(super) fn of_member(branch: &Branch<'_>, element: &Element, items: bool) -> 
             let schema = fixed(Schema::Text, &dimensions);
             Column::translated(spell("TString"), &schema, TextLength::ByteThenWord, Frame::Counted, member)
         }
-        _ => match &element.kind {
-            ElementKind::Stl { .. } | ElementKind::StlString => {
-                let name = element.type_name.trim();
-                let kind = CppType::parse(name.strip_suffix('*').unwrap_or(name));
-                let type_name = spell(&kind.spelling());
-                let schema = match kind {
-                    CppType::Text(_) | CppType::Sequence(..) => kind.schema(),
-                    _ => Err(String::new()),
-                };
-                match schema {
-                    Ok(schema) if items => {
-                        match programs::framed_items(
-                            fixed(schema, &dimensions),
-                            TextLength::ByteThenWord,
-                            member,
-                        ) {
-                            Ok(program) => Column::program(type_name, program, "items of different sizes"),
-                            Err(_) => Column::unsupported(type_name),
-                        }
-                    }
-                    Ok(schema) => {
-                        let schema = fixed(schema, &dimensions);
-                        let text = TextLength::ByteThenWord;
-                        Column::translated(type_name, &schema, text, Frame::Counted, member)
-                    }
-                    Err(_) => Column::unsupported(type_name),
-                }
+        _ => {
+            let name = element.type_name.trim();
+            let is_stl = matches!(element.kind, ElementKind::Stl { .. } | ElementKind::StlString);
+            let name = if is_stl { name.strip_suffix('*').unwrap_or(name) } else { name };
+            let kind = CppType::parse(name);
+            let type_name = spell(&kind.spelling());
+            if let (Some(schema), true, false) = (plain(&kind), is_stl, items) {
+                let schema = fixed(schema, &dimensions);
+                let text = TextLength::ByteThenWord;
+                return Column::translated(type_name, &schema, text, Frame::Counted, member);
             }
-            _ => Column::unsupported(spell(&CppType::parse(&element.type_name).spelling())),
-        },
+            let schema = classes.member(info, element);
+            // The Python readers people switch from have always given such arrays as the only item of a list.
+            let alone =
+                matches!(element.code, 81 | 82) && schema.as_ref().is_ok_and(|schema| is_rigid(schema));
+            // An empty container may take no bytes at all.
+            let schema = match schema {
+                Ok(schema) if kind.is_container() && !items && dimensions.fixed.is_empty() => {
+                    Ok(Schema::OrNothing(Box::new(schema)))
+                }
+                other => other,
+            };
+            of_described(type_name, schema, items || alone, member)
+        }
     }
+}
+
+/// Whether objects always take the same number of bytes, frames and all.
+fn is_rigid(schema: &Schema) -> bool {
+    match schema {
+        Schema::Framed { of, shared: false } | Schema::Base(of) | Schema::Fixed(_, of) => is_rigid(of),
+        Schema::Versioned(arms) => arms.iter().all(|(_, arm)| is_rigid(arm)),
+        Schema::Record { fields, .. } | Schema::Arranged { fields, .. } => {
+            fields.iter().all(|(_, field)| is_rigid(field))
+        }
+        Schema::Skipped(of) | Schema::Counter(_, of) => is_rigid(of),
+        Schema::Number(_) | Schema::Converted(..) | Schema::Computed(..) | Schema::Passed(_) => true,
+        _ => false,
+    }
+}
+
+fn of_described(type_name: String, schema: Result<Schema, String>, items: bool, member: &str) -> Column {
+    let schema = schema.map(|schema| if items { Schema::ToEnd(Box::new(schema)) } else { schema });
+    Column::described(type_name, schema, member)
 }
 
 /// As [`of_member`], for a class that the file does not describe: the branch alone tells the type of plain numbers.
@@ -469,7 +528,7 @@ fn of_counted(element: &Element, code: i32, items: bool, dimensions: Dimensions)
 }
 
 /// Spelling and layout of ROOT's codes of numbers.
-fn number(code: i32, packing: Option<Packing>) -> Option<(&'static str, Wire)> {
+pub(crate) fn number(code: i32, packing: Option<Packing>) -> Option<(&'static str, Wire)> {
     use DType as D;
     let big = |name, dtype| Some((name, Wire::Big(dtype)));
     match code {
@@ -493,7 +552,7 @@ fn number(code: i32, packing: Option<Packing>) -> Option<(&'static str, Wire)> {
 }
 
 fn fixed(schema: Schema, dimensions: &Dimensions) -> Schema {
-    dimensions.fixed.iter().rev().fold(schema, |inner, &size| Schema::Fixed(size, Box::new(inner)))
+    crate::class::fixed(schema, &dimensions.fixed)
 }
 
 /// A fixed array of `TString`s has a frame, which one alone has not.

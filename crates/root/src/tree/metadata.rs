@@ -99,6 +99,8 @@ pub(super) struct MemberOf<'t> {
     pub(super) kind: i64,
     /// The member's type code.
     pub(super) code: i64,
+    /// The class of the items of a `TClonesArray`.
+    pub(super) items: Cow<'t, str>,
 }
 
 /// A leaf: a number, an array of numbers or a string in each entry.
@@ -231,6 +233,7 @@ impl<'t> Branch<'t> {
             id: object.int("fID").unwrap_or(-1),
             kind: object.int("fType").unwrap_or(-1),
             code: object.int("fStreamerType").unwrap_or(-1),
+            items: object.text("fClonesName").unwrap_or_default(),
         });
         Self {
             field,

@@ -2,7 +2,6 @@
 
 mod baskets;
 mod columns;
-mod cpp;
 mod metadata;
 mod programs;
 
@@ -16,11 +15,12 @@ use forthwith_plan::{
     Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Kernel, Plan, Result, Stored, Task,
 };
 
-use crate::{Found, RootFile, Streamers, TreeFormat, near};
+use crate::{Found, RootFile, Streamers, TreeFormat, class::Classes, near};
 use baskets::Place;
 use columns::Column;
-use metadata::{Branch, Metadata};
+use metadata::{Branch, MemberOf, Metadata};
 
+pub(crate) use columns::number;
 pub use metadata::TreeInfo;
 
 /// A tree: what its own record says of it. The record is read when the tree is opened, and its branches' names with it; what a
@@ -176,13 +176,18 @@ impl Tree {
             return Ok(columns::of_leaves(branch, &branch.leaves()?));
         }
         let Some(member) = branch.member.as_ref().filter(|_| branch.class == "TBranchElement") else {
-            let class = branch.member.as_ref().map_or(branch.class, |member| &*member.class);
-            return Ok(Column::unsupported(class));
+            let Some(member) = branch.member.as_ref().filter(|_| !branch.field.has_children) else {
+                let class = branch.member.as_ref().map_or(branch.class, |member| &*member.class);
+                return Ok(Column::unsupported(class));
+            };
+            return Ok(columns::of_named_object(branch, &member.class, &mut self.classes(member)));
         };
         match member.kind {
             3 | 4 => return Ok(columns::of_counts()),
             -1 | 0 | 31 | 41 if branch.field.has_children => return Ok(Column::unsupported(&*member.class)),
-            -1 | 0 if member.id < 0 => return Ok(columns::of_object(branch, &member.class)),
+            -1 | 0 if member.id < 0 => {
+                return Ok(columns::of_object(branch, member, &mut self.classes(member)));
+            }
             0 | 1 | 2 | 31 | 41 => {}
             kind => return Ok(Column::unsupported(format!("a branch of kind {kind}"))),
         }
@@ -204,11 +209,16 @@ impl Tree {
                 member.class
             )));
         };
-        if branch.field.has_children || member.kind == 1 || member.kind == 2 {
+        if branch.field.has_children {
             let base = if member.kind == 1 { &element.name } else { &element.type_name };
             return Ok(Column::unsupported(&**base));
         }
-        Ok(columns::of_member(branch, element, matches!(member.kind, 31 | 41)))
+        let mut classes = self.classes(member);
+        Ok(columns::of_member(branch, &info, element, matches!(member.kind, 31 | 41), &mut classes))
+    }
+
+    fn classes(&self, member: &MemberOf<'_>) -> Classes<'_> {
+        Classes::new(&self.streamers).with_items(&member.items)
     }
 
     /// The branch that each leaf belongs to, by the leaf's place.

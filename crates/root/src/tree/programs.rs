@@ -2,9 +2,7 @@
 
 use forthwith_columns::{DType, Form, Wire};
 use forthwith_plan::ColumnSpec;
-use forthwith_program::{
-    Count, Dialect, Fault, Frame, Member, OutputBinding, Program, Schema, TextLength, Unsupported, translate,
-};
+use forthwith_program::{Count, Dialect, Fault, Frame, Member, OutputBinding, Program, TextLength};
 
 use super::columns::LeafMember;
 
@@ -116,31 +114,18 @@ pub(super) fn bits(items: bool, member: &str) -> Program {
     by_hand(&lines, outputs, form, member)
 }
 
-/// Members of a collection's items that share one frame. Up to ROOT 5.30, an empty collection has not even that.
-pub(super) fn framed_items(item: Schema, text: TextLength, member: &str) -> Result<Program, Unsupported> {
-    let mut program = translate(&Schema::ToEnd(Box::new(item)), &dialect(text, Frame::None), true, member)?;
-    // On the line that every program with entry bounds begins an entry with.
-    let Some(at) = program.source.find(ENTRY) else {
-        return Err(Unsupported(format!("{member}: a frame around items")));
-    };
-    program.source.insert_str(at + ENTRY.len(), FRAME);
-    program.faults.push(fault(FAULT_BYTE_COUNT, "the byte count does not end at the entry's end"));
-    program
-        .faults
-        .push(fault(FAULT_VERSION, "the version says member-wise streaming, which this type cannot have"));
-    Ok(program)
-}
-
 /// The columns a program fills.
 pub(super) fn columns(program: &Program) -> Vec<ColumnSpec> {
     let outermost = match &program.form {
         Form::List { key, .. } | Form::String { key, .. } => Some(format!("{key}-offsets")),
         _ => None,
     };
-    // Lists and strings of a leaf list are one to an entry, too.
-    let is_record = matches!(program.form, Form::Record { .. });
+    // Lists and strings of a leaf list are one to an entry, too. And of many columns, each has a small part of the bytes.
+    let is_record = matches!(program.form, Form::Record { .. }) || program.outputs.len() > MANY;
     let bytes = |output: &OutputBinding| {
-        if !output.offsets {
+        if !output.offsets && program.outputs.len() > MANY {
+            0
+        } else if !output.offsets {
             // Every number takes its own width in the file, every letter a byte.
             1
         } else if Some(&output.key) == outermost.as_ref() || is_record {
@@ -195,6 +180,7 @@ fn by_hand(lines: &[&str], outputs: Vec<OutputBinding>, form: Form, member: &str
         finish: Vec::new(),
         constants: Vec::new(),
         signed: false,
+        origin: false,
     }
 }
 
@@ -206,14 +192,11 @@ fn fault(code: i64, what: &str) -> Fault {
     Fault { code, what: what.into() }
 }
 
+/// Programs with more columns reserve no room for them beforehand.
+const MANY: usize = 64;
 /// The length of a string that takes no bytes at all if it is empty.
 const LENGTH_IF_ANY: &str =
     "data pos stop @ < if data B-> stack dup 255 = if drop data !I-> stack then else 0 then";
 /// How every program with entry bounds begins an entry.
 const ENTRY: &str = "  stops I-> stack stop !";
-/// Byte count and version of an entry that has any bytes.
-const FRAME: &str = " data pos stop @ < if data !I-> stack 1073741824 - data pos + stop @ <> if 1 halt then \
-                     data !H-> stack 16383 > if 2 halt then then";
-const FAULT_BYTE_COUNT: i64 = 1;
-const FAULT_VERSION: i64 = 2;
 const FAULT_LENGTH: i64 = 3;

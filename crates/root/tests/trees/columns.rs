@@ -21,6 +21,11 @@ fn golden_type(form: &Form) -> String {
             slots.sort();
             format!("{{{}}}", slots.join(", "))
         }
+        Form::Record { fields: None, contents, .. } => {
+            let slots: Vec<_> = contents.iter().map(golden_type).collect();
+            format!("({})", slots.join(", "))
+        }
+        Form::Option { content, .. } => format!("?{}", golden_type(content)),
         other => other.type_string(),
     }
 }

@@ -2,12 +2,16 @@
 
 use std::sync::{Arc, OnceLock};
 
+use forthwith_forth::Compiled;
 use forthwith_io::Memory;
-use forthwith_plan::{BlockFormat, Dataset, Plan, Scratch, Stored, Task};
+use forthwith_plan::{Block, BlockFormat, ColumnSpec, Dataset, Decoder, Plan, Scratch, Stored, Task};
 use forthwith_root::{RootFile, Tree, TreeFormat};
 use proptest::{prelude::*, sample::Index};
 
-use crate::{decode::decode, support::bundled};
+use crate::{
+    decode::{decode, run_program},
+    support::bundled,
+};
 
 /// Bytes overwritten, each at a relative place.
 fn damages() -> impl Strategy<Value = Vec<(Index, u8)>> {
@@ -83,6 +87,64 @@ proptest! {
         damage(&mut stored[..length], &damages);
         let group = &plan.groups[task.group as usize];
         drop(TreeFormat.unframe(group, task, &stored, &mut Scratch::new()));
+    }
+}
+
+/// Programs of objects, each with the payload of a basket and where its entries begin.
+type Case = (forthwith_program::Program, Vec<u8>, Vec<u8>, u64);
+
+/// Whole objects: classes in frames, containers, pointers, arrays that name their class.
+fn objects() -> &'static [Case] {
+    static CASES: OnceLock<Vec<Case>> = OnceLock::new();
+    CASES.get_or_init(|| {
+        let mut cases = Vec::new();
+        for (name, trees) in [("objects.root", ["whole", "once"]), ("mixed.root", ["whole", "once"])] {
+            let Some(sample) = bundled(name) else { continue };
+            for tree in trees.iter().filter_map(|tree| Tree::open(&sample.file, tree).ok()) {
+                for field in 0..tree.fields().expect("a tree has fields").len() as u32 {
+                    let Ok(plan) = tree.plan(&[field], 0..tree.entries()) else { continue };
+                    let Some(task) = plan.tasks.first() else { continue };
+                    let Decoder::Program(program) = &plan.groups[0].decoder else { continue };
+                    let Stored::Range(range) = &task.stored else { continue };
+                    let stored = sample.file.source().read_one(range.clone()).expect("inside the file");
+                    let mut scratch = Scratch::new();
+                    let block = TreeFormat.unframe(&plan.groups[0], task, &stored, &mut scratch);
+                    let block = block.expect("a sound basket");
+                    let (payload, bounds) = (block.payload.to_vec(), block.bounds.to_vec());
+                    cases.push((Arc::unwrap_or_clone(program.clone()), payload, bounds, block.origin));
+                }
+            }
+        }
+        assert!(cases.len() > 20, "only {} branches of objects", cases.len());
+        cases
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn damaged_objects_are_errors_or_no_larger_than_their_bytes(which: Index, damages in damages()) {
+        let cases = objects();
+        let (program, payload, bounds, origin) = &cases[which.index(cases.len())];
+        let mut payload = payload.clone();
+        damage(&mut payload, &damages);
+        let entries = bounds.len() as u64 / 4 - 1;
+        let block = Block { payload: &payload, entries, bounds, origin: *origin };
+        let specs = program.outputs.iter().map(|output| ColumnSpec {
+            key: output.key.clone(),
+            dtype: output.dtype,
+            offsets: output.offsets,
+            member: String::new(),
+            bytes_per_payload_byte: 1,
+        });
+        let specs: Vec<ColumnSpec> = specs.collect();
+        let mut columns = vec![Vec::new(); specs.len()];
+        let compiled = Arc::new(Compiled::new(&program.source).expect("a generated program compiles"));
+        if run_program(compiled, program, &block, &specs, &mut columns).is_ok() {
+            let bytes: usize = columns.iter().map(Vec::len).sum();
+            prop_assert!(bytes <= 8 * payload.len() + 8 * specs.len() * (entries as usize + 1), "{bytes}");
+        }
     }
 }
 

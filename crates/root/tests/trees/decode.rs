@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use forthwith_columns::{DType, Wire};
 use forthwith_forth::{Compiled, Limits, Machine, Status};
 use forthwith_plan::{Block, BlockFormat, ColumnSpec, Decoder, Kernel, Plan, Scratch, Stored, Task};
+use forthwith_program::Program;
 use forthwith_root::{RootFile, TreeFormat};
 
 /// The columns of each group, by the groups' and columns' order: native bytes, offsets with their leading zero.
@@ -46,17 +47,12 @@ pub(crate) fn decode(file: &RootFile, plan: &Plan) -> Result<Columns, String> {
                         Arc::new(Compiled::new(&program.source).expect("a generated program compiles"))
                     })
                     .clone();
-                run_program(
-                    compiled,
-                    program.bounded,
-                    &block,
-                    &group.columns,
-                    &mut columns[task.group as usize],
-                )
-                .map_err(|error| {
-                    let meaning = error.split(':').next().and_then(|code| program.fault(code.parse().ok()?));
-                    format!("{error} {}", meaning.map_or("", |fault| &fault.what))
-                })
+                run_program(compiled, program, &block, &group.columns, &mut columns[task.group as usize])
+                    .map_err(|error| {
+                        let meaning =
+                            error.split(':').next().and_then(|code| program.fault(code.parse().ok()?));
+                        format!("{error} {}", meaning.map_or("", |fault| &fault.what))
+                    })
             }
             other => Err(format!("{other:?}")),
         };
@@ -141,22 +137,26 @@ fn run_kernel(
     Ok(())
 }
 
-fn run_program(
+/// Runs a program on a block.
+pub(crate) fn run_program(
     program: Arc<Compiled>,
-    bounded: bool,
+    contract: &Program,
     block: &Block<'_>,
     specs: &[ColumnSpec],
     out: &mut [Vec<u8>],
 ) -> Result<(), String> {
     let mut machine = Machine::new(program, Limits::default());
     machine.begin();
-    machine.push(block.entries as i64).map_err(|error| error.to_string())?;
+    let origin = contract.origin.then_some(block.origin as i64);
+    for number in origin.into_iter().chain([block.entries as i64]) {
+        machine.push(number).map_err(|error| error.to_string())?;
+    }
     let (starts, stops) = match block.bounds.len() {
         0 => (&[][..], &[][..]),
         length => (&block.bounds[..length - 4], &block.bounds[4..]),
     };
     let inputs = [block.payload, starts, stops];
-    let status = machine.resume(&inputs[..if bounded { 3 } else { 1 }]);
+    let status = machine.resume(&inputs[..if contract.bounded { 3 } else { 1 }]);
     if !matches!(status, Ok(Status::Done)) {
         return Err(format!("{:?}: {status:?}", machine.stack().last().copied().unwrap_or(0)));
     }

@@ -1,0 +1,243 @@
+//! Members of classes, by their streamer elements.
+
+use std::sync::Arc;
+
+use forthwith_columns::{DType, Wire};
+use forthwith_program::Schema;
+
+use super::{Classes, CppType, Refused, fixed, native, shared};
+use crate::streamer::{Element, ElementKind, Packing, StreamerInfo, code};
+
+impl Classes<'_> {
+    /// Names and schemas of a class's members, bases among them.
+    pub(super) fn members(&mut self, info: &Arc<StreamerInfo>) -> Result<Vec<(String, Schema)>, Refused> {
+        for element in &info.elements {
+            if let ElementKind::BasicPointer(counter) | ElementKind::Loop(counter) = &element.kind {
+                let class = if counter.class.is_empty() { &info.class } else { &counter.class };
+                let known = self.counters.iter().any(|(of, name, _)| of == class && *name == counter.name);
+                if !known {
+                    self.slots += 1;
+                    self.counters.push((class.clone(), counter.name.clone(), self.slots));
+                }
+            }
+        }
+        let mut fields: Vec<(String, Schema)> = Vec::with_capacity(info.elements.len());
+        for element in &info.elements {
+            self.budget = self
+                .budget
+                .checked_sub(1)
+                .ok_or_else(|| format!("{} with more members than anybody means", info.class))?;
+            let name = member_name(element);
+            let schema = match element.is_base() {
+                true => self.base(element)?,
+                false => Some(self.member(info, element)?),
+            };
+            if let Some(schema) = schema {
+                fields.push((name, schema));
+            }
+        }
+        hide_repeated(&mut fields);
+        Ok(fields)
+    }
+
+    /// A base class; `None` if nothing is stored of it.
+    pub(crate) fn base(&mut self, element: &Element) -> Result<Option<Schema>, Refused> {
+        let class = &*element.name;
+        if native::is_nothing(class) {
+            return Ok(None);
+        }
+        if class == "TObject" {
+            return Ok(Some(Schema::Passed(native::TOBJECT)));
+        }
+        if native::schema(class).is_some() {
+            return self.object(class).map(Some);
+        }
+        let kind = CppType::parse(class);
+        if kind.is_container() {
+            return self.container(&kind, &[]).map(Some);
+        }
+        if !self.describes(class) {
+            // Of a class without members there is nothing to describe.
+            let frame = Schema::Framed { shared: false, of: Box::new(Schema::Blank) };
+            return Ok(Some(Schema::Skipped(Box::new(frame))));
+        }
+        Ok(Some(Schema::Base(Box::new(self.object(class)?))))
+    }
+
+    /// A member that is no base.
+    pub(crate) fn member(&mut self, info: &StreamerInfo, element: &Element) -> Result<Schema, Refused> {
+        let dimensions = dimensions(element);
+        let class = element.type_name.trim().trim_end_matches('*').trim();
+        let class = class.strip_prefix("const ").unwrap_or(class);
+        let refused = || format!("{}::{} of type {}", info.class, element.name, element.type_name);
+        if let ElementKind::Stl { .. } | ElementKind::StlString = &element.kind {
+            let kind = CppType::parse(element.type_name.trim().trim_end_matches('*'));
+            return match kind {
+                CppType::Text(_) => Ok(shared(fixed(Schema::Text, &dimensions))),
+                _ if kind.is_container() => self.container(&kind, &dimensions),
+                CppType::Array(..) | CppType::Pointer(_) => {
+                    Ok(fixed(self.member_of(&CppType::parse(&element.type_name))?, &dimensions))
+                }
+                _ => Err(kind.spelling()),
+            };
+        }
+        Ok(match element.code {
+            code::COUNTER | code::CHAR..=code::INT | code::UCHAR..=code::UINT
+                if let Some(slot) = self.counter(&info.class, &element.name) =>
+            {
+                let schema = wire(element.code, None).ok_or_else(refused)?;
+                Schema::Counter(slot, Box::new(Schema::Number(schema)))
+            }
+            code::LONG | code::ULONG | code::LONG64 | code::ULONG64
+                if let Some(slot) = self.counter(&info.class, &element.name) =>
+            {
+                let schema = wire(element.code, None).ok_or_else(refused)?;
+                Schema::Counter(slot, Box::new(Schema::Number(schema)))
+            }
+            code::BITS => Schema::Computed(DType::UInt32, BITS),
+            code::CHAR_STAR => Schema::LongText,
+            CHAR_STAR_ARRAY => fixed(Schema::LongText, &dimensions),
+            number @ 1..=19 => Schema::Number(wire(number, element.packing).ok_or_else(refused)?),
+            array @ 21..=39 => {
+                let number = wire(array - code::ARRAY, element.packing).ok_or_else(refused)?;
+                fixed(Schema::Number(number), &dimensions)
+            }
+            pointer @ 41..=59 => {
+                let ElementKind::BasicPointer(counter) = &element.kind else { return Err(refused()) };
+                let number = match pointer - code::POINTER {
+                    code::CHAR_STAR => Schema::LongText,
+                    number => Schema::Number(wire(number, element.packing).ok_or_else(refused)?),
+                };
+                let slot = self.slot(info, &counter.class, &counter.name).ok_or_else(refused)?;
+                let of = Schema::Counted { slot, flag: true, of: Box::new(number) };
+                fixed(of, &dimensions)
+            }
+            code::TSTRING => Schema::Text,
+            TSTRING_ARRAY => shared(fixed(Schema::Text, &dimensions)),
+            code::TOBJECT => self.object("TObject")?,
+            code::OBJECT | code::ANY | code::TNAMED | code::OBJECT_INPLACE | code::ANY_INPLACE => {
+                match CppType::parse(class) {
+                    CppType::Other(_) | CppType::Pair(..) => self.object(class)?,
+                    kind => self.member_of(&kind)?,
+                }
+            }
+            81 | 82 | 83 | 87 | 88 => fixed(self.object(class)?, &dimensions),
+            86 => fixed(self.object("TObject")?, &dimensions),
+            code::OBJECT_POINTER | code::ANY_POINTER | code::ANY_POINTER_NO_VT => {
+                self.pointer(pointee(class))?
+            }
+            84 | 89 | 90 => fixed(self.pointer(pointee(class))?, &dimensions),
+            code::STREAM_LOOP | 521 => {
+                let ElementKind::Loop(counter) = &element.kind else { return Err(refused()) };
+                let slot = self.slot(info, &counter.class, &counter.name).ok_or_else(refused)?;
+                let of = match element.type_name.trim().ends_with("**") {
+                    true => self.pointer(class)?,
+                    false => self.object(class)?,
+                };
+                shared(fixed(Schema::Counted { slot, flag: false, of: Box::new(of) }, &dimensions))
+            }
+            _ => return Err(refused()),
+        })
+    }
+
+    fn counter(&self, class: &str, name: &str) -> Option<u32> {
+        let mut known = self.counters.iter().rev();
+        known.find(|(of, counter, _)| **of == *class && **counter == *name).map(|(.., slot)| *slot)
+    }
+
+    fn slot(&self, info: &StreamerInfo, class: &str, name: &str) -> Option<u32> {
+        self.counter(if class.is_empty() { &info.class } else { class }, name)
+    }
+}
+
+/// The class a pointer leads to, if the type's name is that of a smart one.
+fn pointee(class: &str) -> &str {
+    let plain = class.strip_prefix("std::").unwrap_or(class);
+    let inner = plain.strip_prefix("unique_ptr<").or_else(|| plain.strip_prefix("shared_ptr<"));
+    inner
+        .and_then(|inner| inner.strip_suffix('>'))
+        .map_or(class, |inner| inner.split(',').next().unwrap_or(inner).trim().trim_end_matches('*').trim())
+}
+
+/// Of members of the same name, the last is meant: that of the most derived class.
+fn hide_repeated(fields: &mut [(String, Schema)]) {
+    let names: Vec<String> = fields
+        .iter()
+        .filter(|(_, field)| !matches!(field, Schema::Base(_)))
+        .map(|(name, _)| name.clone())
+        .collect();
+    let mut later: Vec<String> = names;
+    for (_, field) in fields.iter_mut().rev() {
+        if let Schema::Base(of) = field {
+            hide(of, &later);
+            collect(of, &mut later);
+        }
+    }
+}
+
+/// Hides the fields of a base that have one of these names.
+fn hide(schema: &mut Schema, names: &[String]) {
+    match schema {
+        Schema::Framed { of, .. } | Schema::Base(of) => hide(of, names),
+        Schema::Versioned(arms) => arms.iter_mut().for_each(|(_, arm)| hide(arm, names)),
+        Schema::Record { fields, .. } => {
+            for (name, field) in fields {
+                match field {
+                    Schema::Base(_) => hide(field, names),
+                    _ if field.is_skipped() || !names.contains(name) => {}
+                    _ => {
+                        let hidden = std::mem::replace(field, Schema::Null);
+                        *field = Schema::Skipped(Box::new(hidden));
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn collect(schema: &Schema, names: &mut Vec<String>) {
+    match schema {
+        Schema::Framed { of, .. } | Schema::Base(of) => collect(of, names),
+        Schema::Versioned(arms) => {
+            if let Some((_, first)) = arms.first() {
+                collect(first, names);
+            }
+        }
+        Schema::Record { fields, .. } => {
+            for (name, field) in fields {
+                match field {
+                    Schema::Base(_) => collect(field, names),
+                    _ => names.push(name.clone()),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The name of a member. Pointers may have kept their star.
+fn member_name(element: &Element) -> String {
+    element.name.trim_start_matches('*').split('[').next().unwrap_or_default().to_owned()
+}
+
+/// The dimensions of a fixed array.
+pub(crate) fn dimensions(element: &Element) -> Vec<u64> {
+    let stated: Vec<u64> = element.dimensions.iter().copied().map(u64::from).collect();
+    let product = stated.iter().try_fold(1u64, |all, &size| all.checked_mul(size));
+    match u64::from(element.array_length) {
+        0 => Vec::new(),
+        length if product == Some(length) => stated,
+        length => vec![length],
+    }
+}
+
+/// How ROOT's codes of numbers are stored.
+fn wire(code: i32, packing: Option<Packing>) -> Option<Wire> {
+    crate::tree::number(code, packing).map(|(_, wire)| wire)
+}
+
+/// Status bits of an object, with two more bytes if it is referenced.
+const BITS: &str = "data !I-> stack dup 16 and if 2 data skip then";
+const TSTRING_ARRAY: i32 = code::ARRAY + code::TSTRING;
+const CHAR_STAR_ARRAY: i32 = code::ARRAY + code::CHAR_STAR;

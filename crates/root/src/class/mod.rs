@@ -1,0 +1,436 @@
+//! Classes as columns: streamer infos become a [`Schema`], from which the shared translator makes a program.
+
+mod cpp;
+mod evolve;
+mod member;
+mod native;
+
+use std::sync::Arc;
+
+use forthwith_columns::{DType, Wire};
+use forthwith_program::{Schema, When};
+
+use crate::streamer::{StreamerInfo, Streamers, builtin};
+pub(crate) use cpp::CppType;
+pub(crate) use member::dimensions;
+
+/// Schemas of classes, by the file's own account of them.
+pub(crate) struct Classes<'a> {
+    streamers: &'a Streamers,
+    /// Classes that are being looked at: none can contain itself.
+    within: Vec<Box<str>>,
+    /// Members that count the items of others: class, name and slot.
+    counters: Vec<(Box<str>, Box<str>, u32)>,
+    slots: u32,
+    /// The class of the items of a `TClonesArray`, where that is known.
+    items: String,
+    /// Members that may still be looked at: classes can contain classes in so many ways that their number has no bound.
+    budget: u32,
+}
+
+/// Why something has no schema, as a phrase.
+pub(crate) type Refused = String;
+
+impl<'a> Classes<'a> {
+    pub(crate) fn new(streamers: &'a Streamers) -> Self {
+        let (within, counters, items) = (Vec::new(), Vec::new(), String::new());
+        Self { streamers, within, counters, slots: 0, items, budget: MAX_MEMBERS }
+    }
+
+    /// Arrays that only the data name the class of have items of this class.
+    pub(crate) fn with_items(mut self, class: &str) -> Self {
+        self.items = class.into();
+        self
+    }
+
+    /// A value of some type as a member of a class: containers and strings have a frame.
+    pub(crate) fn member_of(&mut self, kind: &CppType) -> Result<Schema, Refused> {
+        match kind {
+            CppType::Text("std::string") => Ok(shared(Schema::Text)),
+            _ if kind.is_container() => self.container(kind, &[]),
+            CppType::Array(item, size) => Ok(Schema::Fixed(*size, Box::new(self.member_of(item)?))),
+            _ => self.item(kind),
+        }
+    }
+
+    /// A container within its frame, or an array of them.
+    pub(crate) fn container(&mut self, kind: &CppType, dimensions: &[u64]) -> Result<Schema, Refused> {
+        let apart = fixed(self.item(kind)?, dimensions);
+        let together = self.together(kind)?;
+        let mut arms = vec![(When::Any, apart)];
+        if let Some(of) = together {
+            let of = of
+                .into_iter()
+                .map(|(when, items)| (when, fixed(Schema::Columns(Box::new(items)), dimensions)));
+            arms.push((When::Together, Schema::Versioned(of.collect())));
+        }
+        Ok(Schema::Framed { shared: true, of: Box::new(Schema::Versioned(arms)) })
+    }
+
+    /// The items of a container if they are stored member by member, by their class's version.
+    fn together(&mut self, kind: &CppType) -> Result<Option<Vec<(When, Schema)>>, Refused> {
+        Ok(match kind {
+            CppType::Map(_, key, value) => {
+                let pair = Schema::Tuple(vec![self.member_of(key)?, self.member_of(value)?]);
+                Some(vec![(When::AnyClass, pair)])
+            }
+            CppType::Sequence(_, item) => match &**item {
+                CppType::Pair(..) | CppType::Other(_) => match self.item(item)? {
+                    Schema::Framed { of, shared: false } => match *of {
+                        Schema::Versioned(arms) => Some(arms),
+                        _ => None,
+                    },
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// A value of some type as an item of a container, which has no frame unless it is an object.
+    fn item(&mut self, kind: &CppType) -> Result<Schema, Refused> {
+        Ok(match kind {
+            CppType::Number(_, wire) => Schema::Number(*wire),
+            CppType::Text(_) => Schema::Text,
+            CppType::Sequence(_, item) => self.item(item)?.list(),
+            CppType::Bitset(_) => Schema::Number(Wire::Bool).list(),
+            CppType::Map(_, key, value) => Schema::Tuple(vec![self.item(key)?, self.item(value)?]).list(),
+            CppType::Array(item, size) => Schema::Fixed(*size, Box::new(self.item(item)?)),
+            CppType::Pointer(of) => match &**of {
+                CppType::Other(class) => self.pointer(class)?,
+                _ => return Err(kind.spelling()),
+            },
+            CppType::Pair(first, second) => {
+                let name = kind.spelling();
+                let fields = vec![
+                    ("first".to_owned(), self.member_of(first)?),
+                    ("second".to_owned(), self.member_of(second)?),
+                ];
+                framed(vec![(When::AnyClass, Schema::Record { name: Some(name), fields })])
+            }
+            CppType::Other(class) => self.object(class)?,
+        })
+    }
+
+    /// An object in place.
+    pub(crate) fn object(&mut self, class: &str) -> Result<Schema, Refused> {
+        if let Some(schema) = native::schema(class) {
+            return Ok(schema);
+        }
+        if class == "TClonesArray" {
+            return self.clones();
+        }
+        if let Some(schema) = self.pointers(class)? {
+            return Ok(schema);
+        }
+        if let Some(items) = self.items_of(class)? {
+            return Ok(items);
+        }
+        Ok(framed(self.versions(class)?))
+    }
+
+    /// A container of pointers to objects of any class.
+    fn pointers(&mut self, class: &str) -> Result<Option<Schema>, Refused> {
+        let behind: &'static str = match class {
+            "TObjArray" => "",
+            // Each item has an option, as text.
+            "TList" | "THashList" => OPTION,
+            _ => return Ok(None),
+        };
+        if self.within.iter().any(|outer| &**outer == ANYTHING) {
+            return Err(format!("{class} within another"));
+        }
+        self.within.push(ANYTHING.into());
+        let item = self.pointer("TObject");
+        self.within.pop();
+        let item = match behind {
+            "" => item?,
+            words => Schema::Between(Vec::new(), Box::new(item?), vec![Schema::Passed(words)]),
+        };
+        self.slots += 1;
+        let slot = self.slots;
+        let count = Schema::Counter(slot, Box::new(big(DType::Int32)));
+        let mut before = vec![Schema::Passed(native::TOBJECT), Schema::Text, count];
+        if class == "TObjArray" {
+            before.push(Schema::Opaque(4));
+        }
+        let items = Schema::Counted { slot, flag: false, of: Box::new(item) };
+        let of = Schema::Between(before, Box::new(items), Vec::new());
+        Ok(Some(framed(vec![(When::Any, of)])))
+    }
+
+    /// A class that is a container by itself, whose description has no members but one that says so.
+    fn items_of(&mut self, class: &str) -> Result<Option<Schema>, Refused> {
+        let Some(info) = self.streamers.latest(class).map_err(|error| error.to_string())? else {
+            return Ok(None);
+        };
+        let [only] = info.elements.as_slice() else { return Ok(None) };
+        if &*only.name != "This" || only.is_base() {
+            return Ok(None);
+        }
+        let item = class.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or_default();
+        let kind = CppType::parse(item.split(',').next().unwrap_or(item));
+        // Items of which nothing is stored have no description.
+        let arms = match &kind {
+            CppType::Other(item) if self.describes(item) => self.versions(item)?,
+            CppType::Other(_) => {
+                vec![(When::AnyClass, Schema::Record { name: None, fields: Vec::new() })]
+            }
+            _ => return Err(format!("{class}, a container of {}", kind.spelling())),
+        };
+        let together =
+            arms.iter().map(|(when, items)| (*when, Schema::Columns(Box::new(items.clone())))).collect();
+        let apart = framed(arms).list();
+        let arms = vec![(When::Any, apart), (When::Together, Schema::Versioned(together))];
+        Ok(Some(Schema::Framed { shared: true, of: Box::new(Schema::Versioned(arms)) }))
+    }
+
+    /// An object without a frame, of a version that is known.
+    pub(crate) fn unframed(&mut self, class: &str, version: i32, checksum: u32) -> Result<Schema, Refused> {
+        if let Some(schema) = native::schema(class) {
+            return Ok(schema);
+        }
+        if let Some(items) = self.items_of(class)? {
+            return Ok(items);
+        }
+        let checksum = Some(checksum).filter(|&checksum| checksum != 0);
+        let info = self.streamers.describe(class, version, checksum).map_err(|error| error.to_string())?;
+        match info.or_else(|| builtin(class, version)) {
+            Some(info) => self.record(&info),
+            None => Err(format!("{class}, which the file does not describe")),
+        }
+    }
+
+    /// The versions of a class that the file describes, the latest first; the others deliver what that does.
+    fn versions(&mut self, class: &str) -> Result<Vec<(When, Schema)>, Refused> {
+        let mut infos = self.streamers.versions(class).map_err(|error| error.to_string())?;
+        if infos.is_empty() {
+            infos.extend(built_in(class));
+        }
+        // Where several have the same version, the last counts.
+        infos.sort_by_key(|info| info.version);
+        infos.reverse();
+        let Some(first) = infos.first().cloned() else {
+            return self.sibling(class);
+        };
+        let latest = self.record(&first)?;
+        let mut arms = Vec::new();
+        let add = |arms: &mut Vec<(When, Schema)>, info: &StreamerInfo, schema: Schema| {
+            let version = u16::try_from(info.version).ok().map(When::Version);
+            let sum = Some(When::Checksum(info.checksum)).filter(|_| info.checksum != 0);
+            for when in [version, sum].into_iter().flatten() {
+                if !arms.iter().any(|(known, _)| *known == when) {
+                    arms.push((when, schema.clone()));
+                }
+            }
+        };
+        add(&mut arms, &first, latest.clone());
+        for info in &infos[1..] {
+            // One that cannot be read as the latest is a fault where it is met.
+            if let Ok(record) = self.record(info)
+                && let Some(schema) = evolve::read_as(&record, &latest)
+            {
+                add(&mut arms, info, schema);
+            }
+        }
+        Ok(arms)
+    }
+
+    /// A class of a template, as others of the same template, which all have the same members. Frames and versions say whether that holds.
+    fn sibling(&mut self, class: &str) -> Result<Vec<(When, Schema)>, Refused> {
+        let refused = || format!("{class}, which the file does not describe");
+        let (template, _) = class.split_once('<').ok_or_else(refused)?;
+        let is_sibling = |name: &str| name.split_once('<').is_some_and(|(known, _)| known == template);
+        let mut names: Vec<String> = self
+            .streamers
+            .classes()
+            .map(|(name, _)| name.to_owned())
+            .filter(|name| is_sibling(name))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names.truncate(MAX_SIBLINGS);
+        let mut found: Option<Schema> = None;
+        for name in names {
+            let infos = self.streamers.versions(&name).map_err(|error| error.to_string())?;
+            for info in infos {
+                let Schema::Record { fields, .. } = self.record(&info)? else { return Err(refused()) };
+                let record = Schema::Record { name: Some(class.into()), fields };
+                if found.as_ref().is_some_and(|known| *known != record) {
+                    return Err(refused());
+                }
+                found = Some(record);
+            }
+        }
+        Ok(vec![(When::AnyClass, found.ok_or_else(refused)?)])
+    }
+
+    fn is_within(&self, class: &str) -> bool {
+        self.within.iter().any(|outer| **outer == *class)
+    }
+
+    /// Whether there is an info of a class.
+    fn describes(&self, class: &str) -> bool {
+        self.streamers.classes().any(|(name, _)| name == class) || built_in(class).is_some()
+    }
+
+    /// The members of a class.
+    fn record(&mut self, info: &Arc<StreamerInfo>) -> Result<Schema, Refused> {
+        let class = &info.class;
+        if self.within.contains(class) {
+            return Err(format!("{class}, which contains itself"));
+        }
+        if self.within.len() > MAX_DEPTH {
+            return Err(format!("{class} within {MAX_DEPTH} other classes"));
+        }
+        self.within.push(class.clone());
+        let known = self.counters.len();
+        let fields = self.members(info);
+        self.counters.truncate(known);
+        self.within.pop();
+        Ok(Schema::Record { name: Some(class.to_string()), fields: fields? })
+    }
+
+    /// A pointer to an object of a class, or of one derived from it.
+    pub(crate) fn pointer(&mut self, class: &str) -> Result<Schema, Refused> {
+        let mut found = Vec::new();
+        let mut refused = None;
+        for name in self.derived(class)? {
+            // One that contains itself, or cannot be read, is a fault where it is met.
+            match self.object(&name) {
+                Ok(schema) => found.push((name, schema)),
+                Err(why) => refused = Some(why),
+            }
+        }
+        match (found.is_empty(), refused) {
+            (true, Some(why)) if !self.within.iter().any(|outer| **outer == *class) => Err(why),
+            _ => Ok(Schema::Pointer(found)),
+        }
+    }
+
+    /// A class and those derived from it, as far as the file describes them.
+    fn derived(&self, class: &str) -> Result<Vec<String>, Refused> {
+        let mut found = vec![class.to_owned()];
+        let mut names: Vec<&str> = self.streamers.classes().map(|(name, _)| name).collect();
+        names.sort_unstable();
+        names.dedup();
+        // Each round finds the next generation.
+        loop {
+            let before = found.len();
+            for name in &names {
+                if found.iter().any(|known| known == name) || is_of_files(name) {
+                    continue;
+                }
+                let infos = self.streamers.versions(name).map_err(|error| error.to_string())?;
+                let bases = infos.iter().flat_map(|info| &info.elements).filter(|element| element.is_base());
+                if bases.into_iter().any(|base| found.iter().any(|known| **known == *base.name)) {
+                    found.push((*name).to_owned());
+                }
+            }
+            if found.len() > MAX_CLASSES {
+                return Err(format!("{class}*, which may be of more than {MAX_CLASSES} classes"));
+            }
+            if found.len() == before {
+                break;
+            }
+        }
+        if found.len() > 1 && native::schema(class).is_none() && !names.contains(&class) {
+            found.remove(0);
+        }
+        Ok(found)
+    }
+
+    /// An array that names the class of its items: that the branch has, or the only one there can be.
+    fn clones(&mut self) -> Result<Schema, Refused> {
+        let class = match self.items.as_str() {
+            "" => {
+                let mut derived = self.derived("TObject")?;
+                derived.retain(|name| !is_of_root(name) && self.describes(name) && !self.is_within(name));
+                match derived.as_slice() {
+                    [only] => only.clone(),
+                    several => {
+                        let count = several.len();
+                        return Err(format!(
+                            "TClonesArray of one of {count} classes, which only the data name"
+                        ));
+                    }
+                }
+            }
+            known => known.to_owned(),
+        };
+        let class = &*class;
+        let arms = self.versions(class)?;
+        let versions = arms.iter().filter_map(|(when, schema)| match when {
+            When::Version(version) => {
+                let item = framed(vec![(*when, schema.clone())]);
+                Some((format!("{class};{version}"), item))
+            }
+            _ => None,
+        });
+        Ok(Schema::Clones(versions.collect()))
+    }
+}
+
+/// The latest of the infos that are built in.
+fn built_in(class: &str) -> Option<Arc<StreamerInfo>> {
+    (1..=MAX_BUILTIN).rev().find_map(|version| builtin(class, version))
+}
+
+/// Classes that stand in files for the files' own sake.
+fn is_of_files(class: &str) -> bool {
+    [
+        "TTree",
+        "TBranch",
+        "TLeaf",
+        "TBasket",
+        "TNtuple",
+        "TStreamer",
+        "TDirectory",
+        "TFile",
+        "TKey",
+        "TRefTable",
+    ]
+    .iter()
+    .any(|own| class.starts_with(own))
+        || matches!(class, "TList" | "THashList" | "TObjArray" | "TCollection" | "TSeqCollection")
+}
+
+/// Classes of ROOT's own that are no items of anybody's arrays.
+fn is_of_root(class: &str) -> bool {
+    let own = ["TObject", "TNamed", "TObjArray", "TClonesArray", "TList", "TRef", "TObjString", "TProcessID"];
+    own.contains(&class) || ["TAtt", "TVirtual"].iter().any(|begin| class.starts_with(begin))
+}
+
+/// A value behind a byte count and a version that means nothing.
+pub(crate) fn shared(of: Schema) -> Schema {
+    Schema::Framed { shared: true, of: Box::new(Schema::Versioned(vec![(When::Any, of)])) }
+}
+
+fn framed(arms: Vec<(When, Schema)>) -> Schema {
+    Schema::Framed { shared: false, of: Box::new(Schema::Versioned(arms)) }
+}
+
+pub(crate) fn fixed(schema: Schema, dimensions: &[u64]) -> Schema {
+    dimensions.iter().rev().fold(schema, |inner, &size| Schema::Fixed(size, Box::new(inner)))
+}
+
+/// Numbers of a class, as a record of one or a list.
+fn big(dtype: DType) -> Schema {
+    Schema::Number(Wire::Big(dtype))
+}
+
+/// What stands in the list of classes for anything.
+const ANYTHING: &str = "TObject*";
+/// The option behind an item of a list.
+const OPTION: &str = "data B-> stack dup 255 = if drop data !I-> stack then data skip";
+/// Classes of one template that are compared.
+const MAX_SIBLINGS: usize = 16;
+/// Members of a class with all it contains.
+const MAX_MEMBERS: u32 = 20_000;
+/// Classes within classes.
+const MAX_DEPTH: usize = 30;
+/// Classes that one pointer may lead to.
+const MAX_CLASSES: usize = 64;
+/// Versions of the classes that are built in.
+const MAX_BUILTIN: i32 = 30;
