@@ -197,21 +197,6 @@ impl Schema {
         }
     }
 
-    /// The members of an object, bases among them, without any frame or version. A base at the end that is stepped over may be missing.
-    #[must_use]
-    pub fn bare(&self) -> Option<Self> {
-        let Self::Record { name, fields } = self.record()? else { return None };
-        let fields = fields.iter().map(|(name, field)| {
-            let field = match field {
-                Self::Base(of) => Self::Base(Box::new(of.bare()?)),
-                Self::Passed(words) => Self::OrNothing(Box::new(Self::Passed(words))),
-                other => other.clone(),
-            };
-            Some((name.clone(), field))
-        });
-        Some(Self::Record { name: name.clone(), fields: fields.collect::<Option<_>>()? })
-    }
-
     /// Bytes every value takes when it is one of many that stand together, at least.
     pub(crate) fn least_together(&self) -> u64 {
         match self {

@@ -388,8 +388,7 @@ pub(super) fn of_member(
     let spell = |name: &str| dimensions.spelling(name, items);
     if element.is_base() {
         let schema = match classes.base(element) {
-            // In a branch of its own, a base is no more than its members.
-            Ok(Some(Schema::Base(of))) => of.bare().ok_or_else(|| element.name.to_string()),
+            Ok(Some(Schema::Base(of))) => Ok(*of),
             Ok(schema) => Ok(Schema::Record {
                 name: Some(element.name.to_string()),
                 fields: schema.map(|schema| (String::new(), schema)).into_iter().collect(),

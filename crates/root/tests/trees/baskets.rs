@@ -9,6 +9,8 @@ const BY_OWN_CODE: &[(&str, &str)] = &[
     ("Event.3.2.0.root", "a/b"),
     ("shorttrack.root", "event/fHighPt"),
     ("shorttrack.root", "event/fMuons"),
+    ("uproot-issue124.root", "KM3NET_EVENT/KM3NETDAQ::JDAQPreamble"),
+    ("uproot-issue124.root", "KM3NET_SUMMARYSLICE/KM3NETDAQ::JDAQPreamble"),
     ("uproot-issue475.root", "ElecHeader/m_event"),
     ("uproot-issue475.root", "SimHeader/m_event"),
     ("uproot-issue475.root", "EvtNavigator/m_refs"),
