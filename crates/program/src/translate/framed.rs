@@ -331,7 +331,7 @@ impl Text<'_> {
     }
 
     /// Values up to the entry's end, counted on the stack.
-    pub(super) fn to_end(
+    pub(super) fn until_end(
         &mut self,
         schema: &Schema,
         form: &Form,
@@ -346,12 +346,12 @@ impl Text<'_> {
                 let end = self.open_frame(depth + 1, member);
                 let stop = self.halt(FAULT_BYTE_COUNT);
                 self.line(depth + 1, member, format!("{end} @ stop @ <> if {stop} then"));
-                self.to_end(of, form, depth + 1, member)?;
+                self.until_end(of, form, depth + 1, member)?;
                 self.line(depth, member, "then".into());
             }
             Schema::Versioned(arms) => {
                 self.versioned(arms, depth, member, &mut |text, arm, depth| {
-                    text.to_end(arm, form, depth, member)
+                    text.until_end(arm, form, depth, member)
                 })?;
             }
             item => {

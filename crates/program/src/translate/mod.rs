@@ -83,7 +83,7 @@ pub fn translate(
             let content = shape.form(item, 2, &inner)?;
             if matches!(**item, Schema::Framed { .. }) {
                 text.line(1, member, "0".into());
-                text.to_end(item, &content, 1, &inner)?;
+                text.until_end(item, &content, 1, &inner)?;
                 text.line(1, member, format!("{key}-offsets +<- stack"));
             } else {
                 if item.least_bytes() == 0 {
