@@ -12,8 +12,9 @@ use forthwith::{
     columns::Policy,
     io::{self, Callback, MappedFile, PreadFile, Source},
     plan::Result,
+    root,
 };
-use pyo3::prelude::*;
+use pyo3::{prelude::*, types::PyDict};
 use std::{path::PathBuf, sync::Arc};
 
 /// An opened file. See the stub file for all documentation.
@@ -21,6 +22,7 @@ use std::{path::PathBuf, sync::Arc};
 pub(crate) struct File {
     handle: Arc<Handle>,
     info: forthwith::FileInfo,
+    recovered: Option<root::Recovered>,
 }
 
 impl File {
@@ -33,12 +35,19 @@ impl File {
         let opened = py.detach(|| -> Result<_> {
             let gate = Arc::new(Gate::new(open()?));
             let engine = Arc::new(Engine::new(settings.options()));
-            let file = forthwith::File::from_source(Arc::clone(&gate) as Arc<dyn Source>, engine)?;
+            let source = Arc::clone(&gate) as Arc<dyn Source>;
+            let (file, recovered) = if settings.recover {
+                let (file, recovered) = forthwith::File::recover(source, engine)?;
+                (file, Some(recovered))
+            } else {
+                (forthwith::File::from_source(source, engine)?, None)
+            };
             let info = file.info()?;
-            Ok((gate, file, info))
+            Ok((gate, file, info, recovered))
         });
-        let (gate, file, info) = opened.map_err(|error| error_of(py, error, None, cause.as_ref()))?;
-        Ok(Self { handle: Arc::new(Handle { file, gate, cause }), info })
+        let (gate, file, info, recovered) =
+            opened.map_err(|error| error_of(py, error, None, cause.as_ref()))?;
+        Ok(Self { handle: Arc::new(Handle { file, gate, cause }), info, recovered })
     }
 }
 
@@ -47,6 +56,7 @@ struct Settings {
     memory: Option<usize>,
     pool: Option<usize>,
     huge_pages: bool,
+    recover: bool,
     cause: Option<Cause>,
 }
 
@@ -66,7 +76,7 @@ impl Settings {
 #[pymethods]
 impl File {
     #[staticmethod]
-    #[pyo3(signature = (path, source="auto", threads=None, memory=None, pool=None, huge_pages=true))]
+    #[pyo3(signature = (path, source="auto", threads=None, memory=None, pool=None, huge_pages=true, recover=false))]
     fn open(
         py: Python<'_>,
         path: PathBuf,
@@ -75,6 +85,7 @@ impl File {
         memory: Option<usize>,
         pool: Option<usize>,
         huge_pages: bool,
+        recover: bool,
     ) -> PyResult<Self> {
         let (map, copy) = (source == "map", source == "pread");
         let open = move || -> io::Result<Arc<dyn Source>> {
@@ -86,11 +97,11 @@ impl File {
                 None => Ok(Arc::new(PreadFile::open(&path)?)),
             }
         };
-        Self::make(py, open, Settings { threads, memory, pool, huge_pages, cause: None })
+        Self::make(py, open, Settings { threads, memory, pool, huge_pages, recover, cause: None })
     }
 
     #[staticmethod]
-    #[pyo3(signature = (object, name, threads=None, memory=None, pool=None, huge_pages=true))]
+    #[pyo3(signature = (object, name, threads=None, memory=None, pool=None, huge_pages=true, recover=false))]
     fn from_object(
         py: Python<'_>,
         object: Py<PyAny>,
@@ -99,12 +110,13 @@ impl File {
         memory: Option<usize>,
         pool: Option<usize>,
         huge_pages: bool,
+        recover: bool,
     ) -> PyResult<Self> {
         let cause = Cause::default();
         let object = FileObject::new(object, Arc::clone(&cause));
         let open =
             move || -> io::Result<Arc<dyn Source>> { Ok(Arc::new(Callback::new(name, Box::new(object)))) };
-        Self::make(py, open, Settings { threads, memory, pool, huge_pages, cause: Some(cause) })
+        Self::make(py, open, Settings { threads, memory, pool, huge_pages, recover, cause: Some(cause) })
     }
 
     #[getter]
@@ -140,6 +152,22 @@ impl File {
     #[getter]
     fn closed(&self) -> bool {
         self.handle.gate.is_closed()
+    }
+
+    /// What a recovery found; none if there was none.
+    #[getter]
+    fn recovered<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(recovered) = &self.recovered else { return Ok(None) };
+        let found = PyDict::new(py);
+        found.set_item("objects", recovered.objects)?;
+        found.set_item("baskets", recovered.baskets)?;
+        found.set_item("deleted", recovered.deleted)?;
+        found.set_item("unlisted", &recovered.unlisted)?;
+        found.set_item("streamers", recovered.streamers)?;
+        found.set_item("end", recovered.end)?;
+        found.set_item("size", recovered.size)?;
+        found.set_item("stopped", recovered.stopped.as_ref().map(|error| error.kind.to_string()))?;
+        Ok(Some(found))
     }
 
     fn close(&self, py: Python<'_>) {

@@ -2,6 +2,7 @@
 
 import io
 import json
+import pathlib
 import pickle
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from conftest import data
 
 import forthwith
 
-GOLDEN = json.load(open(data("histograms.root.bins.json")))
+GOLDEN = json.loads(pathlib.Path(data("histograms.root.bins.json")).read_text())
 HISTOGRAMS = [name for name, golden in GOLDEN.items() if "edges" in golden]
 PROFILES = [name for name in HISTOGRAMS if "mode" in GOLDEN[name]]
 

@@ -62,6 +62,11 @@ pub(crate) enum Failure {
         /// What is wrong, and where.
         what: String,
     },
+    /// A file that was checked is damaged. What is, has been said.
+    Damaged {
+        /// The file.
+        uri: String,
+    },
     /// The flags fit each other but not the program.
     Misuse {
         /// How.
@@ -113,6 +118,7 @@ impl Failure {
             | Self::WrongObject { .. } => 2,
             Self::NoMatch { .. } | Self::NoProgram { .. } => 3,
             Self::Misuse { .. } => 2,
+            Self::Damaged { .. } => 1,
             Self::Unreadable { error, .. } if error.kind() == io::ErrorKind::NotFound => 3,
             Self::Column { .. }
             | Self::Program { .. }
@@ -134,6 +140,7 @@ impl fmt::Display for Failure {
                 let lines: Vec<_> = told(error).lines().map(clean).collect();
                 write!(f, "{}", lines.join("\n"))
             }
+            Self::Damaged { uri } => write!(f, "{} did not pass the check", clean(uri)),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),
             Self::WhichTree { uri, trees } if trees.is_empty() => {
                 write!(f, "no tree in {}\n  forthwith ls -r lists what there is", clean(uri))

@@ -52,6 +52,9 @@ pub(crate) enum Verb {
     /// Print the AwkwardForth program made for a branch; run, step through and explain programs
     #[command(after_help = FORTH)]
     Forth(Forth),
+    /// Read a whole file and say what in it is damaged
+    #[command(after_help = CHECK)]
+    Check(Check),
     /// Show what forthwith makes of a file, and how fast
     #[command(after_help = DEMO)]
     Demo(Demo),
@@ -69,6 +72,19 @@ pub(crate) struct Ls {
     #[arg(short, long)]
     pub(crate) long: bool,
     /// Print JSON: an array of objects
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Check {
+    /// The file
+    #[arg(value_name = "FILE")]
+    pub(crate) target: String,
+    /// Remarks count, too: exit with 1 if there are any
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Print JSON: the verdict, with an array of findings
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -298,6 +314,19 @@ Examples:
   forthwith ls -rl events.root        everything, with sizes and entries
   forthwith ls events.root:skim       one directory
   forthwith ls --json events.root     for programs";
+
+const CHECK: &str = "\
+Compares what the parts of a file say of each other: the header, every record with the
+checksums of its blocks, the lists of keys, the free segments, the streamer infos, the byte
+counts in every object, and the baskets that trees name. Damage is what keeps something from
+being read as it was written; remarks are worth knowing.
+
+The exit code is 0 if nothing is damaged, 1 if something is or the file cannot be opened,
+2 if the command line is wrong, 3 if there is no such file.
+
+Examples:
+  forthwith check events.root
+  forthwith check --json events.root";
 
 const SHOW: &str = "\
 The decoder column says how a branch is read: by a kernel (the layout is columnar),

@@ -17,6 +17,7 @@
 //! its own name that gathers a report and renders it.
 #![deny(missing_docs)]
 
+mod check;
 mod console;
 mod demo;
 mod document;
@@ -126,6 +127,7 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
         Action::Explain { filter, shape } => {
             explain::explain(&place(&file, object, console)?, filter, *shape, console)
         }
+        Action::Check { strict, shape } => check::check(&file, *strict, *shape, console),
         Action::Forth { explain } => forth::forth(&opened::place(&file, object)?, *explain, console),
         // Carried out above.
         Action::Program(_) => Ok(()),

@@ -2,7 +2,7 @@
 
 use crate::{
     Terminal,
-    flags::{Act, Common, Demo, Explain, Forth, Head, Ls, Show, Typed, Verb},
+    flags::{Act, Check, Common, Demo, Explain, Forth, Head, Ls, Show, Typed, Verb},
     paint::Paint,
     target::Target,
 };
@@ -25,6 +25,10 @@ pub(crate) enum Action {
     Ls {
         recursive: bool,
         long: bool,
+        shape: Shape,
+    },
+    Check {
+        strict: bool,
         shape: Shape,
     },
     Show {
@@ -84,6 +88,9 @@ impl Asked {
         let (target, verb) = match typed.verb {
             Verb::Ls(Ls { target, recursive, long, json }) => {
                 (target, Action::Ls { recursive, long, shape: shape(json, false) })
+            }
+            Verb::Check(Check { target, strict, json }) => {
+                (target, Action::Check { strict, shape: shape(json, false) })
             }
             Verb::Show(Show { target, filter, json }) => {
                 (target, Action::Show { filter, shape: shape(json, false) })

@@ -5,7 +5,7 @@ use forthwith_avro::AvroFile;
 use forthwith_engine::{Engine, Options};
 use forthwith_io::Source;
 use forthwith_plan::{Error, ErrorKind, Result};
-use forthwith_root::{Found, Objects, RootFile, Tree};
+use forthwith_root::{Found, Objects, Recovered, RootFile, Tree};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -84,6 +84,15 @@ impl File {
             Content::Root(RootFile::open(source)?)
         };
         Ok(Self { content, engine })
+    }
+
+    /// Opens a ROOT file that was not closed, by walking from record to record.
+    ///
+    /// # Errors
+    /// The source cannot be read, or has not even the first record of a ROOT file.
+    pub fn recover(source: Arc<dyn Source>, engine: Arc<Engine>) -> Result<(Self, Recovered)> {
+        let (root, recovered) = RootFile::recover(source)?;
+        Ok((Self { content: Content::Root(root), engine }, recovered))
     }
 
     /// Its name.

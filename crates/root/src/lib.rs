@@ -32,8 +32,8 @@ mod streamer;
 mod tree;
 
 pub use file::{
-    Datime, Directory, DirectoryRecord, Found, Header, Key, Record, Records, RootFile, check_record,
-    decompress_blocks, decompress_record,
+    Checked, Datime, Directory, DirectoryRecord, Finding, Found, Header, Key, Record, Records, Recovered,
+    RootFile, Severity, check_record, decompress_blocks, decompress_record,
 };
 pub use format::TreeFormat;
 pub use near::near;

@@ -85,6 +85,11 @@ impl Contents {
         Self { record, keys }
     }
 
+    /// A directory with these keys, whatever its record says.
+    pub(super) fn with_keys(record: DirectoryRecord, keys: Arc<[Key]>) -> Self {
+        Self { record, keys: OnceLock::from(keys) }
+    }
+
     /// The bytes of the file that list the keys, unless they have been read.
     pub(super) fn wanted(&self) -> Option<std::ops::Range<u64>> {
         let begin = self.record.seek_keys;

@@ -1,11 +1,13 @@
 //! The file as a container: header, directories, keys, and payloads without their compression.
 
+mod check;
 mod compressed;
 mod directory;
 mod header;
 mod key;
 mod listing;
 mod records;
+mod recover;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,6 +17,7 @@ use bytes::Bytes;
 use forthwith_io::Source;
 use forthwith_plan::{Error, ErrorKind, Result};
 
+pub use check::{Checked, Finding, Severity};
 pub(crate) use compressed::decompress_growing;
 pub use compressed::{check_record, decompress_blocks, decompress_record};
 use directory::Contents;
@@ -23,6 +26,7 @@ pub use header::Header;
 pub(crate) use key::RawKey;
 pub use key::{Datime, Key};
 pub use records::{Record, Records};
+pub use recover::Recovered;
 
 use crate::object::{Cursor, Objects, Walker};
 use crate::streamer::Streamers;
@@ -42,6 +46,18 @@ struct Shared {
     directories: Mutex<HashMap<u64, Arc<Contents>>>,
     streamers: OnceLock<Arc<Streamers>>,
     walker: OnceLock<Arc<Walker>>,
+}
+
+impl Shared {
+    fn new(
+        source: Arc<dyn Source>,
+        header: Header,
+        top: Arc<Contents>,
+        directories: HashMap<u64, Arc<Contents>>,
+    ) -> Self {
+        let directories = Mutex::new(directories);
+        Self { source, header, top, directories, streamers: OnceLock::new(), walker: OnceLock::new() }
+    }
 }
 
 impl RootFile {
@@ -74,15 +90,7 @@ impl RootFile {
             source.read_one(at..end)?
         };
         let top = DirectoryRecord::parse(&mut Cursor::new(&record)).map_err(|error| offset(error, at))?;
-        let top = Arc::new(Contents::new(top));
-        Ok(Shared {
-            source: source.clone(),
-            header,
-            top,
-            directories: Mutex::default(),
-            streamers: OnceLock::new(),
-            walker: OnceLock::new(),
-        })
+        Ok(Shared::new(source.clone(), header, Arc::new(Contents::new(top)), HashMap::new()))
     }
 
     /// Where its bytes come from.
