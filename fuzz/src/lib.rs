@@ -9,6 +9,7 @@ pub use tiers::check;
 use bytes::Bytes;
 use forthwith::columns::Policy;
 use forthwith::plan::{Plan, Stored};
+use forthwith::root::RootFile;
 use forthwith::{Engine, File, Options};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,6 +30,23 @@ pub fn files() -> Vec<PathBuf> {
         .collect();
     files.sort();
     files
+}
+
+/// Every object of the bundled files with its file, the length of its key, and its class.
+pub fn objects() -> Vec<(RootFile, Bytes, u32, String)> {
+    let mut objects = Vec::new();
+    for path in files() {
+        let bytes = std::fs::read(&path).expect("a bundled file is readable");
+        let source = Arc::new(forthwith::io::Memory::new(path.to_string_lossy(), bytes));
+        let Ok(file) = RootFile::open(source) else { continue };
+        for found in file.keys_recursive().unwrap_or_default() {
+            if let (false, Ok(payload)) = (found.key.is_directory(), file.payload(&found.key)) {
+                let class = found.key.class_name.to_string();
+                objects.push((file.clone(), payload, u32::from(found.key.keylen), class));
+            }
+        }
+    }
+    objects
 }
 
 /// A plan for the first basket of one branch, with the bytes in it.

@@ -1,7 +1,7 @@
-//! Writes the first corpora: `seeds FOLDER` fills `FOLDER/{file,avro,basket,forth}`.
+//! Writes the first corpora: `seeds FOLDER` fills `FOLDER/{file,avro,basket,object,forth}`.
 
 use forthwith::plan::Stored;
-use forthwith_fuzz::{cases, files, unpack};
+use forthwith_fuzz::{cases, files, objects, unpack};
 use std::path::Path;
 
 const PROGRAMS: [&str; 4] = [
@@ -35,6 +35,12 @@ fn main() -> std::io::Result<()> {
     for schema in 0..8u8 {
         let payload = [&[2, schema, 2], &[2, 4, 6, 0, 2, 8][..], &[b'a'; 40], &[0; 8]].concat();
         write("avro", format!("block-{schema}"), &payload)?;
+    }
+    for (number, (_, payload, ..)) in objects().iter().enumerate() {
+        let [a, b] = (number as u16).to_le_bytes();
+        if payload.len() <= 1 << 16 {
+            write("object", format!("{number:03}"), &[&[a, b, 0], &payload[..]].concat())?;
+        }
     }
     for (number, case) in cases().iter().enumerate() {
         let Stored::Inline(stored) = &case.plan.tasks[case.task].stored else { continue };

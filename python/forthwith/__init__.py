@@ -25,6 +25,7 @@ from forthwith._errors import (
     MissingFileError,
     MissingPackageError,
     OutOfMemoryError,
+    RecoveryWarning,
     RequestError,
     SourceError,
     UnsupportedError,
@@ -40,6 +41,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forthwith._builders import ArrayBuilder, from_iter
     from forthwith._builders_typed import TypedArrayBuilder
+    from forthwith._chain import Chain, concatenate, iterate
+    from forthwith._objects import Object, register_class
+    from forthwith._salvage import DataLossWarning, Loss
     from forthwith.avro import write as write_avro
     from forthwith.avro import writer as avro_writer
 
@@ -48,6 +52,13 @@ _LATER = {
     "ArrayBuilder": "_builders",
     "TypedArrayBuilder": "_builders_typed",
     "from_iter": "_builders",
+    "Chain": "_chain",
+    "DataLossWarning": "_salvage",
+    "Loss": "_salvage",
+    "Object": "_objects",
+    "concatenate": "_chain",
+    "iterate": "_chain",
+    "register_class": "_objects",
     "avro_writer": "avro",
     "write_avro": "avro",
 }
@@ -81,6 +92,14 @@ if not optimised:
 
 __all__ = [
     "open",
+    "concatenate",
+    "iterate",
+    "Chain",
+    "Object",
+    "register_class",
+    "Loss",
+    "DataLossWarning",
+    "RecoveryWarning",
     "File",
     "Directory",
     "Tree",

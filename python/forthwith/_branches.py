@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from forthwith._filters import Filter
     from forthwith._read import Names
+    from forthwith._salvage import Errors, Loss
     from forthwith._selection import Selection
 
     Library: TypeAlias = Literal["ak", "np", "pd", "arrow"]
@@ -70,6 +71,8 @@ class HasBranches(BranchMapping):
         entry_stop: int | None = None,
         library: Library = "ak",
         how: How = None,
+        errors: Errors = "raise",
+        lost: list[Loss] | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> Any:
@@ -91,6 +94,10 @@ class HasBranches(BranchMapping):
             how: What the arrays are put into: ``dict``, ``tuple``, ``list`` (the types themselves), or with Awkward Array
                 ``"zip"``, which makes lists of records ``Muon`` from the lists ``Muon_pt`` and ``Muon_eta`` (whatever
                 precedes ``_``, ``.`` or ``/``), if they are equally long. By default what the library has for it.
+            errors: What becomes of baskets that are damaged: ``"raise"`` an exception, ``"skip"`` their entries are left
+                out of all branches, ``"null"`` their entries are missing values.
+            lost: A list that gets a `Loss` for each range of entries that could not be read. Without it, they are a
+                `DataLossWarning`.
             threads: Threads to read with, this one included; by default what ``open`` was told.
             progress: Called with the number of blocks read, the number of all blocks, and the same in bytes, from time to
                 time. An exception in it stops the reading and is passed on, as is ``KeyboardInterrupt``.
@@ -103,6 +110,16 @@ class HasBranches(BranchMapping):
         columns = _read.choose(self, names, filter_name, filter_typename)
         into = _read.target(library, how)
         start, stop = _read.entry_range(entry_start, entry_stop, self.num_entries)
+        if errors != "raise":
+            from forthwith import _salvage
+
+            _salvage.check(errors)
+            found, losses = _salvage.arrays(self._tree, columns, start, stop, errors, library, how, threads, progress)
+            if lost is not None:
+                lost += losses
+            elif losses:
+                _salvage.warn(self._tree, losses)
+            return found
         return into.read(self._tree, columns, start, stop, threads, progress)
 
     def iterate(
@@ -117,6 +134,7 @@ class HasBranches(BranchMapping):
         entry_stop: int | None = None,
         library: Library = "ak",
         how: How = None,
+        errors: Errors = "raise",
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> Iterator[Any]:
@@ -133,6 +151,7 @@ class HasBranches(BranchMapping):
             entry_stop: As in `arrays`.
             library: As in `arrays`.
             how: As in `arrays`.
+            errors: As in `arrays`; a `Report` says in ``lost`` what could not be read, else it is a `DataLossWarning`.
             threads: As in `arrays`.
             progress: As in `arrays`, for each reading anew. Steps that are much smaller than blocks are read several at once.
         """
@@ -140,4 +159,9 @@ class HasBranches(BranchMapping):
         into = _read.target(library, how)
         start, stop = _read.entry_range(entry_start, entry_stop, self.num_entries)
         steps = _read.steps(self._tree, columns, start, stop, step_size)
+        if errors != "raise":
+            from forthwith import _salvage
+
+            _salvage.check(errors)
+            return _read.iterate_around(self._tree, columns, steps, report, errors, library, how, threads, progress)
         return _read.iterate(self._tree, columns, steps, into, report, threads, progress)

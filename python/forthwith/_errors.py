@@ -56,6 +56,10 @@ class ForthwithError(Exception):
         return self.message
 
 
+class RecoveryWarning(UserWarning):
+    """A file was opened with ``recover=True``: what was found."""
+
+
 class KeyInFileError(ForthwithError, KeyError):
     """Nothing of that name in a file, directory, tree or branch.
 

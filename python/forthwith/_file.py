@@ -315,6 +315,31 @@ class File(Directory):
             raise
 
     @property
+    def recovered(self) -> dict[str, Any] | None:
+        """What ``open(..., recover=True)`` found; ``None`` if the file was opened as it says it is.
+
+        Numbers of ``objects``, ``baskets`` and ``deleted`` records; ``unlisted``, the objects that no list of keys in the file
+        names; whether there are ``streamers``; where the last whole record has its ``end`` in the ``size`` bytes of the
+        file, and why the walk ``stopped`` there, if it did.
+        """
+        return self._core.recovered
+
+    def _warn_of_recovery(self) -> None:
+        import warnings
+
+        from forthwith._errors import RecoveryWarning
+
+        found = self.recovered or {}
+        text = f"{self.file_path} was read from record to record: {found['objects']} objects and {found['baskets']} baskets"
+        if found["unlisted"]:
+            text += f", of them not in its directories: {', '.join(found['unlisted'][:20])}"
+        if not found["streamers"]:
+            text += "; there are no streamer infos, so that only what trees are made of can be read"
+        if found["stopped"]:
+            text += f"; the walk ended at byte {found['end']} of {found['size']}: {found['stopped']}"
+        warnings.warn(text, RecoveryWarning, stacklevel=4)
+
+    @property
     def uuid(self) -> str | None:
         """The identifier that its writer gave the file; very old files have none."""
         return self._core.uuid

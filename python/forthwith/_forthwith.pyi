@@ -98,6 +98,7 @@ class File:
         memory: int | None = None,
         pool: int | None = None,
         huge_pages: bool = True,
+        recover: bool = False,
     ) -> File:
         """Opens a path; ``source`` is ``"auto"``, ``"map"`` or ``"pread"``."""
     @staticmethod
@@ -108,6 +109,7 @@ class File:
         memory: int | None = None,
         pool: int | None = None,
         huge_pages: bool = True,
+        recover: bool = False,
     ) -> File:
         """Opens what an object with ``seek`` and ``read`` holds. It is asked by one thread at a time, not always this one."""
     @property
@@ -131,6 +133,9 @@ class File:
     @property
     def closed(self) -> bool:
         """Whether it was closed."""
+    @property
+    def recovered(self) -> dict[str, Any] | None:
+        """What a recovery found."""
     def close(self) -> None:
         """Lets the file go."""
     def keys(self, directory: str, recursive: bool) -> list[Key]:
@@ -181,6 +186,9 @@ class Objects:
         """What could not be read: the class it is in, and why."""
     def leftovers(self) -> list[tuple[str, int, int]]:
         """Bytes behind what is known of an object: class, position, number."""
+
+def register_class(name: str, members: Sequence[tuple[str, str]] | None) -> bool:
+    """Says how a class is stored; without members, takes it back."""
 
 @final
 class Key:

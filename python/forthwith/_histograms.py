@@ -494,16 +494,30 @@ class Efficiency(Object):
         return self.total.values(flow)
 
     def values(self, flow: bool = False) -> Numbers:
-        """The efficiencies, as ``GetEfficiency`` has them, for the frequentist options: 0 where there was nothing."""
+        """The efficiencies, as ``GetEfficiency`` has them.
+
+        Raises:
+            UnsupportedError: They are Bayesian with a prior for each bin.
+        """
         total = self.total.values(flow).astype(np.float64)
         passed = self.passed.values(flow).astype(np.float64)
-        if int(self.member("fBits")) & _BAYESIAN:
-            alpha, beta = self.member("fBeta_alpha"), self.member("fBeta_beta")
-            top, bottom = passed + alpha, total + alpha + beta
-            if int(self.member("fBits")) & _POSTERIOR_MODE:
-                top, bottom = top - 1, bottom - 2
-            return _over(top, bottom, bottom > 0)
-        return _over(passed, total, total != 0)
+        bits = int(self.member("fBits"))
+        if not bits & _BAYESIAN:
+            return _over(passed, total, total != 0)
+        if bits & _BIN_PRIORS:
+            raise UnsupportedError(f"{self!r} has a prior for each bin")
+        if bits & _WEIGHTS:
+            # As many entries as the weights are worth.
+            squares = self.total.variances(flow)
+            worth = np.where(squares > 0, _over(total, squares, squares > 0), 1.0)
+            passed, total = passed * worth, total * worth
+        a = passed + self.member("fBeta_alpha")
+        b = total - passed + self.member("fBeta_beta")
+        if not bits & _POSTERIOR_MODE:
+            return _over(a, a + b, a + b > 0)
+        edge = np.where(a > b, 1.0, np.where(a == b, 0.5, 0.0))
+        inside = (a > 1) & (b > 1)
+        return np.where((a <= 0) | (b <= 0), 0.0, np.where(inside, _over(a - 1, a + b - 2, inside), edge))
 
     def variances(self, flow: bool = False) -> Numbers:
         """Those of the normal approximation. The intervals that ROOT draws are not made here."""
@@ -654,3 +668,5 @@ def _package(name: str, distribution: str | None = None) -> Any:
 
 _BAYESIAN = 1 << 14
 _POSTERIOR_MODE = 1 << 15
+_BIN_PRIORS = 1 << 17
+_WEIGHTS = 1 << 18

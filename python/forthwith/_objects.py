@@ -110,6 +110,26 @@ def _class(core: _forthwith.Objects, number: int, kind: str) -> type[Object]:
     return Object
 
 
+def register_class(name: str, members: Mapping[str, str] | Sequence[tuple[str, str]] | None) -> None:
+    """Says how a class is stored, for files that do not describe it, and for classes with streamers of their own.
+
+    It holds for files that are opened from now on, for all versions of the class, and goes before what files say themselves.
+
+    Args:
+        name: The class.
+        members: What stands behind the byte count and the version that ROOT writes before an object: names, and C++ types
+            such as ``"int"``, ``"double[3]"``, ``"TString"``, ``"vector<float>"``, ``"Double32_t [0,10,16]"``, ``"Hit"``,
+            ``"TObject*"``, or ``"base"`` behind the name of a base. ``None`` takes back what was said before.
+
+    Raises:
+        RequestError: A type is none.
+    """
+    from forthwith import _forthwith
+
+    pairs = None if members is None else list(members.items() if isinstance(members, Mapping) else members)
+    _forthwith.register_class(name, pairs)
+
+
 def open_object(file: File, path: str) -> Any:
     """The object of a key."""
     return Record(file, path, file._core.object(path)).object(0)

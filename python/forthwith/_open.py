@@ -29,7 +29,7 @@ _SOURCES = ("auto", "map", "pread")
 
 
 def open(
-    path: OneFile | Mapping[OneFile, str | None],
+    path: OneFile | Mapping[OneFile, str | None] | Sequence[str | os.PathLike[str]],
     *,
     source: How = "auto",
     threads: int | None = None,
@@ -38,6 +38,7 @@ def open(
     huge_pages: bool = True,
     schema: str | Mapping[str, Any] | Sequence[Any] | None = None,
     skip_damaged: bool = False,
+    recover: bool = False,
 ) -> Any:
     """Opens a file, or an object in it.
 
@@ -49,7 +50,8 @@ def open(
               colons, and a file that exists under the whole name is always opened as such;
             * ``{"events.root": "dir/tree"}``: the same, whatever the names contain; ``None`` for the file itself;
             * a ``pathlib.Path``: always the whole file;
-            * a file object with ``read`` and ``seek``. It stays open when the file is closed.
+            * a file object with ``read`` and ``seek``. It stays open when the file is closed;
+            * a list of names: the trees of several files as one `Chain`.
         source: How the bytes of a path are read. ``"map"`` maps the file: uncompressed data are decoded without a copy
             in between, and can be views of the file (see `Branch.bulk`). Every request is checked against the file's
             present size, but a file that another program cuts *while* its bytes are being decoded ends the process.
@@ -69,6 +71,8 @@ def open(
             does not name is stepped over. By default values are read as they were written.
         skip_damaged: For Avro files, whether blocks that cannot be read are left out instead of being an error. All blocks
             are read once to find out; `Tree.damage` says which they are.
+        recover: For ROOT files that were not closed: whether to walk from record to record and take the objects that are there,
+            whatever the directories of the file say. What was found is a `RecoveryWarning`, and in `File.recovered`.
 
     Returns:
         The `File`, or the `Directory` or `Tree` asked for. A file that holds one table and nothing else, as Avro's, is that
@@ -86,13 +90,36 @@ def open(
         raise ValueError(f"threads must be at least 1, not {threads}")
     limit = None if memory is None else memory_size(memory, "memory")
     kept = None if pool is None else memory_size(pool, "pool", least=0)
-    options = {"source": source, "threads": threads, "memory": limit, "pool": kept, "huge_pages": huge_pages}
+    options = {
+        "source": source,
+        "threads": threads,
+        "memory": limit,
+        "pool": kept,
+        "huge_pages": huge_pages,
+        "recover": recover,
+    }
     avro = {"schema": _schema_text(schema), "skip_damaged": bool(skip_damaged)}
+    if isinstance(path, (list, tuple)):
+        from forthwith._chain import Chain
+
+        return Chain(
+            path,
+            source=source,
+            threads=threads,
+            memory=memory,
+            pool=pool,
+            huge_pages=huge_pages,
+            schema=schema,
+            skip_damaged=skip_damaged,
+            recover=recover,
+        )
     what, inner = _split(path)
     file = _open_file(what, options, avro)
     if file._core.format != "Avro" and (schema is not None or skip_damaged):
         file.close()
         raise ValueError("schema and skip_damaged are for Avro files")
+    if recover:
+        file._warn_of_recovery()
     if not inner:
         return file if file._core.format == "ROOT" else file._only_table()
     try:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from forthwith._branches import HasBranches, How, Library, Progress
     from forthwith._filters import Filter
     from forthwith._libraries import Target
+    from forthwith._salvage import Errors, Loss
     from forthwith._tree import Tree
 
     Names: TypeAlias = str | Iterable[str] | None
@@ -114,6 +115,28 @@ def iterate(
         yield (arrays, Report(tree, start, stop)) if report else arrays
 
 
+def iterate_around(
+    tree: Tree,
+    columns: Columns,
+    ranges: list[tuple[int, int]],
+    report: bool,
+    errors: Errors,
+    library: Library,
+    how: How,
+    threads: int | None,
+    progress: Progress | None,
+) -> Iterator[Any]:
+    """Reads step after step, around what is damaged."""
+    from forthwith import _salvage
+
+    _at_least_one(threads)
+    for start, stop in ranges:
+        arrays, lost = _salvage.arrays(tree, columns, start, stop, errors, library, how, threads, progress)
+        if lost and not report:
+            _salvage.warn(tree, lost)
+        yield (arrays, Report(tree, start, stop, lost)) if report else arrays
+
+
 def _at_least_one(threads: int | None) -> None:
     if threads is not None and threads < 1:
         raise ValueError(f"threads must be at least 1, not {threads}")
@@ -126,12 +149,14 @@ class Report:
         tree: The tree.
         tree_entry_start: First entry, counted in the tree.
         tree_entry_stop: Entry after the last, counted in the tree.
+        lost: What could not be read, if ``errors`` was given.
     """
 
-    def __init__(self, tree: Tree, start: int, stop: int) -> None:
+    def __init__(self, tree: Tree, start: int, stop: int, lost: list[Loss] | None = None) -> None:
         self.tree = tree
         self.tree_entry_start = start
         self.tree_entry_stop = stop
+        self.lost: list[Loss] = lost or []
 
     @property
     def file_path(self) -> str:
@@ -154,8 +179,15 @@ class Report:
         return self.tree_entry_stop
 
     # With one file, the entries of the tree are all entries there are.
-    global_entry_start = start
-    global_entry_stop = stop
+    @property
+    def global_entry_start(self) -> int:
+        """First entry, counted in all files."""
+        return self.start
+
+    @property
+    def global_entry_stop(self) -> int:
+        """Entry after the last, counted in all files."""
+        return self.stop
 
     def __repr__(self) -> str:
         return f"<Report {self.file_path}:{self.tree_path}, entries {self.start} to {self.stop}>"

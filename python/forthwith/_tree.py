@@ -30,6 +30,7 @@ class Tree(HasBranches):
         self._all_fields: list[_forthwith.Field] | None = None
         self._all_children: dict[int | None, list[int]] | None = None
         self._described: dict[int, _forthwith.Description] = {}
+        self._object: Any = None
 
     @property
     def path(self) -> str:
@@ -55,6 +56,93 @@ class Tree(HasBranches):
     def num_entries(self) -> int:
         """Number of entries."""
         return self._core.entries
+
+    @property
+    def as_object(self) -> Any:
+        """The tree as an object: its members, and those of its branches and leaves."""
+        from forthwith._objects import open_object
+
+        if self._object is None:
+            self._object = open_object(self._file, self.path)
+        return self._object
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """Names that stand for expressions."""
+        return {alias.name: alias.title for alias in self._listed("fAliases")}
+
+    @property
+    def user_info(self) -> list[Any]:
+        """Objects that the writer stored with the tree."""
+        return self._listed("fUserInfo")
+
+    @property
+    def friends(self) -> list[Tree]:
+        """Trees whose entries belong to those of this one.
+
+        Those in other files are looked for beside this file, if their path is relative.
+
+        Raises:
+            MissingFileError: There is no such file.
+            KeyInFileError: It has no such tree.
+        """
+        return [self._friend(element) for element in self._listed("fFriends")]
+
+    @property
+    def friend_names(self) -> list[tuple[str, str, str]]:
+        """Alias, file (empty for this one) and tree of each friend, without opening them."""
+        return [
+            (element.name, element.title, str(element.member("fTreeName", element.name)))
+            for element in self._listed("fFriends")
+        ]
+
+    @property
+    def index(self) -> Any:
+        """The index of the tree, with members such as ``fMajorName`` and ``fIndexValues``, or ``None``."""
+        return self.as_object.member("fTreeIndex", None)
+
+    def entry_number(self, major: int, minor: int = 0) -> int | None:
+        """The entry with these values of the index, or ``None``.
+
+        Raises:
+            RequestError: The tree has no index.
+        """
+        from bisect import bisect_left
+
+        from forthwith._errors import RequestError
+
+        index = self.index
+        if index is None:
+            raise RequestError(f"{self!r} has no index")
+        majors = index.member("fIndexValues")
+        minors = index.member("fIndexValuesMinor", None)
+        if minors is None:
+            at = bisect_left(majors, (major << 31) + minor)
+            same = at < len(majors) and majors[at] == (major << 31) + minor
+        else:
+            pairs = _Pairs(majors, minors)
+            at = bisect_left(pairs, (major, minor))
+            same = at < len(pairs) and pairs[at] == (major, minor)
+        return int(index.member("fIndex")[at]) if same else None
+
+    def _listed(self, name: str) -> list[Any]:
+        found = self.as_object.member(name, None)
+        return [] if found is None else [item for item in found if item is not None]
+
+    def _friend(self, element: Any) -> Tree:
+        import os
+
+        name, path = str(element.member("fTreeName", "")) or element.name, element.title
+        if not path:
+            directory = self.path.rpartition("/")[0]
+            found: Tree = self._file[f"{directory}/{name}" if directory else name]
+            return found
+        if "://" not in path and not os.path.isabs(path):
+            path = os.path.join(os.path.dirname(self._file.file_path), path)
+        from forthwith._open import open
+
+        friend: Tree = open({path: name})
+        return friend
 
     @property
     def damage(self) -> list[tuple[int, int, int, str]]:
@@ -102,6 +190,20 @@ class Tree(HasBranches):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopen, (self._file, self.path)
+
+
+class _Pairs:
+    """Two arrays as a sequence of pairs."""
+
+    def __init__(self, first: Any, second: Any) -> None:
+        self._first = first
+        self._second = second
+
+    def __len__(self) -> int:
+        return len(self._first)
+
+    def __getitem__(self, at: int) -> tuple[int, int]:
+        return int(self._first[at]), int(self._second[at])
 
 
 def _reopen(file: File, path: str) -> Tree:

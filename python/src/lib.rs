@@ -40,7 +40,7 @@ mod _forthwith {
         file::{File, Key},
         forth::{Items, Machine},
         given::Given,
-        objects::Objects,
+        objects::{Objects, register_class},
         table::{Block, Field, Plan, RawBlock, Table},
         walk::Walk,
     };

@@ -110,6 +110,20 @@ impl Objects {
     }
 }
 
+/// Says how a class is stored; without members, takes it back.
+#[pyfunction]
+#[pyo3(signature = (name, members))]
+pub(crate) fn register_class(
+    py: Python<'_>,
+    name: &str,
+    members: Option<Vec<(String, String)>>,
+) -> PyResult<bool> {
+    let Some(members) = members else { return Ok(root::forget_class(name)) };
+    let members: Vec<_> = members.iter().map(|(name, kind)| (&**name, &**kind)).collect();
+    root::register_class(name, &members).map_err(|error| crate::errors::exception(py, &error))?;
+    Ok(true)
+}
+
 fn optional<'py>(object: Option<root::Object<'_>>, maker: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     match object {
         Some(object) => maker.call_method1("object", (object.number(),)),

@@ -1,4 +1,4 @@
-"""forthwith as a corpus checker calls it: ``read_column(path, tree, column)`` and ``keys(path)``."""
+"""forthwith as a corpus checker calls it: ``read_column(path, tree, column)``, ``keys(path)``, ``histogram(path, key)``."""
 
 import forthwith
 
@@ -15,3 +15,10 @@ def keys(path):
     """Names with cycles, and classes, of all objects in a file."""
     with forthwith.open({path: None}) as file:
         return [list(pair) for pair in file.iterclassnames()]
+
+
+def histogram(path, key):
+    """Bin contents with underflow and overflow, and edges, of a histogram."""
+    with forthwith.open({path: None}) as file:
+        found = file[key]
+        return {"values": found.values(flow=True), "edges": [axis.edges() for axis in found.axes]}

@@ -1,5 +1,6 @@
 """Objects of ROOT files, compared with what C++ ROOT said when it wrote them."""
 
+import hashlib
 import io
 import json
 import pathlib
@@ -175,3 +176,31 @@ def test_collections_and_values(file):
 def test_importing_the_package_imports_no_numpy():
     code = "import sys, forthwith; sys.exit('numpy' in sys.modules)"
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+
+
+def golden_objects():
+    for path in sorted(pathlib.Path(data("")).glob("*.root.golden.json")):
+        for key, golden in json.loads(path.read_text()).get("objects", {}).items():
+            if path.with_suffix("").with_suffix("").exists():
+                yield pytest.param(
+                    str(path.with_suffix("").with_suffix("")), key, golden, id=f"{path.name[:-17]}-{key}"
+                )
+
+
+@pytest.mark.parametrize(("path", "key", "golden"), golden_objects())
+def test_objects_are_what_their_goldens_say(path, key, golden):
+    def digest(array):
+        return hashlib.sha256(np.ascontiguousarray(np.asarray(array, dtype="<f8")).tobytes()).hexdigest()
+
+    with forthwith.open({path: None}) as file:
+        found = file[key]
+    if not isinstance(found, forthwith.Object):
+        return  # a directory
+    assert found.classname == golden["class"]
+    for member, word in (("fName", "name"), ("fTitle", "title")):
+        if word in golden and found.has_member(member):
+            assert found.member(member) == golden[word]
+    if "hist" in golden:
+        assert digest(found.values(flow=True)) == golden["hist"]["values_f8_sha256"]
+        for axis, edges in zip(found.axes, golden["hist"]["axes"], strict=True):
+            assert digest(axis.edges()) == edges["edges_f8_sha256"]

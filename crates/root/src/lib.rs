@@ -41,5 +41,7 @@ pub use object::{
     Array, Base, Basic, BasketHeader, Cursor, EmbeddedBasket, Frame, Items, Leftover, List, Object, Objects,
     Packed, Shape, TObject, Tag, Value, Walker, text,
 };
-pub use streamer::{Counter, Element, ElementKind, Packing, StreamerInfo, Streamers, code};
+pub use streamer::{
+    Counter, Element, ElementKind, Packing, StreamerInfo, Streamers, code, forget_class, register_class,
+};
 pub use tree::{Tree, TreeInfo};

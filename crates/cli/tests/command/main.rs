@@ -1,5 +1,6 @@
 //! The command, as a user sees it: what it prints, where, and with which exit code.
 
+mod check;
 mod data;
 mod errors;
 mod forth;

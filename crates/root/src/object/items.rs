@@ -76,9 +76,8 @@ impl Reader<'_> {
             Kind::Class(class) => Member::Object(self.embedded(class, depth)?),
             Kind::Unknown(class) => {
                 let mut ahead = self.cursor;
-                // A version and a checksum at least.
                 match ahead.frame().ok().and_then(|frame| frame.end.map(|end| end - frame.begin)) {
-                    Some(10..) => Member::Object(self.embedded(class, depth)?),
+                    Some(6..) => Member::Object(self.embedded(class, depth)?),
                     _ => Member::Int(i64::from(self.cursor.i32()?)),
                 }
             }

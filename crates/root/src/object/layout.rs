@@ -7,7 +7,7 @@ use forthwith_plan::{Error, Result};
 
 use super::kind::Kind;
 use super::native::{Native, native};
-use crate::streamer::{Element, ElementKind, Packing, StreamerInfo, Streamers, builtin, code};
+use crate::streamer::{Element, ElementKind, Packing, StreamerInfo, Streamers, builtin, code, registered};
 
 /// How one version of a class is read.
 #[derive(Debug, Default)]
@@ -208,7 +208,8 @@ impl Layout {
         let mut compiler = Compiler { streamers, versions, layout: &mut layout };
         match native(class.as_bytes()) {
             Native::TObject => compiler.tobject(),
-            Native::Own | Native::Bare if compiler.own(class, version, 0)? => {}
+            Native::Own | Native::Bare
+                if registered(class).is_none() && compiler.own(class, version, 0)? => {}
             _ => match find(streamers, class, version, checksum)? {
                 Some(info) => compiler.class(&info, 0)?,
                 None => return Ok(None),

@@ -4,6 +4,7 @@ mod builtin;
 mod element;
 mod info;
 mod packing;
+mod registered;
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -16,6 +17,8 @@ pub use element::{Counter, Element, ElementKind, code};
 use info::Label;
 pub use info::StreamerInfo;
 pub use packing::Packing;
+pub(crate) use registered::registered;
+pub use registered::{forget_class, register_class};
 
 use crate::object::{Cursor, Tag, text};
 
@@ -121,6 +124,9 @@ impl Streamers {
         version: i32,
         checksum: Option<u32>,
     ) -> Result<Option<Arc<StreamerInfo>>> {
+        if let Some(info) = registered(class) {
+            return Ok(Some(info));
+        }
         if let Some(checksum) = checksum
             && let Some(info) = self.by_checksum(class, checksum)?
         {
@@ -134,6 +140,9 @@ impl Streamers {
     /// # Errors
     /// The info cannot be parsed.
     pub fn latest(&self, class: &str) -> Result<Option<Arc<StreamerInfo>>> {
+        if let Some(info) = registered(class) {
+            return Ok(Some(info));
+        }
         let entry = self.of(class).max_by_key(|entry| entry.label.version);
         entry.map(|entry| self.info(entry)).transpose()
     }

@@ -47,6 +47,15 @@ pub(crate) fn bundled() -> Vec<Example> {
     within(&repository().join("tests/data"))
 }
 
+/// Every `.root` file of the repository, goldens or not.
+pub(crate) fn data() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(repository().join("tests/data")).expect("the data are there");
+    let paths = entries.map(|entry| entry.expect("a readable folder").path());
+    let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|end| end == "root")).collect();
+    paths.sort();
+    paths
+}
+
 /// The bytes of a file. One that is stored without its hole has it again.
 pub(crate) fn source(path: &Path) -> Arc<dyn Source> {
     if path.extension().is_some_and(|extension| extension == "sparse") {

@@ -9,3 +9,4 @@ mod keys;
 mod objects;
 mod sparse;
 mod streamers;
+mod whole;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use forthwith_root::{BasketHeader, Cursor, Object, Objects, Streamers, Value, Walker};
+use forthwith_root::{BasketHeader, Cursor, Object, Objects, RootFile, Streamers, Value, Walker};
 
 use crate::corpus;
 
@@ -155,6 +155,51 @@ fn named_objects_of_the_repository_are_what_root_says() {
     }
     eprintln!("names and titles compared: {checked}");
     assert!(checked > 20);
+}
+
+/// Damaged objects, and damaged infos of sound ones: an error or an object, in proportion to the bytes, and never a panic.
+#[test]
+fn damaged_objects_are_read_or_refused() {
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut random = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below.max(1) as u64) as usize
+    };
+    let (mut read, mut refused) = (0, 0);
+    for path in corpus::data() {
+        let Ok(file) = RootFile::open(corpus::source(&path)) else { continue };
+        for found in file.keys_recursive().unwrap_or_default() {
+            let Ok(payload) = file.payload(&found.key) else { continue };
+            if found.key.is_directory() || payload.len() > 50_000 {
+                continue;
+            }
+            let walker = file.walker().expect("streamers are read");
+            for _ in 0..60 {
+                let mut bytes = payload.to_vec();
+                for _ in 0..=random(3) {
+                    let at = random(bytes.len());
+                    let Some(place) = bytes.get_mut(at) else { continue };
+                    *place = [0, 1, 0x40, 0x7F, 0x80, 0xFF, *place ^ 1, *place ^ 0x10][random(8)];
+                }
+                bytes.truncate(if random(4) == 0 { random(bytes.len()) } else { bytes.len() });
+                let length = bytes.len();
+                match walker.read(bytes.into(), u32::from(found.key.keylen), &found.key.class_name) {
+                    Ok(objects) => {
+                        read += 1;
+                        assert!(objects.len() <= 200_000 + 4 * length);
+                        for object in objects.iter() {
+                            assert!(object.members().count() + object.items().count() < 200_000 + 4 * length);
+                        }
+                    }
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+    }
+    eprintln!("damaged objects read: {read}, refused: {refused}");
+    assert!(read > 0 && refused > 0);
 }
 
 #[test]

@@ -1,0 +1,155 @@
+//! Layouts that a user supplies, for classes that files do not describe or that have streamers of their own.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
+use forthwith_plan::{Error, ErrorKind, Result};
+
+use super::{Element, ElementKind, Packing, StreamerInfo, code};
+
+static REGISTERED: LazyLock<RwLock<HashMap<Box<str>, Arc<StreamerInfo>>>> = LazyLock::new(RwLock::default);
+
+/// Says how a class is stored, in every file that is opened from now on and in all versions: behind the byte count and version that
+/// ROOT writes before an object, these members in this order. It goes before what files say of the class themselves.
+///
+/// A member is a name and a C++ type: `"int"`, `"double[3]"`, `"TString"`, `"vector<float>"`, `"Hit"`, `"TObject*"`, or, for a base,
+/// `"base"` behind the name of its class. A `Double32_t` or `Float16_t` may have its range behind it: `"Double32_t [0,10,16]"`.
+///
+/// ```
+/// forthwith_root::register_class("Detector", &[("TNamed", "base"), ("fGains", "vector<float>"), ("fPlane", "short[4]")])?;
+/// # forthwith_root::forget_class("Detector");
+/// # Ok::<(), forthwith_plan::Error>(())
+/// ```
+///
+/// # Errors
+/// A type is none, or a name is empty.
+pub fn register_class(class: &str, members: &[(&str, &str)]) -> Result<()> {
+    let elements = members.iter().map(|(name, kind)| element(class, name, kind));
+    let elements = elements.collect::<Result<Vec<_>>>()?;
+    let info = StreamerInfo { class: class.into(), version: 1, checksum: 0, elements };
+    let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
+    registered.insert(class.into(), Arc::new(info));
+    Ok(())
+}
+
+/// Takes back what [`register_class`] said. Answers whether there was something.
+pub fn forget_class(class: &str) -> bool {
+    REGISTERED.write().unwrap_or_else(PoisonError::into_inner).remove(class).is_some()
+}
+
+/// The info that a user supplied for a class.
+pub(crate) fn registered(class: &str) -> Option<Arc<StreamerInfo>> {
+    let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
+    registered.get(class).cloned()
+}
+
+fn element(class: &str, name: &str, kind: &str) -> Result<Element> {
+    let wrong = |what: &str| {
+        let what = format!("{what} for member {name:?} of class {class}: {kind:?}");
+        Error::from(ErrorKind::Invalid { what })
+    };
+    let kind = kind.trim();
+    if name.is_empty() || kind.is_empty() {
+        return Err(wrong("no name or no type"));
+    }
+    let mut element = Element {
+        kind: ElementKind::Basic,
+        name: name.into(),
+        title: "".into(),
+        code: 0,
+        size: 0,
+        array_length: 0,
+        dimensions: Vec::new(),
+        type_name: kind.into(),
+        packing: None,
+    };
+    if kind == "base" {
+        element.kind = ElementKind::Base { version: None, checksum: 0 };
+        element.code = if name == "TObject" { code::TOBJECT } else { code::BASE };
+        element.type_name = "BASE".into();
+        return Ok(element);
+    }
+    let mut plain = kind;
+    if let Some((before, bracket)) = kind.split_once('[') {
+        plain = before.trim();
+        if plain.ends_with("32_t") || plain.ends_with("16_t") && plain.starts_with("Float") {
+            element.packing = Packing::from_comment(&kind[before.len()..]);
+            if element.packing.is_none() && bracket.contains(',') {
+                return Err(wrong("no range"));
+            }
+        }
+        if element.packing.is_none() {
+            let inner = kind[before.len()..].trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+            for dimension in inner.ok_or_else(|| wrong("no dimensions"))?.split("][") {
+                let length: u32 = dimension.trim().parse().map_err(|_| wrong("no dimensions"))?;
+                element.dimensions.push(length);
+            }
+            let length = element.dimensions.iter().try_fold(1_u32, |all, &one| all.checked_mul(one));
+            element.array_length =
+                length.filter(|&length| length > 0).ok_or_else(|| wrong("no dimensions"))?;
+        }
+    }
+    element.type_name = plain.into();
+    let array = if element.array_length > 0 { code::ARRAY } else { 0 };
+    let template = plain.strip_prefix("std::").unwrap_or(plain);
+    let is_container = [
+        "vector<",
+        "list<",
+        "deque<",
+        "map<",
+        "multimap<",
+        "set<",
+        "multiset<",
+        "bitset<",
+        "unordered_",
+        "forward_list<",
+        "RVec<",
+        "ROOT::VecOps::RVec<",
+    ]
+    .iter()
+    .any(|start| template.starts_with(start));
+    element.code = array
+        + match number(template) {
+            Some(number) => number,
+            None if template == "TString" => code::TSTRING,
+            None if template == "string" => {
+                element.kind = ElementKind::StlString;
+                if array > 0 { code::STL } else { code::STL_STRING }
+            }
+            None if is_container => {
+                element.kind = ElementKind::Stl { container: 0, content: 0 };
+                code::STL
+            }
+            None if template.ends_with('*') => {
+                element.kind = ElementKind::ObjectAnyPointer;
+                code::ANY_POINTER
+            }
+            None => {
+                element.kind = ElementKind::ObjectAny;
+                code::ANY
+            }
+        };
+    Ok(element)
+}
+
+fn number(name: &str) -> Option<i32> {
+    Some(match name {
+        "bool" | "Bool_t" => code::BOOL,
+        "char" | "Char_t" | "int8_t" | "signed char" => code::CHAR,
+        "unsigned char" | "UChar_t" | "uint8_t" => code::UCHAR,
+        "short" | "Short_t" | "int16_t" => code::SHORT,
+        "unsigned short" | "UShort_t" | "uint16_t" => code::USHORT,
+        "int" | "Int_t" | "int32_t" => code::INT,
+        "unsigned int" | "UInt_t" | "uint32_t" => code::UINT,
+        "long" | "Long_t" => code::LONG,
+        "long long" | "Long64_t" | "int64_t" => code::LONG64,
+        "unsigned long" | "ULong_t" => code::ULONG,
+        "unsigned long long" | "ULong64_t" | "uint64_t" => code::ULONG64,
+        "float" | "Float_t" => code::FLOAT,
+        "double" | "Double_t" => code::DOUBLE,
+        "Double32_t" => code::DOUBLE32,
+        "Float16_t" => code::FLOAT16,
+        "char*" => code::CHAR_STAR,
+        _ => return None,
+    })
+}

@@ -1,0 +1,127 @@
+//! Files that were not closed, and whether files are whole.
+
+use std::sync::Arc;
+
+use forthwith_io::{Memory, Source};
+use forthwith_root::{RootFile, Severity};
+
+use crate::corpus;
+
+fn bytes(name: &str) -> Vec<u8> {
+    let path =
+        corpus::data().into_iter().find(|path| path.ends_with(name)).expect("a file of the repository");
+    std::fs::read(path).expect("it is there")
+}
+
+fn memory(bytes: Vec<u8>) -> Arc<dyn Source> {
+    Arc::new(Memory::new("memory.root", bytes))
+}
+
+#[test]
+fn sound_files_are_whole() {
+    let mut looked_at = 0;
+    for path in corpus::data() {
+        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("unclosed")) {
+            continue;
+        }
+        let file = RootFile::open(corpus::source(&path)).expect("a sound file");
+        let checked = file.check().expect("a readable file");
+        assert!(checked.severity() < Some(Severity::Damage), "{}: {:#?}", path.display(), checked.findings);
+        looked_at += checked.records;
+    }
+    assert!(looked_at > 100);
+}
+
+/// Which files of the corpus are damaged, as far as a look at each tells; none may take the check down.
+#[test]
+fn files_of_the_corpus_are_checked() {
+    let (mut sound, mut remarks, mut damaged) = (0, 0, Vec::new());
+    for example in corpus::examples() {
+        if example.path.extension().is_some_and(|end| end == "sparse") {
+            continue;
+        }
+        let checked = example.open().check().expect("a readable file");
+        match checked.severity() {
+            None => sound += 1,
+            Some(Severity::Remark) => remarks += 1,
+            Some(Severity::Damage) => damaged.push(format!(
+                "{example}: {:?}",
+                checked.findings.iter().find(|f| f.severity == Severity::Damage)
+            )),
+        }
+    }
+    eprintln!("sound: {sound}, with remarks: {remarks}, damaged: {}\n{}", damaged.len(), damaged.join("\n"));
+    let (mut found, mut refused, mut passed) = (0, 0, Vec::new());
+    for path in corpus::bad() {
+        if path.extension().is_none_or(|end| end != "root") {
+            continue;
+        }
+        match RootFile::open(corpus::source(&path)).and_then(|file| file.check()) {
+            Err(_) => refused += 1,
+            Ok(checked) if checked.severity() == Some(Severity::Damage) => found += 1,
+            Ok(_) => passed.push(path.display().to_string()),
+        }
+    }
+    eprintln!("bad files not opened: {refused}, found damaged: {found}, passed: {passed:?}");
+    assert!(sound > 0);
+}
+
+#[test]
+fn a_flipped_byte_is_found() {
+    let whole = bytes("codec-lz4.root");
+    let file = RootFile::open(memory(whole.clone())).expect("a sound file");
+    let basket = file.records().expect("records").filter_map(Result::ok).find(|record| {
+        record
+            .key
+            .as_ref()
+            .is_some_and(|key| &*key.class_name == "TBasket" && u64::from(key.objlen) > record.length)
+    });
+    let basket = basket.expect("a compressed basket");
+    let mut damaged = whole.clone();
+    // The last byte of a compressed block: only its checksum tells.
+    damaged[(basket.at + basket.length - 1) as usize] ^= 1;
+    let checked = RootFile::open(memory(damaged)).and_then(|file| file.check()).expect("a readable file");
+    assert_eq!(checked.severity(), Some(Severity::Damage), "{:#?}", checked.findings);
+    assert!(checked.findings.iter().any(|finding| finding.byte == Some(basket.at)));
+
+    let cut = whole[..whole.len() * 3 / 4].to_vec();
+    let checked = RootFile::open(memory(cut)).and_then(|file| file.check()).expect("a readable file");
+    assert_eq!(checked.severity(), Some(Severity::Damage));
+}
+
+#[test]
+fn files_that_were_not_closed_are_recovered() {
+    for (name, tree) in
+        [("unclosed-early.root", None), ("unclosed-late.root", Some(600)), ("unclosed-cut.root", None)]
+    {
+        let (file, found) = RootFile::recover(memory(bytes(name))).expect("a beginning of a file");
+        let first = file.find("first").expect("written before the tree");
+        assert_eq!(&*first.key.class_name, "TH1D");
+        assert_eq!(file.find("below/inner").expect("in a directory").path, "below/inner");
+        assert!(found.objects >= 3, "{found:?}");
+        if let Some(entries) = tree {
+            let objects = file.object(&file.find("tree").expect("saved").key).expect("a tree");
+            assert_eq!(objects.top().int("fEntries"), Some(entries));
+            assert_eq!(file.find("tree").expect("saved").key.cycle, 2);
+        }
+    }
+}
+
+/// A file that was closed has nothing more to find.
+#[test]
+fn recovery_finds_what_a_sound_file_lists() {
+    for path in corpus::data() {
+        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("unclosed")) {
+            continue;
+        }
+        let source = corpus::source(&path);
+        let (file, found) = RootFile::recover(source.clone()).expect("a sound file");
+        let sound = RootFile::open(source).expect("a sound file").keys_recursive().expect("keys");
+        for key in &sound {
+            let again = file.find(&format!("{};{}", key.path, key.key.cycle));
+            assert_eq!(again.expect("found again").key, key.key, "{}", path.display());
+        }
+        assert!(found.unlisted.is_empty(), "{}: {:?}", path.display(), found.unlisted);
+        assert!(found.stopped.is_none(), "{}: {:?}", path.display(), found.stopped);
+    }
+}

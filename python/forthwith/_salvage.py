@@ -1,0 +1,139 @@
+"""Reading around damage: what can be read, and what was lost."""
+
+from __future__ import annotations
+
+from forthwith._errors import DamagedFileError, RequestError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal, TypeAlias
+
+    from forthwith._branches import How, Library, Progress
+    from forthwith._read import Columns
+    from forthwith._tree import Tree
+
+    Errors: TypeAlias = Literal["raise", "skip", "null"]
+    Part: TypeAlias = tuple[int, int, "Any | None"]
+
+
+class DataLossWarning(UserWarning):
+    """Entries could not be read and were left out, or replaced by nothing.
+
+    Attributes:
+        lost: A `Loss` for each range of entries.
+    """
+
+    def __init__(self, message: str, lost: list[Loss]) -> None:
+        super().__init__(message)
+        self.lost = lost
+
+
+class Loss:
+    """Entries that could not be read.
+
+    Attributes:
+        start: The first of them.
+        stop: The one after the last.
+        error: Why: the exception, which names branch, basket and place.
+    """
+
+    def __init__(self, start: int, stop: int, error: DamagedFileError) -> None:
+        self.start = start
+        self.stop = stop
+        self.error = error
+
+    @property
+    def branch(self) -> str | None:
+        """The branch that could not be read."""
+        return self.error.object
+
+    @property
+    def block(self) -> int | None:
+        """The basket."""
+        return self.error.block
+
+    def __repr__(self) -> str:
+        first = self.error.message.partition("\n")[0]
+        return f"<Loss of entries {self.start} to {self.stop}: {first}>"
+
+
+def check(errors: str) -> None:
+    """Refuses what is none of the words."""
+    if errors not in ("raise", "skip", "null"):
+        raise RequestError(f"errors must be 'raise', 'skip' or 'null', not {errors!r}")
+
+
+def arrays(
+    tree: Tree,
+    columns: Columns,
+    start: int,
+    stop: int,
+    errors: Errors,
+    library: Library,
+    how: How,
+    threads: int | None,
+    progress: Progress | None,
+) -> tuple[Any, list[Loss]]:
+    """The entries that can be read, and what was lost. With ``"null"``, lost entries are missing values."""
+    from forthwith import _read
+    from forthwith._chain import join
+
+    if errors == "null" and (library != "ak" or how is not None):
+        raise RequestError("errors='null' makes Awkward Arrays of records: library and how cannot be chosen")
+    into = _read.target(library, how)
+    parts: list[Part] = []
+    lost: list[Loss] = []
+    waiting = [(start, stop)]
+    while waiting:
+        begin, end = waiting.pop()
+        try:
+            parts.append((begin, end, into.read(tree, columns, begin, end, threads, progress)))
+        except DamagedFileError as error:
+            first, last = _lost(tree, columns, begin, end, error)
+            lost.append(Loss(first, last, error))
+            parts.append((first, last, None))
+            waiting += [piece for piece in ((last, end), (begin, first)) if piece[0] < piece[1]]
+    parts.sort(key=lambda part: part[:2])
+    lost.sort(key=lambda loss: loss.start)
+    whole = [part for _, _, part in parts if part is not None]
+    if errors == "null" and lost:
+        return _with_missing(parts), lost
+    if not whole:
+        whole = [into.read(tree, columns, start, start, threads, None)]
+    return join(library, whole), lost
+
+
+def _with_missing(parts: list[Part]) -> Any:
+    from forthwith._libraries import package
+
+    ak = package("awkward")
+    pieces = [part if part is not None else ak.Array([None] * (stop - start)) for start, stop, part in parts]
+    return ak.concatenate(pieces) if len(pieces) > 1 else pieces[0]
+
+
+def _lost(tree: Tree, columns: Columns, begin: int, end: int, error: DamagedFileError) -> tuple[int, int]:
+    """The entries of the block that the error is about, or all of them if it does not say."""
+    if error.block is None:
+        return begin, end
+    plan = tree._core.plan([at for _, at in columns], begin, end)
+    found = [block.entries for block in plan.blocks() if block.block == error.block]
+    # Blocks of several branches can have one number: the error's branch tells them apart.
+    named = [at for label, at in columns if error.object is not None and error.object.endswith(label)]
+    if named:
+        own = tree._core.plan(named[:1], begin, end)
+        found = [block.entries for block in own.blocks() if block.block == error.block] or found
+    ranges = [(max(begin, first), min(end, last)) for first, last in found]
+    ranges = [(first, last) for first, last in ranges if first < last]
+    if not ranges:
+        return begin, end
+    return min(first for first, _ in ranges), max(last for _, last in ranges)
+
+
+def warn(tree: Tree, lost: list[Loss]) -> None:
+    """Says that something was lost."""
+    import warnings
+
+    entries = sum(loss.stop - loss.start for loss in lost)
+    first = lost[0].error.message
+    text = f"{entries} entries of {tree.path} could not be read, in {len(lost)} pieces; the first: {first}"
+    warnings.warn(DataLossWarning(text, lost), stacklevel=3)

@@ -1,0 +1,171 @@
+"""Files that are not whole, several files as one, and what belongs to a tree."""
+
+import json
+import pathlib
+import shutil
+import warnings
+
+import awkward as ak
+import numpy as np
+import pytest
+from conftest import data
+
+import forthwith
+
+UNCLOSED = json.loads(pathlib.Path(data("unclosed.json")).read_text())
+
+
+@pytest.mark.parametrize("name", UNCLOSED)
+def test_recovery_finds_what_root_finds(name):
+    golden = UNCLOSED[name]
+    with pytest.warns(forthwith.RecoveryWarning, match="from record to record"):
+        file = forthwith.open(data(name), recover=True)
+    # Directories are called TDirectory in files.
+    found = {
+        (key.path, key.cycle, key.classname.replace("TDirectory", "TDirectoryFile"))
+        for key in file._core.keys("", False)
+    }
+    assert {tuple(key) for key in golden["keys"]} <= found
+    assert file["below/inner"].title == "in a directory"
+    assert file["first"].values().tolist() == [0, 3, 0, 0]
+    assert file.recovered["objects"] >= len(golden["keys"])
+    if golden["entries"] is not None:
+        tree = file["tree"]
+        assert tree.num_entries == golden["entries"]
+        assert int(ak.sum(tree["x"].array())) == golden["sum of x"]
+        assert ak.num(tree["y"].array()).tolist() == [x % 4 for x in range(tree.num_entries)]
+
+
+def test_without_recovery_nothing_is_recovered(path):
+    with forthwith.open(path) as file:
+        assert file.recovered is None
+    with pytest.warns(forthwith.RecoveryWarning):
+        file = forthwith.open(path, recover=True)
+    assert file.recovered["unlisted"] == []
+    assert file["events"].num_entries > 0
+
+
+def damaged(tmp_path, name, tree, branch, number):
+    """A copy with one basket spoiled, and the entries in it."""
+    with forthwith.open(data(name)) as file:
+        found = file[tree]
+        plan = found._core.plan([found._find(branch)], 0, found.num_entries)
+        entries = plan.blocks()[number].entries
+        seek = found.as_object.fBranches[branch].fBasketSeek[number]
+        count = found.num_entries
+    out = tmp_path / "damaged.root"
+    shutil.copy(data(name), out)
+    content = bytearray(out.read_bytes())
+    # The block behind the key: no codec has this name.
+    keylen = int.from_bytes(content[seek + 14 : seek + 16], "big")
+    content[seek + keylen : seek + keylen + 9] = b"\xff" * 9
+    out.write_bytes(content)
+    return out, entries, count
+
+
+def test_reading_around_damage(tmp_path):
+    out, (first, last), count = damaged(tmp_path, "zmumu.root", "events", "MET_pt", 0)
+    with forthwith.open(out) as file:
+        tree = file["events"]
+        names = ["MET_pt", "nMuon"]
+        with pytest.raises(forthwith.DamagedFileError):
+            tree.arrays(names)
+        lost = []
+        array = tree.arrays(names, errors="skip", lost=lost)
+        assert len(array) == count - (last - first)
+        assert [(loss.start, loss.stop) for loss in lost] == [(first, last)]
+        assert "MET_pt" in lost[0].branch
+        with pytest.warns(forthwith.DataLossWarning, match="could not be read"):
+            array = tree.arrays(names, errors="null")
+        assert len(array) == count
+        assert ak.is_none(array).tolist() == [first <= entry < last for entry in range(count)]
+        steps = list(tree.iterate(names, errors="skip", step_size=100, report=True))
+        assert sum(len(part) for part, _ in steps) == count - (last - first)
+        assert sum(loss.stop - loss.start for _, report in steps for loss in report.lost) == last - first
+        with pytest.raises(forthwith.RequestError, match="errors"):
+            tree.arrays(names, errors="ignore")
+        with pytest.raises(forthwith.RequestError, match="null"):
+            tree.arrays(names, errors="null", library="np")
+        assert len(tree.arrays("nMuon", errors="skip")) == count
+
+
+def test_chains(tmp_path, path):
+    with forthwith.open(path) as file:
+        single = file["events"].arrays(["MET_pt", "Muon_pt"])
+        number = file["events"].num_entries
+    for name in ("a", "b"):
+        shutil.copy(path, tmp_path / f"{name}.root")
+    every = forthwith.concatenate(f"{tmp_path}/*.root:events", ["MET_pt", "Muon_pt"])
+    assert every.tolist() == single.tolist() * 2
+    chain = forthwith.open([f"{tmp_path}/a.root:events", f"{tmp_path}/b.root:events"])
+    assert chain.num_entries == 2 * number
+    assert len(chain) == 2
+    assert "MET_pt" in list(chain.keys())
+    part = chain.arrays(["MET_pt"], entry_start=number - 5, entry_stop=number + 7)
+    assert part.tolist() == single[["MET_pt"]][-5:].tolist() + single[["MET_pt"]][:7].tolist()
+    assert len(chain.arrays(["MET_pt"], entry_start=-3)) == 3
+    assert len(chain.arrays(["MET_pt"], entry_start=3, entry_stop=3)) == 0
+    together = chain.arrays(["MET_pt"], library="np")
+    assert isinstance(together["MET_pt"], np.ndarray)
+    ends = [
+        (place.global_entry_start, place.global_entry_stop, len(arrays))
+        for arrays, place in forthwith.iterate(
+            {path: "events", tmp_path / "a.root": "events"}, "MET_pt", step_size=1000, report=True
+        )
+    ]
+    assert ends[0][0] == 0
+    assert ends[-1][1] == 2 * number
+    assert all(stop - start == length for start, stop, length in ends)
+    with pytest.raises(forthwith.MissingFileError, match="matches"):
+        forthwith.concatenate(f"{tmp_path}/*.toor:events")
+
+
+def test_what_belongs_to_a_tree(tree):
+    assert tree.aliases == {}
+    assert tree.friends == []
+    assert tree.user_info == []
+    assert tree.index is None
+    with pytest.raises(forthwith.RequestError, match="no index"):
+        tree.entry_number(1)
+    assert tree.as_object.fEntries == tree.num_entries
+
+
+def test_aliases_friends_and_indexes():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        file = forthwith.open(data("belongings.root"))
+    tree = file["main"]
+    assert tree.aliases == {"twice": "2*run"}
+    assert [friend.num_entries for friend in tree.friends] == [10]
+    assert tree.friend_names == [("other", "", "other")]
+    assert [(item.name, item.title) for item in tree.user_info] == [("note", "kept with the tree")]
+    for entry, (run, event) in enumerate(zip(tree["run"].array(), tree["event"].array(), strict=True)):
+        assert tree.entry_number(run, event) == entry
+    assert tree.entry_number(99, 99) is None
+
+
+def test_belongings_of_the_goldens():
+    golden = json.loads(pathlib.Path(data("trees.root.golden.json")).read_text())["trees"]["main"]
+    with forthwith.open(data("trees.root")) as file:
+        tree = file["main"]
+        assert tree.aliases == golden["aliases"]
+        assert [[item.classname, item.name] for item in tree.user_info] == golden["user_info"]
+        assert [[name, path] for name, path, _ in tree.friend_names] == golden["friends"]
+
+
+def test_classes_of_ones_own():
+    forthwith.register_class("TDatime", {"fPacked": "unsigned int"})
+    try:
+        forthwith.register_class("Nothing", {"fX": "double[0]"})
+    except forthwith.RequestError as error:
+        assert "fX" in str(error)  # noqa: PT017
+    finally:
+        forthwith.register_class("TDatime", None)
+    with forthwith.open(data("histograms.root")) as file:
+        assert file["date"].fDatime > 0
+    forthwith.register_class("TNamed", {"TObject": "base", "fOne": "TString", "fOther": "TString"})
+    try:
+        with forthwith.open(data("histograms.root")) as file:
+            assert file["listed"][0].fOther == "one object"
+    finally:
+        forthwith.register_class("TNamed", None)
