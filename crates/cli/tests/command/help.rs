@@ -14,7 +14,7 @@ fn help_is_an_answer() {
 
 #[test]
 fn every_command_has_examples() {
-    for verb in ["ls", "show", "head", "explain", "forth", "demo"] {
+    for verb in ["ls", "show", "head", "explain", "forth", "check", "demo"] {
         let said = forthwith(&[verb, "--help"]);
         assert!(said.out.contains(&format!("  forthwith {verb} ")), "{verb}");
     }
