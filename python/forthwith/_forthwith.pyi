@@ -15,15 +15,18 @@ from forthwith._errors import ForthRunError
 __all__ = [
     "Array",
     "ArrayBuilder",
+    "AvroWriter",
     "Block",
     "Buffer",
     "Description",
     "Field",
     "File",
+    "Given",
     "Items",
     "Key",
     "Layout",
     "Machine",
+    "Objects",
     "Plan",
     "RawBlock",
     "Snapshot",
@@ -31,6 +34,12 @@ __all__ = [
     "TypedArrayBuilder",
     "Walk",
     "__version__",
+    "avro_apart",
+    "avro_canonical",
+    "avro_encode",
+    "avro_joined",
+    "avro_messages",
+    "avro_schema",
     "command",
     "from_iter",
     "optimised",
@@ -699,6 +708,7 @@ class Snapshot:
 def from_iter(object: object, type: str | None = None, form: str | None = None, single: bool = False) -> Snapshot:
     """Columns of a known type, filled with the items of an object, or with the object alone; a Form comes as JSON."""
 
+@final
 class Given:
     """An array to be written: what ``ak.to_buffers`` gives, copied."""
 
@@ -717,6 +727,7 @@ class Given:
 
     def __len__(self) -> int: ...
 
+@final
 class AvroWriter:
     """An Avro file being written. It begins with the first array, which says what the columns are."""
 
