@@ -434,8 +434,7 @@ pub(super) fn of_member(
             }
             let schema = classes.member(info, element);
             // The Python readers people switch from have always given such arrays as the only item of a list.
-            let alone =
-                matches!(element.code, 81 | 82) && schema.as_ref().is_ok_and(|schema| is_rigid(schema));
+            let alone = matches!(element.code, 81 | 82) && schema.as_ref().is_ok_and(is_rigid);
             // An empty container may take no bytes at all.
             let schema = match schema {
                 Ok(schema) if kind.is_container() && !items && dimensions.fixed.is_empty() => {
