@@ -132,6 +132,8 @@ pub enum When {
     Version(u16),
     /// The version is 0, and the checksum this.
     Checksum(u32),
+    /// The version is the first, or 0 and the checksum the second.
+    Class(u16, u32),
     /// Bit 14 of the version is set: items are stored field by field.
     Together,
 }

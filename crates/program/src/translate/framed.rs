@@ -180,6 +180,10 @@ impl Text<'_> {
             match when {
                 When::Version(version) => versions.push((i64::from(*version), kind)),
                 When::Checksum(sum) => sums.push((i64::from(*sum as i32), kind)),
+                When::Class(version, sum) => {
+                    versions.push((i64::from(*version), kind));
+                    sums.push((i64::from(*sum as i32), kind));
+                }
                 _ => return Err(Unsupported(format!("{member}: versions that are told apart in no way"))),
             }
         }

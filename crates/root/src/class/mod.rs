@@ -216,14 +216,20 @@ impl<'a> Classes<'a> {
         };
         let latest = self.record(&first)?;
         let mut arms = Vec::new();
-        let add = |arms: &mut Vec<(When, Schema)>, info: &StreamerInfo, schema: Schema| {
-            let version = u16::try_from(info.version).ok().map(When::Version);
-            let sum = Some(When::Checksum(info.checksum)).filter(|_| info.checksum != 0);
-            for when in [version, sum].into_iter().flatten() {
-                if !arms.iter().any(|(known, _)| *known == when) {
-                    arms.push((when, schema.clone()));
-                }
-            }
+        let (mut versions, mut sums) = (Vec::new(), Vec::new());
+        let mut add = |arms: &mut Vec<(When, Schema)>, info: &StreamerInfo, schema: Schema| {
+            let version = u16::try_from(info.version).ok().filter(|version| !versions.contains(version));
+            let sum = Some(info.checksum).filter(|sum| *sum != 0 && !sums.contains(sum));
+            versions.extend(version);
+            sums.extend(sum);
+            // One arm for both: schemas within schemas must not double at each level.
+            let when = match (version, sum) {
+                (Some(version), Some(sum)) => When::Class(version, sum),
+                (Some(version), None) => When::Version(version),
+                (None, Some(sum)) => When::Checksum(sum),
+                (None, None) => return,
+            };
+            arms.push((when, schema));
         };
         add(&mut arms, &first, latest.clone());
         for info in &infos[1..] {
@@ -362,7 +368,7 @@ impl<'a> Classes<'a> {
         let class = &*class;
         let arms = self.versions(class)?;
         let versions = arms.iter().filter_map(|(when, schema)| match when {
-            When::Version(version) => {
+            When::Version(version) | When::Class(version, _) => {
                 let item = framed(vec![(*when, schema.clone())]);
                 Some((format!("{class};{version}"), item))
             }

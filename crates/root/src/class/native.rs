@@ -38,7 +38,6 @@ fn record(class: &str, fields: Vec<(&str, Schema)>) -> Schema {
 pub(super) const TOBJECT: &str = "data !H-> stack 16384 and if 4 data skip then 4 data skip \
                                   data !I-> stack 16 and if 2 data skip then";
 
-/// A `TRef`: a `TObject` whose id is that of what is meant, then the process the id is from, or a UUID as text. The bits of the pointer
-/// itself are not those of an object that is referenced.
+/// A `TRef`: a `TObject` whose id is that of what is meant, then the process the id is from, or a UUID as text.
 const TREF: &str = "data !H-> stack 16384 and if 4 data skip then data !I-> stack data !I-> stack \
-                    4096 and if data B-> stack data skip else 2 data skip then";
+                    dup 16 and if 2 data skip then 32 and if data B-> stack data skip else 2 data skip then";
