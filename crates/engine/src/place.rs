@@ -42,46 +42,32 @@ struct Turn {
 
 type Columns = Vec<(String, Column)>;
 
-/// What finishers make of columns. Each has columns of its own, so that several threads can each take the next.
+/// What finishers make of columns. Each has one column of its own, so that several threads can each take the next; in which order what they
+/// make stands does not depend on how many there are.
 fn finished(
-    columns: Columns,
+    mut columns: Columns,
     finishers: &[Finisher],
     memory: &Memory,
     threads: usize,
 ) -> std::result::Result<Columns, FinishError> {
     let rows: usize = columns.iter().map(|(_, column)| column.len()).sum();
     let threads = if rows < WORTH_A_THREAD { 1 } else { threads.min(finishers.len()) };
-    if threads <= 1 {
-        let mut columns = columns;
-        for finisher in finishers {
-            finisher.apply(&mut columns, memory)?;
-        }
-        return Ok(columns);
-    }
-    let columns = Mutex::new(columns);
-    let failure = Mutex::new(None);
+    let own = finishers.iter().map(|finisher| {
+        let key = finisher.takes();
+        let at = columns.iter().position(|(name, _)| *name == key);
+        Mutex::new(Ok(at.map(|at| columns.swap_remove(at)).into_iter().collect::<Columns>()))
+    });
+    let own: Vec<_> = own.collect();
     let next = AtomicUsize::new(0);
-    let held = || columns.lock().unwrap_or_else(PoisonError::into_inner);
     let work = || {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(finisher) = finishers.get(number) else { break };
-            let mut own = Columns::new();
+            let (Some(finisher), Some(own)) = (finishers.get(number), own.get(number)) else { break };
+            let mut own = own.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Ok(columns) = &mut *own
+                && let Err(error) = finisher.apply(columns, memory)
             {
-                let mut all = held();
-                let key = finisher.takes();
-                if let Some(at) = all.iter().position(|(name, _)| *name == key) {
-                    own.push(all.swap_remove(at));
-                }
-            }
-            match finisher.apply(&mut own, memory) {
-                Ok(()) => held().extend(own),
-                Err(error) => {
-                    let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
-                    if failure.as_ref().is_none_or(|(earlier, _)| number < *earlier) {
-                        *failure = Some((number, error));
-                    }
-                }
+                *own = Err(error);
             }
         }
     };
@@ -93,10 +79,10 @@ fn finished(
         }
         work();
     });
-    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some((_, error)) => Err(error),
-        None => Ok(columns.into_inner().unwrap_or_else(PoisonError::into_inner)),
+    for own in own {
+        columns.extend(own.into_inner().unwrap_or_else(PoisonError::into_inner)?);
     }
+    Ok(columns)
 }
 
 /// Fewer rows are finished before a thread has begun.
