@@ -43,6 +43,7 @@ __all__ = [
     "command",
     "from_iter",
     "optimised",
+    "register_class",
 ]
 
 __version__: str
