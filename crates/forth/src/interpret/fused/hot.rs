@@ -4,8 +4,8 @@
 //! [`perform`](super::perform), as are all other instructions.
 
 use super::convert::{self, BLOCK, copy_blocks};
+use super::cursor::Cursor;
 use super::ops::Op;
-use super::perform::Cursor;
 
 /// Where the loop stands.
 pub(super) struct Hot {

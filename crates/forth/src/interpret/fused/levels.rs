@@ -4,11 +4,12 @@
 //! and swaps is built with the instructions of that level.
 
 use super::convert::{self, Leafy};
+use super::cursor::Cursor;
 use super::entries;
 use super::exec::Exec;
 use super::hot::{self, Hot};
 use super::nest::{self, Passes};
-use super::perform::{self, Cursor};
+use super::perform;
 use super::plan::{Count, Entry, Form, Header, LeafKind, Nest, Plan};
 
 /// Entry points of native code: from a position, to the position after.

@@ -6,11 +6,13 @@
 use std::cell::Cell;
 
 mod convert;
+mod cursor;
 mod describe;
 mod entries;
 mod exec;
 mod hot;
 mod levels;
+mod make;
 mod matcher;
 mod nest;
 mod number;

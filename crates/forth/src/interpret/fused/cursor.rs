@@ -1,0 +1,239 @@
+//! Where columns are written next, and what writes to them that is not an instruction of its own.
+
+use super::exec::{Exec, chunk};
+use super::levels::{Level, dispatch};
+use super::nest::Passes;
+use super::number::{number, zigzag};
+use super::ops::{C, Column};
+use super::plan::{Count, Leaf, Nest};
+use crate::Dtype;
+use crate::dtype::{Number, add_items};
+
+/// Where a column is written next, and its memory.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor {
+    pub(super) next: *mut u8,
+    pub(super) limit: *mut u8,
+    pub(super) start: *mut u8,
+}
+
+impl Cursor {
+    pub(super) const NONE: Self =
+        Self { next: std::ptr::null_mut(), limit: std::ptr::null_mut(), start: std::ptr::null_mut() };
+
+    #[inline(always)]
+    pub(super) fn room(&self) -> usize {
+        self.limit as usize - self.next as usize
+    }
+
+    #[inline(always)]
+    pub(super) fn used(&self) -> usize {
+        self.next as usize - self.start as usize
+    }
+
+    /// # Safety
+    ///
+    /// There is room for so many bytes, or slack.
+    #[inline(always)]
+    pub(super) unsafe fn put<const N: usize>(&mut self, bytes: [u8; N]) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.next.cast::<[u8; N]>().write(bytes);
+            self.next = self.next.add(N);
+        }
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "see `run`")]
+pub(super) fn load(exec: &Exec<'_>, columns: &[Column], cursors: &mut [Cursor]) {
+    for column in 0..columns.len() {
+        let output = &exec.outputs.list[columns[column].output];
+        // SAFETY: `end <= room <= capacity`, all within the output's memory.
+        unsafe {
+            cursors[column] = Cursor {
+                next: output.start.add(output.end),
+                limit: output.start.add(output.room),
+                start: output.start,
+            };
+        }
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "see `run`")]
+pub(super) fn store(exec: &mut Exec<'_>, columns: &[Column], cursors: &[Cursor]) {
+    for column in 0..columns.len() {
+        exec.outputs.list[columns[column].output].end = cursors[column].used();
+    }
+}
+
+/// Makes room in a column.
+#[cold]
+#[inline(never)]
+pub(super) fn grow(
+    exec: &mut Exec<'_>,
+    columns: &[Column],
+    cursors: &mut [Cursor],
+    column: C,
+    bytes: usize,
+) -> bool {
+    store(exec, columns, cursors);
+    let grown = exec.outputs.reserve(columns[column as usize].output, bytes).is_ok();
+    load(exec, columns, cursors);
+    grown
+}
+
+/// Lists in lists, by the loop for them, to which the cursors of their columns are lent.
+#[inline(always)]
+pub(super) fn nested<L: Level>(
+    exec: &mut Exec<'_>,
+    columns: &[Column],
+    cursors: &mut [Cursor],
+    (nest, own): &(Nest, Vec<C>),
+    passes: Passes,
+    at: usize,
+) -> (usize, usize) {
+    // Under a limit, what one column takes is lost to all.
+    let limited = exec.outputs.is_limited();
+    if limited {
+        store(exec, columns, cursors);
+    }
+    for &column in own {
+        exec.outputs.list[columns[column as usize].output].end = cursors[column as usize].used();
+    }
+    // SAFETY: this runs inside of the level's own entry point.
+    let result = unsafe { dispatch::<L>(exec, nest, None, passes, at) };
+    for &column in own {
+        load(exec, &columns[column as usize..=column as usize], &mut cursors[column as usize..]);
+    }
+    if limited {
+        load(exec, columns, cursors);
+    }
+    result
+}
+
+/// Items near the end of the input or of the room: exact. The position after them and the last bytes.
+#[cold]
+#[inline(never)]
+pub(super) fn slow_list(
+    exec: &mut Exec<'_>,
+    columns: &[Column],
+    cursors: &mut [Cursor],
+    items: C,
+    bytes: usize,
+    last: usize,
+    at: usize,
+) -> Option<usize> {
+    let run = exec.data.get(at..)?.get(..bytes + last)?;
+    if cursors[items as usize].room() < bytes && !grow(exec, columns, cursors, items, bytes) {
+        return None;
+    }
+    let cursor = &mut cursors[items as usize];
+    // SAFETY: there is room for the bytes.
+    unsafe {
+        std::ptr::copy_nonoverlapping(run.as_ptr(), cursor.next, bytes);
+        cursor.next = cursor.next.add(bytes);
+    }
+    Some(at + bytes + last)
+}
+
+pub(super) fn bulk(
+    exec: &mut Exec<'_>,
+    columns: &[Column],
+    cursors: &mut [Cursor],
+    leaf: Leaf,
+    items: usize,
+    at: usize,
+) -> Option<usize> {
+    let bytes = items.checked_mul(1 << leaf.shift)?;
+    let rest = exec.data.get(at..)?;
+    if bytes > rest.len() {
+        return None;
+    }
+    let column = leaf.output as C;
+    if cursors[leaf.output].room() < bytes && !grow(exec, columns, cursors, column, bytes) {
+        return None;
+    }
+    let cursor = &mut cursors[leaf.output];
+    // SAFETY: there is room for the bytes, and slack; as many are left.
+    unsafe {
+        exec.cpu.convert(leaf.kind, rest, bytes, cursor.next);
+        cursor.next = cursor.next.add(bytes);
+    }
+    Some(at + bytes)
+}
+
+/// Appends a number, or the sum of the last item and a number.
+#[inline(always)]
+pub(super) fn append(
+    exec: &mut Exec<'_>,
+    columns: &[Column],
+    cursors: &mut [Cursor],
+    to: C,
+    number: Number,
+    add: bool,
+) -> bool {
+    let Column { dtype, shift, .. } = columns[to as usize];
+    if cursors[to as usize].room() < 1 << shift && !grow(exec, columns, cursors, to, 1 << shift) {
+        return false;
+    }
+    let cursor = &mut cursors[to as usize];
+    // SAFETY: there is room for an item, and the item before the end is always readable.
+    unsafe {
+        match (number, dtype) {
+            (Number::Signed(value), Dtype::Int64 | Dtype::UInt64) => {
+                let last = if add { cursor.next.cast::<i64>().sub(1).read_unaligned() } else { 0 };
+                cursor.put(last.wrapping_add(value).to_ne_bytes());
+            }
+            (Number::Signed(value), Dtype::Int32 | Dtype::UInt32) => {
+                let last = if add { cursor.next.cast::<i32>().sub(1).read_unaligned() } else { 0 };
+                cursor.put(last.wrapping_add(value as i32).to_ne_bytes());
+            }
+            _ => append_other(cursor, dtype, number, add),
+        }
+    }
+    true
+}
+
+/// # Safety
+///
+/// There is room for an item.
+#[inline(never)]
+pub(super) unsafe fn append_other(cursor: &mut Cursor, dtype: Dtype, number: Number, add: bool) {
+    let mut item = number.to_item(dtype);
+    let size = dtype.size();
+    // SAFETY: the item before the end is always readable; there is room for an item, and slack behind it.
+    unsafe {
+        if add {
+            let mut last = [0; 8];
+            std::ptr::copy_nonoverlapping(cursor.next.sub(size), last.as_mut_ptr(), size);
+            item = add_items(dtype, last, item);
+        }
+        cursor.next.cast::<[u8; 8]>().write(item);
+        cursor.next = cursor.next.add(size);
+    }
+}
+
+/// The number of items of a list.
+#[inline(always)]
+pub(super) fn counted(data: &[u8], count: Count, at: usize) -> Option<(i64, usize)> {
+    Some(match count {
+        Count::Big32 => (i64::from(u32::from_be_bytes(chunk(data, at)?)), at + 4),
+        Count::Little32 => (i64::from(u32::from_le_bytes(chunk(data, at)?)), at + 4),
+        Count::ZigZag => zigzag(data, at)?,
+        Count::Text => match data.get(at)? {
+            255 => (i64::from(u32::from_be_bytes(chunk(data, at + 1)?)), at + 5),
+            short => (i64::from(*short), at + 1),
+        },
+        Count::Other(read) => {
+            let (number, after) = number(data, read, at)?;
+            (number.to_stack(), after)
+        }
+    })
+}
+
+pub(super) fn frame_end(data: &[u8], bias: i32, at: usize) -> Option<i64> {
+    let count = u32::from_be_bytes(chunk(data, at)?);
+    Some(i64::from(count) - i64::from(bias) + at as i64 + 4)
+}
