@@ -20,7 +20,7 @@ import ROOT
 
 ROOT.gROOT.SetBatch(True)
 ROOT.gErrorIgnoreLevel = ROOT.kFatal
-HERE = pathlib.Path(__file__).parents[1] / "data"
+HERE = pathlib.Path(__file__).parents[1] / "data" / "unclosed"
 
 
 def write(folder):

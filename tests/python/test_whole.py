@@ -12,14 +12,14 @@ from conftest import data
 
 import forthwith
 
-UNCLOSED = json.loads(pathlib.Path(data("unclosed.json")).read_text())
+UNCLOSED = json.loads(pathlib.Path(data("unclosed/unclosed.json")).read_text())
 
 
 @pytest.mark.parametrize("name", UNCLOSED)
 def test_recovery_finds_what_root_finds(name):
     golden = UNCLOSED[name]
     with pytest.warns(forthwith.RecoveryWarning, match="from record to record"):
-        file = forthwith.open(data(name), recover=True)
+        file = forthwith.open(data(f"unclosed/{name}"), recover=True)
     # Directories are called TDirectory in files.
     found = {
         (key.path, key.cycle, key.classname.replace("TDirectory", "TDirectoryFile"))

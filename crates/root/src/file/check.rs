@@ -120,6 +120,7 @@ impl RootFile {
             }
         };
         checked.objects = listed.len();
+        self.check_unlisted(&mut checked);
         for found in &listed {
             self.check_key(&found.path, &found.key, &records.keys, &mut checked);
         }
@@ -209,6 +210,22 @@ impl RootFile {
             let what = format!("the record says that it is {} of class {}", record.name, record.class_name);
             checked.find_in(Severity::Damage, "keys", Some(&label), Some(key.seek), what);
         }
+    }
+
+    /// What only a recovery finds. In a file that was not closed that is what was written last.
+    fn check_unlisted(&self, checked: &mut Checked) {
+        let Ok((_, found)) = Self::recover(self.source().clone()) else { return };
+        if found.unlisted.is_empty() {
+            return;
+        }
+        let is_closed = self.header().seek_free != 0 && self.header().nbytes_free != 0;
+        let severity = if is_closed { Severity::Remark } else { Severity::Damage };
+        let names = found.unlisted.iter().take(10).cloned().collect::<Vec<_>>().join(", ");
+        let what = format!(
+            "{} objects are in no directory, and a recovery finds them: {names}",
+            found.unlisted.len()
+        );
+        checked.find(severity, "keys", None, what);
     }
 
     fn check_free(&self, gaps: &[(u64, u64)], checked: &mut Checked) {
