@@ -207,7 +207,7 @@ impl AvroTable {
         let split = self.columns.is_record();
         if let Some((kernel, form, columns)) = fixed::kernel(&layout) {
             let (decoder, reason) = (Decoder::Kernel(kernel), FIXED.into());
-            return Ok(Group { path, decoder, reason, form, columns, counter: None, split });
+            return Ok(Group { path, decoder, reason, form, columns, counter: None, split, joins: false });
         }
         let program = translate(&layout, &DIALECT, false, "").map_err(|why| Error::unsupported(why.0))?;
         Ok(self.of_program(program, path, split))
@@ -233,6 +233,7 @@ impl AvroTable {
             columns: specs(&program),
             counter: None,
             split,
+            joins: false,
             decoder: Decoder::Program(Arc::new(program)),
         }
     }
@@ -280,6 +281,7 @@ impl AvroTable {
                 stored: Stored::Range(block.bytes.start - MARKER..block.bytes.end),
                 payload_hint: length.saturating_mul(ratio),
                 needs: Vec::new(),
+                note: 0,
             });
         }
         tasks

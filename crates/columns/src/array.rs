@@ -1,6 +1,6 @@
 //! A Form with its columns.
 
-use crate::{Column, Form};
+use crate::{Column, Form, Invalid};
 use std::collections::HashSet;
 
 /// Columns and what they mean: the arguments of `ak.from_buffers`.
@@ -37,9 +37,88 @@ impl Array {
         contents.iter().map(field).collect()
     }
 
+    /// Two parts of the same rows as one: the Forms have to be the same but for what is [`Form::Empty`] in one of them, which is taken from
+    /// the other. Buffers that both have are kept once, and have to be equal.
+    ///
+    /// # Errors
+    /// [`Invalid::Unlike`] if they are not of one structure, or their offsets differ.
+    pub fn join(mut self, other: Self) -> Result<Self, Invalid> {
+        if self.length != other.length {
+            return Err(Invalid::Unlike { key: String::new() });
+        }
+        join(&mut self.form, other.form)?;
+        for (name, column) in other.columns {
+            match self.columns.iter().find(|(known, _)| *known == name) {
+                None => self.columns.push((name, column)),
+                Some((_, known)) if known.as_bytes() == column.as_bytes() => {}
+                Some(_) => return Err(Invalid::Unlike { key: name }),
+            }
+        }
+        Ok(self)
+    }
+
     /// Bytes in all buffers.
     #[must_use]
     pub fn nbytes(&self) -> usize {
         self.columns.iter().map(|(_, column)| column.nbytes()).sum()
+    }
+}
+
+/// As deep as the Forms, which are validated when they are made of a schema.
+fn join(form: &mut Form, other: Form) -> Result<(), Invalid> {
+    match (form, other) {
+        (Form::List { key, content }, Form::List { key: k, content: c })
+        | (Form::Option { key, content }, Form::Option { key: k, content: c })
+            if *key == k =>
+        {
+            join(content, *c)
+        }
+        (Form::Regular { size, content }, Form::Regular { size: s, content: c }) if *size == s => {
+            join(content, *c)
+        }
+        (Form::Record { fields, contents, .. }, Form::Record { fields: names, contents: others, .. })
+            if *fields == names && contents.len() == others.len() =>
+        {
+            contents.iter_mut().zip(others).try_for_each(|(content, other)| join(content, other))
+        }
+        (form @ Form::Empty, other) => {
+            *form = other;
+            Ok(())
+        }
+        (_, Form::Empty) => Ok(()),
+        _ => Err(Invalid::Unlike { key: String::new() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DType;
+
+    fn array(field: &str, offsets: &[i64], data: &[i32]) -> Array {
+        let content = |name: &str| match name == field {
+            true => Form::Numpy { key: field.into(), dtype: DType::Int32, shape: vec![] },
+            false => Form::Empty,
+        };
+        let fields = Some(vec!["a".into(), "b".into()]);
+        let record = Form::Record { fields, contents: vec![content("a"), content("b")], name: None };
+        Array {
+            form: Form::List { key: "l".into(), content: Box::new(record) },
+            length: offsets.len() as u64 - 1,
+            columns: vec![
+                ("l-offsets".into(), Column::from_slice(offsets)),
+                (format!("{field}-data"), Column::from_slice(data)),
+            ],
+        }
+    }
+
+    #[test]
+    fn parts_are_joined_under_equal_lists() {
+        let joined = array("a", &[0, 2, 3], &[1, 2, 3]).join(array("b", &[0, 2, 3], &[4, 5, 6])).unwrap();
+        assert_eq!(joined.form.type_string(), "var * {a: int32, b: int32}");
+        assert_eq!(joined.columns.len(), 3);
+        assert_eq!(joined.preview(0..1, 60).unwrap(), ["[{a: 1, b: 4}, {a: 2, b: 5}]"]);
+        let unlike = array("a", &[0, 2, 3], &[1, 2, 3]).join(array("b", &[0, 1, 3], &[4, 5, 6]));
+        assert_eq!(unlike, Err(Invalid::Unlike { key: "l-offsets".into() }));
     }
 }

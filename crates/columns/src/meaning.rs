@@ -8,7 +8,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Meaning {
-    /// Byte strings that are whole numbers in two's complement, most significant byte first, of the last digits behind the point.
+    /// Whole numbers of the last digits behind the point: `int32`, `int64`, or byte strings in two's complement, most significant byte first.
     Decimal {
         /// Digits.
         precision: u32,
@@ -26,6 +26,8 @@ pub enum Meaning {
         /// In UTC, rather than wherever it was.
         utc: bool,
     },
+    /// `uint16`: the bits of an IEEE 754 binary16 number.
+    Half,
 }
 
 /// What time is counted in.
@@ -72,6 +74,7 @@ impl fmt::Display for Meaning {
         match self {
             Self::Decimal { precision, scale } => write!(f, "decimal[{precision}, {scale}]"),
             Self::Date => f.write_str("date"),
+            Self::Half => f.write_str("float16"),
             Self::Time(unit) => write!(f, "time[{}]", unit.name()),
             Self::Timestamp { unit, utc: true } => write!(f, "timestamp[{}, UTC]", unit.name()),
             Self::Timestamp { unit, utc: false } => write!(f, "timestamp[{}]", unit.name()),
@@ -97,7 +100,8 @@ impl Meaning {
     /// A number as what it means: `2026-11-20T18:00:00.000Z`. `None` for what is no number.
     pub(crate) fn number(self, value: i64) -> Option<String> {
         Some(match self {
-            Self::Decimal { .. } => return None,
+            Self::Decimal { scale, .. } => decimal(value.into(), scale)?,
+            Self::Half => half(u16::try_from(value).ok()?).to_string(),
             Self::Date => date(value),
             Self::Time(unit) => clock(value, unit),
             Self::Timestamp { unit, utc } => {
@@ -112,13 +116,30 @@ impl Meaning {
     pub(crate) fn bytes(self, bytes: &[u8]) -> Option<String> {
         let Self::Decimal { scale, .. } = self else { return None };
         let value = i128::from_be_bytes(extend::<16>(bytes)?);
-        let digits = value.unsigned_abs().to_string();
-        let scale = scale as usize;
-        let digits = format!("{digits:0>width$}", width = scale.checked_add(1)?);
-        let (whole, rest) = digits.split_at(digits.len() - scale);
-        let sign = if value < 0 { "-" } else { "" };
-        Some(if rest.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{rest}") })
+        decimal(value, scale)
     }
+}
+
+/// A whole number with its point.
+fn decimal(value: i128, scale: u32) -> Option<String> {
+    let digits = value.unsigned_abs().to_string();
+    let scale = scale as usize;
+    let digits = format!("{digits:0>width$}", width = scale.checked_add(1)?);
+    let (whole, rest) = digits.split_at(digits.len() - scale);
+    let sign = if value < 0 { "-" } else { "" };
+    Some(if rest.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{rest}") })
+}
+
+/// The number of these bits.
+fn half(bits: u16) -> f32 {
+    let (sign, exponent, fraction) = (bits >> 15, i32::from(bits >> 10 & 31), f32::from(bits & 1023));
+    let size = match exponent {
+        0 => fraction * 2f32.powi(-24),
+        31 if bits & 1023 != 0 => f32::NAN,
+        31 => f32::INFINITY,
+        _ => (1024.0 + fraction) * 2f32.powi(exponent - 25),
+    };
+    if sign == 1 { -size } else { size }
 }
 
 /// A number in two's complement in so many bytes, most significant first; `None` if it needs more.
@@ -180,6 +201,16 @@ mod tests {
         assert_eq!(text(1, &[]).as_deref(), Some("0.0"));
         assert_eq!(text(0, &[1; 17]), None);
         assert_eq!(text(0, &[0; 40]).as_deref(), Some("0"));
+    }
+
+    #[test]
+    fn halves_and_decimals_of_numbers_are_spelled_out() {
+        let half = |bits: i64| Meaning::Half.number(bits).unwrap_or_default();
+        assert_eq!(
+            [0x3c00, 0xc000, 0x0001, 0x7bff, 0xfc00].map(half),
+            ["1", "-2", "0.000000059604645", "65504", "-inf"]
+        );
+        assert_eq!(Meaning::Decimal { precision: 9, scale: 2 }.number(-5).as_deref(), Some("-0.05"));
     }
 
     #[test]

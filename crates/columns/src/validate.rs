@@ -79,9 +79,19 @@ pub enum Invalid {
         /// Number of contents.
         contents: usize,
     },
+    /// Parts that do not belong together.
+    #[error("two parts of one column do not have the same structure{}", in_buffer(.key))]
+    Unlike {
+        /// The buffer that differs, unless it is the Forms.
+        key: String,
+    },
     /// Forms within Forms beyond reason.
     #[error("more than {DEEPEST} levels of structure")]
     Deep,
+}
+
+fn in_buffer(key: &str) -> String {
+    if key.is_empty() { String::new() } else { format!(" ({key})") }
 }
 
 fn walk(lookup: &Lookup<'_>, form: &Form, length: u64, depth: u32) -> Result<(), Invalid> {

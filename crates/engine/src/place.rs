@@ -7,8 +7,8 @@
 //! of the work comes before the program (compressed blocks), it waits for the turn instead: threads that have waited once are out of
 //! step, and do not have to wait again.
 
-use forthwith_columns::{Array, Builder, Column, FinishError, Finisher, Memory, OutOfMemory};
-use forthwith_plan::{Decoder, Error, ErrorKind, Group, Kernel, Plan, Result};
+use forthwith_columns::{Array, Builder, Column, FinishError, Finisher, Memory, OutOfMemory, Slot};
+use forthwith_plan::{Columns, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result};
 use std::{
     sync::{
         Condvar, Mutex, MutexGuard, PoisonError,
@@ -202,6 +202,11 @@ impl<'p> Places<'p> {
         self.ends.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The columns as a format sees them that decodes the group's task number `order` itself.
+    pub(crate) fn columns<'a>(&'a self, order: usize, stop: &'a AtomicBool) -> Taking<'a, 'p> {
+        Taking { places: self, order, stop, passed: false }
+    }
+
     /// Whether it is the turn of the group's task number `order` now.
     pub(crate) fn is_turn(&self, order: usize) -> bool {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner).placed == order
@@ -258,5 +263,68 @@ impl<'p> Places<'p> {
         }
         let all = Array { form: self.group.form.clone(), length: entries, columns };
         Ok(if self.group.split { all.into_fields() } else { vec![all] })
+    }
+}
+
+/// One task taking places.
+pub(crate) struct Taking<'a, 'p> {
+    places: &'a Places<'p>,
+    order: usize,
+    stop: &'a AtomicBool,
+    passed: bool,
+}
+
+impl Taking<'_, '_> {
+    /// Passes the turn on, unless that was done.
+    pub(crate) fn finish(mut self) {
+        self.pass();
+    }
+
+    fn pass(&mut self) {
+        if !self.passed {
+            self.passed = true;
+            self.places.placed();
+        }
+    }
+}
+
+/// Nothing is taken by whom it is not the turn of: places would change their order.
+fn append<'a>(places: &'a Places<'_>, order: usize, passed: bool, items: &[usize]) -> Result<Vec<Slot<'a>>> {
+    if passed || !places.is_turn(order) {
+        return Err(Error::new(ErrorKind::Invalid { what: "places taken out of turn".into() }));
+    }
+    let append = |(builder, items): (&'a Builder, &usize)| builder.append(*items);
+    let slots: Result<Vec<_>, _> = places.builders.iter().zip(items).map(append).collect();
+    slots.map_err(|e| out_of_memory(&e))
+}
+
+impl Columns for Taking<'_, '_> {
+    fn is_turn(&self) -> bool {
+        !self.passed && self.places.is_turn(self.order)
+    }
+
+    fn wait(&mut self) -> Result<()> {
+        self.places.wait_turn(self.order, self.stop)
+    }
+
+    fn ends(&self) -> Vec<i64> {
+        self.places.ends().clone()
+    }
+
+    fn set_ends(&mut self, ends: &[i64]) {
+        for (to, end) in self.places.ends().iter_mut().zip(ends) {
+            *to = *end;
+        }
+    }
+
+    fn take(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>> {
+        append(self.places, self.order, self.passed, items)
+    }
+
+    fn take_last(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>> {
+        let slots = append(self.places, self.order, self.passed, items)?;
+        self.passed = true;
+        self.places.placed();
+        Ok(slots)
     }
 }

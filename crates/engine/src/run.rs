@@ -96,7 +96,21 @@ pub(crate) fn read(
     let mut arrays = Vec::new();
     for (number, place) in places.into_iter().take(plan.delivered as usize).enumerate() {
         let object = object(plan, number);
-        arrays.extend(place.finish(entries, engine.memory(), threads).map_err(|e| e.in_object(&object))?);
+        let joins = place.group.joins;
+        let finished = place.finish(entries, engine.memory(), threads).map_err(|e| e.in_object(&object))?;
+        if !joins {
+            arrays.extend(finished);
+            continue;
+        }
+        for more in finished {
+            // The first group joins nothing; plans are checked for that.
+            let Some(first) = arrays.pop() else { continue };
+            let joined = Array::join(first, more);
+            arrays.push(
+                joined
+                    .map_err(|e| Error::new(ErrorKind::Fault { what: e.to_string() }).in_object(&object))?,
+            );
+        }
     }
     Ok(arrays)
 }
@@ -162,6 +176,7 @@ fn consistent(plan: &Plan, group: &Group) -> bool {
         Decoder::Kernel(Kernel::Slots { slots, .. }) => slots.len(),
         Decoder::Kernel(Kernel::Jagged { per_item, .. }) if *per_item > 0 => 2,
         Decoder::Program(program) => program.outputs.len(),
+        Decoder::Format(_) => group.columns.len(),
         _ => return false,
     };
     let counter = group.counter.is_none_or(|c| {
@@ -170,7 +185,8 @@ fn consistent(plan: &Plan, group: &Group) -> bool {
     });
     let offsets = group.columns.iter().all(|c| !c.offsets || c.dtype == DType::Int64);
     let split = !group.split || matches!(group.form, Form::Record { .. });
-    group.columns.len() == columns && offsets && counter && split
+    let first = plan.groups.first().is_some_and(|first| std::ptr::eq(first, group));
+    group.columns.len() == columns && offsets && counter && split && !(group.joins && (first || group.split))
 }
 
 /// The order of tasks, and each task's number within its group. Groups that others need come first; a source that is read in
@@ -327,6 +343,13 @@ impl Run<'_> {
         }
         let begun = Instant::now();
         let stored = self.fetcher.stored(at, stored, window, &mut hold)?;
+        if let Decoder::Format(_) = &places.group.decoder {
+            let mut columns = places.columns(self.number[at], &self.stop);
+            self.format.decode(places.group, task, stored, scratch, &mut columns)?;
+            columns.finish();
+            places.done();
+            return Ok(());
+        }
         let number = self.number[at];
         let parts = match self.format.pieces(places.group, task, stored)? {
             Some(pieces) => kernel::Wanted::of_pieces(task, stored, &pieces)?,

@@ -100,6 +100,7 @@ fn groups() -> Vec<Group> {
             columns: vec![spec("node0-data", DType::Int32, false)],
             counter: None,
             split: false,
+            joins: false,
         },
         Group {
             path: "jagged".into(),
@@ -112,6 +113,7 @@ fn groups() -> Vec<Group> {
             ],
             counter: None,
             split: false,
+            joins: false,
         },
         Group {
             path: "nested".into(),
@@ -121,6 +123,7 @@ fn groups() -> Vec<Group> {
             columns,
             counter: None,
             split: false,
+            joins: false,
         },
         Group {
             path: "slots".into(),
@@ -143,6 +146,7 @@ fn groups() -> Vec<Group> {
             columns: vec![spec("node0-data", DType::Bool, false), spec("node1-data", DType::UInt16, false)],
             counter: None,
             split: false,
+            joins: false,
         },
     ]
 }
@@ -226,6 +230,7 @@ fn make() -> (Made, Truth) {
                 stored,
                 payload_hint,
                 needs: vec![],
+                note: 0,
             });
         }
         block += 1;
@@ -568,6 +573,7 @@ fn long_plain_blocks_are_read_in_pieces() {
                 stored: Stored::Range(start..file.len() as u64),
                 payload_hint: bytes.len() as u64,
                 needs: vec![],
+                note: 0,
             });
         }
         // Some of the first and the last block only.
@@ -647,6 +653,7 @@ fn a_window_counts_what_lies_between_blocks_and_is_read_once() {
             stored: Stored::Range(at as u64..at as u64 + 12),
             payload_hint: 4,
             needs: Vec::new(),
+            note: 0,
         });
     }
     let read_ahead = 64 << 10;
@@ -678,6 +685,7 @@ fn claims_of_a_file_do_not_use_up_the_address_space() {
             stored: Stored::Range(0..1 << 50),
             payload_hint: u64::MAX,
             needs: Vec::new(),
+            note: 0,
         });
     }
     plan.delivered = 100;

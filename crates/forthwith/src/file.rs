@@ -4,6 +4,7 @@ use crate::Table;
 use forthwith_avro::AvroFile;
 use forthwith_engine::{Engine, Options};
 use forthwith_io::Source;
+use forthwith_parquet::ParquetFile;
 use forthwith_plan::{Error, ErrorKind, Result};
 use forthwith_root::{Found, Objects, Recovered, RootFile, Tree};
 use serde::Serialize;
@@ -21,6 +22,7 @@ pub struct File {
 enum Content {
     Root(RootFile),
     Avro(AvroFile),
+    Parquet(ParquetFile),
 }
 
 /// What a file says of itself.
@@ -28,11 +30,12 @@ enum Content {
 pub struct FileInfo {
     /// Its name.
     pub uri: String,
-    /// The format: `"ROOT"` or `"Avro"`.
+    /// The format: `"ROOT"`, `"Avro"` or `"Parquet"`.
     pub format: String,
     /// The version of ROOT that wrote it, `"6.40/00"`, or of the format.
     pub version: String,
-    /// The compression new objects were to get, such as `"ZLIB level 1"`; single objects may differ. Avro's codec.
+    /// The compression new objects were to get, such as `"ZLIB level 1"`; single objects may differ. The codecs of Avro and
+    /// Parquet.
     pub compression: String,
     /// The file's UUID in the usual spelling, if it has one.
     pub uuid: Option<String>,
@@ -80,6 +83,8 @@ impl File {
         let head = source.read_one(0..source.size()?.min(4))?;
         let content = if AvroFile::is_avro(&head) {
             Content::Avro(AvroFile::open(source)?)
+        } else if ParquetFile::is_parquet(&head) {
+            Content::Parquet(ParquetFile::open(source)?)
         } else {
             Content::Root(RootFile::open(source)?)
         };
@@ -101,6 +106,7 @@ impl File {
         match &self.content {
             Content::Root(root) => root.uri(),
             Content::Avro(avro) => avro.uri(),
+            Content::Parquet(parquet) => parquet.uri(),
         }
     }
 
@@ -110,6 +116,7 @@ impl File {
         match &self.content {
             Content::Root(root) => root.source(),
             Content::Avro(avro) => avro.source(),
+            Content::Parquet(parquet) => parquet.source(),
         }
     }
 
@@ -124,7 +131,7 @@ impl File {
     pub const fn root(&self) -> Option<&RootFile> {
         match &self.content {
             Content::Root(root) => Some(root),
-            Content::Avro(_) => None,
+            _ => None,
         }
     }
 
@@ -133,7 +140,16 @@ impl File {
     pub const fn avro(&self) -> Option<&AvroFile> {
         match &self.content {
             Content::Avro(avro) => Some(avro),
-            Content::Root(_) => None,
+            _ => None,
+        }
+    }
+
+    /// The format's own view of a Parquet file.
+    #[must_use]
+    pub const fn parquet(&self) -> Option<&ParquetFile> {
+        match &self.content {
+            Content::Parquet(parquet) => Some(parquet),
+            _ => None,
         }
     }
 
@@ -152,6 +168,16 @@ impl File {
                     compression: avro.header().codec.name().into(),
                     uuid: None,
                     size: avro.source().size()?,
+                });
+            }
+            Content::Parquet(parquet) => {
+                return Ok(FileInfo {
+                    uri: self.uri().to_owned(),
+                    format: "Parquet".into(),
+                    version: parquet.version().to_string(),
+                    compression: parquet.codecs().join(", "),
+                    uuid: None,
+                    size: parquet.source().size()?,
                 });
             }
         };
@@ -174,8 +200,8 @@ impl File {
     pub fn keys(&self, directory: &str, recursive: bool) -> Result<Vec<Key>> {
         let root = match &self.content {
             Content::Root(root) => root,
-            Content::Avro(avro) if directory.is_empty() => return Ok(vec![values(avro)?]),
-            Content::Avro(avro) => return Err(missing(avro, directory)),
+            _ if directory.is_empty() => return Ok(vec![self.values()?]),
+            _ => return Err(self.missing(directory)),
         };
         let top = root.top();
         let directory = if directory.is_empty() { top } else { top.open(&root.find(directory)?.key)? };
@@ -201,8 +227,8 @@ impl File {
                 let found = root.find(path)?;
                 Ok(key(&found.path, &found.key))
             }
-            Content::Avro(avro) if is_values(avro, path) => values(avro),
-            Content::Avro(avro) => Err(missing(avro, path)),
+            _ if self.is_values(path) => self.values(),
+            _ => Err(self.missing(path)),
         }
     }
 
@@ -218,7 +244,7 @@ impl File {
         root.object(&found.key)
     }
 
-    /// Opens a tree, or the values of an Avro file.
+    /// Opens a tree, or the values of a file that is one table, as those of Avro and Parquet are.
     ///
     /// # Errors
     /// Nothing of that name; an object of another class, by name; damaged metadata.
@@ -226,6 +252,7 @@ impl File {
         let root = match &self.content {
             Content::Root(root) => root,
             Content::Avro(_) => return self.avro_table(path, &forthwith_avro::Options::default()),
+            Content::Parquet(_) => return self.parquet_table(path, &forthwith_parquet::Options::default()),
         };
         let found = root.find(path)?;
         if !Tree::is_tree(&found.key.class_name) {
@@ -246,39 +273,69 @@ impl File {
             let what = "options for Avro, for a file that is none".into();
             return Err(Error::new(ErrorKind::Invalid { what }).in_file(self.uri()));
         };
-        if !is_values(avro, path) {
-            return Err(missing(avro, path));
+        if !self.is_values(path) {
+            return Err(self.missing(path));
         }
         let table = Table::of_avro(self.clone(), avro.table(options)?);
         if options.skip_damaged { table.without_damage() } else { Ok(table) }
     }
-}
 
-/// Whether a path means the values of an Avro file, which are all there is in it.
-fn is_values(avro: &AvroFile, path: &str) -> bool {
-    let name = avro.name();
-    path.is_empty() || path == name || path.strip_suffix(";1") == Some(&name)
-}
+    /// Opens the values of a Parquet file, or of some of its row groups.
+    ///
+    /// # Errors
+    /// It is no Parquet file; nothing of that name; no such row group; damaged metadata.
+    pub fn parquet_table(&self, path: &str, options: &forthwith_parquet::Options) -> Result<Table> {
+        let Content::Parquet(parquet) = &self.content else {
+            let what = "options for Parquet, for a file that is none".into();
+            return Err(Error::new(ErrorKind::Invalid { what }).in_file(self.uri()));
+        };
+        if !self.is_values(path) {
+            return Err(self.missing(path));
+        }
+        Ok(Table::of_parquet(self.clone(), parquet.table(options)?))
+    }
 
-fn values(avro: &AvroFile) -> Result<Key> {
-    let (name, header) = (avro.name(), avro.header());
-    let stored = avro.source().size()?.saturating_sub(header.end);
-    Ok(Key {
-        path: name.clone(),
-        name,
-        cycle: 1,
-        class: "Avro".into(),
-        title: header.schema.root().doc.clone().unwrap_or_default(),
-        stored_bytes: stored,
-        object_bytes: stored,
-        is_directory: false,
-        is_table: true,
-    })
-}
+    /// What the table of a file is called that has only one.
+    fn values_name(&self) -> String {
+        match &self.content {
+            Content::Avro(avro) => avro.name(),
+            _ => "table".into(),
+        }
+    }
 
-fn missing(avro: &AvroFile, path: &str) -> Error {
-    let near = vec![avro.name()];
-    Error::new(ErrorKind::NotFound { what: "object", name: path.to_owned(), near }).in_file(avro.uri())
+    /// Whether a path means the values of a file that is one table.
+    fn is_values(&self, path: &str) -> bool {
+        let name = self.values_name();
+        path.is_empty() || path == name || path.strip_suffix(";1") == Some(&name)
+    }
+
+    fn values(&self) -> Result<Key> {
+        let name = self.values_name();
+        let (class, title, begin) = match &self.content {
+            Content::Avro(avro) => {
+                let header = avro.header();
+                ("Avro", header.schema.root().doc.clone().unwrap_or_default(), header.end)
+            }
+            _ => ("Parquet", String::new(), 0),
+        };
+        let stored = self.source().size()?.saturating_sub(begin);
+        Ok(Key {
+            path: name.clone(),
+            name,
+            cycle: 1,
+            class: class.into(),
+            title,
+            stored_bytes: stored,
+            object_bytes: stored,
+            is_directory: false,
+            is_table: true,
+        })
+    }
+
+    fn missing(&self, path: &str) -> Error {
+        let near = vec![self.values_name()];
+        Error::new(ErrorKind::NotFound { what: "object", name: path.to_owned(), near }).in_file(self.uri())
+    }
 }
 
 fn key(path: &str, key: &forthwith_root::Key) -> Key {

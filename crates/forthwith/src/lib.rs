@@ -15,7 +15,8 @@
 //! ```
 //!
 //! Everything below is public under its own name: [`io`] (where bytes come from), [`columns`] (what comes out), [`plan`] (the words that
-//! cross the seams), [`program`] and [`forth`] (the language and its machine), [`root`] and [`avro`] (the formats).
+//! cross the seams), [`program`] and [`forth`] (the language and its machine), [`root`], [`avro`] and [`parquet`] (the
+//! formats).
 #![deny(missing_docs)]
 
 mod file;
@@ -35,6 +36,7 @@ pub use forthwith_columns as columns;
 pub use forthwith_engine::{Engine, Options, Progress, RawBlock, Tick};
 pub use forthwith_forth as forth;
 pub use forthwith_io as io;
+pub use forthwith_parquet as parquet;
 pub use forthwith_plan as plan;
 pub use forthwith_program as program;
 pub use forthwith_root as root;

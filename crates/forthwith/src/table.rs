@@ -4,11 +4,12 @@ use crate::{File, Step, Walk, format, steps};
 use forthwith_avro::AvroTable;
 use forthwith_columns::Array;
 use forthwith_engine::{RawBlock, Tick};
+use forthwith_parquet::ParquetTable;
 use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Result};
 use forthwith_root::{Tree, near};
 use std::{ops::Range, sync::Arc};
 
-/// A tree, or the values of an Avro file. Metadata only; branches are looked at when asked for. Cheap to clone, shared between threads
+/// A tree, or the values of an Avro or a Parquet file. Metadata only; branches are looked at when asked for. Cheap to clone, shared between threads
 /// as it is.
 #[derive(Clone)]
 pub struct Table {
@@ -20,6 +21,7 @@ pub struct Table {
 enum Content {
     Tree(Arc<Tree>),
     Avro(Arc<AvroTable>),
+    Parquet(Arc<ParquetTable>),
 }
 
 impl Table {
@@ -31,10 +33,15 @@ impl Table {
         Self { file, content: Content::Avro(Arc::new(table)) }
     }
 
+    pub(crate) fn of_parquet(file: File, table: ParquetTable) -> Self {
+        Self { file, content: Content::Parquet(Arc::new(table)) }
+    }
+
     fn dataset(&self) -> &dyn Dataset {
         match &self.content {
             Content::Tree(tree) => tree.as_ref(),
             Content::Avro(table) => table.as_ref(),
+            Content::Parquet(table) => table.as_ref(),
         }
     }
 
@@ -55,7 +62,7 @@ impl Table {
     pub fn tree(&self) -> Option<&Tree> {
         match &self.content {
             Content::Tree(tree) => Some(tree),
-            Content::Avro(_) => None,
+            _ => None,
         }
     }
 
@@ -64,7 +71,16 @@ impl Table {
     pub fn avro(&self) -> Option<&AvroTable> {
         match &self.content {
             Content::Avro(table) => Some(table),
-            Content::Tree(_) => None,
+            _ => None,
+        }
+    }
+
+    /// The format's own view of a Parquet file's values.
+    #[must_use]
+    pub fn parquet(&self) -> Option<&ParquetTable> {
+        match &self.content {
+            Content::Parquet(table) => Some(table),
+            _ => None,
         }
     }
 
@@ -75,9 +91,9 @@ impl Table {
     pub fn entry_range(&self, field: u32) -> Result<Range<u64>> {
         match &self.content {
             Content::Tree(tree) => self.here(tree.entry_range(field)),
-            Content::Avro(table) => {
+            _ => {
                 self.describe(field)?;
-                Ok(0..table.entries())
+                Ok(0..self.entries())
             }
         }
     }

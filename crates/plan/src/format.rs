@@ -1,9 +1,9 @@
 //! The one trait a format registers.
 
 use crate::{Error, ErrorKind, Group, Result, Room, Task};
-use forthwith_columns::Memory;
+use forthwith_columns::{Memory, Slot};
 use forthwith_io::Decompressor;
-use std::ops::Range;
+use std::{any::Any, ops::Range};
 
 /// What a format knows of its blocks. Registered under its id by the façade, looked up by the engine.
 pub trait BlockFormat: Send + Sync {
@@ -46,6 +46,23 @@ pub trait BlockFormat: Send + Sync {
         Ok(None)
     }
 
+    /// Decodes a stored block, for groups whose decoder is [`Format`](crate::Decoder::Format).
+    ///
+    /// # Errors
+    /// Whatever is wrong with the block. By default, that the format decodes nothing itself.
+    fn decode(
+        &self,
+        group: &Group,
+        task: &Task,
+        stored: &[u8],
+        scratch: &mut Scratch,
+        columns: &mut dyn Columns,
+    ) -> Result<()> {
+        let _ = (task, stored, scratch, columns);
+        Err(Error::unsupported(format!("a block of {} that decodes itself", self.id()))
+            .in_object(&group.path))
+    }
+
     /// Answers a program's `pause`: `request` is on top of the stack, the answer goes there instead.
     ///
     /// # Errors
@@ -65,6 +82,38 @@ pub struct Piece {
     pub entries: u64,
     /// The number of the block it belongs to, for errors.
     pub block: u64,
+}
+
+/// Where a format that [decodes](BlockFormat::decode) itself puts what it decodes: the places of a group's columns, had in the order of
+/// the blocks. On its turn a block takes places as often as it likes; ahead of its turn it can find out how many it needs, wait, take
+/// all of them, pass the turn on, and write next to the others.
+pub trait Columns {
+    /// Whether it is the block's turn.
+    fn is_turn(&self) -> bool;
+
+    /// Waits for the turn.
+    ///
+    /// # Errors
+    /// [`Cancelled`](ErrorKind::Cancelled), if the work was given up meanwhile.
+    fn wait(&mut self) -> Result<()>;
+
+    /// A number for each column that goes on from block to block, 0 at first: what the next offset or row begins with. On one's turn.
+    fn ends(&self) -> Vec<i64>;
+
+    /// Leaves these numbers to the next block. On one's turn.
+    fn set_ends(&mut self, ends: &[i64]);
+
+    /// Places for so many items of each column. On one's turn, and when the places taken before were dropped.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`](ErrorKind::OutOfMemory).
+    fn take(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>>;
+
+    /// As the last [`take`](Self::take), which passes the turn on.
+    ///
+    /// # Errors
+    /// As there.
+    fn take_last(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>>;
 }
 
 /// A block without its framing.
@@ -88,6 +137,7 @@ pub struct Scratch {
     bounds: Room,
     grown: Vec<u8>,
     decompressor: Decompressor,
+    own: Option<Box<dyn Any + Send>>,
 }
 
 impl Scratch {
@@ -111,6 +161,16 @@ impl Scratch {
         if self.grown.capacity() > bytes {
             self.grown = Vec::new();
         }
+    }
+
+    /// What a format keeps warm besides, and the codecs.
+    pub fn own<T: Any + Send + Default>(&mut self) -> (&mut T, &mut Decompressor) {
+        if !self.own.as_ref().is_some_and(|own| own.is::<T>()) {
+            self.own = Some(Box::new(T::default()));
+        }
+        let own = self.own.as_mut().and_then(|own| own.downcast_mut());
+        #[expect(clippy::expect_used, reason = "it was just made of this type, unless it was one")]
+        (own.expect("of this type"), &mut self.decompressor)
     }
 
     /// Memory for a payload whose length shows only when it is there, and the codecs. Contents are whatever the last block left; the

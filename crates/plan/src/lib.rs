@@ -7,7 +7,7 @@ mod task;
 mod writer;
 pub use dataset::{Dataset, Description, Field, Reading};
 pub use error::{Error, ErrorKind, Place, Result};
-pub use format::{Block, BlockFormat, Piece, Scratch};
+pub use format::{Block, BlockFormat, Columns, Piece, Scratch};
 pub use room::Room;
 pub use task::{ColumnSpec, Decoder, Group, Kernel, Plan, Slot, Stored, Task};
 pub use writer::{TableWriter, WriteOptions, Written};

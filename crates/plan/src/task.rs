@@ -53,6 +53,9 @@ pub struct Group {
     /// Whether the fields of the record that `form` is are delivered, an array each, instead of the record.
     #[serde(default)]
     pub split: bool,
+    /// Whether this is one more part of what the group before delivers: the arrays of both are [joined](forthwith_columns::Array::join).
+    #[serde(default)]
+    pub joins: bool,
 }
 
 /// One column of a group.
@@ -78,15 +81,18 @@ pub enum Decoder {
     Kernel(Kernel),
     /// A record-oriented layout, run by the machine.
     Program(Arc<Program>),
+    /// The format [decodes](crate::BlockFormat::decode) its blocks itself, by this description of its own.
+    Format(Arc<str>),
 }
 
 impl Decoder {
-    /// `"kernel"` or `"program"`.
+    /// `"kernel"`, `"program"` or `"format"`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Kernel(_) => "kernel",
             Self::Program(_) => "program",
+            Self::Format(_) => "format",
         }
     }
 }
@@ -148,6 +154,9 @@ pub struct Task {
     pub payload_hint: u64,
     /// Groups that must be complete before this task, for the task's entries.
     pub needs: Vec<u32>,
+    /// What the format has to know of the block besides, such as its codec; 0 if there is nothing.
+    #[serde(default)]
+    pub note: u32,
 }
 
 /// Where a block's bytes are.

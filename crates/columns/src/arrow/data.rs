@@ -62,6 +62,15 @@ impl Exporter<'_> {
             Form::Meant { meaning, content } => match (schema::meant(*meaning, content), &**content) {
                 (None, content) => self.node(content, length),
                 (Some(data_type), Form::String { key, .. }) => self.decimals(key, data_type, length),
+                (Some(data_type @ DataType::Decimal128(..)), Form::Numpy { key, dtype, .. }) => {
+                    let column = self.lookup.column(key, "data", *dtype, length)?.slice(0..rows);
+                    let values: Vec<i128> = match column.dtype() {
+                        DType::Int32 => scalars::<i32>(&column).iter().map(|v| i128::from(*v)).collect(),
+                        _ => scalars::<i64>(&column).iter().map(|v| i128::from(*v)).collect(),
+                    };
+                    let array = PrimitiveArray::<Decimal128Type>::new(values.into(), None);
+                    Ok(Arc::new(array.with_data_type(data_type)))
+                }
                 (Some(data_type), content) => {
                     // The same numbers under another name.
                     let numbers = self.node(content, length)?.into_data();

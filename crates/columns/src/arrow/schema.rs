@@ -69,6 +69,14 @@ pub(super) fn meant(meaning: Meaning, content: &Form) -> Option<DataType> {
         _ => None,
     };
     Some(match (meaning, dtype) {
+        (Meaning::Half, Some(DType::UInt16)) => DataType::Float16,
+        (Meaning::Decimal { precision, scale }, Some(DType::Int32 | DType::Int64)) => {
+            // As many digits as any number has, where more are claimed.
+            DataType::Decimal128(
+                u8::try_from(precision).ok().filter(|p| *p <= 38)?,
+                i8::try_from(scale).ok()?,
+            )
+        }
         (Meaning::Decimal { precision, scale }, None) if matches!(content, Form::String { .. }) => {
             let (precision, scale) = (u8::try_from(precision).ok()?, i8::try_from(scale).ok()?);
             match precision {

@@ -5,6 +5,7 @@
 
 mod decode;
 mod dispatch;
+mod levels;
 mod offsets;
 mod text;
 
@@ -13,5 +14,6 @@ mod tests;
 
 pub use decode::{DecodeError, decode, decode_jagged, decode_strided};
 pub use dispatch::{Level, level};
+pub use levels::{index_of_masks, levels_from, levels_to, lists_of_masks};
 pub use offsets::{OffsetsError, offsets_from_bounds, offsets_from_counts, rebase};
 pub use text::{BadText, check_utf8};

@@ -386,6 +386,7 @@ impl Planner<'_> {
             form: reading.form,
             counter: None,
             split: false,
+            joins: false,
         });
         // The branch's own account, for want of a better one, shared out by size.
         let ratio = branch.total_bytes as f64 / branch.zip_bytes.max(1) as f64;
@@ -408,6 +409,7 @@ impl Planner<'_> {
                     }
                 },
                 needs: Vec::new(),
+                note: 0,
             });
         }
         Ok(counter)

@@ -1,0 +1,133 @@
+//! A file: its footer.
+
+use crate::thrift::Compact;
+use forthwith_io::Source;
+use forthwith_plan::{Error, ErrorKind, Result};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use std::sync::Arc;
+
+const MAGIC: &[u8] = b"PAR1";
+const ENCRYPTED: &[u8] = b"PARE";
+/// Read with the end of the file, which is enough for most footers.
+const TAIL: u64 = 64 << 10;
+
+/// An opened file: its footer has been read.
+#[derive(Clone)]
+pub struct ParquetFile {
+    source: Arc<dyn Source>,
+    metadata: Arc<ParquetMetaData>,
+}
+
+impl ParquetFile {
+    /// Whether the bytes begin as Parquet files do.
+    #[must_use]
+    pub fn is_parquet(head: &[u8]) -> bool {
+        head.starts_with(MAGIC) || head.starts_with(ENCRYPTED)
+    }
+
+    /// Reads the footer.
+    ///
+    /// # Errors
+    /// It is no Parquet file, or an encrypted one; its footer is damaged.
+    pub fn open(source: Arc<dyn Source>) -> Result<Self> {
+        let metadata = footer(source.as_ref()).map_err(|e| e.in_file(source.uri()))?;
+        Ok(Self { source, metadata: Arc::new(metadata) })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn uri(&self) -> &str {
+        self.source.uri()
+    }
+
+    /// Where its bytes come from.
+    #[must_use]
+    pub fn source(&self) -> &Arc<dyn Source> {
+        &self.source
+    }
+
+    /// The footer, as the `parquet` crate has it.
+    pub(crate) fn metadata(&self) -> &Arc<ParquetMetaData> {
+        &self.metadata
+    }
+
+    /// What wrote it, if it says so.
+    #[must_use]
+    pub fn created_by(&self) -> Option<&str> {
+        self.metadata.file_metadata().created_by()
+    }
+
+    /// The version of the format.
+    #[must_use]
+    pub fn version(&self) -> i32 {
+        self.metadata.file_metadata().version()
+    }
+
+    /// Words that were kept with the file, Arrow's own (`ARROW:schema`) among them.
+    pub fn key_values(&self) -> impl Iterator<Item = (&str, &str)> {
+        let all = self.metadata.file_metadata().key_value_metadata().into_iter().flatten();
+        all.map(|pair| (pair.key.as_str(), pair.value.as_deref().unwrap_or_default()))
+    }
+
+    /// The codecs of its column chunks, the first ones first.
+    #[must_use]
+    pub fn codecs(&self) -> Vec<String> {
+        let mut codecs: Vec<String> = Vec::new();
+        for group in self.metadata.row_groups() {
+            for chunk in group.columns() {
+                let name = crate::table::codec(chunk).1;
+                if !codecs.contains(&name) {
+                    codecs.push(name);
+                }
+            }
+        }
+        codecs
+    }
+}
+
+fn footer(source: &dyn Source) -> Result<ParquetMetaData> {
+    if cfg!(target_endian = "big") {
+        return Err(Error::unsupported("Parquet on machines that keep the most significant byte first"));
+    }
+    let size = source.size()?;
+    let not = |found: String| Error::new(ErrorKind::NotA { what: "a Parquet file", found });
+    // A file has at least the magic word twice and the length of the footer.
+    if size < 12 {
+        return Err(not(format!("{size} bytes")));
+    }
+    let tail = source.read_one(size - size.min(TAIL)..size)?;
+    let end = tail.len() - 8;
+    match &tail[end + 4..] {
+        MAGIC => {}
+        ENCRYPTED => return Err(Error::unsupported("an encrypted Parquet file")),
+        _ => return Err(not("it does not end as one: it was cut off, or is none".into())),
+    }
+    let length = tail[end..].first_chunk::<4>().map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)));
+    if length > size - 12 {
+        let (needed, available) = (length, size - 12);
+        return Err(ErrorKind::Truncated { what: "the footer", needed, available }.into());
+    }
+    let bytes = match (end as u64).checked_sub(length) {
+        Some(start) => tail.slice(start as usize..end),
+        None => source.read_one(size - 8 - length..size - 8)?,
+    };
+    let here = |error: Error| error.at_byte(size - 8 - length);
+    Compact::new(&bytes).check_footer().map_err(here)?;
+    // What it says was looked at is safe to be read, and yet it is read by others.
+    let read = std::panic::catch_unwind(|| ParquetMetaDataReader::decode_metadata(&bytes));
+    match read {
+        Ok(Ok(metadata)) => Ok(metadata),
+        Ok(Err(error)) => {
+            Err(here(Error::new(ErrorKind::NotA { what: "a footer", found: error.to_string() })))
+        }
+        Err(_) => {
+            Err(here(Error::new(ErrorKind::NotA { what: "a footer", found: "damaged metadata".into() })))
+        }
+    }
+}
+
+impl std::fmt::Debug for ParquetFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ParquetFile").field("uri", &self.uri()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,50 @@
+//! Blocks: column chunks.
+
+use crate::{
+    decode::{self, Warm},
+    leaf::Leaf,
+};
+use forthwith_plan::{Block, BlockFormat, Columns, Decoder, Error, ErrorKind, Group, Result, Scratch, Task};
+
+/// The [`BlockFormat`] of column chunks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ParquetFormat;
+
+impl ParquetFormat {
+    /// Its id.
+    pub const ID: &'static str = "parquet";
+}
+
+impl BlockFormat for ParquetFormat {
+    fn id(&self) -> &'static str {
+        Self::ID
+    }
+
+    fn unit(&self) -> &'static str {
+        "row group"
+    }
+
+    fn unframe<'a>(&self, _: &Group, task: &Task, stored: &'a [u8], _: &'a mut Scratch) -> Result<Block<'a>> {
+        // As it is stored: pages are not one piece of memory.
+        Ok(Block { payload: stored, entries: task.entries.end - task.entries.start, bounds: &[] })
+    }
+
+    fn decode(
+        &self,
+        group: &Group,
+        task: &Task,
+        stored: &[u8],
+        scratch: &mut Scratch,
+        columns: &mut dyn Columns,
+    ) -> Result<()> {
+        let leaf = match &group.decoder {
+            Decoder::Format(text) => serde_json::from_str::<Leaf>(text).ok().filter(Leaf::is_sound),
+            _ => None,
+        };
+        let leaf = leaf.filter(|leaf| leaf.columns() == group.columns.len());
+        let invalid = || Error::new(ErrorKind::Invalid { what: "a plan that is not for Parquet".into() });
+        let leaf = leaf.ok_or_else(invalid)?;
+        let (warm, codecs) = scratch.own::<Warm>();
+        decode::decode(&leaf, task.note, task, stored, warm, codecs, columns)
+    }
+}

@@ -1,0 +1,391 @@
+//! A file's schema: what columns mean, and what it takes to decode them.
+
+use crate::leaf::{Kept, Leaf, Node, Physical};
+use forthwith_columns::{DType, Form, Meaning, TimeUnit};
+use forthwith_plan::ColumnSpec;
+use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit as Unit, Type as PhysicalType};
+use parquet::schema::types::Type;
+
+/// A column of the table: a field at the top of the schema.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) type_name: String,
+    /// The Form and the parts it is put together from, or what is not supported.
+    pub(crate) reading: Result<(Form, Vec<Part>), String>,
+    /// The file's columns it has.
+    pub(crate) leaves: std::ops::Range<usize>,
+}
+
+/// One of the file's columns, and its part of the Form.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) path: String,
+    /// The file's column.
+    pub(crate) number: usize,
+    pub(crate) leaf: Leaf,
+    pub(crate) form: Form,
+    /// Keys of its buffers with their types, and whether they are offsets.
+    pub(crate) buffers: Vec<(String, DType, bool)>,
+}
+
+impl Part {
+    /// The columns of a group, for so many values in so many bytes.
+    pub(crate) fn specs(&self, values: u64, bytes: u64) -> Vec<ColumnSpec> {
+        let spec = |(key, dtype, offsets): &(String, DType, bool)| {
+            let needed = values.saturating_add(1).saturating_mul(dtype.size() as u64);
+            let each = needed.div_ceil(bytes.max(1)).clamp(1, 1 << 16);
+            ColumnSpec {
+                key: key.clone(),
+                dtype: *dtype,
+                offsets: *offsets,
+                member: self.path.clone(),
+                bytes_per_payload_byte: u32::try_from(each).unwrap_or(1),
+            }
+        };
+        self.buffers.iter().map(spec).collect()
+    }
+}
+
+/// The columns of a schema whose depth is known to be bounded.
+pub(crate) fn columns(root: &Type) -> Vec<Column> {
+    let mut next = 0;
+    let mut columns = Vec::new();
+    for field in root.get_fields() {
+        let begin = next;
+        let mut walk = Walk { next, keys: 0, parts: Vec::new(), path: vec![field.name().to_owned()] };
+        let form = walk.field(field, &Around::default());
+        next = begin + count(field);
+        let reading = form.map(|form| {
+            for part in &mut walk.parts {
+                let own: Vec<&str> =
+                    part.buffers.iter().filter_map(|(key, ..)| key.rsplit_once('-').map(|k| k.0)).collect();
+                part.form = restrict(&form, &own).unwrap_or(Form::Empty);
+            }
+            (form, walk.parts)
+        });
+        columns.push(Column {
+            name: field.name().to_owned(),
+            type_name: type_name(field),
+            reading,
+            leaves: begin..next,
+        });
+    }
+    columns
+}
+
+/// Columns of the file in it.
+fn count(field: &Type) -> usize {
+    if field.is_primitive() { 1 } else { field.get_fields().iter().map(|field| count(field)).sum() }
+}
+
+/// The part of a Form that these buffers fill; `None` if that is none of it.
+fn restrict(form: &Form, own: &[&str]) -> Option<Form> {
+    let inner = |content: &Form| Box::new(restrict(content, own).unwrap_or(Form::Empty));
+    match form {
+        Form::Numpy { key, .. } | Form::String { key, .. } => {
+            own.contains(&key.as_str()).then(|| form.clone())
+        }
+        Form::List { key, content } if own.contains(&key.as_str()) => {
+            Some(Form::List { key: key.clone(), content: inner(content) })
+        }
+        Form::Option { key, content } if own.contains(&key.as_str()) => {
+            Some(Form::Option { key: key.clone(), content: inner(content) })
+        }
+        Form::Meant { content, meaning } => {
+            let content = Box::new(restrict(content, own)?);
+            Some(Form::Meant { meaning: *meaning, content })
+        }
+        Form::Record { fields, contents, name } => {
+            let parts: Vec<_> = contents.iter().map(|content| restrict(content, own)).collect();
+            parts.iter().any(Option::is_some).then(|| Form::Record {
+                fields: fields.clone(),
+                contents: parts.into_iter().map(|part| part.unwrap_or(Form::Empty)).collect(),
+                name: name.clone(),
+            })
+        }
+        _ => None,
+    }
+}
+
+/// What stands around a field.
+#[derive(Clone, Default)]
+struct Around {
+    rep: u8,
+    def: u8,
+    nodes: Vec<(Node, String)>,
+}
+
+impl Around {
+    fn list(&self, key: &str) -> Self {
+        let mut inner = self.clone();
+        let node = Node { is_list: true, rep: self.rep, slot: self.def, item: self.def + 1 };
+        inner.nodes.push((node, key.to_owned()));
+        (inner.rep, inner.def) = (self.rep + 1, self.def + 1);
+        inner
+    }
+
+    fn option(&self, key: &str) -> Self {
+        let mut inner = self.clone();
+        let node = Node { is_list: false, rep: self.rep, slot: self.def, item: self.def + 1 };
+        inner.nodes.push((node, key.to_owned()));
+        inner.def = self.def + 1;
+        inner
+    }
+}
+
+struct Walk {
+    /// The file's next column.
+    next: usize,
+    keys: usize,
+    parts: Vec<Part>,
+    path: Vec<String>,
+}
+
+fn repetition(field: &Type) -> Repetition {
+    let info = field.get_basic_info();
+    if info.has_repetition() { info.repetition() } else { Repetition::REQUIRED }
+}
+
+impl Walk {
+    fn key(&mut self) -> String {
+        self.keys += 1;
+        format!("node{}", self.keys - 1)
+    }
+
+    /// A field with whether it can be there, or be there often.
+    fn field(&mut self, field: &Type, around: &Around) -> Result<Form, String> {
+        match repetition(field) {
+            Repetition::REQUIRED => self.content(field, around),
+            Repetition::OPTIONAL => {
+                let key = self.key();
+                let content = Box::new(self.content(field, &around.option(&key))?);
+                Ok(Form::Option { key, content })
+            }
+            // A list that does not say so.
+            Repetition::REPEATED => {
+                let key = self.key();
+                let content = Box::new(self.content(field, &around.list(&key))?);
+                Ok(Form::List { key, content })
+            }
+        }
+    }
+
+    fn content(&mut self, field: &Type, around: &Around) -> Result<Form, String> {
+        if field.is_primitive() {
+            return self.leaf(field, around);
+        }
+        let info = field.get_basic_info();
+        let (logical, converted) = (info.logical_type_ref(), info.converted_type());
+        let repeated = match field.get_fields() {
+            [only] if repetition(only) == Repetition::REPEATED => Some(only),
+            _ => None,
+        };
+        let is_list = matches!(logical, Some(LogicalType::List)) || converted == ConvertedType::LIST;
+        let is_map = matches!(logical, Some(LogicalType::Map))
+            || matches!(converted, ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE);
+        match repeated {
+            Some(repeated) if is_list => self.list(field, repeated, around),
+            Some(repeated) if is_map && !repeated.is_primitive() && repeated.get_fields().len() <= 2 => {
+                self.map(repeated, around)
+            }
+            _ => self.record(field, around),
+        }
+    }
+
+    fn record(&mut self, field: &Type, around: &Around) -> Result<Form, String> {
+        let (mut names, mut contents) = (Vec::new(), Vec::new());
+        for field in field.get_fields() {
+            self.path.push(field.name().to_owned());
+            names.push(field.name().to_owned());
+            contents.push(self.field(field, around)?);
+            self.path.pop();
+        }
+        if contents.is_empty() {
+            return Err(format!("{}, a group without fields", self.path.join(".")));
+        }
+        Ok(Form::Record { fields: Some(names), contents, name: None })
+    }
+
+    /// A list: `repeated` holds its item as the only field, unless it is the item, as older writers have it.
+    fn list(&mut self, list: &Type, repeated: &Type, around: &Around) -> Result<Form, String> {
+        let key = self.key();
+        let inner = around.list(&key);
+        let wraps = !repeated.is_primitive()
+            && repeated.get_fields().len() == 1
+            && repeated.name() != "array"
+            && repeated.name() != format!("{}_tuple", list.name());
+        let content = match (wraps, repeated.is_primitive()) {
+            (true, false) => match repeated.get_fields() {
+                [item] => self.field(item, &inner)?,
+                _ => self.record(repeated, &inner)?,
+            },
+            _ => self.content(repeated, &inner)?,
+        };
+        Ok(Form::List { key, content: Box::new(content) })
+    }
+
+    /// Pairs of key and value; a map without values is a list of keys.
+    fn map(&mut self, repeated: &Type, around: &Around) -> Result<Form, String> {
+        let key = self.key();
+        let inner = around.list(&key);
+        let mut slots = Vec::new();
+        for field in repeated.get_fields() {
+            self.path.push(field.name().to_owned());
+            slots.push(self.field(field, &inner)?);
+            self.path.pop();
+        }
+        let content = match (slots.pop(), slots.pop()) {
+            (Some(value), Some(name)) => {
+                Form::Record { fields: None, contents: vec![name, value], name: None }
+            }
+            (Some(only), None) => only,
+            _ => return Err(format!("{}, a map without keys", self.path.join("."))),
+        };
+        Ok(Form::List { key, content: Box::new(content) })
+    }
+
+    fn leaf(&mut self, field: &Type, around: &Around) -> Result<Form, String> {
+        let number = self.next;
+        self.next += 1;
+        let path = self.path.join("/");
+        let (physical, kept, meaning) = values(field).map_err(|why| format!("{path}, {why}"))?;
+        let key = self.key();
+        let mut buffers: Vec<_> = around
+            .nodes
+            .iter()
+            .map(|(node, key)| {
+                let part = if node.is_list { "offsets" } else { "index" };
+                (format!("{key}-{part}"), DType::Int64, node.is_list)
+            })
+            .collect();
+        let form = match kept {
+            Kept::Numbers(dtype) => Form::Numpy { key: key.clone(), dtype, shape: vec![] },
+            Kept::Nanoseconds => Form::Numpy { key: key.clone(), dtype: DType::Int64, shape: vec![] },
+            Kept::Bytes => Form::String { key: key.clone(), binary: !is_text(field) },
+            Kept::Nothing => Form::Empty,
+        };
+        match &form {
+            Form::Numpy { dtype, .. } => buffers.push((format!("{key}-data"), *dtype, false)),
+            Form::String { .. } => {
+                buffers.push((format!("{key}-offsets"), DType::Int64, true));
+                buffers.push((format!("{key}-data"), DType::UInt8, false));
+            }
+            _ => {}
+        }
+        let nodes = around.nodes.iter().map(|(node, _)| *node).collect();
+        let leaf = Leaf { physical, kept, nodes, max_rep: around.rep, max_def: around.def };
+        self.parts.push(Part { path, number, leaf, form: Form::Empty, buffers });
+        Ok(match meaning {
+            Some(meaning) => Form::Meant { meaning, content: Box::new(form) },
+            None => form,
+        })
+    }
+}
+
+fn is_text(field: &Type) -> bool {
+    let info = field.get_basic_info();
+    match info.logical_type_ref() {
+        Some(logical) => matches!(logical, LogicalType::String | LogicalType::Enum | LogicalType::Json),
+        None => {
+            let converted = info.converted_type();
+            matches!(converted, ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON)
+        }
+    }
+}
+
+/// How values lie in the file, what is made of them, and what they mean.
+fn values(field: &Type) -> Result<(Physical, Kept, Option<Meaning>), String> {
+    let Type::PrimitiveType { physical_type, type_length, scale, precision, .. } = field else {
+        return Err("no column".into());
+    };
+    let info = field.get_basic_info();
+    let (logical, converted) = (info.logical_type_ref(), info.converted_type());
+    let decimal = || {
+        let meant = matches!(logical, Some(LogicalType::Decimal(_))) || converted == ConvertedType::DECIMAL;
+        let (precision, scale) = match logical {
+            Some(LogicalType::Decimal(of)) => (of.precision, of.scale),
+            _ => (*precision, *scale),
+        };
+        let (precision, scale) = (u32::try_from(precision).ok()?, u32::try_from(scale).ok()?);
+        meant.then_some(Meaning::Decimal { precision, scale })
+    };
+    let numbers = |dtype| (Kept::Numbers(dtype), None);
+    let meant = |dtype, meaning| (Kept::Numbers(dtype), Some(meaning));
+    let physical = match physical_type {
+        PhysicalType::BOOLEAN => Physical::Bool,
+        PhysicalType::INT32 => Physical::Int32,
+        PhysicalType::INT64 => Physical::Int64,
+        PhysicalType::INT96 => Physical::Int96,
+        PhysicalType::FLOAT => Physical::Float,
+        PhysicalType::DOUBLE => Physical::Double,
+        PhysicalType::BYTE_ARRAY => Physical::Bytes,
+        PhysicalType::FIXED_LEN_BYTE_ARRAY => {
+            // Wider values than this would be documents.
+            let length = u32::try_from(*type_length).ok().filter(|length| *length <= 1 << 24);
+            Physical::Fixed(length.ok_or_else(|| format!("values of {type_length} bytes"))?)
+        }
+    };
+    if matches!(logical, Some(LogicalType::Unknown)) {
+        return Ok((physical, Kept::Nothing, None));
+    }
+    let (kept, meaning) = match physical {
+        Physical::Bool => numbers(DType::Bool),
+        Physical::Float => numbers(DType::Float32),
+        Physical::Double => numbers(DType::Float64),
+        Physical::Int96 => (Kept::Nanoseconds, Some(Meaning::Timestamp { unit: TimeUnit::Nano, utc: false })),
+        Physical::Bytes => (Kept::Bytes, decimal()),
+        Physical::Fixed(2) if matches!(logical, Some(LogicalType::Float16)) => {
+            meant(DType::UInt16, Meaning::Half)
+        }
+        Physical::Fixed(_) => (Kept::Bytes, decimal()),
+        Physical::Int32 => match (logical, converted) {
+            (Some(LogicalType::Integer(of)), _) => numbers(match (of.bit_width, of.is_signed) {
+                (8, true) => DType::Int8,
+                (16, true) => DType::Int16,
+                (8, false) => DType::UInt8,
+                (16, false) => DType::UInt16,
+                (_, false) => DType::UInt32,
+                (_, true) => DType::Int32,
+            }),
+            (Some(LogicalType::Date), _) | (None, ConvertedType::DATE) => meant(DType::Int32, Meaning::Date),
+            (Some(LogicalType::Time(_)), _) | (None, ConvertedType::TIME_MILLIS) => {
+                meant(DType::Int32, Meaning::Time(TimeUnit::Milli))
+            }
+            (None, ConvertedType::INT_8) => numbers(DType::Int8),
+            (None, ConvertedType::INT_16) => numbers(DType::Int16),
+            (None, ConvertedType::UINT_8) => numbers(DType::UInt8),
+            (None, ConvertedType::UINT_16) => numbers(DType::UInt16),
+            (None, ConvertedType::UINT_32) => numbers(DType::UInt32),
+            _ => (Kept::Numbers(DType::Int32), decimal()),
+        },
+        Physical::Int64 => {
+            let time = |unit: &Unit| match unit {
+                Unit::MILLIS => TimeUnit::Milli,
+                Unit::MICROS => TimeUnit::Micro,
+                Unit::NANOS => TimeUnit::Nano,
+            };
+            let stamp = |unit, utc| meant(DType::Int64, Meaning::Timestamp { unit, utc });
+            match (logical, converted) {
+                (Some(LogicalType::Integer(of)), _) if !of.is_signed => numbers(DType::UInt64),
+                (Some(LogicalType::Timestamp(of)), _) => stamp(time(&of.unit), of.is_adjusted_to_u_t_c),
+                (Some(LogicalType::Time(of)), _) => meant(DType::Int64, Meaning::Time(time(&of.unit))),
+                (None, ConvertedType::TIMESTAMP_MILLIS) => stamp(TimeUnit::Milli, true),
+                (None, ConvertedType::TIMESTAMP_MICROS) => stamp(TimeUnit::Micro, true),
+                (None, ConvertedType::TIME_MICROS) => meant(DType::Int64, Meaning::Time(TimeUnit::Micro)),
+                (None, ConvertedType::UINT_64) => numbers(DType::UInt64),
+                _ => (Kept::Numbers(DType::Int64), decimal()),
+            }
+        }
+    };
+    Ok((physical, kept, meaning))
+}
+
+/// A type as the file's schema is usually written, on one line.
+fn type_name(field: &Type) -> String {
+    let mut text = Vec::new();
+    parquet::schema::printer::print_schema(&mut text, field);
+    let text = String::from_utf8_lossy(&text);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.trim_end_matches(';').to_owned()
+}

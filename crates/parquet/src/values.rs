@@ -1,0 +1,450 @@
+//! Values of a page, whatever their encoding: some are *loaded*, which says how many bytes of text they are, and then *stored* in columns, or
+//! left out.
+
+use crate::{
+    delta::Delta,
+    hybrid::{Hybrid, bits},
+    leaf::{Kept, Leaf, Physical},
+};
+use forthwith_plan::{Error, ErrorKind, Result};
+
+/// Text that one batch of values may be at most, where prefixes are repeated: they can blow up without end.
+const LARGEST_TEXT: usize = 1 << 30;
+
+/// A dictionary page: items as they are kept, or where each byte string ends.
+#[derive(Debug, Default)]
+pub(crate) struct Dictionary {
+    items: Vec<u8>,
+    ends: Vec<usize>,
+    count: usize,
+}
+
+/// What is loaded, and memory for it.
+#[derive(Debug, Default)]
+pub(crate) struct Loaded {
+    /// Where the values lie in the page's bytes.
+    from: usize,
+    count: usize,
+    /// Numbers of dictionary items.
+    rows: Vec<u32>,
+    /// Integers, or lengths of byte strings.
+    integers: Vec<i64>,
+    /// Values put together from pieces.
+    text: Vec<u8>,
+}
+
+pub(crate) struct Values<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    way: Way<'a>,
+    /// The last byte string, where the next one begins like it.
+    last: Vec<u8>,
+}
+
+enum Way<'a> {
+    Plain,
+    /// Byte strings with their lengths before them.
+    Text,
+    /// Bits, the lowest first.
+    Bits,
+    Rows(Hybrid<'a>),
+    Runs(Hybrid<'a>),
+    Integers(Delta<'a>),
+    Lengths(Delta<'a>),
+    Prefixes(Delta<'a>, Delta<'a>),
+    /// All first bytes, all second bytes, ...
+    Split(usize),
+}
+
+#[cold]
+fn short() -> Error {
+    Error::new(ErrorKind::Fault { what: "a page ends before its last value".into() })
+}
+
+#[cold]
+fn odd(what: &str) -> Error {
+    Error::new(ErrorKind::Fault { what: what.into() })
+}
+
+fn refused(bytes: usize) -> Error {
+    Error::new(ErrorKind::OutOfMemory { what: "values", bytes: bytes as u64 })
+}
+
+impl<'a> Values<'a> {
+    pub(crate) fn new(encoding: i64, bytes: &'a [u8], leaf: &Leaf) -> Result<Self> {
+        let (mut bytes, mut at) = (bytes, 0);
+        let unsupported =
+            |name: String| Err(Error::unsupported(format!("{:?} values encoded as {name}", leaf.physical)));
+        let way = match (encoding, leaf.physical) {
+            (0, Physical::Bool) => Way::Bits,
+            (0, Physical::Bytes) => Way::Text,
+            (0, _) => Way::Plain,
+            (2 | 8, _) => {
+                // No bytes are a page without values.
+                let width = bytes.first().copied().unwrap_or(0);
+                Way::Rows(Hybrid::new(bytes.get(1..).unwrap_or_default(), width.into())?)
+            }
+            (3, Physical::Bool) => Way::Runs(Hybrid::new(bytes.get(4..).unwrap_or_default(), 1)?),
+            (5, Physical::Int32 | Physical::Int64) => Way::Integers(Delta::new(bytes)?),
+            (6, Physical::Bytes) => {
+                let lengths = Delta::new(bytes)?;
+                at = lengths.clone().end()?;
+                Way::Lengths(lengths)
+            }
+            (7, Physical::Bytes | Physical::Fixed(_)) if matches!(leaf.kept, Kept::Bytes | Kept::Nothing) => {
+                let prefixes = Delta::new(bytes)?;
+                bytes = bytes.get(prefixes.clone().end()?..).ok_or_else(short)?;
+                let lengths = Delta::new(bytes)?;
+                at = lengths.clone().end()?;
+                Way::Prefixes(prefixes, lengths)
+            }
+            (9, _) if leaf.physical.width().is_some_and(|width| width > 0) => {
+                Way::Split(bytes.len() / leaf.physical.width().unwrap_or(1))
+            }
+            (4, _) => return unsupported("BIT_PACKED".into()),
+            (5, _) => return unsupported("DELTA_BINARY_PACKED".into()),
+            (6, _) => return unsupported("DELTA_LENGTH_BYTE_ARRAY".into()),
+            (7, _) => return unsupported("DELTA_BYTE_ARRAY".into()),
+            (other, _) => return unsupported(format!("number {other}")),
+        };
+        Ok(Self { bytes, at, way, last: Vec::new() })
+    }
+
+    /// Takes the next values; answers how many bytes they are as text.
+    pub(crate) fn load(
+        &mut self,
+        count: usize,
+        leaf: &Leaf,
+        dictionary: Option<&Dictionary>,
+        into: &mut Loaded,
+    ) -> Result<usize> {
+        into.from = self.at;
+        into.count = count;
+        if count == 0 {
+            return Ok(0);
+        }
+        match &mut self.way {
+            Way::Plain => {
+                let width = leaf.physical.width().unwrap_or_default();
+                let bytes = count.checked_mul(width).ok_or_else(short)?;
+                if self.bytes.len() - self.at < bytes {
+                    return Err(short());
+                }
+                self.at += bytes;
+                Ok(if leaf.kept == Kept::Bytes { bytes } else { 0 })
+            }
+            Way::Text => {
+                let mut text = 0;
+                for _ in 0..count {
+                    let rest = &self.bytes[self.at..];
+                    let length = rest.first_chunk::<4>().ok_or_else(short)?;
+                    let length = u32::from_le_bytes(*length) as usize;
+                    if rest.len() - 4 < length {
+                        return Err(short());
+                    }
+                    self.at += 4 + length;
+                    text += length;
+                }
+                Ok(text)
+            }
+            Way::Bits => {
+                if self.bytes.len().saturating_mul(8) - self.at < count {
+                    return Err(short());
+                }
+                self.at += count;
+                Ok(0)
+            }
+            Way::Rows(hybrid) => {
+                let dictionary =
+                    dictionary.ok_or_else(|| odd("numbers of dictionary items without a dictionary"))?;
+                into.rows.resize(count, 0);
+                hybrid.numbers(&mut into.rows)?;
+                let most = into.rows.iter().fold(0, |most, row| most.max(*row)) as usize;
+                if most >= dictionary.count {
+                    let limit = dictionary.count as i64 - 1;
+                    return Err(ErrorKind::OutOfRange {
+                        what: "a dictionary item's number",
+                        found: most as i64,
+                        limit,
+                    }
+                    .into());
+                }
+                Ok(if leaf.kept == Kept::Bytes { dictionary.text(&into.rows) } else { 0 })
+            }
+            Way::Runs(hybrid) => {
+                into.text.resize(count, 0);
+                hybrid.levels(&mut into.text).map(|_| 0)
+            }
+            Way::Integers(delta) => {
+                into.integers.resize(count, 0);
+                delta.read(&mut into.integers)?;
+                Ok(0)
+            }
+            Way::Lengths(delta) => {
+                into.integers.resize(count, 0);
+                delta.read(&mut into.integers)?;
+                let text = sum(&into.integers, self.bytes.len() - self.at)?;
+                self.at += text;
+                Ok(text)
+            }
+            Way::Prefixes(prefixes, lengths) => {
+                let mut both = vec![0; 2 * count];
+                let (before, after) = both.split_at_mut(count);
+                prefixes.read(before)?;
+                lengths.read(after)?;
+                sum(after, self.bytes.len() - self.at)?;
+                into.text.clear();
+                into.integers.clear();
+                for (prefix, length) in before.iter().zip(after) {
+                    let rest = &self.bytes[self.at..];
+                    let suffix = rest.get(..*length as usize).ok_or_else(short)?;
+                    let prefix = usize::try_from(*prefix).ok().filter(|prefix| *prefix <= self.last.len());
+                    self.last.truncate(prefix.ok_or_else(|| odd("a prefix longer than the text before"))?);
+                    self.last.extend_from_slice(suffix);
+                    self.at += suffix.len();
+                    if into.text.len() + self.last.len() > LARGEST_TEXT {
+                        return Err(refused(into.text.len() + self.last.len()));
+                    }
+                    into.text.try_reserve(self.last.len()).map_err(|_| refused(self.last.len()))?;
+                    into.text.extend_from_slice(&self.last);
+                    into.integers.push(self.last.len() as i64);
+                }
+                Ok(into.text.len())
+            }
+            Way::Split(all) => {
+                let width = leaf.physical.width().unwrap_or_default();
+                if *all - self.at < count {
+                    return Err(short());
+                }
+                let bytes = count.checked_mul(width).ok_or_else(short)?;
+                into.text.resize(bytes, 0);
+                for (byte, stream) in self.bytes.chunks_exact(*all).take(width).enumerate() {
+                    let stream = &stream[self.at..self.at + count];
+                    for (to, from) in into.text[byte..].iter_mut().step_by(width).zip(stream) {
+                        *to = *from;
+                    }
+                }
+                self.at += count;
+                Ok(if leaf.kept == Kept::Bytes { bytes } else { 0 })
+            }
+        }
+    }
+
+    /// Writes what was loaded: items, or offsets (of which the one before is `base`) and bytes.
+    pub(crate) fn store(
+        &self,
+        leaf: &Leaf,
+        dictionary: Option<&Dictionary>,
+        loaded: &Loaded,
+        base: i64,
+        out: &mut [&mut [u8]],
+    ) -> Result<()> {
+        let missing = || odd("columns that the plan does not have");
+        let (first, rest) = match (leaf.kept, out) {
+            (Kept::Nothing, _) if loaded.count > 0 => return Err(odd("values of a column that has none")),
+            (Kept::Nothing, _) => return Ok(()),
+            (_, [first, rest @ ..]) => (first, rest),
+            _ => return Err(missing()),
+        };
+        let bytes = self.bytes;
+        if leaf.kept == Kept::Bytes {
+            let text = rest.first_mut().ok_or_else(missing)?;
+            let mut to = Text { offsets: first.as_chunks_mut::<8>().0.iter_mut(), text, end: base, at: 0 };
+            return match &self.way {
+                Way::Plain => to.even(&bytes[loaded.from..], leaf.physical.width().unwrap_or(0)),
+                Way::Split(_) => to.even(&loaded.text, leaf.physical.width().unwrap_or(0)),
+                Way::Text => {
+                    let mut at = loaded.from;
+                    for _ in 0..loaded.count {
+                        // As they were found when they were loaded.
+                        let length = bytes[at..].first_chunk::<4>().ok_or_else(short)?;
+                        let end = at + 4 + u32::from_le_bytes(*length) as usize;
+                        to.put(bytes.get(at + 4..end).ok_or_else(short)?)?;
+                        at = end;
+                    }
+                    Ok(())
+                }
+                Way::Rows(_) => {
+                    let dictionary = dictionary.ok_or_else(missing)?;
+                    loaded.rows.iter().try_for_each(|row| to.put(dictionary.item(*row as usize)))
+                }
+                Way::Lengths(_) => to.lengths(&bytes[loaded.from..], &loaded.integers),
+                Way::Prefixes(..) => to.lengths(&loaded.text, &loaded.integers),
+                Way::Bits | Way::Runs(_) | Way::Integers(_) => Err(missing()),
+            };
+        }
+        match &self.way {
+            Way::Plain => {
+                let width = leaf.physical.width().unwrap_or(0);
+                convert(&bytes[loaded.from..loaded.from + loaded.count * width], width, leaf.kept, first);
+            }
+            Way::Split(_) => convert(&loaded.text, leaf.physical.width().unwrap_or(0), leaf.kept, first),
+            Way::Bits => {
+                for (at, to) in (loaded.from..).zip(first.iter_mut()) {
+                    *to = bits(bytes, at, 1) as u8;
+                }
+            }
+            Way::Runs(_) => first.copy_from_slice(loaded.text.get(..first.len()).ok_or_else(short)?),
+            Way::Integers(_) => {
+                let width = leaf.kept.width();
+                match width {
+                    8 => cut::<8>(&loaded.integers, first),
+                    4 => cut::<4>(&loaded.integers, first),
+                    2 => cut::<2>(&loaded.integers, first),
+                    _ => cut::<1>(&loaded.integers, first),
+                }
+            }
+            Way::Rows(_) => {
+                let items = &dictionary.ok_or_else(missing)?.items;
+                match leaf.kept.width() {
+                    8 => gather::<8>(items, &loaded.rows, first),
+                    4 => gather::<4>(items, &loaded.rows, first),
+                    2 => gather::<2>(items, &loaded.rows, first),
+                    _ => gather::<1>(items, &loaded.rows, first),
+                }
+            }
+            Way::Text | Way::Lengths(_) | Way::Prefixes(..) => return Err(missing()),
+        }
+        Ok(())
+    }
+}
+
+/// The lengths of byte strings together, if so many bytes are there.
+fn sum(lengths: &[i64], available: usize) -> Result<usize> {
+    let mut sum = 0usize;
+    for length in lengths {
+        sum = usize::try_from(*length).ok().and_then(|length| sum.checked_add(length)).ok_or_else(short)?;
+    }
+    if sum > available { Err(short()) } else { Ok(sum) }
+}
+
+/// Byte strings being written.
+struct Text<'o> {
+    offsets: std::slice::IterMut<'o, [u8; 8]>,
+    text: &'o mut [u8],
+    end: i64,
+    at: usize,
+}
+
+impl Text<'_> {
+    fn end(&mut self, length: usize) -> Result<()> {
+        self.end += length as i64;
+        *self.offsets.next().ok_or_else(short)? = self.end.to_ne_bytes();
+        Ok(())
+    }
+
+    fn put(&mut self, item: &[u8]) -> Result<()> {
+        self.text.get_mut(self.at..self.at + item.len()).ok_or_else(short)?.copy_from_slice(item);
+        self.at += item.len();
+        self.end(item.len())
+    }
+
+    fn even(&mut self, bytes: &[u8], width: usize) -> Result<()> {
+        self.text.copy_from_slice(bytes.get(..self.text.len()).ok_or_else(short)?);
+        while !self.offsets.as_slice().is_empty() {
+            self.end(width)?;
+        }
+        Ok(())
+    }
+
+    fn lengths(&mut self, bytes: &[u8], lengths: &[i64]) -> Result<()> {
+        self.text.copy_from_slice(bytes.get(..self.text.len()).ok_or_else(short)?);
+        lengths.iter().try_for_each(|length| self.end(*length as usize))
+    }
+}
+
+fn cut<const N: usize>(integers: &[i64], out: &mut [u8]) {
+    for (to, integer) in out.as_chunks_mut::<N>().0.iter_mut().zip(integers) {
+        to.copy_from_slice(&integer.to_le_bytes()[..N]);
+    }
+}
+
+fn gather<const N: usize>(items: &[u8], rows: &[u32], out: &mut [u8]) {
+    let (items, _) = items.as_chunks::<N>();
+    for (to, row) in out.as_chunks_mut::<N>().0.iter_mut().zip(rows) {
+        *to = items[*row as usize];
+    }
+}
+
+/// Values of a width as they are kept.
+fn convert(from: &[u8], width: usize, kept: Kept, out: &mut [u8]) {
+    match kept {
+        Kept::Numbers(dtype) if dtype.size() == width => out.copy_from_slice(from),
+        Kept::Numbers(dtype) => {
+            for (to, from) in out.chunks_exact_mut(dtype.size()).zip(from.chunks_exact(width.max(1))) {
+                to.copy_from_slice(&from[..dtype.size().min(width)]);
+            }
+        }
+        Kept::Nanoseconds => {
+            for (to, from) in out.as_chunks_mut::<8>().0.iter_mut().zip(from.as_chunks::<12>().0) {
+                *to = nanoseconds(from).to_ne_bytes();
+            }
+        }
+        Kept::Bytes | Kept::Nothing => {}
+    }
+}
+
+/// The day of the Julian calendar on which 1970 began.
+const EPOCH: i64 = 2_440_588;
+
+fn nanoseconds(bytes: &[u8; 12]) -> i64 {
+    let (of_day, day) = (bytes.first_chunk::<8>(), bytes.last_chunk::<4>());
+    let of_day = of_day.map_or(0, |bytes| i64::from_le_bytes(*bytes));
+    let day = day.map_or(0, |bytes| i64::from(u32::from_le_bytes(*bytes)));
+    (day - EPOCH).wrapping_mul(86_400_000_000_000).wrapping_add(of_day)
+}
+
+impl Dictionary {
+    pub(crate) fn new(count: i64, bytes: &[u8], leaf: &Leaf) -> Result<Self> {
+        let count = usize::try_from(count).map_err(|_| short())?;
+        let mut this = Self { count, ..Self::default() };
+        match (leaf.physical.width(), leaf.kept) {
+            (Some(width), kept) => {
+                let length =
+                    count.checked_mul(width).filter(|length| *length <= bytes.len()).ok_or_else(short)?;
+                let bytes = &bytes[..length];
+                if kept == Kept::Bytes {
+                    if width == 0 && count > 1 << 20 {
+                        return Err(short());
+                    }
+                    this.items = bytes.to_vec();
+                    this.ends = (1..=count).map(|number| number * width).collect();
+                } else if width > 0 {
+                    this.items = vec![0; count * kept.width()];
+                    convert(bytes, width, kept, &mut this.items);
+                }
+            }
+            (None, _) if leaf.physical == Physical::Bytes => {
+                let mut rest = bytes;
+                if count > bytes.len() / 4 {
+                    return Err(short());
+                }
+                for _ in 0..count {
+                    let (length, more) = rest.split_first_chunk::<4>().ok_or_else(short)?;
+                    let (item, more) =
+                        more.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(short)?;
+                    this.items.extend_from_slice(item);
+                    this.ends.push(this.items.len());
+                    rest = more;
+                }
+            }
+            _ => {
+                if count > bytes.len().saturating_mul(8) {
+                    return Err(short());
+                }
+                this.items = (0..count).map(|at| bits(bytes, at, 1) as u8).collect();
+            }
+        }
+        Ok(this)
+    }
+
+    fn item(&self, row: usize) -> &[u8] {
+        let from = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.items[from..self.ends[row]]
+    }
+
+    /// Bytes of these items together.
+    fn text(&self, rows: &[u32]) -> usize {
+        rows.iter().map(|row| self.item(*row as usize).len()).sum()
+    }
+}
