@@ -5,7 +5,7 @@ SHA-256 is enough to keep in a file next to the data. A stream is a header line,
 streams of what is nested in it; numbers are little-endian, counts and lengths 64 bits wide:
 
     Z                nothing here; also stands for everything below an empty node
-    P <code> <n>     n numbers of type code (b1 i1 .. u8 f4 f8); every NaN is the same NaN
+    P <code> <n>     n numbers of type code (b1 i1 .. u8 f4 f8, M8[us]); every NaN is the same NaN
     S <n> / B <n>    n texts or byte strings: their lengths, then all bytes
     L <n>            n lists, of fixed length or not: their lengths, then the stream of all items
     O <n>            n values that may be absent: a byte 1 or 0 for each, then the stream of those present
@@ -88,9 +88,10 @@ def _numbers(layout):
         data = data.view(np.uint8) != 0
     elif kind == "f":
         data = np.where(np.isnan(data), np.array(np.nan, data.dtype), data)
-    elif kind not in "iu":
+    elif kind not in "iuM":
         raise TypeError(f"no canonical form for {data.dtype}")
-    yield b"P %s%d %d\n" % (kind.encode(), data.dtype.itemsize, len(data))
+    unit = f"[{np.datetime_data(data.dtype)[0]}]" if kind == "M" else ""
+    yield b"P %s%d%s %d\n" % (kind.encode(), data.dtype.itemsize, unit.encode(), len(data))
     yield data.tobytes()
 
 

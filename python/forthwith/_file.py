@@ -282,12 +282,12 @@ def _directory(file: File, path: str) -> Directory:
 class File(Directory):
     """An opened file, which is also its topmost directory."""
 
-    def __init__(self, core: _forthwith.File, what: Any, options: dict[str, Any], avro: dict[str, Any]) -> None:
+    def __init__(self, core: _forthwith.File, what: Any, options: dict[str, Any], view: dict[str, Any]) -> None:
         super().__init__(self, "")
         self._core = core
         self._what = what
         self._options = options
-        self._avro = avro  # how to look at the values of an Avro file
+        self._view = view  # how to look at the values of a file that is one table
 
     @property
     def file_path(self) -> str:
@@ -296,16 +296,21 @@ class File(Directory):
 
     @property
     def format(self) -> str:
-        """``"ROOT"`` or ``"Avro"``."""
+        """``"ROOT"``, ``"Avro"`` or ``"Parquet"``."""
         return self._core.format
 
     @property
     def metadata(self) -> dict[str, bytes]:
-        """What the file says of itself: of Avro files, ``avro.schema``, ``avro.codec`` and what else is in the header."""
-        return dict(self._core.avro_metadata())
+        """What the file says of itself: of Avro files, ``avro.schema``, ``avro.codec`` and what else is in the header; of Parquet
+        files, what was kept with them, such as ``ARROW:schema``, and ``created_by``."""
+        return dict(self._core.metadata())
 
     def _table(self, path: str) -> _forthwith.Table:
-        return self._core.table(path) if self.format == "ROOT" else self._core.avro_table(**self._avro)
+        if self.format == "ROOT":
+            return self._core.table(path)
+        if self.format == "Parquet":
+            return self._core.parquet_table(self._view["row_groups"])
+        return self._core.avro_table(self._view["schema"], self._view["skip_damaged"])
 
     def _only_table(self) -> Tree:
         try:
@@ -377,4 +382,4 @@ class File(Directory):
     def __reduce__(self) -> tuple[Any, ...]:
         from forthwith._open import reopen
 
-        return reopen, (self._what, self._options, self._avro)
+        return reopen, (self._what, self._options, self._view)

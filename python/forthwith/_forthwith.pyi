@@ -158,8 +158,10 @@ class File:
         """An object with everything it points to."""
     def avro_table(self, schema: str | None = None, skip_damaged: bool = False) -> Table:
         """The values of an Avro file, as a reader's schema wants them, without what is damaged."""
-    def avro_metadata(self) -> list[tuple[str, bytes]]:
-        """What an Avro file says of itself, in its order."""
+    def parquet_table(self, row_groups: list[int] | None = None) -> Table:
+        """The values of a Parquet file, or of some of its row groups."""
+    def metadata(self) -> list[tuple[str, bytes]]:
+        """What an Avro or Parquet file says of itself, in its order."""
 
 @final
 class Objects:
@@ -250,6 +252,10 @@ class Table:
         """Number of entries."""
     def damage(self) -> list[tuple[int, int, int, str]]:
         """What was left out of an Avro file: block, first byte, byte after the last, what is wrong."""
+    def row_groups(self) -> list[tuple[int, int, int, int]]:
+        """Row groups of a Parquet file: number, first entry, entry after the last, bytes when decompressed."""
+    def chunks(self, field: int) -> list[dict[str, Any]]:
+        """What a Parquet file says of the column chunks of a field."""
     def fields(self) -> list[Field]:
         """All fields in the order of the file, parents before their children."""
     def find(self, name: str) -> int:

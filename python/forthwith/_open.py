@@ -39,6 +39,7 @@ def open(
     schema: str | Mapping[str, Any] | Sequence[Any] | None = None,
     skip_damaged: bool = False,
     recover: bool = False,
+    row_groups: Sequence[int] | None = None,
 ) -> Any:
     """Opens a file, or an object in it.
 
@@ -73,9 +74,11 @@ def open(
             are read once to find out; `Tree.damage` says which they are.
         recover: For ROOT files that were not closed: whether to walk from record to record and take the objects that are there,
             whatever the directories of the file say. What was found is a `RecoveryWarning`, and in `File.recovered`.
+        row_groups: For Parquet files, the numbers of the row groups that are the table, in this order; `Tree.row_groups` and
+            `Tree.chunks` say what there is. By default all of them.
 
     Returns:
-        The `File`, or the `Directory` or `Tree` asked for. A file that holds one table and nothing else, as Avro's, is that
+        The `File`, or the `Directory` or `Tree` asked for. A file that holds one table and nothing else, as those of Avro and Parquet, is that
         `Tree`; its ``file`` is the `File`.
 
     Raises:
@@ -98,7 +101,10 @@ def open(
         "huge_pages": huge_pages,
         "recover": recover,
     }
-    avro = {"schema": _schema_text(schema), "skip_damaged": bool(skip_damaged)}
+    groups = None if row_groups is None else [int(number) for number in row_groups]
+    if groups is not None and min(groups, default=0) < 0:
+        raise ValueError(f"row groups are numbered from 0 on, not {min(groups)}")
+    view = {"schema": _schema_text(schema), "skip_damaged": bool(skip_damaged), "row_groups": groups}
     if isinstance(path, (list, tuple)):
         from forthwith._chain import Chain
 
@@ -112,12 +118,16 @@ def open(
             schema=schema,
             skip_damaged=skip_damaged,
             recover=recover,
+            row_groups=row_groups,
         )
     what, inner = _split(path)
-    file = _open_file(what, options, avro)
+    file = _open_file(what, options, view)
     if file._core.format != "Avro" and (schema is not None or skip_damaged):
         file.close()
         raise ValueError("schema and skip_damaged are for Avro files")
+    if file._core.format != "Parquet" and row_groups is not None:
+        file.close()
+        raise ValueError("row_groups are for Parquet files")
     if recover:
         file._warn_of_recovery()
     if not inner:
@@ -141,22 +151,22 @@ def _schema_text(schema: Any) -> str | None:
     return json.dumps(schema)
 
 
-def reopen(what: Any, options: dict[str, Any], avro: dict[str, Any]) -> File:
+def reopen(what: Any, options: dict[str, Any], view: dict[str, Any]) -> File:
     """What a pickled file is made of: it is opened again."""
-    return _open_file(what, options, avro)
+    return _open_file(what, options, view)
 
 
-def _open_file(what: Any, options: dict[str, Any], avro: dict[str, Any]) -> File:
+def _open_file(what: Any, options: dict[str, Any], view: dict[str, Any]) -> File:
     if isinstance(what, str):
         if options["source"] == "map" and "://" in what:
             raise ValueError(f"source='map' is for paths, not for {what!r}")
-        return File(_forthwith.File.open(what, **options), what, options, avro)
+        return File(_forthwith.File.open(what, **options), what, options, view)
     if options["source"] != "auto":
         raise ValueError(f"source={options['source']!r} is for paths, not for {what!r}")
     name = getattr(what, "name", None)
     name = name if isinstance(name, str) else repr(what)
     core = _forthwith.File.from_object(what, name, **{k: v for k, v in options.items() if k != "source"})
-    return File(core, what, options, avro)
+    return File(core, what, options, view)
 
 
 def _split(path: Any) -> tuple[Any, str | None]:

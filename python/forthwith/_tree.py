@@ -150,6 +150,17 @@ class Tree(HasBranches):
         return self._core.damage()
 
     @property
+    def row_groups(self) -> list[dict[str, int]]:
+        """The row groups of a Parquet file: number, entries, bytes when decompressed. Steps that end with them cost least."""
+        names = ("number", "entry_start", "entry_stop", "payload_bytes")
+        return [dict(zip(names, row, strict=True)) for row in self._core.row_groups()]
+
+    def chunks(self, name: str) -> list[dict[str, Any]]:
+        """What a Parquet file says of a column, for each row group and each of the columns it is kept in: sizes, codec, encodings,
+        ``null_count``, and ``min`` and ``max`` as they are stored, if the file has them (``exact`` if they do occur)."""
+        return self._core.chunks(self._find(name))
+
+    @property
     def _fields(self) -> list[_forthwith.Field]:
         if self._all_fields is None:
             self._all_fields = self._core.fields()

@@ -11,6 +11,7 @@ use forthwith::{
     Engine, Options, avro,
     columns::Policy,
     io::{self, Callback, MappedFile, PreadFile, Source},
+    parquet,
     plan::Result,
     root,
 };
@@ -196,8 +197,24 @@ impl File {
         Ok(Table::new(Arc::clone(&self.handle), table, key))
     }
 
-    /// The schema and the other metadata of an Avro file.
-    fn avro_metadata(&self) -> Vec<(String, Vec<u8>)> {
+    /// The values of a Parquet file, or of some of its row groups.
+    #[pyo3(signature = (row_groups=None))]
+    fn parquet_table(&self, py: Python<'_>, row_groups: Option<Vec<usize>>) -> PyResult<Table> {
+        self.handle.check_open(py)?;
+        let file = &self.handle.file;
+        let (table, key) = self
+            .handle
+            .run(py, || Ok((file.parquet_table("", &parquet::Options { row_groups })?, file.find("")?)))?;
+        Ok(Table::new(Arc::clone(&self.handle), table, key))
+    }
+
+    /// The schema and the other metadata of an Avro file, the words kept with a Parquet file.
+    fn metadata(&self) -> Vec<(String, Vec<u8>)> {
+        if let Some(parquet) = self.handle.file.parquet() {
+            let words = parquet.key_values().map(|(name, value)| (name.to_owned(), value.into()));
+            let by = parquet.created_by().map(|by| ("created_by".to_owned(), by.into()));
+            return words.chain(by).collect();
+        }
         let metadata = self.handle.file.avro().map(|avro| avro.header().metadata.as_slice());
         metadata.unwrap_or_default().iter().map(|(name, value)| (name.clone(), value.to_vec())).collect()
     }

@@ -46,6 +46,9 @@ pub(crate) enum Verb {
     /// Print the first entries of a tree
     #[command(after_help = HEAD)]
     Head(Head),
+    /// Write a table to a file of another format
+    #[command(after_help = CONVERT)]
+    Convert(Convert),
     /// Say how branches are read, and why some cannot be
     #[command(after_help = EXPLAIN)]
     Explain(Explain),
@@ -122,6 +125,34 @@ pub(crate) struct Head {
     /// Print JSON lines: an object on a line for each entry
     #[arg(long)]
     pub(crate) jsonl: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Convert {
+    /// The table, or one branch of it
+    #[arg(value_name = "FILE[:TREE]")]
+    pub(crate) target: String,
+    /// The file to write: its ending says the format
+    #[arg(value_name = "TO")]
+    pub(crate) to: String,
+    /// Only columns whose name or path matches; may be repeated, or given as a list with commas
+    #[arg(short, long, value_name = "GLOB", value_delimiter = ',')]
+    pub(crate) columns: Vec<String>,
+    /// How to compress, by the format's name for it, with a level behind a colon if it has any: zstd:9, none
+    #[arg(long, value_name = "CODEC[:LEVEL]")]
+    pub(crate) codec: Option<String>,
+    /// Entries in a block (a row group) at most
+    #[arg(long, value_name = "N")]
+    pub(crate) block_entries: Option<NonZeroUsize>,
+    /// Read, convert and write so much at a time: decompressed bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
+    pub(crate) step: u64,
+    /// Leave out columns that cannot be read, or that the format has no type for
+    #[arg(long)]
+    pub(crate) skip_unsupported: bool,
+    /// Replace a file of that name
+    #[arg(short, long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Args, Debug)]
@@ -296,6 +327,7 @@ Examples:
   forthwith ls events.root                       what is in the file
   forthwith show events.root:Events -f 'Muon_*'  some branches of a tree
   forthwith head events.root:Events -b nMuon,Muon_pt
+  forthwith convert events.root:Events events.parquet
   forthwith demo events.root                     a tour of any file
 
 Exit codes:
@@ -344,6 +376,16 @@ Examples:
   forthwith head events.root:Events/Muon_pt
   forthwith head events.root:Events -n 3 -b nMuon,Muon_pt
   forthwith head events.root:Events -f 'Jet_*' --jsonl";
+
+const CONVERT: &str = "\
+Formats: .parquet (codecs none, snappy, gzip, brotli, lz4, zstd; zstd if nothing is said) and
+.arrow or .feather (not compressed). The file appears when it is complete.
+
+Examples:
+  forthwith convert events.root:Events events.parquet
+  forthwith convert events.root:Events muons.parquet --columns 'Muon_*,nMuon' --codec zstd:9
+  forthwith convert run.avro run.parquet --force
+  forthwith convert events.parquet events.arrow";
 
 const EXPLAIN: &str = "\
 Examples:

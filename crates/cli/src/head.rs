@@ -118,6 +118,38 @@ fn choose(place: &Place, choice: &Choice, console: &mut Console<'_>) -> Result<V
     Ok(chosen)
 }
 
+/// The branches that a choice names or matches, readable or not; without a choice all there are.
+pub(crate) fn wanted(place: &Place, choice: &Choice) -> Result<Vec<Branch>> {
+    let table = &place.table;
+    let fields = table.fields()?;
+    let mut wanted = Vec::new();
+    for name in &choice.names {
+        for index in named(table, name)? {
+            wanted.push(Branch::of(table, index, &fields[index as usize]));
+        }
+    }
+    if let Some(index) = place.branch {
+        wanted.push(Branch::of(table, index, &fields[index as usize]));
+    }
+    if !choice.filter.is_empty() || wanted.is_empty() {
+        let mut matching = survey(table)?;
+        matching.retain(|b| {
+            b.means() != Means::Group && glob::wanted(&choice.filter, &b.field.path, &b.field.name)
+        });
+        if matching.is_empty() && !choice.filter.is_empty() {
+            return Err(Failure::NoMatch { tree: table.path().into(), filter: choice.filter.clone() });
+        }
+        matching.retain(|m| wanted.iter().all(|w| w.index != m.index));
+        wanted.extend(matching);
+    }
+    if let Some(group) = wanted.iter().find(|branch| branch.means() == Means::Group) {
+        let members =
+            fields.iter().filter(|f| f.parent == Some(group.index)).map(|f| f.path.clone()).collect();
+        return Err(Failure::Group { branch: group.field.path.clone(), members });
+    }
+    Ok(wanted)
+}
+
 /// A name, or several with commas between them if no branch has just that name.
 fn named(table: &Table, name: &str) -> Result<Vec<u32>> {
     match table.find(name) {

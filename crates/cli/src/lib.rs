@@ -19,6 +19,7 @@
 
 mod check;
 mod console;
+mod convert;
 mod demo;
 mod document;
 mod explain;
@@ -123,6 +124,9 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
         }
         Action::Head { entries, choice, shape } => {
             head::head(&place(&file, object, console)?, *entries, choice, *shape, console)
+        }
+        Action::Convert { choice, conversion } => {
+            convert::convert(&place(&file, object, console)?, choice, conversion, asked.threads, console)
         }
         Action::Explain { filter, shape } => {
             explain::explain(&place(&file, object, console)?, filter, *shape, console)

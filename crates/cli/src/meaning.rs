@@ -2,11 +2,13 @@
 
 use crate::{
     Terminal,
-    flags::{Act, Check, Common, Demo, Explain, Forth, Head, Ls, Show, Typed, Verb},
+    convert::Conversion,
+    flags::{Act, Check, Common, Convert, Demo, Explain, Forth, Head, Ls, Show, Typed, Verb},
     paint::Paint,
     target::Target,
 };
 use clap::ColorChoice;
+use forthwith::plan::WriteOptions;
 use std::{path::Path, time::Duration};
 
 /// One command, ready to be carried out.
@@ -43,6 +45,10 @@ pub(crate) enum Action {
     Explain {
         filter: Vec<String>,
         shape: Shape,
+    },
+    Convert {
+        choice: Choice,
+        conversion: Box<Conversion>,
     },
     Forth {
         explain: bool,
@@ -102,6 +108,27 @@ impl Asked {
             Verb::Explain(Explain { target, filter, json }) => {
                 (target, Action::Explain { filter, shape: shape(json, false) })
             }
+            Verb::Convert(Convert {
+                target,
+                to,
+                columns,
+                codec,
+                block_entries,
+                step,
+                skip_unsupported,
+                force,
+            }) => {
+                let choice = Choice { names: Vec::new(), filter: columns };
+                let (codec, level) = leveled(codec);
+                let options = WriteOptions {
+                    codec,
+                    level,
+                    block_entries: block_entries.map(|n| n.get() as u64),
+                    ..WriteOptions::default()
+                };
+                let conversion = Box::new(Conversion { to, options, step, skip_unsupported, force });
+                (target, Action::Convert { choice, conversion })
+            }
             Verb::Forth(Forth { act: Some(act), .. }) => (String::new(), Action::Program(Box::new(act))),
             Verb::Forth(Forth { target, explain, act: None }) => {
                 // The parser requires a target where there is no act.
@@ -122,6 +149,14 @@ impl Asked {
             threads: threads.map(usize::from),
             paint: Paint { color },
         }
+    }
+}
+
+/// A codec with its level behind a colon; what is no number belongs to the name, which is then not known.
+fn leveled(codec: Option<String>) -> (Option<String>, Option<i32>) {
+    match codec.as_deref().and_then(|codec| codec.rsplit_once(':')) {
+        Some((name, level)) if level.parse::<i32>().is_ok() => (Some(name.to_owned()), level.parse().ok()),
+        _ => (codec, None),
     }
 }
 

@@ -32,7 +32,9 @@ pub(crate) struct Place {
 impl Place {
     /// What to tell somebody who did not name the tree.
     pub(crate) fn note(&self) -> Option<String> {
-        (!self.named).then(|| format!("the only tree is {}", crate::human::clean(self.table.path())))
+        // A file that is one table has no name for it.
+        (!self.named && !self.table.path().is_empty())
+            .then(|| format!("the only tree is {}", crate::human::clean(self.table.path())))
     }
 }
 

@@ -82,9 +82,10 @@ fn row(branch: &Branch) -> Row {
 }
 
 fn render(report: &Report, width: Option<usize>, paint: Paint) -> String {
+    let tree = human::clean(&report.tree);
     let mut text = format!(
         "{} {} in {}\n\n",
-        paint.strong(&human::clean(&report.tree)),
+        paint.strong(if report.tree.is_empty() { "table" } else { &tree }),
         paint.faint(&human::counted(report.entries, "entry", "entries")),
         human::clean(&report.file)
     );
@@ -102,7 +103,7 @@ fn render(report: &Report, width: Option<usize>, paint: Paint) -> String {
     for row in &report.branches {
         let means = row.decoder;
         match means {
-            Means::Kernel => tally[0] += 1,
+            Means::Kernel | Means::Format => tally[0] += 1,
             Means::Program => tally[1] += 1,
             Means::Unsupported | Means::Damaged => tally[2] += 1,
             Means::Group => {

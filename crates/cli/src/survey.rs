@@ -25,6 +25,8 @@ pub(crate) enum Means {
     Kernel,
     /// By a generated program.
     Program,
+    /// By its format, from pages.
+    Format,
     /// Not at all, as yet.
     Unsupported,
     /// It has no data of its own.
@@ -38,6 +40,7 @@ impl Means {
         match self {
             Self::Kernel => "kernel",
             Self::Program => "program",
+            Self::Format => "format",
             Self::Unsupported => "unsupported",
             Self::Group => "group",
             Self::Damaged => "damaged",
@@ -46,7 +49,7 @@ impl Means {
 
     pub(crate) const fn style(self) -> Style {
         match self {
-            Self::Kernel => Style::Good,
+            Self::Kernel | Self::Format => Style::Good,
             Self::Program => Style::Special,
             Self::Unsupported | Self::Damaged => Style::Bad,
             Self::Group => Style::Faint,
@@ -68,6 +71,7 @@ impl Branch {
                 Err(_) => Means::Unsupported,
                 Ok(reading) => match reading.decoder {
                     Decoder::Kernel(_) => Means::Kernel,
+                    Decoder::Format(_) => Means::Format,
                     _ => Means::Program,
                 },
             },
@@ -76,7 +80,7 @@ impl Branch {
 
     /// Whether it can be read.
     pub(crate) fn is_readable(&self) -> bool {
-        matches!(self.means(), Means::Kernel | Means::Program)
+        matches!(self.means(), Means::Kernel | Means::Program | Means::Format)
     }
 
     /// Why it cannot be read, or how it can.
@@ -124,7 +128,7 @@ pub(crate) fn tally<'a>(branches: impl IntoIterator<Item = &'a Branch>) -> [u64;
     let mut tally = [0; 3];
     for branch in branches {
         match branch.means() {
-            Means::Kernel => tally[0] += 1,
+            Means::Kernel | Means::Format => tally[0] += 1,
             Means::Program => tally[1] += 1,
             Means::Unsupported | Means::Damaged => tally[2] += 1,
             Means::Group => {}

@@ -1,7 +1,7 @@
 //! figure1 METHOD FILE DEPTH REPS [THREADS]: one benchmark case, for `benches/figure1`.
 //!
 //! METHOD is `fresh` (no pool, huge pages), `small` (no pool, 4 KiB pages) or `pooled` (memory of the last repetition is used
-//! again): read `t/x` from opening the file to columns in memory. Or `codec`: decompress every basket into warm memory, and nothing
+//! again): read `t/x`, or `x` of a file that is one table, from opening the file to columns in memory. Or `codec`: decompress every basket into warm memory, and nothing
 //! else. Or `floor`: what `fresh` cannot be faster than, part by part on one thread: the baskets decompressed as in `codec`, the
 //! columns' fresh huge pages touched, the decompressed baskets decoded to warm columns; `parts` has the three times of the fastest
 //! repetition. Prints one line: RESULT {"times": [seconds...], "checksum": "..."}; memory is dropped outside the timing.
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn read(file: &str, engine: &Arc<Engine>) -> Result<Array, plan::Error> {
     let file = File::from_source(forthwith::io::open(file)?, Arc::clone(engine))?;
-    let table = file.table("t")?;
+    let table = file.table(if file.root().is_some() { "t" } else { "" })?;
     let plan = table.plan(&[table.find("x")?], 0..table.entries())?;
     let mut arrays = table.read(&plan, None, None)?;
     Ok(arrays.swap_remove(0))

@@ -19,17 +19,20 @@
 //! formats).
 #![deny(missing_docs)]
 
+mod feather;
 mod file;
 mod formats;
 mod steps;
 mod table;
 mod walk;
+mod write;
 
 pub use file::{File, FileInfo, Key};
 pub use formats::format;
 pub use steps::Step;
 pub use table::Table;
 pub use walk::Walk;
+pub use write::{FileFormat, create, writer};
 
 pub use forthwith_avro as avro;
 pub use forthwith_columns as columns;

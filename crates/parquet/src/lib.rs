@@ -5,6 +5,8 @@
 //! its chunks; columns that belong to one field, as those of a record do, are joined at the end. [`ParquetFormat`] decodes chunks: pages are
 //! decompressed, levels become offsets and indexes by the kernels of the columns crate, and values go from the page to their final place.
 //!
+//! A [`ParquetWriter`] writes columns as Arrow has them.
+//!
 //! ```no_run
 //! use forthwith_parquet::{Options, ParquetFile};
 //! use forthwith_plan::Dataset;
@@ -29,7 +31,9 @@ mod schema;
 mod table;
 mod thrift;
 mod values;
+mod writer;
 
 pub use file::ParquetFile;
 pub use format::ParquetFormat;
 pub use table::{Bound, Chunk, Options, ParquetTable, RowGroup};
+pub use writer::ParquetWriter;

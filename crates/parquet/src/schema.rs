@@ -286,10 +286,10 @@ impl Walk {
 fn is_text(field: &Type) -> bool {
     let info = field.get_basic_info();
     match info.logical_type_ref() {
-        Some(logical) => matches!(logical, LogicalType::String | LogicalType::Enum | LogicalType::Json),
+        Some(logical) => matches!(logical, LogicalType::String | LogicalType::Json),
         None => {
             let converted = info.converted_type();
-            matches!(converted, ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON)
+            matches!(converted, ConvertedType::UTF8 | ConvertedType::JSON)
         }
     }
 }

@@ -76,6 +76,8 @@ impl<'a> Values<'a> {
         let unsupported =
             |name: String| Err(Error::unsupported(format!("{:?} values encoded as {name}", leaf.physical)));
         let way = match (encoding, leaf.physical) {
+            // A page of nulls only; no value can be taken of it.
+            (5..=7, _) if bytes.is_empty() => Way::Bits,
             (0, Physical::Bool) => Way::Bits,
             (0, Physical::Bytes) => Way::Text,
             (0, _) => Way::Plain,
@@ -239,10 +241,12 @@ impl<'a> Values<'a> {
         base: i64,
         out: &mut [&mut [u8]],
     ) -> Result<()> {
+        if loaded.count == 0 {
+            return Ok(());
+        }
         let missing = || odd("columns that the plan does not have");
         let (first, rest) = match (leaf.kept, out) {
-            (Kept::Nothing, _) if loaded.count > 0 => return Err(odd("values of a column that has none")),
-            (Kept::Nothing, _) => return Ok(()),
+            (Kept::Nothing, _) => return Err(odd("values of a column that has none")),
             (_, [first, rest @ ..]) => (first, rest),
             _ => return Err(missing()),
         };

@@ -1,6 +1,7 @@
 //! The command, as a user sees it: what it prints, where, and with which exit code.
 
 mod check;
+mod convert;
 mod data;
 mod errors;
 mod forth;

@@ -1,0 +1,109 @@
+//! Converting, and what is refused.
+
+use crate::{file, forthwith, output};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+fn at(folder: &tempfile::TempDir, name: &str) -> String {
+    folder.path().join(name).to_str().expect("a UTF-8 path").to_owned()
+}
+
+fn names(folder: &Path) -> Vec<PathBuf> {
+    std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
+}
+
+fn rows(target: &str) -> Vec<Value> {
+    let text = output(&["head", target, "-n", "100000", "--jsonl"]);
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn a_tree_becomes_parquet() {
+    let folder = folder();
+    let to = at(&folder, "events.parquet");
+    let line =
+        ["convert", &file("zmumu.root:events"), &to, "--step", "20000", "--columns", "Muon_*,Track_*,nMuon"];
+    let said = output(&line);
+    assert!(said.contains("3,600 entries of 8 columns"), "{said}");
+    assert_eq!(names(folder.path()).len(), 1);
+    let from = output(&[
+        "head",
+        &file("zmumu.root:events"),
+        "-n",
+        "100000",
+        "--jsonl",
+        "-f",
+        "Muon_*",
+        "-f",
+        "Track_*",
+        "-f",
+        "nMuon",
+    ]);
+    let from: Vec<Value> = from.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(rows(&to), from);
+    // And Parquet becomes Parquet, with another codec and smaller row groups.
+    let again = at(&folder, "again.parquet");
+    output(&["convert", &to, &again, "--codec", "gzip:1", "--block-entries", "1000"]);
+    assert_eq!(rows(&again), from);
+    let shown: Value = serde_json::from_str(&output(&["show", "--json", &again])).expect("JSON");
+    assert_eq!(shown["branches"][0]["decoder"], "format");
+}
+
+#[test]
+fn avro_becomes_parquet_and_arrow() {
+    let folder = folder();
+    let from = file("avro/nested.avro");
+    let to = at(&folder, "nested.parquet");
+    let said = forthwith(&["convert", &from, &to, "--skip-unsupported"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let arrow = at(&folder, "nested.arrow");
+    assert_eq!(forthwith(&["convert", &to, &arrow]).code, 0);
+    assert!(std::fs::read(arrow).expect("a file").starts_with(b"ARROW1"));
+}
+
+#[test]
+fn nothing_is_replaced_unasked() {
+    let folder = folder();
+    let to = at(&folder, "a.parquet");
+    std::fs::write(&to, "mine").expect("a file");
+    let line = ["convert", &file("zmumu.root:skim/events"), &to, "-c", "nMuon"];
+    let said = forthwith(&line);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("--force"), "{}", said.err);
+    assert_eq!(std::fs::read(&to).expect("a file"), b"mine");
+    assert_eq!(forthwith(&[&line[..], &["--force"]].concat()).code, 0);
+    assert_eq!(rows(&to).len(), 694);
+    let said = forthwith(&["convert", &to, &to, "--force"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("would replace what it is made of"), "{}", said.err);
+}
+
+#[test]
+fn what_cannot_be_converted_is_named() {
+    let folder = folder();
+    let refused = |from: &str, to: &str, more: &[&str]| {
+        let to = at(&folder, to);
+        let said = forthwith(&[&["convert", from, &to], more].concat());
+        assert!(names(folder.path()).is_empty(), "something was left behind");
+        (said.code, said.err)
+    };
+    let tree = file("zmumu.root:events");
+    let (code, said) = refused(&tree, "a.txt", &[]);
+    assert!(code == 2 && said.contains("the ending says no format"), "{code} {said}");
+    let (code, said) = refused(&tree, "a.root", &[]);
+    assert!(code == 4 && said.contains("writing .root files"), "{code} {said}");
+    let (code, said) = refused(&tree, "a.parquet", &["--codec", "lzo"]);
+    assert!(code == 2 && said.contains("no codec named \"lzo\""), "{code} {said}");
+    let (code, said) = refused(&tree, "a.parquet", &["--codec", "snappy:3"]);
+    assert!(code == 2 && said.contains("no levels"), "{code} {said}");
+    let (code, said) = refused(&tree, "a.parquet", &["--columns", "nothing*"]);
+    assert!(code == 3 && said.contains("no branch of events matches"), "{code} {said}");
+    let (code, said) = refused(&file("avro/unions.avro"), "a.parquet", &[]);
+    assert!(code == 4 && said.contains("unions in Parquet (column"), "{code} {said}");
+    let (code, said) = refused(&file("no-such.root"), "a.parquet", &[]);
+    assert!(code == 3, "{code} {said}");
+}

@@ -1,0 +1,85 @@
+//! Arrow's own file format, for those who go on with Arrow: columns as they are in memory.
+
+use arrow_ipc::writer::FileWriter;
+use forthwith_columns::{
+    Array, Form,
+    arrow::{self, ArrowError, SchemaRef},
+};
+use forthwith_io::Sink;
+use forthwith_plan::{Error, ErrorKind, Result, TableWriter, WriteOptions, Written};
+use std::io::{self, Write};
+
+/// Writes an Arrow IPC file, which Feather is another name for. A step is a record batch.
+pub(crate) struct FeatherWriter {
+    writer: FileWriter<Counted>,
+    schema: SchemaRef,
+    uri: String,
+    entries: u64,
+}
+
+/// A sink, and how many bytes it was given.
+struct Counted(io::BufWriter<Box<dyn Sink>>, u64);
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.0.write(bytes)?;
+        self.1 += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl FeatherWriter {
+    pub(crate) fn new(
+        fields: &[(String, Form)],
+        sink: Box<dyn Sink>,
+        options: &WriteOptions,
+    ) -> Result<Self> {
+        let uri = sink.uri().to_owned();
+        let here = |e: Error| e.in_file(&uri);
+        let none = options.codec.as_deref().is_none_or(|codec| matches!(codec, "none" | "uncompressed"));
+        if !none || options.level.is_some() {
+            return Err(here(Error::unsupported("a codec in Arrow files")));
+        }
+        let fields: Vec<_> = fields.iter().map(|(name, form)| (name.as_str(), form)).collect();
+        let schema = arrow::schema(&fields, &arrow::Options::default());
+        let schema = schema.map_err(|e| here(Error::new(ErrorKind::Invalid { what: e.to_string() })))?;
+        let writer = FileWriter::try_new(Counted(io::BufWriter::new(sink), 0), &schema);
+        let writer = writer.map_err(|e| here(failed(e)))?;
+        Ok(Self { writer, schema, uri, entries: 0 })
+    }
+}
+
+fn failed(error: ArrowError) -> Error {
+    match error {
+        ArrowError::IoError(_, io) => Error::new(forthwith_io::Error::new(io.into(), "the output")),
+        other => Error::new(ErrorKind::Invalid { what: other.to_string() }),
+    }
+}
+
+impl TableWriter for FeatherWriter {
+    fn write(&mut self, columns: &[Array]) -> Result<()> {
+        let names = self.schema.fields().iter().map(|field| field.name().as_str());
+        let columns: Vec<_> = names.zip(columns).collect();
+        let batch = arrow::record_batch(&columns, &arrow::Options::default());
+        let batch =
+            batch.map_err(|e| Error::new(ErrorKind::Invalid { what: e.to_string() }).in_file(&self.uri))?;
+        self.writer.write(&batch).map_err(|e| failed(e).in_file(&self.uri))?;
+        self.entries += batch.num_rows() as u64;
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        let Self { mut writer, uri, entries, .. } = *self;
+        writer.finish().map_err(|e| failed(e).in_file(&uri))?;
+        let Counted(buffered, bytes) = writer.into_inner().map_err(|e| failed(e).in_file(&uri))?;
+        let sink = buffered
+            .into_inner()
+            .map_err(|e| Error::new(forthwith_io::Error::new(e.into_error().into(), uri.clone())))?;
+        sink.finish()?;
+        Ok(Written { entries, bytes })
+    }
+}

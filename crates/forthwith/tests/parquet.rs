@@ -1,0 +1,111 @@
+//! Parquet files whose bytes lie: an error or values, never a panic, and what is delivered is valid.
+
+use forthwith::{
+    Engine, Options as EngineOptions,
+    io::{Memory, Source},
+    parquet::{Options, ParquetFile, ParquetFormat},
+    plan::Dataset,
+};
+use std::{path::Path, sync::Arc};
+
+fn bytes(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/parquet").join(name);
+    std::fs::read(path).expect("a bundled file")
+}
+
+/// Reads everything; how many columns could be read.
+fn read(engine: &Engine, bytes: Vec<u8>, threads: usize) -> usize {
+    let source: Arc<dyn Source> = Arc::new(Memory::new("damaged.parquet", bytes));
+    let Ok(file) = ParquetFile::open(Arc::clone(&source)) else { return 0 };
+    let Ok(table) = file.table(&Options::default()) else { return 0 };
+    let mut readable = 0;
+    for field in 0..table.fields().map_or(0, <[_]>::len) as u32 {
+        // A lie about the number of rows is not to cost the memory of so many.
+        let all = 0..table.entries().min(100_000);
+        let Ok(plan) = table.plan(&[field], all) else { continue };
+        let Ok(arrays) = engine.read(&plan, &source, &ParquetFormat, Some(threads), None) else { continue };
+        for array in arrays {
+            array.validate().expect("what is delivered is valid");
+            readable += 1;
+        }
+    }
+    readable
+}
+
+#[test]
+fn bundled_files_are_read_whole() {
+    let engine = Engine::new(EngineOptions::default());
+    for name in ["plain", "delta", "pages2", "pages2-delta", "gzip", "brotli", "lz4", "dictionary", "empty"] {
+        let bytes = bytes(&format!("{name}.parquet"));
+        assert_eq!(read(&engine, bytes.clone(), 1), 33, "{name}");
+        assert_eq!(read(&engine, bytes, 3), 33, "{name}");
+    }
+}
+
+#[test]
+fn flipped_bytes_are_errors_or_values() {
+    let engine = Engine::new(EngineOptions::default());
+    let mut random = 1u64;
+    let mut next = move |below: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random % below as u64) as usize
+    };
+    for name in ["plain", "delta", "pages2-delta", "dictionary", "lz4"] {
+        let whole = bytes(&format!("{name}.parquet"));
+        let footer = u32::from_le_bytes(whole[whole.len() - 8..][..4].try_into().expect("four")) as usize;
+        for round in 0..60 {
+            let mut damaged = whole.clone();
+            for _ in 0..1 + next(4) {
+                // The footer is a third of the file, and most of what can lie.
+                let at = match round % 3 {
+                    0 => whole.len() - 8 - next(footer),
+                    _ => next(whole.len()),
+                };
+                damaged[at] = match next(3) {
+                    0 => next(256) as u8,
+                    1 => 0xff,
+                    _ => damaged[at] ^ (1 << next(8)),
+                };
+            }
+            read(&engine, damaged, 1 + round % 2);
+        }
+    }
+}
+
+#[test]
+fn schemas_deeper_than_the_stack_are_refused() {
+    // A footer of 200 000 groups, each within the one before: version, then a list of elements with a name and one child.
+    let mut footer = vec![0x15, 4, 0x19, 0xfc];
+    let mut count = 200_001u32;
+    while count >= 0x80 {
+        footer.push(count as u8 | 0x80);
+        count >>= 7;
+    }
+    footer.push(count as u8);
+    for _ in 0..200_000 {
+        footer.extend([0x48, 1, b'g', 0x15, 2, 0]);
+    }
+    footer.extend([0x15, 2, 0x38, 1, b'x', 0]);
+    footer.extend([0x16, 0, 0x19, 0x0c, 0]);
+    let mut file = b"PAR1".to_vec();
+    file.extend(&footer);
+    file.extend((footer.len() as u32).to_le_bytes());
+    file.extend(b"PAR1");
+    let opened = ParquetFile::open(Arc::new(Memory::new("deep.parquet", file)));
+    let error = opened.map(|_| ()).expect_err("refused");
+    assert!(error.to_string().contains("100 deep"), "{error}");
+}
+
+#[test]
+fn what_is_no_file_says_so() {
+    let open = |bytes: &[u8]| ParquetFile::open(Arc::new(Memory::new("x", bytes.to_vec()))).map(|_| ());
+    for bytes in
+        [&b""[..], b"PAR1", b"PAR1PAR1", b"PAR1\0\0\0\0PAR1", b"PAR1\xff\xff\xff\xffPAR1", b"not one at all"]
+    {
+        assert!(open(bytes).is_err(), "{bytes:?}");
+    }
+    let encrypted = open(b"PARE\0\0\0\0PARE").expect_err("refused");
+    assert!(encrypted.to_string().contains("encrypted"), "{encrypted}");
+}

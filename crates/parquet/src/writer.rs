@@ -1,0 +1,184 @@
+//! Writing: columns as Arrow has them, through the `parquet` crate.
+
+use arrow_schema::DataType;
+use forthwith_columns::{
+    Array, Form,
+    arrow::{self, ExportError, RecordBatch, SchemaRef},
+};
+use forthwith_io::Sink;
+use forthwith_plan::{Error, ErrorKind, Result, TableWriter, WriteOptions, Written};
+use parquet::{
+    arrow::ArrowWriter,
+    basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel},
+    errors::ParquetError,
+    file::properties::WriterProperties,
+};
+
+/// A row group that takes this much memory is written, however few entries it has.
+const LARGEST_GROUP: usize = 256 << 20;
+/// Entries of a row group, if nothing is said.
+const ENTRIES: u64 = 1 << 20;
+
+/// Writes a Parquet file.
+///
+/// Columns are what Arrow makes of them (lists with 64-bit offsets, text, structs, options as nulls, decimals, dates and times), and Arrow's
+/// own schema is kept with the file, so that Arrow's readers get back the very types. Tuples are structs with fields `0`, `1`, ….
+/// A row group has 1048576 entries unless told otherwise, or less if it takes more than 256 MiB of memory. The codec is ZSTD unless told
+/// otherwise: `none`, `snappy`, `gzip`, `brotli`, `lz4` (the raw blocks of today) or `zstd`, three of which take a level.
+pub struct ParquetWriter {
+    writer: ArrowWriter<Box<dyn Sink>>,
+    schema: SchemaRef,
+    uri: String,
+    entries: u64,
+}
+
+impl ParquetWriter {
+    /// Codecs, by the names that are understood.
+    pub const CODECS: [&'static str; 6] = ["none", "snappy", "gzip", "brotli", "lz4", "zstd"];
+
+    /// Begins a file with columns of these names and Forms.
+    ///
+    /// # Errors
+    /// No columns; a type that Parquet does not have (unions), with the column; options that are none.
+    pub fn new(fields: &[(String, Form)], sink: Box<dyn Sink>, options: &WriteOptions) -> Result<Self> {
+        let uri = sink.uri().to_owned();
+        Self::begin(fields, sink, options).map_err(|e| e.in_file(&uri))
+    }
+
+    fn begin(fields: &[(String, Form)], sink: Box<dyn Sink>, options: &WriteOptions) -> Result<Self> {
+        let invalid = |what: String| Error::new(ErrorKind::Invalid { what });
+        if fields.is_empty() {
+            return Err(invalid("a table without columns".into()));
+        }
+        let mut arrow_fields = Vec::with_capacity(fields.len());
+        for (at, (name, form)) in fields.iter().enumerate() {
+            if fields[..at].iter().any(|(other, _)| other == name) {
+                return Err(invalid(format!("two columns are called {name:?}")));
+            }
+            let field = arrow::field(form, name, &arrow::Options::default()).map_err(|e| export(name, &e))?;
+            if let Some(what) = unsupported(field.data_type()) {
+                let what = format!("{what} in Parquet (column {name:?}, {})", form.type_string());
+                return Err(Error::unsupported(what));
+            }
+            arrow_fields.push(field);
+        }
+        let schema: SchemaRef = arrow::Schema::new(arrow_fields).into();
+        let compression = compression(options.codec.as_deref().unwrap_or("zstd"), options.level)?;
+        let entries = options.block_entries.unwrap_or(ENTRIES).max(1);
+        let properties = WriterProperties::builder()
+            .set_compression(compression)
+            .set_dictionary_enabled(options.dictionary.unwrap_or(true))
+            .set_max_row_group_row_count(Some(usize::try_from(entries).unwrap_or(usize::MAX)))
+            .set_created_by(concat!("forthwith version ", env!("CARGO_PKG_VERSION")).into())
+            .build();
+        let uri = sink.uri().to_owned();
+        let writer = ArrowWriter::try_new(sink, schema.clone(), Some(properties)).map_err(|e| failed(&e))?;
+        Ok(Self { writer, schema, uri, entries: 0 })
+    }
+
+    fn step(&mut self, columns: &[Array]) -> Result<()> {
+        let names = self.schema.fields().iter().map(|field| field.name());
+        if columns.len() != self.schema.fields().len() {
+            let (expected, found) = (self.schema.fields().len() as u64, columns.len() as u64);
+            return Err(
+                ErrorKind::Mismatch { what: "the number of columns of a step", expected, found }.into()
+            );
+        }
+        let arrays = names.zip(columns).map(|(name, array)| {
+            let (_, data) =
+                arrow::export(array, name, &arrow::Options::default()).map_err(|e| export(name, &e))?;
+            Ok(data)
+        });
+        let arrays = arrays.collect::<Result<Vec<_>>>()?;
+        let batch = RecordBatch::try_new(self.schema.clone(), arrays);
+        let batch = batch.map_err(|e| Error::new(ErrorKind::Invalid { what: e.to_string() }))?;
+        self.writer.write(&batch).map_err(|e| failed(&e))?;
+        if self.writer.in_progress_size() > LARGEST_GROUP {
+            self.writer.flush().map_err(|e| failed(&e))?;
+        }
+        self.entries += batch.num_rows() as u64;
+        Ok(())
+    }
+}
+
+impl TableWriter for ParquetWriter {
+    fn write(&mut self, columns: &[Array]) -> Result<()> {
+        self.step(columns).map_err(|e| e.in_file(&self.uri))
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        let Self { mut writer, uri, entries, .. } = *self;
+        let here = |e: Error| e.in_file(&uri);
+        writer.finish().map_err(|e| here(failed(&e)))?;
+        let bytes = writer.bytes_written() as u64;
+        let sink = writer.into_inner().map_err(|e| here(failed(&e)))?;
+        sink.finish()?;
+        Ok(Written { entries, bytes })
+    }
+}
+
+/// What of a type has no place in a Parquet file.
+fn unsupported(data_type: &DataType) -> Option<&'static str> {
+    match data_type {
+        DataType::Union(..) => Some("unions"),
+        DataType::FixedSizeList(_, 0) => Some("lists of no items"),
+        DataType::Struct(fields) if fields.is_empty() => Some("records without fields"),
+        DataType::Struct(fields) => fields.iter().find_map(|field| unsupported(field.data_type())),
+        DataType::LargeList(item) | DataType::FixedSizeList(item, _) => unsupported(item.data_type()),
+        _ => None,
+    }
+}
+
+fn compression(name: &str, level: Option<i32>) -> Result<Compression> {
+    let invalid = |what: String| Error::new(ErrorKind::Invalid { what });
+    let bad = |e: ParquetError| invalid(format!("level {} of {name}: {e}", level.unwrap_or_default()));
+    let positive = || u32::try_from(level.unwrap_or_default()).unwrap_or(u32::MAX);
+    Ok(match (name.to_ascii_lowercase().as_str(), level) {
+        ("gzip", Some(_)) => Compression::GZIP(GzipLevel::try_new(positive()).map_err(bad)?),
+        ("gzip", None) => Compression::GZIP(GzipLevel::default()),
+        ("brotli", Some(_)) => Compression::BROTLI(BrotliLevel::try_new(positive()).map_err(bad)?),
+        ("brotli", None) => Compression::BROTLI(BrotliLevel::default()),
+        ("zstd" | "zstandard", Some(level)) => Compression::ZSTD(ZstdLevel::try_new(level).map_err(bad)?),
+        ("zstd" | "zstandard", None) => Compression::ZSTD(ZstdLevel::try_new(3).map_err(bad)?),
+        ("none" | "uncompressed" | "null", None) => Compression::UNCOMPRESSED,
+        ("snappy", None) => Compression::SNAPPY,
+        ("lz4" | "lz4_raw", None) => Compression::LZ4_RAW,
+        ("none" | "uncompressed" | "null" | "snappy" | "lz4" | "lz4_raw", Some(_)) => {
+            return Err(invalid(format!("the codec {name} has no levels")));
+        }
+        _ => {
+            let known = ParquetWriter::CODECS.join(", ");
+            return Err(invalid(format!("no codec named {name:?}: Parquet has {known}")));
+        }
+    })
+}
+
+fn export(name: &str, error: &ExportError) -> Error {
+    Error::new(ErrorKind::Invalid { what: format!("column {name:?}: {error}") })
+}
+
+fn failed(error: &ParquetError) -> Error {
+    // What the system said is within.
+    let mut source: Option<&dyn std::error::Error> = Some(error);
+    while let Some(inner) = source {
+        if let Some(io) = inner.downcast_ref::<std::io::Error>() {
+            let kind = forthwith_io::ErrorKind::Io {
+                kind: io.kind(),
+                code: io.raw_os_error(),
+                text: io.to_string(),
+            };
+            return Error::new(forthwith_io::Error::new(kind, "the output"));
+        }
+        source = inner.source();
+    }
+    Error::new(ErrorKind::Invalid { what: error.to_string() })
+}
+
+impl std::fmt::Debug for ParquetWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ParquetWriter")
+            .field("uri", &self.uri)
+            .field("entries", &self.entries)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,144 @@
+"""Parquet files: what pyarrow reads of them, and what pyarrow and polars read of ours."""
+
+import io
+import pathlib
+import pickle
+
+import goldens
+import pytest
+
+import forthwith
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+DATA = pathlib.Path(__file__).parents[1] / "data" / "parquet"
+FILES = sorted(path.stem for path in DATA.glob("*.parquet"))
+
+
+def path(name):
+    return str(DATA / f"{name}.parquet")
+
+
+def plain(value):
+    """Values in the same words, whoever read them."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and value != value:
+        return "nan"
+    return value
+
+
+def peer(table):
+    """What pyarrow says is in a table, times as numbers."""
+    columns = {}
+    for name in table.column_names:
+        column = table[name]
+        if pa.types.is_timestamp(column.type) or pa.types.is_date(column.type):
+            column = column.cast("int32" if pa.types.is_date(column.type) else "int64")
+        columns[name] = plain(column.to_pylist())
+        if pa.types.is_decimal(column.type):
+            columns[name] = [None if value is None else str(value) for value in columns[name]]
+    return columns
+
+
+def ours(tree, **options):
+    columns = {}
+    for name in tree.keys():
+        array = tree[name].array(**options)
+        logical = tree[name].typename
+        columns[name] = plain((goldens.as_meant(array) if "DECIMAL" in logical or "FLOAT16" in logical else array).to_list())
+    return columns
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_values(name):
+    want = peer(pq.read_table(path(name)))
+    tree = forthwith.open(path(name))
+    assert tree.num_entries == pq.read_metadata(path(name)).num_rows
+    for threads in (1, 3):
+        found = ours(tree, threads=threads)
+        assert list(found) == list(want)
+        for column in want:
+            assert found[column] == want[column], column
+
+
+@pytest.mark.parametrize("name", ["plain", "dictionary", "pages2-delta"])
+@pytest.mark.parametrize(("start", "stop"), [(0, 1), (7, 119), (119, 121), (120, 240), (130, 299), (299, 300), (50, 50)])
+def test_some_entries(name, start, stop):
+    want = peer(pq.read_table(path(name)).slice(start, stop - start))
+    assert ours(forthwith.open(path(name)), entry_start=start, entry_stop=stop) == want
+
+
+def test_steps_and_threads_agree():
+    tree = forthwith.open(path("plain"))
+    steps = [step.to_list() for step in tree.iterate(step_size=37)]
+    assert sum(steps, []) == tree.arrays(threads=1).to_list() == tree.arrays(threads=4).to_list()
+
+
+def test_row_groups():
+    tree = forthwith.open(path("plain"))
+    assert [(g["number"], g["entry_start"], g["entry_stop"]) for g in tree.row_groups] == [(0, 0, 120), (1, 120, 240), (2, 240, 300)]
+    chosen = forthwith.open(path("plain"), row_groups=[2, 0])
+    whole = tree["lists"].array().to_list()
+    assert chosen["lists"].array().to_list() == whole[240:] + whole[:120]
+    assert pickle.loads(pickle.dumps(chosen)).num_entries == 180
+    with pytest.raises(forthwith.RequestError, match="row group 3"):
+        forthwith.open(path("plain"), row_groups=[3])
+    with pytest.raises(ValueError, match="Parquet"):
+        forthwith.open(str(DATA.parent / "zmumu.root"), row_groups=[0])
+
+
+def test_statistics():
+    tree = forthwith.open(path("gzip"))
+    metadata = pq.read_metadata(path("gzip"))
+    chunks = tree.chunks("o_int64")
+    assert len(chunks) == 3
+    for group, chunk in enumerate(chunks):
+        at = [metadata.schema.column(i).path for i in range(metadata.num_columns)].index("o_int64")
+        want = metadata.row_group(group).column(at)
+        assert (chunk["min"], chunk["max"]) == (want.statistics.min, want.statistics.max)
+        assert chunk["null_count"] == want.statistics.null_count
+        assert (chunk["codec"], chunk["stored_bytes"]) == ("gzip", want.total_compressed_size)
+    assert [c["path"] for c in tree.chunks("record")][:3] == ["record.a", "record.b.c", "record.b.d"]
+    assert "ARROW:schema" in tree.file.metadata
+
+
+def test_arrow_stream():
+    tree = forthwith.open(path("dictionary"))
+    names = ["int32", "o_string", "decimal64", "half", "date", "nanos", "lists", "records"]
+    stream = pa.RecordBatchReader.from_stream(tree.select(names)).read_all()
+    want = pq.read_table(path("dictionary"), columns=names)
+    for name in names:
+        found, expected = stream[name], want[name]
+        if name == "nanos":  # more than Python's own times can hold
+            found, expected = found.cast("int64"), expected.cast("int64")
+        assert found.to_pylist() == expected.to_pylist(), name
+    assert stream.schema.field("date").type == pa.date32()
+    assert stream.schema.field("half").type == pa.float16()
+
+
+def test_a_file_object():
+    file = io.BytesIO(pathlib.Path(path("pages2")).read_bytes())
+    assert forthwith.open(file)["strings"].array().to_list() == pq.read_table(path("pages2"))["strings"].to_pylist()
+
+
+@pytest.mark.parametrize("name", ["plain", "pages2"])
+def test_damage_is_an_error_or_values(name):
+    """Every byte of a file can be wrong; lengths and counts are the ones that hurt."""
+    whole = pathlib.Path(path(name)).read_bytes()
+    errors = 0
+    for at in [*range(0, len(whole), 997), *range(len(whole) - 60, len(whole))]:
+        damaged = bytearray(whole)
+        damaged[at] ^= 0x55
+        try:
+            forthwith.open(io.BytesIO(bytes(damaged))).arrays(threads=1)
+        except forthwith.ForthwithError as error:
+            errors += 1
+            assert str(error)
+    assert errors
+    for length in (0, 4, 11, 12, 1000, len(whole) - 1):
+        with pytest.raises(forthwith.ForthwithError):
+            forthwith.open(io.BytesIO(whole[:length]))
