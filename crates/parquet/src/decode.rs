@@ -20,8 +20,10 @@ const BATCH_FLAT: usize = 65536;
 const MASKS: usize = BATCH / 64;
 /// Values that a page may have without bytes for them: nulls in one run.
 const MOST_WEIGHTLESS: u64 = 1 << 26;
-/// More than a codec makes of a byte.
+/// More than most codecs make of a byte.
 const LARGEST_EXPANSION: u64 = 1100;
+/// What zstd and brotli may make of next to nothing.
+const LARGEST_REPEATED: u64 = 256 << 20;
 /// Memory for pages that is kept for the next chunk.
 const KEPT: usize = 64 << 20;
 
@@ -217,7 +219,7 @@ impl<'a> Pages<'a> {
             self.at += compact.at + length;
             match header.kind {
                 DATA | DATA_2 => {
-                    check(&header, body.len() as u64).map_err(here)?;
+                    check(&header, self.codec, body.len() as u64).map_err(here)?;
                     if self.leaf.max_rep == 0 {
                         self.rows += header.values as u64;
                         if self.rows <= self.wanted.start {
@@ -232,7 +234,7 @@ impl<'a> Pages<'a> {
                         0 => body,
                         codec => {
                             spare.clear();
-                            check(&header, body.len() as u64).map_err(here)?;
+                            check(&header, self.codec, body.len() as u64).map_err(here)?;
                             let range = inflate(&header, codec, body, spare, codecs).map_err(here)?;
                             &spare[range]
                         }
@@ -247,7 +249,7 @@ impl<'a> Pages<'a> {
 }
 
 /// Refuses lengths and counts that no page has.
-fn check(header: &PageHeader, stored: u64) -> Result<()> {
+fn check(header: &PageHeader, codec: u32, stored: u64) -> Result<()> {
     let impossible = |what, found, limit: u64| {
         Err(Error::new(ErrorKind::OutOfRange {
             what,
@@ -255,7 +257,8 @@ fn check(header: &PageHeader, stored: u64) -> Result<()> {
             limit: i64::try_from(limit).unwrap_or(i64::MAX),
         }))
     };
-    let most = stored.saturating_mul(LARGEST_EXPANSION).saturating_add(4096);
+    let least = if matches!(codec, 4 | 6) { LARGEST_REPEATED } else { 4096 };
+    let most = stored.saturating_mul(LARGEST_EXPANSION).saturating_add(least);
     let uncompressed = header.uncompressed;
     if u64::try_from(uncompressed).map_or(true, |bytes| bytes > most) {
         return impossible("the length of a page", uncompressed, most);
