@@ -103,6 +103,7 @@ impl Datums {
             columns: specs(&program),
             counter: None,
             split: false,
+            joins: false,
             decoder: Decoder::Program(Arc::new(program)),
         };
         Ok(Plan {
@@ -132,6 +133,7 @@ fn task(block: u64, entries: std::ops::Range<u64>, bytes: Bytes) -> Task {
         stored: Stored::Inline(bytes),
         payload_hint,
         needs: Vec::new(),
+        note: 0,
     }
 }
 

@@ -378,13 +378,15 @@ Examples:
   forthwith head events.root:Events -f 'Jet_*' --jsonl";
 
 const CONVERT: &str = "\
-Formats: .parquet (codecs none, snappy, gzip, brotli, lz4, zstd; zstd if nothing is said) and
-.arrow or .feather (not compressed). The file appears when it is complete.
+Formats: .parquet (codecs none, snappy, gzip, brotli, lz4, zstd; zstd if nothing is said),
+.avro (null, deflate, snappy, zstandard, bzip2, xz) and .arrow or .feather (not compressed).
+The file appears when it is complete.
 
 Examples:
   forthwith convert events.root:Events events.parquet
   forthwith convert events.root:Events muons.parquet --columns 'Muon_*,nMuon' --codec zstd:9
   forthwith convert run.avro run.parquet --force
+  forthwith convert events.parquet events.avro --codec zstandard
   forthwith convert events.parquet events.arrow";
 
 const EXPLAIN: &str = "\

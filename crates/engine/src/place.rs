@@ -8,7 +8,7 @@
 //! step, and do not have to wait again.
 
 use forthwith_columns::{Array, Builder, Column, FinishError, Finisher, Memory, OutOfMemory, Slot};
-use forthwith_plan::{Columns, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result};
+use forthwith_plan::{Columns as FormatColumns, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result};
 use std::{
     sync::{
         Condvar, Mutex, MutexGuard, PoisonError,
@@ -298,7 +298,7 @@ fn append<'a>(places: &'a Places<'_>, order: usize, passed: bool, items: &[usize
     slots.map_err(|e| out_of_memory(&e))
 }
 
-impl Columns for Taking<'_, '_> {
+impl FormatColumns for Taking<'_, '_> {
     fn is_turn(&self) -> bool {
         !self.passed && self.places.is_turn(self.order)
     }

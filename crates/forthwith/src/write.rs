@@ -1,6 +1,7 @@
 //! Writing tables, whatever the format.
 
 use crate::feather::FeatherWriter;
+use forthwith_avro::{AvroWriter, Writing};
 use forthwith_columns::Form;
 use forthwith_io::Sink;
 use forthwith_parquet::ParquetWriter;
@@ -12,6 +13,8 @@ use forthwith_plan::{Error, ErrorKind, Result, TableWriter, WriteOptions};
 pub enum FileFormat {
     /// Parquet: `.parquet`, `.pq`.
     Parquet,
+    /// Avro container files: `.avro`.
+    Avro,
     /// Arrow IPC files, also called Feather: `.arrow`, `.feather`, `.ipc`.
     Arrow,
 }
@@ -26,11 +29,10 @@ impl FileFormat {
         match ending.map(str::to_ascii_lowercase).as_deref() {
             Some("parquet" | "pq") => Ok(Self::Parquet),
             Some("arrow" | "feather" | "ipc") => Ok(Self::Arrow),
-            Some(other @ ("root" | "avro")) => {
-                Err(Error::unsupported(format!("writing .{other} files")).in_file(name))
-            }
+            Some("avro") => Ok(Self::Avro),
+            Some("root") => Err(Error::unsupported("writing .root files").in_file(name)),
             _ => {
-                let what = "the ending says no format: .parquet and .arrow are written".into();
+                let what = "the ending says no format: .parquet, .avro and .arrow are written".into();
                 Err(Error::new(ErrorKind::Invalid { what }).in_file(name))
             }
         }
@@ -83,6 +85,10 @@ pub fn writer(
 ) -> Result<Box<dyn TableWriter>> {
     Ok(match format {
         FileFormat::Parquet => Box::new(ParquetWriter::new(fields, sink, options)?),
+        FileFormat::Avro => {
+            let options = Writing { options: options.clone(), ..Writing::default() };
+            Box::new(AvroWriter::new(sink, fields, &options)?)
+        }
         FileFormat::Arrow => Box::new(FeatherWriter::new(fields, sink, options)?),
     })
 }
