@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from forthwith._salvage import DataLossWarning, Loss
     from forthwith.avro import write as write_avro
     from forthwith.avro import writer as avro_writer
+    from forthwith.parquet import write as write_parquet
+    from forthwith.parquet import writer as parquet_writer
 
 # Imported when they are first asked for.
 _LATER = {
@@ -60,10 +62,12 @@ _LATER = {
     "iterate": "_chain",
     "register_class": "_objects",
     "avro_writer": "avro",
+    "parquet_writer": "parquet",
     "write_avro": "avro",
+    "write_parquet": "parquet",
 }
 # What they are called where they stand.
-_CALLED = {"avro_writer": "writer", "write_avro": "write"}
+_CALLED = {"avro_writer": "writer", "parquet_writer": "writer", "write_avro": "write", "write_parquet": "write"}
 
 
 def __getattr__(name: str) -> object:
@@ -119,6 +123,8 @@ __all__ = [
     "from_iter",
     "write_avro",
     "avro_writer",
+    "write_parquet",
+    "parquet_writer",
     "ForthwithError",
     "KeyInFileError",
     "UnsupportedError",

@@ -31,6 +31,7 @@ __all__ = [
     "RawBlock",
     "Snapshot",
     "Table",
+    "TableWriter",
     "TypedArrayBuilder",
     "Walk",
     "__version__",
@@ -733,6 +734,34 @@ class Given:
         """The type of a row, such as ``"var * float32"``."""
 
     def __len__(self) -> int: ...
+
+@final
+class TableWriter:
+    """A file of columns being written. It begins with the first array, which says what they are."""
+
+    def __new__(
+        cls,
+        uri: str,
+        memory: bool,
+        format: str,
+        codec: str | None,
+        level: int | None,
+        block_entries: int | None,
+        dictionary: bool | None,
+    ) -> Self:
+        """A file to be; see `forthwith.parquet.writer`. With ``memory`` it is one in memory, called ``uri`` in errors."""
+
+    def write(self, array: Given) -> None:
+        """Appends an array, of the same fields as the first."""
+
+    def finish(self) -> tuple[int, int] | None:
+        """Ends the file: the number of entries and of bytes; nothing if there was nothing to write."""
+
+    def bytes(self) -> bytes | None:
+        """The file, if it is one in memory and complete."""
+
+    def abandon(self) -> None:
+        """Leaves nothing behind."""
 
 @final
 class AvroWriter:

@@ -22,6 +22,7 @@ mod objects;
 mod read;
 mod table;
 mod walk;
+mod write;
 
 use pyo3::prelude::*;
 
@@ -43,6 +44,7 @@ mod _forthwith {
         objects::{Objects, register_class},
         table::{Block, Field, Plan, RawBlock, Table},
         walk::Walk,
+        write::TableWriter,
     };
     use pyo3::prelude::*;
 

@@ -142,3 +142,79 @@ def test_damage_is_an_error_or_values(name):
     for length in (0, 4, 11, 12, 1000, len(whole) - 1):
         with pytest.raises(forthwith.ForthwithError):
             forthwith.open(io.BytesIO(whole[:length]))
+
+
+def written(array, **options):
+    file = io.BytesIO()
+    forthwith.write_parquet(file, array, **options)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("options", [{}, {"codec": "none"}, {"codec": "snappy"}, {"codec": "gzip", "level": 9}, {"codec": "brotli"},
+                                     {"codec": "lz4"}, {"codec": "zstd", "level": 1, "dictionary": False}, {"row_group_entries": 7}])
+def test_written_files_are_read_by_others(options):
+    import awkward as ak
+
+    polars = pytest.importorskip("polars")
+    array = ak.Array([
+        {"n": i, "x": i / 7, "on": i % 3 == 0, "text": "é" * (i % 4), "raw": b"ab" * (i % 3), "maybe": None if i % 5 == 0 else i,
+         "lists": [[float(j)] * j for j in range(i % 4)], "record": {"a": i, "b": ["s"] * (i % 2)},
+         "deep": None if i % 2 else [None, {"y": [i, None]}]}
+        for i in range(50)
+    ])
+    want = array.to_list()
+    data = written(array, **options)
+    assert pq.read_table(io.BytesIO(data)).to_pylist() == want
+    assert polars.read_parquet(io.BytesIO(data)).to_dicts() == want
+    assert forthwith.open(io.BytesIO(data)).arrays().to_list() == want
+    if "row_group_entries" in options:
+        assert pq.read_metadata(io.BytesIO(data)).num_row_groups == 8
+
+
+def test_numbers_of_every_width_are_written():
+    import numpy as np
+
+    kinds = ["bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]
+    columns = {kind: np.array([0, 1, 1, 0]).astype(kind) for kind in kinds}
+    data = written(columns)
+    table = pq.read_table(io.BytesIO(data))
+    for kind, column in columns.items():
+        assert table[kind].to_numpy().dtype == column.dtype and (table[kind].to_numpy() == column).all()
+        assert (forthwith.open(io.BytesIO(data))[kind].array(library="np") == column).all()
+
+
+@pytest.mark.parametrize("name", ["plain", "empty"])
+def test_what_was_read_is_written_again(name, tmp_path):
+    names = [n for n in forthwith.open(path(name)).keys() if n not in ("nothing", "map", "half")]
+    table = pq.read_table(path(name)).select(names)
+    target = tmp_path / "again.parquet"
+    assert forthwith._forthwith.command(["forthwith", "convert", path(name), str(target), "--columns", ",".join(names)], None, False) == 0
+    again = pq.read_table(target)
+    for column in names:
+        found, want = again[column], table[column]
+        if pa.types.is_timestamp(want.type):
+            found, want = found.cast("int64"), want.cast("int64")
+        assert found.to_pylist() == want.to_pylist(), column
+
+
+def test_nothing_is_left_behind(tmp_path):
+    target = tmp_path / "a.parquet"
+    with pytest.raises(ZeroDivisionError), forthwith.parquet_writer(target) as file:
+        file.write({"x": [1, 2]})
+        file.write({"x": [1 / 0]})
+    with pytest.raises(forthwith.UnsupportedError, match="unions in Parquet .column 'u'"):
+        forthwith.write_parquet(target, {"u": [1, "two"]})
+    with pytest.raises(forthwith.RequestError, match="no codec named"):
+        forthwith.write_parquet(target, {"x": [1]}, codec="lzo")
+    with pytest.raises(forthwith.RequestError, match="other fields"), forthwith.parquet_writer(target) as file:
+        file.write({"x": [1]})
+        file.write({"y": [1]})
+    with pytest.raises(ValueError, match="nothing was written"), forthwith.parquet_writer(target):
+        pass
+    with pytest.raises(OSError):
+        forthwith.write_parquet(tmp_path / "no" / "a.parquet", {"x": [1]})
+    assert list(tmp_path.iterdir()) == []
+    with forthwith.parquet_writer(target) as file:
+        for step in range(3):
+            file.write({"x": [step] * 4})
+    assert forthwith.open(str(target)).arrays().x.to_list() == [0] * 4 + [1] * 4 + [2] * 4

@@ -1,0 +1,128 @@
+"""Parquet: writing files. Files are read by `forthwith.open`.
+
+>>> import io
+>>> import forthwith.parquet
+>>> file = io.BytesIO()
+>>> forthwith.parquet.write(file, {"x": [1.5, 2.5], "hits": [[1, 2], []]})
+>>> forthwith.open(file).arrays().tolist()
+[{'x': 1.5, 'hits': [1, 2]}, {'x': 2.5, 'hits': []}]
+"""
+
+from __future__ import annotations
+
+import os
+
+from forthwith import _forthwith
+from forthwith._given import given as _given
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any
+
+    from forthwith.avro import Writable
+
+__all__ = ["Writer", "write", "writer"]
+
+
+class Writer:
+    """A file being written, array by array: what `writer` gives. Used with ``with``."""
+
+    def __init__(self, core: _forthwith.TableWriter, target: Writable | None) -> None:
+        self._core: _forthwith.TableWriter | None = core
+        self._target = target
+        self._entries = 0
+
+    def write(self, array: Any) -> None:
+        """Appends an array, of the same fields as the first.
+
+        Args:
+            array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts.
+        """
+        if self._core is None:
+            raise ValueError("the writer has been closed")
+        given = _given(array)
+        self._core.write(given)
+        self._entries += len(given)
+
+    @property
+    def entries(self) -> int:
+        """Entries written so far."""
+        return self._entries
+
+    def close(self) -> None:
+        """Writes what is held back. Only now there is a file of that name, or the new one instead of an older."""
+        core, self._core = self._core, None
+        if core is None:
+            return
+        if core.finish() is None:
+            raise ValueError("nothing was written, so that there are no columns")
+        if self._target is not None and (data := core.bytes()) is not None:
+            self._target.write(data)
+
+    def abandon(self) -> None:
+        """Leaves nothing behind."""
+        core, self._core = self._core, None
+        if core is not None:
+            core.abandon()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abandon()
+
+
+def writer(
+    path: str | os.PathLike[str] | Writable,
+    *,
+    codec: str | None = None,
+    level: int | None = None,
+    row_group_entries: int | None = None,
+    dictionary: bool | None = None,
+) -> Writer:
+    """A file to be written array by array, in memory of one array and one row group.
+
+    The file has its name when the ``with`` block ends; if it ends with an exception, nothing is left behind, and a file that had the
+    name before is as it was.
+
+    Args:
+        path: Where to write: a path, or a file object, which gets all bytes at the end.
+        codec: ``"zstd"`` (the default), ``"none"``, ``"snappy"``, ``"gzip"``, ``"brotli"`` or ``"lz4"``.
+        level: The level of ``"zstd"``, ``"gzip"`` or ``"brotli"``: more is smaller and slower.
+        row_group_entries: Entries in a row group at most. By default 1048576, and fewer if they take more than 256 MiB.
+        dictionary: Whether values that repeat are written once and referred to. By default they are.
+
+    Raises:
+        UnsupportedError: A type that Parquet does not have, when the first array is written (also a ``NotImplementedError``).
+        RequestError: A codec or level that does not exist (also a ``ValueError``).
+        SourceError: The folder does not exist or may not be written (also an ``OSError``).
+    """
+    if isinstance(path, (str, os.PathLike)):
+        target, uri = None, os.fspath(path)
+    elif hasattr(path, "write"):
+        target, uri = path, str(getattr(path, "name", repr(path)))
+    else:
+        raise TypeError(f"writer takes a path or an object with write, not {path!r}")
+    if row_group_entries is not None and row_group_entries < 1:
+        raise ValueError(f"row_group_entries must be at least 1, not {row_group_entries}")
+    core = _forthwith.TableWriter(uri, target is not None, "parquet", codec, level, row_group_entries, dictionary)
+    return Writer(core, target)
+
+
+def write(path: str | os.PathLike[str] | Writable, array: Any, **options: Any) -> None:
+    """Writes an array as a Parquet file.
+
+    Args:
+        path: Where to write, as `writer` takes it.
+        array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts. The fields of
+            records are the columns; anything else is one column, ``value``.
+        **options: As `writer` takes them.
+    """
+    with writer(path, **options) as file:
+        file.write(array)
