@@ -26,7 +26,7 @@ impl BlockFormat for ParquetFormat {
 
     fn unframe<'a>(&self, _: &Group, task: &Task, stored: &'a [u8], _: &'a mut Scratch) -> Result<Block<'a>> {
         // As it is stored: pages are not one piece of memory.
-        Ok(Block { payload: stored, entries: task.entries.end - task.entries.start, bounds: &[] })
+        Ok(Block { payload: stored, entries: task.entries.end - task.entries.start, bounds: &[], origin: 0 })
     }
 
     fn decode(
