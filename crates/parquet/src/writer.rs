@@ -14,6 +14,8 @@ use parquet::{
     file::properties::WriterProperties,
 };
 
+use std::io::{self, Write};
+
 /// A row group that takes this much memory is written, however few entries it has.
 const LARGEST_GROUP: usize = 256 << 20;
 /// Entries of a row group, if nothing is said.
@@ -26,10 +28,25 @@ const ENTRIES: u64 = 1 << 20;
 /// A row group has 1048576 entries unless told otherwise, or less if it takes more than 256 MiB of memory. The codec is ZSTD unless told
 /// otherwise: `none`, `snappy`, `gzip`, `brotli`, `lz4` (the raw blocks of today) or `zstd`, three of which take a level.
 pub struct ParquetWriter {
-    writer: ArrowWriter<Box<dyn Sink>>,
+    writer: ArrowWriter<Counted>,
     schema: SchemaRef,
     uri: String,
     entries: u64,
+}
+
+/// A sink, and how many bytes it was given.
+struct Counted(Box<dyn Sink>, u64);
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.0.write(bytes)?;
+        self.1 += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 impl ParquetWriter {
@@ -72,7 +89,7 @@ impl ParquetWriter {
             .set_created_by(concat!("forthwith version ", env!("CARGO_PKG_VERSION")).into())
             .build();
         let uri = sink.uri().to_owned();
-        let writer = ArrowWriter::try_new(sink, schema.clone(), Some(properties)).map_err(|e| failed(&e))?;
+        let writer = ArrowWriter::try_new(Counted(sink, 0), schema.clone(), Some(properties)).map_err(|e| failed(&e))?;
         Ok(Self { writer, schema, uri, entries: 0 })
     }
 
@@ -107,11 +124,10 @@ impl TableWriter for ParquetWriter {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        let Self { mut writer, uri, entries, .. } = *self;
+        let Self { writer, uri, entries, .. } = *self;
         let here = |e: Error| e.in_file(&uri);
-        writer.finish().map_err(|e| here(failed(&e)))?;
-        let bytes = writer.bytes_written() as u64;
-        let sink = writer.into_inner().map_err(|e| here(failed(&e)))?;
+        // Which writes the rest, and the footer.
+        let Counted(sink, bytes) = writer.into_inner().map_err(|e| here(failed(&e)))?;
         sink.finish()?;
         Ok(Written { entries, bytes })
     }
