@@ -89,7 +89,8 @@ impl ParquetWriter {
             .set_created_by(concat!("forthwith version ", env!("CARGO_PKG_VERSION")).into())
             .build();
         let uri = sink.uri().to_owned();
-        let writer = ArrowWriter::try_new(Counted(sink, 0), schema.clone(), Some(properties)).map_err(|e| failed(&e))?;
+        let writer = ArrowWriter::try_new(Counted(sink, 0), schema.clone(), Some(properties))
+            .map_err(|e| failed(&e))?;
         Ok(Self { writer, schema, uri, entries: 0 })
     }
 
