@@ -8,9 +8,8 @@ use forthwith_root::{RootFile, Severity};
 use crate::corpus;
 
 fn bytes(name: &str) -> Vec<u8> {
-    let path =
-        corpus::data().into_iter().find(|path| path.ends_with(name)).expect("a file of the repository");
-    std::fs::read(path).expect("it is there")
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
+    std::fs::read(format!("{folder}/{name}")).expect("a file of the repository")
 }
 
 fn memory(bytes: Vec<u8>) -> Arc<dyn Source> {
