@@ -301,8 +301,11 @@ class File(Directory):
 
     @property
     def metadata(self) -> dict[str, bytes]:
-        """What the file says of itself: of Avro files, ``avro.schema``, ``avro.codec`` and what else is in the header; of Parquet
-        files, what was kept with them, such as ``ARROW:schema``, and ``created_by``."""
+        """What the file says of itself.
+
+        Of Avro files: ``avro.schema``, ``avro.codec`` and what else is in the header. Of Parquet files: what was kept with
+        them, such as ``ARROW:schema``, and ``created_by``.
+        """
         return dict(self._core.metadata())
 
     def _table(self, path: str) -> _forthwith.Table:

@@ -78,8 +78,8 @@ def open(
             `Tree.chunks` say what there is. By default all of them.
 
     Returns:
-        The `File`, or the `Directory` or `Tree` asked for. A file that holds one table and nothing else, as those of Avro and Parquet, is that
-        `Tree`; its ``file`` is the `File`.
+        The `File`, or the `Directory` or `Tree` asked for. A file that holds one table and nothing else, as those of Avro and
+        Parquet, is that `Tree`; its ``file`` is the `File`.
 
     Raises:
         MissingFileError: There is no such file (also a ``FileNotFoundError``).

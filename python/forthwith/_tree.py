@@ -156,8 +156,11 @@ class Tree(HasBranches):
         return [dict(zip(names, row, strict=True)) for row in self._core.row_groups()]
 
     def chunks(self, name: str) -> list[dict[str, Any]]:
-        """What a Parquet file says of a column, for each row group and each of the columns it is kept in: sizes, codec, encodings,
-        ``null_count``, and ``min`` and ``max`` as they are stored, if the file has them (``exact`` if they do occur)."""
+        """What a Parquet file says of a column, for each row group and each of the columns it is kept in.
+
+        Sizes, codec, encodings, ``null_count``, and ``min`` and ``max`` as they are stored, if the file has them (``exact`` if
+        they do occur).
+        """
         return self._core.chunks(self._find(name))
 
     @property

@@ -88,8 +88,8 @@ def writer(
 ) -> Writer:
     """A file to be written array by array, in memory of one array and one row group.
 
-    The file has its name when the ``with`` block ends; if it ends with an exception, nothing is left behind, and a file that had the
-    name before is as it was.
+    The file has its name when the ``with`` block ends; if it ends with an exception, nothing is left behind, and a file that
+    had the name before is as it was.
 
     Args:
         path: Where to write: a path, or a file object, which gets all bytes at the end.
@@ -120,8 +120,8 @@ def write(path: str | os.PathLike[str] | Writable, array: Any, **options: Any) -
 
     Args:
         path: Where to write, as `writer` takes it.
-        array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts. The fields of
-            records are the columns; anything else is one column, ``value``.
+        array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts. The fields
+            of records are the columns; anything else is one column, ``value``.
         **options: As `writer` takes them.
     """
     with writer(path, **options) as file:

@@ -209,6 +209,13 @@ pub(crate) fn avro_apart(
     delivered(py, array)
 }
 
+/// Messages written with one schema, and where they stood among all.
+struct Messages<'a> {
+    schema: &'a Arc<avro::Schema>,
+    datums: Vec<&'a [u8]>,
+    numbers: Vec<usize>,
+}
+
 /// Messages, by schema: for each the arrays and which messages they are.
 #[pyfunction]
 pub(crate) fn avro_messages(
@@ -223,24 +230,25 @@ pub(crate) fn avro_messages(
         store.add(parse(py, schema)?);
     }
     let held: Vec<&[u8]> = messages.iter().map(|message| message.as_bytes()).collect();
-    let mut groups: Vec<(&Arc<avro::Schema>, Vec<&[u8]>, Vec<usize>)> = Vec::new();
+    let mut groups: Vec<Messages<'_>> = Vec::new();
     for (number, message) in held.iter().enumerate() {
         let (schema, datum) = store
             .open(message)
             .map_err(|e| errors::exception(py, &e.in_block(number as u64).in_unit("message")))?;
-        match groups.iter_mut().find(|(known, ..)| Arc::ptr_eq(known, schema)) {
-            Some((_, datums, numbers)) => {
-                datums.push(datum);
-                numbers.push(number);
+        match groups.iter_mut().find(|group| Arc::ptr_eq(group.schema, schema)) {
+            Some(group) => {
+                group.datums.push(datum);
+                group.numbers.push(number);
             }
-            None => groups.push((schema, vec![datum], vec![number])),
+            None => groups.push(Messages { schema, datums: vec![datum], numbers: vec![number] }),
         }
     }
-    let decode = |(schema, datums, numbers): (&Arc<avro::Schema>, Vec<&[u8]>, Vec<usize>)| {
+    let decode = |group: Messages<'_>| {
         let array = py.detach(|| {
-            avro::Datums::new(schema, reader.as_ref()).and_then(|d| read(&d.apart(datums.iter().copied())?))
+            let datums = avro::Datums::new(group.schema, reader.as_ref())?;
+            read(&datums.apart(group.datums.iter().copied())?)
         });
-        Ok((delivered(py, array)?, numbers))
+        Ok((delivered(py, array)?, group.numbers))
     };
     groups.into_iter().map(decode).collect()
 }

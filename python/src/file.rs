@@ -77,6 +77,7 @@ impl Settings {
 #[pymethods]
 impl File {
     #[staticmethod]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     #[pyo3(signature = (path, source="auto", threads=None, memory=None, pool=None, huge_pages=true, recover=false))]
     fn open(
         py: Python<'_>,
@@ -102,6 +103,7 @@ impl File {
     }
 
     #[staticmethod]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     #[pyo3(signature = (object, name, threads=None, memory=None, pool=None, huge_pages=true, recover=false))]
     fn from_object(
         py: Python<'_>,

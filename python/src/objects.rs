@@ -24,6 +24,9 @@ impl Objects {
     }
 }
 
+/// Class, version, first slot, slot behind the last, how far away.
+type Base<'a> = (&'a str, i32, usize, usize, u32);
+
 #[pymethods]
 impl Objects {
     fn __len__(&self) -> usize {
@@ -91,7 +94,7 @@ impl Objects {
     }
 
     /// Class, version, the slots it has, and how far away, of every base.
-    fn bases(&self, number: u32) -> PyResult<Vec<(&str, i32, usize, usize, u32)>> {
+    fn bases(&self, number: u32) -> PyResult<Vec<Base<'_>>> {
         let bases = self.at(number)?.bases();
         Ok(bases
             .map(|base| (base.class, base.version, base.members.start, base.members.end, base.depth))
