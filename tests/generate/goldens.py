@@ -264,7 +264,8 @@ def column(branch, array, why, peer, embedded):
     out = {}
     if array is not None:
         out = {"type": canonical.type_of(array), "entries": len(array), "sha256": canonical.digest(array), "head": head(array), "agreed_by": ["root"]}
-        with_counters(out, array)
+        if branch.ClassName() != "TBranch":
+            with_counters(out, array)
     elif why:
         out = {"root_fails": why}
     baskets = [branch.GetBasketSeek(k) for k in range(branch.GetWriteBasket() + 1)]

@@ -187,7 +187,7 @@ def golden_objects():
                 )
 
 
-@pytest.mark.parametrize(("path", "key", "golden"), golden_objects())
+@pytest.mark.parametrize(("path", "key", "golden"), list(golden_objects()))
 def test_objects_are_what_their_goldens_say(path, key, golden):
     def digest(array):
         return hashlib.sha256(np.ascontiguousarray(np.asarray(array, dtype="<f8")).tobytes()).hexdigest()
