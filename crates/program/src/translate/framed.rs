@@ -526,103 +526,10 @@ impl Text<'_> {
         self.line(depth, member, format!("{end} @ if {input} pos {end} @ <> if {bad} then then"));
         Ok(())
     }
-
-    /// What stands for a value that the data have not.
-    fn absent(
-        &mut self,
-        schema: &Schema,
-        form: &Form,
-        depth: usize,
-        member: &str,
-    ) -> Result<(), Unsupported> {
-        let form = form.kept();
-        match (schema, form) {
-            (Schema::Number(Wire::Scaled { .. } | Wire::Truncated { .. }), _) => {
-                return Err(Unsupported(format!("{member}: a packed number that some data do not have")));
-            }
-            (
-                Schema::Number(_) | Schema::Converted(..) | Schema::Computed(..) | Schema::Counter(..),
-                Form::Numpy { key, .. },
-            ) => self.line(depth, member, format!("0 {key}-data <- stack")),
-            (_, Form::String { key, .. } | Form::List { key, .. }) => {
-                self.line(depth, member, format!("0 {key}-offsets +<- stack"));
-            }
-            (_, Form::Option { key, .. }) => self.line(depth, member, format!("0 {key}-tags <- stack")),
-            (Schema::Fixed(size, of), Form::Regular { content, .. }) => {
-                self.line(depth, member, format!("{} 0 do", literal(*size, member)?));
-                self.absent(of, content, depth + 1, member)?;
-                self.line(depth, member, "loop".into());
-            }
-            (
-                Schema::Framed { of, .. } | Schema::Base(of) | Schema::Absent(of) | Schema::Between(_, of, _),
-                form,
-            ) => {
-                self.absent(of, form, depth, member)?;
-            }
-            (Schema::Versioned(arms), form) => match arms.first() {
-                Some((_, first)) => self.absent(first, form, depth, member)?,
-                None => return Err(differ(member)),
-            },
-            (Schema::Tuple(items), Form::Record { contents, .. }) => {
-                for (item, form) in items.iter().zip(contents) {
-                    self.absent(item, form, depth, member)?;
-                }
-            }
-            (Schema::Record { fields, .. }, Form::Record { contents, .. }) => {
-                for ((_, field), form) in fields.iter().zip(forms(fields, None, contents)) {
-                    if let Some(form) = form {
-                        self.absent(field, &form, depth, member)?;
-                    }
-                }
-            }
-            (Schema::Arranged { fields, order, .. }, Form::Record { contents, .. }) => {
-                for ((_, field), form) in fields.iter().zip(forms(fields, Some(order), contents)) {
-                    if let Some(form) = form {
-                        self.absent(field, &form, depth, member)?;
-                    }
-                }
-            }
-            _ => return Err(differ(member)),
-        }
-        Ok(())
-    }
-
-    /// Writes a value as a word of its own if it is going to be needed twice, and a call of that word.
-    pub(super) fn as_word(
-        &mut self,
-        schema: &Schema,
-        form: &Form,
-        depth: usize,
-        member: &str,
-    ) -> Result<bool, Unsupported> {
-        if self.shared == 0 || !is_heavy(schema) {
-            return Ok(false);
-        }
-        let Some(key) = first_key(form) else { return Ok(false) };
-        let known = self.written.iter().find(|(node, of, _)| node == key && of == schema);
-        if let Some((_, _, word)) = known {
-            let word = word.clone();
-            self.line(depth, member, word);
-            return Ok(true);
-        }
-        self.flush();
-        let outside = self.take_lines();
-        let shared = std::mem::replace(&mut self.shared, 0);
-        let done = self.value(schema, form, 1, member);
-        self.flush();
-        self.shared = shared;
-        let body = std::mem::replace(&mut self.lines, outside);
-        done?;
-        let name = format!("read{}", self.words.len());
-        self.define(&name, body);
-        self.written.push((key.to_owned(), schema.clone(), name.clone()));
-        self.line(depth, member, name);
-        Ok(true)
-    }
 }
 
 /// Worth a word of its own: what has more than a line or two.
-fn is_heavy(schema: &Schema) -> bool {
+pub(super) fn is_heavy(schema: &Schema) -> bool {
     match schema {
         Schema::List(of) | Schema::Columns(of) => !matches!(**of, Schema::Number(_)),
         Schema::Framed { shared, .. } => !shared,
@@ -631,7 +538,7 @@ fn is_heavy(schema: &Schema) -> bool {
     }
 }
 
-fn first_key(form: &Form) -> Option<&str> {
+pub(super) fn first_key(form: &Form) -> Option<&str> {
     match form {
         Form::Numpy { key, .. }
         | Form::String { key, .. }

@@ -4,6 +4,7 @@
 //! text follows a few fixed spellings, because the machine recognises them and runs each as one native loop (the idioms of
 //! the `forth` crate). One construct stands on one line, so that the line of an error tells the member.
 
+mod absent;
 mod framed;
 mod shape;
 mod skip;

@@ -1,0 +1,105 @@
+//! Values that the data have not, and values written as words of their own.
+
+use super::{
+    Unsupported,
+    framed::{first_key, forms, is_heavy},
+    literal,
+    text::{Text, differ},
+};
+use crate::schema::Schema;
+use forthwith_columns::{Form, Wire};
+
+impl Text<'_> {
+    /// What stands for a value that the data have not.
+    pub(super) fn absent(
+        &mut self,
+        schema: &Schema,
+        form: &Form,
+        depth: usize,
+        member: &str,
+    ) -> Result<(), Unsupported> {
+        let form = form.kept();
+        match (schema, form) {
+            (Schema::Number(Wire::Scaled { .. } | Wire::Truncated { .. }), _) => {
+                return Err(Unsupported(format!("{member}: a packed number that some data do not have")));
+            }
+            (
+                Schema::Number(_) | Schema::Converted(..) | Schema::Computed(..) | Schema::Counter(..),
+                Form::Numpy { key, .. },
+            ) => self.line(depth, member, format!("0 {key}-data <- stack")),
+            (_, Form::String { key, .. } | Form::List { key, .. }) => {
+                self.line(depth, member, format!("0 {key}-offsets +<- stack"));
+            }
+            (_, Form::Option { key, .. }) => self.line(depth, member, format!("0 {key}-tags <- stack")),
+            (Schema::Fixed(size, of), Form::Regular { content, .. }) => {
+                self.line(depth, member, format!("{} 0 do", literal(*size, member)?));
+                self.absent(of, content, depth + 1, member)?;
+                self.line(depth, member, "loop".into());
+            }
+            (
+                Schema::Framed { of, .. } | Schema::Base(of) | Schema::Absent(of) | Schema::Between(_, of, _),
+                form,
+            ) => {
+                self.absent(of, form, depth, member)?;
+            }
+            (Schema::Versioned(arms), form) => match arms.first() {
+                Some((_, first)) => self.absent(first, form, depth, member)?,
+                None => return Err(differ(member)),
+            },
+            (Schema::Tuple(items), Form::Record { contents, .. }) => {
+                for (item, form) in items.iter().zip(contents) {
+                    self.absent(item, form, depth, member)?;
+                }
+            }
+            (Schema::Record { fields, .. }, Form::Record { contents, .. }) => {
+                for ((_, field), form) in fields.iter().zip(forms(fields, None, contents)) {
+                    if let Some(form) = form {
+                        self.absent(field, &form, depth, member)?;
+                    }
+                }
+            }
+            (Schema::Arranged { fields, order, .. }, Form::Record { contents, .. }) => {
+                for ((_, field), form) in fields.iter().zip(forms(fields, Some(order), contents)) {
+                    if let Some(form) = form {
+                        self.absent(field, &form, depth, member)?;
+                    }
+                }
+            }
+            _ => return Err(differ(member)),
+        }
+        Ok(())
+    }
+
+    /// Writes a value as a word of its own if it is going to be needed twice, and a call of that word.
+    pub(super) fn as_word(
+        &mut self,
+        schema: &Schema,
+        form: &Form,
+        depth: usize,
+        member: &str,
+    ) -> Result<bool, Unsupported> {
+        if self.shared == 0 || !is_heavy(schema) {
+            return Ok(false);
+        }
+        let Some(key) = first_key(form) else { return Ok(false) };
+        let known = self.written.iter().find(|(node, of, _)| node == key && of == schema);
+        if let Some((_, _, word)) = known {
+            let word = word.clone();
+            self.line(depth, member, word);
+            return Ok(true);
+        }
+        self.flush();
+        let outside = self.take_lines();
+        let shared = std::mem::replace(&mut self.shared, 0);
+        let done = self.value(schema, form, 1, member);
+        self.flush();
+        self.shared = shared;
+        let body = std::mem::replace(&mut self.lines, outside);
+        done?;
+        let name = format!("read{}", self.words.len());
+        self.define(&name, body);
+        self.written.push((key.to_owned(), schema.clone(), name.clone()));
+        self.line(depth, member, name);
+        Ok(true)
+    }
+}
