@@ -21,18 +21,15 @@ from forthwith import _forthwith
 from forthwith._given import given as _given
 from forthwith._libraries import package as _package
 from forthwith._open import _schema_text
+from forthwith._writer import Writer
+from forthwith._writer import place as _place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from types import TracebackType
-    from typing import Any, Protocol, TypeAlias
+    from typing import Any, TypeAlias
 
-    class Writable(Protocol):
-        """A file object: anything that takes bytes."""
-
-        def write(self, data: bytes, /) -> object:
-            """Writes them."""
+    from forthwith._writer import Writable
 
     Schema: TypeAlias = str | Mapping[str, Any] | Sequence[Any]
 
@@ -48,61 +45,6 @@ __all__ = [
     "write",
     "writer",
 ]
-
-
-class Writer:
-    """A file being written, array by array: what `writer` gives. Used with ``with``."""
-
-    def __init__(self, core: _forthwith.AvroWriter, target: Writable | None) -> None:
-        self._core: _forthwith.AvroWriter | None = core
-        self._target = target
-        self._entries = 0
-
-    def write(self, array: Any) -> None:
-        """Appends an array, of the same fields as the first.
-
-        Args:
-            array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts.
-        """
-        if self._core is None:
-            raise ValueError("the writer has been closed")
-        given = _given(array)
-        self._core.write(given)
-        self._entries += len(given)
-
-    @property
-    def entries(self) -> int:
-        """Values written so far."""
-        return self._entries
-
-    def close(self) -> None:
-        """Writes what is held back. Only now there is a file of that name, or the new one instead of an older."""
-        core, self._core = self._core, None
-        if core is None:
-            return
-        if core.finish() is None:
-            raise ValueError("nothing was written, and no schema says what it would have been")
-        if self._target is not None:
-            data = core.bytes()
-            if data is not None:
-                self._target.write(data)
-
-    def abandon(self) -> None:
-        """Leaves nothing behind."""
-        core, self._core = self._core, None
-        if core is not None:
-            core.abandon()
-
-    def __enter__(self) -> Writer:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.abandon()
 
 
 def writer(
@@ -138,10 +80,7 @@ def writer(
         RequestError: A codec or level that does not exist (also a ``ValueError``).
         SourceError: The folder does not exist or may not be written (also an ``OSError``).
     """
-    target = None if isinstance(path, (str, os.PathLike)) else path
-    if target is not None and not hasattr(target, "write"):
-        raise TypeError(f"writer takes a path or an object with write, not {target!r}")
-    uri = os.fspath(path) if isinstance(path, (str, os.PathLike)) else str(getattr(path, "name", repr(path)))
+    target, uri = _place(path)
     if marker is not None and len(marker) != 16:
         raise ValueError(f"a marker has 16 bytes, not {len(marker)}")
     known = {key: value.encode() if isinstance(value, str) else bytes(value) for key, value in (metadata or {}).items()}
@@ -157,7 +96,7 @@ def writer(
         metadata=list(known.items()),
         marker=None if marker is None else list(marker),
     )
-    return Writer(core, target)
+    return Writer(core, target, "nothing was written, and no schema says what it would have been")
 
 
 def write(path: str | os.PathLike[str] | Writable, array: Any, schema: Schema | None = None, **options: Any) -> None:

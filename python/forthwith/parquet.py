@@ -13,69 +13,16 @@ from __future__ import annotations
 import os
 
 from forthwith import _forthwith
-from forthwith._given import given as _given
+from forthwith._writer import Writer
+from forthwith._writer import place as _place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
     from typing import Any
 
-    from forthwith.avro import Writable
+    from forthwith._writer import Writable
 
 __all__ = ["Writer", "write", "writer"]
-
-
-class Writer:
-    """A file being written, array by array: what `writer` gives. Used with ``with``."""
-
-    def __init__(self, core: _forthwith.TableWriter, target: Writable | None) -> None:
-        self._core: _forthwith.TableWriter | None = core
-        self._target = target
-        self._entries = 0
-
-    def write(self, array: Any) -> None:
-        """Appends an array, of the same fields as the first.
-
-        Args:
-            array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts.
-        """
-        if self._core is None:
-            raise ValueError("the writer has been closed")
-        given = _given(array)
-        self._core.write(given)
-        self._entries += len(given)
-
-    @property
-    def entries(self) -> int:
-        """Entries written so far."""
-        return self._entries
-
-    def close(self) -> None:
-        """Writes what is held back. Only now there is a file of that name, or the new one instead of an older."""
-        core, self._core = self._core, None
-        if core is None:
-            return
-        if core.finish() is None:
-            raise ValueError("nothing was written, so that there are no columns")
-        if self._target is not None and (data := core.bytes()) is not None:
-            self._target.write(data)
-
-    def abandon(self) -> None:
-        """Leaves nothing behind."""
-        core, self._core = self._core, None
-        if core is not None:
-            core.abandon()
-
-    def __enter__(self) -> Writer:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.abandon()
 
 
 def writer(
@@ -103,16 +50,11 @@ def writer(
         RequestError: A codec or level that does not exist (also a ``ValueError``).
         SourceError: The folder does not exist or may not be written (also an ``OSError``).
     """
-    if isinstance(path, (str, os.PathLike)):
-        target, uri = None, os.fspath(path)
-    elif hasattr(path, "write"):
-        target, uri = path, str(getattr(path, "name", repr(path)))
-    else:
-        raise TypeError(f"writer takes a path or an object with write, not {path!r}")
+    target, uri = _place(path)
     if row_group_entries is not None and row_group_entries < 1:
         raise ValueError(f"row_group_entries must be at least 1, not {row_group_entries}")
     core = _forthwith.TableWriter(uri, target is not None, "parquet", codec, level, row_group_entries, dictionary)
-    return Writer(core, target)
+    return Writer(core, target, "nothing was written, so that there are no columns")
 
 
 def write(path: str | os.PathLike[str] | Writable, array: Any, **options: Any) -> None:

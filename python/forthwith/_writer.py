@@ -1,0 +1,98 @@
+"""What the writers of all formats share: where to, array by array, and a name only when complete."""
+
+from __future__ import annotations
+
+import os
+
+from forthwith._given import given as _given
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any, Protocol
+
+    from forthwith import _forthwith
+
+    class Writable(Protocol):
+        """A file object: anything that takes bytes."""
+
+        def write(self, data: bytes, /) -> object:
+            """Writes them."""
+
+    class Core(Protocol):
+        """A writer of the compiled package, of whatever format."""
+
+        def write(self, array: _forthwith.Given) -> None:
+            """Appends an array."""
+
+        def finish(self) -> tuple[int, int] | None:
+            """Completes the file: its entries and bytes. None if nothing says what its columns are."""
+
+        def bytes(self) -> bytes | None:
+            """The whole file, if it was made in memory."""
+
+        def abandon(self) -> None:
+            """Removes what is there of it."""
+
+
+class Writer:
+    """A file being written, array by array: what `writer` gives. Used with ``with``."""
+
+    def __init__(self, core: Core, target: Writable | None, nothing: str) -> None:
+        self._core: Core | None = core
+        self._target = target
+        self._nothing = nothing
+        self._entries = 0
+
+    def write(self, array: Any) -> None:
+        """Appends an array, of the same fields as the first.
+
+        Args:
+            array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts.
+        """
+        if self._core is None:
+            raise ValueError("the writer has been closed")
+        given = _given(array)
+        self._core.write(given)
+        self._entries += len(given)
+
+    @property
+    def entries(self) -> int:
+        """Entries written so far."""
+        return self._entries
+
+    def close(self) -> None:
+        """Writes what is held back. Only now there is a file of that name, or the new one instead of an older."""
+        core, self._core = self._core, None
+        if core is None:
+            return
+        if core.finish() is None:
+            raise ValueError(self._nothing)
+        if self._target is not None and (data := core.bytes()) is not None:
+            self._target.write(data)
+
+    def abandon(self) -> None:
+        """Leaves nothing behind."""
+        core, self._core = self._core, None
+        if core is not None:
+            core.abandon()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abandon()
+
+
+def place(path: str | os.PathLike[str] | Writable) -> tuple[Writable | None, str]:
+    """The file object that gets the bytes, if it is one, and the name that errors call the file by."""
+    if isinstance(path, (str, os.PathLike)):
+        return None, os.fspath(path)
+    if not hasattr(path, "write"):
+        raise TypeError(f"writer takes a path or an object with write, not {path!r}")
+    return path, str(getattr(path, "name", repr(path)))
