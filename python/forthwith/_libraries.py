@@ -33,9 +33,11 @@ def package(name: str) -> Any:
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.partition(".")[0] != name:
             raise
+        # Distributions go by hyphens where modules cannot.
+        called = name.replace("_", "-")
         raise MissingPackageError(
-            f"this needs the package {name}, which is not installed:\n"
-            f"\n    pip install {name}\n\nor\n\n    conda install -c conda-forge {name}\n"
+            f"this needs the package {called}, which is not installed:\n"
+            f"\n    pip install {called}\n\nor\n\n    conda install -c conda-forge {called}\n"
         ) from None
 
 

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 # What is more than a tree of members, by class: module and name. Bases count, too, the nearest first.
 _SPECIAL = {
-    "TAxis": ("_histograms", "Axis"),
+    "TAxis": ("_axis", "Axis"),
     "TH1": ("_histograms", "Histogram"),
     "TProfile": ("_histograms", "Profile"),
     "TProfile2D": ("_histograms", "Profile"),
     "TProfile3D": ("_histograms", "Profile"),
-    "TH2Poly": ("_histograms", "PolygonHistogram"),
-    "TEfficiency": ("_histograms", "Efficiency"),
-    "THn": ("_histograms", "DenseHistogram"),
-    "THnSparse": ("_histograms", "SparseHistogram"),
+    "TH2Poly": ("_polygons", "PolygonHistogram"),
+    "TEfficiency": ("_efficiency", "Efficiency"),
+    "THn": ("_dimensions", "DenseHistogram"),
+    "THnSparse": ("_dimensions", "SparseHistogram"),
     "TGraph": ("_graphs", "Graph"),
     "TGraph2D": ("_graphs", "Graph2D"),
     "TMultiGraph": ("_graphs", "MultiGraph"),

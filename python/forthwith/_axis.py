@@ -1,0 +1,132 @@
+"""Axes of histograms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forthwith._libraries import package as _package
+from forthwith._objects import Object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Numbers = np.ndarray[Any, Any]
+
+
+class Axis(Object, Sequence):  # type: ignore[type-arg]
+    """An axis: a sequence of bins, each a pair of edges, or a label where there are labels."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return int(self.member("fNbins"))
+
+    def __getitem__(self, at: Any) -> Any:
+        """The bin of a number, or the member of a name."""
+        if isinstance(at, str):
+            return self.member(at)
+        labels = self.labels()
+        if labels is not None:
+            return labels[at]
+        edges = self.edges()
+        if isinstance(at, slice):
+            return [self[bin] for bin in range(*at.indices(len(self)))]
+        bin = range(len(self))[at]
+        return float(edges[bin]), float(edges[bin + 1])
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[bin] for bin in range(len(self)))
+
+    def __contains__(self, what: object) -> bool:
+        return self.has_member(what) if isinstance(what, str) else what in list(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Axis):
+            return NotImplemented
+        return self is other or (np.array_equal(self.edges(), other.edges()) and self.labels() == other.labels())
+
+    def __hash__(self) -> int:
+        return hash((len(self), self.low, self.high))
+
+    @property
+    def low(self) -> float:
+        """The lowest edge."""
+        return float(self.member("fXmin"))
+
+    @property
+    def high(self) -> float:
+        """The highest edge."""
+        return float(self.member("fXmax"))
+
+    @property
+    def width(self) -> float | None:
+        """The width of the bins if they all have the same."""
+        return None if len(self.member("fXbins", ())) else (self.high - self.low) / len(self)
+
+    @property
+    def traits(self) -> _Traits:
+        """What kind of axis it is, as packages for plotting ask it."""
+        return _Traits(discrete=self.labels() is not None)
+
+    def edges(self, flow: bool = False) -> Numbers:
+        """The edges of the bins; with ``flow``, from minus to plus infinity."""
+        stored = self.member("fXbins", None)
+        if stored is not None and len(stored):
+            edges = np.asarray(stored, dtype=np.float64)
+        else:
+            edges = np.linspace(self.low, self.high, len(self) + 1)
+        return np.concatenate([[-np.inf], edges, [np.inf]]) if flow else edges
+
+    def centers(self, flow: bool = False) -> Numbers:
+        """The middle of each bin."""
+        edges = self.edges(flow)
+        return (edges[1:] + edges[:-1]) / 2
+
+    def widths(self, flow: bool = False) -> Numbers:
+        """The width of each bin."""
+        return np.diff(self.edges(flow))
+
+    def intervals(self, flow: bool = False) -> Numbers:
+        """Both edges of each bin."""
+        edges = self.edges(flow)
+        return np.stack([edges[:-1], edges[1:]], axis=1)
+
+    def labels(self, flow: bool = False) -> list[str] | None:
+        """The labels of the bins, if it has any."""
+        found = self.member("fLabels", None)
+        if found is None or len(found) == 0:
+            return None
+        labels = [""] * len(self)
+        for label in found:
+            bin = label.member("fUniqueID", 0) - 1
+            if 0 <= bin < len(labels):
+                labels[bin] = str(label)
+        return ["underflow", *labels, "overflow"] if flow else labels
+
+    def to_boost(self) -> Any:
+        """The axis as boost-histogram has it."""
+        axis = _package("boost_histogram").axis
+        labels = self.labels()
+        if labels is not None and len(set(labels)) == len(labels):
+            made = axis.StrCategory(labels)
+        elif self.width is not None and self.low < self.high:
+            made = axis.Regular(len(self), self.low, self.high, underflow=True, overflow=True)
+        else:
+            made = axis.Variable(self.edges(), underflow=True, overflow=True)
+        made.name, made.title = self.name, self.title
+        return made
+
+    def __repr__(self) -> str:
+        return f"<{self.classname} {self.name!r} of {len(self)} bins from {self.low:g} to {self.high:g}>"
+
+
+class _Traits:
+    def __init__(self, discrete: bool) -> None:
+        self.circular = False
+        self.discrete = discrete
+
+    def __repr__(self) -> str:
+        return f"Traits(circular=False, discrete={self.discrete})"

@@ -1,0 +1,137 @@
+"""Histograms of any number of dimensions, dense and sparse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forthwith._errors import RequestError, UnsupportedError
+from forthwith._histograms import Binned
+
+if TYPE_CHECKING:
+    from forthwith._axis import Axis, Numbers
+    from forthwith._objects import Object
+
+# Arrays of more bins are made only of sparse histograms that ask for it.
+_MOST_BINS = 1 << 28
+
+
+class Many(Binned):
+    """Histograms of any number of dimensions."""
+
+    __slots__ = ()
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The axes."""
+        return tuple(self.member("fAxes"))
+
+    @property
+    def entries(self) -> float:
+        """How often it was filled."""
+        return float(self.member("fEntries"))
+
+
+class DenseHistogram(Many):
+    """A ``THnT``."""
+
+    __slots__ = ()
+
+    def _filled(self, array: Object, flow: bool) -> Numbers:
+        shape = tuple(len(axis) + 2 for axis in self.axes)
+        data = array.member("fData", None)
+        if data is None or len(data) == 0:
+            # Nothing was ever filled.
+            _few(shape)
+            data = np.zeros(int(np.prod(shape)))
+        if len(data) != int(np.prod(shape)):
+            raise UnsupportedError(f"{self!r} has {len(data)} numbers for {int(np.prod(shape))} bins")
+        shaped = np.asarray(data).reshape(shape)
+        return shaped if flow else shaped[(slice(1, -1),) * shaped.ndim]
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the sums of squares of weights were kept."""
+        data = self.member("fSumw2").member("fData", None)
+        return data is not None and len(data) > 0
+
+    def values(self, flow: bool = False) -> Numbers:
+        """The bin contents; with ``flow``, underflow first and overflow last in each dimension."""
+        return self._filled(self.member("fArray"), flow)
+
+    def variances(self, flow: bool = False) -> Numbers:
+        """The squares of the bin errors."""
+        if self.weighted:
+            return self._filled(self.member("fSumw2"), flow)
+        return np.abs(self.values(flow).astype(np.float64))
+
+
+class SparseHistogram(Many):
+    """A ``THnSparse``: only bins that were filled are stored."""
+
+    __slots__ = ()
+
+    def sparse(self) -> tuple[Numbers, Numbers, Numbers]:
+        """What is stored: bin numbers (one row for each filled bin; 0 is the underflow), contents, variances."""
+        bits = [max(1, (len(axis) + 2).bit_length()) for axis in self.axes]
+        begins = np.concatenate([[0], np.cumsum(bits)])
+        coordinates, values, variances = [], [], []
+        for chunk in self.member("fBinContent"):
+            size = int(chunk.member("fSingleCoordinateSize"))
+            packed = chunk.member("fCoordinates")
+            if packed is None or size <= 0:
+                continue
+            if 8 * size < begins[-1]:
+                raise UnsupportedError(f"{self!r} has {size} bytes for {begins[-1]} bits of bin numbers")
+            rows = np.asarray(packed).view(np.uint8)
+            rows = rows[: len(rows) // size * size].reshape(-1, size)
+            unpacked = np.unpackbits(rows, axis=1, bitorder="little")
+            numbers = np.zeros((len(rows), len(bits)), dtype=np.int64)
+            for axis, (begin, count) in enumerate(zip(begins[:-1].tolist(), bits, strict=True)):
+                part = unpacked[:, begin : begin + count].astype(np.int64)
+                numbers[:, axis] = part @ (1 << np.arange(count, dtype=np.int64))
+            contents = chunk.member("fContent")
+            squares = chunk.member("fSumw2", None)
+            coordinates.append(numbers)
+            values.append(np.asarray(contents)[: len(rows)])
+            if squares is None or len(squares) == 0:
+                variances.append(np.abs(values[-1].astype(np.float64)))
+            else:
+                variances.append(np.asarray(squares)[: len(rows)])
+        if not coordinates:
+            return np.zeros((0, len(bits)), dtype=np.int64), np.zeros(0), np.zeros(0)
+        return np.concatenate(coordinates), np.concatenate(values), np.concatenate(variances)
+
+    def _dense(self, numbers: Numbers, coordinates: Numbers, flow: bool) -> Numbers:
+        shape = tuple(len(axis) + 2 for axis in self.axes)
+        _few(shape)
+        if len(coordinates) and (coordinates >= np.array(shape)).any():
+            raise UnsupportedError(f"{self!r} has contents outside of its axes")
+        out = np.zeros(shape, dtype=numbers.dtype)
+        out[tuple(coordinates.T)] = numbers
+        return out if flow else out[(slice(1, -1),) * out.ndim]
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the sums of squares of weights were kept."""
+        squares = [chunk.member("fSumw2", None) for chunk in self.member("fBinContent")]
+        return any(found is not None and len(found) for found in squares)
+
+    def values(self, flow: bool = False) -> Numbers:
+        """The bin contents as an array of all bins, unless that would be out of proportion: see `sparse`."""
+        coordinates, values, _ = self.sparse()
+        return self._dense(values, coordinates, flow)
+
+    def variances(self, flow: bool = False) -> Numbers:
+        """The squares of the bin errors, likewise."""
+        coordinates, _, variances = self.sparse()
+        return self._dense(variances, coordinates, flow)
+
+
+def _few(shape: tuple[int, ...]) -> None:
+    bins = 1
+    for length in shape:
+        bins *= length
+    if bins > _MOST_BINS:
+        raise RequestError(f"an array of {bins} bins: the contents that are stored are had with sparse()")

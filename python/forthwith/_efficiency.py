@@ -1,0 +1,84 @@
+"""Efficiencies: two histograms, and the one over the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forthwith._errors import UnsupportedError
+from forthwith._histograms import over
+from forthwith._objects import Object
+
+if TYPE_CHECKING:
+    from forthwith._axis import Axis, Numbers
+    from forthwith._histograms import Histogram
+
+# Bits of fBits.
+_BAYESIAN = 1 << 14
+_POSTERIOR_MODE = 1 << 15
+_BIN_PRIORS = 1 << 17
+_WEIGHTS = 1 << 18
+
+
+class Efficiency(Object):
+    """A ``TEfficiency``: how many of those that fell into a bin passed."""
+
+    __slots__ = ()
+
+    kind = "MEAN"
+
+    @property
+    def total(self) -> Histogram:
+        """All."""
+        found: Histogram = self.member("fTotalHistogram")
+        return found
+
+    @property
+    def passed(self) -> Histogram:
+        """Those that passed."""
+        found: Histogram = self.member("fPassedHistogram")
+        return found
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The axes."""
+        return self.total.axes
+
+    def counts(self, flow: bool = False) -> Numbers:
+        """How many there were."""
+        return self.total.values(flow)
+
+    def values(self, flow: bool = False) -> Numbers:
+        """The efficiencies, as ``GetEfficiency`` has them.
+
+        Raises:
+            UnsupportedError: They are Bayesian with a prior for each bin.
+        """
+        total = self.total.values(flow).astype(np.float64)
+        passed = self.passed.values(flow).astype(np.float64)
+        bits = int(self.member("fBits"))
+        if not bits & _BAYESIAN:
+            return over(passed, total, total != 0)
+        if bits & _BIN_PRIORS:
+            raise UnsupportedError(f"{self!r} has a prior for each bin")
+        if bits & _WEIGHTS:
+            # As many entries as the weights are worth.
+            squares = self.total.variances(flow)
+            worth = np.where(squares > 0, over(total, squares, squares > 0), 1.0)
+            passed, total = passed * worth, total * worth
+        a = passed + self.member("fBeta_alpha")
+        b = total - passed + self.member("fBeta_beta")
+        if not bits & _POSTERIOR_MODE:
+            return over(a, a + b, a + b > 0)
+        edge = np.where(a > b, 1.0, np.where(a == b, 0.5, 0.0))
+        inside = (a > 1) & (b > 1)
+        return np.where((a <= 0) | (b <= 0), 0.0, np.where(inside, over(a - 1, a + b - 2, inside), edge))
+
+    def variances(self, flow: bool = False) -> Numbers:
+        """Those of the normal approximation. The intervals that ROOT draws are not made here."""
+        total, values = self.total.values(flow).astype(np.float64), self.values(flow)
+        return over(values * (1 - values), total, total != 0)
+
+    def __repr__(self) -> str:
+        return f"<{self.classname} {self.name!r} of {' × '.join(str(len(axis)) for axis in self.axes)} bins>"  # noqa: RUF001

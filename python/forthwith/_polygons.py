@@ -1,0 +1,65 @@
+"""Histograms whose bins are polygons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from forthwith._objects import Object
+
+if TYPE_CHECKING:
+    from forthwith._axis import Numbers
+
+
+class PolygonHistogram(Object):
+    """A ``TH2Poly``: bins of any shape."""
+
+    __slots__ = ()
+
+    kind = "COUNT"
+
+    @property
+    def _bins(self) -> list[Object]:
+        return list(self.member("fBins"))
+
+    def values(self) -> Numbers:
+        """The contents of the bins, in the order of their numbers."""
+        return np.array([bin.member("fContent") for bin in self._bins], dtype=np.float64)
+
+    def variances(self) -> Numbers:
+        """The squares of the bin errors."""
+        stored = self.member("fSumw2", ())
+        values = self.values()
+        # Nine regions outside come first, or, in old files, none.
+        for skip in (9, 1, 0):
+            if len(stored) == len(values) + skip:
+                return np.asarray(stored, dtype=np.float64)[skip:]
+        return np.abs(values)
+
+    def overflow(self) -> Numbers:
+        """The contents of the nine regions outside, row by row, the middle being what no bin covers."""
+        return np.asarray(self.member("fOverflow"), dtype=np.float64)
+
+    def numbers(self) -> Numbers:
+        """The numbers of the bins, from 1."""
+        return np.array([bin.member("fNumber") for bin in self._bins], dtype=np.int64)
+
+    def areas(self) -> Numbers:
+        """The areas of the bins, where they were asked for before the file was written."""
+        return np.array([bin.member("fArea") for bin in self._bins], dtype=np.float64)
+
+    def polygons(self) -> list[list[tuple[Numbers, Numbers]]]:
+        """The outlines of the bins: each has one or more, as coordinates in x and in y."""
+        out = []
+        for bin in self._bins:
+            shape = bin.member("fPoly")
+            parts = list(shape.member("fGraphs")) if shape.has_member("fGraphs") else [shape]
+            out.append([(part.member("fX"), part.member("fY")) for part in parts])
+        return out
+
+    def __len__(self) -> int:
+        return len(self._bins)
+
+    def __repr__(self) -> str:
+        return f"<{self.classname} {self.name!r} of {len(self)} bins>"
