@@ -1,6 +1,6 @@
 //! Plans in words, for `explain`.
 
-use super::plan::{Form, Nest, Plan, Step};
+use super::plan::{Form, Nest, Plan, Sized, Step};
 
 impl Plan {
     pub(super) fn describe(&self) -> String {
@@ -33,6 +33,18 @@ fn nest(nest: &Nest) -> String {
     format!("{form} {} deep of {:?}/{}", nest.depth, nest.leaf.kind, 1_u32 << nest.leaf.shift)
 }
 
+fn sized(what: Sized) -> String {
+    match what {
+        Sized::Number => "number".to_owned(),
+        Sized::Text => "text".to_owned(),
+        Sized::Bytes(bytes) => format!("{bytes} bytes"),
+    }
+}
+
+fn farther(bytes: usize) -> String {
+    if bytes == 0 { String::new() } else { format!(" and {bytes}") }
+}
+
 fn list(steps: &[Step]) -> String {
     steps.iter().map(step).collect::<Vec<_>>().join("; ")
 }
@@ -46,6 +58,12 @@ fn step(step: &Step) -> String {
         Step::CheckEnd(_) => "end check".to_owned(),
         Step::Framed { body, .. } => format!("frame [{}]", list(body)),
         Step::Skip(bytes) => format!("skip {bytes}"),
+        Step::SkipSized { what, then } => format!("skip {}{}", sized(*what), farther(*then)),
+        Step::SkipOptional { what, then, .. } => {
+            format!("skip optional {}{}", sized(*what), farther(*then))
+        }
+        Step::SkipBlocks { size, body } if body.is_empty() => format!("skip blocks by {size}"),
+        Step::SkipBlocks { body, .. } => format!("skip blocks [{}]", list(body)),
         Step::Fields { bytes, fields } => format!("{} fields in {bytes} bytes", fields.len()),
         Step::Item(read, _) => format!("item {}", read.word()),
         Step::Bulk { items, .. } => format!("{items} items"),

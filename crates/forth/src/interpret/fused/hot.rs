@@ -15,6 +15,11 @@ pub(super) struct Hot {
     pub(super) kept: *mut i64,
 }
 
+/// Bytes that are looked at for a number of variable length.
+const NUMBER: usize = 8;
+/// What bytes of numbers have that are not the last.
+const LAST: u64 = 0x8080_8080_8080_8080;
+
 /// Goes on up to the first instruction that is not for here.
 ///
 /// # Safety
@@ -151,6 +156,70 @@ pub(super) unsafe fn run(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
         }};
     }
 
+    /// Behind a number of variable length, which as many bytes are left for.
+    macro_rules! skip_number {
+        ($from:expr) => {{
+            let mut after: *const u8 = $from;
+            // SAFETY: eight bytes are left.
+            let word = u64::from_le(unsafe { after.cast::<u64>().read_unaligned() });
+            if word & LAST == LAST {
+                break;
+            }
+            // Byte by byte: how long numbers are can be foreseen, so that nothing waits for this one's bytes.
+            // SAFETY: one of these eight is the last.
+            unsafe {
+                while *after >= 0x80 {
+                    after = after.add(1);
+                }
+                after.add(1)
+            }
+        }};
+    }
+    /// Behind a string, whose length as many bytes are left for.
+    macro_rules! skip_text {
+        ($from:expr) => {{
+            let (length, after) = zigzag!($from);
+            if length as u64 > left!(after) as u64 {
+                break;
+            }
+            // SAFETY: so many bytes are left.
+            unsafe { after.add(length as usize) }
+        }};
+    }
+    macro_rules! skip {
+        ($from:expr, $then:expr, $what:ident) => {{
+            let from: *const u8 = $from;
+            if left!(from) < NUMBER {
+                break;
+            }
+            let after = $what!(from);
+            if left!(after) < $then as usize {
+                break;
+            }
+            // SAFETY: so many bytes are left.
+            unsafe { after.add($then as usize) }
+        }};
+    }
+    macro_rules! skip_optional {
+        ($from:expr, $there:expr, $then:expr, $what:ident) => {{
+            let from: *const u8 = $from;
+            if left!(from) <= NUMBER {
+                break;
+            }
+            // SAFETY: a byte is left.
+            let (branch, after) = unsafe { (*from, from.add(1)) };
+            if branch & !2 != 0 {
+                break;
+            }
+            let after = if branch == $there { $what!(after) } else { after };
+            if left!(after) < $then as usize {
+                break;
+            }
+            // SAFETY: so many bytes are left.
+            unsafe { after.add($then as usize) }
+        }};
+    }
+
     loop {
         // SAFETY: every way through the code ends in an instruction that is not for here.
         match unsafe { &*ip } {
@@ -269,6 +338,32 @@ pub(super) unsafe fn run(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
                 }
                 // SAFETY: so many are left.
                 at = unsafe { at.add(*bytes as usize) };
+            }
+            Op::SkipNumber { then } => {
+                at = skip!(at, *then, skip_number);
+            }
+            Op::SkipText { then } => {
+                at = skip!(at, *then, skip_text);
+            }
+            Op::SkipOptionalNumber { there, then } => {
+                at = skip_optional!(at, *there, *then, skip_number);
+            }
+            Op::SkipOptionalText { there, then } => {
+                at = skip_optional!(at, *there, *then, skip_text);
+            }
+            Op::SkipOptionalBytes { there, bytes, then } => {
+                if left!(at) < NUMBER + (*bytes as usize) + (*then as usize) {
+                    break;
+                }
+                // SAFETY: so many bytes are left.
+                unsafe {
+                    let branch = *at;
+                    if branch & !2 != 0 {
+                        break;
+                    }
+                    let there = if branch == *there { *bytes as usize } else { 0 };
+                    at = at.add(1 + there + *then as usize);
+                }
             }
             _ => break,
         }

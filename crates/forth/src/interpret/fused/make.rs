@@ -1,7 +1,7 @@
 //! Steps → instructions.
 
 use super::ops::{C, Column, Counted, NONE, Op, Ops, Rest, Switch, To};
-use super::plan::{Count, Field, Form, Leaf, LeafKind, Nest, Step};
+use super::plan::{Count, Field, Form, Leaf, LeafKind, Nest, Sized, Step};
 use crate::Dtype;
 use crate::compile::ir::OutputDecl;
 use crate::isa::{Parser, Read};
@@ -57,6 +57,7 @@ impl Ops {
             | Op::Next { start: to }
             | Op::Block { end: to }
             | Op::BlockLoop { end: to }
+            | Op::SkipBlock { end: to }
             | Op::More { end: to, .. }
             | Op::Again { to }
             | Op::IfZigZag { otherwise: to }
@@ -110,6 +111,36 @@ impl Ops {
                 self.code.push(op);
             }
             Step::Skip(bytes) => self.code.push(Op::Skip { bytes: u32::try_from(*bytes).ok()? }),
+            Step::SkipSized { what, then } => {
+                let then = u32::try_from(*then).ok()?;
+                self.code.push(match what {
+                    Sized::Number => Op::SkipNumber { then },
+                    Sized::Text => Op::SkipText { then },
+                    Sized::Bytes(bytes) => Op::Skip { bytes: then.checked_add(u32::try_from(*bytes).ok()?)? },
+                });
+            }
+            Step::SkipOptional { there, what, then } => {
+                let (there, then) = (2 * there, u32::try_from(*then).ok()?);
+                self.code.push(match what {
+                    Sized::Number => Op::SkipOptionalNumber { there, then },
+                    Sized::Text => Op::SkipOptionalText { there, then },
+                    Sized::Bytes(bytes) => {
+                        Op::SkipOptionalBytes { there, bytes: u32::try_from(*bytes).ok()?, then }
+                    }
+                });
+            }
+            Step::SkipBlocks { size, body } if body.is_empty() && *size > 0 => {
+                self.code.push(Op::SkipBlocks { size: u32::try_from(*size).ok()? });
+            }
+            Step::SkipBlocks { body, .. } => {
+                let head = self.open(Op::SkipBlock { end: 0 });
+                self.steps(body, kept + 1)?;
+                let next = self.open(Op::Next { start: 0 });
+                self.aim(next, head + 1);
+                let back = self.open(Op::Jump { to: 0 });
+                self.aim(back, head);
+                self.close(head);
+            }
             Step::Bulk { items, leaf } => {
                 let leaf = self.keep_leaf(*leaf);
                 self.code.push(Op::Bulk { leaf, items: u32::try_from(*items).ok()? });

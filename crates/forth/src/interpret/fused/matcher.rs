@@ -159,6 +159,10 @@ impl<'a> Matcher<'a> {
                 {
                     *list = self.ended(list).map_or(Step::Skip(1), Step::Nest);
                 }
+                (
+                    Some(Step::Skip(then) | Step::SkipSized { then, .. } | Step::SkipOptional { then, .. }),
+                    Step::Skip(more),
+                ) if then.checked_add(more).is_some() => *then += more,
                 (_, step) => steps.push(step),
             }
         }

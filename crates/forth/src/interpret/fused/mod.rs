@@ -20,6 +20,7 @@ mod ops;
 mod perform;
 mod phrases;
 mod plan;
+mod skip;
 mod state;
 #[cfg(test)]
 mod tests;

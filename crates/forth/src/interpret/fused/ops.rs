@@ -63,6 +63,35 @@ pub(super) enum Op {
     Skip {
         bytes: u32,
     },
+    /// A number of variable length, or a string, and so many bytes behind it.
+    SkipNumber {
+        then: u32,
+    },
+    SkipText {
+        then: u32,
+    },
+    /// A branch of two, 0 or 1: in the one with that byte something is skipped. Then so many bytes.
+    SkipOptionalNumber {
+        there: u8,
+        then: u32,
+    },
+    SkipOptionalText {
+        there: u8,
+        then: u32,
+    },
+    SkipOptionalBytes {
+        there: u8,
+        bytes: u32,
+        then: u32,
+    },
+    /// Lists in blocks, of items of so many bytes.
+    SkipBlocks {
+        size: u32,
+    },
+    /// One more such block, and the loop over its items; to the end if it is the last. Blocks that say how long they are, are skipped.
+    SkipBlock {
+        end: To,
+    },
 
     /// So many items, and so many times as many as were counted.
     Bulk {

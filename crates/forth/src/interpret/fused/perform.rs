@@ -11,6 +11,7 @@ use super::nest::Passes;
 use super::number::{number, unsigned, zigzag};
 use super::ops::{NONE, Op};
 use super::plan::{Count, Plan};
+use super::skip;
 use crate::dtype::Number;
 
 /// So many items, on the stack if they are few.
@@ -218,6 +219,31 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
             Op::Skip { bytes } => {
                 yes!(bytes as usize <= data.len() - at);
                 at += bytes as usize;
+            }
+
+            Op::SkipNumber { then } => at = some!(skip::number(data, at, then)),
+            Op::SkipText { then } => at = some!(skip::text(data, at, then)),
+            Op::SkipOptionalNumber { there, then } => {
+                at = some!(skip::optional(data, at, there, |data, at| skip::number(data, at, 0)));
+                at = some!(skip::bytes(data, at, then));
+            }
+            Op::SkipOptionalText { there, then } => {
+                at = some!(skip::optional(data, at, there, |data, at| skip::text(data, at, 0)));
+                at = some!(skip::bytes(data, at, then));
+            }
+            Op::SkipOptionalBytes { there, bytes, then } => {
+                at = some!(skip::optional(data, at, there, |data, at| skip::bytes(data, at, bytes)));
+                at = some!(skip::bytes(data, at, then));
+            }
+            Op::SkipBlocks { size } => at = some!(skip::blocks(data, at, size)),
+            Op::SkipBlock { end } => {
+                let (items, after) = some!(skip::block(data, at));
+                at = after;
+                if items == 0 {
+                    jump!(end);
+                } else {
+                    push!(items);
+                }
             }
 
             Op::Bulk { leaf, items } => {

@@ -1,7 +1,7 @@
 //! The phrases a body is made of, one by one.
 
 use super::matcher::{Match, Matcher};
-use super::plan::{Count, Field, Form, Nest, Step};
+use super::plan::{Count, Field, Form, Nest, Sized, Step};
 use crate::compile::ir::{Body, Kind};
 use crate::isa::{Op, Parser, Read};
 
@@ -70,6 +70,19 @@ impl<'a> Matcher<'a> {
             {
                 (Step::Skip(read.parser.size()), 2)
             }
+            [Parse(read), Plain(Op::Drop, _), ..]
+                if read.output.is_none()
+                    && !read.repeated
+                    && matches!(read.parser, Parser::ZigZag | Parser::VarInt)
+                    && self.is_from_data(*read) =>
+            {
+                (Step::SkipSized { what: Sized::Number, then: 0 }, 2)
+            }
+            kinds if self.skips_text(kinds) => (Step::SkipSized { what: Sized::Text, then: 0 }, 6),
+            [While(test, body), Plain(Op::Drop, _), ..] => match self.skipped_blocks(test, body, depth)? {
+                Some(step) => (step, 2),
+                None => return Ok(None),
+            },
             [
                 Parse(first),
                 Plain(Op::Dup, _),
@@ -252,8 +265,14 @@ impl<'a> Matcher<'a> {
                     }
                     [CaseTable { consequents, .. }, ..] => {
                         let arms = consequents.iter().map(|arm| self.body(arm, depth + 1));
-                        let arms = arms.collect::<Match<_>>()?;
-                        (Step::Switch { selector: *read, store, arms }, used + 1)
+                        let arms = arms.collect::<Match<Vec<_>>>()?;
+                        let step = match (store, skipped_option(&arms)) {
+                            (None, Some((there, what))) if read.parser == Parser::ZigZag => {
+                                Step::SkipOptional { there, what, then: 0 }
+                            }
+                            _ => Step::Switch { selector: *read, store, arms },
+                        };
+                        (step, used + 1)
                     }
                     [Plain(op @ (Op::Write | Op::WriteAdd), output), ..] if store.is_none() => {
                         let add = *op == Op::WriteAdd;
@@ -336,6 +355,69 @@ impl<'a> Matcher<'a> {
             && self.is_long_count(long, *first)
     }
 
+    /// `data zigzag-> stack dup 0 < if CODE halt then data skip`
+    fn skips_text(&mut self, kinds: &[&Kind]) -> bool {
+        let [
+            Kind::Read(length),
+            Kind::Plain(Op::Dup, _),
+            Kind::Plain(Op::Literal, 0),
+            Kind::Plain(Op::Lt, _),
+            Kind::If(negative),
+            Kind::Plain(Op::Skip, input),
+            ..,
+        ] = kinds
+        else {
+            return false;
+        };
+        is_stack(*length, Parser::ZigZag, length.big)
+            && length.input as i32 == *input
+            && self.is_from_data(*length)
+            && halts(negative)
+    }
+
+    /// `begin data zigzag-> stack dup while dup 0 < if drop TEXT else ITEMS then repeat drop`, where `TEXT` skips a text
+    /// and `ITEMS` is `drop`, `dup data len > if CODE halt then SIZE * data skip` or `0 do BODY loop`.
+    fn skipped_blocks(&mut self, test: &'a Body, body: &'a Body, depth: usize) -> Match<Option<Step>> {
+        let test = self.flatten(test)?;
+        let [Kind::Read(count), Kind::Plain(Op::Dup, _)] = test.kinds[..] else { return Ok(None) };
+        let body = self.flatten(body)?;
+        let [
+            Kind::Plain(Op::Dup, _),
+            Kind::Plain(Op::Literal, 0),
+            Kind::Plain(Op::Lt, _),
+            Kind::IfElse(sized, items),
+        ] = body.kinds[..]
+        else {
+            return Ok(None);
+        };
+        let (sized, items) = (self.flatten(sized)?, self.flatten(items)?);
+        let known = match sized.kinds[..] {
+            [Kind::Plain(Op::Drop, _), ref text @ ..] => text.len() == 6 && self.skips_text(text),
+            _ => false,
+        };
+        if !known || !is_stack(*count, Parser::ZigZag, count.big) || !self.is_from_data(*count) {
+            return Ok(None);
+        }
+        let step = match items.kinds[..] {
+            [
+                Kind::Plain(Op::Dup, _),
+                Kind::Plain(Op::LenInput, all),
+                Kind::Plain(Op::Gt, _),
+                Kind::If(many),
+                Kind::Plain(Op::Literal, size),
+                Kind::Plain(Op::Mul, _),
+                Kind::Plain(Op::Skip, input),
+            ] if all == input && *size > 0 && self.is_data(*input as usize) && halts(many) => {
+                Step::SkipBlocks { size: *size as usize, body: Vec::new() }
+            }
+            [Kind::Plain(Op::Literal, 0), Kind::Do { body, step: false }] => {
+                Step::SkipBlocks { size: 0, body: self.body(body, depth + 3)? }
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(step))
+    }
+
     /// `0 begin ITEMS dup while dup BODY + repeat drop OFFSETS +<- stack`
     fn blocks(
         &mut self,
@@ -397,6 +479,20 @@ impl<'a> Matcher<'a> {
             _ => return Ok(None),
         };
         Ok(Some(step))
+    }
+}
+
+/// Which of two branches has something to skip, and what, if that is all there is to them.
+fn skipped_option(arms: &[Vec<Step>]) -> Option<(u8, Sized)> {
+    let (there, arm) = match arms {
+        [none, some] if none.is_empty() => (1, some),
+        [some, none] if none.is_empty() => (0, some),
+        _ => return None,
+    };
+    match arm[..] {
+        [Step::Skip(bytes)] => Some((there, Sized::Bytes(bytes))),
+        [Step::SkipSized { what, then: 0 }] => Some((there, what)),
+        _ => None,
     }
 }
 

@@ -66,6 +66,12 @@ pub(crate) enum Step {
     Framed { bias: i64, body: Vec<Self> },
     /// Move forward.
     Skip(usize),
+    /// Move behind something whose length the data say, and so many bytes farther.
+    SkipSized { what: Sized, then: usize },
+    /// A number of variable length that is 0 or 1; if it is the one given, something to move behind. Then so many bytes farther.
+    SkipOptional { there: u8, what: Sized, then: usize },
+    /// Move behind a block-terminated list: of items of so many bytes, or of what the body moves behind.
+    SkipBlocks { size: usize, body: Vec<Self> },
     /// Adjacent items of fixed size, copied or swapped.
     Fields { bytes: usize, fields: Vec<Field> },
     /// One item that is converted or has a variable length.
@@ -98,6 +104,17 @@ pub(crate) enum Step {
     Constant { value: i64, output: usize, add: bool },
     /// Append (or add) a number that passes through the stack.
     Through { read: Read, output: usize, add: bool },
+}
+
+/// What is moved behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sized {
+    /// A number of variable length.
+    Number,
+    /// Its length as a zigzag number, and so many bytes.
+    Text,
+    /// So many bytes.
+    Bytes(usize),
 }
 
 /// An item of fixed size inside a run.
@@ -193,7 +210,7 @@ impl Plan {
 fn has_loops(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
         Step::Nest(nest) => nest.depth > 1,
-        Step::Rest { .. } => true,
+        Step::Rest { .. } | Step::SkipBlocks { .. } => true,
         Step::List { body, .. }
         | Step::Repeat(_, body)
         | Step::Blocks { body, .. }
@@ -211,6 +228,8 @@ fn has_loops(steps: &[Step]) -> bool {
         | Step::Version(..)
         | Step::CheckEnd(_)
         | Step::Skip(_)
+        | Step::SkipSized { .. }
+        | Step::SkipOptional { .. }
         | Step::Fields { .. }
         | Step::Item(..)
         | Step::Bulk { .. }
@@ -304,7 +323,10 @@ pub(super) fn collect_outputs(steps: &[Step], to: &mut Vec<usize>) {
             | Step::ByteCount { .. }
             | Step::Version(..)
             | Step::CheckEnd(_)
-            | Step::Skip(_) => {}
+            | Step::Skip(_)
+            | Step::SkipSized { .. }
+            | Step::SkipOptional { .. }
+            | Step::SkipBlocks { .. } => {}
         }
     }
 }

@@ -228,3 +228,111 @@ fn entries(depth: usize, size: usize, framed: bool, text: bool) -> [Vec<u8>; 3] 
     }
     [data, starts, stops]
 }
+
+/// What is stepped over, of every kind, whole, cut off anywhere and with any byte changed.
+#[test]
+fn all_levels_agree_on_what_is_skipped() {
+    let text = "data zigzag-> stack dup 0 < if 5 halt then data skip";
+    let option = |there, what: &str| match there {
+        0 => format!("data zigzag-> stack case 0 of {what} endof 1 of endof 4 halt endcase"),
+        _ => format!("data zigzag-> stack case 0 of endof 1 of {what} endof 4 halt endcase"),
+    };
+    let blocks = |items: &str| {
+        format!(
+            "begin data zigzag-> stack dup while
+            dup 0 < if drop {text} else {items} then repeat drop"
+        )
+    };
+    let body = [
+        "data varint-> stack drop",
+        text,
+        "3 data skip data zigzag-> long",
+        &option(1, "data zigzag-> stack drop"),
+        &option(0, text),
+        "2 data skip",
+        &option(1, "4 data skip"),
+        "data b-> stack drop",
+        &blocks("dup data len > if 5 halt then 4 * data skip"),
+        &blocks(&format!("0 do {text} loop")),
+        "data B-> byte",
+    ]
+    .join("\n");
+    let source = format!("input data output long int64 output byte uint8\n0 do\n{body}\nloop");
+    let explained = Compiled::new(&source).expect("a program").explain();
+    for part in [
+        "skip number;",
+        "skip text and 3",
+        "skip optional text and 2",
+        "skip blocks by 4",
+        "skip blocks [skip text]",
+    ] {
+        assert!(explained.contains(part), "{explained}");
+    }
+    let mut whole = Vec::new();
+    let entries = if cfg!(miri) { 3 } else { 12 };
+    for entry in 0..entries {
+        let word = |count: usize, to: &mut Vec<u8>| {
+            to.push(count as u8 * 2);
+            to.extend((0..count).map(|byte| (byte * 31 + entry * 7) as u8));
+        };
+        let to = &mut whole;
+        let numbers = [&[7][..], &[0x85, 9], &[0x85, 0x95, 0xa5, 3], &[0xff; 9], &[0x80; 8]];
+        to.extend(numbers[entry % 5]);
+        if entry % 5 > 2 {
+            to.push(1); // the tenth byte, and the ninth
+        }
+        word(entry % 9 * 6, to);
+        to.extend([1, 2, 3, 0x88, entry as u8]);
+        to.extend(if entry % 2 == 0 { &[0][..] } else { &[2, 0xa0, 3] });
+        if entry % 3 == 0 {
+            to.push(2);
+        } else {
+            to.push(0);
+            word(entry % 4, to);
+        }
+        to.extend([8, 9]);
+        to.extend(if entry % 4 == 0 { &[0][..] } else { &[2, 4, 4, 4, 4] });
+        to.push(250);
+        for items in 1..=entry % 4 {
+            to.push(2 * items as u8);
+            to.extend((0..4 * items).map(|byte| byte as u8));
+            to.extend([3, 6, 1, 2, 3]); // two items in three bytes
+        }
+        to.push(0);
+        to.push(4);
+        word(entry % 5, to);
+        word(0, to);
+        to.extend([1, 4, 0, 0, 0, 77]);
+    }
+    let run = |data: &[u8], cpu: Option<Cpu>| {
+        let mut compiled = Compiled::new(&source).expect("a program");
+        compiled.plans.cpu = cpu.unwrap_or(Cpu::Baseline);
+        let mut machine = Machine::new(Arc::new(compiled), Limits::default());
+        machine.force_tier(Some(if cpu.is_none() { Tier::Checked } else { Tier::Fused }));
+        machine.begin();
+        machine.push(entries as i64).expect("room");
+        let result = machine.resume(&[data]);
+        (result, machine.outer_index(), machine.position(0), machine.take_outputs())
+    };
+    let agree = |data: &[u8]| {
+        let expected = run(data, None);
+        for cpu in Cpu::available() {
+            let found = run(data, Some(cpu));
+            assert_eq!((&found.0, &found.1, &found.2), (&expected.0, &expected.1, &expected.2));
+            for (found, expected) in found.3.iter().zip(&expected.3) {
+                assert!(found.as_bytes() == expected.as_bytes(), "{}", cpu.name());
+            }
+        }
+        expected.0
+    };
+    assert_eq!(agree(&whole), Ok(Status::Done));
+    let step = if cfg!(miri) { 97 } else { 1 };
+    for at in (0..whole.len()).step_by(step) {
+        let _ = agree(&whole[..at]);
+        for change in [1, 0x80, 0xff] {
+            let mut damaged = whole.clone();
+            damaged[at] ^= change;
+            let _ = agree(&damaged);
+        }
+    }
+}
