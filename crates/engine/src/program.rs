@@ -36,6 +36,7 @@ pub(crate) fn run(
     task: &Task,
     parts: &[(Wanted<'_>, u64)],
     places: &Places<'_>,
+    counter: Option<&Places<'_>>,
     number: usize,
     wait: bool,
     stop: &AtomicBool,
@@ -44,7 +45,11 @@ pub(crate) fn run(
         Some((known, machine)) if Arc::ptr_eq(&known, compiled) => machine,
         _ => Machine::new(Arc::clone(compiled), Limits::default()),
     };
-    let mut job = Job { program, machine, format, task, parts, places };
+    let counts = match program.counts {
+        true => counts(task, counter)?.into(),
+        false => Arc::default(),
+    };
+    let mut job = Job { program, machine, format, task, parts, places, counts };
     job.skip_unwanted()?;
     if wait {
         places.wait_turn(number, stop)?;
@@ -69,6 +74,8 @@ struct Job<'a> {
     /// What is wanted of each block, and its number.
     parts: &'a [(Wanted<'a>, u64)],
     places: &'a Places<'a>,
+    /// The values of the counter.
+    counts: Arc<[u8]>,
 }
 
 impl Job<'_> {
@@ -181,6 +188,10 @@ impl Job<'_> {
             if !self.program.constants.is_empty() {
                 inputs.push(&self.program.constants);
             }
+            let counts = Arc::clone(&self.counts);
+            if self.program.counts {
+                inputs.push(&counts);
+            }
             if self.program.origin {
                 self.machine.push(wanted.block.origin as i64).map_err(|e| self.error(e, first))?;
             }
@@ -271,6 +282,27 @@ const fn forth_dtype(dtype: DType) -> Dtype {
         // DType is non-exhaustive towards other crates; a new type must be added here to be used.
         _ => Dtype::UInt8,
     }
+}
+
+/// The values of a counter that belong to the wanted entries.
+fn counts(task: &Task, counter: Option<&Places<'_>>) -> Result<Vec<u8>> {
+    let missing = || Error::new(ErrorKind::Invalid { what: "a program without its counter".into() });
+    let counter = counter.ok_or_else(missing)?;
+    let begin = task.wanted.start.checked_sub(counter.first_entry).ok_or_else(missing)? as usize;
+    let end = (task.wanted.end - counter.first_entry) as usize;
+    let items = match &*counter.builders {
+        [_] => begin..end,
+        [offsets, _] => {
+            let one = |at: usize| {
+                let found =
+                    offsets.read(at..at + 1)?.first_chunk().map(|bytes| i64::from_ne_bytes(*bytes))?;
+                usize::try_from(found).ok()
+            };
+            one(begin).ok_or_else(missing)?..one(end).ok_or_else(missing)?
+        }
+        _ => return Err(missing()),
+    };
+    counter.builders.last().and_then(|values| values.read(items)).ok_or_else(missing)
 }
 
 /// The inputs of a program without entry bounds.

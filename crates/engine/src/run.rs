@@ -181,7 +181,14 @@ fn consistent(plan: &Plan, group: &Group) -> bool {
     };
     let counter = group.counter.is_none_or(|c| {
         let counter = plan.groups.get(c as usize);
-        counter.is_some_and(|c| matches!(c.decoder, Decoder::Kernel(Kernel::Flat { per_entry: 1, .. })))
+        counter.is_some_and(|c| match (&c.decoder, &group.decoder) {
+            (Decoder::Kernel(Kernel::Flat { per_entry: 1, .. }), _) => true,
+            // Each item has a count.
+            (Decoder::Kernel(Kernel::Jagged { per_item: 1, .. }), Decoder::Program(program)) => {
+                program.counts
+            }
+            _ => false,
+        })
     });
     let offsets = group.columns.iter().all(|c| !c.offsets || c.dtype == DType::Int64);
     let split = !group.split || matches!(group.form, Form::Record { .. });
@@ -370,6 +377,7 @@ impl Run<'_> {
             (Decoder::Program(program), parts) => {
                 let compiled = self.engine.compile(&program.source)?;
                 let wait = places.pays_to_wait(begun.elapsed(), self.threads);
+                let counter = places.group.counter.map(|c| &self.places[c as usize]);
                 program::run(
                     decoders,
                     program,
@@ -378,6 +386,7 @@ impl Run<'_> {
                     task,
                     parts,
                     places,
+                    counter,
                     number,
                     wait,
                     &self.stop,

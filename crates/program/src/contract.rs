@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The contract with the runtime:
 /// * the machine is 64 bits wide; the inputs are, in this order, `data` (the block's payload), and where the format has
 ///   entry bounds `starts` and `stops` (little-endian `u32`, byte positions in `data`, one for each entry to decode), and where values
-///   have defaults `constants`;
+///   have defaults `constants`, and where another column counts items `counts`;
 /// * the number of entries is on the stack at the start;
 /// * running off the end is success. Every entry's bytes must then be consumed exactly: the program checks it where bounds exist,
 ///   the runtime checks the end of `data` where they do not. `halt` with a number on the stack names a [`Fault`];
@@ -40,6 +40,9 @@ pub struct Program {
     /// before the payload.
     #[serde(default)]
     pub origin: bool,
+    /// The last input is `counts`: the values of the group's counter for the entries to decode, in the machine's byte order.
+    #[serde(default)]
+    pub counts: bool,
 }
 
 impl Program {

@@ -97,16 +97,25 @@ pub enum Schema {
     Counter(u32, Box<Self>),
     /// As many items as a number before says.
     Counted {
-        /// Which number: that of the [`Counter`](Self::Counter).
+        /// Which number: that of the [`Counter`](Self::Counter), or one that is [given](Self::Given).
         slot: u32,
         /// One byte stands before them that is 0 if there are none all the same.
         flag: bool,
         /// What an item is.
         of: Box<Self>,
     },
-    /// ROOT's array of objects of one class: the names it may have, with their version, and how an item is read. All are delivered as
-    /// the first.
-    Clones(Vec<(String, Self)>),
+    /// ROOT's array of objects of one class, which it names.
+    Clones {
+        /// What is delivered: if it is more than one, a union.
+        alternatives: Vec<Self>,
+        /// The names that the class may have, with their version, which alternative that is, and how an item is read.
+        classes: Vec<(String, u32, Self)>,
+    },
+    /// The number of this slot is the next of those that the program is given besides the data, which are of this type. Only before a
+    /// value that it counts, with [`Between`](Self::Between).
+    Given(u32, DType),
+    /// One byte; a value, or if it is 0, what stands for none.
+    Flagged(Box<Self>),
     /// An object that may be null, may be of several classes, and says which.
     Pointer(Vec<(String, Self)>),
     /// Nothing in the data: zero, empty or null, in the place of such a value.
@@ -119,6 +128,8 @@ pub enum Schema {
     Passed(&'static str),
     /// A number that these words leave on the stack.
     Computed(DType, &'static str),
+    /// A value of a class that nobody describes: a fault where there is one. Only where there may be none: in lists, and behind pointers.
+    Unknown(String),
 }
 
 /// When an alternative of [`Schema::Versioned`] is meant. A version is two bytes; where it is 0, four bytes of a checksum follow.
@@ -182,7 +193,7 @@ impl Schema {
             Self::Skipped(of) | Self::Recursive(of) | Self::Meant(_, of) => of.least_bytes(),
             Self::Tuple(items) => items.iter().map(Self::least_bytes).fold(0, u64::saturating_add),
             Self::LongText | Self::Columns(_) | Self::Pointer(_) => 4,
-            Self::Clones(_) => 24,
+            Self::Clones { .. } => 24,
             Self::Framed { of, .. } => of.least_bytes().saturating_add(4),
             Self::Versioned(arms) => {
                 arms.iter().map(|(_, arm)| arm.least_bytes()).min().unwrap_or(0).saturating_add(2)
@@ -193,9 +204,9 @@ impl Schema {
                 others.map(Self::least_bytes).fold(of.least_bytes(), u64::saturating_add)
             }
             Self::Counted { flag, .. } => u64::from(*flag),
-            Self::Computed(..) => 1,
+            Self::Computed(..) | Self::Unknown(_) | Self::Flagged(_) => 1,
             Self::ToEnd(_) | Self::Null | Self::Constant(..) | Self::Recurse => 0,
-            Self::Blank | Self::Absent(_) | Self::Passed(_) | Self::OrNothing(_) => 0,
+            Self::Blank | Self::Absent(_) | Self::Passed(_) | Self::Given(..) | Self::OrNothing(_) => 0,
         }
     }
 

@@ -37,11 +37,17 @@ impl Text<'_> {
                 self.line(depth, member, "loop".into());
             }
             (
-                Schema::Framed { of, .. } | Schema::Base(of) | Schema::Absent(of) | Schema::Between(_, of, _),
+                Schema::Framed { of, .. }
+                | Schema::Base(of)
+                | Schema::Absent(of)
+                | Schema::Flagged(of)
+                | Schema::Between(_, of, _),
                 form,
             ) => {
                 self.absent(of, form, depth, member)?;
             }
+            // No object that has it is older than it.
+            (Schema::Unknown(class), _) => self.unknown(class, depth, member),
             (Schema::Versioned(arms), form) => match arms.first() {
                 Some((_, first)) => self.absent(first, form, depth, member)?,
                 None => return Err(differ(member)),

@@ -60,8 +60,15 @@ impl Text<'_> {
                 let word = self.counter(*slot, of, member)?;
                 self.line(depth, member, format!("{word} dup count{slot} ! {key}-data <- stack"));
             }
-            (Schema::Clones(classes), Form::List { key, content }) => {
-                self.clones(classes, key, content, depth, member)?;
+            (Schema::Clones { alternatives, classes }, Form::List { key, content }) => {
+                self.clones(alternatives, classes, key, content, depth, member)?;
+            }
+            (Schema::Flagged(of), form) => {
+                self.line(depth, member, format!("{input} B-> stack if"));
+                self.value(of, form, depth + 1, member)?;
+                self.line(depth, member, "else".into());
+                self.absent(of, form, depth + 1, member)?;
+                self.line(depth, member, "then".into());
             }
             (Schema::Counted { slot, flag, of }, Form::List { key, content }) => {
                 let count = self.counted(*slot, *flag);
@@ -93,6 +100,7 @@ impl Text<'_> {
                 self.line(depth, member, format!("{words} {key}-data <- stack"));
             }
             (Schema::Passed(words), _) => self.line(depth, member, (*words).into()),
+            (Schema::Unknown(class), _) => self.unknown(class, depth, member),
             _ => return Err(differ(member)),
         }
         Ok(())
@@ -300,9 +308,9 @@ impl Text<'_> {
                 let begins = self.declare(&format!("counts{slot}"));
                 self.line(depth, member, format!("{input} pos {begins} ! {count} @ {width}{words}"));
             }
-            (Schema::Counted { slot, .. }, form) => {
+            (schema, form) if let Some(slot) = slot(schema) => {
                 // The counts of all items stand together further up.
-                let Some((_, wire)) = self.counters.iter().find(|(known, _)| known == slot) else {
+                let Some((_, wire)) = self.counters.iter().find(|(known, _)| *known == slot) else {
                     return Err(differ(member));
                 };
                 let (width, code) = (wire.width(), parser(*wire, member)?);
@@ -413,7 +421,8 @@ impl Text<'_> {
     /// An array that names the class of its items.
     fn clones(
         &mut self,
-        classes: &[(String, Schema)],
+        alternatives: &[Schema],
+        classes: &[(String, u32, Schema)],
         key: &str,
         content: &Form,
         depth: usize,
@@ -434,19 +443,37 @@ impl Text<'_> {
         let length = self.length();
         self.line(depth, member, format!("{length} {input} skip"));
         // Longer names first, since a name may begin with another.
-        let mut classes: Vec<&(String, Schema)> = classes.iter().collect();
-        classes.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
-        let names = names(classes.iter().map(|(name, _)| &**name), member)?;
+        let mut classes: Vec<&(String, u32, Schema)> = classes.iter().collect();
+        classes.sort_by_key(|(name, ..)| std::cmp::Reverse(name.len()));
+        let names = names(classes.iter().map(|(name, ..)| &**name), member)?;
         self.line(depth, member, format!("{length} {input} pos + {count} !"));
-        let found = format!("dup 0 < {input} pos {count} @ <> or if {unknown} then");
-        self.line(depth, member, format!("{input} enum{names} {found}"));
+        match classes.is_empty() {
+            true => self.line(depth, member, format!("{count} @ {input} seek")),
+            false => {
+                let found = format!("dup 0 < {input} pos {count} @ <> or if {unknown} then");
+                self.line(depth, member, format!("{input} enum{names} {found}"));
+            }
+        }
         let negative = self.halt(FAULT_COUNT);
         let read = format!("{input} !i-> stack dup 0 < if negate then dup {input} len > if {negative} then");
         self.line(depth, member, format!("{read} dup {key}-offsets +<- stack {count} ! 4 {input} skip"));
         let inner = format!("{member}[]");
+        if let ([], [alternative]) = (&classes[..], alternatives) {
+            self.line(depth, member, format!("{count} @ if"));
+            self.value(alternative, content, depth + 1, &inner)?;
+            self.line(depth, member, "then".into());
+            self.close_frame(&end, depth, member);
+            return Ok(());
+        }
+        let key = union_key(content).filter(|_| alternatives.len() > 1);
         self.line(depth, member, "case".into());
-        for (at, (_, item)) in classes.iter().enumerate() {
-            self.line(depth + 1, member, format!("{at} of {bypass} @ if"));
+        for (at, (_, to, item)) in classes.iter().enumerate() {
+            self.line(depth + 1, member, format!("{at} of"));
+            if let Some(key) = key {
+                self.line(depth + 2, member, format!("{count} @ 0 do {to} {key}-tags <- stack loop"));
+            }
+            let content = alternative(alternatives, *to, content).ok_or_else(|| differ(member))?;
+            self.line(depth + 1, member, format!("{bypass} @ if"));
             let least = item.record().map_or(1, Schema::least_together);
             let check = match least {
                 0 => format!("{count} @ {}drop", self.weigh(0)),
@@ -612,6 +639,15 @@ fn width(schema: &Schema) -> usize {
             order.iter().filter_map(|at| fields.get(*at as usize)).map(|(_, field)| one(field)).sum()
         }
         _ => 1,
+    }
+}
+
+/// The number before them that items of a value are counted by.
+fn slot(schema: &Schema) -> Option<u32> {
+    match schema {
+        Schema::Counted { slot, .. } => Some(*slot),
+        Schema::Fixed(_, of) | Schema::Flagged(of) => slot(of),
+        _ => None,
     }
 }
 

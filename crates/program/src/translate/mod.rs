@@ -46,6 +46,9 @@ const FAULT_CLASS_VERSION: i64 = 10;
 const FAULT_COUNT: i64 = 11;
 const FAULT_CLASS: i64 = 12;
 const FAULT_REFERENCE: i64 = 13;
+const FAULT_COUNTS: i64 = 14;
+/// And all above.
+const FAULT_UNKNOWN: i64 = 100;
 
 /// Translates a schema. `bounded` says that the format knows where each entry begins and ends; then every entry is checked
 /// to be consumed exactly. `member` names the outermost value in errors.
@@ -81,6 +84,7 @@ pub fn translate(
             let key = shape.node();
             shape.output(&key, "offsets", DType::Int64, true, &format!("{member}[]"))?;
             let inner = format!("{member}[]");
+            shape.around = 1;
             let content = shape.form(item, 2, &inner)?;
             if matches!(**item, Schema::Framed { .. }) {
                 text.line(1, member, "0".into());
@@ -113,6 +117,13 @@ pub fn translate(
     }
     if !text.constants.is_empty() {
         source.push_str("input constants\n");
+    }
+    if text.counts {
+        if !bounded {
+            return Err(Unsupported(format!("{member}: counts of another column need entry bounds")));
+        }
+        source.push_str("input counts\n");
+        text.halt(FAULT_COUNTS);
     }
     if text.weightless {
         source.push_str("variable weightless\n");
@@ -157,7 +168,14 @@ pub fn translate(
         source.push_str(&format!("  data pos stop @ <> if {FAULT_LENGTH} halt then\n"));
     }
     source.push_str("loop\n");
-    let faults = faults(counted, bounded, &text.faults);
+    if text.counts {
+        source.push_str(&format!("counts end 0= if {FAULT_COUNTS} halt then\n"));
+    }
+    let mut faults = faults(counted, bounded, &text.faults);
+    for (code, class) in (FAULT_UNKNOWN..).zip(&text.unknown) {
+        let what = format!("an object of the class {class}, which the file does not describe");
+        faults.push(Fault { code, what });
+    }
     Ok(Program {
         source,
         form,
@@ -169,6 +187,7 @@ pub fn translate(
         constants: text.constants,
         signed: dialect.is_signed(),
         origin: text.origin,
+        counts: text.counts,
     })
 }
 
@@ -185,6 +204,7 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
         (FAULT_COUNT, "a count of more items than there are bytes", false),
         (FAULT_CLASS, "an object of a class that the file does not describe for this place", false),
         (FAULT_REFERENCE, "a pointer to an object that stands elsewhere", false),
+        (FAULT_COUNTS, "there are not as many items as the branch that counts them says", false),
         (FAULT_UNMATCHED, "the value has no counterpart in the schema it is read as", false),
         (FAULT_WIDE, "an int has more than 32 bits", false),
     ];

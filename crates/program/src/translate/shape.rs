@@ -15,6 +15,8 @@ pub(super) struct Shape {
     pub(super) outputs: Vec<OutputBinding>,
     pub(super) finish: Vec<Finisher>,
     nodes: u32,
+    /// How many lists and pointers are around the value: where there are some, there may be none of it.
+    pub(super) around: u32,
 }
 
 impl Shape {
@@ -50,7 +52,7 @@ impl Shape {
             Schema::Framed { of, .. } | Schema::Counter(_, of) | Schema::Base(of) => {
                 self.form(of, depth, member)?
             }
-            Schema::Absent(of) | Schema::Between(_, of, _) | Schema::OrNothing(of) => {
+            Schema::Absent(of) | Schema::Between(_, of, _) | Schema::OrNothing(of) | Schema::Flagged(of) => {
                 self.form(of, depth, member)?
             }
             Schema::Versioned(arms) => match arms.first() {
@@ -67,25 +69,30 @@ impl Shape {
             Schema::Pointer(classes) => {
                 let values = classes.iter().map(|(_, class)| class.clone());
                 let alternatives: Vec<Schema> = std::iter::once(Schema::Null).chain(values).collect();
-                self.union(&alternatives, depth, member)?
+                self.around += 1;
+                let form = self.union(&alternatives, depth, member)?;
+                self.around -= 1;
+                form
             }
-            Schema::Clones(classes) => match classes.first() {
-                Some((_, first)) => self.form(&first.clone().list(), depth, member)?,
-                None => return Err(Unsupported(format!("{member}: an array of no class"))),
-            },
-            Schema::Counted { of: content, .. } | Schema::Columns(content) => {
+            Schema::Clones { alternatives, .. } => {
                 let key = self.node();
                 let inner = format!("{member}[]");
                 self.output(&key, "offsets", DType::Int64, true, &inner)?;
-                let content = self.form(content, depth + 1, &inner)?;
+                self.around += 1;
+                let content = self.union(alternatives, depth, &inner)?;
+                self.around -= 1;
                 Form::List { key, content: Box::new(content) }
             }
+            Schema::Unknown(_) if self.around > 0 => Form::Empty,
+            Schema::Unknown(class) => return Err(undescribed(class)),
             Schema::Bytes | Schema::Opaque(_) => self.text(true, member)?,
-            Schema::List(content) => {
+            Schema::List(content) | Schema::Counted { of: content, .. } | Schema::Columns(content) => {
                 let key = self.node();
                 let inner = format!("{member}[]");
                 self.output(&key, "offsets", DType::Int64, true, &inner)?;
+                self.around += 1;
                 let content = self.form(content, depth + 1, &inner)?;
+                self.around -= 1;
                 Form::List { key, content: Box::new(content) }
             }
             Schema::Map(value) => {
@@ -134,6 +141,7 @@ impl Shape {
             Schema::Skipped(_)
             | Schema::Recursive(_)
             | Schema::Recurse
+            | Schema::Given(..)
             | Schema::Passed(_)
             | Schema::Blank => {
                 return Err(Unsupported(format!("{member}: a value that is both skipped and wanted")));
@@ -275,6 +283,11 @@ impl Shape {
             Some(_) => Form::Option { key, content: Box::new(Form::Union { key: of_union, contents }) },
         })
     }
+}
+
+/// Why a value that has to be there cannot be read.
+fn undescribed(class: &str) -> Unsupported {
+    Unsupported(format!("{class}, which the file does not describe"))
 }
 
 /// The path of a field; the outermost value has none.

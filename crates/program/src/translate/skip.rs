@@ -1,7 +1,8 @@
 //! Stepping over what is not wanted.
 
-use super::{Unsupported, literal, shape::join, text::Text, too_deep};
+use super::{Unsupported, literal, parser, shape::join, text::Text, too_deep};
 use crate::schema::{Count, Schema, TextLength};
+use forthwith_columns::Wire;
 
 /// Items of this size are stepped over together; the product with their number cannot overflow.
 const LARGEST_ITEM: u64 = 1 << 16;
@@ -64,7 +65,7 @@ impl Text<'_> {
                 self.line(depth, member, name);
             }
             Schema::Recurse => self.line(depth, member, "recurse".into()),
-            Schema::Framed { .. } | Schema::Clones(_) => self.pass_frame(depth, member),
+            Schema::Framed { .. } | Schema::Clones { .. } => self.pass_frame(depth, member),
             Schema::LongText => self.line(depth, member, format!("{input} !I-> stack {input} skip")),
             Schema::Passed(words) => self.line(depth, member, (*words).into()),
             Schema::Computed(_, words) => self.line(depth, member, format!("{words} drop")),
@@ -95,6 +96,18 @@ impl Text<'_> {
                 self.skip(of, depth + 1, &format!("{member}[]"))?;
                 self.line(depth, member, "loop".into());
             }
+            Schema::Given(slot, dtype) => {
+                self.counts = true;
+                self.declare(&format!("count{slot}"));
+                let code = parser(Wire::Little(*dtype), member)?;
+                self.line(depth, member, format!("counts {code}-> stack count{slot} !"));
+            }
+            Schema::Flagged(of) => {
+                self.line(depth, member, format!("{input} B-> stack if"));
+                self.skip(of, depth + 1, member)?;
+                self.line(depth, member, "then".into());
+            }
+            Schema::Unknown(class) => self.unknown(class, depth, member),
             _ => return Err(Unsupported(format!("{member}: stepping over such a value"))),
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! The words that fill a Form.
 
 use super::{
-    FAULT_BRANCH, FAULT_NEGATIVE, FAULT_SYMBOL, FAULT_UNMATCHED, FAULT_WEIGHTLESS, FAULT_WIDE, MAX_LINES,
-    MAX_WEIGHTLESS, Unsupported,
+    FAULT_BRANCH, FAULT_NEGATIVE, FAULT_SYMBOL, FAULT_UNKNOWN, FAULT_UNMATCHED, FAULT_WEIGHTLESS, FAULT_WIDE,
+    MAX_LINES, MAX_WEIGHTLESS, Unsupported,
     framed::{Word, forms},
     literal, parser,
     shape::{PACKED, join},
@@ -34,6 +34,10 @@ pub(super) struct Text<'a> {
     pub(super) constants: Vec<u8>,
     /// Numbers that stand before a `halt`.
     pub(super) faults: Vec<i64>,
+    /// Classes that are a fault where they are met.
+    pub(super) unknown: Vec<String>,
+    /// Whether some items are counted by what another column has.
+    pub(super) counts: bool,
     /// Whether items without bytes are counted.
     pub(super) weightless: bool,
     /// Where values come from: `data` or `constants`.
@@ -59,6 +63,8 @@ impl<'a> Text<'a> {
             written_lines: 0,
             constants: Vec::new(),
             faults: Vec::new(),
+            unknown: Vec::new(),
+            counts: false,
             weightless: false,
             input: "data",
             pending: None,
@@ -97,6 +103,16 @@ impl<'a> Text<'a> {
             self.faults.push(code);
         }
         format!("{code} halt")
+    }
+
+    /// A value of a class that nobody describes.
+    pub(super) fn unknown(&mut self, class: &str, depth: usize, member: &str) {
+        let known = self.unknown.iter().position(|known| known == class);
+        let at = known.unwrap_or_else(|| {
+            self.unknown.push(class.into());
+            self.unknown.len() - 1
+        });
+        self.line(depth, member, format!("{} halt", FAULT_UNKNOWN + at as i64));
     }
 
     pub(super) const fn input(&self) -> &'static str {

@@ -56,6 +56,10 @@ impl Classes<'_> {
         if kind.is_container() {
             return self.container(&kind, &[]).map(Some);
         }
+        if let (false, ElementKind::Base { version: Some(-1), .. }) = (self.describes(class), &element.kind) {
+            // ROOT did not know it either.
+            return Ok(None);
+        }
         if !self.describes(class) {
             // Of a class without members there is nothing to describe.
             let frame = Schema::Framed { shared: false, of: Box::new(Schema::Blank) };
@@ -109,8 +113,17 @@ impl Classes<'_> {
                     number => Schema::Number(wire(number, element.packing).ok_or_else(refused)?),
                 };
                 let slot = self.slot(info, &counter.class, &counter.name).ok_or_else(refused)?;
-                let of = Schema::Counted { slot, flag: true, of: Box::new(number) };
-                fixed(of, &dimensions)
+                let of = Box::new(number);
+                // Of several arrays, one flag stands before all.
+                self.given_first(
+                    slot,
+                    match dimensions.as_slice() {
+                        [] => Schema::Counted { slot, flag: true, of },
+                        sizes => {
+                            Schema::Flagged(Box::new(fixed(Schema::Counted { slot, flag: false, of }, sizes)))
+                        }
+                    },
+                )
             }
             code::TSTRING => Schema::Text,
             TSTRING_ARRAY => shared(fixed(Schema::Text, &dimensions)),
@@ -134,10 +147,31 @@ impl Classes<'_> {
                     true => self.pointer(class)?,
                     false => self.object(class)?,
                 };
-                shared(fixed(Schema::Counted { slot, flag: false, of: Box::new(of) }, &dimensions))
+                let of = fixed(Schema::Counted { slot, flag: false, of: Box::new(of) }, &dimensions);
+                shared(self.given_first(slot, of))
             }
             _ => return Err(refused()),
         })
+    }
+
+    /// Says that the counter of a member is a branch of its own, with numbers of this type.
+    pub(crate) fn give(&mut self, info: &StreamerInfo, element: &Element, numbers: DType) {
+        if let ElementKind::BasicPointer(counter) | ElementKind::Loop(counter) = &element.kind {
+            let class = if counter.class.is_empty() { &info.class } else { &counter.class };
+            self.slots += 1;
+            self.counters.push((class.clone(), counter.name.clone(), self.slots));
+            self.given = Some((self.slots, numbers));
+        }
+    }
+
+    /// A value that is counted by the number of a slot, which may have to be fetched.
+    fn given_first(&self, slot: u32, of: Schema) -> Schema {
+        match self.given {
+            Some((given, numbers)) if given == slot => {
+                Schema::Between(vec![Schema::Given(slot, numbers)], Box::new(of), Vec::new())
+            }
+            _ => of,
+        }
     }
 
     fn counter(&self, class: &str, name: &str) -> Option<u32> {

@@ -22,6 +22,10 @@ pub(crate) struct Classes<'a> {
     /// Members that count the items of others: class, name and slot.
     counters: Vec<(Box<str>, Box<str>, u32)>,
     slots: u32,
+    /// The slot of a number that another branch has, and its type.
+    given: Option<(u32, DType)>,
+    /// How many values of several possible classes are around. Choices within choices multiply.
+    choices: usize,
     /// The class of the items of a `TClonesArray`, where that is known.
     items: String,
     /// Members that may still be looked at: classes can contain classes in so many ways that their number has no bound.
@@ -34,7 +38,7 @@ pub(crate) type Refused = String;
 impl<'a> Classes<'a> {
     pub(crate) fn new(streamers: &'a Streamers) -> Self {
         let (within, counters, items) = (Vec::new(), Vec::new(), String::new());
-        Self { streamers, within, counters, slots: 0, items, budget: MAX_MEMBERS }
+        Self { streamers, within, counters, slots: 0, given: None, choices: 0, items, budget: MAX_MEMBERS }
     }
 
     /// Arrays that only the data name the class of have items of this class.
@@ -80,6 +84,7 @@ impl<'a> Classes<'a> {
                         Schema::Versioned(arms) => Some(arms),
                         _ => None,
                     },
+                    unknown @ Schema::Unknown(_) => Some(vec![(When::AnyClass, unknown)]),
                     _ => None,
                 },
                 _ => None,
@@ -121,13 +126,20 @@ impl<'a> Classes<'a> {
         if class == "TClonesArray" {
             return self.clones();
         }
+        if class == "TRefArray" {
+            return Ok(self.references());
+        }
         if let Some(schema) = self.pointers(class)? {
             return Ok(schema);
         }
         if let Some(items) = self.items_of(class)? {
             return Ok(items);
         }
-        Ok(framed(self.versions(class)?))
+        Ok(match self.versions(class)? {
+            // Files describe what was written to them, so most probably there is none.
+            arms if arms.is_empty() => Schema::Unknown(class.into()),
+            arms => framed(arms),
+        })
     }
 
     /// A container of pointers to objects of any class.
@@ -158,6 +170,23 @@ impl<'a> Classes<'a> {
         let items = Schema::Counted { slot, flag: false, of: Box::new(item) };
         let of = Schema::Between(before, Box::new(items), Vec::new());
         Ok(Some(framed(vec![(When::Any, of)])))
+    }
+
+    /// An array of references: as a reference is, the number of the object that is meant.
+    fn references(&mut self) -> Schema {
+        self.slots += 1;
+        let slot = self.slots;
+        let refs = Schema::Counted { slot, flag: false, of: Box::new(big(DType::UInt32)) };
+        let fields = [
+            ("", Schema::Passed(native::TOBJECT)),
+            ("fName", Schema::Text),
+            ("fSize", Schema::Counter(slot, Box::new(big(DType::Int32)))),
+            // The lowest index, and the process.
+            ("", Schema::Skipped(Box::new(Schema::Opaque(6)))),
+            ("refs", refs),
+        ];
+        let fields = fields.into_iter().map(|(name, field)| (name.to_owned(), field)).collect();
+        framed(vec![(When::Any, Schema::Record { name: Some("TRefArray".into()), fields })])
     }
 
     /// A class that is a container by itself, whose description has no members but one that says so.
@@ -202,7 +231,7 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// The versions of a class that the file describes, the latest first; the others deliver what that does.
+    /// The versions of a class that the file describes, the latest first; the others deliver what that does. None if nobody describes it.
     fn versions(&mut self, class: &str) -> Result<Vec<(When, Schema)>, Refused> {
         let mut infos = self.streamers.versions(class).map_err(|error| error.to_string())?;
         if infos.is_empty() {
@@ -245,8 +274,7 @@ impl<'a> Classes<'a> {
 
     /// A class of a template, as others of the same template, which all have the same members. Frames and versions say whether that holds.
     fn sibling(&mut self, class: &str) -> Result<Vec<(When, Schema)>, Refused> {
-        let refused = || format!("{class}, which the file does not describe");
-        let (template, _) = class.split_once('<').ok_or_else(refused)?;
+        let Some((template, _)) = class.split_once('<') else { return Ok(Vec::new()) };
         let is_sibling = |name: &str| name.split_once('<').is_some_and(|(known, _)| known == template);
         let mut names: Vec<String> = self
             .streamers
@@ -261,15 +289,15 @@ impl<'a> Classes<'a> {
         for name in names {
             let infos = self.streamers.versions(&name).map_err(|error| error.to_string())?;
             for info in infos {
-                let Schema::Record { fields, .. } = self.record(&info)? else { return Err(refused()) };
+                let Ok(Schema::Record { fields, .. }) = self.record(&info) else { return Ok(Vec::new()) };
                 let record = Schema::Record { name: Some(class.into()), fields };
                 if found.as_ref().is_some_and(|known| *known != record) {
-                    return Err(refused());
+                    return Ok(Vec::new());
                 }
                 found = Some(record);
             }
         }
-        Ok(vec![(When::AnyClass, found.ok_or_else(refused)?)])
+        Ok(found.map(|record| (When::AnyClass, record)).into_iter().collect())
     }
 
     fn is_within(&self, class: &str) -> bool {
@@ -302,12 +330,20 @@ impl<'a> Classes<'a> {
     pub(crate) fn pointer(&mut self, class: &str) -> Result<Schema, Refused> {
         let mut found = Vec::new();
         let mut refused = None;
-        for name in self.derived(class)? {
+        let names = self.derived(class)?;
+        let several = usize::from(names.len() > 1);
+        self.choices += several;
+        for name in names {
             // One that contains itself, or cannot be read, is a fault where it is met.
             match self.object(&name) {
                 Ok(schema) => found.push((name, schema)),
                 Err(why) => refused = Some(why),
             }
+        }
+        self.choices -= several;
+        // One that nobody describes is a fault where it is met, too.
+        if found.iter().any(|(_, schema)| !matches!(schema, Schema::Unknown(_))) {
+            found.retain(|(_, schema)| !matches!(schema, Schema::Unknown(_)));
         }
         match (found.is_empty(), refused) {
             (true, Some(why)) if !self.within.iter().any(|outer| **outer == *class) => Err(why),
@@ -347,34 +383,46 @@ impl<'a> Classes<'a> {
         Ok(found)
     }
 
-    /// An array that names the class of its items: that the branch has, or the only one there can be.
+    /// An array that names the class of its items: that the branch has, or any that the file describes.
     fn clones(&mut self) -> Result<Schema, Refused> {
-        let class = match self.items.as_str() {
+        let names = match self.items.as_str() {
             "" => {
                 let mut derived = self.derived("TObject")?;
                 derived.retain(|name| !is_of_root(name) && self.describes(name) && !self.is_within(name));
-                match derived.as_slice() {
-                    [only] => only.clone(),
-                    several => {
-                        let count = several.len();
-                        return Err(format!(
-                            "TClonesArray of one of {count} classes, which only the data name"
-                        ));
+                if derived.len() > 1 && self.choices > 0 {
+                    let count = derived.len();
+                    return Err(format!("TClonesArray of one of {count} classes, which only the data name"));
+                }
+                derived
+            }
+            known => vec![known.to_owned()],
+        };
+        let (mut alternatives, mut classes) = (Vec::new(), Vec::new());
+        let several = usize::from(names.len() > 1);
+        self.choices += several;
+        for class in &names {
+            let arms = match self.versions(class) {
+                Ok(arms) => arms,
+                // One that cannot be read is a fault where it is met.
+                Err(_) if names.len() > 1 => continue,
+                Err(why) => return Err(why),
+            };
+            let to = alternatives.len() as u32;
+            for (when, schema) in arms {
+                if let When::Version(version) | When::Class(version, _) = when {
+                    let item = framed(vec![(when, schema)]);
+                    if alternatives.len() as u32 == to {
+                        alternatives.push(item.clone());
                     }
+                    classes.push((format!("{class};{version}"), to, item));
                 }
             }
-            known => known.to_owned(),
-        };
-        let class = &*class;
-        let arms = self.versions(class)?;
-        let versions = arms.iter().filter_map(|(when, schema)| match when {
-            When::Version(version) | When::Class(version, _) => {
-                let item = framed(vec![(*when, schema.clone())]);
-                Some((format!("{class};{version}"), item))
-            }
-            _ => None,
-        });
-        Ok(Schema::Clones(versions.collect()))
+        }
+        self.choices -= several;
+        if alternatives.is_empty() {
+            alternatives.push(Schema::Unknown("that a TClonesArray names".into()));
+        }
+        Ok(Schema::Clones { alternatives, classes })
     }
 }
 

@@ -24,22 +24,29 @@ pub(super) struct Column {
     pub(super) reading: Result<Reading, String>,
     /// The leaf that counts the items, by its place in the tree's record.
     pub(super) counter: Option<usize>,
+    /// The branch whose values count the items.
+    pub(super) counts: Option<u32>,
 }
 
 impl Column {
     fn new(type_name: String, form: Form, decoder: Decoder, reason: &str) -> Self {
-        Self { type_name, reading: Ok(Reading { form, decoder, reason: reason.into() }), counter: None }
+        Self {
+            type_name,
+            reading: Ok(Reading { form, decoder, reason: reason.into() }),
+            counter: None,
+            counts: None,
+        }
     }
 
     /// A type that cannot be read.
     pub(super) fn unsupported(type_name: impl Into<String>) -> Self {
         let type_name = type_name.into();
-        Self { reading: Err(type_name.clone()), type_name, counter: None }
+        Self { reading: Err(type_name.clone()), type_name, counter: None, counts: None }
     }
 
     /// A type that is known, and a reason why it cannot be read here.
     fn refused(type_name: String, reason: &str) -> Self {
-        Self { reading: Err(format!("{type_name} {reason}")), type_name, counter: None }
+        Self { reading: Err(format!("{type_name} {reason}")), type_name, counter: None, counts: None }
     }
 
     /// The same numbers in every entry.
@@ -381,8 +388,12 @@ pub(super) fn of_member(
     info: &StreamerInfo,
     element: &Element,
     items: bool,
+    given: Option<DType>,
     classes: &mut Classes<'_>,
 ) -> Column {
+    if let Some(numbers) = given {
+        classes.give(info, element, numbers);
+    }
     let dimensions = Dimensions::of_element(element);
     let member = &*branch.field.name;
     let spell = |name: &str| dimensions.spelling(name, items);
@@ -412,7 +423,14 @@ pub(super) fn of_member(
         }
         basic @ 1..=19 => of_numbers(element, basic, items, dimensions),
         array @ 21..=39 => of_numbers(element, array - code::ARRAY, items, dimensions),
-        pointer @ 41..=59 => of_counted(element, pointer - code::POINTER, items, dimensions),
+        41..=59 if items || !dimensions.fixed.is_empty() => {
+            let (ElementKind::BasicPointer(counter), true) = (&element.kind, given.is_some()) else {
+                return Column::unsupported(spell(&element.type_name));
+            };
+            let type_name = format!("{}[{}]", spell(element_type(element)), counter.name);
+            of_described(type_name, classes.member(info, element), items, member)
+        }
+        pointer @ 41..=59 => of_counted(element, pointer - code::POINTER, dimensions),
         code::TSTRING => {
             let schema = if items { Schema::ToEnd(Box::new(Schema::Text)) } else { Schema::Text };
             Column::translated(spell("TString"), &schema, TextLength::ByteThenWord, Frame::None, member)
@@ -508,8 +526,16 @@ fn of_numbers(element: &Element, code: i32, items: bool, dimensions: Dimensions)
     }
 }
 
+/// The type that a pointer to numbers leads to.
+fn element_type(element: &Element) -> &str {
+    match number(element.code - code::POINTER, element.packing) {
+        Some((name, _)) => name,
+        None => element.type_name.trim_end_matches('*'),
+    }
+}
+
 /// A pointer to numbers: a flag, then as many as another member says.
-fn of_counted(element: &Element, code: i32, items: bool, dimensions: Dimensions) -> Column {
+fn of_counted(element: &Element, code: i32, dimensions: Dimensions) -> Column {
     let counter = match &element.kind {
         ElementKind::BasicPointer(counter) => &*counter.name,
         _ => "",
@@ -517,9 +543,8 @@ fn of_counted(element: &Element, code: i32, items: bool, dimensions: Dimensions)
     let Some((name, wire)) = number(code, element.packing) else {
         return Column::unsupported(&*element.type_name);
     };
-    let type_name = format!("{}[{counter}]", dimensions.spelling(name, items));
-    // Of items, each has a count of its own, in another branch; of an array of pointers, each has its own numbers.
-    if items || !dimensions.fixed.is_empty() || code == code::BITS || code == code::CHAR_STAR {
+    let type_name = format!("{}[{counter}]", dimensions.spelling(name, false));
+    if code == code::BITS || code == code::CHAR_STAR {
         return Column::unsupported(type_name);
     }
     Column::jagged(type_name, 1, wire, Vec::new())

@@ -143,6 +143,32 @@ impl Metadata {
         self.objects.payload()
     }
 
+    /// The branch that counts the items of another, by the record or by its name.
+    pub(super) fn counts_of(&self, branch: &Branch<'_>, member: &str) -> Option<u32> {
+        let number_at = |place: usize| {
+            let is_there =
+                |&number: &u32| self.objects.object(number).is_some_and(|o| o.range().start == place);
+            self.branches.iter().position(is_there)
+        };
+        let known = match branch.object.member("fBranchCount2") {
+            Some(Value::Object(counter)) => self.branches.iter().position(|&of| of == counter.number()),
+            Some(Value::Elsewhere(place)) => number_at(place),
+            _ => None,
+        };
+        let beside = || {
+            // In the same collection, with the same names before.
+            let name = branch.field.name.split('[').next().unwrap_or_default();
+            let (before, _) = name.rsplit_once('.').unwrap_or_default();
+            let is_counter = |field: &Field| {
+                let name = field.name.split('[').next().unwrap_or_default();
+                field.parent == branch.field.parent
+                    && name.rsplit_once('.').map_or(name == member, |(b, name)| b == before && name == member)
+            };
+            self.fields.iter().position(is_counter)
+        };
+        known.or_else(beside).map(|at| at as u32)
+    }
+
     /// The branch that a field is.
     pub(super) fn branch(&self, field: u32) -> Option<Branch<'_>> {
         let object = self.objects.object(*self.branches.get(field as usize)?)?;

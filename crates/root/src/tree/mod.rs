@@ -12,12 +12,19 @@ use std::{
 };
 
 use forthwith_plan::{
-    Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Kernel, Plan, Result, Stored, Task,
+    Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Kernel, Plan, Reading, Result, Stored,
+    Task,
 };
 
-use crate::{Found, RootFile, Streamers, TreeFormat, class::Classes, near};
+use crate::{
+    Found, RootFile, Streamers, TreeFormat,
+    class::Classes,
+    near,
+    streamer::{Element, ElementKind},
+};
 use baskets::Place;
 use columns::Column;
+use forthwith_columns::DType;
 use metadata::{Branch, MemberOf, Metadata};
 
 pub(crate) use columns::number;
@@ -172,6 +179,11 @@ impl Tree {
 
     /// What a branch holds.
     fn column(&self, branch: &Branch<'_>) -> Result<Column> {
+        self.column_with(branch, true)
+    }
+
+    /// What a branch holds, with or without those that need another branch's values.
+    fn column_with(&self, branch: &Branch<'_>, counted: bool) -> Result<Column> {
         if branch.class == "TBranch" {
             return Ok(columns::of_leaves(branch, &branch.leaves()?));
         }
@@ -199,7 +211,11 @@ impl Tree {
         let name = columns::member_name(&branch.field.name);
         let by_id = usize::try_from(member.id).ok().and_then(|id| info.elements.get(id));
         // The number is that of the member when the branch was made; the name settles it.
-        let element = by_id.filter(|element| columns::same_member(&element.name, name)).or_else(|| {
+        // That of a base may be called as the whole object is.
+        let is_it = |element: &&Element| {
+            columns::same_member(&element.name, name) || (element.is_base() && member.code == 0)
+        };
+        let element = by_id.filter(is_it).or_else(|| {
             let mut same = info.elements.iter().filter(|element| columns::same_member(&element.name, name));
             same.next().filter(|_| same.next().is_none())
         });
@@ -214,7 +230,32 @@ impl Tree {
             return Ok(Column::unsupported(&**base));
         }
         let mut classes = self.classes(member);
-        Ok(columns::of_member(branch, &info, element, matches!(member.kind, 31 | 41), &mut classes))
+        let items = matches!(member.kind, 31 | 41);
+        let counts = match &element.kind {
+            ElementKind::BasicPointer(counter) | ElementKind::Loop(counter) if counted => {
+                self.counts(branch, &counter.name, items)?
+            }
+            _ => None,
+        };
+        let given = counts.map(|(_, numbers)| numbers);
+        let mut column = columns::of_member(branch, &info, element, items, given, &mut classes);
+        // Where entries have bounds, a list needs no more.
+        let needs =
+            |reading: &Reading| matches!(&reading.decoder, Decoder::Program(program) if program.counts);
+        column.counts = counts.map(|(field, _)| field).filter(|_| column.reading.as_ref().is_ok_and(needs));
+        Ok(column)
+    }
+
+    /// The branch with the numbers that count the items of a member, and their type.
+    fn counts(&self, branch: &Branch<'_>, member: &str, items: bool) -> Result<Option<(u32, DType)>> {
+        let Some(field) = self.metadata.counts_of(branch, member) else { return Ok(None) };
+        let counts = self.column_with(&self.branch(field)?, false)?;
+        let wire = match counts.reading.map(|reading| reading.decoder) {
+            Ok(Decoder::Kernel(Kernel::Flat { wire, per_entry: 1 })) if !items => wire,
+            Ok(Decoder::Kernel(Kernel::Jagged { wire, per_item: 1, header: 0 })) if items => wire,
+            _ => return Ok(None),
+        };
+        Ok(Some((field, wire.dtype())))
     }
 
     fn classes(&self, member: &MemberOf<'_>) -> Classes<'_> {
@@ -376,7 +417,7 @@ impl Planner<'_> {
         let group = self.groups.len() as u32;
         let counter = match (&column.counter, branch.generates_offsets) {
             (Some(_), true) => Some(tree.counter(&column)?),
-            _ => None,
+            _ => column.counts,
         };
         self.groups.push(Group {
             path: branch.field.path.clone(),

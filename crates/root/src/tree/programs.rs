@@ -181,6 +181,7 @@ fn by_hand(lines: &[&str], outputs: Vec<OutputBinding>, form: Form, member: &str
         constants: Vec::new(),
         signed: false,
         origin: false,
+        counts: false,
     }
 }
 

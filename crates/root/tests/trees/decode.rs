@@ -37,9 +37,11 @@ pub(crate) fn decode(file: &RootFile, plan: &Plan) -> Result<Columns, String> {
         let block = TreeFormat
             .unframe(group, task, &stored, &mut scratch)
             .map_err(|error| place(error.to_string()))?;
-        let counts = group.counter.map(|counter| counts(plan, task, counter, &columns));
         let filled = match &group.decoder {
-            Decoder::Kernel(kernel) => run_kernel(kernel, &block, counts, &mut columns[task.group as usize]),
+            Decoder::Kernel(kernel) => {
+                let counts = group.counter.map(|counter| counts(plan, task, counter, &columns));
+                run_kernel(kernel, &block, counts, &mut columns[task.group as usize])
+            }
             Decoder::Program(program) => {
                 let compiled = programs
                     .entry(task.group)
@@ -47,12 +49,15 @@ pub(crate) fn decode(file: &RootFile, plan: &Plan) -> Result<Columns, String> {
                         Arc::new(Compiled::new(&program.source).expect("a generated program compiles"))
                     })
                     .clone();
-                run_program(compiled, program, &block, &group.columns, &mut columns[task.group as usize])
-                    .map_err(|error| {
-                        let meaning =
-                            error.split(':').next().and_then(|code| program.fault(code.parse().ok()?));
-                        format!("{error} {}", meaning.map_or("", |fault| &fault.what))
-                    })
+                let counts = match group.counter.filter(|_| program.counts) {
+                    Some(counter) => item_counts(plan, task, counter, &columns),
+                    None => Vec::new(),
+                };
+                let out = &mut columns[task.group as usize];
+                run_program(compiled, program, &block, &counts, &group.columns, out).map_err(|error| {
+                    let meaning = error.split(':').next().and_then(|code| program.fault(code.parse().ok()?));
+                    format!("{error} {}", meaning.map_or("", |fault| &fault.what))
+                })
             }
             other => Err(format!("{other:?}")),
         };
@@ -69,6 +74,24 @@ fn counts(plan: &Plan, task: &Task, counter: u32, columns: &Columns) -> Vec<u64>
     let count = (task.entries.end - task.entries.start) as usize;
     let values = columns[counter as usize][0].chunks_exact(width).skip(begin).take(count);
     values.map(|value| value.iter().rev().fold(0, |all, &byte| all << 8 | u64::from(byte))).collect()
+}
+
+/// The bytes of the counter's values for a task's entries, of which each may have several.
+fn item_counts(plan: &Plan, task: &Task, counter: u32, columns: &Columns) -> Vec<u8> {
+    let first = plan.tasks.iter().filter(|task| task.group == counter).map(|task| task.entries.start).min();
+    let entry = |at: u64| (at - first.unwrap_or(0)) as usize;
+    let (begin, end) = (entry(task.entries.start), entry(task.entries.end));
+    let (specs, columns) = (&plan.groups[counter as usize].columns, &columns[counter as usize]);
+    let offset = |at: usize| {
+        let bytes = columns[0][8 * at..8 * at + 8].try_into().expect("eight bytes");
+        i64::from_ne_bytes(bytes) as usize
+    };
+    let (items, values) = match columns.len() {
+        1 => (begin..end, 0),
+        _ => (offset(begin)..offset(end), 1),
+    };
+    let width = specs[values].dtype.size();
+    columns[values][width * items.start..width * items.end].to_vec()
 }
 
 fn run_kernel(
@@ -142,6 +165,7 @@ pub(crate) fn run_program(
     program: Arc<Compiled>,
     contract: &Program,
     block: &Block<'_>,
+    counts: &[u8],
     specs: &[ColumnSpec],
     out: &mut [Vec<u8>],
 ) -> Result<(), String> {
@@ -155,8 +179,12 @@ pub(crate) fn run_program(
         0 => (&[][..], &[][..]),
         length => (&block.bounds[..length - 4], &block.bounds[4..]),
     };
-    let inputs = [block.payload, starts, stops];
-    let status = machine.resume(&inputs[..if contract.bounded { 3 } else { 1 }]);
+    let inputs = match (contract.bounded, contract.counts) {
+        (true, true) => vec![block.payload, starts, stops, counts],
+        (true, false) => vec![block.payload, starts, stops],
+        (false, _) => vec![block.payload],
+    };
+    let status = machine.resume(&inputs);
     if !matches!(status, Ok(Status::Done)) {
         return Err(format!("{:?}: {status:?}", machine.stack().last().copied().unwrap_or(0)));
     }
