@@ -3,18 +3,25 @@
 #ifndef GENERATE_CLASSES_H
 #define GENERATE_CLASSES_H
 
+#include <ROOT/RVec.hxx>
 #include <Rtypes.h>
 #include <TClonesArray.h>
+#include <TList.h>
+#include <TObjArray.h>
 #include <TObject.h>
 #include <TString.h>
 #include <array>
 #include <bitset>
+#include <complex>
 #include <deque>
+#include <forward_list>
 #include <list>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -137,6 +144,88 @@ struct Mixed {
       delete t;
     delete[] counted;
   }
+};
+
+// Containers in containers: name, type. Of those without an order only one item is ever stored.
+#define NESTED(X)                                                                                                     \
+  X(hitOf, std::map<int, Hit>)                                                                                         \
+  X(hitsOf, std::map<std::string, std::vector<Hit>>)                                                                   \
+  X(tables, std::map<std::string, std::map<int, float>>)                                                               \
+  X(maps, std::vector<std::map<std::string, int>>)                                                                     \
+  X(deep, std::map<int, std::vector<std::map<int, std::string>>>)                                                      \
+  X(points, std::multimap<std::string, Point>)                                                                         \
+  X(words, std::set<std::string>)                                                                                      \
+  X(bag, std::multiset<int>)                                                                                           \
+  X(loose, std::unordered_set<int>)                                                                                    \
+  X(looseBag, std::unordered_multiset<std::string>)                                                                    \
+  X(looseMap, std::unordered_multimap<int, std::vector<int>>)                                                          \
+  X(chain, std::forward_list<int>)                                                                                     \
+  X(lists, std::list<std::vector<int>>)                                                                                \
+  X(ofLists, std::vector<std::list<float>>)                                                                            \
+  X(ofSets, std::vector<std::set<int>>)                                                                                \
+  X(ofDeques, std::deque<std::deque<std::string>>)                                                                     \
+  X(setOfRows, std::set<std::vector<int>>)                                                                             \
+  X(listed, std::list<Point>)                                                                                          \
+  X(queued, std::deque<Hit>)                                                                                           \
+  X(cube, std::vector<std::vector<std::vector<Point>>>)                                                                \
+  X(numbers, ROOT::VecOps::RVec<float>)                                                                                \
+  X(rowsOfNumbers, std::vector<ROOT::VecOps::RVec<int>>)                                                               \
+  X(numbersOfRows, ROOT::VecOps::RVec<std::vector<double>>)                                                            \
+  X(objects, ROOT::VecOps::RVec<Point>)                                                                                \
+  X(three, std::array<int, 3>)                                                                                         \
+  X(pointsOfTwo, std::array<Point, 2>)                                                                                 \
+  X(rowsOfTwo, std::array<std::vector<int>, 2>)                                                                        \
+  X(pairOfRows, std::pair<int, std::vector<float>>)                                                                    \
+  X(pairOfPoint, std::pair<Point, std::string>)                                                                        \
+  X(byPair, std::map<std::pair<int, int>, float>)                                                                      \
+  X(pairsOf, std::map<int, std::pair<std::string, Point>>)                                                             \
+  X(pairs, std::vector<std::pair<std::string, std::vector<int>>>)                                                      \
+  X(flags, std::bitset<5>)                                                                                             \
+  X(ofFlags, std::vector<std::bitset<12>>)                                                                             \
+  X(one, std::unique_ptr<Point>)                                                                                       \
+  X(several, std::vector<std::unique_ptr<Point>>)                                                                      \
+  X(byKey, std::map<int, Point *>)                                                                                     \
+  X(packedOf, std::map<int, Double32_t>)                                                                               \
+  X(texts, std::map<TString, TString>)                                                                                 \
+  X(complex, std::complex<double>)                                                                                     \
+  X(last, int)
+
+struct Nested {
+#define MEMBER(name, ...) __VA_ARGS__ name;
+  NESTED(MEMBER)
+#undef MEMBER
+};
+
+// Classes that pointers to the first of them may lead to.
+class Shape : public TObject {
+public:
+  int id = 0;
+  ClassDefOverride(Shape, 1)
+};
+class Circle : public Shape {
+public:
+  double radius = 0;
+  ClassDefOverride(Circle, 3)
+};
+class Label : public Shape {
+public:
+  std::string text;
+  std::vector<float> widths;
+  Point at;
+  ClassDefOverride(Label, 1)
+};
+
+// Pointers to objects whose class only the data name, and to the same object more than once.
+struct Pointers {
+  Shape *one = nullptr;
+  std::vector<Shape *> shapes;
+  std::list<Shape *> listed;
+  std::map<int, Shape *> byNumber;
+  Shape *two[2] = {nullptr, nullptr};
+  Circle *circle = nullptr; //->
+  TObjArray array;
+  TList list;
+  int last = 0;
 };
 
 // A class that can be read from files of a version without `derived`, by the rule in classes.C.

@@ -190,6 +190,11 @@ def object_branch(ROOT, branch):
     return array_of(ROOT.walk.readObject[name](branch))
 
 
+def slot(array, name):
+    """What a part of a pair is called: maps are lists of tuples."""
+    return {"first": "0", "second": "1"}.get(name, name) if ak.fields(array) == ["0", "1"] else name
+
+
 def project(ROOT, array, top, path):
     """The part of a whole object that a split branch holds; a segment that names a class is that base class."""
     before = top
@@ -199,6 +204,11 @@ def project(ROOT, array, top, path):
             if name.startswith(prefix):
                 name = name[len(prefix) :]
                 break
+        if name.split(".")[0] in ("first", "second"):  # of a map, or of a pair in one
+            *outer, name = name.split(".")
+            for part in outer:
+                array = array[slot(array, part)]
+            name = slot(array, name)
         name = name.rsplit(".", 1)[-1]
         if name in ak.fields(array):
             array = array[name]

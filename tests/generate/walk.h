@@ -149,6 +149,24 @@ template <class T>
 struct Column<std::deque<T>> : Items<std::deque<T>> {};
 template <class T>
 struct Column<std::set<T>> : Items<std::set<T>> {};
+template <class T>
+struct Column<std::forward_list<T>> : Lists<T> {
+  static std::string type() { return "var * " + Column<T>::type(); }
+  void push(const std::forward_list<T> &v)
+  {
+    this->counts.push_back(std::distance(v.begin(), v.end()));
+    for (const T &x : v)
+      this->items.push(x);
+  }
+};
+template <class T>
+struct Column<std::multiset<T>> : Items<std::multiset<T>> {};
+template <class T>
+struct Column<std::unordered_set<T>> : Items<std::unordered_set<T>> {};
+template <class T>
+struct Column<std::unordered_multiset<T>> : Items<std::unordered_multiset<T>> {};
+template <class T>
+struct Column<ROOT::VecOps::RVec<T>> : Items<ROOT::VecOps::RVec<T>> {};
 template <class T, std::size_t N>
 struct Column<std::array<T, N>> : Lists<T> {
   static std::string type() { return std::to_string(N) + " * " + Column<T>::type(); }
@@ -214,6 +232,8 @@ template <class K, class V>
 struct Column<std::multimap<K, V>> : Pairs<std::multimap<K, V>> {};
 template <class K, class V>
 struct Column<std::unordered_map<K, V>> : Pairs<std::unordered_map<K, V>> {};
+template <class K, class V>
+struct Column<std::unordered_multimap<K, V>> : Pairs<std::unordered_multimap<K, V>> {};
 
 // ---------------------------------------------------------------- pointers: values or null
 template <class T>
@@ -237,6 +257,10 @@ struct Column<T *> {
     out += line('O', there.size()) + there;
     values.emit(out);
   }
+};
+template <class T>
+struct Column<std::unique_ptr<T>> : Column<T *> {
+  void push(const std::unique_ptr<T> &v) { Column<T *>::push(v.get()); }
 };
 
 // ---------------------------------------------------------------- records
@@ -323,6 +347,25 @@ struct Members<Mixed> {
       plain("clusters", &Mixed::clusters), plain("packed", &Mixed::packed), plain("fixed", &Mixed::fixed), plain("names", &Mixed::names),
       plain("lists", &Mixed::lists), plain("point", &Mixed::point), plain("track", &Mixed::track), plain("tracks", &Mixed::tracks),
       plain("n", &Mixed::n), Counted<Mixed, double, int>{"counted", &Mixed::counted, &Mixed::n}, plain("last", &Mixed::last));
+  }
+};
+template <class T>
+struct Members<std::complex<T>> {
+  struct Part {
+    const char *name;
+    bool imaginary;
+    using Values = Column<T>;
+    void push(Values &to, const std::complex<T> &from) const { to.push(imaginary ? from.imag() : from.real()); }
+  };
+  static auto all() { return std::make_tuple(Part{"_real", false}, Part{"_imag", true}); }
+};
+template <>
+struct Members<Nested> {
+  static auto all()
+  {
+#define MEMBER(name, ...) std::make_tuple(plain(#name, &Nested::name)),
+    return std::tuple_cat(NESTED(MEMBER) std::make_tuple());
+#undef MEMBER
   }
 };
 template <>
