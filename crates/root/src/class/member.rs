@@ -134,7 +134,12 @@ impl Classes<'_> {
                     kind => self.member_of(&kind)?,
                 }
             }
-            81 | 82 | 83 | 87 | 88 => fixed(self.object(class)?, &dimensions),
+            82 => match CppType::parse(class) {
+                // Containers in a `std::array` have no frame.
+                kind if kind.is_container() => fixed(self.item(&kind)?, &dimensions),
+                _ => fixed(self.object(class)?, &dimensions),
+            },
+            81 | 83 | 87 | 88 => fixed(self.object(class)?, &dimensions),
             86 => fixed(self.object("TObject")?, &dimensions),
             code::OBJECT_POINTER | code::ANY_POINTER | code::ANY_POINTER_NO_VT => {
                 self.pointer(pointee(class))?

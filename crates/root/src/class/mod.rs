@@ -94,7 +94,7 @@ impl<'a> Classes<'a> {
     }
 
     /// A value of some type as an item of a container, which has no frame unless it is an object.
-    fn item(&mut self, kind: &CppType) -> Result<Schema, Refused> {
+    pub(super) fn item(&mut self, kind: &CppType) -> Result<Schema, Refused> {
         Ok(match kind {
             CppType::Number(_, wire) => Schema::Number(*wire),
             CppType::Text(_) => Schema::Text,

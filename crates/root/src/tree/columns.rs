@@ -451,8 +451,6 @@ pub(super) fn of_member(
                 return Column::translated(type_name, &schema, text, Frame::Counted, member);
             }
             let schema = classes.member(info, element);
-            // The Python readers people switch from have always given such arrays as the only item of a list.
-            let alone = matches!(element.code, 81 | 82) && schema.as_ref().is_ok_and(is_rigid);
             // An empty container may take no bytes at all.
             let schema = match schema {
                 Ok(schema) if kind.is_container() && !items && dimensions.fixed.is_empty() => {
@@ -460,22 +458,8 @@ pub(super) fn of_member(
                 }
                 other => other,
             };
-            of_described(type_name, schema, items || alone, member)
+            of_described(type_name, schema, items, member)
         }
-    }
-}
-
-/// Whether objects always take the same number of bytes, frames and all.
-fn is_rigid(schema: &Schema) -> bool {
-    match schema {
-        Schema::Framed { of, shared: false } | Schema::Base(of) | Schema::Fixed(_, of) => is_rigid(of),
-        Schema::Versioned(arms) => arms.iter().all(|(_, arm)| is_rigid(arm)),
-        Schema::Record { fields, .. } | Schema::Arranged { fields, .. } => {
-            fields.iter().all(|(_, field)| is_rigid(field))
-        }
-        Schema::Skipped(of) | Schema::Counter(_, of) => is_rigid(of),
-        Schema::Number(_) | Schema::Converted(..) | Schema::Computed(..) | Schema::Passed(_) => true,
-        _ => false,
     }
 }
 

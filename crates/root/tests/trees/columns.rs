@@ -69,7 +69,9 @@ fn is_known_to_differ(class: &str, typename: &str, column: &str, expected: &str,
             |text: &str| text.split(" * ").filter_map(|part| part.parse::<u64>().ok()).product::<u64>();
         found.matches('*').count() > expected.matches('*').count() && product(expected) == product(found)
     };
-    strings || flattened
+    // A fixed array of objects, which the golden has in a list of its own.
+    let alone = column.ends_with(']') && expected.strip_prefix("var * ") == Some(found);
+    strings || flattened || alone
 }
 
 /// The other type a golden allows: counters of arrays, which C++ ROOT declares as `int`, without a sign.
