@@ -1,6 +1,10 @@
 //! The steps of a plan as a flat list: short, without pointers, the likely pairs as one.
+//!
+//! Nearly all commands end by counting something and going to another state. That is no operation but the [`Tail`] of each list, so
+//! that most commands are one operation and its tail.
 
 use super::plan::Plan;
+use super::program::LENGTH;
 use super::step::{Action, COMMANDS, Refusal, Step};
 use forthwith_forth::Dtype;
 
@@ -10,11 +14,6 @@ pub(crate) enum Op {
     /// Appends the eight bytes of the data.
     Word {
         output: u32,
-    },
-    /// Appends the eight bytes of the data and counts them.
-    CountedWord {
-        output: u32,
-        count: u32,
     },
     /// Appends a number from the data, converted.
     Scalar {
@@ -51,17 +50,6 @@ pub(crate) enum Op {
     State {
         state: u32,
     },
-    /// Sets a counter to zero, and the state.
-    Open {
-        count: u32,
-        state: u32,
-    },
-    /// Counts a value, and sets the state.
-    Close {
-        variable: u32,
-        value: i32,
-        state: u32,
-    },
     Unfilled {
         filled: u32,
         bit: u32,
@@ -79,6 +67,10 @@ pub(crate) enum Op {
         output: u32,
     },
     /// As those above, for outputs of int64.
+    LiteralWord {
+        value: i32,
+        output: u32,
+    },
     NextWord {
         rows: u32,
         output: u32,
@@ -91,17 +83,52 @@ pub(crate) enum Op {
         offsets: u32,
         output: u32,
     },
+    /// [`Op::NextWord`], then [`Op::Word`]: what may be null and is not.
+    NextWordWord {
+        rows: u32,
+        index: u32,
+        output: u32,
+    },
+    /// [`Op::NextWord`], then [`Op::BytesWord`].
+    NextWordBytes {
+        rows: u32,
+        index: u32,
+        offsets: u32,
+        output: u32,
+    },
     /// Anything else.
     Rare {
         step: u32,
     },
+    /// No operation, where there must be one.
+    Nothing,
+    /// Several, where there must be one.
+    Several,
 }
 
-/// Where the operations of something are.
-#[derive(Clone, Copy, Debug, Default)]
+/// What comes after the operations of a command: something is counted, and the state changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tail {
+    pub(crate) variable: u32,
+    pub(crate) value: i32,
+    /// Or [`Tail::STAY`].
+    pub(crate) state: u32,
+}
+
+impl Tail {
+    /// The state stays, or the operations change it.
+    pub(crate) const STAY: u32 = u32::MAX;
+    const NOTHING: Self = Self { variable: LENGTH as u32, value: 0, state: Self::STAY };
+}
+
+/// Where the operations of something are, and its tail.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
+    /// The operation if it is one.
+    pub(crate) only: Op,
     start: u32,
     stop: u32,
+    pub(crate) tail: Tail,
 }
 
 #[derive(Debug)]
@@ -128,7 +155,7 @@ impl Code {
             rare: vec![Step::Refuse(Refusal::Unexpected), Step::Refuse(Refusal::Argument)],
             routines: Vec::new(),
         };
-        let unexpected = Span { start: 0, stop: 1 };
+        let unexpected = Span { only: refuse, start: 0, stop: 1, tail: Tail::NOTHING };
         for state in &plan.states {
             let at = code.table.len();
             code.table.resize(at + COMMANDS, unexpected);
@@ -141,24 +168,23 @@ impl Code {
     }
 
     #[inline(always)]
-    pub(crate) fn find(&self, state: i64, command: usize) -> &[Op] {
-        let span = self.table[state as usize * COMMANDS + command];
-        self.ops(span)
+    pub(crate) fn find(&self, state: i64, command: usize) -> &Span {
+        &self.table[state as usize * COMMANDS + command]
     }
 
     #[inline(always)]
-    pub(crate) fn ops(&self, span: Span) -> &[Op] {
+    pub(crate) fn ops(&self, span: &Span) -> &[Op] {
         &self.ops[span.start as usize..span.stop as usize]
     }
 
     /// The operations of one case.
     #[inline(always)]
-    pub(crate) fn case(&self, cases: u32, argument: i64) -> Option<&[Op]> {
+    pub(crate) fn case(&self, cases: u32, argument: i64) -> Option<&Span> {
         let Cases(cases) = &self.cases[cases as usize];
         // They are sorted, and most are those of all small numbers.
         let guess = cases.get(argument as usize).filter(|(value, _)| *value == argument);
         let found = guess.or_else(|| cases.iter().find(|(value, _)| *value == argument))?;
-        Some(self.ops(found.1))
+        Some(&found.1)
     }
 
     fn action(&mut self, plan: &Plan, action: &Action) -> Span {
@@ -169,9 +195,15 @@ impl Code {
 
     fn keep(&mut self, ops: &[Op]) -> Span {
         let start = self.ops.len();
+        let (ops, tail) = tail(ops);
         self.ops.extend(paired(ops));
+        let only = match self.ops[start..] {
+            [] => Op::Nothing,
+            [only] => only,
+            _ => Op::Several,
+        };
         // Types that come to 2^32 steps do not fit in memory as a plan.
-        Span { start: start as u32, stop: self.ops.len() as u32 }
+        Span { only, start: start as u32, stop: self.ops.len() as u32, tail }
     }
 
     fn append(&mut self, plan: &Plan, action: &Action, ops: &mut Vec<Op>) {
@@ -223,6 +255,9 @@ impl Code {
                 }
                 _ => Some(Op::Scalar { parser, output: output as u32 }),
             },
+            Step::Literal { value, output } if dtype(output) == Dtype::Int64 => {
+                small(value).map(|value| Op::LiteralWord { value, output: output as u32 })
+            }
             Step::Literal { value, output } => {
                 small(value).map(|value| Op::Literal { value, output: output as u32 })
             }
@@ -261,19 +296,29 @@ impl Code {
     }
 }
 
+/// What the operations end with, and what is before it.
+fn tail(ops: &[Op]) -> (&[Op], Tail) {
+    let mut tail = Tail::NOTHING;
+    let mut rest = ops;
+    if let [before @ .., Op::State { state }] = rest {
+        (rest, tail.state) = (before, *state);
+    }
+    if let [before @ .., Op::Add { variable, value }] = rest {
+        (rest, tail.variable, tail.value) = (before, *variable, *value);
+    }
+    (rest, tail)
+}
+
 /// Operations with the likely pairs as one.
 fn paired(ops: &[Op]) -> Vec<Op> {
     let mut out: Vec<Op> = Vec::with_capacity(ops.len());
     for op in ops {
         let pair = match (out.last(), *op) {
-            (Some(&Op::Word { output }), Op::Add { variable, value: 1 }) => {
-                Some(Op::CountedWord { output, count: variable })
+            (Some(&Op::NextWord { rows, output: index }), Op::Word { output }) => {
+                Some(Op::NextWordWord { rows, index, output })
             }
-            (Some(&Op::Set { variable, value: 0 }), Op::State { state }) => {
-                Some(Op::Open { count: variable, state })
-            }
-            (Some(&Op::Add { variable, value }), Op::State { state }) => {
-                Some(Op::Close { variable, value, state })
+            (Some(&Op::NextWord { rows, output: index }), Op::BytesWord { offsets, output }) => {
+                Some(Op::NextWordBytes { rows, index, offsets, output })
             }
             _ => None,
         };

@@ -2,11 +2,11 @@
 //!
 //! The program's text is made of the same steps; tests tell both the same and compare everything.
 
-use super::code::{Code, Op};
+use super::bytes::{Bytes, SHORT};
+use super::code::{Code, Op, Span, Tail};
 use super::plan::{Plan, Var};
 use super::program::STATE;
-use super::step::{Amount, Command, OutputSpec, Refusal, Step};
-use forthwith_forth::Dtype;
+use super::step::{Amount, Command, Refusal, Step};
 
 /// Why a command was not carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) enum Failure {
     OutOfMemory,
 }
 
-type Done = Result<(), Failure>;
+pub(super) type Done = Result<(), Failure>;
 
 pub(crate) struct Direct {
     pub(crate) variables: Vec<i64>,
@@ -39,23 +39,106 @@ impl Direct {
         }
     }
 
-    #[inline]
-    pub(crate) fn tell(&mut self, code: &Code, command: Command, argument: i64, data: &[u8]) -> Done {
-        let ops = code.find(self.variables[STATE], command as usize);
-        self.carry_out(code, ops, Told { argument, data })
+    /// Forgets all; what memory there is stays, within a bound.
+    pub(crate) fn clear(&mut self) {
+        self.variables.fill(0);
+        self.outputs.iter_mut().for_each(Bytes::clear);
+        self.kept = 0;
     }
 
+    /// Carries one command out. The frequent ones where there is room are done here, without a call: they would cost less than the
+    /// registers that all others need.
+    #[inline(never)]
+    pub(crate) fn tell(&mut self, code: &Code, command: Command, argument: i64, data: &[u8]) -> Done {
+        let span = code.find(self.variables[STATE], command as usize);
+        let told = Told { argument, data };
+        match span.only {
+            Op::Nothing => {}
+            Op::Word { output } if self.has_room(output) => {
+                self.outputs[output as usize].put(&word(data));
+            }
+            Op::NextWordWord { rows, index, output } if self.has_room(index) && self.has_room(output) => {
+                self.put_next(rows, index);
+                self.outputs[output as usize].put(&word(data));
+            }
+            Op::BytesWord { offsets, output }
+                if data.len() <= SHORT && self.has_room(offsets) && self.has_room(output) =>
+            {
+                self.put_bytes(offsets, output, data);
+            }
+            Op::NextWordBytes { rows, index, offsets, output }
+                if data.len() <= SHORT
+                    && self.has_room(index)
+                    && self.has_room(offsets)
+                    && self.has_room(output) =>
+            {
+                self.put_next(rows, index);
+                self.put_bytes(offsets, output, data);
+            }
+            Op::OffsetWord { count, output } if self.has_room(output) => {
+                let count = self.variables[count as usize];
+                let output = &mut self.outputs[output as usize];
+                output.put(&output.last_word().wrapping_add(count).to_ne_bytes());
+            }
+            Op::LiteralWord { value, output } if self.has_room(output) => {
+                self.outputs[output as usize].put(&i64::from(value).to_ne_bytes());
+            }
+            Op::Whole { output } if self.has_room(output) => {
+                self.outputs[output as usize].whole(integer(data))?;
+            }
+            Op::Set { variable, value } => {
+                self.variables[variable as usize] = value.into();
+            }
+            Op::Cases { cases } => match code.case(cases, argument) {
+                Some(case) => match case.only {
+                    Op::Nothing => self.finish(case.tail),
+                    Op::Unfilled { filled, bit } => {
+                        self.unfilled(filled, bit)?;
+                        self.finish(case.tail);
+                    }
+                    _ => return self.carry_out(code, span, told),
+                },
+                None => return Err(Failure::Refused(Refusal::Argument)),
+            },
+            _ => return self.carry_out(code, span, told),
+        }
+        self.finish(span.tail);
+        Ok(())
+    }
+
+    /// Whether there is room for any short data.
     #[inline(always)]
-    fn carry_out(&mut self, code: &Code, ops: &[Op], told: Told<'_>) -> Done {
-        for op in ops {
+    fn has_room(&self, output: u32) -> bool {
+        self.outputs[output as usize].has_room(SHORT)
+    }
+
+    /// As [`Self::next_word`], where there is room.
+    #[inline(always)]
+    fn put_next(&mut self, rows: u32, output: u32) {
+        let rows = &mut self.variables[rows as usize];
+        self.outputs[output as usize].put(&rows.to_ne_bytes());
+        *rows += 1;
+    }
+
+    /// As [`Self::bytes_word`], where there is room.
+    #[inline(always)]
+    fn put_bytes(&mut self, offsets: u32, output: u32, data: &[u8]) {
+        let offsets = &mut self.outputs[offsets as usize];
+        offsets.put(&offsets.last_word().wrapping_add(data.len() as i64).to_ne_bytes());
+        self.outputs[output as usize].put_short(data);
+    }
+
+    /// Any operations; there may be operations within.
+    #[inline(never)]
+    fn carry_out(&mut self, code: &Code, span: &Span, told: Told<'_>) -> Done {
+        for op in code.ops(span) {
             match *op {
-                Op::Word { output } => self.outputs[output as usize].push(&word(told.data))?,
-                Op::CountedWord { output, count } => {
-                    self.outputs[output as usize].push(&word(told.data))?;
-                    self.variables[count as usize] += 1;
-                }
+                Op::Word { output } => self.outputs[output as usize].word(word(told.data))?,
                 Op::Scalar { parser, output } => self.outputs[output as usize].scalar(parser, told.data)?,
                 Op::Literal { value, output } => self.outputs[output as usize].integer(value.into())?,
+                Op::LiteralWord { value, output } => {
+                    self.outputs[output as usize].word(i64::from(value).to_ne_bytes())?;
+                }
                 Op::Next { rows, output } => {
                     let rows = &mut self.variables[rows as usize];
                     self.outputs[output as usize].integer(*rows)?;
@@ -70,64 +153,66 @@ impl Direct {
                 }
                 Op::Kept { output } => self.outputs[output as usize].integer(self.kept)?,
                 Op::Whole { output } => self.outputs[output as usize].whole(integer(told.data))?,
-                Op::NextWord { rows, output } => {
-                    let rows = &mut self.variables[rows as usize];
-                    self.outputs[output as usize].push(&rows.to_ne_bytes())?;
-                    *rows += 1;
-                }
+                Op::NextWord { rows, output } => self.next_word(rows, output)?,
                 Op::OffsetWord { count, output } => {
                     self.outputs[output as usize].add_word(self.variables[count as usize])?;
                 }
-                Op::BytesWord { offsets, output } => {
-                    self.outputs[offsets as usize].add_word(told.data.len() as i64)?;
-                    self.outputs[output as usize].push(told.data)?;
+                Op::BytesWord { offsets, output } => self.bytes_word(offsets, output, told.data)?,
+                Op::NextWordWord { rows, index, output } => {
+                    self.next_word(rows, index)?;
+                    self.outputs[output as usize].word(word(told.data))?;
+                }
+                Op::NextWordBytes { rows, index, offsets, output } => {
+                    self.next_word(rows, index)?;
+                    self.bytes_word(offsets, output, told.data)?;
                 }
                 Op::Add { variable, value } => self.variables[variable as usize] += i64::from(value),
                 Op::Set { variable, value } => self.variables[variable as usize] = value.into(),
                 Op::State { state } => self.variables[STATE] = state.into(),
-                Op::Open { count, state } => {
-                    self.variables[count as usize] = 0;
-                    self.variables[STATE] = state.into();
-                }
-                Op::Close { variable, value, state } => {
-                    self.variables[variable as usize] += i64::from(value);
-                    self.variables[STATE] = state.into();
-                }
-                Op::Unfilled { filled, bit } => {
-                    refuse_if(self.variables[filled as usize] >> bit & 1 != 0, Refusal::Twice)?;
-                }
+                Op::Unfilled { filled, bit } => self.unfilled(filled, bit)?,
                 Op::Filled { filled, bits } => {
                     let bits = i64::from(bits);
                     refuse_if(self.variables[filled as usize] & bits != bits, Refusal::Missing)?;
                 }
-                Op::Cases { cases } => match code.case(cases, told.argument) {
-                    // Cases have no cases in them.
-                    Some(ops) => self.case(code, ops, told)?,
-                    None => return Err(Failure::Refused(Refusal::Argument)),
-                },
-                Op::Rare { step } => self.rare(code, &code.rare[step as usize], told)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn case(&mut self, code: &Code, ops: &[Op], told: Told<'_>) -> Done {
-        for op in ops {
-            match *op {
-                Op::Unfilled { filled, bit } => {
-                    refuse_if(self.variables[filled as usize] >> bit & 1 != 0, Refusal::Twice)?;
+                Op::Cases { cases } => {
+                    let Some(span) = code.case(cases, told.argument) else {
+                        return Err(Failure::Refused(Refusal::Argument));
+                    };
+                    self.carry_out(code, span, told)?;
                 }
-                Op::State { state } => self.variables[STATE] = state.into(),
-                _ => self.again(code, std::slice::from_ref(op), told)?,
+                Op::Rare { step } => self.rare(code, &code.rare[step as usize], told)?,
+                Op::Nothing | Op::Several => {}
             }
         }
+        self.finish(span.tail);
         Ok(())
     }
 
-    /// Operations within operations.
-    #[inline(never)]
-    fn again(&mut self, code: &Code, ops: &[Op], told: Told<'_>) -> Done {
-        self.carry_out(code, ops, told)
+    #[inline(always)]
+    fn finish(&mut self, tail: Tail) {
+        self.variables[tail.variable as usize] += i64::from(tail.value);
+        if tail.state != Tail::STAY {
+            self.variables[STATE] = tail.state.into();
+        }
+    }
+
+    #[inline(always)]
+    fn next_word(&mut self, rows: u32, output: u32) -> Done {
+        let rows = &mut self.variables[rows as usize];
+        self.outputs[output as usize].word(rows.to_ne_bytes())?;
+        *rows += 1;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn bytes_word(&mut self, offsets: u32, output: u32, data: &[u8]) -> Done {
+        self.outputs[offsets as usize].add_word(data.len() as i64)?;
+        self.outputs[output as usize].push(data)
+    }
+
+    #[inline(always)]
+    fn unfilled(&self, filled: u32, bit: u32) -> Done {
+        refuse_if(self.variables[filled as usize] >> bit & 1 != 0, Refusal::Twice)
     }
 
     #[inline(never)]
@@ -206,10 +291,10 @@ impl Direct {
                 self.variables[STATE] = *state as i64;
                 Ok(())
             }
-            Step::Call(routine) => self.again(code, code.ops(code.routines[*routine]), told),
+            Step::Call(routine) => self.carry_out(code, &code.routines[*routine], told),
             Step::Times { times, routine } => {
-                let ops = code.ops(code.routines[*routine]);
-                (0..*times).try_for_each(|_| self.again(code, ops, told))
+                let span = &code.routines[*routine];
+                (0..*times).try_for_each(|_| self.carry_out(code, span, told))
             }
             Step::IfUnfilled { filled, bit, steps } => {
                 if self.variables[*filled] >> bit & 1 != 0 {
@@ -239,7 +324,8 @@ impl Direct {
     }
 }
 
-fn refuse_if(refused: bool, refusal: Refusal) -> Done {
+#[inline]
+pub(super) fn refuse_if(refused: bool, refusal: Refusal) -> Done {
     if refused { Err(Failure::Refused(refusal)) } else { Ok(()) }
 }
 
@@ -248,120 +334,12 @@ fn whole(size: u64) -> i64 {
 }
 
 /// Eight bytes; the commands that need them bring them.
-fn word(data: &[u8]) -> [u8; 8] {
-    data.first_chunk().copied().unwrap_or_default()
+#[inline]
+pub(super) fn word(data: &[u8]) -> [u8; 8] {
+    data.first_chunk().map_or([0; 8], |word| *word)
 }
 
-fn integer(data: &[u8]) -> i64 {
+#[inline]
+pub(super) fn integer(data: &[u8]) -> i64 {
     i64::from_ne_bytes(word(data))
-}
-
-/// An output: items in native order.
-pub(crate) struct Bytes {
-    dtype: Dtype,
-    bytes: Vec<u8>,
-}
-
-impl Bytes {
-    fn new(spec: &OutputSpec) -> Self {
-        let bytes = if spec.offsets { vec![0; spec.dtype.size()] } else { Vec::new() };
-        Self { dtype: spec.dtype, bytes }
-    }
-
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.bytes.len() / self.dtype.size()
-    }
-
-    fn truncate(&mut self, items: usize) {
-        self.bytes.truncate(items * self.dtype.size());
-    }
-
-    #[inline(always)]
-    fn push(&mut self, bytes: &[u8]) -> Done {
-        if self.bytes.capacity() - self.bytes.len() < bytes.len() {
-            self.reserve(bytes.len())?;
-        }
-        self.bytes.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn reserve(&mut self, more: usize) -> Done {
-        self.bytes.try_reserve(more.max(1024)).map_err(|_| Failure::OutOfMemory)
-    }
-
-    /// Appends an integer, cut to the type.
-    #[inline(always)]
-    fn integer(&mut self, value: i64) -> Done {
-        match self.dtype {
-            Dtype::Int64 | Dtype::UInt64 => self.push(&value.to_ne_bytes()),
-            Dtype::Int32 | Dtype::UInt32 => self.push(&(value as i32).to_ne_bytes()),
-            Dtype::Int16 | Dtype::UInt16 => self.push(&(value as i16).to_ne_bytes()),
-            Dtype::Int8 | Dtype::UInt8 => self.push(&(value as i8).to_ne_bytes()),
-            Dtype::Bool => self.push(&[u8::from(value != 0)]),
-            Dtype::Float64 => self.push(&(value as f64).to_ne_bytes()),
-            Dtype::Float32 => self.push(&(value as f32).to_ne_bytes()),
-        }
-    }
-
-    /// Appends an integer if it fits the type.
-    #[inline(always)]
-    fn whole(&mut self, value: i64) -> Done {
-        let fits = match self.dtype {
-            Dtype::Int32 => i32::try_from(value).is_ok(),
-            Dtype::Int16 => i16::try_from(value).is_ok(),
-            Dtype::Int8 => i8::try_from(value).is_ok(),
-            Dtype::UInt64 => value >= 0,
-            Dtype::UInt32 => u32::try_from(value).is_ok(),
-            Dtype::UInt16 => u16::try_from(value).is_ok(),
-            Dtype::UInt8 => u8::try_from(value).is_ok(),
-            _ => true,
-        };
-        refuse_if(!fits, Refusal::Range)?;
-        self.integer(value)
-    }
-
-    /// Appends the last of int64 items plus something.
-    #[inline(always)]
-    fn add_word(&mut self, value: i64) -> Done {
-        let last = self.bytes.last_chunk().map_or(0, |last| i64::from_ne_bytes(*last));
-        self.push(&last.wrapping_add(value).to_ne_bytes())
-    }
-
-    /// Appends the last item plus something.
-    #[inline(always)]
-    fn add(&mut self, value: i64) -> Done {
-        let last = match self.dtype {
-            Dtype::Int32 => self.bytes.last_chunk().map_or(0, |last| i32::from_ne_bytes(*last).into()),
-            Dtype::UInt32 => self.bytes.last_chunk().map_or(0, |last| u32::from_ne_bytes(*last).into()),
-            _ => self.bytes.last_chunk().map_or(0, |last| i64::from_ne_bytes(*last)),
-        };
-        self.integer(last.wrapping_add(value))
-    }
-
-    /// Appends what a parser reads from eight bytes.
-    #[inline(always)]
-    fn scalar(&mut self, parser: char, data: &[u8]) -> Done {
-        match (parser, self.dtype) {
-            ('q', Dtype::Int64) | ('Q', Dtype::UInt64) | ('d', Dtype::Float64) => self.push(&word(data)),
-            ('q', _) => self.integer(integer(data)),
-            ('?', _) => self.push(&[u8::from(data.first().is_some_and(|byte| *byte != 0))]),
-            ('d', _) => self.push(&(f64::from_ne_bytes(word(data)) as f32).to_ne_bytes()),
-            (_, Dtype::Float32) => self.push(&(u64::from_ne_bytes(word(data)) as f32).to_ne_bytes()),
-            _ => self.push(&(u64::from_ne_bytes(word(data)) as f64).to_ne_bytes()),
-        }
-    }
-
-    fn zeros(&mut self, items: u64) -> Done {
-        let bytes = usize::try_from(items).ok().and_then(|items| items.checked_mul(self.dtype.size()));
-        let bytes = bytes.ok_or(Failure::OutOfMemory)?;
-        self.bytes.try_reserve(bytes).map_err(|_| Failure::OutOfMemory)?;
-        self.bytes.resize(self.bytes.len() + bytes, 0);
-        Ok(())
-    }
 }

@@ -40,10 +40,10 @@ impl Runner {
     }
 
     /// Starts anew; false if there is no memory even for that.
-    pub(crate) fn clear(&mut self, plan: &Plan) -> bool {
+    pub(crate) fn clear(&mut self) -> bool {
         match self {
             Self::Direct(direct, _) => {
-                *direct = Direct::new(plan);
+                direct.clear();
                 true
             }
             Self::Program(machine) => {

@@ -1,6 +1,7 @@
 //! Building columns of a known type.
 
 mod append;
+mod bytes;
 mod code;
 mod direct;
 mod engine;
@@ -161,9 +162,9 @@ impl TypedArrayBuilder {
         Ok(Layout { form: self.plan.form.clone(), length, columns: snapshot.columns })
     }
 
-    /// Forgets everything that was told.
+    /// Forgets everything that was told. Memory is kept for what comes, within a bound.
     pub fn clear(&mut self) {
-        self.broken = !self.runner.clear(&self.plan);
+        self.broken = !self.runner.clear();
         self.hint = 0;
         self.generation += 1;
         self.categories.iter_mut().for_each(HashMap::clear);

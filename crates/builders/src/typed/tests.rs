@@ -713,3 +713,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn bytes_of_all_lengths_are_copied_whole_and_again_after_clear() {
+    let text: String = ('a'..='z').chain('A'..='Z').collect();
+    for engine in [Engine::Direct, Engine::Program] {
+        let form = Form::from_type("?string").expect("a type");
+        let mut builder = TypedArrayBuilder::with_engine(&form, engine).expect("a builder");
+        for first in [0, 7] {
+            let told: Vec<&str> = (first..first + 500).map(|n| &text[..n % 41]).collect();
+            builder.clear();
+            told.iter().for_each(|text| builder.string(text).expect("a string"));
+            let shown = builder
+                .snapshot()
+                .and_then(|layout| Ok(layout.to_array()))
+                .expect("memory")
+                .expect("an array");
+            let expected: Vec<String> = told.iter().map(|text| format!("{text:?}")).collect();
+            assert_eq!(shown.preview(0..500, 60).expect("a preview"), expected);
+        }
+    }
+}
