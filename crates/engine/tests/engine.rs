@@ -240,6 +240,7 @@ fn make() -> (Made, Truth) {
         format: "plain".into(),
         uri: "made".into(),
         object: "table".into(),
+        others: Vec::new(),
         entries: 0..ENTRIES,
         groups: groups(),
         delivered: 4,

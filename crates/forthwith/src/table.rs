@@ -4,6 +4,7 @@ use crate::{File, Step, Walk, format, steps};
 use forthwith_avro::AvroTable;
 use forthwith_columns::Array;
 use forthwith_engine::{RawBlock, Tick};
+use forthwith_io::{Several, Source};
 use forthwith_parquet::ParquetTable;
 use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Result};
 use forthwith_root::{Tree, near};
@@ -169,8 +170,9 @@ impl Table {
         threads: Option<usize>,
         tick: Option<&mut Tick<'_>>,
     ) -> Result<Vec<Array>> {
+        let source = self.source(plan)?;
         let read = |plan: &Plan, threads, tick: Option<&mut Tick<'_>>| {
-            self.file.engine().read(plan, self.file.source(), format(&plan.format)?, threads, tick)
+            self.file.engine().read(plan, &source, format(&plan.format)?, threads, tick)
         };
         let failed = match (read(plan, threads, tick), &self.content) {
             (Err(error), Content::Avro(_)) => error,
@@ -217,7 +219,17 @@ impl Table {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn raw(&self, plan: &Plan, task: usize) -> Result<RawBlock> {
-        self.file.engine().raw(plan, task, self.file.source(), format(&plan.format)?)
+        self.file.engine().raw(plan, task, &self.source(plan)?, format(&plan.format)?)
+    }
+
+    /// The file, and those besides that a plan has blocks of.
+    fn source(&self, plan: &Plan) -> Result<Arc<dyn Source>> {
+        let first = self.file.source();
+        if plan.others.is_empty() {
+            return Ok(Arc::clone(first));
+        }
+        let others = plan.others.iter().map(|name| first.beside(name)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Arc::new(Several::new(Arc::clone(first), others)))
     }
 
     /// Cuts a range of entries into steps of a number of entries, or of about so many bytes in memory ending where blocks end.

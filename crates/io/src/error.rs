@@ -45,6 +45,15 @@ pub enum ErrorKind {
     /// A `file://` uri with a `%` that two hexadecimal digits do not follow.
     #[error("the uri has a broken %-escape")]
     BadEscape,
+    /// A file names another that is not in its folder.
+    #[error("not in the folder of the file that names it, so it is not opened")]
+    Elsewhere,
+    /// Something that is no local file names another file.
+    #[error("{of} names it, which has no folder to look in")]
+    NothingBeside {
+        /// The name of what names it.
+        of: String,
+    },
     /// The operating system refused.
     #[error("{text}")]
     Io {

@@ -44,4 +44,6 @@ pub use codec::{Codec, CodecError, Compressor, Decompressor, levels};
 pub use error::{Error, ErrorKind, Result};
 pub use hash::xxh64;
 pub use sink::{FileSink, MemorySink, Sink, WriterSink, create};
-pub use source::{Advice, Callback, MappedFile, Memory, PreadFile, ReadAt, Source, open, open_unmapped};
+pub use source::{
+    Advice, Callback, MappedFile, Memory, PreadFile, ReadAt, Several, Source, open, open_unmapped,
+};

@@ -362,6 +362,7 @@ impl Dataset for ParquetTable {
             format: ParquetFormat::ID.into(),
             uri: self.uri.clone(),
             object: String::new(),
+            others: Vec::new(),
             delivered: groups.len() as u32,
             groups,
             tasks,

@@ -16,6 +16,10 @@ pub struct Plan {
     pub uri: String,
     /// The object within the file.
     pub object: String,
+    /// Other files with blocks, by the names that the file has for them. Where they are in [`Stored::Range`] is up to
+    /// [`Several`](https://docs.rs/forthwith-io/latest/forthwith_io/struct.Several.html), of which they are the second and the following.
+    #[serde(default)]
+    pub others: Vec<String>,
     /// The entries asked for.
     pub entries: Range<u64>,
     /// What is delivered: a group for each field asked for (or one for all of them that is split), then the groups only needed by

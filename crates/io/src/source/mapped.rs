@@ -123,6 +123,10 @@ impl Source for MappedFile {
         &self.file.uri
     }
 
+    fn beside(&self, name: &str) -> Result<std::sync::Arc<dyn Source>> {
+        super::beside::neighbour(&self.file.uri, name)
+    }
+
     fn size(&self) -> Result<u64> {
         self.file.size()
     }

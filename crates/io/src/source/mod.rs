@@ -1,5 +1,6 @@
 //! The trait of all sources, and the choice of one for a uri.
 
+mod beside;
 mod callback;
 mod file;
 mod mapped;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+pub use beside::Several;
 pub use callback::{Callback, ReadAt};
 pub use mapped::{Advice, MappedFile};
 pub use memory::Memory;
@@ -70,6 +72,12 @@ pub trait Source: Send + Sync + std::fmt::Debug {
 
     /// Whether reading from several threads at once is faster than from one.
     fn concurrent(&self) -> bool;
+
+    /// Opens another source by the name that this one's contents have for it, which is no more to be trusted than they are: of a local
+    /// file, that of a file in the same folder or one below.
+    fn beside(&self, name: &str) -> Result<Arc<dyn Source>> {
+        Err(Error::new(ErrorKind::NothingBeside { of: self.uri().to_owned() }, name))
+    }
 }
 
 /// Opens the source a uri names: a local path, or `file://` and a local path. Any other scheme is an error naming it.

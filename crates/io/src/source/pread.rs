@@ -33,6 +33,10 @@ impl Source for PreadFile {
         &self.0.uri
     }
 
+    fn beside(&self, name: &str) -> Result<std::sync::Arc<dyn Source>> {
+        super::beside::neighbour(&self.0.uri, name)
+    }
+
     fn size(&self) -> Result<u64> {
         self.0.size()
     }

@@ -310,3 +310,45 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn files_find_those_beside_them_and_no_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::create_dir(path("below")).unwrap();
+    for name in ["first", "second", "below/third"] {
+        fs::write(path(name), name).unwrap();
+    }
+    for first in [open(&path("first")).unwrap(), open_unmapped(&path("first")).unwrap()] {
+        for name in ["second", "below/third"] {
+            let other = first.beside(name).unwrap();
+            assert_eq!(other.read_one(0..other.size().unwrap()).unwrap(), name.as_bytes());
+        }
+        assert_eq!(first.beside("fourth").unwrap_err().kind, ErrorKind::NotFound);
+        let absolute = path("second");
+        for name in ["", "..", "../x/second", "below/../second", &absolute, "file:///etc/passwd", "./../x"] {
+            assert_eq!(first.beside(name).unwrap_err().kind, ErrorKind::Elsewhere, "{name}");
+        }
+    }
+    let memory = Memory::new("bytes", b"first".to_vec());
+    assert!(memory.beside("second").unwrap_err().to_string().contains("bytes"));
+}
+
+#[test]
+fn several_sources_are_one() {
+    let source = |text: &'static [u8]| Arc::new(Memory::new("memory", text.to_vec())) as Arc<dyn Source>;
+    let all = Several::new(source(b"first"), [source(b"second"), source(b"3")]);
+    let range =
+        |number, begin, end| Several::place(number, begin).unwrap()..Several::place(number, end).unwrap();
+    let answers = all.read(&[range(1, 0, 6), range(0, 1, 5), range(2, 0, 1)]).unwrap();
+    assert_eq!(answers, [&b"second"[..], b"irst", b"3"]);
+    let mut into = [0; 3];
+    all.read_into(Several::place(1, 3).unwrap(), &mut into).unwrap();
+    assert_eq!(&into, b"ond");
+    for bad in [range(1, 0, 7), range(3, 0, 0), range(0, 3, 6), 5..range(1, 0, 0).start] {
+        assert!(all.read_one(bad.clone()).is_err(), "{bad:?}");
+    }
+    assert_eq!(Several::place(0, 1 << 48), None);
+    assert_eq!(Several::place(1 << 16, 0), None);
+    assert_eq!(all.size().unwrap(), range(2, 0, 1).end);
+}

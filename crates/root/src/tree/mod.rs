@@ -25,6 +25,7 @@ use crate::{
 use baskets::Place;
 use columns::Column;
 use forthwith_columns::DType;
+use forthwith_io::{Several, Source};
 use metadata::{Branch, MemberOf, Metadata};
 
 pub(crate) use columns::number;
@@ -46,7 +47,7 @@ pub use metadata::TreeInfo;
 pub struct Tree {
     uri: String,
     object: String,
-    file_size: u64,
+    source: Arc<dyn Source>,
     streamers: Arc<Streamers>,
     metadata: Metadata,
     index: OnceLock<Index>,
@@ -93,7 +94,7 @@ impl Tree {
         Ok(Self {
             uri: file.uri().into(),
             object: found.path.clone(),
-            file_size: file.source().size()?,
+            source: Arc::clone(file.source()),
             streamers: file.streamers()?,
             metadata,
             index: OnceLock::new(),
@@ -170,11 +171,10 @@ impl Tree {
         })
     }
 
+    /// A branch's baskets. Another file that they are in is not opened for that.
     fn places(&self, branch: &Branch<'_>) -> Result<Vec<Place>> {
-        if !branch.file_name.is_empty() {
-            return Err(Error::unsupported(format!("baskets in another file, {}", branch.file_name)));
-        }
-        baskets::places(branch, self.metadata.payload(), self.file_size)
+        let size = if branch.file_name.is_empty() { self.source.size()? } else { u64::MAX };
+        baskets::places(branch, self.metadata.payload(), size)
     }
 
     /// What a branch holds.
@@ -307,17 +307,13 @@ impl Dataset for Tree {
         let describe = || {
             let branch = self.branch(field)?;
             let column = self.column(&branch)?;
-            let mut reading = column.reading;
-            let mut blocks = branch.write_basket;
-            if !branch.file_name.is_empty() {
-                reading =
-                    Err(format!("{} with baskets in another file, {}", column.type_name, branch.file_name));
-            } else if branch.field.has_data {
-                blocks = self.places(&branch)?.len() as u64;
-            }
+            let blocks = match branch.field.has_data {
+                true => self.places(&branch)?.len() as u64,
+                false => branch.write_basket,
+            };
             Ok(Description {
                 type_name: column.type_name,
-                reading,
+                reading: column.reading,
                 entries: branch.entries,
                 blocks,
                 stored_bytes: branch.zip_bytes,
@@ -332,8 +328,13 @@ impl Dataset for Tree {
             let what = format!("entries {} to {} end before they begin", entries.start, entries.end);
             return Err(self.locate(ErrorKind::Invalid { what }));
         }
-        let mut planner =
-            Planner { tree: self, entries: entries.clone(), groups: Vec::new(), tasks: Vec::new() };
+        let mut planner = Planner {
+            tree: self,
+            entries: entries.clone(),
+            groups: Vec::new(),
+            tasks: Vec::new(),
+            others: Vec::new(),
+        };
         let mut counters = Vec::new();
         for &field in fields {
             let counter = planner.add(field).map_err(|error| self.locate_branch(error, field))?;
@@ -366,6 +367,7 @@ impl Dataset for Tree {
             format: TreeFormat::ID.into(),
             uri: self.uri.clone(),
             object: self.object.clone(),
+            others: planner.others,
             groups: planner.groups,
             delivered: fields.len() as u32,
             tasks: planner.tasks,
@@ -394,6 +396,8 @@ struct Planner<'t> {
     entries: Range<u64>,
     groups: Vec<Group>,
     tasks: Vec<Task>,
+    /// Other files that blocks are in.
+    others: Vec<String>,
 }
 
 impl Planner<'_> {
@@ -407,6 +411,7 @@ impl Planner<'_> {
             Err(what) => return Err(Error::unsupported(what)),
         };
         let places = tree.places(&branch)?;
+        let file = self.file(&branch)?;
         let (begin, end) = (branch.first_entry, branch.end());
         let Range { start, end: stop } = self.entries.clone();
         if start < stop && (start < begin || stop > end) {
@@ -444,7 +449,7 @@ impl Planner<'_> {
                 entries: place.entries.clone(),
                 payload_hint: (length as f64 * ratio.max(1.0)) as u64,
                 stored: match &place.bytes {
-                    baskets::Bytes::File(range) => Stored::Range(range.clone()),
+                    baskets::Bytes::File(range) => Stored::Range(file.range(range)?),
                     baskets::Bytes::Record(range) => {
                         Stored::Inline(tree.metadata.payload().slice(range.clone()))
                     }
@@ -456,10 +461,44 @@ impl Planner<'_> {
         Ok(counter)
     }
 
+    /// The file that the baskets of a branch are in, which is opened to see that it is there.
+    fn file(&mut self, branch: &Branch<'_>) -> Result<Stretch> {
+        if branch.file_name.is_empty() {
+            return Ok(Stretch { number: 0, size: u64::MAX });
+        }
+        let size = self.tree.source.beside(&branch.file_name)?.size()?;
+        let known = self.others.iter().position(|name| **name == *branch.file_name);
+        let at = known.unwrap_or_else(|| {
+            self.others.push(branch.file_name.to_string());
+            self.others.len() - 1
+        });
+        Ok(Stretch { number: at + 1, size })
+    }
+
     fn need(&mut self, group: u32, counter: u32) {
         self.groups[group as usize].counter = Some(counter);
         for task in self.tasks.iter_mut().filter(|task| task.group == group) {
             task.needs.push(counter);
+        }
+    }
+}
+
+/// One of the files of a plan.
+struct Stretch {
+    number: usize,
+    size: u64,
+}
+
+impl Stretch {
+    /// Where a range of the file is among all files.
+    fn range(&self, range: &Range<u64>) -> Result<Range<u64>> {
+        let place = |at| Several::place(self.number, at).filter(|_| range.end <= self.size);
+        match (place(range.start), place(range.end)) {
+            (Some(start), Some(end)) => Ok(start..end),
+            _ => {
+                let (found, limit) = (range.end as i64, self.size as i64);
+                Err(ErrorKind::OutOfRange { what: "end of a basket", found, limit }.into())
+            }
         }
     }
 }

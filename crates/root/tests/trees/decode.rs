@@ -4,6 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use forthwith_columns::{DType, Wire};
 use forthwith_forth::{Compiled, Limits, Machine, Status};
+use forthwith_io::{Several, Source};
 use forthwith_plan::{Block, BlockFormat, ColumnSpec, Decoder, Kernel, Plan, Scratch, Stored, Task};
 use forthwith_program::Program;
 use forthwith_root::{RootFile, TreeFormat};
@@ -22,14 +23,15 @@ pub(crate) fn decode(file: &RootFile, plan: &Plan) -> Result<Columns, String> {
             }
         }
     }
+    let others = plan.others.iter().map(|name| file.source().beside(name));
+    let others = others.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+    let source = Several::new(Arc::clone(file.source()), others);
     let mut scratch = Scratch::new();
     let mut programs = HashMap::new();
     let (first, then): (Vec<&Task>, Vec<&Task>) = plan.tasks.iter().partition(|task| task.needs.is_empty());
     for task in first.into_iter().chain(then) {
         let stored = match &task.stored {
-            Stored::Range(range) => {
-                file.source().read_one(range.clone()).map_err(|error| error.to_string())?
-            }
+            Stored::Range(range) => source.read_one(range.clone()).map_err(|error| error.to_string())?,
             Stored::Inline(bytes) => bytes.clone(),
         };
         let group = &plan.groups[task.group as usize];

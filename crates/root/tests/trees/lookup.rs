@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use forthwith_io::Memory;
-use forthwith_plan::{Dataset, ErrorKind};
+use forthwith_io::{Memory, Source};
+use forthwith_plan::{Dataset, ErrorKind, Stored};
 use forthwith_root::{RootFile, Tree};
 
 use crate::support::{bundled, corpus, samples};
@@ -108,13 +108,29 @@ fn branches_can_be_shorter_than_their_tree() {
 }
 
 #[test]
-fn baskets_in_another_file_are_refused_by_its_name() {
+fn baskets_in_another_file_are_found_beside() {
     let Some(tree) = tree("layout.root", "elsewhere") else { return };
     let there = tree.find("there").unwrap();
-    let reading = tree.describe(there).unwrap().reading;
-    assert_eq!(reading.unwrap_err(), "int32_t with baskets in another file, layout-branch.root");
+    assert_eq!(tree.describe(there).unwrap().blocks, 4);
+    let plan = tree.plan(&[there], 0..10).unwrap();
+    assert_eq!(plan.others, ["layout-branch.root"]);
+    // Behind the first file, whatever its size is.
+    assert!(matches!(&plan.tasks[0].stored, Stored::Range(range) if range.start >> 48 == 1));
+    assert!(serde_json::to_string(&plan).unwrap().contains("layout-branch.root"));
+}
+
+#[test]
+fn baskets_in_a_file_that_is_not_there_are_refused_by_its_name() {
+    let Some(sample) = bundled("layout.root") else { return };
+    let source = sample.file.source();
+    let bytes = source.read_one(0..source.size().unwrap()).unwrap();
+    let file = RootFile::open(Arc::new(Memory::new("memory", bytes))).unwrap();
+    let tree = Tree::open(&file, "elsewhere").unwrap();
+    let there = tree.find("there").unwrap();
+    assert!(tree.describe(there).unwrap().reading.is_ok());
     let error = tree.plan(&[there], 0..10).unwrap_err();
-    assert!(error.to_string().contains("baskets in another file, layout-branch.root"), "{error}");
+    assert!(error.to_string().contains("layout-branch.root"), "{error}");
+    assert!(error.to_string().contains("no folder to look in"), "{error}");
 }
 
 #[test]

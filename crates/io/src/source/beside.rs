@@ -1,0 +1,104 @@
+//! Files that belong together: one that names others, and all of them as one source.
+
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{Source, local_path, open};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Opens a file by the name that another, local one has for it: a path inside of the folder that one is in.
+pub(super) fn neighbour(uri: &str, name: &str) -> Result<Arc<dyn Source>> {
+    let path = local_path(uri).map_err(|kind| Error::new(kind, uri))?;
+    let plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+    if name.is_empty() || !plain || name.contains("://") {
+        return Err(Error::new(ErrorKind::Elsewhere, name));
+    }
+    let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    open(&folder.join(name).to_string_lossy())
+}
+
+/// Several sources as one. Byte `at` of source number `n` is byte [`place`](Self::place)`(n, at)`.
+#[derive(Debug)]
+pub struct Several {
+    sources: Vec<Arc<dyn Source>>,
+}
+
+impl Several {
+    /// The first source, which gives its name to all, and the others.
+    pub fn new(first: Arc<dyn Source>, others: impl IntoIterator<Item = Arc<dyn Source>>) -> Self {
+        Self { sources: std::iter::once(first).chain(others).collect() }
+    }
+
+    /// Where a byte of a source is. `None` if no source is that long.
+    #[must_use]
+    pub fn place(number: usize, at: u64) -> Option<u64> {
+        let number = u64::try_from(number).ok().filter(|&number| number <= u64::MAX >> LENGTH)?;
+        (at >> LENGTH == 0).then_some(number << LENGTH | at)
+    }
+
+    /// The source that a range is of, and the range within it.
+    fn part(&self, range: &Range<u64>) -> Result<(&dyn Source, Range<u64>)> {
+        let number = range.start >> LENGTH;
+        let (begin, first) = (number << LENGTH, &self.sources[0]);
+        let source = usize::try_from(number).ok().and_then(|number| self.sources.get(number));
+        match (source, range.end.checked_sub(begin)) {
+            (Some(source), Some(end)) => Ok((&**source, range.start - begin..end)),
+            _ => {
+                let size = self.size()?;
+                Err(Error::new(ErrorKind::BeyondEnd { wanted: range.clone(), size }, first.uri()))
+            }
+        }
+    }
+}
+
+impl Source for Several {
+    fn uri(&self) -> &str {
+        self.sources[0].uri()
+    }
+
+    fn size(&self) -> Result<u64> {
+        let last = self.sources.len() - 1;
+        Ok((last as u64) << LENGTH | self.sources[last].size()?.min((1 << LENGTH) - 1))
+    }
+
+    fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        ranges
+            .iter()
+            .map(|range| {
+                let (source, range) = self.part(range)?;
+                source.read_one(range)
+            })
+            .collect()
+    }
+
+    fn read_into(&self, at: u64, into: &mut [u8]) -> Result<()> {
+        let (source, range) = self.part(&(at..at.saturating_add(into.len() as u64)))?;
+        source.read_into(range.start, into)
+    }
+
+    fn zero_copy(&self) -> bool {
+        self.sources.iter().all(|source| source.zero_copy())
+    }
+
+    fn views_may_vanish(&self) -> bool {
+        self.sources.iter().any(|source| source.views_may_vanish())
+    }
+
+    fn at_hand(&self, range: &Range<u64>) -> bool {
+        self.part(range).is_ok_and(|(source, range)| source.at_hand(&range))
+    }
+
+    fn concurrent(&self) -> bool {
+        self.sources.iter().all(|source| source.concurrent())
+    }
+
+    fn beside(&self, name: &str) -> Result<Arc<dyn Source>> {
+        self.sources[0].beside(name)
+    }
+}
+
+/// Bits of a position that are the position within a source.
+const LENGTH: u32 = 48;
