@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use forthwith_io::{Memory, Source};
+use forthwith_io::Memory;
 use forthwith_plan::{Dataset, ErrorKind, Stored};
 use forthwith_root::{RootFile, Tree};
 
