@@ -13,6 +13,7 @@ import collections
 import json
 import os
 import pathlib
+import signal
 import socket
 import sys
 import types
@@ -24,6 +25,8 @@ import pytest
 
 MACHINES = os.environ["FORTH_MACHINES"]
 DATA = pathlib.Path(os.environ.get("FORTH_DATA", "no-data"))
+# No test of uproot takes half as long; some wait for what is not there, and would for ever.
+LONGEST = 120
 LOCAL = ("localhost", "127.0.0.1", "::1", None)
 
 made = collections.Counter()
@@ -103,6 +106,22 @@ def pytest_runtest_setup(item):
     """Counts for this test from now on."""
     global now
     now = item.nodeid
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Fails a test that waits for something for ever."""
+
+    def stop(number, frame):
+        raise TimeoutError(f"waited for {LONGEST} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(LONGEST)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def pytest_runtest_logreport(report):

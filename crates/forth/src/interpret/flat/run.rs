@@ -220,8 +220,8 @@ pub(super) unsafe fn run<W: Width>(
                     let output = output!($output);
                     // SAFETY: 64 bytes are left in the input; there is room for the items and slack behind.
                     unsafe {
-                        let block = data.as_ptr().add(after).cast::<[u8; 64]>().read();
-                        output.start.add(output.end).cast::<[u8; 64]>().write(block);
+                        // Not as a value: see `transfer` of the native loops.
+                        std::ptr::copy(data.as_ptr().add(after), output.start.add(output.end), 64);
                     }
                     output.end += bytes;
                     position!($input) = after + bytes;
@@ -594,7 +594,7 @@ pub(super) unsafe fn run<W: Width>(
                     unsafe {
                         let (from, to) = (data.as_ptr().add(at), output.start.add(output.end));
                         if count <= 64 && left >= 64 {
-                            to.cast::<[u8; 64]>().write(from.cast::<[u8; 64]>().read());
+                            std::ptr::copy(from, to, 64);
                         } else {
                             std::ptr::copy_nonoverlapping(from, to, count);
                         }
