@@ -94,8 +94,8 @@ class HasBranches(BranchMapping):
             how: What the arrays are put into: ``dict``, ``tuple``, ``list`` (the types themselves), or with Awkward Array
                 ``"zip"``, which makes lists of records ``Muon`` from the lists ``Muon_pt`` and ``Muon_eta`` (whatever
                 precedes ``_``, ``.`` or ``/``), if they are equally long. By default what the library has for it.
-            errors: What becomes of baskets that are damaged: ``"raise"`` an exception, ``"skip"`` their entries are left
-                out of all branches, ``"null"`` their entries are missing values.
+            errors: What becomes of entries that are damaged, or are in baskets that are: ``"raise"`` an exception, ``"skip"``
+                they are left out of all branches, ``"null"`` they are missing values.
             lost: A list that gets a `Loss` for each range of entries that could not be read. Without it, they are a
                 `DataLossWarning`.
             threads: Threads to read with, this one included; by default what ``open`` was told.

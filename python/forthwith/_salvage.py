@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     Part: TypeAlias = tuple[int, int, "Any | None"]
 
 
+MOST = 32
+"""Entries of one block that are left out one by one; if more of them are damaged, so is the block."""
+
+
 class DataLossWarning(UserWarning):
     """Entries could not be read and were left out, or replaced by nothing.
 
@@ -84,15 +88,22 @@ def arrays(
     parts: list[Part] = []
     lost: list[Loss] = []
     waiting = [(start, stop)]
+    failures: dict[tuple[str | None, int | None], int] = {}
     while waiting:
         begin, end = waiting.pop()
         try:
             parts.append((begin, end, into.read(tree, columns, begin, end, threads, progress)))
         except DamagedFileError as error:
-            first, last = _lost(tree, columns, begin, end, error)
+            block = _lost(tree, columns, begin, end, error)
+            failures[error.object, error.block] = failures.get((error.object, error.block), 0) + 1
+            first, last = block
+            if error.entry is not None and first <= error.entry < last and failures[error.object, error.block] <= MOST:
+                first, last = error.entry, error.entry + 1
             lost.append(Loss(first, last, error))
             parts.append((first, last, None))
-            waiting += [piece for piece in ((last, end), (begin, first)) if piece[0] < piece[1]]
+            # The rest of the block by itself, so that what is beside it is read once.
+            pieces = [(block[1], end), (last, block[1]), (block[0], first), (begin, block[0])]
+            waiting += [piece for piece in pieces if piece[0] < piece[1]]
     parts.sort(key=lambda part: part[:2])
     lost.sort(key=lambda loss: loss.start)
     whole = [part for _, _, part in parts if part is not None]

@@ -72,6 +72,10 @@ impl Source for Gate {
         self.zero_copy
     }
 
+    fn beside(&self, name: &str) -> Result<Arc<dyn Source>> {
+        self.open()?.beside(name)
+    }
+
     fn views_may_vanish(&self) -> bool {
         self.views_may_vanish
     }

@@ -114,6 +114,9 @@ pub enum Schema {
     /// The number of this slot is the next of those that the program is given besides the data, which are of this type. Only before a
     /// value that it counts, with [`Between`](Self::Between).
     Given(u32, DType),
+    /// A symmetric matrix of as many rows as the number of this slot says, delivered as a list row by row. The data have of each row what is
+    /// not left of the diagonal.
+    Triangle(u32, Wire),
     /// One byte; a value, or if it is 0, what stands for none.
     Flagged(Box<Self>),
     /// An object that may be null, may be of several classes, and says which.
@@ -206,7 +209,12 @@ impl Schema {
             Self::Counted { flag, .. } => u64::from(*flag),
             Self::Computed(..) | Self::Unknown(_) | Self::Flagged(_) => 1,
             Self::ToEnd(_) | Self::Null | Self::Constant(..) | Self::Recurse => 0,
-            Self::Blank | Self::Absent(_) | Self::Passed(_) | Self::Given(..) | Self::OrNothing(_) => 0,
+            Self::Blank
+            | Self::Absent(_)
+            | Self::Passed(_)
+            | Self::Given(..)
+            | Self::Triangle(..)
+            | Self::OrNothing(_) => 0,
         }
     }
 

@@ -116,7 +116,7 @@ fn explain_says_how_and_why() {
     insta::assert_snapshot!(output(&["explain", &file("zmumu.root:events/Track_hits")]), @r"
         Track_hits  std::vector<std::vector<float>>
           decoder  program (AwkwardForth, 19 lines)
-          because  items of different sizes
+          because  byte counts and lists
           array    var * var * float32
           columns  node0-offsets int64, node1-offsets int64, node2-data float32
           plan     3,600 entries: 7 tasks, 49.3 kB stored, 177 kB decompressed

@@ -2,7 +2,7 @@
 
 use super::{
     FAULT_BYTE_COUNT, FAULT_CLASS, FAULT_CLASS_VERSION, FAULT_COUNT, FAULT_NEGATIVE, FAULT_REFERENCE,
-    FAULT_VERSION, Unsupported, literal, parser,
+    FAULT_SHARED, FAULT_VERSION, Unsupported, literal, parser,
     shape::{PACKED, join},
     text::{Text, alternative, differ, union_key},
 };
@@ -63,6 +63,24 @@ impl Text<'_> {
             (Schema::Clones { alternatives, classes }, Form::List { key, content }) => {
                 self.clones(alternatives, classes, key, content, depth, member)?;
             }
+            (Schema::Triangle(slot, wire), Form::List { key, content }) => match &**content {
+                Form::Numpy { key: numbers, .. } => {
+                    let (rows, size, begin) =
+                        (self.rows(*slot, *wire), self.variable("rows"), self.variable("begin"));
+                    let (width, code) = (wire.width(), parser(*wire, member)?);
+                    let all = format!("{rows} dup {size} ! dup * {key}-offsets +<- stack");
+                    self.line(depth, member, format!("{all} {input} pos {begin} !"));
+                    self.line(depth, member, format!("{size} @ 0 do {size} @ 0 do"));
+                    // Behind the rows before, as short as they are.
+                    let row = format!("i j min dup {size} @ * over dup 1- * 2 / - swap - i j max +");
+                    let place = format!("{row} {width} * {begin} @ + {input} seek");
+                    self.line(depth + 1, member, format!("{place} {input} {code}-> {numbers}-data"));
+                    self.line(depth, member, "loop loop".into());
+                    let end = format!("{size} @ dup 1+ * 2 / {width} * {begin} @ + {input} seek");
+                    self.line(depth, member, end);
+                }
+                _ => return Err(differ(member)),
+            },
             (Schema::Flagged(of), form) => {
                 self.line(depth, member, format!("{input} B-> stack if"));
                 self.value(of, form, depth + 1, member)?;
@@ -418,6 +436,24 @@ impl Text<'_> {
         if flag { format!("{input} B-> stack if {count} else 0 then") } else { count }
     }
 
+    /// The words that leave the number of rows of a matrix on the stack, whose half is there.
+    pub(super) fn rows(&mut self, slot: u32, wire: Wire) -> String {
+        let count = self.counted(slot, false);
+        let bad = self.halt(FAULT_COUNT);
+        let (input, width) = (self.input(), wire.width());
+        let few = format!("dup {MOST_ROWS} > if {bad} then");
+        format!("{count} {few} dup dup 1+ * 2 / {width} * {input} len {input} pos - > if {bad} then")
+    }
+
+    /// Steps over a pointer and what it leads to, unless that is elsewhere.
+    pub(super) fn pass_pointer(&mut self, depth: usize, member: &str) {
+        let input = self.input();
+        let unknown = self.halt(FAULT_CLASS);
+        let count = format!("dup 1073741824 >= if 1073741824 - {input} skip else");
+        let other = format!("0 < if {unknown} then then");
+        self.line(depth, member, format!("{input} !i-> stack {count} {other}"));
+    }
+
     /// An array that names the class of its items.
     fn clones(
         &mut self,
@@ -526,7 +562,18 @@ impl Text<'_> {
             _ => format!("{input} enum{names} {input} B-> stack if {unknown} then"),
         };
         let word = self.variable_word(&find);
-        self.line(depth, member, format!("0 {end} ! {input} !i-> stack"));
+        let back = self.variable("back");
+        self.line(depth, member, format!("0 {end} ! 0 {back} ! {input} !i-> stack"));
+        // An object that stands further up is read there once more.
+        let elsewhere = format!("origin @ - 2 - dup 0 < over {input} pos 4 - >= or if {reference} then");
+        let there = format!("{input} pos {back} ! {input} seek {input} !i-> stack");
+        self.line(depth, member, format!("dup 0 > over 1073741824 < and if {elsewhere}"));
+        self.line(depth + 1, member, format!("{there} dup 1073741824 < if {reference} then"));
+        self.again = true;
+        let shared = self.halt(FAULT_SHARED);
+        let weigh =
+            format!("dup 1073741824 - reread +! reread @ {input} len {MOST_SHARED} * > if {shared} then");
+        self.line(depth, member, format!("{weigh} then"));
         let count = format!("1073741824 - {input} pos + {end} ! {input} !i-> stack");
         self.line(depth, member, format!("dup 1073741824 >= if {count} then"));
         self.line(depth, member, "dup 0= if".into());
@@ -551,9 +598,15 @@ impl Text<'_> {
         self.line(depth + 1, member, format!("{unknown} endcase"));
         self.line(depth, member, "then".into());
         self.line(depth, member, format!("{end} @ if {input} pos {end} @ <> if {bad} then then"));
+        self.line(depth, member, format!("{back} @ if {back} @ {input} seek then"));
         Ok(())
     }
 }
+
+/// Rows of a symmetric matrix: their squares must not overflow.
+const MOST_ROWS: u32 = 1 << 24;
+/// Objects that several pointers lead to may be this many times the data, all together.
+const MOST_SHARED: u32 = 8;
 
 /// Worth a word of its own: what has more than a line or two.
 pub(super) fn is_heavy(schema: &Schema) -> bool {
@@ -645,7 +698,7 @@ fn width(schema: &Schema) -> usize {
 /// The number before them that items of a value are counted by.
 fn slot(schema: &Schema) -> Option<u32> {
     match schema {
-        Schema::Counted { slot, .. } => Some(*slot),
+        Schema::Counted { slot, .. } | Schema::Triangle(slot, _) => Some(*slot),
         Schema::Fixed(_, of) | Schema::Flagged(of) => slot(of),
         _ => None,
     }

@@ -47,6 +47,7 @@ const FAULT_COUNT: i64 = 11;
 const FAULT_CLASS: i64 = 12;
 const FAULT_REFERENCE: i64 = 13;
 const FAULT_COUNTS: i64 = 14;
+const FAULT_SHARED: i64 = 15;
 /// And all above.
 const FAULT_UNKNOWN: i64 = 100;
 
@@ -124,6 +125,9 @@ pub fn translate(
         }
         source.push_str("input counts\n");
         text.halt(FAULT_COUNTS);
+    }
+    if text.again {
+        source.push_str("variable reread\n");
     }
     if text.weightless {
         source.push_str("variable weightless\n");
@@ -204,6 +208,7 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
         (FAULT_COUNT, "a count of more items than there are bytes", false),
         (FAULT_CLASS, "an object of a class that the file does not describe for this place", false),
         (FAULT_REFERENCE, "a pointer to an object that stands elsewhere", false),
+        (FAULT_SHARED, "objects that several pointers lead to are many times the data", false),
         (FAULT_COUNTS, "there are not as many items as the branch that counts them says", false),
         (FAULT_UNMATCHED, "the value has no counterpart in the schema it is read as", false),
         (FAULT_WIDE, "an int has more than 32 bits", false),

@@ -83,6 +83,12 @@ impl Shape {
                 self.around -= 1;
                 Form::List { key, content: Box::new(content) }
             }
+            Schema::Triangle(_, wire) => {
+                let key = self.node();
+                self.output(&key, "offsets", DType::Int64, true, &format!("{member}[]"))?;
+                let content = self.number(wire.dtype(), &format!("{member}[]"))?;
+                Form::List { key, content: Box::new(content) }
+            }
             Schema::Unknown(_) if self.around > 0 => Form::Empty,
             Schema::Unknown(class) => return Err(undescribed(class)),
             Schema::Bytes | Schema::Opaque(_) => self.text(true, member)?,

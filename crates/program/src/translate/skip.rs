@@ -96,6 +96,12 @@ impl Text<'_> {
                 self.skip(of, depth + 1, &format!("{member}[]"))?;
                 self.line(depth, member, "loop".into());
             }
+            Schema::Triangle(slot, wire) => {
+                let rows = self.rows(*slot, *wire);
+                let width = wire.width();
+                self.line(depth, member, format!("{rows} dup 1+ * 2 / {width} * {input} skip"));
+            }
+            Schema::Pointer(_) => self.pass_pointer(depth, member),
             Schema::Given(slot, dtype) => {
                 self.counts = true;
                 self.declare(&format!("count{slot}"));

@@ -36,6 +36,8 @@ pub(super) struct Text<'a> {
     pub(super) faults: Vec<i64>,
     /// Classes that are a fault where they are met.
     pub(super) unknown: Vec<String>,
+    /// Whether objects may be read again.
+    pub(super) again: bool,
     /// Whether some items are counted by what another column has.
     pub(super) counts: bool,
     /// Whether items without bytes are counted.
@@ -65,6 +67,7 @@ impl<'a> Text<'a> {
             faults: Vec::new(),
             unknown: Vec::new(),
             counts: false,
+            again: false,
             weightless: false,
             input: "data",
             pending: None,

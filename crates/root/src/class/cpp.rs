@@ -199,7 +199,7 @@ pub(crate) fn number(name: &str) -> Option<(&'static str, Wire)> {
 }
 
 /// A name without the blanks that ROOT puts between closing brackets.
-fn tidy(name: &str) -> String {
+pub(super) fn tidy(name: &str) -> String {
     name.replace(" >", ">").replace(", ", ",")
 }
 

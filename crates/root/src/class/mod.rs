@@ -10,7 +10,7 @@ use std::sync::Arc;
 use forthwith_columns::{DType, Wire};
 use forthwith_program::{Schema, When};
 
-use crate::streamer::{StreamerInfo, Streamers, builtin};
+use crate::streamer::{Element, StreamerInfo, Streamers, builtin};
 pub(crate) use cpp::CppType;
 pub(crate) use member::dimensions;
 
@@ -129,6 +129,9 @@ impl<'a> Classes<'a> {
         if class == "TRefArray" {
             return Ok(self.references());
         }
+        if let Some(item) = class.strip_prefix("TMatrixTSym<").and_then(|rest| rest.strip_suffix('>')) {
+            return self.symmetric(class, item.trim());
+        }
         if let Some(schema) = self.pointers(class)? {
             return Ok(schema);
         }
@@ -170,6 +173,30 @@ impl<'a> Classes<'a> {
         let items = Schema::Counted { slot, flag: false, of: Box::new(item) };
         let of = Schema::Between(before, Box::new(items), Vec::new());
         Ok(Some(framed(vec![(When::Any, of)])))
+    }
+
+    /// A symmetric matrix, of which half is stored.
+    fn symmetric(&mut self, class: &str, item: &str) -> Result<Schema, Refused> {
+        let numbers = match item {
+            "double" => DType::Float64,
+            "float" => DType::Float32,
+            _ => return Ok(Schema::Unknown(class.into())),
+        };
+        let base = format!("TMatrixTBase<{item}>");
+        self.slots += 1;
+        let slot = self.slots;
+        self.counters.push((base.as_str().into(), "fNrows".into(), slot));
+        let known = self.object(&base);
+        self.counters.pop();
+        let known = known?;
+        if matches!(known, Schema::Unknown(_)) {
+            return Ok(Schema::Unknown(class.into()));
+        }
+        let fields = vec![
+            (base, Schema::Base(Box::new(known))),
+            ("fElements".to_owned(), Schema::Triangle(slot, Wire::Big(numbers))),
+        ];
+        Ok(Schema::Record { name: Some(class.into()), fields })
     }
 
     /// An array of references: as a reference is, the number of the object that is meant.
@@ -234,6 +261,9 @@ impl<'a> Classes<'a> {
     /// The versions of a class that the file describes, the latest first; the others deliver what that does. None if nobody describes it.
     fn versions(&mut self, class: &str) -> Result<Vec<(When, Schema)>, Refused> {
         let mut infos = self.streamers.versions(class).map_err(|error| error.to_string())?;
+        if let (true, Some(same)) = (infos.is_empty(), self.respelled(class)) {
+            infos = self.streamers.versions(same).map_err(|error| error.to_string())?;
+        }
         if infos.is_empty() {
             infos.extend(built_in(class));
         }
@@ -272,7 +302,8 @@ impl<'a> Classes<'a> {
         Ok(arms)
     }
 
-    /// A class of a template, as others of the same template, which all have the same members. Frames and versions say whether that holds.
+    /// A class of a template, as others of the same template: if there are several, and all have the same members, none of a type that is an
+    /// argument of theirs. Nothing else could tell that the members are the same here.
     fn sibling(&mut self, class: &str) -> Result<Vec<(When, Schema)>, Refused> {
         let Some((template, _)) = class.split_once('<') else { return Ok(Vec::new()) };
         let is_sibling = |name: &str| name.split_once('<').is_some_and(|(known, _)| known == template);
@@ -285,10 +316,16 @@ impl<'a> Classes<'a> {
         names.sort_unstable();
         names.dedup();
         names.truncate(MAX_SIBLINGS);
+        if names.len() < 2 {
+            return Ok(Vec::new());
+        }
         let mut found: Option<Schema> = None;
         for name in names {
             let infos = self.streamers.versions(&name).map_err(|error| error.to_string())?;
             for info in infos {
+                if info.elements.iter().any(|element| depends(element, &name)) {
+                    return Ok(Vec::new());
+                }
                 let Ok(Schema::Record { fields, .. }) = self.record(&info) else { return Ok(Vec::new()) };
                 let record = Schema::Record { name: Some(class.into()), fields };
                 if found.as_ref().is_some_and(|known| *known != record) {
@@ -298,6 +335,13 @@ impl<'a> Classes<'a> {
             }
         }
         Ok(found.map(|record| (When::AnyClass, record)).into_iter().collect())
+    }
+
+    /// A class of a template as the file spells it, with other blanks.
+    fn respelled(&self, class: &str) -> Option<&'a str> {
+        let streamers = self.streamers;
+        let is_same = |name: &&str| name.contains('<') && cpp::tidy(name) == cpp::tidy(class);
+        class.contains('<').then(|| streamers.classes().map(|(name, _)| name).find(is_same)).flatten()
     }
 
     fn is_within(&self, class: &str) -> bool {
@@ -424,6 +468,17 @@ impl<'a> Classes<'a> {
         }
         Ok(Schema::Clones { alternatives, classes })
     }
+}
+
+/// Whether the type of a member is, or has in it, an argument of the template that the class is of.
+fn depends(element: &Element, class: &str) -> bool {
+    let arguments = class.split_once('<').map_or("", |(_, rest)| rest.trim_end_matches('>'));
+    let of = if element.is_base() { &element.name } else { &element.type_name };
+    let plain = |text: &str| text.replace(' ', "");
+    let of = plain(of);
+    let parts = arguments.split([',', '<', '>']).map(plain).filter(|part| !part.is_empty());
+    let is_part = |part: &String| of.split([',', '<', '>', '*', '&']).any(|word| word == part);
+    parts.into_iter().any(|part| is_part(&part))
 }
 
 /// The latest of the infos that are built in.

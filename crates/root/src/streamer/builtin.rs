@@ -253,6 +253,12 @@ const TABLE: &[(&str, i32, &str)] = &[
         fTsumwz2:8:double; fTsumwxz:8:double; fTsumwyz:8:double"),
     ("TH3D", 4, "\
         TH3 6; TArrayD 1"),
+    ("TMatrixTBase<double>", 5, "\
+        TObject 1; fNrows:3:int; fNcols:3:int; fRowLwb:3:int; fColLwb:3:int; fNelems:3:int; fNrowIndex:3:int; \
+        fTol:8:double"),
+    ("TMatrixTBase<float>", 5, "\
+        TObject 1; fNrows:3:int; fNcols:3:int; fRowLwb:3:int; fColLwb:3:int; fNelems:3:int; fNrowIndex:3:int; \
+        fTol:5:float"),
     ("TProfile", 7, "\
         TH1D 3; fBinEntries:62:TArrayD; fErrorMode:3:EErrorType; fYmin:8:double; fYmax:8:double; \
         fTsumwy:8:double; fTsumwy2:8:double; fBinSumw2:62:TArrayD"),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use forthwith_columns::{DType, Form, Wire};
 use forthwith_plan::{ColumnSpec, Decoder, Kernel, Reading, Slot};
-use forthwith_program::{Frame, Program, Schema, TextLength, translate};
+use forthwith_program::{Frame, Program, Schema, TextLength, When, translate};
 
 use super::{
     metadata::{Branch, Leaf, MemberOf},
@@ -72,7 +72,7 @@ impl Column {
 
     fn translated(type_name: String, schema: &Schema, text: TextLength, frame: Frame, member: &str) -> Self {
         match translate(schema, &programs::dialect(text, frame), true, member) {
-            Ok(program) => Self::program(type_name, program, "items of different sizes"),
+            Ok(program) => Self::program(type_name, program, &reason(schema, frame)),
             // What a translator does not know is a type it does not know.
             Err(why) => Self::refused(type_name, &format!("({why})")),
         }
@@ -85,6 +85,75 @@ impl Column {
             Err(why) if why == type_name => Self::unsupported(type_name),
             Err(why) => Self::refused(type_name, &format!("({why})")),
         }
+    }
+}
+
+/// What it is about a type that makes it need a program.
+fn reason(schema: &Schema, frame: Frame) -> String {
+    let mut found = Vec::new();
+    features(schema, &mut found);
+    if frame == Frame::Counted && !found.contains(&"byte counts") {
+        found.insert(0, "byte counts");
+    }
+    match found.split_last() {
+        None => "items of different sizes".into(),
+        Some((only, [])) => (*only).into(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+    }
+}
+
+fn features(schema: &Schema, found: &mut Vec<&'static str>) {
+    let mut add = |what| {
+        if !found.contains(&what) {
+            found.push(what);
+        }
+    };
+    match schema {
+        Schema::Text | Schema::LongText => add("texts"),
+        Schema::Number(Wire::Scaled { .. } | Wire::Truncated { .. }) => add("packed numbers"),
+        Schema::List(of) => {
+            add("lists");
+            features(of, found);
+        }
+        Schema::Counted { of, .. } => {
+            add("arrays that another member counts");
+            features(of, found);
+        }
+        Schema::Columns(of) => {
+            add("lists stored member by member");
+            features(of, found);
+        }
+        Schema::Framed { of, .. } => {
+            add("byte counts");
+            features(of, found);
+        }
+        Schema::Versioned(arms) => {
+            if arms.iter().filter(|(when, _)| !matches!(when, When::Any | When::Together)).count() > 1 {
+                add("several versions of a class");
+            }
+            arms.iter().for_each(|(_, arm)| features(arm, found));
+        }
+        Schema::Pointer(classes) => {
+            add("pointers");
+            classes.iter().for_each(|(_, class)| features(class, found));
+        }
+        Schema::Clones { classes, .. } => {
+            add("an array that names the class of its items");
+            classes.iter().for_each(|(_, _, class)| features(class, found));
+        }
+        Schema::Unknown(_) => add("a class that the file does not describe, if there are such objects"),
+        Schema::Record { fields, .. } | Schema::Arranged { fields, .. } => {
+            fields.iter().for_each(|(_, field)| features(field, found));
+        }
+        Schema::Tuple(items) => items.iter().for_each(|item| features(item, found)),
+        Schema::Fixed(_, of)
+        | Schema::ToEnd(of)
+        | Schema::Base(of)
+        | Schema::Between(_, of, _)
+        | Schema::OrNothing(of)
+        | Schema::Flagged(of)
+        | Schema::Skipped(of) => features(of, found),
+        _ => {}
     }
 }
 
@@ -171,9 +240,15 @@ fn of_leaf_list(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
             Some((name, wire, dimensions)) => {
                 let brackets = dimensions.spelling("", leaf.counter.is_some());
                 spelled.push(format!("{name} {}{brackets};", leaf.name));
-                readable &= !repeated && (leaf.counter.is_none() || is_last);
-                let (shape, jagged) = (dimensions.fixed, leaf.counter.is_some());
-                members.push((leaf.name.to_string(), LeafMember::Numbers { wire, shape, jagged }));
+                let before = |place: usize| leaves[..i].iter().position(|leaf| leaf.place == place);
+                let many = match leaf.counter {
+                    None => Many::One,
+                    Some(_) if is_last => Many::ToEnd,
+                    Some(place) => before(place).map_or(Many::Unknown, Many::As),
+                };
+                readable &= !repeated && many != Many::Unknown;
+                let shape = dimensions.fixed;
+                members.push((leaf.name.to_string(), LeafMember::Numbers { wire, shape, many }));
             }
             None => {
                 let name = if leaf.class == "TLeafC" { "char*" } else { leaf.class };
@@ -190,7 +265,7 @@ fn of_leaf_list(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
     match slots(&members) {
         Some(column) => Column { type_name, ..column },
         None => match programs::leaf_list(&members, &branch.field.name) {
-            Some(program) => Column::program(type_name, program, "a record whose last member varies in size"),
+            Some(program) => Column::program(type_name, program, "a record with members that vary in size"),
             None => Column::unsupported(type_name),
         },
     }
@@ -199,10 +274,23 @@ fn of_leaf_list(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
 /// A leaf of several in a branch.
 #[derive(Clone, Debug)]
 pub(super) enum LeafMember {
-    /// Numbers: as many as the shape says, or with `jagged`, any number of such items.
-    Numbers { wire: Wire, shape: Vec<u64>, jagged: bool },
+    /// Numbers: as many as the shape says, once or several times.
+    Numbers { wire: Wire, shape: Vec<u64>, many: Many },
     /// A string.
     Text,
+}
+
+/// How many items a leaf of several has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Many {
+    /// One, which is no list.
+    One,
+    /// As many as there is room for up to the entry's end.
+    ToEnd,
+    /// As many as the leaf at this position, which stands before, says.
+    As(usize),
+    /// As many as a leaf of another branch says.
+    Unknown,
 }
 
 /// The column of a leaf list, if all of its members have one size.
@@ -210,7 +298,7 @@ fn slots(members: &[(String, LeafMember)]) -> Option<Column> {
     let (mut slots, mut names, mut contents) = (Vec::new(), Vec::new(), Vec::new());
     let mut at = 0u64;
     for (i, (name, member)) in members.iter().enumerate() {
-        let LeafMember::Numbers { wire, shape, jagged: false } = member else { return None };
+        let LeafMember::Numbers { wire, shape, many: Many::One } = member else { return None };
         let count = shape.iter().product();
         slots.push(Slot { at, wire: *wire, count });
         contents.push(numbers(&format!("node{i}"), *wire, shape.clone()));

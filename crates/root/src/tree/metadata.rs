@@ -112,6 +112,8 @@ pub(super) struct Leaf<'t> {
     /// Values in an entry, or in an item if there is a counter.
     pub(super) len: i64,
     pub(super) unsigned: bool,
+    /// Where it stands.
+    pub(super) place: usize,
     /// Where the leaf stands that counts this one's items.
     pub(super) counter: Option<usize>,
 }
@@ -323,6 +325,7 @@ impl<'t> Leaf<'t> {
         leaf.readable()?;
         Ok(Self {
             class,
+            place: leaf.range().start,
             name: leaf.text("fName").unwrap_or_default(),
             title: leaf.text("fTitle").unwrap_or_default(),
             // Zero means one.

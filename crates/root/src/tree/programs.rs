@@ -4,7 +4,7 @@ use forthwith_columns::{DType, Form, Wire};
 use forthwith_plan::ColumnSpec;
 use forthwith_program::{Count, Dialect, Fault, Frame, Member, OutputBinding, Program, TextLength};
 
-use super::columns::LeafMember;
+use super::columns::{LeafMember, Many};
 
 /// How ROOT writes counts and strings, behind the given frame.
 pub(super) fn dialect(text: TextLength, entry: Frame) -> Dialect {
@@ -19,7 +19,7 @@ pub(super) fn leaf_strings(member: &str) -> Program {
         output("node0-offsets", DType::Int64, true, member),
         output("node0-data", DType::UInt8, false, member),
     ];
-    by_hand(&lines, outputs, Form::String { key, binary: false }, member)
+    by_hand(&[], &lines, outputs, Form::String { key, binary: false }, member)
 }
 
 /// A leaf list whose last leaf varies in size, and fills the entry to its end. `None` if a number has no word.
@@ -31,7 +31,13 @@ pub(super) fn leaf_list(members: &[(String, LeafMember)], member: &str) -> Optio
         node += 1;
         format!("node{}", node - 1)
     };
-    for (name, kind) in members {
+    let counted = |at: usize| {
+        members
+            .iter()
+            .any(|(_, kind)| matches!(kind, LeafMember::Numbers { many: Many::As(of), .. } if *of == at))
+    };
+    let mut variables = Vec::new();
+    for (at, (name, kind)) in members.iter().enumerate() {
         let path = format!("{member}.{name}");
         names.push(name.clone());
         match kind {
@@ -43,17 +49,29 @@ pub(super) fn leaf_list(members: &[(String, LeafMember)], member: &str) -> Optio
                 lines.push(format!("dup {key}-offsets +<- stack data #B-> {key}-data"));
                 contents.push(Form::String { key, binary: false });
             }
-            LeafMember::Numbers { wire, shape, jagged } => {
+            LeafMember::Numbers { wire, shape, many } => {
                 let (word, dtype) = (parser(*wire)?, wire.dtype());
                 let count = shape.iter().try_fold(1u64, |all, &size| all.checked_mul(size))?;
                 let count = i32::try_from(count).ok()?;
-                let offsets = jagged.then(&mut key);
+                let offsets = (*many != Many::One).then(&mut key);
                 let data = key();
                 if let Some(offsets) = &offsets {
-                    let bytes = count.checked_mul(wire.width() as i32)?;
                     outputs.push(output(&format!("{offsets}-offsets"), DType::Int64, true, &path));
-                    lines.push(format!("stop @ data pos - {bytes} / dup {offsets}-offsets +<- stack"));
+                    let items = match many {
+                        Many::As(of) => format!("count{of} @ dup 0 < if {FAULT_NEGATIVE} halt then"),
+                        _ => {
+                            let bytes = count.checked_mul(wire.width() as i32)?;
+                            format!("stop @ data pos - {bytes} /")
+                        }
+                    };
+                    lines.push(format!("{items} dup {offsets}-offsets +<- stack"));
                     lines.push(format!("{count} * data #{word}-> {data}-data"));
+                } else if counted(at) {
+                    if count != 1 || matches!(dtype, DType::Float32 | DType::Float64) {
+                        return None;
+                    }
+                    variables.push(format!("count{at}"));
+                    lines.push(format!("data {word}-> stack dup count{at} ! {data}-data <- stack"));
                 } else {
                     lines.push(format!("{count} data #{word}-> {data}-data"));
                 }
@@ -68,7 +86,7 @@ pub(super) fn leaf_list(members: &[(String, LeafMember)], member: &str) -> Optio
     }
     let form = Form::Record { fields: Some(names), contents, name: None };
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    Some(by_hand(&lines, outputs, form, member))
+    Some(by_hand(&variables, &lines, outputs, form, member))
 }
 
 /// The word that reads a number, without the arrow.
@@ -98,7 +116,7 @@ pub(super) fn bits(items: bool, member: &str) -> Program {
     if !items {
         let lines = ["data !I-> stack dup 16 and if 2 data skip then node0-data <- stack"];
         let outputs = vec![output("node0-data", DType::UInt32, false, member)];
-        return by_hand(&lines, outputs, numbers("node0"), member);
+        return by_hand(&[], &lines, outputs, numbers("node0"), member);
     }
     let inner = format!("{member}[]");
     let lines = [
@@ -111,7 +129,7 @@ pub(super) fn bits(items: bool, member: &str) -> Program {
         output("node1-data", DType::UInt32, false, &inner),
     ];
     let form = Form::List { key: "node0".into(), content: Box::new(numbers("node1")) };
-    by_hand(&lines, outputs, form, member)
+    by_hand(&[], &lines, outputs, form, member)
 }
 
 /// The columns a program fills.
@@ -155,10 +173,19 @@ fn is_text(form: &Form, column: &str) -> bool {
     }
 }
 
-fn by_hand(lines: &[&str], outputs: Vec<OutputBinding>, form: Form, member: &str) -> Program {
+fn by_hand(
+    variables: &[String],
+    lines: &[&str],
+    outputs: Vec<OutputBinding>,
+    form: Form,
+    member: &str,
+) -> Program {
     let mut source = String::from("input data\ninput starts\ninput stops\nvariable stop\n");
     for output in &outputs {
         source.push_str(&format!("output {} {}\n", output.key, output.dtype));
+    }
+    for variable in variables {
+        source.push_str(&format!("variable {variable}\n"));
     }
     source.push_str("0 do\n  starts I-> stack data seek\n");
     source.push_str(ENTRY);
@@ -169,7 +196,10 @@ fn by_hand(lines: &[&str], outputs: Vec<OutputBinding>, form: Form, member: &str
         source.push_str(&format!("  {line}\n"));
     }
     source.push_str(&format!("  data pos stop @ <> if {FAULT_LENGTH} halt then\nloop\n"));
-    let faults = vec![fault(FAULT_LENGTH, "the entry's bytes are not consumed exactly")];
+    let mut faults = vec![fault(FAULT_LENGTH, "the entry's bytes are not consumed exactly")];
+    if !variables.is_empty() {
+        faults.push(fault(FAULT_NEGATIVE, "a length is negative"));
+    }
     Program {
         source,
         form,
@@ -201,3 +231,4 @@ const LENGTH_IF_ANY: &str =
 /// How every program with entry bounds begins an entry.
 const ENTRY: &str = "  stops I-> stack stop !";
 const FAULT_LENGTH: i64 = 3;
+const FAULT_NEGATIVE: i64 = 5;
