@@ -205,3 +205,124 @@ fn constants_come_from_an_input_of_their_own() {
     assert!(program.source.contains("  0 constants seek\n  constants zigzag-> node1-data\n"));
     assert_eq!(program.constants, [14, 0]);
 }
+
+/// What a program for one entry without a frame writes: the outputs' numbers, or the number of the fault.
+fn run(schema: &Schema, data: &[u8], counts: &[u8]) -> Result<Vec<Vec<f64>>, i64> {
+    let program = translate(schema, &Dialect { entry: Frame::None, ..FRAMED }, true, "x").unwrap();
+    let compiled = Arc::new(Compiled::new(&program.source).unwrap());
+    let mut machine = Machine::new(compiled, Limits::default());
+    machine.begin();
+    if program.origin {
+        machine.push(0).unwrap();
+    }
+    machine.push(1).unwrap();
+    let (starts, stops) = (0u32.to_le_bytes(), (data.len() as u32).to_le_bytes());
+    let mut inputs = vec![data, &starts, &stops];
+    if program.counts {
+        inputs.push(counts);
+    }
+    if machine.resume(&inputs).is_err() {
+        return Err(machine.stack().last().copied().unwrap_or(0));
+    }
+    let numbers = |output: &Output| {
+        let bytes = output.as_bytes();
+        match output.dtype() {
+            Dtype::Int8 => bytes.iter().map(|&n| f64::from(n as i8)).collect(),
+            Dtype::Int32 => bytes.as_chunks().0.iter().map(|n| f64::from(i32::from_ne_bytes(*n))).collect(),
+            Dtype::Int64 => bytes.as_chunks().0.iter().map(|n| i64::from_ne_bytes(*n) as f64).collect(),
+            Dtype::Float32 => bytes.as_chunks().0.iter().map(|n| f64::from(f32::from_ne_bytes(*n))).collect(),
+            _ => bytes.as_chunks().0.iter().map(|n| f64::from_ne_bytes(*n)).collect(),
+        }
+    };
+    Ok(machine.outputs().iter().map(numbers).collect())
+}
+
+fn int() -> Schema {
+    Schema::Number(Wire::Big(DType::Int32))
+}
+
+fn words(of: &[i32]) -> Vec<u8> {
+    of.iter().flat_map(|word| word.to_be_bytes()).collect()
+}
+
+#[test]
+fn half_a_matrix_is_a_whole_one() {
+    let fields = vec![
+        ("n".to_owned(), Schema::Counter(1, Box::new(int()))),
+        ("m".to_owned(), Schema::Triangle(1, Wire::Big(DType::Float64))),
+        ("behind".to_owned(), int()),
+    ];
+    let schema = Schema::Record { name: None, fields: fields.clone() };
+    let mut data = words(&[3]);
+    data.extend((1..=6).flat_map(|n| f64::from(n).to_be_bytes()));
+    data.extend(words(&[7]));
+    let found = run(&schema, &data, &[]).unwrap();
+    assert_eq!(found[1..3], [vec![9.0], vec![1.0, 2.0, 3.0, 2.0, 4.0, 5.0, 3.0, 5.0, 6.0]]);
+    assert_eq!(found[3], [7.0]);
+    let [n, (name, m), behind] = fields.try_into().unwrap();
+    let skipped =
+        Schema::Record { name: None, fields: vec![n, (name, Schema::Skipped(Box::new(m))), behind] };
+    assert_eq!(run(&skipped, &data, &[]).unwrap(), [[3.0], [7.0]]);
+    // More rows than bytes, and more than squares have room for.
+    for rows in [4, 0x7fff_ffff, -1] {
+        data[..4].copy_from_slice(&words(&[rows]));
+        assert!(run(&schema, &data, &[]).is_err(), "{rows}");
+    }
+}
+
+/// A pointer to a new object of class `P` with one number.
+fn object(number: i32) -> Vec<u8> {
+    [words(&[0x4000_0000 | 10, -1]), b"P\0".to_vec(), words(&[number])].concat()
+}
+
+#[test]
+fn pointers_to_one_object_have_its_value() {
+    let schema = Schema::Pointer(vec![("P".into(), int())]).list();
+    // The third leads to the first, the fourth is null; positions are two more than they are.
+    let data = [words(&[4]), object(7), object(8), words(&[6, 0])].concat();
+    let found = run(&schema, &data, &[]).unwrap();
+    assert_eq!(found, [vec![4.0], vec![1.0, 1.0, 1.0, 0.0], vec![7.0, 8.0, 7.0]]);
+    let fault = |data: &[u8]| run(&schema, data, &[]).unwrap_err();
+    let reference = |to: i32| [words(&[2]), object(7), words(&[to])].concat();
+    // To itself, to something behind, to before the data, to what is no object.
+    for to in [20, 22, 100, 1, 2, 10] {
+        assert_eq!(fault(&reference(to)), 13, "{to}");
+    }
+    let many = [words(&[101]), object(7), words(&[6; 100])].concat();
+    assert!(run(&schema, &many, &[]).is_ok());
+    // Long objects that many pointers share would be more memory than a file pays for.
+    let long = Schema::Pointer(vec![("P".into(), int().list())]).list();
+    let numbers = [words(&[0x4000_0000 | (6 + 4 + 4000), -1]), b"P\0".to_vec(), words(&[1000])].concat();
+    let long_data = [words(&[101]), numbers, words(&[5; 1000]), words(&[6; 100])].concat();
+    assert_eq!(run(&long, &long_data, &[]).unwrap_err(), 15);
+}
+
+#[test]
+fn what_nobody_describes_is_a_fault_where_it_is() {
+    let unknown = || Schema::Unknown("Q".into());
+    assert_eq!(run(&unknown().list(), &words(&[0]), &[]).unwrap(), [[0.0]]);
+    assert_eq!(run(&unknown().list(), &words(&[1, 0]), &[]).unwrap_err(), 100);
+    let program = translate(&unknown().list(), &FRAMED, true, "x").unwrap();
+    assert!(program.fault(100).is_some_and(|fault| fault.what.contains("the class Q,")));
+    // Where there always is one, it cannot be planned.
+    let record = Schema::Record { name: None, fields: vec![("q".into(), unknown())] };
+    let refused = translate(&record, &FRAMED, true, "x").unwrap_err();
+    assert_eq!(refused.to_string(), "Q, which the file does not describe");
+    assert_eq!(run(&record.list(), &words(&[0]), &[]).unwrap(), [[0.0]]);
+}
+
+#[test]
+fn another_column_counts() {
+    let items = Schema::Counted { slot: 1, flag: true, of: Box::new(floats()) };
+    let item = Schema::Between(vec![Schema::Given(1, DType::Int32)], Box::new(items), vec![]);
+    let schema = Schema::ToEnd(Box::new(item));
+    let number = |n: f32| n.to_be_bytes().to_vec();
+    let data = [vec![1], number(1.5), number(2.5), vec![0, 1], number(3.5)].concat();
+    let counts = |of: &[i32]| of.iter().flat_map(|n| n.to_ne_bytes()).collect::<Vec<u8>>();
+    let found = run(&schema, &data, &counts(&[2, 9, 1])).unwrap();
+    assert_eq!(found, [vec![3.0], vec![2.0, 2.0, 3.0], vec![1.5, 2.5, 3.5]]);
+    assert_eq!(run(&schema, &data, &counts(&[2, 9, 1, 1])).unwrap_err(), 14);
+    assert!(run(&schema, &data, &counts(&[2, 9])).is_err());
+    assert!(run(&schema, &data, &counts(&[2, 9, 2])).is_err());
+    assert_eq!(run(&schema, &data, &counts(&[-2, 9, 1])).unwrap_err(), 5);
+}
