@@ -62,18 +62,21 @@ class Efficiency(Object):
             return over(passed, total, total != 0)
         if bits & _BIN_PRIORS:
             raise UnsupportedError(f"{self!r} has a prior for each bin")
+        known = np.ones(total.shape, dtype=bool)
         if bits & _WEIGHTS:
-            # As many entries as the weights are worth.
+            # As many entries as the weights are worth. Of no weights nothing is known.
             squares = self.total.variances(flow)
-            worth = np.where(squares > 0, over(total, squares, squares > 0), 1.0)
+            known = squares > 0
+            worth = over(total, squares, known)
             passed, total = passed * worth, total * worth
         a = passed + self.member("fBeta_alpha")
         b = total - passed + self.member("fBeta_beta")
         if not bits & _POSTERIOR_MODE:
-            return over(a, a + b, a + b > 0)
+            return np.where(known, over(a, a + b, a + b > 0), np.nan)
         edge = np.where(a > b, 1.0, np.where(a == b, 0.5, 0.0))
         inside = (a > 1) & (b > 1)
-        return np.where((a <= 0) | (b <= 0), 0.0, np.where(inside, over(a - 1, a + b - 2, inside), edge))
+        likely = np.where((a <= 0) | (b <= 0), 0.0, np.where(inside, over(a - 1, a + b - 2, inside), edge))
+        return np.where(known, likely, np.nan)
 
     def variances(self, flow: bool = False) -> Numbers:
         """Those of the normal approximation. The intervals that ROOT draws are not made here."""

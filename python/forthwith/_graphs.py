@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     Numbers = np.ndarray[Any, Any]
 
+# What a graph with several errors makes of them.
+_SQUARES, _ABSOLUTE = 1, 2
+
 
 class _Points(Object):
     __slots__ = ()
@@ -72,15 +75,27 @@ class _Points(Object):
         raise RequestError(f"which must be low, high, mean or diff, not {which!r}")
 
     def _several(self, upper: str) -> tuple[Numbers | None, Numbers | None]:
-        """A ``TGraphMultiErrors``: the squares of its errors add up."""
+        """A ``TGraphMultiErrors``: the first of its errors, or their sum, as it says itself."""
         low, high = self._numbers(f"fEx{'L' if upper == 'X' else ''}"), self._numbers("fExH")
         if upper == "X":
             return low, high
         lists = self.member("fEyL", None), self.member("fEyH", None)
         if any(found is None or len(found) == 0 for found in lists):
             return None, None
-        sums = [np.sqrt(sum(np.square(np.asarray(one)) for one in found)) for found in lists]
-        return sums[0], sums[1]
+        mode = self.member("fSumErrorsMode", 0)
+        low, high = (self._sum([np.asarray(one) for one in found], mode) for found in lists)
+        return low, high
+
+    @staticmethod
+    def _sum(errors: list[Numbers], mode: int) -> Numbers:
+        """Several errors of each point as one."""
+        if mode == _SQUARES:
+            total: Numbers = np.sqrt(np.sum(np.square(errors), axis=0))
+        elif mode == _ABSOLUTE:
+            total = np.sum(np.abs(errors), axis=0)
+        else:
+            total = errors[0]
+        return total
 
     @property
     def minimum(self) -> float:

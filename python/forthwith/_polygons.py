@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from forthwith._axis import Numbers
 
 
+# The errors of a TProfile2Poly that are not divided by the number of entries.
+_SPREAD = 1
+
+
 class PolygonHistogram(Object):
     """A ``TH2Poly``: bins of any shape."""
 
@@ -29,6 +33,8 @@ class PolygonHistogram(Object):
 
     def variances(self) -> Numbers:
         """The squares of the bin errors."""
+        if self.has_member("fErrorMode"):
+            return self._profiled()
         stored = self.member("fSumw2", ())
         values = self.values()
         # Nine regions outside come first, or, in old files, none.
@@ -36,6 +42,15 @@ class PolygonHistogram(Object):
             if len(stored) == len(values) + skip:
                 return np.asarray(stored, dtype=np.float64)[skip:]
         return np.abs(values)
+
+    def _profiled(self) -> Numbers:
+        """The squares of the errors of a ``TProfile2Poly``: those of means, or how far the values spread."""
+        names = ("fError", "fSumw", "fSumw2")
+        spread, sums, squares = (np.array([bin.member(name) for bin in self._bins], dtype=np.float64) for name in names)
+        if self.member("fErrorMode") == _SPREAD:
+            return spread**2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return (spread / np.sqrt(np.where(squares != 0, sums**2 / squares, 0))) ** 2
 
     def overflow(self) -> Numbers:
         """The contents of the nine regions outside, row by row, the middle being what no bin covers."""

@@ -206,6 +206,79 @@ def main(folder):
         ROOT.TParameter[kind](f"parameter_{kind}", value).Write()
     file.WriteObject(ROOT.TDatime(2024, 2, 29, 12, 30, 59), "date")
     ROOT.TTree("t", "t").Write()
+    # Efficiencies of each kind: frequentist, and Bayesian with several priors, as the mean or the most likely one, with weights.
+    options = ROOT.TEfficiency
+    kinds = {
+        "wilson": (options.kFWilson, {}),
+        "normal": (options.kFNormal, {}),
+        "cousins": (options.kFFC, {}),
+        "jeffrey": (options.kBJeffrey, {}),
+        "uniform": (options.kBUniform, {}),
+        "beta": (options.kBBayesian, {"SetBetaAlpha": 2.5, "SetBetaBeta": 0.5}),
+        "likely": (options.kBBayesian, {"SetBetaAlpha": 2.5, "SetBetaBeta": 0.5, "SetPosteriorMode": True}),
+        "likely_uniform": (options.kBUniform, {"SetPosteriorMode": True}),
+        "heavy": (options.kBJeffrey, {"SetUseWeightedEvents": True}),
+        "heavy_normal": (options.kFNormal, {"SetUseWeightedEvents": True}),
+    }
+    for name, (option, settings) in kinds.items():
+        efficiency = ROOT.TEfficiency(f"efficiency_{name}", name, 6, 0, 6)
+        for how, value in settings.items():
+            getattr(efficiency, how)(value)
+        for x, y, _, w in fills(60):
+            if "heavy" in name:
+                efficiency.FillWeighted(abs(y) < 1, w, abs(x) * 2)
+            else:
+                efficiency.Fill(abs(y) < 1, abs(x) * 2)
+        efficiency.SetStatisticOption(option)
+        efficiency.Write()
+        golden[f"efficiency_{name}"] = {"contents": [efficiency.GetEfficiency(bin) for bin in range(8)]}
+    flat = ROOT.TEfficiency("efficiency_two", "two", 3, 0, 3, 2, -1, 1)
+    for x, y, z, _ in fills(80):
+        flat.Fill(abs(y) < 1, abs(x), z)
+    flat.Write()
+    order = [flat.GetGlobalBin(x, y) for x in range(5) for y in range(4)]
+    golden["efficiency_two"] = {"contents": [flat.GetEfficiency(bin) for bin in order]}
+
+    bent, many = ROOT.TGraphBentErrors(4), ROOT.TGraphMultiErrors(4, 2)
+    space_errors = ROOT.TGraph2DErrors(4)
+    for i, (x, y, z, w) in enumerate(fills(4)):
+        bent.SetPoint(i, x, y)
+        bent.SetPointError(i, w, 2 * w, 3 * w, 4 * w, 0.0, 0.0, 0.0, 0.0)
+        many.SetPoint(i, x, y)
+        many.SetPointEX(i, w, 2 * w)
+        many.SetPointEY(i, 0, 3 * w, 4 * w)
+        many.SetPointEY(i, 1, 5 * w, 6 * w)
+        space_errors.SetPoint(i, x, y, z)
+        space_errors.SetPointError(i, w, 2 * w, 3 * w)
+    for graph, name in ((bent, "bent"), (many, "many"), (space_errors, "space_errors")):
+        graph.SetName(name)
+        graph.Write()
+        each = range(graph.GetN())
+        axes = "xyz" if name == "space_errors" else "xy"
+        golden[name] = {axis: [getattr(graph, f"Get{axis.upper()}")()[i] for i in each] for axis in axes}
+        if name == "many":
+            golden["sums"] = {}
+            for mode in range(3):
+                graph.SetSumErrorsMode(mode)
+                golden["sums"][mode] = [[graph.GetErrorYlow(i) for i in each], [graph.GetErrorYhigh(i) for i in each]]
+                graph.Write(f"many{mode}")
+            graph.SetSumErrorsMode(0)
+        if name == "space_errors":
+            golden[name] |= {f"e{axis}": [getattr(graph, f"GetError{axis.upper()}")(i) for i in each] for axis in axes}
+        else:
+            for axis in "XY":
+                for side in ("low", "high"):
+                    golden[name][f"e{axis.lower()}{side}"] = [getattr(graph, f"GetError{axis}{side}")(i) for i in each]
+    profile_poly = ROOT.TProfile2Poly("profile_poly", "profile", -3, 3, -3, 3)
+    for x in range(-2, 2):
+        add(profile_poly, [x, x, x + 1, x + 1], [-1, 1, 1, -1])
+    for x, y, z, w in fills(100):
+        profile_poly.Fill(x, y, z, w)
+    profile_poly.Write()
+    golden["profile_poly"] = {
+        "contents": [profile_poly.GetBinContent(bin) for bin in range(1, profile_poly.GetNumberOfBins() + 1)],
+        "errors": [profile_poly.GetBinError(bin) for bin in range(1, profile_poly.GetNumberOfBins() + 1)],
+    }
     formula = ROOT.TF1("formula", "[0]*exp(-x/[1])", 0, 10)
     formula.SetParameters(2, 3)
     formula.Write()

@@ -73,27 +73,45 @@ def test_polygons(file):
     assert len(found.polygons()) == len(found) == 5
 
 
-def test_efficiencies(file):
-    assert file["efficiency"].values(flow=True).tolist() == GOLDEN["efficiency"]["contents"]
+@pytest.mark.parametrize("name", [name for name in GOLDEN if name.startswith("efficiency")])
+def test_efficiencies(file, name):
+    found, golden = file[name].values(flow=True), np.asarray(GOLDEN[name]["contents"], dtype=float)
+    assert found.ravel() == pytest.approx(golden, rel=1e-15, nan_ok=True)
 
 
-@pytest.mark.parametrize("name", ["points", "errors", "asymmetric", "space"])
+def test_profiles_of_polygons(file):
+    found, golden = file["profile_poly"], GOLDEN["profile_poly"]
+    assert found.values().tolist() == pytest.approx(golden["contents"], rel=1e-15)
+    assert np.sqrt(found.variances()) == pytest.approx(golden["errors"], rel=1e-14)
+
+
+@pytest.mark.parametrize("name", ["points", "errors", "asymmetric", "space", "bent", "many", "space_errors"])
 def test_graphs(file, name):
     graph, golden = file[name], GOLDEN[name]
-    for axis in "xyz" if name == "space" else "xy":
+    for axis in "xyz" if "space" in name else "xy":
         assert graph.values(axis).tolist() == golden[axis]
     if name == "points":
         assert graph.errors() == (None, None)
     if name == "errors":
         assert [list(errors) for errors in graph.errors()] == [golden["ex"], golden["ey"]]
-    if name == "asymmetric":
-        assert graph.errors("low", "y").tolist() == golden["eylow"]
-        assert graph.errors("high", "x").tolist() == golden["exhigh"]
+    if "exlow" in golden:
+        for axis in "xy":
+            for side in ("low", "high"):
+                assert graph.errors(side, axis) == pytest.approx(golden[f"e{axis}{side}"], rel=1e-15)
+    if name == "space_errors":
+        assert [graph.errors("mean", axis).tolist() for axis in "xyz"] == [golden[f"e{axis}"] for axis in "xyz"]
     out = io.StringIO()
     graph.show(file=out)
     assert "•" in out.getvalue()
     assert "<svg" in graph._repr_html_()
     assert len(file["several"].graphs) == 2
+
+
+@pytest.mark.parametrize("mode", ["0", "1", "2"])
+def test_several_errors_of_a_point(file, mode):
+    graph = file[f"many{mode}"]
+    for side, golden in zip(("low", "high"), GOLDEN["sums"][mode], strict=True):
+        assert graph.errors(side, "y") == pytest.approx(golden, rel=1e-15)
 
 
 def test_labels_and_drawings(file):

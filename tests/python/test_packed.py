@@ -38,7 +38,7 @@ def test_packed_floats_are_those_of_root(file, whole, name, way):
     golden = [float.fromhex(value) for value in GOLDEN[name]["values"].split()]
     if way == "split":
         tree = file["split"]
-        (found,) = [key for key in tree.keys() if key.split("[")[0].endswith(f"/packed.{name}")]
+        (found,) = [key for key in tree if key.split("[")[0].endswith(f"/packed.{name}")]
         array = tree[found].array()
     else:
         array = whole

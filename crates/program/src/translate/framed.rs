@@ -327,17 +327,8 @@ impl Text<'_> {
                 self.line(depth, member, format!("{input} pos {begins} ! {count} @ {width}{words}"));
             }
             (schema, form) if let Some(slot) = slot(schema) => {
-                // The counts of all items stand together further up.
-                let Some((_, wire)) = self.counters.iter().find(|(known, _)| *known == slot) else {
-                    return Err(differ(member));
-                };
-                let (width, code) = (wire.width(), parser(*wire, member)?);
-                let counts = self.declare(&format!("counts{slot}"));
-                let here = self.declare("here");
                 self.line(depth, member, format!("{count} @ 0 do"));
-                let there = format!("{input} pos {here} ! {counts} @ {input} seek");
-                let back = format!("{width} {counts} +! {here} @ {input} seek");
-                self.line(depth, member, format!("{there} {input} {code}-> stack count{slot} ! {back}"));
+                self.each_count(slot, depth + 1, member)?;
                 self.value(schema, form, depth + 1, member)?;
                 self.line(depth, member, "loop".into());
             }
@@ -408,13 +399,67 @@ impl Text<'_> {
         let inner = if matches!(field, Schema::Base(_)) { member.to_owned() } else { join(member, name) };
         match form {
             Some(form) => self.each(field, &form, count, depth, &inner),
-            None => {
-                self.line(depth, &inner, format!("{count} @ 0 do"));
-                self.skip(field, depth + 1, &inner)?;
-                self.line(depth, &inner, "loop".into());
-                Ok(())
-            }
+            None => self.skip_each(field, count, depth, &inner),
         }
+    }
+
+    /// Steps over a value of each of many items.
+    fn skip_each(
+        &mut self,
+        schema: &Schema,
+        count: &str,
+        depth: usize,
+        member: &str,
+    ) -> Result<(), Unsupported> {
+        let input = self.input();
+        match schema {
+            Schema::Skipped(of) => return self.skip_each(of, count, depth, member),
+            Schema::Framed { shared: true, .. } => {
+                self.pass_frame(depth, member);
+                return Ok(());
+            }
+            Schema::Base(of)
+                if let Some(Schema::Record { fields, .. } | Schema::Arranged { fields, .. }) =
+                    of.record() =>
+            {
+                for (name, field) in fields {
+                    self.skip_each(field, count, depth, &join(member, name))?;
+                }
+                return Ok(());
+            }
+            Schema::Counter(slot, of) => {
+                let Schema::Number(wire) = &**of else { return Err(differ(member)) };
+                self.counter(*slot, of, member)?;
+                let begins = self.declare(&format!("counts{slot}"));
+                let width = wire.width();
+                self.line(depth, member, format!("{input} pos {begins} ! {count} @ {width} * {input} skip"));
+                return Ok(());
+            }
+            _ => {}
+        }
+        self.line(depth, member, format!("{count} @ 0 do"));
+        if let Some(slot) = slot(schema) {
+            self.each_count(slot, depth + 1, member)?;
+        }
+        self.skip(schema, depth + 1, member)?;
+        self.flush();
+        self.line(depth, member, "loop".into());
+        Ok(())
+    }
+
+    /// Looks up the count of the next item: the counts of all items stand together further up.
+    fn each_count(&mut self, slot: u32, depth: usize, member: &str) -> Result<(), Unsupported> {
+        let input = self.input();
+        let Some((_, wire)) = self.counters.iter().find(|(known, _)| *known == slot) else {
+            return Err(differ(member));
+        };
+        let (width, code) = (wire.width(), parser(*wire, member)?);
+        let counts = self.declare(&format!("counts{slot}"));
+        let here = self.declare("here");
+        let there = format!("{input} pos {here} ! {counts} @ {input} seek");
+        let back = format!("{width} {counts} +! {here} @ {input} seek");
+        self.line(depth, member, format!("{there} {input} {code}-> stack count{slot} ! {back}"));
+        Ok(())
     }
 
     /// The words that read a counter and leave it on the stack.
@@ -519,7 +564,8 @@ impl Text<'_> {
                     format!("{count} @ {least} * {input} len {input} pos - > if {bad} then")
                 }
             };
-            self.line(depth + 2, member, format!("{check} {count} @ if"));
+            // Of no items there may be frames, which are there for all items together.
+            self.line(depth + 2, member, format!("{check} {count} @ {input} pos {end} @ < or if"));
             self.shared += 1;
             match item.record() {
                 Some(record) => self.each(record, content, &count, depth + 3, &inner)?,

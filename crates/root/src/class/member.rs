@@ -141,10 +141,10 @@ impl Classes<'_> {
             },
             81 | 83 | 87 | 88 => fixed(self.object(class)?, &dimensions),
             86 => fixed(self.object("TObject")?, &dimensions),
-            code::OBJECT_POINTER | code::ANY_POINTER | code::ANY_POINTER_NO_VT => {
-                self.pointer(pointee(class))?
+            // Arrays of pointers have the code of one, or that of arrays.
+            code::OBJECT_POINTER | code::ANY_POINTER | code::ANY_POINTER_NO_VT | 84 | 89 | 90 => {
+                fixed(self.pointer(pointee(class))?, &dimensions)
             }
-            84 | 89 | 90 => fixed(self.pointer(pointee(class))?, &dimensions),
             code::STREAM_LOOP | 521 => {
                 let ElementKind::Loop(counter) = &element.kind else { return Err(refused()) };
                 let slot = self.slot(info, &counter.class, &counter.name).ok_or_else(refused)?;

@@ -267,9 +267,12 @@ impl<'a> Classes<'a> {
         if infos.is_empty() {
             infos.extend(built_in(class));
         }
-        // Where several have the same version, the last counts.
-        infos.sort_by_key(|info| info.version);
-        infos.reverse();
+        let mut numbers: Vec<i32> = infos.iter().map(|info| info.version).collect();
+        numbers.sort_unstable();
+        // Where several have the same version, it says nothing: ROOT lists the classes of the program that wrote last first.
+        if numbers.windows(2).all(|pair| pair[0] != pair[1]) {
+            infos.sort_by_key(|info| std::cmp::Reverse(info.version));
+        }
         let Some(first) = infos.first().cloned() else {
             return self.sibling(class);
         };

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bytes::Bytes;
 use forthwith_io::Source;
 use forthwith_plan::ErrorKind;
-use forthwith_root::{Found, RootFile};
+use forthwith_root::{Cursor, DirectoryRecord, Found, Key, RootFile};
 
 use crate::corpus;
 
@@ -186,4 +186,55 @@ fn a_file_opens_with_one_read_and_lists_with_two_per_level() {
         checked += 1;
     }
     eprintln!("reads counted in {checked} files");
+}
+
+/// A key of the tree `tree;3`, with positions as wide as its version says.
+fn key_bytes(nbytes: i32, version: i16, positions: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    bytes.extend(nbytes.to_be_bytes());
+    bytes.extend(version.to_be_bytes());
+    bytes.extend(100u32.to_be_bytes());
+    // 29 February 2024, 12:30:59.
+    bytes.extend((29u32 << 26 | 2 << 22 | 29 << 17 | 12 << 12 | 30 << 6 | 59).to_be_bytes());
+    bytes.extend(60u16.to_be_bytes());
+    bytes.extend(3u16.to_be_bytes());
+    bytes.extend(positions);
+    bytes.extend(b"\x05TTree\x04tree\x00");
+    bytes
+}
+
+#[test]
+fn keys_of_64_bits_say_so_themselves() {
+    let narrow = [0x7000_0000u32, 100].map(u32::to_be_bytes).concat();
+    // The number of a process stands above the directory's position.
+    let wide = [0x1_7000_0000u64, 0x0002_0000_0000_0064].map(u64::to_be_bytes).concat();
+    for (version, positions, seek) in [(4, narrow, 0x7000_0000), (1004, wide, 0x1_7000_0000)] {
+        let bytes = key_bytes(200, version, &positions);
+        let mut cursor = Cursor::new(&bytes);
+        let key = Key::parse(&mut cursor).expect("a key");
+        assert_eq!(cursor.position(), bytes.len());
+        assert_eq!((key.seek, key.seek_directory, key.label()), (seek, 100, "tree;3".into()));
+        assert_eq!(key.stored().expect("behind the key"), seek + 60..seek + 200);
+        assert_eq!(key.datime.to_string(), "2024-02-29 12:30:59");
+        let gap = key_bytes(-200, version, &positions);
+        let gap = Key::parse(&mut Cursor::new(&gap)).expect("a gap");
+        assert!(gap.is_deleted() && gap.stored().is_err());
+    }
+    for (version, width, has_uuid) in [(1i16, 4, false), (5, 4, true), (1001, 8, false), (1005, 8, true)] {
+        let mut bytes = version.to_be_bytes().to_vec();
+        bytes.extend([0; 8]);
+        bytes.extend([0, 0, 0, 7, 0, 0, 0, 9]);
+        for position in [1u64, 2, 3] {
+            bytes.extend(&position.to_be_bytes()[8 - width..]);
+        }
+        let without = bytes.len();
+        bytes.extend([0, 1]);
+        bytes.extend([0xAB; 16]);
+        let mut cursor = Cursor::new(&bytes);
+        let found = DirectoryRecord::parse(&mut cursor).expect("a directory");
+        assert_eq!((found.seek_directory, found.seek_parent, found.seek_keys), (1, 2, 3));
+        assert_eq!((found.nbytes_keys, found.nbytes_name), (7, 9));
+        assert_eq!(found.uuid, has_uuid.then_some([0xAB; 16]));
+        assert_eq!(cursor.position(), if has_uuid { bytes.len() } else { without });
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use forthwith_plan::Result;
+use forthwith_plan::{Error, Result};
 use forthwith_root::{RootFile, Tree};
 use serde_json::Value;
 
@@ -32,6 +32,11 @@ pub(crate) fn corpus() -> Vec<Sample> {
 pub(crate) fn bundled(name: &str) -> Option<Sample> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
     sample(&data.join(format!("{name}.golden.json")))
+}
+
+/// Whether the baskets are in a file that nobody has kept.
+pub(crate) fn is_elsewhere(error: &Error) -> bool {
+    error.kind.to_string().ends_with(": not found")
 }
 
 fn folder(folder: &Path) -> Vec<Sample> {

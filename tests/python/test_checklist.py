@@ -1,0 +1,47 @@
+"""The page that says what tests which part of ROOT's format names tests that there are."""
+
+import pathlib
+import re
+
+import pytest
+
+REPOSITORY = pathlib.Path(__file__).parents[2]
+PAGE = (REPOSITORY / "docs" / "root-checklist.md").read_text()
+ROWS = [line.split(" | ") for line in PAGE.splitlines() if re.match(r"\| [A-Z]\d+ \|", line)]
+
+
+def place(name):
+    """File of a short name, and the test in it."""
+    path, _, test = name.partition("::")
+    first, _, rest = path.partition("/")
+    match first:
+        case "files" | "trees":
+            return REPOSITORY / "crates/root/tests" / f"{path}.rs", test
+        case "src":
+            return REPOSITORY / "crates/root" / f"{path}.rs", test
+        case "io":
+            return REPOSITORY / "crates/io/src" / f"{rest}.rs", test
+        case "py":
+            return REPOSITORY / "tests/python" / f"test_{rest}.py", test
+        case "data":
+            return REPOSITORY / "tests/data" / rest, ""
+    raise ValueError(name)
+
+
+def test_every_row_is_there_once():
+    names = [row[0].strip("| ") for row in ROWS]
+    assert names == [f"{kind}{i + 1}" for kind, n in (("F", 13), ("C", 5), ("O", 17), ("T", 17)) for i in range(n)]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].strip("| "))
+def test_the_tests_of_a_row_exist(row):
+    named = re.findall(r"`((?:files|trees|src|io|py|data)/[^`]*)`", row[-1])
+    assert named or "not written" in row[-1]
+    for name in named:
+        path, test = place(name)
+        assert path.exists(), name
+        if test:
+            word = "def" if path.suffix == ".py" else "fn"
+            assert re.search(rf"^\s*{word} {test}\(", path.read_text(), re.MULTILINE), name
+        elif path.suffix == ".root" and not path.name.endswith("-branch.root"):
+            assert path.with_name(path.name + ".golden.json").exists(), name

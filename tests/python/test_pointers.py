@@ -1,0 +1,91 @@
+"""Pointers to objects of several classes, and ROOT's own collections and classes, as C++ ROOT reads them from branches."""
+
+import functools
+import json
+import pathlib
+
+import pytest
+from conftest import data
+
+import forthwith
+
+GOLDEN = json.loads(pathlib.Path(data("pointers.root.values.json")).read_text())
+# What ROOT divides into branches by class, or for which there is no array yet: an error that says so.
+REFUSED = {"apart/map", "apart/symmetric"}
+
+
+@pytest.fixture(scope="module")
+def file():
+    with forthwith.open(data("pointers.root")) as file:
+        yield file
+
+
+def matches(found, wanted):
+    """Whether an array's value is what ROOT has, members of the classes' bases aside."""
+    if isinstance(wanted, dict) and isinstance(found, dict):
+        return all(matches(found.get(name), value) for name, value in wanted.items())
+    if isinstance(wanted, list) and isinstance(found, (list, tuple)):
+        return len(found) == len(wanted) and all(map(matches, found, wanted))
+    return type(found) in (type(wanted), float, int) and found == wanted
+
+
+def part(value, name):
+    """A member of an object, or of each of several; maps are lists of pairs."""
+    if isinstance(value, dict):
+        return value[name]
+    return [item[name] if isinstance(item, dict) else item[{"first": 0, "second": 1}[name]] for item in value]
+
+
+@pytest.mark.parametrize("name", [name for name in GOLDEN if name not in REFUSED])
+def test_branches_are_what_root_reads(file, name):
+    tree, _, path = name.partition("/")
+    top, wanted = file[tree][path], GOLDEN[name]
+    below = list(top.keys())
+    if not below:
+        found = top.array().to_list()
+        if name == "apart/ref":
+            found = [entry["ref"] for entry in found]
+        if name == "apart/refs":
+            found = [entry["refs"] for entry in found]
+        for got, want in zip(found, wanted, strict=True):
+            assert matches(got, want)
+        return
+    compared = 0
+    for key in below:
+        branch = top[key]
+        parts = key.rpartition("/")[2].split("[")[0].removeprefix(path.rstrip(".") + ".").split(".")
+        if path == "shapesByClass.":
+            continue
+        if len(branch.keys()):
+            continue
+        try:
+            expected = [functools.reduce(part, parts, entry) for entry in wanted]
+        except KeyError:
+            assert parts[-1] in ("fUniqueID", "fBits")
+            continue
+        for got, want in zip(branch.array().to_list(), expected, strict=True):
+            assert matches(got, want), key
+        compared += 1
+    assert compared or path == "shapesByClass."
+
+
+def test_pointers_divided_by_class(file):
+    # ROOT puts the objects of each class into branches of their own.
+    wanted = GOLDEN["apart/shapesByClass."]
+    for name, members in (("Circle", ["id", "radius"]), ("Label", ["id", "text", "widths"]), ("Shape", ["id"])):
+        for inner in members:
+            found = file["apart"][f"shapesByClass.{name}.{inner}"].array().to_list()
+            kinds = {"radius": "Circle", "text": "Label"}
+            of = [
+                [item for item in entry if item and next((k for m, k in kinds.items() if m in item), "Shape") == name]
+                for entry in wanted
+            ]
+            # A branch begins where the first object of its class was met.
+            assert found == [[item[inner] for item in entry] for entry in of[len(of) - len(found) :]]
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_what_is_not_read_says_so(file, name):
+    tree, _, path = name.partition("/")
+    with pytest.raises(forthwith.ForthwithError, match=r"describe|not supported"):
+        file[tree][path].array()
