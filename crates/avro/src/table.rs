@@ -18,9 +18,9 @@ use forthwith_program::{Program, translate};
 use std::{collections::HashSet, ops::Range, sync::Arc};
 
 /// Bytes that one task shall have at least, if there are blocks enough: below that, what a task costs shows.
-const TASK: u64 = 192 << 10;
+const TASK: u64 = 512 << 10;
 /// The same where blocks are compressed.
-const TASK_COMPRESSED: u64 = 64 << 10;
+const TASK_COMPRESSED: u64 = 256 << 10;
 /// What a compressed block is taken to hold before it was looked at.
 const RATIO: u64 = 4;
 

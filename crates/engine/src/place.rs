@@ -2,10 +2,10 @@
 //!
 //! Every group has one builder a column and a *turn*: the number of its tasks whose places are assigned. A task that knows how
 //! much it will write (kernels) waits for its turn, takes its places, passes the turn on, and only then decodes, so that blocks of one
-//! column are decoded by several threads straight into their final place. A program does not know before it has run: on its turn it
-//! appends in place and keeps the turn meanwhile; ahead of its turn it runs into scratch that is copied when the turn comes. Where most
-//! of the work comes before the program (compressed blocks), it waits for the turn instead: threads that have waited once are out of
-//! step, and do not have to wait again.
+//! column are decoded by several threads straight into their final place. A program does not know before it has run: beside other threads it
+//! runs into scratch that is copied when the turn comes, so that nobody keeps the turn while decoding. Alone, or with more than scratch is
+//! good for, it appends in place on its turn; where most of the work comes before the program (compressed blocks), it waits for the turn
+//! then: threads that have waited once are out of step, and do not have to wait again.
 
 use forthwith_columns::{Array, Builder, Column, FinishError, Finisher, Memory, OutOfMemory, Slot};
 use forthwith_plan::{Columns as FormatColumns, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result};
@@ -14,7 +14,7 @@ use std::{
         Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// One group's columns while they are being filled.
@@ -84,6 +84,11 @@ fn finished(
     }
     Ok(columns)
 }
+
+/// For so long a thread waits for its turn awake.
+const AWAKE: Duration = Duration::from_micros(40);
+/// Pauses between two looks.
+const PAUSES: u32 = 30;
 
 /// Fewer rows are finished before a thread has begun.
 const WORTH_A_THREAD: usize = 1 << 17;
@@ -188,6 +193,13 @@ impl<'p> Places<'p> {
 
     fn wait_until(&self, stop: &AtomicBool, ready: impl Fn(&Turn) -> bool) -> Result<()> {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        // Most waits are shorter than it takes to sleep and be woken.
+        let begun = (!ready(&turn)).then(Instant::now);
+        while !ready(&turn) && begun.is_some_and(|begun| begun.elapsed() < AWAKE) {
+            drop(turn);
+            (0..PAUSES).for_each(|_| std::hint::spin_loop());
+            turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        }
         while !ready(&turn) {
             if stop.load(Ordering::Relaxed) {
                 return Err(Error::new(ErrorKind::Cancelled));

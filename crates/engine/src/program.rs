@@ -13,6 +13,18 @@ use std::{
     time::Instant,
 };
 
+/// Payloads up to this size are decoded into scratch, of which most stays in the cache.
+const AHEAD_MOST: usize = 4 << 20;
+
+/// Who else is at work.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Beside {
+    Nobody,
+    Others,
+    /// Others, who can all have their turn in the time it takes to prepare a block.
+    Quicker,
+}
+
 /// A worker's machines and the scratch they write to ahead of their turn.
 #[derive(Default)]
 pub(crate) struct Decoders {
@@ -38,7 +50,7 @@ pub(crate) fn run(
     places: &Places<'_>,
     counter: Option<&Places<'_>>,
     number: usize,
-    wait: bool,
+    beside: Beside,
     stop: &AtomicBool,
 ) -> Result<()> {
     let machine = match decoders.machine.take() {
@@ -51,10 +63,13 @@ pub(crate) fn run(
     };
     let mut job = Job { program, machine, format, task, parts, places, counts };
     job.skip_unwanted()?;
-    if wait {
+    let payload: usize = parts.iter().map(|(part, _)| part.block.payload.len()).sum();
+    // Whoever keeps the turn while decoding keeps all others from taking their places.
+    let ahead = beside != Beside::Nobody && payload <= AHEAD_MOST;
+    if beside == Beside::Quicker && !ahead {
         places.wait_turn(number, stop)?;
     }
-    if places.is_turn(number) {
+    if !ahead && places.is_turn(number) {
         let begun = Instant::now();
         job.in_place()?;
         places.keeps(begun.elapsed());
@@ -142,7 +157,8 @@ impl Job<'_> {
                 slot.copy_from_slice(output.as_bytes());
             }
         }
-        spare.extend(outputs.into_iter().map(Output::into_memory));
+        // The next outputs are taken from the end.
+        spare.extend(outputs.into_iter().rev().map(Output::into_memory));
         Ok(())
     }
 

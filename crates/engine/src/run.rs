@@ -5,7 +5,7 @@ use crate::{
     fetch::Fetcher,
     kernel,
     place::{Load, Places},
-    program,
+    program::{self, Beside},
 };
 use bytes::Bytes;
 use forthwith_columns::{Array, DType, Form};
@@ -376,8 +376,12 @@ impl Run<'_> {
             }
             (Decoder::Program(program), parts) => {
                 let compiled = self.engine.compile(&program.source)?;
-                let wait = places.pays_to_wait(begun.elapsed(), self.threads);
                 let counter = places.group.counter.map(|c| &self.places[c as usize]);
+                let beside = match self.threads {
+                    1 => Beside::Nobody,
+                    threads if places.pays_to_wait(begun.elapsed(), threads) => Beside::Quicker,
+                    _ => Beside::Others,
+                };
                 program::run(
                     decoders,
                     program,
@@ -388,7 +392,7 @@ impl Run<'_> {
                     places,
                     counter,
                     number,
-                    wait,
+                    beside,
                     &self.stop,
                 )?;
             }

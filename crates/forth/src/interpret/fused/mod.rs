@@ -119,9 +119,9 @@ impl Plans {
 }
 
 impl Plans {
-    /// Whether a recognised loop is one native loop, not steps that are interpreted.
+    /// Whether a recognised loop is one native loop, or steps that are as good, interpreted as they are.
     pub(crate) fn is_kernel(&self, body: usize) -> bool {
-        self.by_segment[body].as_ref().is_some_and(|plan| plan.entry.is_some())
+        self.by_segment[body].as_ref().is_some_and(|plan| plan.entry.is_some() || plan.mostly_skips())
     }
 
     /// Runs up to so many passes of a loop; how many could be run.
