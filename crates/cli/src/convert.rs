@@ -4,6 +4,7 @@ use crate::{
     console::Console,
     failure::{Failure, Result},
     head, human,
+    interrupt::Watch,
     meaning::Choice,
     opened::Place,
 };
@@ -53,12 +54,16 @@ pub(crate) fn convert(
     let named: Vec<(String, Form)> = columns.into_iter().map(|column| (column.name, column.form)).collect();
     let entries = entries(table, &fields)?;
     let steps = table.steps(&fields, entries.clone(), Step::Bytes(asked.step))?;
+    let watch = Watch::begin();
     let mut writer = forthwith::create(&asked.to, &named, &asked.options)?;
     let bar = bar(entries.end - entries.start, console.width.is_some());
     let mut walk = table.walk(&fields, steps)?;
-    while let Some((step, arrays)) = walk.read(threads, None)? {
+    while let Some((step, arrays)) = walk.read(threads, Some(&mut |_| !watch.asked()))? {
         writer.write(&arrays)?;
         bar.inc(step.end - step.start);
+        if watch.asked() {
+            return Err(Error::new(ErrorKind::Cancelled).into());
+        }
     }
     bar.set_message("finishing");
     let written = writer.finish()?;

@@ -108,6 +108,8 @@ impl Failure {
                 ErrorKind::NotFound { .. } => 3,
                 ErrorKind::Unsupported { .. } => 4,
                 ErrorKind::Invalid { .. } => 2,
+                // As shells have it of what Ctrl-C ended.
+                ErrorKind::Cancelled => 130,
                 ErrorKind::Source(error) if error.kind == SourceKind::NotFound => 3,
                 _ => 1,
             },
@@ -136,6 +138,9 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             // The place stands on a line of its own.
+            Self::File(error) if matches!(error.kind, ErrorKind::Cancelled) => {
+                write!(f, "stopped; nothing was written")
+            }
             Self::File(error) => {
                 let lines: Vec<_> = told(error).lines().map(clean).collect();
                 write!(f, "{}", lines.join("\n"))
@@ -230,6 +235,7 @@ mod tests {
         assert_eq!(file(ErrorKind::Unsupported { what: "x".into() }).code(), 4);
         assert_eq!(file(ErrorKind::Invalid { what: "x".into() }).code(), 2);
         assert_eq!(file(ErrorKind::Fault { what: "x".into() }).code(), 1);
+        assert_eq!(file(ErrorKind::Cancelled).code(), 130);
         assert_eq!(Failure::Output(io::ErrorKind::BrokenPipe.into()).code(), 0);
         assert_eq!(Failure::Output(io::ErrorKind::StorageFull.into()).code(), 1);
     }

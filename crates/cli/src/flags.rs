@@ -379,7 +379,8 @@ Examples:
 
 const CONVERT: &str = "\
 Formats: .parquet (codecs none, snappy, gzip, brotli, lz4, zstd; zstd if nothing is said),
-.avro (null, deflate, snappy, zstandard, bzip2, xz) and .arrow or .feather (not compressed).
+.avro (null, deflate, snappy, zstandard, bzip2, xz), .arrow or .feather (not compressed),
+.jsonl or .ndjson (an object for each entry) and .csv (numbers and text only).
 The file appears when it is complete.
 
 Examples:
@@ -387,7 +388,8 @@ Examples:
   forthwith convert events.root:Events muons.parquet --columns 'Muon_*,nMuon' --codec zstd:9
   forthwith convert run.avro run.parquet --force
   forthwith convert events.parquet events.avro --codec zstandard
-  forthwith convert events.parquet events.arrow";
+  forthwith convert events.parquet events.arrow
+  forthwith convert events.root:Events events.jsonl --columns 'Muon_*'";
 
 const EXPLAIN: &str = "\
 Examples:

@@ -30,6 +30,7 @@ mod glob;
 mod head;
 mod histogram;
 mod human;
+mod interrupt;
 mod ls;
 mod meaning;
 mod opened;

@@ -24,6 +24,7 @@ mod file;
 mod formats;
 mod steps;
 mod table;
+mod text;
 mod walk;
 mod write;
 

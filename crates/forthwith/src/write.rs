@@ -1,6 +1,9 @@
 //! Writing tables, whatever the format.
 
-use crate::feather::FeatherWriter;
+use crate::{
+    feather::FeatherWriter,
+    text::{Style, TextWriter},
+};
 use forthwith_avro::{AvroWriter, Writing};
 use forthwith_columns::Form;
 use forthwith_io::Sink;
@@ -17,6 +20,10 @@ pub enum FileFormat {
     Avro,
     /// Arrow IPC files, also called Feather: `.arrow`, `.feather`, `.ipc`.
     Arrow,
+    /// JSON Lines, an object for each entry: `.jsonl`, `.ndjson`.
+    JsonLines,
+    /// Values with commas between them, below their names: `.csv`. Numbers and text only.
+    Csv,
 }
 
 impl FileFormat {
@@ -30,9 +37,12 @@ impl FileFormat {
             Some("parquet" | "pq") => Ok(Self::Parquet),
             Some("arrow" | "feather" | "ipc") => Ok(Self::Arrow),
             Some("avro") => Ok(Self::Avro),
+            Some("jsonl" | "ndjson") => Ok(Self::JsonLines),
+            Some("csv") => Ok(Self::Csv),
             Some("root") => Err(Error::unsupported("writing .root files").in_file(name)),
             _ => {
-                let what = "the ending says no format: .parquet, .avro and .arrow are written".into();
+                let what =
+                    "the ending says no format: .parquet, .avro, .arrow, .jsonl and .csv are written".into();
                 Err(Error::new(ErrorKind::Invalid { what }).in_file(name))
             }
         }
@@ -89,6 +99,8 @@ pub fn writer(
             let options = Writing { options: options.clone(), ..Writing::default() };
             Box::new(AvroWriter::new(sink, fields, &options)?)
         }
+        FileFormat::JsonLines => Box::new(TextWriter::new(Style::JsonLines, fields, sink, options)?),
+        FileFormat::Csv => Box::new(TextWriter::new(Style::Csv, fields, sink, options)?),
         FileFormat::Arrow => Box::new(FeatherWriter::new(fields, sink, options)?),
     })
 }

@@ -107,3 +107,47 @@ fn what_cannot_be_converted_is_named() {
     let (code, said) = refused(&file("no-such.root"), "a.parquet", &[]);
     assert!(code == 3, "{code} {said}");
 }
+
+#[test]
+fn a_table_becomes_lines_of_text() {
+    let folder = folder();
+    let lines = at(&folder, "nested.jsonl");
+    let from = file("avro/nested.avro");
+    output(&["convert", &from, &lines]);
+    let written = std::fs::read_to_string(&lines).expect("a file");
+    let written: Vec<Value> = written.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
+    assert!(!written.is_empty());
+    assert_eq!(written, rows(&from));
+
+    let csv = at(&folder, "skim.csv");
+    output(&["convert", &file("zmumu.root:skim/events"), &csv, "-c", "nMuon"]);
+    let written = std::fs::read_to_string(&csv).expect("a file");
+    assert_eq!(written.lines().next(), Some("nMuon"));
+    assert_eq!(written.lines().count(), 695);
+    let said = forthwith(&["convert", &from, &at(&folder, "nested.csv")]);
+    assert!(said.code == 4 && said.err.contains("in CSV (column"), "{} {}", said.code, said.err);
+    assert_eq!(names(folder.path()).len(), 2);
+}
+
+/// Nothing is left of a file that was stopped half way.
+#[test]
+#[cfg(unix)]
+fn ctrl_c_leaves_nothing_behind() {
+    use std::process::{Command, Stdio};
+    let folder = folder();
+    let to = at(&folder, "slow.jsonl");
+    // Entry by entry, which takes its time.
+    let mut child = Command::new(env!("CARGO_BIN_EXE_forthwith"))
+        .args(["convert", &file("zmumu.root:events"), &to, "--step", "1"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command");
+    while names(folder.path()).is_empty() && child.try_wait().expect("a child").is_none() {
+        std::thread::yield_now();
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
+    let said = child.wait_with_output().expect("an end");
+    assert_eq!(said.status.code(), Some(130), "{}", String::from_utf8_lossy(&said.stderr));
+    assert!(names(folder.path()).is_empty(), "something was left behind");
+}

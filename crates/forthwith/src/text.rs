@@ -1,0 +1,165 @@
+//! Tables as text, for programs that read nothing better: an object a line (JSON Lines) or values with commas between them (CSV).
+
+use forthwith_columns::{Array, Form, Value};
+use forthwith_io::Sink;
+use forthwith_plan::{Error, ErrorKind, Result, TableWriter, WriteOptions, Written};
+use std::io::Write;
+
+/// Rows that are made into text together.
+const ROWS: u64 = 1024;
+
+/// Writes a line for each entry. Numbers have as many digits as it takes to read them back as they were; what is missing, and in JSON what
+/// is not a number, is `null` or nothing; times and decimals are spelled out.
+pub(crate) struct TextWriter {
+    sink: Box<dyn Sink>,
+    names: Vec<String>,
+    style: Style,
+    line: Vec<u8>,
+    written: Written,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    JsonLines,
+    Csv,
+}
+
+impl TextWriter {
+    pub(crate) fn new(
+        style: Style,
+        fields: &[(String, Form)],
+        sink: Box<dyn Sink>,
+        options: &WriteOptions,
+    ) -> Result<Self> {
+        let uri = sink.uri().to_owned();
+        if options.codec.as_deref().is_some_and(|codec| codec != "none") || options.level.is_some() {
+            return Err(Error::unsupported("a codec in text files").in_file(&uri));
+        }
+        if style == Style::Csv
+            && let Some((name, form)) = fields.iter().find(|(_, form)| !is_flat(form))
+        {
+            let what = format!("{} in CSV (column {name:?}); .jsonl has them", form.type_string());
+            return Err(Error::unsupported(what).in_file(&uri));
+        }
+        let names: Vec<String> = fields.iter().map(|(name, _)| name.clone()).collect();
+        let mut writer =
+            Self { sink, names, style, line: Vec::new(), written: Written { entries: 0, bytes: 0 } };
+        if style == Style::Csv {
+            for at in 0..writer.names.len() {
+                writer.comma(at);
+                quoted(&writer.names[at], &mut writer.line);
+            }
+            writer.line.push(b'\n');
+            writer.flush()?;
+        }
+        Ok(writer)
+    }
+
+    fn comma(&mut self, at: usize) {
+        if at > 0 {
+            self.line.push(b',');
+        }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let written = self.sink.write_all(&self.line);
+        written.map_err(|error| forthwith_io::Error::new(error.into(), self.sink.uri()))?;
+        self.written.bytes += self.line.len() as u64;
+        self.line.clear();
+        Ok(())
+    }
+
+    fn row(&mut self, values: &[Value]) -> Result<()> {
+        if self.style == Style::JsonLines {
+            self.line.push(b'{');
+        }
+        for (at, value) in values.iter().enumerate() {
+            self.comma(at);
+            match self.style {
+                Style::JsonLines => {
+                    json(&self.names[at], &mut self.line)?;
+                    self.line.push(b':');
+                    json(value, &mut self.line)?;
+                }
+                Style::Csv => cell(value, &mut self.line)?,
+            }
+        }
+        if self.style == Style::JsonLines {
+            self.line.push(b'}');
+        }
+        self.line.push(b'\n');
+        Ok(())
+    }
+}
+
+fn json(value: &impl serde::Serialize, to: &mut Vec<u8>) -> Result<()> {
+    serde_json::to_writer(to, value).map_err(|e| Error::new(ErrorKind::Invalid { what: e.to_string() }))
+}
+
+/// Nothing for what is missing. Text is in quotes if it has to be.
+fn cell(value: &Value, to: &mut Vec<u8>) -> Result<()> {
+    match value {
+        Value::Null => {}
+        Value::String(text) | Value::Meant(text) => quoted(text, to),
+        // JSON has none of these.
+        Value::Float32(number) if !number.is_finite() => to.extend(number.to_string().bytes()),
+        Value::Float64(number) if !number.is_finite() => to.extend(number.to_string().bytes()),
+        number => json(number, to)?,
+    }
+    Ok(())
+}
+
+fn quoted(text: &str, to: &mut Vec<u8>) {
+    // An empty text in quotes is told from nothing.
+    let plain = !text.is_empty() && !text.contains([',', '"', '\n', '\r']) && text.trim() == text;
+    if plain {
+        return to.extend(text.bytes());
+    }
+    to.push(b'"');
+    to.extend(text.replace('"', "\"\"").bytes());
+    to.push(b'"');
+}
+
+/// Whether values are no more than one number or text.
+fn is_flat(form: &Form) -> bool {
+    match form {
+        Form::Numpy { shape, .. } => shape.is_empty(),
+        Form::String { binary, .. } => !binary,
+        Form::Categorical { .. } | Form::Meant { .. } => true,
+        Form::Option { content, .. } => is_flat(content),
+        _ => false,
+    }
+}
+
+impl TableWriter for TextWriter {
+    fn write(&mut self, columns: &[Array]) -> Result<()> {
+        let rows = columns.first().map_or(0, |column| column.length);
+        let odd = |what: String| Error::new(ErrorKind::Invalid { what }).in_file(self.sink.uri());
+        if columns.len() != self.names.len() || columns.iter().any(|column| column.length != rows) {
+            return Err(odd("columns that are not those of the file, or differ in length".into()));
+        }
+        let mut from = 0;
+        while from < rows {
+            let to = rows.min(from + ROWS);
+            let all = columns.iter().map(|column| column.values(from..to));
+            let all: Vec<Vec<Value>> = all
+                .collect::<Result<_, _>>()
+                .map_err(|e| Error::new(ErrorKind::Fault { what: e.to_string() }).in_file(self.sink.uri()))?;
+            let mut columns: Vec<_> = all.into_iter().map(Vec::into_iter).collect();
+            for _ in from..to {
+                let row: Vec<Value> =
+                    columns.iter_mut().map(|values| values.next().unwrap_or(Value::Null)).collect();
+                self.row(&row)?;
+            }
+            self.flush()?;
+            self.written.entries += to - from;
+            from = to;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        self.sink.finish()?;
+        Ok(self.written)
+    }
+}
