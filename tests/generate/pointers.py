@@ -263,14 +263,7 @@ std::string json(const TArrayS &v)
 std::string json(const TVector3 &v) { return record({{"fX", json(v.X())}, {"fY", json(v.Y())}, {"fZ", json(v.Z())}}); }
 std::string json(const TLorentzVector &v) { return record({{"fP", json(v.Vect())}, {"fE", json(v.E())}}); }
 std::string json(const TMatrixD &v) { return record({{"fNrows", json(v.GetNrows())}, {"fElements", numbers(v.GetMatrixArray(), v.GetNoElements())}}); }
-std::string json(const TMatrixDSym &v)
-{
-  std::vector<double> triangle;
-  for (int i = 0; i < v.GetNrows(); i++)
-    for (int j = i; j < v.GetNcols(); j++)
-      triangle.push_back(v(i, j));
-  return record({{"fNrows", json(v.GetNrows())}, {"fElements", numbers(triangle.data(), triangle.size())}});
-}
+std::string json(const TMatrixDSym &v) { return record({{"fNrows", json(v.GetNrows())}, {"fElements", numbers(v.GetMatrixArray(), v.GetNoElements())}}); }
 std::string json(const TVectorD &v) { return record({{"fNrows", json(v.GetNrows())}, {"fElements", numbers(v.GetMatrixArray(), v.GetNoElements())}}); }
 std::string json(const TDatime &v) { return record({{"fDatime", json(v.Get())}}); }
 std::string json(const TParameter<double> &v) { return record({{"fName", json(v.GetName())}, {"fVal", json(v.GetVal())}}); }

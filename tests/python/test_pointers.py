@@ -11,7 +11,7 @@ import forthwith
 
 GOLDEN = json.loads(pathlib.Path(data("pointers.root.values.json")).read_text())
 # What ROOT divides into branches by class, or for which there is no array yet: an error that says so.
-REFUSED = {"apart/map", "apart/symmetric"}
+REFUSED = {"apart/map"}
 
 
 @pytest.fixture(scope="module")
