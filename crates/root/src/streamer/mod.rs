@@ -5,6 +5,8 @@ mod element;
 mod info;
 mod packing;
 mod registered;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
