@@ -6,7 +6,7 @@ use super::levels::Cpu;
 use crate::{Compiled, Limits, Machine, Status, Tier};
 
 /// Entries, and the longest list. Miri takes its time.
-const ENTRIES: usize = if cfg!(miri) { 8 } else { 40 };
+const ENTRIES: usize = if cfg!(miri) { 6 } else { 40 };
 
 /// Lists with no to 39 items and a few bytes behind, so that both the fast and the exact copy are used.
 fn data(depth: usize, size: usize, big: bool) -> Vec<u8> {
@@ -85,7 +85,7 @@ fn all_levels_agree_on_ended_lists() {
     }
     fn list(depth: usize, items: usize, to: &mut Vec<u8>) {
         let count = if depth == 1 {
-            items * items * items / 5 % if cfg!(miri) { 70 } else { 9000 }
+            items * items * items / 5 % if cfg!(miri) { 40 } else { 9000 }
         } else {
             items % 7
         };
@@ -105,7 +105,7 @@ fn all_levels_agree_on_ended_lists() {
         let outputs: String = (1..=depth).map(|n| format!("output o{n} {offsets} ")).collect();
         let source = format!("input data output leaf int16 {outputs} 0 do {body} loop");
         let mut whole = Vec::new();
-        let cuts = if cfg!(miri) { 3 } else { 30 };
+        let cuts = if cfg!(miri) { 2 } else { 30 };
         (0..ENTRIES).for_each(|items| list(depth, items, &mut whole));
         for cut in 0..cuts {
             let data = &whole[..whole.len() - (cut * cut * whole.len()).div_ceil(900)];
