@@ -3,6 +3,7 @@
 mod build;
 mod effects;
 mod explain;
+mod flow;
 #[allow(dead_code, reason = "the tiers read different parts")]
 pub(crate) mod ir;
 #[allow(clippy::module_inception, reason = "the verb of its parent")]

@@ -1,7 +1,8 @@
 //! From canonical state to flat code and back.
 
+use super::activation::Stop;
 use super::code::{FlatCode, Start};
-use super::run::{Stop, run};
+use super::run::run;
 use crate::compiled::Compiled;
 use crate::lower::ir::{Code, Operand, PointId, Reg, Scope};
 use crate::machine::{Frame, FrameKind, Loop, Machine, Width};

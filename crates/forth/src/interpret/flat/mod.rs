@@ -1,5 +1,6 @@
 //! Tier 1: flat code from the lowering, with fused instructions, native loops for what is recognised, and tier 0 for all else.
 
+mod activation;
 mod code;
 mod encode;
 mod enter;
@@ -7,6 +8,6 @@ pub(crate) mod items;
 mod machine_code;
 mod run;
 
+pub(crate) use activation::Activation;
 pub(crate) use code::FlatCode;
 pub(crate) use enter::{Parked, Ran};
-pub(crate) use run::Activation;

@@ -1,0 +1,78 @@
+//! Calls that are not over, and where a run ends.
+
+use super::code::{Call, FlatCode};
+use crate::lower::ir::Height;
+use crate::machine::Limits;
+
+/// Registers of all activations together; a recursion that wants more is left to tier 0.
+pub(super) const MOST_REGISTERS: usize = 1 << 20;
+
+/// Why the loop ended.
+pub(super) enum Stop {
+    /// Tier 0 goes on at a point.
+    At(u32),
+    /// In a `pause`: the state is that of a point, and an entry begins there.
+    Paused { point: u32, entry: u32 },
+}
+
+/// A call that is not over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Activation {
+    /// The instruction behind it.
+    pub(super) back: u32,
+    /// The caller's registers.
+    pub(super) window: u32,
+    pub(super) call: u32,
+    /// Calls that certainly fit, of the caller.
+    pub(super) spare: u32,
+}
+
+impl Activation {
+    pub(super) fn call(self) -> usize {
+        self.call as usize
+    }
+
+    pub(super) fn window(self) -> usize {
+        self.window as usize
+    }
+}
+
+/// Where the innermost activation stands.
+pub(super) struct Place {
+    pub(super) stop: Stop,
+    pub(super) window: usize,
+}
+
+/// How many calls inside of one another certainly fit, whichever they are; nothing if not even this one does.
+#[cold]
+#[inline(never)]
+pub(super) fn calls_left(
+    flat: &FlatCode,
+    activations: &[Activation],
+    site: &Call,
+    base: [usize; 3],
+    limits: Limits,
+    window: usize,
+) -> Option<u32> {
+    let numbers = |height: Height| [height.stack, height.frames, height.loops].map(|number| number as usize);
+    let mut here = base;
+    for activation in activations {
+        for (sum, above) in here.iter_mut().zip(numbers(flat.calls[activation.call()].above)) {
+            *sum += above;
+        }
+    }
+    let limits = [limits.stack, limits.recursion, limits.recursion];
+    let (above, height) = (numbers(site.above), numbers(site.height));
+    let (step, peak) = (numbers(flat.step), numbers(flat.peak));
+    let free = MOST_REGISTERS.checked_sub(window)?;
+    free.checked_sub(site.caller as usize + site.registers as usize)?;
+    let widest = flat.calls.iter().map(|call| call.caller.max(call.registers)).max().unwrap_or(1) as usize;
+    // The last of them has registers of its own.
+    let mut calls = (free / widest.max(1)).saturating_sub(1);
+    for at in 0..3 {
+        limits[at].checked_sub(here[at] + above[at] + height[at])?;
+        let free = limits[at].checked_sub(here[at] + peak[at]);
+        calls = calls.min(free.map_or(0, |free| free / step[at].max(1)));
+    }
+    Some(u32::try_from(calls).unwrap_or(u32::MAX))
+}
