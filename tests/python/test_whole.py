@@ -89,6 +89,47 @@ def test_reading_around_damage(tmp_path):
         assert len(tree.arrays("nMuon", errors="skip")) == count
 
 
+def test_single_entries_are_lost(tmp_path):
+    with forthwith.open(data("codec-none.root")) as file:
+        tree = file["events"]
+        blocks = tree._core.plan([tree._find("rows")], 0, tree.num_entries).blocks()
+        (first, last), seek = blocks[2].entries, tree.as_object.fBranches["rows"].fBasketSeek[2]
+        good = tree.arrays(["rows"])
+    content = bytearray(pathlib.Path(data("codec-none.root")).read_bytes())
+    at = seek + int.from_bytes(content[seek + 14 : seek + 16], "big")
+    places = []
+    for _ in range(first, last):
+        places.append(at)
+        at += 4 + (int.from_bytes(content[at : at + 4], "big") & 0x3FFFFFFF)
+    bad = [first, first + 3, first + 4, last - 1]
+    out = tmp_path / "damaged.root"
+
+    def spoil(entries):
+        for entry in entries:
+            content[places[entry - first] + 6] ^= 0x40  # more rows than there can be
+        out.write_bytes(content)
+
+    spoil(bad)
+    with forthwith.open(out) as file:
+        lost = []
+        array = file["events"].arrays(["rows"], errors="skip", lost=lost)
+        assert [(loss.start, loss.stop) for loss in lost] == [(entry, entry + 1) for entry in bad]
+        assert all(loss.error.entry == loss.start for loss in lost)
+        whole = [entry for entry in range(len(good)) if entry not in bad]
+        assert ak.array_equal(array, good[whole])
+        with pytest.warns(forthwith.DataLossWarning, match="4 entries"):
+            array = file["events"].arrays(["rows"], errors="null")
+        assert ak.is_none(array).tolist() == [entry in bad for entry in range(len(good))]
+    # So many that the basket is not worth it.
+    spoil([entry for entry in range(first, last) if entry not in bad])
+    with forthwith.open(out) as file:
+        lost = []
+        array = file["events"].arrays(["rows"], errors="skip", lost=lost)
+        assert len(array) == len(good) - (last - first)
+        assert sum(loss.stop - loss.start for loss in lost) == last - first
+        assert len(lost) <= 35
+
+
 def test_chains(tmp_path, path):
     with forthwith.open(path) as file:
         single = file["events"].arrays(["MET_pt", "Muon_pt"])

@@ -204,7 +204,11 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
         (FAULT_NEGATIVE, "a length is negative", false),
         (FAULT_SYMBOL, "an enum has no symbol of this number", false),
         (FAULT_WEIGHTLESS, "more items without bytes than anybody means", false),
-        (FAULT_CLASS_VERSION, "an object of a version that the file does not describe", false),
+        (
+            FAULT_CLASS_VERSION,
+            "an object of a version that the file does not describe, or of a class that has a streamer of its own",
+            false,
+        ),
         (FAULT_COUNT, "a count of more items than there are bytes", false),
         (FAULT_CLASS, "an object of a class that the file does not describe for this place", false),
         (FAULT_REFERENCE, "a pointer to an object that stands elsewhere", false),

@@ -538,6 +538,10 @@ pub(super) fn of_member(
                 let text = TextLength::ByteThenWord;
                 return Column::translated(type_name, &schema, text, Frame::Counted, member);
             }
+            if let (ElementKind::Loop(counter), true) = (&element.kind, items) {
+                let why = format!("with {} objects for each item of a split collection", counter.name);
+                return Column::refused(type_name, &why);
+            }
             let schema = classes.member(info, element);
             // An empty container may take no bytes at all.
             let schema = match schema {
