@@ -514,8 +514,10 @@ impl Text<'_> {
         let (bypass, count) = (self.variable("bypass"), self.variable("count_"));
         let (bad, unknown) = (self.halt(FAULT_VERSION), self.halt(FAULT_CLASS));
         let versions = format!("dup 16383 > swap 3 < or if {bad} then");
-        self.line(depth, member, format!("{input} !H-> stack {versions}"));
-        let bits = format!("{input} !I-> stack dup 16 and if 2 {input} skip then 4096 and {bypass} !");
+        // Which bit says that members stand together was another one in version 3.
+        let mask = format!("dup 3 = if 16384 else 4096 then {bypass} !");
+        self.line(depth, member, format!("{input} !H-> stack {mask} {versions}"));
+        let bits = format!("{input} !I-> stack dup 16 and if 2 {input} skip then {bypass} @ and {bypass} !");
         self.line(
             depth,
             member,
