@@ -109,3 +109,27 @@ fn what_is_no_file_says_so() {
     let encrypted = open(b"PARE\0\0\0\0PARE").expect_err("refused");
     assert!(encrypted.to_string().contains("encrypted"), "{encrypted}");
 }
+
+/// What a page's checksum covers may not change, whatever it would decode to.
+#[test]
+fn checksums_of_pages_are_verified() {
+    let engine = Engine::new(EngineOptions::default());
+    let whole = bytes("checksums.parquet");
+    assert_eq!(read(&engine, whole.clone(), 1), 3);
+    let footer = u32::from_le_bytes(whole[whole.len() - 8..][..4].try_into().expect("four")) as usize;
+    let mut told = 0;
+    for at in (4..whole.len() - 8 - footer).step_by(7) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x10;
+        let source: Arc<dyn Source> = Arc::new(Memory::new("damaged.parquet", damaged));
+        let file = ParquetFile::open(Arc::clone(&source)).expect("a whole footer");
+        let table = file.table(&Options::default()).expect("and its schema");
+        let failed = (0..3).filter_map(|field| {
+            let plan = table.plan(&[field], 0..table.entries()).expect("a plan");
+            engine.read(&plan, &source, &ParquetFormat, Some(1), None).err()
+        });
+        told += failed.filter(|error| error.to_string().contains("the checksum of a page")).count();
+    }
+    // All but what hits the headers.
+    assert!(told > whole.len() / 7 / 3, "{told}");
+}

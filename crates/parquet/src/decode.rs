@@ -227,9 +227,11 @@ impl<'a> Pages<'a> {
                             continue;
                         }
                     }
+                    verify(&header, body).map_err(here)?;
                     return Ok(Some((header, body)));
                 }
                 DICTIONARY => {
+                    verify(&header, body).map_err(here)?;
                     let bytes = match header.codec(self.codec) {
                         0 => body,
                         codec => {
@@ -266,6 +268,17 @@ fn check(header: &PageHeader, codec: u32, stored: u64) -> Result<()> {
     let most = most.saturating_mul(8).saturating_add(MOST_WEIGHTLESS);
     if u64::try_from(header.values).map_or(true, |values| values > most) {
         return impossible("the number of values of a page", header.values, most);
+    }
+    Ok(())
+}
+
+/// Compares a page's bytes with their checksum, if there is one: CRC-32, of which the header has the bits as a signed number.
+fn verify(header: &PageHeader, body: &[u8]) -> Result<()> {
+    let Some(crc) = header.crc else { return Ok(()) };
+    let (expected, found) = (crc as u32, crc32fast::hash(body));
+    if expected != found {
+        let what = "the checksum of a page";
+        return Err(ErrorKind::Mismatch { what, expected: expected.into(), found: found.into() }.into());
     }
     Ok(())
 }

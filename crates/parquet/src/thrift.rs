@@ -27,6 +27,8 @@ pub(crate) struct PageHeader {
     pub(crate) def_bytes: i64,
     pub(crate) rep_bytes: i64,
     pub(crate) is_compressed: bool,
+    /// The checksum of what follows the header, where the writer gave one.
+    pub(crate) crc: Option<i64>,
 }
 
 impl<'a> Compact<'a> {
@@ -152,6 +154,10 @@ impl<'a> Compact<'a> {
             (1, _) => this.number(kind, &mut page.kind),
             (2, _) => this.number(kind, &mut page.uncompressed),
             (3, _) => this.number(kind, &mut page.compressed),
+            (4, 4..=6) => {
+                page.crc = Some(this.integer()?);
+                Ok(())
+            }
             (5, 12) => this.fields(&mut |this, number, kind| match number {
                 1 => this.number(kind, &mut page.values),
                 2 => this.number(kind, &mut page.encoding),
