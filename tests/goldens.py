@@ -212,7 +212,7 @@ def check_file(path, golden, counts):
                     if why and (reason := known(where, array, want)):
                         counts.differences.append(reason)
                         why = None
-                except forthwith.UnsupportedError as error:
+                except (forthwith.UnsupportedError, forthwith.MissingFileError) as error:  # baskets in a file that is not there
                     counts.skips_for(where, str(error))
                     continue
                 except (KeyboardInterrupt, SystemExit):

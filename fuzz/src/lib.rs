@@ -20,11 +20,12 @@ pub fn engine() -> Engine {
     Engine::new(Options { threads: 1, policy, ..Options::default() })
 }
 
-/// The bundled files, in the order of their names.
+/// The bundled files, in the order of their paths.
 pub fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("the bundled files are there")
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data");
+    let mut files: Vec<PathBuf> = ["", "evolution", "unclosed"]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(data.join(folder)).expect("the bundled files are there"))
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .filter(|path| path.extension().is_some_and(|extension| extension == "root"))
         .collect();
