@@ -211,14 +211,15 @@ impl Tree {
         let name = columns::member_name(&branch.field.name);
         let by_id = usize::try_from(member.id).ok().and_then(|id| info.elements.get(id));
         // The number is that of the member when the branch was made; the name settles it.
-        // That of a base may be called as the whole object is.
-        let is_it = |element: &&Element| {
-            columns::same_member(&element.name, name) || (element.is_base() && member.code == 0)
-        };
-        let element = by_id.filter(is_it).or_else(|| {
-            let mut same = info.elements.iter().filter(|element| columns::same_member(&element.name, name));
-            same.next().filter(|_| same.next().is_none())
-        });
+        let same = |element: &&Element| columns::same_member(&element.name, name);
+        let element = by_id
+            .filter(same)
+            .or_else(|| {
+                let mut named = info.elements.iter().filter(same);
+                named.next().filter(|_| named.next().is_none())
+            })
+            // That of a base may be called as the whole object is.
+            .or_else(|| by_id.filter(|element| element.is_base() && member.code == 0));
         let Some(element) = element else {
             return Ok(Column::unsupported(format!(
                 "a member of {} that it does not describe",
@@ -411,7 +412,11 @@ impl Planner<'_> {
             Err(what) => return Err(Error::unsupported(what)),
         };
         let places = tree.places(&branch)?;
-        let file = self.file(&branch)?;
+        // Small branches are in the tree's record all the same.
+        let file = match places.iter().any(|place| matches!(place.bytes, baskets::Bytes::File(_))) {
+            true => self.file(&branch)?,
+            false => Stretch { number: 0, size: 0 },
+        };
         let (begin, end) = (branch.first_entry, branch.end());
         let Range { start, end: stop } = self.entries.clone();
         if start < stop && (start < begin || stop > end) {
