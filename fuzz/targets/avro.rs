@@ -78,11 +78,34 @@ fn same(one: &forthwith::columns::Array, other: &forthwith::columns::Array) {
     assert_eq!(shown(one), shown(other));
 }
 
+/// Whether writing leaves all names as they are: without a schema, those that Avro does not have are spelled otherwise.
+fn keeps_names(form: &forthwith::columns::Form) -> bool {
+    use forthwith::columns::Form;
+    let is_plain = |name: &String| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    match form {
+        Form::Record { fields, contents, .. } => {
+            fields.iter().flatten().all(is_plain) && contents.iter().all(keeps_names)
+        }
+        Form::List { content, .. }
+        | Form::Regular { content, .. }
+        | Form::Option { content, .. }
+        | Form::Meant { content, .. } => keeps_names(content),
+        Form::Union { contents, .. } => contents.iter().all(keeps_names),
+        _ => true,
+    }
+}
+
 /// What was read, written and read again.
 fn back(arrays: &[forthwith::columns::Array], names: &[String], schema: Option<String>) {
     use forthwith::plan::TableWriter;
     let sink = forthwith::io::MemorySink::new("back.avro");
     let columns: Vec<_> = names.iter().cloned().zip(arrays.iter().map(|array| array.form.clone())).collect();
+    if schema.is_none() && !arrays.iter().all(|array| keeps_names(&array.form)) {
+        return;
+    }
     let options = avro::Writing { schema, block_bytes: 64, ..avro::Writing::default() };
     let Ok(mut writer) = avro::AvroWriter::new(Box::new(sink.clone()), &columns, &options) else { return };
     if writer.write(arrays).is_err() {
