@@ -134,11 +134,18 @@ fn a_table_becomes_lines_of_text() {
 #[cfg(unix)]
 fn ctrl_c_leaves_nothing_behind() {
     use std::process::{Command, Stdio};
+    // The blocks of a small file, thousands of times: seconds of work. Every block ends in the marker that the header ends in.
+    let small = std::fs::read(file("avro/nested.avro")).expect("a file");
+    let marker = &small[small.len() - 16..];
+    let header = small.windows(16).position(|bytes| bytes == marker).expect("a marker") + 16;
+    let sources = folder();
+    let long = at(&sources, "long.avro");
+    std::fs::write(&long, [&small[..header], &small[header..].repeat(20_000)].concat()).expect("room");
+
     let folder = folder();
     let to = at(&folder, "slow.jsonl");
-    // Entry by entry, which takes its time.
     let mut child = Command::new(env!("CARGO_BIN_EXE_forthwith"))
-        .args(["convert", &file("zmumu.root:events"), &to, "--step", "1"])
+        .args(["convert", &long, &to, "--step", "10"])
         .stderr(Stdio::piped())
         .spawn()
         .expect("the command");

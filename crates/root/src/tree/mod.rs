@@ -48,6 +48,7 @@ pub struct Tree {
     uri: String,
     object: String,
     source: Arc<dyn Source>,
+    file_size: u64,
     streamers: Arc<Streamers>,
     metadata: Metadata,
     index: OnceLock<Index>,
@@ -95,6 +96,7 @@ impl Tree {
             uri: file.uri().into(),
             object: found.path.clone(),
             source: Arc::clone(file.source()),
+            file_size: file.source().size()?,
             streamers: file.streamers()?,
             metadata,
             index: OnceLock::new(),
@@ -173,7 +175,7 @@ impl Tree {
 
     /// A branch's baskets. Another file that they are in is not opened for that.
     fn places(&self, branch: &Branch<'_>) -> Result<Vec<Place>> {
-        let size = if branch.file_name.is_empty() { self.source.size()? } else { u64::MAX };
+        let size = if branch.file_name.is_empty() { self.file_size } else { u64::MAX };
         baskets::places(branch, self.metadata.payload(), size)
     }
 
