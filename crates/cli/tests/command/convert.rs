@@ -132,7 +132,7 @@ fn a_table_becomes_lines_of_text() {
 /// Nothing is left of a file that was stopped half way.
 #[test]
 #[cfg(unix)]
-fn ctrl_c_leaves_nothing_behind() {
+fn what_was_stopped_leaves_nothing_behind() {
     use std::process::{Command, Stdio};
     // The blocks of a small file, thousands of times: seconds of work. Every block ends in the marker that the header ends in.
     let small = std::fs::read(file("avro/nested.avro")).expect("a file");
@@ -140,7 +140,7 @@ fn ctrl_c_leaves_nothing_behind() {
     let header = small.windows(16).position(|bytes| bytes == marker).expect("a marker") + 16;
     let sources = folder();
     let long = at(&sources, "long.avro");
-    std::fs::write(&long, [&small[..header], &small[header..].repeat(20_000)].concat()).expect("room");
+    std::fs::write(&long, [&small[..header], &small[header..].repeat(4_000)].concat()).expect("room");
 
     let folder = folder();
     let to = at(&folder, "slow.jsonl");
@@ -153,7 +153,8 @@ fn ctrl_c_leaves_nothing_behind() {
         std::thread::yield_now();
     }
     let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
+    // Not Ctrl-C's signal, which whoever started the tests in the background may have told all of them to ignore.
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
     let said = child.wait_with_output().expect("an end");
     assert_eq!(said.status.code(), Some(130), "{}", String::from_utf8_lossy(&said.stderr));
     assert!(names(folder.path()).is_empty(), "something was left behind");
