@@ -2,7 +2,7 @@
 
 use super::{
     Unsupported,
-    framed::{first_key, forms, is_heavy},
+    forms::{first_key, forms},
     literal,
     text::{Text, differ},
 };
@@ -107,5 +107,15 @@ impl Text<'_> {
         self.written.push((key.to_owned(), schema.clone(), name.clone()));
         self.line(depth, member, name);
         Ok(true)
+    }
+}
+
+/// Worth a word of its own: what has more than a line or two.
+fn is_heavy(schema: &Schema) -> bool {
+    match schema {
+        Schema::List(of) | Schema::Columns(of) => !matches!(**of, Schema::Number(_)),
+        Schema::Framed { shared, .. } => !shared,
+        Schema::Pointer(_) => true,
+        _ => false,
     }
 }

@@ -5,10 +5,14 @@
 //! the `forth` crate). One construct stands on one line, so that the line of an error tells the member.
 
 mod absent;
+mod counted;
+mod forms;
 mod framed;
+mod named;
 mod shape;
 mod skip;
 mod text;
+mod together;
 
 use crate::{
     contract::{Fault, Member, Program},

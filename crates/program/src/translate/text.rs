@@ -3,7 +3,7 @@
 use super::{
     FAULT_BRANCH, FAULT_NEGATIVE, FAULT_SYMBOL, FAULT_UNKNOWN, FAULT_UNMATCHED, FAULT_WEIGHTLESS, FAULT_WIDE,
     MAX_LINES, MAX_WEIGHTLESS, Unsupported,
-    framed::{Word, forms},
+    forms::forms,
     literal, parser,
     shape::{PACKED, join},
     too_deep,
@@ -11,6 +11,9 @@ use super::{
 use crate::schema::{Count, Dialect, Schema, TextLength, Union};
 use forthwith_columns::{DType, Form, Wire};
 use std::borrow::Cow;
+
+/// What has been written as a word of its own: for which node, for which schema, and the word's name.
+pub(super) type Word = (String, Schema, String);
 
 pub(super) struct Text<'a> {
     pub(super) dialect: &'a Dialect,

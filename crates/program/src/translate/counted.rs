@@ -1,0 +1,50 @@
+//! Items that a number before them counts.
+
+use super::{
+    FAULT_COUNT, FAULT_NEGATIVE, Unsupported, parser,
+    text::{Text, differ},
+};
+use crate::schema::Schema;
+use forthwith_columns::Wire;
+
+/// Rows of a symmetric matrix: their squares must not overflow.
+const MOST_ROWS: u32 = 1 << 24;
+
+impl Text<'_> {
+    /// The words that read a counter and leave it on the stack.
+    pub(super) fn counter(&mut self, slot: u32, of: &Schema, member: &str) -> Result<String, Unsupported> {
+        let Schema::Number(wire) = of else { return Err(differ(member)) };
+        self.declare(&format!("count{slot}"));
+        if !self.counters.iter().any(|(known, _)| *known == slot) {
+            self.counters.push((slot, *wire));
+        }
+        Ok(format!("{} {}-> stack", self.input(), parser(*wire, member)?))
+    }
+
+    /// The words that leave on the stack how many items there are.
+    pub(super) fn counted(&mut self, slot: u32, flag: bool) -> String {
+        let count = self.declare(&format!("count{slot}"));
+        let bad = self.halt(FAULT_NEGATIVE);
+        let input = self.input();
+        let count = format!("{count} @ dup 0 < if {bad} then");
+        if flag { format!("{input} B-> stack if {count} else 0 then") } else { count }
+    }
+
+    /// The words that leave the number of rows of a matrix on the stack, whose half is there.
+    pub(super) fn rows(&mut self, slot: u32, wire: Wire) -> String {
+        let count = self.counted(slot, false);
+        let bad = self.halt(FAULT_COUNT);
+        let (input, width) = (self.input(), wire.width());
+        let few = format!("dup {MOST_ROWS} > if {bad} then");
+        format!("{count} {few} dup dup 1+ * 2 / {width} * {input} len {input} pos - > if {bad} then")
+    }
+}
+
+/// The number before them that items of a value are counted by.
+pub(super) fn slot(schema: &Schema) -> Option<u32> {
+    match schema {
+        Schema::Counted { slot, .. } | Schema::Triangle(slot, _) => Some(*slot),
+        Schema::Fixed(_, of) | Schema::Flagged(of) => slot(of),
+        _ => None,
+    }
+}

@@ -1,0 +1,82 @@
+//! Which Form belongs to which part of a schema.
+
+use crate::schema::Schema;
+use forthwith_columns::{Form, Wire};
+use std::borrow::Cow;
+
+pub(super) fn first_key(form: &Form) -> Option<&str> {
+    match form {
+        Form::Numpy { key, .. }
+        | Form::String { key, .. }
+        | Form::List { key, .. }
+        | Form::Option { key, .. }
+        | Form::Union { key, .. } => Some(key),
+        Form::Regular { content, .. } | Form::Meant { content, .. } => first_key(content),
+        Form::Record { contents, .. } => contents.iter().find_map(first_key),
+        _ => None,
+    }
+}
+
+/// Numbers that can be read in one go: how many, how they are stored, and the node.
+pub(super) fn numbers<'f>(schema: &Schema, form: &'f Form) -> Option<(u64, Wire, &'f str)> {
+    match (schema, form.kept()) {
+        (Schema::Number(wire), Form::Numpy { key, .. }) => Some((1, *wire, key)),
+        (Schema::Fixed(size, of), Form::Regular { content, .. }) => {
+            let (inner, wire, key) = numbers(of, content)?;
+            Some((inner.checked_mul(*size)?, wire, key))
+        }
+        _ => None,
+    }
+}
+
+/// The Form of each field, in the order of the bytes; `None` where a field is not delivered.
+pub(super) fn forms<'f>(
+    fields: &[(String, Schema)],
+    order: Option<&[u32]>,
+    contents: &'f [Form],
+) -> Vec<Option<Cow<'f, Form>>> {
+    let mut found: Vec<Option<Cow<'f, Form>>> = vec![None; fields.len()];
+    let plain: Vec<u32>;
+    let order = match order {
+        Some(order) => order,
+        None => {
+            let kept = (0u32..).zip(fields).filter(|(_, (_, field))| !field.is_skipped());
+            plain = kept.map(|(at, _)| at).collect();
+            &plain
+        }
+    };
+    let mut rest = contents;
+    for at in order {
+        let at = *at as usize;
+        let Some((_, field)) = fields.get(at) else { continue };
+        let width = if let Schema::Base(of) = field { width(of) } else { 1 };
+        let Some((these, others)) = rest.split_at_checked(width) else { break };
+        rest = others;
+        found[at] = match (field, these) {
+            (Schema::Base(_), these) => {
+                Some(Cow::Owned(Form::Record { fields: None, contents: these.to_vec(), name: None }))
+            }
+            (_, [only]) => Some(Cow::Borrowed(only)),
+            _ => None,
+        };
+    }
+    found
+}
+
+/// How many fields a base has.
+fn width(schema: &Schema) -> usize {
+    let one = |field: &Schema| match field {
+        Schema::Base(of) => width(of),
+        field if field.is_skipped() => 0,
+        _ => 1,
+    };
+    match schema {
+        Schema::Framed { of, .. } | Schema::Base(of) | Schema::Absent(of) => width(of),
+        Schema::Versioned(arms) => arms.first().map_or(0, |(_, first)| width(first)),
+        Schema::Record { fields, .. } => fields.iter().map(|(_, field)| one(field)).sum(),
+        Schema::Arranged { fields, order, .. } => {
+            order.iter().filter_map(|at| fields.get(*at as usize)).map(|(_, field)| one(field)).sum()
+        }
+        _ => 1,
+    }
+}

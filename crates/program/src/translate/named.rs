@@ -1,0 +1,191 @@
+//! Objects that name their class: arrays of one class, and pointers.
+
+use super::{
+    FAULT_BYTE_COUNT, FAULT_CLASS, FAULT_COUNT, FAULT_REFERENCE, FAULT_SHARED, FAULT_VERSION, Unsupported,
+    literal,
+    text::{Text, alternative, differ, union_key},
+};
+use crate::schema::Schema;
+use forthwith_columns::Form;
+
+/// Objects that several pointers lead to may be this many times the data, all together.
+const MOST_SHARED: u32 = 8;
+
+impl Text<'_> {
+    /// Steps over a pointer and what it leads to, unless that is elsewhere.
+    pub(super) fn pass_pointer(&mut self, depth: usize, member: &str) {
+        let input = self.input();
+        let unknown = self.halt(FAULT_CLASS);
+        let count = format!("dup 1073741824 >= if 1073741824 - {input} skip else");
+        let other = format!("0 < if {unknown} then then");
+        self.line(depth, member, format!("{input} !i-> stack {count} {other}"));
+    }
+
+    /// An array that names the class of its items.
+    pub(super) fn clones(
+        &mut self,
+        alternatives: &[Schema],
+        classes: &[(String, u32, Schema)],
+        key: &str,
+        content: &Form,
+        depth: usize,
+        member: &str,
+    ) -> Result<(), Unsupported> {
+        let input = self.input();
+        let end = self.open_frame(depth, member);
+        let (bypass, count) = (self.variable("bypass"), self.variable("count_"));
+        let (bad, unknown) = (self.halt(FAULT_VERSION), self.halt(FAULT_CLASS));
+        let versions = format!("dup 16383 > swap 3 < or if {bad} then");
+        // Which bit says that members stand together was another one in version 3.
+        let mask = format!("dup 3 = if 16384 else 4096 then {bypass} !");
+        self.line(depth, member, format!("{input} !H-> stack {mask} {versions}"));
+        let bits = format!("{input} !I-> stack dup 16 and if 2 {input} skip then {bypass} @ and {bypass} !");
+        self.line(
+            depth,
+            member,
+            format!("{input} !H-> stack 16384 and if 4 {input} skip then 4 {input} skip {bits}"),
+        );
+        let length = self.length();
+        self.line(depth, member, format!("{length} {input} skip"));
+        // Longer names first, since a name may begin with another.
+        let mut classes: Vec<&(String, u32, Schema)> = classes.iter().collect();
+        classes.sort_by_key(|(name, ..)| std::cmp::Reverse(name.len()));
+        let names = names(classes.iter().map(|(name, ..)| &**name), member)?;
+        self.line(depth, member, format!("{length} {input} pos + {count} !"));
+        match classes.is_empty() {
+            true => self.line(depth, member, format!("{count} @ {input} seek")),
+            false => {
+                let found = format!("dup 0 < {input} pos {count} @ <> or if {unknown} then");
+                self.line(depth, member, format!("{input} enum{names} {found}"));
+            }
+        }
+        let negative = self.halt(FAULT_COUNT);
+        let read = format!("{input} !i-> stack dup 0 < if negate then dup {input} len > if {negative} then");
+        self.line(depth, member, format!("{read} dup {key}-offsets +<- stack {count} ! 4 {input} skip"));
+        let inner = format!("{member}[]");
+        if let ([], [alternative]) = (&classes[..], alternatives) {
+            self.line(depth, member, format!("{count} @ if"));
+            self.value(alternative, content, depth + 1, &inner)?;
+            self.line(depth, member, "then".into());
+            self.close_frame(&end, depth, member);
+            return Ok(());
+        }
+        let key = union_key(content).filter(|_| alternatives.len() > 1);
+        self.line(depth, member, "case".into());
+        for (at, (_, to, item)) in classes.iter().enumerate() {
+            self.line(depth + 1, member, format!("{at} of"));
+            if let Some(key) = key {
+                self.line(depth + 2, member, format!("{count} @ 0 do {to} {key}-tags <- stack loop"));
+            }
+            let content = alternative(alternatives, *to, content).ok_or_else(|| differ(member))?;
+            self.line(depth + 1, member, format!("{bypass} @ if"));
+            let least = item.record().map_or(1, Schema::least_together);
+            let check = match least {
+                0 => format!("{count} @ {}drop", self.weigh(0)),
+                least => {
+                    let bad = self.halt(FAULT_COUNT);
+                    let least = literal(least.min(1 << 20), member)?;
+                    format!("{count} @ {least} * {input} len {input} pos - > if {bad} then")
+                }
+            };
+            // Of no items there may be frames, which are there for all items together.
+            self.line(depth + 2, member, format!("{check} {count} @ {input} pos {end} @ < or if"));
+            self.shared += 1;
+            match item.record() {
+                Some(record) => self.each(record, content, &count, depth + 3, &inner)?,
+                None => return Err(differ(member)),
+            }
+            self.line(depth + 2, member, "then".into());
+            self.line(depth + 1, member, "else".into());
+            self.line(depth + 2, member, format!("{count} @ 0 do {input} B-> stack 0= if {unknown} then"));
+            self.value(item, content, depth + 3, &inner)?;
+            self.line(depth + 2, member, "loop".into());
+            self.shared -= 1;
+            self.line(depth + 1, member, "then endof".into());
+        }
+        self.line(depth, member, format!("{unknown} endcase"));
+        self.close_frame(&end, depth, member);
+        Ok(())
+    }
+
+    /// A pointer: null, or an object with its class.
+    pub(super) fn pointer(
+        &mut self,
+        classes: &[(String, Schema)],
+        form: &Form,
+        depth: usize,
+        member: &str,
+    ) -> Result<(), Unsupported> {
+        let key = union_key(form).ok_or_else(|| differ(member))?.to_owned();
+        let input = self.input();
+        let end = self.variable("end");
+        let unknown = self.halt(FAULT_CLASS);
+        let reference = self.halt(FAULT_REFERENCE);
+        let bad = self.halt(FAULT_BYTE_COUNT);
+        self.origin = true;
+        // Longer names first, since a name may begin with another.
+        let mut order: Vec<usize> = (0..classes.len()).collect();
+        order.sort_by_key(|&at| std::cmp::Reverse(classes[at].0.len()));
+        let names = names(order.iter().map(|&at| &*classes[at].0), member)?;
+        let find = match classes {
+            [] => unknown.clone(),
+            _ => format!("{input} enum{names} {input} B-> stack if {unknown} then"),
+        };
+        let word = self.variable_word(&find);
+        let back = self.variable("back");
+        self.line(depth, member, format!("0 {end} ! 0 {back} ! {input} !i-> stack"));
+        // An object that stands further up is read there once more.
+        let elsewhere = format!("origin @ - 2 - dup 0 < over {input} pos 4 - >= or if {reference} then");
+        let there = format!("{input} pos {back} ! {input} seek {input} !i-> stack");
+        self.line(depth, member, format!("dup 0 > over 1073741824 < and if {elsewhere}"));
+        self.line(depth + 1, member, format!("{there} dup 1073741824 < if {reference} then"));
+        self.again = true;
+        let shared = self.halt(FAULT_SHARED);
+        let weigh =
+            format!("dup 1073741824 - reread +! reread @ {input} len {MOST_SHARED} * > if {shared} then");
+        self.line(depth, member, format!("{weigh} then"));
+        let count = format!("1073741824 - {input} pos + {end} ! {input} !i-> stack");
+        self.line(depth, member, format!("dup 1073741824 >= if {count} then"));
+        self.line(depth, member, "dup 0= if".into());
+        self.line(depth + 1, member, format!("{key}-tags <- stack"));
+        self.line(depth, member, "else".into());
+        self.line(depth + 1, member, format!("dup -1 = if drop {word} else"));
+        self.line(depth + 1, member, format!("dup 0 >= if {reference} then"));
+        // Where the class was named first.
+        let here = self.declare("here");
+        let there = format!("{input} pos {here} ! 2147483647 and origin @ - 2 - {input} seek");
+        let tag = format!("{input} !i-> stack -1 <> if {unknown} then");
+        self.line(depth + 1, member, format!("{there} {tag} {word} {here} @ {input} seek then"));
+        self.line(depth + 1, member, "case".into());
+        let values: Vec<Schema> =
+            std::iter::once(Schema::Null).chain(classes.iter().map(|(_, class)| class.clone())).collect();
+        for (number, &at) in order.iter().enumerate() {
+            self.line(depth + 2, member, format!("{number} of {} {key}-tags <- stack", at + 1));
+            let form = alternative(&values, at as u32 + 1, form).ok_or_else(|| differ(member))?;
+            self.value(&classes[at].1, form, depth + 3, member)?;
+            self.line(depth + 2, member, "endof".into());
+        }
+        self.line(depth + 1, member, format!("{unknown} endcase"));
+        self.line(depth, member, "then".into());
+        self.line(depth, member, format!("{end} @ if {input} pos {end} @ <> if {bad} then then"));
+        self.line(depth, member, format!("{back} @ if {back} @ {input} seek then"));
+        Ok(())
+    }
+}
+
+/// Names as the strings of an `enum`.
+fn names<'n>(of: impl Iterator<Item = &'n str>, member: &str) -> Result<String, Unsupported> {
+    let mut names = String::new();
+    for name in of {
+        if name.is_empty() || !name.chars().all(is_plain) {
+            return Err(Unsupported(format!("{member}: a class of the name {name:?}")));
+        }
+        names.push_str(&format!(" s\" {name}\""));
+    }
+    Ok(names)
+}
+
+/// Letters of class names that cannot end a string of the program.
+fn is_plain(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || "_:<>, *&[]-.~;".contains(letter)
+}
