@@ -6,9 +6,12 @@ use super::*;
 #[test]
 fn every_conversion_is_the_same_one_by_one_and_in_bulk() {
     let data: Vec<u8> = (0..96_u32).map(|at| (at * 89 % 251) as u8).collect();
-    for parser in ["?", "b", "h", "i", "q", "n", "B", "H", "I", "Q", "N", "f", "d", "varint", "zigzag"] {
+    // Miri takes a fifth of the pairs: each parser, each dtype.
+    let step = if cfg!(miri) { 5 } else { 1 };
+    let parsers = ["?", "b", "h", "i", "q", "n", "B", "H", "I", "Q", "N", "f", "d", "varint", "zigzag"];
+    for (at, parser) in parsers.into_iter().enumerate() {
         for bang in ["", "!"] {
-            for dtype in Dtype::ALL {
+            for dtype in Dtype::ALL.into_iter().skip(at % step).step_by(step) {
                 let head = format!("input x output y {dtype} ");
                 let (one, a) = run(&format!("{head} 8 0 do x {bang}{parser}-> y loop x pos"), &[], &[&data]);
                 let (all, b) = run(&format!("{head} 8 x #{bang}{parser}-> y x pos"), &[], &[&data]);
