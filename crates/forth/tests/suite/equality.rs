@@ -15,20 +15,20 @@ const OUTPUTS: [&str; 12] = [
     "int64", "int64", "int64", "int32", "int32", "float32", "float64", "uint8", "int16", "bool", "uint64",
     "int8",
 ];
-/// Parser codes with their sizes.
-const CODES: [(&str, usize); 12] = [
-    ("f", 4),
-    ("d", 8),
-    ("i", 4),
-    ("q", 8),
-    ("B", 1),
-    ("h", 2),
-    ("?", 1),
-    ("I", 4),
-    ("Q", 8),
-    ("b", 1),
-    ("varint", 0),
-    ("zigzag", 0),
+/// Parsers, each with `!` before it too, and the bytes they take.
+const CODES: [([&str; 2], usize); 12] = [
+    (["f", "!f"], 4),
+    (["d", "!d"], 8),
+    (["i", "!i"], 4),
+    (["q", "!q"], 8),
+    (["B", "!B"], 1),
+    (["h", "!h"], 2),
+    (["?", "!?"], 1),
+    (["I", "!I"], 4),
+    (["Q", "!Q"], 8),
+    (["b", "!b"], 1),
+    (["varint", "!varint"], 0),
+    (["zigzag", "!zigzag"], 0),
 ];
 
 /// Decisions, taken from what proptest made up, so that shorter means simpler.
@@ -119,7 +119,7 @@ fn count(choices: &mut Choices<'_>) -> Count {
 /// An output, and mostly a parser that fits it.
 fn item(choices: &mut Choices<'_>) -> (&'static str, usize, usize) {
     let output = 3 + choices.below(OUTPUTS.len() - 3);
-    let (code, size) = match OUTPUTS[output] {
+    let (codes, size) = match OUTPUTS[output] {
         _ if choices.one_in(8) => CODES[choices.below(CODES.len())],
         "float32" => CODES[0],
         "float64" => CODES[1],
@@ -130,9 +130,7 @@ fn item(choices: &mut Choices<'_>) -> (&'static str, usize, usize) {
         "int8" => CODES[9],
         _ => CODES[2],
     };
-    let code = if choices.below(2) == 0 { "!" } else { "" }.to_owned() + code;
-    // The few distinct words live as long as the program.
-    (Box::leak(code.into_boxed_str()), size, output)
+    (codes[usize::from(choices.below(2) == 0)], size, output)
 }
 
 fn offsets(choices: &mut Choices<'_>) -> usize {
