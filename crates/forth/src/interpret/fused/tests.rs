@@ -27,17 +27,23 @@ fn data(depth: usize, size: usize, big: bool) -> Vec<u8> {
 #[test]
 fn all_levels_and_kinds_agree() {
     let mut fused = 0;
-    for (code, dtype, size) in [
+    for (at, (code, dtype, size)) in [
         ("!h", "int16", 2),
         ("!f", "float32", 4),
         ("!d", "float64", 8),
         ("?", "bool", 1),
         ("B", "uint8", 1),
         ("q", "int64", 8),
-    ] {
+    ]
+    .into_iter()
+    .enumerate()
+    {
         for (depth, offsets, count) in
             [(1, "int64", "!I"), (2, "int32", "i"), (3, "int64", "!i"), (3, "int32", "I"), (2, "int64", "!I")]
         {
+            if cfg!(miri) && (at + depth) % 3 != 0 {
+                continue;
+            }
             let declare = |n| format!("output o{n} {offsets} ");
             let mut body = format!("data {count}-> stack dup o1 +<- stack data #{code}-> leaf");
             for level in 2..=depth {
@@ -69,7 +75,7 @@ fn all_levels_and_kinds_agree() {
             }
         }
     }
-    assert!(fused >= 30);
+    assert!(fused >= if cfg!(miri) { 10 } else { 30 });
 }
 
 /// Lists with a byte behind each, with counts of one, two and more bytes, whole and cut off anywhere.
@@ -136,15 +142,21 @@ fn all_levels_agree_on_ended_lists() {
 /// The same for entries whose ends are known, framed or not, of which some do not end where they should.
 #[test]
 fn all_levels_agree_on_entries() {
-    for (code, dtype, size, inner) in [
+    for (at, (code, dtype, size, inner)) in [
         ("!h", "int16", 2, "data !I-> stack"),
         ("!f", "float32", 4, "data !I-> stack"),
         ("!d", "float64", 8, "data !I-> stack"),
         ("?", "bool", 1, "data !I-> stack"),
         ("B", "uint8", 1, "data !I-> stack"),
         ("B", "uint8", 1, "data B-> stack dup 255 = if drop data !I-> stack then"),
-    ] {
+    ]
+    .into_iter()
+    .enumerate()
+    {
         for (depth, framed) in (1..=3).flat_map(|depth| [(depth, true), (depth, false)]) {
+            if cfg!(miri) && (at + depth) % 3 != 0 {
+                continue;
+            }
             let mut body = format!("{inner} dup o1 +<- stack data #{code}-> leaf");
             for level in 2..=depth {
                 // The innermost list has the highest number here.
