@@ -200,7 +200,7 @@ class Objects:
     def leftovers(self) -> list[tuple[str, int, int]]:
         """Bytes behind what is known of an object: class, position, number."""
 
-def register_class(name: str, members: Sequence[tuple[str, str]] | None) -> bool:
+def register_class(name: str, members: Sequence[tuple[str, str]] | None, framed: bool = True) -> bool:
     """Says how a class is stored; without members, takes it back."""
 
 @final

@@ -110,7 +110,7 @@ def _class(core: _forthwith.Objects, number: int, kind: str) -> type[Object]:
     return Object
 
 
-def register_class(name: str, members: Mapping[str, str] | Sequence[tuple[str, str]] | None) -> None:
+def register_class(name: str, members: Mapping[str, str] | Sequence[tuple[str, str]] | None, framed: bool = True) -> None:
     """Says how a class is stored, for files that do not describe it, and for classes with streamers of their own.
 
     It holds for files that are opened from now on, for all versions of the class, and goes before what files say themselves.
@@ -119,7 +119,11 @@ def register_class(name: str, members: Mapping[str, str] | Sequence[tuple[str, s
         name: The class.
         members: What stands behind the byte count and the version that ROOT writes before an object: names, and C++ types
             such as ``"int"``, ``"double[3]"``, ``"TString"``, ``"vector<float>"``, ``"Double32_t [0,10,16]"``, ``"Hit"``,
-            ``"TObject*"``, or ``"base"`` behind the name of a base. ``None`` takes back what was said before.
+            ``"TObject*"``, or ``"base"`` behind the name of a base. What is none of these is told in AwkwardForth:
+            ``"uint32: data I-> stack"`` is a number of that type that the words leave on the stack, ``": 4 data skip"`` are
+            bytes that are stepped over; such members are read in columns only. ``None`` takes back what was said before.
+        framed: Whether a byte count and a version stand before an object. A class with a streamer of its own may have
+            neither.
 
     Raises:
         RequestError: A type is none.
@@ -127,7 +131,7 @@ def register_class(name: str, members: Mapping[str, str] | Sequence[tuple[str, s
     from forthwith import _forthwith
 
     pairs = None if members is None else list(members.items() if isinstance(members, Mapping) else members)
-    _forthwith.register_class(name, pairs)
+    _forthwith.register_class(name, pairs, framed)
 
 
 def open_object(file: File, path: str) -> Any:

@@ -115,15 +115,17 @@ impl Objects {
 
 /// Says how a class is stored; without members, takes it back.
 #[pyfunction]
-#[pyo3(signature = (name, members))]
+#[pyo3(signature = (name, members, framed = true))]
 pub(crate) fn register_class(
     py: Python<'_>,
     name: &str,
     members: Option<Vec<(String, String)>>,
+    framed: bool,
 ) -> PyResult<bool> {
     let Some(members) = members else { return Ok(root::forget_class(name)) };
     let members: Vec<_> = members.iter().map(|(name, kind)| (&**name, &**kind)).collect();
-    root::register_class(name, &members).map_err(|error| crate::errors::exception(py, &error))?;
+    let register = if framed { root::register_class } else { root::register_unframed };
+    register(name, &members).map_err(|error| crate::errors::exception(py, &error))?;
     Ok(true)
 }
 

@@ -12,9 +12,9 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import traceback
 
-HERE = pathlib.Path(__file__).parents[1] / "data" / "evolution"
+import script
+
 VERSIONS = 3
 ENTRIES = 8
 
@@ -243,14 +243,6 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    code = 0
-    try:
-        if sys.argv[1:2] == ["--process"]:
-            process(sys.argv[3], pathlib.Path(sys.argv[2]), *sys.argv[4:])
-        else:
-            main(pathlib.Path(sys.argv[1]).absolute() if len(sys.argv) > 1 else HERE)
-    except BaseException:
-        traceback.print_exc()
-        code = 1
-    sys.stderr.flush()
-    os._exit(code)  # ROOT and Python do not agree on who tidies up
+    if sys.argv[1:2] == ["--process"]:
+        script.run(process, sys.argv[3], pathlib.Path(sys.argv[2]), *sys.argv[4:])
+    script.run(main, script.folder(script.DATA / "evolution"))

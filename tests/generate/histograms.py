@@ -8,17 +8,14 @@ needs PyROOT (``pip install root==0.1a12``).
 import itertools
 import json
 import math
-import os
 import pathlib
-import sys
-import traceback
 from array import array
 
 import ROOT
+import script
 
 ROOT.gROOT.SetBatch(True)
 ROOT.gErrorIgnoreLevel = ROOT.kError
-HERE = pathlib.Path(__file__).parents[1] / "data"
 
 
 def bins(hist):
@@ -301,12 +298,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    try:
-        main(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)
-    except BaseException:
-        traceback.print_exc()
-        code = 1
-    else:
-        code = 0
-    sys.stderr.flush()
-    os._exit(code)  # ROOT and Python do not agree on who tidies up
+    script.run(main, script.folder())

@@ -7,17 +7,14 @@ bytes of float64 in hexadecimal, since nothing less says that two numbers are th
 """
 
 import json
-import os
 import pathlib
-import sys
 import tempfile
-import traceback
 
 import ROOT
+import script
 
 ROOT.gROOT.SetBatch(True)
 ROOT.gErrorIgnoreLevel = ROOT.kFatal  # ranges that make no sense are meant
-HERE = pathlib.Path(__file__).parents[1] / "data"
 
 RANGES = [
     "",
@@ -185,11 +182,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    code = 0
-    try:
-        main(pathlib.Path(sys.argv[1]).absolute() if len(sys.argv) > 1 else HERE)
-    except BaseException:
-        traceback.print_exc()
-        code = 1
-    sys.stderr.flush()
-    os._exit(code)  # ROOT and Python do not agree on who tidies up
+    script.run(main, script.folder())

@@ -7,17 +7,14 @@ needs PyROOT (``pip install root==0.1a12``) and ``g++``. ``pointers.root.values.
 """
 
 import json
-import os
 import pathlib
-import sys
 import tempfile
-import traceback
 
 import ROOT
+import script
 from make import load
 
 ROOT.gErrorIgnoreLevel = ROOT.kError
-HERE = pathlib.Path(__file__).parents[1] / "data"
 ENTRIES = 12
 
 FILL = """
@@ -312,11 +309,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    code = 0
-    try:
-        main(pathlib.Path(sys.argv[1]).absolute() if len(sys.argv) > 1 else HERE)
-    except BaseException:
-        traceback.print_exc()
-        code = 1
-    sys.stderr.flush()
-    os._exit(code)  # ROOT and Python do not agree on who tidies up
+    script.run(main, script.folder())

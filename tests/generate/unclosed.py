@@ -8,19 +8,16 @@ whole file without its last third.
 """
 
 import json
-import os
 import pathlib
 import shutil
-import sys
 import tempfile
-import traceback
 from array import array
 
 import ROOT
+import script
 
 ROOT.gROOT.SetBatch(True)
 ROOT.gErrorIgnoreLevel = ROOT.kFatal
-HERE = pathlib.Path(__file__).parents[1] / "data" / "unclosed"
 
 
 def write(folder):
@@ -93,11 +90,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    code = 0
-    try:
-        main(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)
-    except BaseException:
-        traceback.print_exc()
-        code = 1
-    sys.stderr.flush()
-    os._exit(code)  # ROOT and Python do not agree on who tidies up
+    script.run(main, script.folder(script.DATA / "unclosed"))

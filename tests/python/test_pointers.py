@@ -10,8 +10,6 @@ from conftest import data
 import forthwith
 
 GOLDEN = json.loads(pathlib.Path(data("pointers.root.values.json")).read_text())
-# What ROOT divides into branches by class, or for which there is no array yet: an error that says so.
-REFUSED = {"apart/map"}
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +34,7 @@ def part(value, name):
     return [item[name] if isinstance(item, dict) else item[{"first": 0, "second": 1}[name]] for item in value]
 
 
-@pytest.mark.parametrize("name", [name for name in GOLDEN if name not in REFUSED])
+@pytest.mark.parametrize("name", GOLDEN)
 def test_branches_are_what_root_reads(file, name):
     tree, _, path = name.partition("/")
     top, wanted = file[tree][path], GOLDEN[name]
@@ -82,10 +80,3 @@ def test_pointers_divided_by_class(file):
             ]
             # A branch begins where the first object of its class was met.
             assert found == [[item[inner] for item in entry] for entry in of[len(of) - len(found) :]]
-
-
-@pytest.mark.parametrize("name", sorted(REFUSED))
-def test_what_is_not_read_says_so(file, name):
-    tree, _, path = name.partition("/")
-    with pytest.raises(forthwith.ForthwithError, match=r"describe|not supported"):
-        file[tree][path].array()

@@ -32,6 +32,15 @@ pub enum Finisher {
         /// The union in it.
         union: String,
     },
+    /// `key-objects` becomes `key-index`, and with a `union` also that one's tags and index. An object has a row once, however often it is
+    /// meant. An item is 0 for null; what is met for the first time is its alternative, from 1, in the low [`OBJECT_BITS`] bits of a positive
+    /// number; what was met before is minus the number of objects since then, that one counted, times 2³².
+    Objects {
+        /// The option.
+        key: String,
+        /// The union in it, if there are several alternatives.
+        union: Option<String>,
+    },
     /// `key-packed`, bytes as they lie in a file, becomes `key-data`, the numbers that they are.
     Unpack {
         /// The node.
@@ -55,6 +64,9 @@ pub enum Finisher {
     },
 }
 
+/// Bits of an item of [`Finisher::Objects`] that say which alternative the object is.
+pub const OBJECT_BITS: u32 = 7;
+
 /// Why columns could not be finished.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -77,6 +89,14 @@ pub enum FinishError {
         /// How many symbols there are.
         symbols: usize,
     },
+    /// An object before the first.
+    #[error("an object is meant that was not there before")]
+    Object {
+        /// The column.
+        key: String,
+        /// The row.
+        row: u64,
+    },
     /// No memory.
     #[error("no memory for {} bytes", .0.bytes)]
     OutOfMemory(OutOfMemory),
@@ -98,6 +118,7 @@ impl Finisher {
             Self::Option { key, .. } | Self::Union { key } | Self::OptionUnion { key, .. } => {
                 format!("{key}-tags")
             }
+            Self::Objects { key, .. } => format!("{key}-objects"),
             Self::Unpack { key, .. } => format!("{key}-packed"),
             Self::Symbols { key, .. } | Self::Categories { key, .. } => format!("{key}-index"),
         }
@@ -132,6 +153,23 @@ impl Finisher {
                 let index = union_index(inner.as_i8().unwrap_or_default(), memory)?;
                 columns.push((format!("{union}-tags"), inner));
                 columns.push((format!("{union}-index"), index));
+            }
+            Self::Objects { key, union } => {
+                let objects = take(columns, key, "objects", DType::Int64)?;
+                let objects = objects.as_bytes().as_chunks::<8>().0;
+                columns.push((format!("{key}-index"), object_index(key, objects, memory)?));
+                if let Some(union) = union {
+                    let new =
+                        || objects.iter().map(|item| i64::from_ne_bytes(*item)).filter(|item| *item > 0);
+                    let tags = column(memory, DType::Int8, new().count(), |bytes| {
+                        for (to, item) in bytes.iter_mut().zip(new()) {
+                            *to = (item as u8 & ((1 << OBJECT_BITS) - 1)).wrapping_sub(1);
+                        }
+                    })?;
+                    let index = union_index(tags.as_i8().unwrap_or_default(), memory)?;
+                    columns.push((format!("{union}-tags"), tags));
+                    columns.push((format!("{union}-index"), index));
+                }
             }
             Self::Unpack { key, wire } => {
                 let packed = take(columns, key, "packed", DType::UInt8)?;
@@ -196,6 +234,33 @@ fn option_index(tags: &[i8], null: i8, memory: &Memory) -> Result<Column, Finish
             next += there;
         }
     })
+}
+
+fn object_index(key: &str, objects: &[[u8; 8]], memory: &Memory) -> Result<Column, FinishError> {
+    let mut bad = None;
+    let index = column(memory, DType::Int64, objects.len(), |bytes| {
+        let mut next = 0i64;
+        for (row, (to, item)) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(objects).enumerate() {
+            let item = i64::from_ne_bytes(*item);
+            let at = match item {
+                0 => -1,
+                1.. => {
+                    next += 1;
+                    next - 1
+                }
+                // The shift keeps the sign.
+                before => next + (before >> 32),
+            };
+            if item < 0 && at < 0 {
+                bad = bad.or(Some(row as u64));
+            }
+            *to = at.to_ne_bytes();
+        }
+    })?;
+    match bad {
+        Some(row) => Err(FinishError::Object { key: key.into(), row }),
+        None => Ok(index),
+    }
 }
 
 fn union_index(tags: &[i8], memory: &Memory) -> Result<Column, FinishError> {
@@ -274,6 +339,26 @@ mod tests {
         assert_eq!(columns[0].1.items::<i64>(), Some(&[0, 1, -1, 2, 3][..]));
         assert_eq!(columns[1].1.items::<i8>(), Some(&[0, 1, 1, 0][..]));
         assert_eq!(columns[2].1.items::<i64>(), Some(&[0, 0, 1, 1][..]));
+    }
+
+    #[test]
+    fn an_object_has_one_row() {
+        let (first, second) = (5i64 << OBJECT_BITS | 1, 9 << OBJECT_BITS | 2);
+        let back = |objects: i64| -(objects << 32);
+        let items = [0, first, back(1), second, back(2), back(1), 0, first];
+        let option = Finisher::Objects { key: "a".into(), union: None };
+        let columns = finish(&option, "a-objects", Column::from_slice(&items)).unwrap();
+        let index = [-1i64, 0, 0, 1, 0, 1, -1, 2];
+        assert_eq!(columns, [("a-index".to_owned(), Column::from_slice(&index))]);
+        let union = Finisher::Objects { key: "a".into(), union: Some("au".into()) };
+        let columns = finish(&union, "a-objects", Column::from_slice(&items)).unwrap();
+        assert_eq!(columns[0].1.items::<i64>(), Some(&index[..]));
+        assert_eq!(columns[1].1.items::<i8>(), Some(&[0, 1, 0][..]));
+        assert_eq!(columns[2].1.items::<i64>(), Some(&[0, 0, 1][..]));
+        for bad in [[first, back(2)], [back(1), first]] {
+            let found = finish(&option, "a-objects", Column::from_slice(&bad));
+            assert!(matches!(found, Err(FinishError::Object { .. })), "{found:?}");
+        }
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub use array::Array;
 pub use builder::{Builder, Slot};
 pub use column::{Column, Native};
 pub use dtype::DType;
-pub use finish::{FinishError, Finisher};
+pub use finish::{FinishError, Finisher, OBJECT_BITS};
 pub use form::Form;
 pub use given::GivenError;
 pub use meaning::{Meaning, TimeUnit};

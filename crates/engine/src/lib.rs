@@ -15,6 +15,7 @@ mod bulk;
 mod engine;
 mod fetch;
 mod kernel;
+mod met;
 mod place;
 mod program;
 mod run;

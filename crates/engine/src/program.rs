@@ -2,6 +2,7 @@
 
 use crate::{
     kernel::Wanted,
+    met::Met,
     place::{Places, out_of_memory},
 };
 use forthwith_columns::{Buffer, Builder, DType, kernels};
@@ -57,11 +58,11 @@ pub(crate) fn run(
         Some((known, machine)) if Arc::ptr_eq(&known, compiled) => machine,
         _ => Machine::new(Arc::clone(compiled), Limits::default()),
     };
-    let counts = match program.counts {
-        true => counts(task, counter)?.into(),
-        false => Arc::default(),
+    let (counts, items) = match program.counts {
+        true => counts(task, counter)?,
+        false => Default::default(),
     };
-    let mut job = Job { program, machine, format, task, parts, places, counts };
+    let mut job = Job { program, machine, format, task, parts, places, counts, items, met: Met::default() };
     job.skip_unwanted()?;
     let payload: usize = parts.iter().map(|(part, _)| part.block.payload.len()).sum();
     // Whoever keeps the turn while decoding keeps all others from taking their places.
@@ -91,6 +92,9 @@ struct Job<'a> {
     places: &'a Places<'a>,
     /// The values of the counter.
     counts: Arc<[u8]>,
+    /// How many of them each entry has.
+    items: Arc<[u8]>,
+    met: Met,
 }
 
 impl Job<'_> {
@@ -194,6 +198,7 @@ impl Job<'_> {
 
     fn part(&mut self, wanted: Wanted<'_>, first: u64, before: &[i64]) -> Result<()> {
         let payload = wanted.block.payload;
+        self.met.begin(self.machine.outputs());
         if self.program.bounded {
             if wanted.bounds.is_empty() {
                 let what = "the number of entry bounds";
@@ -204,9 +209,12 @@ impl Job<'_> {
             if !self.program.constants.is_empty() {
                 inputs.push(&self.program.constants);
             }
-            let counts = Arc::clone(&self.counts);
+            let (counts, items) = (Arc::clone(&self.counts), Arc::clone(&self.items));
             if self.program.counts {
                 inputs.push(&counts);
+            }
+            if self.program.items {
+                inputs.push(&items);
             }
             if self.program.origin {
                 self.machine.push(wanted.block.origin as i64).map_err(|e| self.error(e, first))?;
@@ -248,7 +256,10 @@ impl Job<'_> {
                 Ok(Status::Done) => return Ok(()),
                 Ok(_) => {
                     let request = self.machine.pop().map_err(|e| self.error(e, first))?;
-                    let answer = self.format.resolve(self.places.group, request)?;
+                    let answer = match self.program.asks {
+                        true => self.met.answer(request, self.machine.outputs()),
+                        false => self.format.resolve(self.places.group, request)?,
+                    };
                     result = self.machine.push(answer).and_then(|()| self.machine.resume(inputs));
                 }
                 Err(error) => return Err(self.error(error, first)),
@@ -300,25 +311,27 @@ const fn forth_dtype(dtype: DType) -> Dtype {
     }
 }
 
-/// The values of a counter that belong to the wanted entries.
-fn counts(task: &Task, counter: Option<&Places<'_>>) -> Result<Vec<u8>> {
+/// The values of a counter that belong to the wanted entries, and if those can have any number of them, how many each has.
+fn counts(task: &Task, counter: Option<&Places<'_>>) -> Result<(Arc<[u8]>, Arc<[u8]>)> {
     let missing = || Error::new(ErrorKind::Invalid { what: "a program without its counter".into() });
     let counter = counter.ok_or_else(missing)?;
     let begin = task.wanted.start.checked_sub(counter.first_entry).ok_or_else(missing)? as usize;
     let end = (task.wanted.end - counter.first_entry) as usize;
-    let items = match &*counter.builders {
-        [_] => begin..end,
+    let (items, each) = match &*counter.builders {
+        [_] => (begin..end, Vec::new()),
         [offsets, _] => {
-            let one = |at: usize| {
-                let found =
-                    offsets.read(at..at + 1)?.first_chunk().map(|bytes| i64::from_ne_bytes(*bytes))?;
-                usize::try_from(found).ok()
-            };
-            one(begin).ok_or_else(missing)?..one(end).ok_or_else(missing)?
+            let offsets = offsets.read(begin..end + 1).ok_or_else(missing)?;
+            let offsets: Vec<i64> =
+                offsets.as_chunks().0.iter().map(|one| i64::from_ne_bytes(*one)).collect();
+            let at = |offset: Option<&i64>| offset.and_then(|&offset| usize::try_from(offset).ok());
+            let items = at(offsets.first()).ok_or_else(missing)?..at(offsets.last()).ok_or_else(missing)?;
+            let each = offsets.windows(2).flat_map(|pair| (pair[1] - pair[0]).to_ne_bytes());
+            (items, each.collect())
         }
         _ => return Err(missing()),
     };
-    counter.builders.last().and_then(|values| values.read(items)).ok_or_else(missing)
+    let values = counter.builders.last().and_then(|values| values.read(items)).ok_or_else(missing)?;
+    Ok((values.into(), each.into()))
 }
 
 /// The inputs of a program without entry bounds.

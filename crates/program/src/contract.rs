@@ -3,6 +3,9 @@
 use forthwith_columns::{DType, Finisher, Form};
 use serde::{Deserialize, Serialize};
 
+/// More outputs than any program has: positions are multiplied with it to leave room for the number of one.
+pub const ASKED_OUTPUTS: i64 = 1 << 14;
+
 /// A decoder as text: AwkwardForth source, the Form of what it writes, and how the two belong together.
 ///
 /// The contract with the runtime:
@@ -40,9 +43,17 @@ pub struct Program {
     /// before the payload.
     #[serde(default)]
     pub origin: bool,
+    /// A `pause` asks the runtime whether an object was met before in this block. On top of the stack stands its position in the data times
+    /// [`ASKED_OUTPUTS`], plus the number of an output that [`Finisher::Objects`] completes. The answer is 0, or what to append to that
+    /// output instead of reading the object again.
+    #[serde(default)]
+    pub asks: bool,
     /// The last input is `counts`: the values of the group's counter for the entries to decode, in the machine's byte order.
     #[serde(default)]
     pub counts: bool,
+    /// Behind `counts` comes one more input, `items`: how many of these values each entry has, 64 bits each in the machine's byte order.
+    #[serde(default)]
+    pub items: bool,
 }
 
 impl Program {

@@ -16,6 +16,6 @@ mod tests;
 pub use forthwith_columns::Finisher;
 pub use forthwith_forth::{CompileError, RunError};
 
-pub use contract::{Fault, Member, OutputBinding, Program};
+pub use contract::{ASKED_OUTPUTS, Fault, Member, OutputBinding, Program};
 pub use schema::{Count, Dialect, Frame, Schema, TextLength, Union, When};
-pub use translate::{MAX_DEPTH, Unsupported, translate};
+pub use translate::{MAX_DEPTH, Unsupported, check_words, translate};

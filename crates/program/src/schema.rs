@@ -1,7 +1,7 @@
 //! The typed schema that format crates translate from.
 
 use forthwith_columns::{DType, Meaning, Wire};
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 /// What one entry of a record-oriented format holds, apart from how a format writes counts and text (that is the [`Dialect`]).
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,8 @@ pub enum Schema {
     },
     /// Items up to the end of the entry. Only outermost, and only where entries have bounds.
     ToEnd(Box<Self>),
+    /// As many items as the column has in the entry that counts theirs. Only outermost, where entries have bounds.
+    Times(Box<Self>),
     /// No bytes, and always null.
     Null,
     /// A signed integer of variable length (zigzag), kept as a column of this type.
@@ -128,9 +130,9 @@ pub enum Schema {
     /// A value, or where nothing is left of the entry, what stands for none. Only where entries have bounds.
     OrNothing(Box<Self>),
     /// Bytes without meaning for the values, stepped over by these words.
-    Passed(&'static str),
+    Passed(Cow<'static, str>),
     /// A number that these words leave on the stack.
-    Computed(DType, &'static str),
+    Computed(DType, Cow<'static, str>),
     /// A value of a class that nobody describes: a fault where there is one. Only where there may be none: in lists, and behind pointers.
     Unknown(String),
 }
@@ -208,7 +210,7 @@ impl Schema {
             }
             Self::Counted { flag, .. } => u64::from(*flag),
             Self::Computed(..) | Self::Unknown(_) | Self::Flagged(_) => 1,
-            Self::ToEnd(_) | Self::Null | Self::Constant(..) | Self::Recurse => 0,
+            Self::ToEnd(_) | Self::Times(_) | Self::Null | Self::Constant(..) | Self::Recurse => 0,
             Self::Blank
             | Self::Absent(_)
             | Self::Passed(_)

@@ -1,6 +1,6 @@
-use crate::{Count, Dialect, Finisher, Frame, Schema, TextLength, When, translate};
-use forthwith_columns::{DType, Wire};
-use forthwith_forth::{Compiled, Dtype, Limits, Machine, Output};
+use crate::{ASKED_OUTPUTS, Count, Dialect, Finisher, Frame, Schema, TextLength, When, translate};
+use forthwith_columns::{DType, OBJECT_BITS, Wire};
+use forthwith_forth::{Compiled, Dtype, Limits, Machine, Output, Status};
 use std::sync::Arc;
 
 const FRAMED: Dialect =
@@ -208,6 +208,16 @@ fn constants_come_from_an_input_of_their_own() {
 
 /// What a program for one entry without a frame writes: the outputs' numbers, or the number of the fault.
 fn run(schema: &Schema, data: &[u8], counts: &[u8]) -> Result<Vec<Vec<f64>>, i64> {
+    run_asked(schema, data, counts, |_| 0)
+}
+
+/// The same, with what the runtime answers to a request.
+fn run_asked(
+    schema: &Schema,
+    data: &[u8],
+    counts: &[u8],
+    answer: impl Fn(i64) -> i64,
+) -> Result<Vec<Vec<f64>>, i64> {
     let program = translate(schema, &Dialect { entry: Frame::None, ..FRAMED }, true, "x").unwrap();
     let compiled = Arc::new(Compiled::new(&program.source).unwrap());
     let mut machine = Machine::new(compiled, Limits::default());
@@ -221,8 +231,15 @@ fn run(schema: &Schema, data: &[u8], counts: &[u8]) -> Result<Vec<Vec<f64>>, i64
     if program.counts {
         inputs.push(counts);
     }
-    if machine.resume(&inputs).is_err() {
-        return Err(machine.stack().last().copied().unwrap_or(0));
+    loop {
+        match machine.resume(&inputs) {
+            Ok(Status::Done) => break,
+            Ok(_) => {
+                let request = machine.pop().unwrap();
+                machine.push(answer(request)).unwrap();
+            }
+            Err(_) => return Err(machine.stack().last().copied().unwrap_or(0)),
+        }
     }
     let numbers = |output: &Output| {
         let bytes = output.as_bytes();
@@ -280,8 +297,14 @@ fn pointers_to_one_object_have_its_value() {
     let schema = Schema::Pointer(vec![("P".into(), int())]).list();
     // The third leads to the first, the fourth is null; positions are two more than they are.
     let data = [words(&[4]), object(7), object(8), words(&[6, 0])].concat();
+    let (first, second) = (f64::from(4 << OBJECT_BITS | 1), f64::from((4 + 14) << OBJECT_BITS | 1));
     let found = run(&schema, &data, &[]).unwrap();
-    assert_eq!(found, [vec![4.0], vec![1.0, 1.0, 1.0, 0.0], vec![7.0, 8.0, 7.0]]);
+    assert_eq!(found, [vec![4.0], vec![first, second, first, 0.0], vec![7.0, 8.0, 7.0]]);
+    // What has its row is not read again; the first output are the offsets.
+    let asked = 4 * ASKED_OUTPUTS + 1;
+    let back = |request: i64| if request == asked { -2 << 32 } else { 0 };
+    let found = run_asked(&schema, &data, &[], back).unwrap();
+    assert_eq!(found, [vec![4.0], vec![first, second, back(asked) as f64, 0.0], vec![7.0, 8.0]]);
     let fault = |data: &[u8]| run(&schema, data, &[]).unwrap_err();
     let reference = |to: i32| [words(&[2]), object(7), words(&[to])].concat();
     // To itself, to something behind, to before the data, to what is no object.

@@ -43,5 +43,6 @@ pub use object::{
 };
 pub use streamer::{
     Counter, Element, ElementKind, Packing, StreamerInfo, Streamers, code, forget_class, register_class,
+    register_unframed,
 };
 pub use tree::{Tree, TreeInfo};

@@ -4,6 +4,7 @@ use super::{
     Unsupported,
     forms::{first_key, forms},
     literal,
+    shape::OBJECTS,
     text::{Text, differ},
 };
 use crate::schema::Schema;
@@ -30,7 +31,10 @@ impl Text<'_> {
             (_, Form::String { key, .. } | Form::List { key, .. }) => {
                 self.line(depth, member, format!("0 {key}-offsets +<- stack"));
             }
-            (_, Form::Option { key, .. }) => self.line(depth, member, format!("0 {key}-tags <- stack")),
+            (schema, Form::Option { key, .. }) => {
+                let part = if points(schema) { OBJECTS } else { "tags" };
+                self.line(depth, member, format!("0 {key}-{part} <- stack"));
+            }
             (Schema::Fixed(size, of), Form::Regular { content, .. }) => {
                 self.line(depth, member, format!("{} 0 do", literal(*size, member)?));
                 self.absent(of, content, depth + 1, member)?;
@@ -117,5 +121,19 @@ fn is_heavy(schema: &Schema) -> bool {
         Schema::Framed { shared, .. } => !shared,
         Schema::Pointer(_) => true,
         _ => false,
+    }
+}
+
+/// Whether a value is a pointer.
+fn points(schema: &Schema) -> bool {
+    match schema {
+        Schema::Framed { of, .. }
+        | Schema::Base(of)
+        | Schema::Absent(of)
+        | Schema::OrNothing(of)
+        | Schema::Flagged(of)
+        | Schema::Between(_, of, _) => points(of),
+        Schema::Versioned(arms) => arms.first().is_some_and(|(_, first)| points(first)),
+        other => matches!(other, Schema::Pointer(_)),
     }
 }

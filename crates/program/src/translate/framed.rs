@@ -1,7 +1,7 @@
 //! Values in frames: byte counts, versions, and what stands between them.
 
 use super::{
-    FAULT_BYTE_COUNT, FAULT_CLASS_VERSION, FAULT_VERSION, Unsupported, parser,
+    FAULT_BYTE_COUNT, FAULT_CLASS_VERSION, FAULT_COUNTS, FAULT_VERSION, Unsupported, parser,
     shape::{PACKED, join},
     text::{Text, differ},
 };
@@ -112,7 +112,7 @@ impl Text<'_> {
             (Schema::Computed(_, words), Form::Numpy { key, .. }) => {
                 self.line(depth, member, format!("{words} {key}-data <- stack"));
             }
-            (Schema::Passed(words), _) => self.line(depth, member, (*words).into()),
+            (Schema::Passed(words), _) => self.line(depth, member, words.to_string()),
             (Schema::Unknown(class), _) => self.unknown(class, depth, member),
             _ => return Err(differ(member)),
         }
@@ -240,6 +240,40 @@ impl Text<'_> {
                     self.line(depth + 1, member, "endof".into());
                 }
                 self.line(depth, member, format!("{bad} endcase"));
+            }
+        }
+        Ok(())
+    }
+
+    /// As many values as the variable says.
+    pub(super) fn times(
+        &mut self,
+        schema: &Schema,
+        form: &Form,
+        count: &str,
+        depth: usize,
+        member: &str,
+    ) -> Result<(), Unsupported> {
+        let input = self.input();
+        match schema {
+            Schema::Framed { shared: true, of } => {
+                // Of no items there may be no frame either.
+                self.line(depth, member, format!("{input} pos stop @ < if"));
+                let end = self.open_frame(depth + 1, member);
+                self.times(of, form, count, depth + 1, member)?;
+                self.close_frame(&end, depth + 1, member);
+                let bad = self.halt(FAULT_COUNTS);
+                self.line(depth, member, format!("else {count} @ if {bad} then then"));
+            }
+            Schema::Versioned(arms) => {
+                self.versioned(arms, depth, member, &mut |text, arm, depth| {
+                    text.times(arm, form, count, depth, member)
+                })?;
+            }
+            item => {
+                self.line(depth, member, format!("{count} @ 0 do"));
+                self.value(item, form, depth + 1, member)?;
+                self.line(depth, member, "loop".into());
             }
         }
         Ok(())

@@ -15,10 +15,11 @@ mod text;
 mod together;
 
 use crate::{
-    contract::{Fault, Member, Program},
+    contract::{ASKED_OUTPUTS, Fault, Member, Program},
     schema::{Dialect, Frame, Schema},
 };
 use forthwith_columns::{DType, Form, Wire};
+use forthwith_forth::CompileError;
 
 /// A schema this translator has no program for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,7 +30,7 @@ pub struct Unsupported(pub String);
 pub const MAX_DEPTH: usize = 64;
 
 /// Programs with more outputs than this are refused.
-const MAX_OUTPUTS: usize = 1 << 14;
+const MAX_OUTPUTS: usize = ASKED_OUTPUTS as usize;
 
 /// Programs of more lines than this are refused: a class can contain others in so many ways that their number has no bound.
 const MAX_LINES: usize = 1 << 15;
@@ -91,6 +92,7 @@ pub fn translate(
             let inner = format!("{member}[]");
             shape.around = 1;
             let content = shape.form(item, 2, &inner)?;
+            text.objects = shape.objects();
             if matches!(**item, Schema::Framed { .. }) {
                 text.line(1, member, "0".into());
                 text.until_end(item, &content, 1, &inner)?;
@@ -105,8 +107,21 @@ pub fn translate(
             }
             Form::List { key, content: Box::new(content) }
         }
+        Schema::Times(item) => {
+            let (key, inner) = (shape.node(), format!("{member}[]"));
+            shape.output(&key, "offsets", DType::Int64, true, &inner)?;
+            shape.around = 1;
+            let content = shape.form(item, 2, &inner)?;
+            text.objects = shape.objects();
+            text.items = true;
+            let count = text.variable("count_");
+            text.line(1, member, format!("items q-> stack dup {key}-offsets +<- stack {count} !"));
+            text.times(item, &content, &count, 1, &inner)?;
+            Form::List { key, content: Box::new(content) }
+        }
         other => {
             let form = shape.form(other, 1, member)?;
+            text.objects = shape.objects();
             text.value(other, &form, 1, member)?;
             form
         }
@@ -129,6 +144,12 @@ pub fn translate(
         }
         source.push_str("input counts\n");
         text.halt(FAULT_COUNTS);
+    }
+    if text.items {
+        if !text.counts {
+            return Err(Unsupported(format!("{member}: items that nothing counts")));
+        }
+        source.push_str("input items\n");
     }
     if text.again {
         source.push_str("variable reread\n");
@@ -195,8 +216,20 @@ pub fn translate(
         constants: text.constants,
         signed: dialect.is_signed(),
         origin: text.origin,
+        asks: text.again,
         counts: text.counts,
+        items: text.items,
     })
+}
+
+/// Whether words can stand in a program by themselves: they read from `data`, and leave one number on the stack, or none.
+///
+/// # Errors
+/// They do not compile.
+pub fn check_words(words: &str, number: bool) -> Result<(), CompileError> {
+    let end = if number { "value <- stack" } else { "" };
+    forthwith_forth::Compiled::new(&format!("input data\noutput value int64\n0 do {words} {end} loop\n"))
+        .map(drop)
 }
 
 fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {

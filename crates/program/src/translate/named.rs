@@ -3,10 +3,11 @@
 use super::{
     FAULT_BYTE_COUNT, FAULT_CLASS, FAULT_COUNT, FAULT_REFERENCE, FAULT_SHARED, FAULT_VERSION, Unsupported,
     literal,
+    shape::OBJECTS,
     text::{Text, alternative, differ, union_key},
 };
-use crate::schema::Schema;
-use forthwith_columns::Form;
+use crate::{contract::ASKED_OUTPUTS, schema::Schema};
+use forthwith_columns::{Form, OBJECT_BITS};
 
 /// Objects that several pointers lead to may be this many times the data, all together.
 const MOST_SHARED: u32 = 8;
@@ -116,7 +117,7 @@ impl Text<'_> {
         depth: usize,
         member: &str,
     ) -> Result<(), Unsupported> {
-        let key = union_key(form).ok_or_else(|| differ(member))?.to_owned();
+        let objects = format!("{}-{OBJECTS}", union_key(form).ok_or_else(|| differ(member))?);
         let input = self.input();
         let end = self.variable("end");
         let unknown = self.halt(FAULT_CLASS);
@@ -133,21 +134,29 @@ impl Text<'_> {
         };
         let word = self.variable_word(&find);
         let back = self.variable("back");
-        self.line(depth, member, format!("0 {end} ! 0 {back} ! {input} !i-> stack"));
-        // An object that stands further up is read there once more.
+        let position = self.variable("position");
+        let begin = format!("0 {end} ! 0 {back} ! {input} pos {position} !");
+        self.line(depth, member, format!("{begin} {input} !i-> stack"));
+        // An object that stands further up has its row already, or is read there once more.
         let elsewhere = format!("origin @ - 2 - dup 0 < over {input} pos 4 - >= or if {reference} then");
-        let there = format!("{input} pos {back} ! {input} seek {input} !i-> stack");
         self.line(depth, member, format!("dup 0 > over 1073741824 < and if {elsewhere}"));
-        self.line(depth + 1, member, format!("{there} dup 1073741824 < if {reference} then"));
+        let output = self.objects.iter().find(|(name, _)| *name == objects);
+        let number = output.map(|(_, number)| *number).ok_or_else(|| differ(member))?;
+        let ask = format!("dup {position} ! {ASKED_OUTPUTS} * {number} + pause");
+        let there = format!("{input} pos {back} ! {position} @ {input} seek {input} !i-> stack");
+        self.line(depth + 1, member, format!("{ask} dup 0= if drop {there}"));
+        self.line(depth + 2, member, format!("dup 1073741824 < if {reference} then"));
         self.again = true;
         let shared = self.halt(FAULT_SHARED);
         let weigh =
             format!("dup 1073741824 - reread +! reread @ {input} len {MOST_SHARED} * > if {shared} then");
-        self.line(depth, member, format!("{weigh} then"));
+        self.line(depth + 1, member, format!("{weigh} then"));
+        self.line(depth, member, "then".into());
         let count = format!("1073741824 - {input} pos + {end} ! {input} !i-> stack");
         self.line(depth, member, format!("dup 1073741824 >= if {count} then"));
-        self.line(depth, member, "dup 0= if".into());
-        self.line(depth + 1, member, format!("{key}-tags <- stack"));
+        // Null, or what stands for an object that has its row.
+        self.line(depth, member, "dup 0= over -2147483648 < or if".into());
+        self.line(depth + 1, member, format!("{objects} <- stack"));
         self.line(depth, member, "else".into());
         self.line(depth + 1, member, format!("dup -1 = if drop {word} else"));
         self.line(depth + 1, member, format!("dup 0 >= if {reference} then"));
@@ -160,7 +169,8 @@ impl Text<'_> {
         let values: Vec<Schema> =
             std::iter::once(Schema::Null).chain(classes.iter().map(|(_, class)| class.clone())).collect();
         for (number, &at) in order.iter().enumerate() {
-            self.line(depth + 2, member, format!("{number} of {} {key}-tags <- stack", at + 1));
+            let tag = format!("{position} @ {} * {} + {objects} <- stack", 1 << OBJECT_BITS, at + 1);
+            self.line(depth + 2, member, format!("{number} of {tag}"));
             let form = alternative(&values, at as u32 + 1, form).ok_or_else(|| differ(member))?;
             self.value(&classes[at].1, form, depth + 3, member)?;
             self.line(depth + 2, member, "endof".into());

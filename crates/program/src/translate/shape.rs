@@ -5,10 +5,12 @@ use crate::{
     contract::OutputBinding,
     schema::{Schema, Union},
 };
-use forthwith_columns::{DType, Finisher, Form, Wire};
+use forthwith_columns::{DType, Finisher, Form, OBJECT_BITS, Wire};
 
 /// The part of a buffer's name that packed numbers have until they are unpacked.
 pub(super) const PACKED: &str = "packed";
+/// The part of a buffer's name in which pointers say what they lead to.
+pub(super) const OBJECTS: &str = "objects";
 
 #[derive(Default)]
 pub(super) struct Shape {
@@ -66,14 +68,7 @@ impl Shape {
                 let contents = items.map(form).collect::<Result<_, _>>()?;
                 Form::Record { fields: None, contents, name: None }
             }
-            Schema::Pointer(classes) => {
-                let values = classes.iter().map(|(_, class)| class.clone());
-                let alternatives: Vec<Schema> = std::iter::once(Schema::Null).chain(values).collect();
-                self.around += 1;
-                let form = self.union(&alternatives, depth, member)?;
-                self.around -= 1;
-                form
-            }
+            Schema::Pointer(classes) => self.pointer(classes, depth, member)?,
             Schema::Clones { alternatives, .. } => {
                 let key = self.node();
                 let inner = format!("{member}[]");
@@ -152,7 +147,7 @@ impl Shape {
             | Schema::Blank => {
                 return Err(Unsupported(format!("{member}: a value that is both skipped and wanted")));
             }
-            Schema::ToEnd(_) => {
+            Schema::ToEnd(_) | Schema::Times(_) => {
                 return Err(Unsupported(format!(
                     "{member}: items up to the entry's end inside another type"
                 )));
@@ -197,6 +192,42 @@ impl Shape {
         self.output(&key, "tags", DType::Int8, false, member)?;
         self.finish.push(Finisher::Option { key: key.clone(), null: 0 });
         Ok(Form::Option { key, content: Box::new(Form::Empty) })
+    }
+
+    /// As a union with null, except that an object can be meant several times.
+    fn pointer(
+        &mut self,
+        classes: &[(String, Schema)],
+        depth: usize,
+        member: &str,
+    ) -> Result<Form, Unsupported> {
+        if classes.len() >= 1 << OBJECT_BITS {
+            return Err(Unsupported(format!("{member}: a pointer to {} classes", classes.len())));
+        }
+        let key = self.node();
+        self.output(&key, OBJECTS, DType::Int64, false, member)?;
+        let of_union = format!("{key}u");
+        let union = (classes.len() > 1).then(|| of_union.clone());
+        self.finish.push(Finisher::Objects { key: key.clone(), union });
+        self.around += 1;
+        let mut contents = Vec::with_capacity(classes.len());
+        for (at, (_, class)) in (1..).zip(classes) {
+            let inner = if classes.len() > 1 { format!("{member}<{at}>") } else { member.to_owned() };
+            contents.push(self.form(class, depth + 1, &inner)?);
+        }
+        self.around -= 1;
+        let content = match contents.len() {
+            0 | 1 => contents.pop().unwrap_or(Form::Empty),
+            _ => Form::Union { key: of_union, contents },
+        };
+        Ok(Form::Option { key, content: Box::new(content) })
+    }
+
+    /// The outputs of pointers: their names and numbers.
+    pub(super) fn objects(&self) -> Vec<(String, usize)> {
+        let outputs = self.outputs.iter().enumerate();
+        let named = outputs.filter(|(_, output)| output.key.strip_suffix(OBJECTS).is_some());
+        named.map(|(at, output)| (output.key.clone(), at)).collect()
     }
 
     fn record(

@@ -67,7 +67,7 @@ impl Text<'_> {
             Schema::Recurse => self.line(depth, member, "recurse".into()),
             Schema::Framed { .. } | Schema::Clones { .. } => self.pass_frame(depth, member),
             Schema::LongText => self.line(depth, member, format!("{input} !I-> stack {input} skip")),
-            Schema::Passed(words) => self.line(depth, member, (*words).into()),
+            Schema::Passed(words) => self.line(depth, member, words.to_string()),
             Schema::Computed(_, words) => self.line(depth, member, format!("{words} drop")),
             Schema::Base(of) => self.skip(of, depth, member)?,
             Schema::OrNothing(of) => {

@@ -41,8 +41,12 @@ pub(super) struct Text<'a> {
     pub(super) unknown: Vec<String>,
     /// Whether objects may be read again.
     pub(super) again: bool,
+    /// The outputs in which pointers say what they lead to, with their numbers.
+    pub(super) objects: Vec<(String, usize)>,
     /// Whether some items are counted by what another column has.
     pub(super) counts: bool,
+    /// Whether that says, too, how many items an entry has.
+    pub(super) items: bool,
     /// Whether items without bytes are counted.
     pub(super) weightless: bool,
     /// Where values come from: `data` or `constants`.
@@ -70,7 +74,9 @@ impl<'a> Text<'a> {
             faults: Vec::new(),
             unknown: Vec::new(),
             counts: false,
+            items: false,
             again: false,
+            objects: Vec::new(),
             weightless: false,
             input: "data",
             pending: None,

@@ -6,7 +6,7 @@ use forthwith_columns::{DType, Wire};
 use forthwith_program::Schema;
 
 use super::{Classes, CppType, Refused, fixed, native, shared};
-use crate::streamer::{Element, ElementKind, Packing, StreamerInfo, code};
+use crate::streamer::{Element, ElementKind, Packing, StreamerInfo, code, is_unframed};
 
 impl Classes<'_> {
     /// Names and schemas of a class's members, bases among them.
@@ -30,7 +30,12 @@ impl Classes<'_> {
             let name = member_name(element);
             let schema = match element.is_base() {
                 true => self.base(element)?,
-                false => Some(self.member(info, element)?),
+                false => {
+                    let outer = std::mem::take(&mut self.together);
+                    let member = self.member(info, element);
+                    self.together = outer;
+                    Some(member?)
+                }
             };
             if let Some(schema) = schema {
                 fields.push((name, schema));
@@ -47,7 +52,7 @@ impl Classes<'_> {
             return Ok(None);
         }
         if class == "TObject" {
-            return Ok(Some(Schema::Passed(native::TOBJECT)));
+            return Ok(Some(Schema::Passed(native::TOBJECT.into())));
         }
         if native::schema(class).is_some() {
             return self.object(class).map(Some);
@@ -65,7 +70,11 @@ impl Classes<'_> {
             let frame = Schema::Framed { shared: false, of: Box::new(Schema::Blank) };
             return Ok(Some(Schema::Skipped(Box::new(frame))));
         }
-        Ok(Some(Schema::Base(Box::new(self.object(class)?))))
+        let base = match self.together && is_unframed(class) && self.streamers.knows(class) {
+            true => super::framed(self.versions(class)?),
+            false => self.object(class)?,
+        };
+        Ok(Some(Schema::Base(Box::new(base))))
     }
 
     /// A member that is no base.
@@ -85,6 +94,13 @@ impl Classes<'_> {
                 _ => Err(kind.spelling()),
             };
         }
+        match &element.kind {
+            ElementKind::Words(Some(dtype), words) => {
+                return Ok(Schema::Computed(*dtype, words.to_string().into()));
+            }
+            ElementKind::Words(None, words) => return Ok(Schema::Passed(words.to_string().into())),
+            _ => {}
+        }
         Ok(match element.code {
             code::COUNTER | code::CHAR..=code::INT | code::UCHAR..=code::UINT
                 if let Some(slot) = self.counter(&info.class, &element.name) =>
@@ -98,7 +114,7 @@ impl Classes<'_> {
                 let schema = wire(element.code, None).ok_or_else(refused)?;
                 Schema::Counter(slot, Box::new(Schema::Number(schema)))
             }
-            code::BITS => Schema::Computed(DType::UInt32, BITS),
+            code::BITS => Schema::Computed(DType::UInt32, BITS.into()),
             code::CHAR_STAR => Schema::LongText,
             CHAR_STAR_ARRAY => fixed(Schema::LongText, &dimensions),
             number @ 1..=19 => Schema::Number(wire(number, element.packing).ok_or_else(refused)?),

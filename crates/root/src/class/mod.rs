@@ -10,7 +10,7 @@ use std::sync::Arc;
 use forthwith_columns::{DType, Wire};
 use forthwith_program::{Schema, When};
 
-use crate::streamer::{Element, StreamerInfo, Streamers, builtin};
+use crate::streamer::{Element, StreamerInfo, Streamers, any_unframed, builtin, is_unframed, registered};
 pub(crate) use cpp::CppType;
 pub(crate) use member::dimensions;
 
@@ -26,6 +26,8 @@ pub(crate) struct Classes<'a> {
     given: Option<(u32, DType)>,
     /// How many values of several possible classes are around. Choices within choices multiply.
     choices: usize,
+    /// Whether bases are stored member by member, as the file describes them, whatever streamer they have by themselves.
+    together: bool,
     /// The class of the items of a `TClonesArray`, where that is known.
     items: String,
     /// Members that may still be looked at: classes can contain classes in so many ways that their number has no bound.
@@ -38,7 +40,17 @@ pub(crate) type Refused = String;
 impl<'a> Classes<'a> {
     pub(crate) fn new(streamers: &'a Streamers) -> Self {
         let (within, counters, items) = (Vec::new(), Vec::new(), String::new());
-        Self { streamers, within, counters, slots: 0, given: None, choices: 0, items, budget: MAX_MEMBERS }
+        Self {
+            streamers,
+            within,
+            counters,
+            slots: 0,
+            given: None,
+            choices: 0,
+            together: false,
+            items,
+            budget: MAX_MEMBERS,
+        }
     }
 
     /// Arrays that only the data name the class of have items of this class.
@@ -81,7 +93,7 @@ impl<'a> Classes<'a> {
             CppType::Sequence(_, item) => match &**item {
                 CppType::Pair(..) | CppType::Other(_) => match self.item(item)? {
                     Schema::Framed { of, shared: false } => match *of {
-                        Schema::Versioned(arms) => Some(arms),
+                        Schema::Versioned(arms) => Some(self.by_members(item, arms)?),
                         _ => None,
                     },
                     unknown @ Schema::Unknown(_) => Some(vec![(When::AnyClass, unknown)]),
@@ -91,6 +103,27 @@ impl<'a> Classes<'a> {
             },
             _ => None,
         })
+    }
+
+    /// How items are stored member by member that are stored by themselves like this.
+    fn by_members(
+        &mut self,
+        item: &CppType,
+        apart: Vec<(When, Schema)>,
+    ) -> Result<Vec<(When, Schema)>, Refused> {
+        let CppType::Other(class) = item else { return Ok(apart) };
+        if !any_unframed() || registered(class).is_some() {
+            return Ok(apart);
+        }
+        let outer = std::mem::replace(&mut self.together, true);
+        let arms = self.versions(class);
+        self.together = outer;
+        let Some((_, wanted)) = apart.first() else { return Ok(apart) };
+        // What cannot be delivered as it is by itself is a fault where it is met.
+        let read = |(when, arm)| {
+            evolve::read_as(&arm, wanted).filter(|arm| !evolve::lacks(arm)).map(|arm| (when, arm))
+        };
+        Ok(arms?.into_iter().filter_map(read).collect())
     }
 
     /// A value of some type as an item of a container, which has no frame unless it is an object.
@@ -120,6 +153,10 @@ impl<'a> Classes<'a> {
 
     /// An object in place.
     pub(crate) fn object(&mut self, class: &str) -> Result<Schema, Refused> {
+        if let Some(info) = registered(class) {
+            let record = self.record(&info)?;
+            return Ok(if is_unframed(class) { record } else { framed(vec![(When::AnyClass, record)]) });
+        }
         if let Some(schema) = native::schema(class) {
             return Ok(schema);
         }
@@ -151,6 +188,8 @@ impl<'a> Classes<'a> {
             "TObjArray" => "",
             // Each item has an option, as text.
             "TList" | "THashList" => OPTION,
+            // Each item is two.
+            "TMap" => "",
             _ => return Ok(None),
         };
         if self.within.iter().any(|outer| &**outer == ANYTHING) {
@@ -160,13 +199,17 @@ impl<'a> Classes<'a> {
         let item = self.pointer("TObject");
         self.within.pop();
         let item = match behind {
+            "" if class == "TMap" => {
+                let item = item?;
+                Schema::Tuple(vec![item.clone(), item])
+            }
             "" => item?,
-            words => Schema::Between(Vec::new(), Box::new(item?), vec![Schema::Passed(words)]),
+            words => Schema::Between(Vec::new(), Box::new(item?), vec![Schema::Passed(words.into())]),
         };
         self.slots += 1;
         let slot = self.slots;
         let count = Schema::Counter(slot, Box::new(big(DType::Int32)));
-        let mut before = vec![Schema::Passed(native::TOBJECT), Schema::Text, count];
+        let mut before = vec![Schema::Passed(native::TOBJECT.into()), Schema::Text, count];
         if class == "TObjArray" {
             before.push(Schema::Opaque(4));
         }
@@ -205,7 +248,7 @@ impl<'a> Classes<'a> {
         let slot = self.slots;
         let refs = Schema::Counted { slot, flag: false, of: Box::new(big(DType::UInt32)) };
         let fields = [
-            ("", Schema::Passed(native::TOBJECT)),
+            ("", Schema::Passed(native::TOBJECT.into())),
             ("fName", Schema::Text),
             ("fSize", Schema::Counter(slot, Box::new(big(DType::Int32)))),
             // The lowest index, and the process.
@@ -353,7 +396,9 @@ impl<'a> Classes<'a> {
 
     /// Whether there is an info of a class.
     fn describes(&self, class: &str) -> bool {
-        self.streamers.classes().any(|(name, _)| name == class) || built_in(class).is_some()
+        registered(class).is_some()
+            || self.streamers.classes().any(|(name, _)| name == class)
+            || built_in(class).is_some()
     }
 
     /// The members of a class.

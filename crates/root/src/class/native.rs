@@ -16,8 +16,8 @@ pub(super) fn schema(class: &str) -> Option<Schema> {
         "TArrayL" | "TArrayL64" => numbers(DType::Int64),
         "TArrayF" => numbers(DType::Float32),
         "TArrayD" => numbers(DType::Float64),
-        "TObject" => Some(record(class, vec![("", Schema::Passed(TOBJECT))])),
-        "TRef" => Some(record(class, vec![("ref", Schema::Computed(DType::UInt32, TREF))])),
+        "TObject" => Some(record(class, vec![("", Schema::Passed(TOBJECT.into()))])),
+        "TRef" => Some(record(class, vec![("ref", Schema::Computed(DType::UInt32, TREF.into()))])),
         "TDatime" => Some(record(class, vec![("fDatime", big(DType::UInt32))])),
         _ => None,
     }

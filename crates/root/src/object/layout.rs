@@ -6,7 +6,7 @@ use std::sync::Arc;
 use forthwith_plan::{Error, Result};
 
 use super::kind::Kind;
-use super::native::{Native, native};
+use super::native::{Native, known};
 use crate::streamer::{Element, ElementKind, Packing, StreamerInfo, Streamers, builtin, code, registered};
 
 /// How one version of a class is read.
@@ -206,7 +206,7 @@ impl Layout {
     ) -> Result<Option<Self>> {
         let mut layout = Self::default();
         let mut compiler = Compiler { streamers, versions, layout: &mut layout };
-        match native(class.as_bytes()) {
+        match known(class) {
             Native::TObject => compiler.tobject(),
             Native::Own | Native::Bare
                 if registered(class).is_none() && compiler.own(class, version, 0)? => {}
@@ -267,7 +267,7 @@ impl Compiler<'_> {
         depth: usize,
     ) -> Result<()> {
         let class = &*element.name;
-        let kind = native(class.as_bytes());
+        let kind = known(class);
         match kind {
             Native::Nothing => return Ok(()),
             Native::TObject => {
@@ -333,6 +333,12 @@ impl Compiler<'_> {
 
     fn member(&mut self, info: &StreamerInfo, element: &Element) -> Result<()> {
         let name = &*element.name;
+        if let ElementKind::Words(..) = element.kind {
+            return Err(Error::unsupported(format!(
+                "member {}::{name}, which is told in words for columns",
+                info.class
+            )));
+        }
         let length = element.array_length;
         let class = || -> Box<str> { plain_class(&element.type_name).into() };
         let container = || {

@@ -1,6 +1,7 @@
 //! Classes that do not follow their streamer info: ROOT streams them by code of its own.
 
 use super::layout::Basic;
+use crate::streamer::is_unframed;
 
 /// How a class is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,11 @@ pub(super) enum Native {
     Opaque,
     /// Nothing at all is stored.
     Nothing,
+}
+
+/// How a class is read, unless a user said otherwise.
+pub(super) fn known(class: &str) -> Native {
+    if is_unframed(class) { Native::Bare } else { native(class.as_bytes()) }
 }
 
 /// How a class is read.

@@ -9,7 +9,7 @@ use super::cursor::{Cursor, out_of_range};
 use super::frame::{Frame, Tag};
 use super::kind::{Kind, Shape};
 use super::layout::{Basic, Layout, Pack, Step};
-use super::native::{Native, native};
+use super::native::{Native, known};
 use super::objects::{Contents, Leftover, Member, Node, number};
 use super::walk::{Walker, Wanted};
 
@@ -559,9 +559,9 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn class_by_name(&mut self, name: &str) -> u32 {
-        let known = self.classes.iter().position(|class| &*class.name == name);
-        known.unwrap_or_else(|| {
-            let native = native(name.as_bytes());
+        let place = self.classes.iter().position(|class| &*class.name == name);
+        place.unwrap_or_else(|| {
+            let native = known(name);
             self.classes.push(Class { name: name.into(), native, layout: None });
             self.classes.len() - 1
         }) as u32

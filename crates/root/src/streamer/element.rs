@@ -1,5 +1,6 @@
 //! Streamer elements: one member or base of a class each.
 
+use forthwith_columns::DType;
 use forthwith_plan::Result;
 
 use super::Packing;
@@ -64,6 +65,8 @@ pub enum ElementKind {
     },
     /// A `std::string`.
     StlString,
+    /// Told by a user: the type of a number that these words leave on the stack; without one, bytes that they step over.
+    Words(Option<DType>, Box<str>),
     /// Made by a schema evolution rule.
     Artificial,
     /// Anything newer, kept as it is.

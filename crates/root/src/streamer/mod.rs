@@ -19,8 +19,8 @@ pub use element::{Counter, Element, ElementKind, code};
 use info::Label;
 pub use info::StreamerInfo;
 pub use packing::Packing;
-pub(crate) use registered::registered;
-pub use registered::{forget_class, register_class};
+pub(crate) use registered::{any_unframed, is_unframed, registered};
+pub use registered::{forget_class, register_class, register_unframed};
 
 use crate::object::{Cursor, Tag, text};
 
@@ -147,6 +147,11 @@ impl Streamers {
         }
         let entry = self.of(class).max_by_key(|entry| entry.label.version);
         entry.map(|entry| self.info(entry)).transpose()
+    }
+
+    /// Whether the file describes a class.
+    pub(crate) fn knows(&self, class: &str) -> bool {
+        self.of(class).next().is_some()
     }
 
     /// The infos of all versions of a class, in the order of the file.

@@ -3,17 +3,27 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
+use forthwith_columns::DType;
 use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_program::check_words;
 
 use super::{Element, ElementKind, Packing, StreamerInfo, code};
 
-static REGISTERED: LazyLock<RwLock<HashMap<Box<str>, Arc<StreamerInfo>>>> = LazyLock::new(RwLock::default);
+static REGISTERED: LazyLock<RwLock<HashMap<Box<str>, Registered>>> = LazyLock::new(RwLock::default);
+
+struct Registered {
+    info: Arc<StreamerInfo>,
+    framed: bool,
+}
 
 /// Says how a class is stored, in every file that is opened from now on and in all versions: behind the byte count and version that
 /// ROOT writes before an object, these members in this order. It goes before what files say of the class themselves.
 ///
 /// A member is a name and a C++ type: `"int"`, `"double[3]"`, `"TString"`, `"vector<float>"`, `"Hit"`, `"TObject*"`, or, for a base,
 /// `"base"` behind the name of its class. A `Double32_t` or `Float16_t` may have its range behind it: `"Double32_t [0,10,16]"`.
+///
+/// What is none of these can be told in AwkwardForth: `"uint32: data I-> stack"` is a number of that type that the words leave on the stack, and
+/// `": 4 data skip"` are bytes that are stepped over. Such members are read in columns; objects that have one are passed over.
 ///
 /// ```
 /// forthwith_root::register_class("Detector", &[("TNamed", "base"), ("fGains", "vector<float>"), ("fPlane", "short[4]")])?;
@@ -24,11 +34,31 @@ static REGISTERED: LazyLock<RwLock<HashMap<Box<str>, Arc<StreamerInfo>>>> = Lazy
 /// # Errors
 /// A type is none, or a name is empty.
 pub fn register_class(class: &str, members: &[(&str, &str)]) -> Result<()> {
+    register(class, members, true)
+}
+
+/// The same for a class whose objects have no byte count and no version before them, as those that have a streamer of their own may be
+/// stored: the members, and nothing else.
+///
+/// ```
+/// // Four bytes in another order than ROOT's own, and one.
+/// forthwith_root::register_unframed("Hit", &[("time", "uint32: data I-> stack"), ("channel", "unsigned char")])?;
+/// # forthwith_root::forget_class("Hit");
+/// # Ok::<(), forthwith_plan::Error>(())
+/// ```
+///
+/// # Errors
+/// As of [`register_class`].
+pub fn register_unframed(class: &str, members: &[(&str, &str)]) -> Result<()> {
+    register(class, members, false)
+}
+
+fn register(class: &str, members: &[(&str, &str)], framed: bool) -> Result<()> {
     let elements = members.iter().map(|(name, kind)| element(class, name, kind));
     let elements = elements.collect::<Result<Vec<_>>>()?;
     let info = StreamerInfo { class: class.into(), version: 1, checksum: 0, elements };
     let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
-    registered.insert(class.into(), Arc::new(info));
+    registered.insert(class.into(), Registered { info: Arc::new(info), framed });
     Ok(())
 }
 
@@ -40,7 +70,19 @@ pub fn forget_class(class: &str) -> bool {
 /// The info that a user supplied for a class.
 pub(crate) fn registered(class: &str) -> Option<Arc<StreamerInfo>> {
     let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
-    registered.get(class).cloned()
+    registered.get(class).map(|registered| Arc::clone(&registered.info))
+}
+
+/// Whether there is any class of which that was said.
+pub(crate) fn any_unframed() -> bool {
+    let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
+    registered.values().any(|registered| !registered.framed)
+}
+
+/// Whether a user said of a class that its objects have no frame.
+pub(crate) fn is_unframed(class: &str) -> bool {
+    let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
+    registered.get(class).is_some_and(|registered| !registered.framed)
 }
 
 fn element(class: &str, name: &str, kind: &str) -> Result<Element> {
@@ -67,6 +109,14 @@ fn element(class: &str, name: &str, kind: &str) -> Result<Element> {
         element.kind = ElementKind::Base { version: None, checksum: 0 };
         element.code = if name == "TObject" { code::TOBJECT } else { code::BASE };
         element.type_name = "BASE".into();
+        return Ok(element);
+    }
+    if let Some((of, words)) = told(kind) {
+        let unknown = || wrong("no type of a number");
+        let of = if of.is_empty() { None } else { Some(dtype(of).ok_or_else(unknown)?) };
+        check_words(words, of.is_some())
+            .map_err(|why| wrong(&format!("words that do not compile ({why})")))?;
+        element.kind = ElementKind::Words(of, words.into());
         return Ok(element);
     }
     let mut plain = kind;
@@ -130,6 +180,31 @@ fn element(class: &str, name: &str, kind: &str) -> Result<Element> {
             }
         };
     Ok(element)
+}
+
+/// What is told in words: the number's type, and the words.
+fn told(kind: &str) -> Option<(&str, &str)> {
+    let (of, words) = kind.split_once(':')?;
+    // Not the colons of `std::string`.
+    (!words.starts_with(':') && !of.contains('<')).then_some((of.trim(), words.trim()))
+}
+
+fn dtype(name: &str) -> Option<DType> {
+    [
+        DType::Bool,
+        DType::Int8,
+        DType::Int16,
+        DType::Int32,
+        DType::Int64,
+        DType::UInt8,
+        DType::UInt16,
+        DType::UInt32,
+        DType::UInt64,
+        DType::Float32,
+        DType::Float64,
+    ]
+    .into_iter()
+    .find(|dtype| dtype.name() == name)
 }
 
 fn number(name: &str) -> Option<i32> {

@@ -427,7 +427,7 @@ pub(super) fn of_object(branch: &Branch<'_>, member: &MemberOf<'_>, classes: &mu
 /// The column of a branch that holds an object with its class's name before it.
 pub(super) fn of_named_object(branch: &Branch<'_>, class: &str, classes: &mut Classes<'_>) -> Column {
     let schema = classes.object(class).map(|object| {
-        let name = Schema::Passed("data B-> stack dup if 1+ data skip else drop then");
+        let name = Schema::Passed("data B-> stack dup if 1+ data skip else drop then".into());
         Schema::Between(vec![name], Box::new(object), Vec::new())
     });
     Column::described(class.into(), schema, &branch.field.name)
@@ -538,11 +538,17 @@ pub(super) fn of_member(
                 let text = TextLength::ByteThenWord;
                 return Column::translated(type_name, &schema, text, Frame::Counted, member);
             }
-            if let (ElementKind::Loop(counter), true) = (&element.kind, items) {
-                let why = format!("with {} objects for each item of a split collection", counter.name);
-                return Column::refused(type_name, &why);
-            }
             let schema = classes.member(info, element);
+            if let (ElementKind::Loop(counter), true) = (&element.kind, items) {
+                let type_name = format!("{type_name}[{}]", counter.name);
+                return match given {
+                    // An item may have none, and no bytes then.
+                    Some(_) => {
+                        Column::described(type_name, schema.map(|of| Schema::Times(Box::new(of))), member)
+                    }
+                    None => Column::refused(type_name, "without a branch that counts them"),
+                };
+            }
             // An empty container may take no bytes at all.
             let schema = match schema {
                 Ok(schema) if kind.is_container() && !items && dimensions.fixed.is_empty() => {

@@ -143,6 +143,8 @@ pub(super) fn columns(program: &Program) -> Vec<ColumnSpec> {
     let bytes = |output: &OutputBinding| {
         if !output.offsets && program.outputs.len() > MANY {
             0
+        } else if output.key.ends_with("-objects") {
+            2 // a pointer takes four
         } else if !output.offsets {
             // Every number takes its own width in the file, every letter a byte.
             1
@@ -211,7 +213,9 @@ fn by_hand(
         constants: Vec::new(),
         signed: false,
         origin: false,
+        asks: false,
         counts: false,
+        items: false,
     }
 }
 

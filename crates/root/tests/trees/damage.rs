@@ -142,7 +142,7 @@ proptest! {
         let specs: Vec<ColumnSpec> = specs.collect();
         let mut columns = vec![Vec::new(); specs.len()];
         let compiled = Arc::new(Compiled::new(&program.source).expect("a generated program compiles"));
-        if run_program(compiled, program, &block, &[], &specs, &mut columns).is_ok() {
+        if run_program(compiled, program, &block, [&[], &[]], &specs, &mut columns).is_ok() {
             let bytes: usize = columns.iter().map(Vec::len).sum();
             prop_assert!(bytes <= 8 * payload.len() + 8 * specs.len() * (entries as usize + 1), "{bytes}");
         }

@@ -51,15 +51,18 @@ pub(crate) fn decode(file: &RootFile, plan: &Plan) -> Result<Columns, String> {
                         Arc::new(Compiled::new(&program.source).expect("a generated program compiles"))
                     })
                     .clone();
-                let counts = match group.counter.filter(|_| program.counts) {
+                let (counts, items) = match group.counter.filter(|_| program.counts) {
                     Some(counter) => item_counts(plan, task, counter, &columns),
-                    None => Vec::new(),
+                    None => Default::default(),
                 };
                 let out = &mut columns[task.group as usize];
-                run_program(compiled, program, &block, &counts, &group.columns, out).map_err(|error| {
-                    let meaning = error.split(':').next().and_then(|code| program.fault(code.parse().ok()?));
-                    format!("{error} {}", meaning.map_or("", |fault| &fault.what))
-                })
+                run_program(compiled, program, &block, [&counts, &items], &group.columns, out).map_err(
+                    |error| {
+                        let meaning =
+                            error.split(':').next().and_then(|code| program.fault(code.parse().ok()?));
+                        format!("{error} {}", meaning.map_or("", |fault| &fault.what))
+                    },
+                )
             }
             other => Err(format!("{other:?}")),
         };
@@ -79,7 +82,7 @@ fn counts(plan: &Plan, task: &Task, counter: u32, columns: &Columns) -> Vec<u64>
 }
 
 /// The bytes of the counter's values for a task's entries, of which each may have several.
-fn item_counts(plan: &Plan, task: &Task, counter: u32, columns: &Columns) -> Vec<u8> {
+fn item_counts(plan: &Plan, task: &Task, counter: u32, columns: &Columns) -> (Vec<u8>, Vec<u8>) {
     let first = plan.tasks.iter().filter(|task| task.group == counter).map(|task| task.entries.start).min();
     let entry = |at: u64| (at - first.unwrap_or(0)) as usize;
     let (begin, end) = (entry(task.entries.start), entry(task.entries.end));
@@ -93,7 +96,11 @@ fn item_counts(plan: &Plan, task: &Task, counter: u32, columns: &Columns) -> Vec
         _ => (offset(begin)..offset(end), 1),
     };
     let width = specs[values].dtype.size();
-    columns[values][width * items.start..width * items.end].to_vec()
+    let each = match values {
+        0 => Vec::new(),
+        _ => (begin..end).flat_map(|at| ((offset(at + 1) - offset(at)) as i64).to_ne_bytes()).collect(),
+    };
+    (columns[values][width * items.start..width * items.end].to_vec(), each)
 }
 
 fn run_kernel(
@@ -167,7 +174,7 @@ pub(crate) fn run_program(
     program: Arc<Compiled>,
     contract: &Program,
     block: &Block<'_>,
-    counts: &[u8],
+    [counts, items]: [&[u8]; 2],
     specs: &[ColumnSpec],
     out: &mut [Vec<u8>],
 ) -> Result<(), String> {
@@ -182,11 +189,17 @@ pub(crate) fn run_program(
         length => (&block.bounds[..length - 4], &block.bounds[4..]),
     };
     let inputs = match (contract.bounded, contract.counts) {
+        (true, true) if contract.items => vec![block.payload, starts, stops, counts, items],
         (true, true) => vec![block.payload, starts, stops, counts],
         (true, false) => vec![block.payload, starts, stops],
         (false, _) => vec![block.payload],
     };
-    let status = machine.resume(&inputs);
+    let mut status = machine.resume(&inputs);
+    while contract.asks && matches!(status, Ok(Status::Paused)) {
+        // Nothing is known here: objects are read again.
+        machine.pop().and_then(|_| machine.push(0)).map_err(|error| error.to_string())?;
+        status = machine.resume(&inputs);
+    }
     if !matches!(status, Ok(Status::Done)) {
         return Err(format!("{:?}: {status:?}", machine.stack().last().copied().unwrap_or(0)));
     }
