@@ -110,7 +110,9 @@ def _class(core: _forthwith.Objects, number: int, kind: str) -> type[Object]:
     return Object
 
 
-def register_class(name: str, members: Mapping[str, str] | Sequence[tuple[str, str]] | None, framed: bool = True) -> None:
+def register_class(
+    name: str, members: Mapping[str, str] | Sequence[tuple[str, str]] | None, framed: bool = True
+) -> None:
     """Says how a class is stored, for files that do not describe it, and for classes with streamers of their own.
 
     It holds for files that are opened from now on, for all versions of the class, and goes before what files say themselves.

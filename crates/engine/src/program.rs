@@ -58,7 +58,7 @@ pub(crate) fn run(
         Some((known, machine)) if Arc::ptr_eq(&known, compiled) => machine,
         _ => Machine::new(Arc::clone(compiled), Limits::default()),
     };
-    let (counts, items) = match program.counts {
+    let [counts, items] = match program.counts {
         true => counts(task, counter)?,
         false => Default::default(),
     };
@@ -312,7 +312,7 @@ const fn forth_dtype(dtype: DType) -> Dtype {
 }
 
 /// The values of a counter that belong to the wanted entries, and if those can have any number of them, how many each has.
-fn counts(task: &Task, counter: Option<&Places<'_>>) -> Result<(Arc<[u8]>, Arc<[u8]>)> {
+fn counts(task: &Task, counter: Option<&Places<'_>>) -> Result<[Arc<[u8]>; 2]> {
     let missing = || Error::new(ErrorKind::Invalid { what: "a program without its counter".into() });
     let counter = counter.ok_or_else(missing)?;
     let begin = task.wanted.start.checked_sub(counter.first_entry).ok_or_else(missing)? as usize;
@@ -331,7 +331,7 @@ fn counts(task: &Task, counter: Option<&Places<'_>>) -> Result<(Arc<[u8]>, Arc<[
         _ => return Err(missing()),
     };
     let values = counter.builders.last().and_then(|values| values.read(items)).ok_or_else(missing)?;
-    Ok((values.into(), each.into()))
+    Ok([values.into(), each.into()])
 }
 
 /// The inputs of a program without entry bounds.
