@@ -5,20 +5,15 @@ use super::{
     forms::{first_key, forms},
     literal,
     shape::OBJECTS,
-    text::{Text, differ},
+    text::{Made, Place, Text, differ},
 };
 use crate::schema::Schema;
 use forthwith_columns::{Form, Wire};
 
 impl Text<'_> {
     /// What stands for a value that the data have not.
-    pub(super) fn absent(
-        &mut self,
-        schema: &Schema,
-        form: &Form,
-        depth: usize,
-        member: &str,
-    ) -> Result<(), Unsupported> {
+    pub(super) fn absent(&mut self, schema: &Schema, form: &Form, place: Place<'_>) -> Made {
+        let member = place.member;
         let form = form.kept();
         match (schema, form) {
             (Schema::Number(Wire::Scaled { .. } | Wire::Truncated { .. }), _) => {
@@ -27,18 +22,18 @@ impl Text<'_> {
             (
                 Schema::Number(_) | Schema::Converted(..) | Schema::Computed(..) | Schema::Counter(..),
                 Form::Numpy { key, .. },
-            ) => self.line(depth, member, format!("0 {key}-data <- stack")),
+            ) => self.line(place, format!("0 {key}-data <- stack")),
             (_, Form::String { key, .. } | Form::List { key, .. }) => {
-                self.line(depth, member, format!("0 {key}-offsets +<- stack"));
+                self.line(place, format!("0 {key}-offsets +<- stack"));
             }
             (schema, Form::Option { key, .. }) => {
                 let part = if points(schema) { OBJECTS } else { "tags" };
-                self.line(depth, member, format!("0 {key}-{part} <- stack"));
+                self.line(place, format!("0 {key}-{part} <- stack"));
             }
             (Schema::Fixed(size, of), Form::Regular { content, .. }) => {
-                self.line(depth, member, format!("{} 0 do", literal(*size, member)?));
-                self.absent(of, content, depth + 1, member)?;
-                self.line(depth, member, "loop".into());
+                self.line(place, format!("{} 0 do", literal(*size, member)?));
+                self.absent(of, content, place.within(1))?;
+                self.line(place, "loop".into());
             }
             (
                 Schema::Framed { of, .. }
@@ -48,30 +43,30 @@ impl Text<'_> {
                 | Schema::Between(_, of, _),
                 form,
             ) => {
-                self.absent(of, form, depth, member)?;
+                self.absent(of, form, place)?;
             }
             // No object that has it is older than it.
-            (Schema::Unknown(class), _) => self.unknown(class, depth, member),
+            (Schema::Unknown(class), _) => self.unknown(class, place),
             (Schema::Versioned(arms), form) => match arms.first() {
-                Some((_, first)) => self.absent(first, form, depth, member)?,
+                Some((_, first)) => self.absent(first, form, place)?,
                 None => return Err(differ(member)),
             },
             (Schema::Tuple(items), Form::Record { contents, .. }) => {
                 for (item, form) in items.iter().zip(contents) {
-                    self.absent(item, form, depth, member)?;
+                    self.absent(item, form, place)?;
                 }
             }
             (Schema::Record { fields, .. }, Form::Record { contents, .. }) => {
                 for ((_, field), form) in fields.iter().zip(forms(fields, None, contents)) {
                     if let Some(form) = form {
-                        self.absent(field, &form, depth, member)?;
+                        self.absent(field, &form, place)?;
                     }
                 }
             }
             (Schema::Arranged { fields, order, .. }, Form::Record { contents, .. }) => {
                 for ((_, field), form) in fields.iter().zip(forms(fields, Some(order), contents)) {
                     if let Some(form) = form {
-                        self.absent(field, &form, depth, member)?;
+                        self.absent(field, &form, place)?;
                     }
                 }
             }
@@ -85,8 +80,7 @@ impl Text<'_> {
         &mut self,
         schema: &Schema,
         form: &Form,
-        depth: usize,
-        member: &str,
+        place: Place<'_>,
     ) -> Result<bool, Unsupported> {
         if self.shared == 0 || !is_heavy(schema) {
             return Ok(false);
@@ -95,13 +89,13 @@ impl Text<'_> {
         let known = self.written.iter().find(|(node, of, _)| node == key && of == schema);
         if let Some((_, _, word)) = known {
             let word = word.clone();
-            self.line(depth, member, word);
+            self.line(place, word);
             return Ok(true);
         }
         self.flush();
         let outside = self.take_lines();
         let shared = std::mem::replace(&mut self.shared, 0);
-        let done = self.value(schema, form, 1, member);
+        let done = self.value(schema, form, Place { depth: 1, ..place });
         self.flush();
         self.shared = shared;
         let body = std::mem::replace(&mut self.lines, outside);
@@ -109,7 +103,7 @@ impl Text<'_> {
         let name = format!("read{}", self.words.len());
         self.define(&name, body);
         self.written.push((key.to_owned(), schema.clone(), name.clone()));
-        self.line(depth, member, name);
+        self.line(place, name);
         Ok(true)
     }
 }

@@ -3,60 +3,53 @@
 use super::{
     FAULT_BYTE_COUNT, FAULT_CLASS_VERSION, FAULT_COUNTS, FAULT_VERSION, Unsupported, parser,
     shape::{PACKED, join},
-    text::{Text, differ},
+    text::{Made, Place, Text, differ},
 };
 use crate::schema::{Schema, When};
 use forthwith_columns::{Form, Wire};
 
 impl Text<'_> {
     /// The value of a schema that frames or points.
-    pub(super) fn framed(
-        &mut self,
-        schema: &Schema,
-        form: &Form,
-        depth: usize,
-        member: &str,
-    ) -> Result<(), Unsupported> {
+    pub(super) fn framed(&mut self, schema: &Schema, form: &Form, place: Place<'_>) -> Made {
+        let member = place.member;
         let input = self.input();
         match (schema, form) {
             (Schema::Framed { of, .. }, form) => {
-                let end = self.open_frame(depth, member);
-                self.value(of, form, depth, member)?;
-                self.close_frame(&end, depth, member);
+                let end = self.open_frame(place);
+                self.value(of, form, place)?;
+                self.close_frame(&end, place);
             }
             (Schema::Versioned(arms), form) => {
-                self.versioned(arms, depth, member, &mut |text, arm, depth| {
-                    text.value(arm, form, depth, member)
-                })?;
+                self.versioned(arms, place, &mut |text, arm, place| text.value(arm, form, place))?;
             }
-            (Schema::Base(of), form) => self.value(of, form, depth, member)?,
+            (Schema::Base(of), form) => self.value(of, form, place)?,
             (Schema::Between(before, of, behind), form) => {
                 for other in before {
-                    self.skip(other, depth, member)?;
+                    self.skip(other, place)?;
                 }
-                self.value(of, form, depth, member)?;
+                self.value(of, form, place)?;
                 for other in behind {
-                    self.skip(other, depth, member)?;
+                    self.skip(other, place)?;
                 }
             }
             (Schema::Tuple(items), Form::Record { contents, .. }) if items.len() == contents.len() => {
                 for (at, (item, form)) in items.iter().zip(contents).enumerate() {
-                    self.value(item, form, depth, &join(member, &at.to_string()))?;
+                    self.value(item, form, place.of(&join(member, &at.to_string())))?;
                 }
             }
             (Schema::LongText, Form::String { key, .. }) => {
                 let length = format!("{input} !I-> stack dup {key}-offsets +<- stack");
-                self.line(depth, member, format!("{length} {input} #B-> {key}-data"));
+                self.line(place, format!("{length} {input} #B-> {key}-data"));
             }
             (Schema::Columns(item), Form::List { key, content }) => {
-                self.columns(item, key, content, depth, member)?;
+                self.columns(item, key, content, place)?;
             }
             (Schema::Counter(slot, of), Form::Numpy { key, .. }) => {
                 let word = self.counter(*slot, of, member)?;
-                self.line(depth, member, format!("{word} dup count{slot} ! {key}-data <- stack"));
+                self.line(place, format!("{word} dup count{slot} ! {key}-data <- stack"));
             }
             (Schema::Clones { alternatives, classes }, Form::List { key, content }) => {
-                self.clones(alternatives, classes, key, content, depth, member)?;
+                self.clones(alternatives, classes, key, content, place)?;
             }
             (Schema::Triangle(slot, wire), Form::List { key, content }) => match &**content {
                 Form::Numpy { key: numbers, .. } => {
@@ -64,56 +57,56 @@ impl Text<'_> {
                         (self.rows(*slot, *wire), self.variable("rows"), self.variable("begin"));
                     let (width, code) = (wire.width(), parser(*wire, member)?);
                     let all = format!("{rows} dup {size} ! dup * {key}-offsets +<- stack");
-                    self.line(depth, member, format!("{all} {input} pos {begin} !"));
-                    self.line(depth, member, format!("{size} @ 0 do {size} @ 0 do"));
+                    self.line(place, format!("{all} {input} pos {begin} !"));
+                    self.line(place, format!("{size} @ 0 do {size} @ 0 do"));
                     // Behind the rows before, as short as they are.
                     let row = format!("i j min dup {size} @ * over dup 1- * 2 / - swap - i j max +");
-                    let place = format!("{row} {width} * {begin} @ + {input} seek");
-                    self.line(depth + 1, member, format!("{place} {input} {code}-> {numbers}-data"));
-                    self.line(depth, member, "loop loop".into());
+                    let from = format!("{row} {width} * {begin} @ + {input} seek");
+                    self.line(place.within(1), format!("{from} {input} {code}-> {numbers}-data"));
+                    self.line(place, "loop loop".into());
                     let end = format!("{size} @ dup 1+ * 2 / {width} * {begin} @ + {input} seek");
-                    self.line(depth, member, end);
+                    self.line(place, end);
                 }
                 _ => return Err(differ(member)),
             },
             (Schema::Flagged(of), form) => {
-                self.line(depth, member, format!("{input} B-> stack if"));
-                self.value(of, form, depth + 1, member)?;
-                self.line(depth, member, "else".into());
-                self.absent(of, form, depth + 1, member)?;
-                self.line(depth, member, "then".into());
+                self.line(place, format!("{input} B-> stack if"));
+                self.value(of, form, place.within(1))?;
+                self.line(place, "else".into());
+                self.absent(of, form, place.within(1))?;
+                self.line(place, "then".into());
             }
             (Schema::Counted { slot, flag, of }, Form::List { key, content }) => {
                 let count = self.counted(*slot, *flag);
-                self.line(depth, member, format!("{count} dup {key}-offsets +<- stack"));
+                self.line(place, format!("{count} dup {key}-offsets +<- stack"));
                 let inner = format!("{member}[]");
                 match (&**of, &**content) {
                     (Schema::Number(wire), Form::Numpy { key, .. }) => {
                         let (width, words) = self.bulk(*wire, key, &inner)?;
-                        self.line(depth, &inner, format!("{width}{words}"));
+                        self.line(place.of(&inner), format!("{width}{words}"));
                     }
                     _ => {
                         let check = self.weigh(of.least_bytes());
-                        self.line(depth, member, format!("{check}0 do"));
-                        self.value(of, content, depth + 1, &inner)?;
-                        self.line(depth, member, "loop".into());
+                        self.line(place, format!("{check}0 do"));
+                        self.value(of, content, place.within(1).of(&inner))?;
+                        self.line(place, "loop".into());
                     }
                 }
             }
             (Schema::OrNothing(of), form) => {
-                self.line(depth, member, format!("{input} pos stop @ < if"));
-                self.value(of, form, depth + 1, member)?;
-                self.line(depth, member, "else".into());
-                self.absent(of, form, depth + 1, member)?;
-                self.line(depth, member, "then".into());
+                self.line(place, format!("{input} pos stop @ < if"));
+                self.value(of, form, place.within(1))?;
+                self.line(place, "else".into());
+                self.absent(of, form, place.within(1))?;
+                self.line(place, "then".into());
             }
-            (Schema::Pointer(classes), form) => self.pointer(classes, form, depth, member)?,
-            (Schema::Absent(of), form) => self.absent(of, form, depth, member)?,
+            (Schema::Pointer(classes), form) => self.pointer(classes, form, place)?,
+            (Schema::Absent(of), form) => self.absent(of, form, place)?,
             (Schema::Computed(_, words), Form::Numpy { key, .. }) => {
-                self.line(depth, member, format!("{words} {key}-data <- stack"));
+                self.line(place, format!("{words} {key}-data <- stack"));
             }
-            (Schema::Passed(words), _) => self.line(depth, member, words.to_string()),
-            (Schema::Unknown(class), _) => self.unknown(class, depth, member),
+            (Schema::Passed(words), _) => self.line(place, words.to_string()),
+            (Schema::Unknown(class), _) => self.unknown(class, place),
             _ => return Err(differ(member)),
         }
         Ok(())
@@ -136,55 +129,55 @@ impl Text<'_> {
     }
 
     /// Opens a frame, and names the variable that has its end.
-    pub(super) fn open_frame(&mut self, depth: usize, member: &str) -> String {
+    pub(super) fn open_frame(&mut self, place: Place<'_>) -> String {
         let input = self.input();
         let end = self.variable("end");
-        self.line(depth, member, format!("{input} !I-> stack 1073741824 - {input} pos + {end} !"));
+        self.line(place, format!("{input} !I-> stack 1073741824 - {input} pos + {end} !"));
         end
     }
 
-    pub(super) fn close_frame(&mut self, end: &str, depth: usize, member: &str) {
+    pub(super) fn close_frame(&mut self, end: &str, place: Place<'_>) {
         let input = self.input();
         let bad = self.halt(FAULT_BYTE_COUNT);
-        self.line(depth, member, format!("{input} pos {end} @ <> if {bad} then"));
+        self.line(place, format!("{input} pos {end} @ <> if {bad} then"));
     }
 
     /// Steps over a whole frame.
-    pub(super) fn pass_frame(&mut self, depth: usize, member: &str) {
+    pub(super) fn pass_frame(&mut self, place: Place<'_>) {
         let input = self.input();
         let bad = self.halt(FAULT_BYTE_COUNT);
         let length = format!("{input} !I-> stack 1073741824 -");
-        self.line(depth, member, format!("{length} dup 0 < if {bad} then {input} skip"));
+        self.line(place, format!("{length} dup 0 < if {bad} then {input} skip"));
     }
 
     /// Reads a version, and what it says.
     pub(super) fn versioned(
         &mut self,
         arms: &[(When, Schema)],
-        depth: usize,
-        member: &str,
-        emit: &mut dyn FnMut(&mut Self, &Schema, usize) -> Result<(), Unsupported>,
-    ) -> Result<(), Unsupported> {
+        place: Place<'_>,
+        emit: &mut dyn FnMut(&mut Self, &Schema, Place<'_>) -> Made,
+    ) -> Made {
+        let member = place.member;
         let input = self.input();
         let bad = self.halt(FAULT_VERSION);
         match arms {
             [(When::Any, only)] => {
-                self.line(depth, member, format!("{input} !H-> stack 16383 > if {bad} then"));
-                return emit(self, only, depth);
+                self.line(place, format!("{input} !H-> stack 16383 > if {bad} then"));
+                return emit(self, only, place);
             }
             [(When::AnyClass, only)] => {
                 let sum = format!("0= if 4 {input} skip then");
-                self.line(depth, member, format!("{input} !H-> stack dup 16383 > if {bad} then {sum}"));
-                return emit(self, only, depth);
+                self.line(place, format!("{input} !H-> stack dup 16383 > if {bad} then {sum}"));
+                return emit(self, only, place);
             }
             [(When::Any, apart), (When::Together, together)] => {
                 // What both have in common is written once.
                 self.shared += 1;
-                self.line(depth, member, format!("{input} !H-> stack 16384 and if"));
-                emit(self, together, depth + 1)?;
-                self.line(depth, member, "else".into());
-                emit(self, apart, depth + 1)?;
-                self.line(depth, member, "then".into());
+                self.line(place, format!("{input} !H-> stack 16384 and if"));
+                emit(self, together, place.within(1))?;
+                self.line(place, "else".into());
+                emit(self, apart, place.within(1))?;
+                self.line(place, "then".into());
                 self.shared -= 1;
                 return Ok(());
             }
@@ -228,88 +221,72 @@ impl Text<'_> {
             ),
             _ => format!("{input} !H-> stack {}", tell(&versions)),
         };
-        self.line(depth, member, line);
+        self.line(place, line);
         match kinds.as_slice() {
             [] => return Err(Unsupported(format!("{member}: a class without versions"))),
-            [only] => emit(self, only, depth)?,
+            [only] => emit(self, only, place)?,
             several => {
-                self.line(depth, member, "case".into());
+                self.line(place, "case".into());
                 for (at, kind) in several.iter().enumerate() {
-                    self.line(depth + 1, member, format!("{at} of"));
-                    emit(self, kind, depth + 2)?;
-                    self.line(depth + 1, member, "endof".into());
+                    self.line(place.within(1), format!("{at} of"));
+                    emit(self, kind, place.within(2))?;
+                    self.line(place.within(1), "endof".into());
                 }
-                self.line(depth, member, format!("{bad} endcase"));
+                self.line(place, format!("{bad} endcase"));
             }
         }
         Ok(())
     }
 
     /// As many values as the variable says.
-    pub(super) fn times(
-        &mut self,
-        schema: &Schema,
-        form: &Form,
-        count: &str,
-        depth: usize,
-        member: &str,
-    ) -> Result<(), Unsupported> {
+    pub(super) fn times(&mut self, schema: &Schema, form: &Form, count: &str, place: Place<'_>) -> Made {
         let input = self.input();
         match schema {
             Schema::Framed { shared: true, of } => {
                 // Of no items there may be no frame either.
-                self.line(depth, member, format!("{input} pos stop @ < if"));
-                let end = self.open_frame(depth + 1, member);
-                self.times(of, form, count, depth + 1, member)?;
-                self.close_frame(&end, depth + 1, member);
+                self.line(place, format!("{input} pos stop @ < if"));
+                let end = self.open_frame(place.within(1));
+                self.times(of, form, count, place.within(1))?;
+                self.close_frame(&end, place.within(1));
                 let bad = self.halt(FAULT_COUNTS);
-                self.line(depth, member, format!("else {count} @ if {bad} then then"));
+                self.line(place, format!("else {count} @ if {bad} then then"));
             }
             Schema::Versioned(arms) => {
-                self.versioned(arms, depth, member, &mut |text, arm, depth| {
-                    text.times(arm, form, count, depth, member)
-                })?;
+                self.versioned(arms, place, &mut |text, arm, place| text.times(arm, form, count, place))?;
             }
             item => {
-                self.line(depth, member, format!("{count} @ 0 do"));
-                self.value(item, form, depth + 1, member)?;
-                self.line(depth, member, "loop".into());
+                self.line(place, format!("{count} @ 0 do"));
+                self.value(item, form, place.within(1))?;
+                self.line(place, "loop".into());
             }
         }
         Ok(())
     }
 
     /// Values up to the entry's end, counted on the stack.
-    pub(super) fn until_end(
-        &mut self,
-        schema: &Schema,
-        form: &Form,
-        depth: usize,
-        member: &str,
-    ) -> Result<(), Unsupported> {
+    pub(super) fn until_end(&mut self, schema: &Schema, form: &Form, place: Place<'_>) -> Made {
+        let member = place.member;
         let input = self.input();
         match schema {
             Schema::Framed { shared: true, of } => {
                 // Up to ROOT 5.30, an empty collection has not even the frame.
-                self.line(depth, member, format!("{input} pos stop @ < if"));
-                let end = self.open_frame(depth + 1, member);
+                self.line(place, format!("{input} pos stop @ < if"));
+                let end = self.open_frame(place.within(1));
                 let stop = self.halt(FAULT_BYTE_COUNT);
-                self.line(depth + 1, member, format!("{end} @ stop @ <> if {stop} then"));
-                self.until_end(of, form, depth + 1, member)?;
-                self.line(depth, member, "then".into());
+                self.line(place.within(1), format!("{end} @ stop @ <> if {stop} then"));
+                self.until_end(of, form, place.within(1))?;
+                self.line(place, "then".into());
             }
             Schema::Versioned(arms) => {
-                self.versioned(arms, depth, member, &mut |text, arm, depth| {
-                    text.until_end(arm, form, depth, member)
-                })?;
+                self.versioned(arms, place, &mut |text, arm, place| text.until_end(arm, form, place))?;
             }
             item => {
                 if item.least_bytes() == 0 {
                     return Err(Unsupported(format!("{member}: items without bytes up to the entry's end")));
                 }
-                self.line(depth, member, format!("begin {input} pos stop @ < while 1+"));
-                self.value(item, form, depth + 1, member)?;
-                self.line(depth, member, "repeat".into());
+                self.line(place, format!("begin {input} pos stop @ < while 1+"));
+                self.value(item, form, place.within(1))?;
+                self.line(place, "repeat".into());
             }
         }
         Ok(())

@@ -85,6 +85,7 @@ pub fn translate(
     }
     let mut shape = shape::Shape::default();
     let mut text = text::Text::new(dialect);
+    let place = text::Place { depth: 1, member };
     let form = match schema {
         Schema::ToEnd(item) => {
             let key = shape.node();
@@ -94,16 +95,16 @@ pub fn translate(
             let content = shape.form(item, 2, &inner)?;
             text.objects = shape.objects();
             if matches!(**item, Schema::Framed { .. }) {
-                text.line(1, member, "0".into());
-                text.until_end(item, &content, 1, &inner)?;
-                text.line(1, member, format!("{key}-offsets +<- stack"));
+                text.line(place, "0".into());
+                text.until_end(item, &content, place.of(&inner))?;
+                text.line(place, format!("{key}-offsets +<- stack"));
             } else {
                 if item.least_bytes() == 0 {
                     return Err(Unsupported(format!("{member}: items without bytes up to the entry's end")));
                 }
-                text.line(1, member, "0 begin data pos stop @ < while 1+".into());
-                text.value(item, &content, 2, &inner)?;
-                text.line(1, member, format!("repeat {key}-offsets +<- stack"));
+                text.line(place, "0 begin data pos stop @ < while 1+".into());
+                text.value(item, &content, place.within(1).of(&inner))?;
+                text.line(place, format!("repeat {key}-offsets +<- stack"));
             }
             Form::List { key, content: Box::new(content) }
         }
@@ -115,14 +116,14 @@ pub fn translate(
             text.objects = shape.objects();
             text.items = true;
             let count = text.variable("count_");
-            text.line(1, member, format!("items q-> stack dup {key}-offsets +<- stack {count} !"));
-            text.times(item, &content, &count, 1, &inner)?;
+            text.line(place, format!("items q-> stack dup {key}-offsets +<- stack {count} !"));
+            text.times(item, &content, &count, place.of(&inner))?;
             Form::List { key, content: Box::new(content) }
         }
         other => {
             let form = shape.form(other, 1, member)?;
             text.objects = shape.objects();
-            text.value(other, &form, 1, member)?;
+            text.value(other, &form, place)?;
             form
         }
     };

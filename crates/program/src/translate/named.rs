@@ -4,7 +4,7 @@ use super::{
     FAULT_BYTE_COUNT, FAULT_CLASS, FAULT_COUNT, FAULT_REFERENCE, FAULT_SHARED, FAULT_VERSION, Unsupported,
     literal,
     shape::OBJECTS,
-    text::{Text, alternative, differ, union_key},
+    text::{Made, Place, Text, alternative, differ, union_key},
 };
 use crate::{contract::ASKED_OUTPUTS, schema::Schema};
 use forthwith_columns::{Form, OBJECT_BITS};
@@ -14,12 +14,12 @@ const MOST_SHARED: u32 = 8;
 
 impl Text<'_> {
     /// Steps over a pointer and what it leads to, unless that is elsewhere.
-    pub(super) fn pass_pointer(&mut self, depth: usize, member: &str) {
+    pub(super) fn pass_pointer(&mut self, place: Place<'_>) {
         let input = self.input();
         let unknown = self.halt(FAULT_CLASS);
         let count = format!("dup 1073741824 >= if 1073741824 - {input} skip else");
         let other = format!("0 < if {unknown} then then");
-        self.line(depth, member, format!("{input} !i-> stack {count} {other}"));
+        self.line(place, format!("{input} !i-> stack {count} {other}"));
     }
 
     /// An array that names the class of its items.
@@ -29,57 +29,56 @@ impl Text<'_> {
         classes: &[(String, u32, Schema)],
         key: &str,
         content: &Form,
-        depth: usize,
-        member: &str,
-    ) -> Result<(), Unsupported> {
+        place: Place<'_>,
+    ) -> Made {
+        let member = place.member;
         let input = self.input();
-        let end = self.open_frame(depth, member);
+        let end = self.open_frame(place);
         let (bypass, count) = (self.variable("bypass"), self.variable("count_"));
         let (bad, unknown) = (self.halt(FAULT_VERSION), self.halt(FAULT_CLASS));
         let versions = format!("dup 16383 > swap 3 < or if {bad} then");
         // Which bit says that members stand together was another one in version 3.
         let mask = format!("dup 3 = if 16384 else 4096 then {bypass} !");
-        self.line(depth, member, format!("{input} !H-> stack {mask} {versions}"));
+        self.line(place, format!("{input} !H-> stack {mask} {versions}"));
         let bits = format!("{input} !I-> stack dup 16 and if 2 {input} skip then {bypass} @ and {bypass} !");
         self.line(
-            depth,
-            member,
+            place,
             format!("{input} !H-> stack 16384 and if 4 {input} skip then 4 {input} skip {bits}"),
         );
         let length = self.length();
-        self.line(depth, member, format!("{length} {input} skip"));
+        self.line(place, format!("{length} {input} skip"));
         // Longer names first, since a name may begin with another.
         let mut classes: Vec<&(String, u32, Schema)> = classes.iter().collect();
         classes.sort_by_key(|(name, ..)| std::cmp::Reverse(name.len()));
         let names = names(classes.iter().map(|(name, ..)| &**name), member)?;
-        self.line(depth, member, format!("{length} {input} pos + {count} !"));
+        self.line(place, format!("{length} {input} pos + {count} !"));
         match classes.is_empty() {
-            true => self.line(depth, member, format!("{count} @ {input} seek")),
+            true => self.line(place, format!("{count} @ {input} seek")),
             false => {
                 let found = format!("dup 0 < {input} pos {count} @ <> or if {unknown} then");
-                self.line(depth, member, format!("{input} enum{names} {found}"));
+                self.line(place, format!("{input} enum{names} {found}"));
             }
         }
         let negative = self.halt(FAULT_COUNT);
         let read = format!("{input} !i-> stack dup 0 < if negate then dup {input} len > if {negative} then");
-        self.line(depth, member, format!("{read} dup {key}-offsets +<- stack {count} ! 4 {input} skip"));
+        self.line(place, format!("{read} dup {key}-offsets +<- stack {count} ! 4 {input} skip"));
         let inner = format!("{member}[]");
         if let ([], [alternative]) = (&classes[..], alternatives) {
-            self.line(depth, member, format!("{count} @ if"));
-            self.value(alternative, content, depth + 1, &inner)?;
-            self.line(depth, member, "then".into());
-            self.close_frame(&end, depth, member);
+            self.line(place, format!("{count} @ if"));
+            self.value(alternative, content, place.within(1).of(&inner))?;
+            self.line(place, "then".into());
+            self.close_frame(&end, place);
             return Ok(());
         }
         let key = union_key(content).filter(|_| alternatives.len() > 1);
-        self.line(depth, member, "case".into());
+        self.line(place, "case".into());
         for (at, (_, to, item)) in classes.iter().enumerate() {
-            self.line(depth + 1, member, format!("{at} of"));
+            self.line(place.within(1), format!("{at} of"));
             if let Some(key) = key {
-                self.line(depth + 2, member, format!("{count} @ 0 do {to} {key}-tags <- stack loop"));
+                self.line(place.within(2), format!("{count} @ 0 do {to} {key}-tags <- stack loop"));
             }
             let content = alternative(alternatives, *to, content).ok_or_else(|| differ(member))?;
-            self.line(depth + 1, member, format!("{bypass} @ if"));
+            self.line(place.within(1), format!("{bypass} @ if"));
             let least = item.record().map_or(1, Schema::least_together);
             let check = match least {
                 0 => format!("{count} @ {}drop", self.weigh(0)),
@@ -90,33 +89,28 @@ impl Text<'_> {
                 }
             };
             // Of no items there may be frames, which are there for all items together.
-            self.line(depth + 2, member, format!("{check} {count} @ {input} pos {end} @ < or if"));
+            self.line(place.within(2), format!("{check} {count} @ {input} pos {end} @ < or if"));
             self.shared += 1;
             match item.record() {
-                Some(record) => self.each(record, content, &count, depth + 3, &inner)?,
+                Some(record) => self.each(record, content, &count, place.within(3).of(&inner))?,
                 None => return Err(differ(member)),
             }
-            self.line(depth + 2, member, "then".into());
-            self.line(depth + 1, member, "else".into());
-            self.line(depth + 2, member, format!("{count} @ 0 do {input} B-> stack 0= if {unknown} then"));
-            self.value(item, content, depth + 3, &inner)?;
-            self.line(depth + 2, member, "loop".into());
+            self.line(place.within(2), "then".into());
+            self.line(place.within(1), "else".into());
+            self.line(place.within(2), format!("{count} @ 0 do {input} B-> stack 0= if {unknown} then"));
+            self.value(item, content, place.within(3).of(&inner))?;
+            self.line(place.within(2), "loop".into());
             self.shared -= 1;
-            self.line(depth + 1, member, "then endof".into());
+            self.line(place.within(1), "then endof".into());
         }
-        self.line(depth, member, format!("{unknown} endcase"));
-        self.close_frame(&end, depth, member);
+        self.line(place, format!("{unknown} endcase"));
+        self.close_frame(&end, place);
         Ok(())
     }
 
     /// A pointer: null, or an object with its class.
-    pub(super) fn pointer(
-        &mut self,
-        classes: &[(String, Schema)],
-        form: &Form,
-        depth: usize,
-        member: &str,
-    ) -> Result<(), Unsupported> {
+    pub(super) fn pointer(&mut self, classes: &[(String, Schema)], form: &Form, place: Place<'_>) -> Made {
+        let member = place.member;
         let objects = format!("{}-{OBJECTS}", union_key(form).ok_or_else(|| differ(member))?);
         let input = self.input();
         let end = self.variable("end");
@@ -136,49 +130,49 @@ impl Text<'_> {
         let back = self.variable("back");
         let position = self.variable("position");
         let begin = format!("0 {end} ! 0 {back} ! {input} pos {position} !");
-        self.line(depth, member, format!("{begin} {input} !i-> stack"));
+        self.line(place, format!("{begin} {input} !i-> stack"));
         // An object that stands further up has its row already, or is read there once more.
         let elsewhere = format!("origin @ - 2 - dup 0 < over {input} pos 4 - >= or if {reference} then");
-        self.line(depth, member, format!("dup 0 > over 1073741824 < and if {elsewhere}"));
+        self.line(place, format!("dup 0 > over 1073741824 < and if {elsewhere}"));
         let output = self.objects.iter().find(|(name, _)| *name == objects);
         let number = output.map(|(_, number)| *number).ok_or_else(|| differ(member))?;
         let ask = format!("dup {position} ! {ASKED_OUTPUTS} * {number} + pause");
         let there = format!("{input} pos {back} ! {position} @ {input} seek {input} !i-> stack");
-        self.line(depth + 1, member, format!("{ask} dup 0= if drop {there}"));
-        self.line(depth + 2, member, format!("dup 1073741824 < if {reference} then"));
+        self.line(place.within(1), format!("{ask} dup 0= if drop {there}"));
+        self.line(place.within(2), format!("dup 1073741824 < if {reference} then"));
         self.again = true;
         let shared = self.halt(FAULT_SHARED);
         let weigh =
             format!("dup 1073741824 - reread +! reread @ {input} len {MOST_SHARED} * > if {shared} then");
-        self.line(depth + 1, member, format!("{weigh} then"));
-        self.line(depth, member, "then".into());
+        self.line(place.within(1), format!("{weigh} then"));
+        self.line(place, "then".into());
         let count = format!("1073741824 - {input} pos + {end} ! {input} !i-> stack");
-        self.line(depth, member, format!("dup 1073741824 >= if {count} then"));
+        self.line(place, format!("dup 1073741824 >= if {count} then"));
         // Null, or what stands for an object that has its row.
-        self.line(depth, member, "dup 0= over -2147483648 < or if".into());
-        self.line(depth + 1, member, format!("{objects} <- stack"));
-        self.line(depth, member, "else".into());
-        self.line(depth + 1, member, format!("dup -1 = if drop {word} else"));
-        self.line(depth + 1, member, format!("dup 0 >= if {reference} then"));
+        self.line(place, "dup 0= over -2147483648 < or if".into());
+        self.line(place.within(1), format!("{objects} <- stack"));
+        self.line(place, "else".into());
+        self.line(place.within(1), format!("dup -1 = if drop {word} else"));
+        self.line(place.within(1), format!("dup 0 >= if {reference} then"));
         // Where the class was named first.
         let here = self.declare("here");
         let there = format!("{input} pos {here} ! 2147483647 and origin @ - 2 - {input} seek");
         let tag = format!("{input} !i-> stack -1 <> if {unknown} then");
-        self.line(depth + 1, member, format!("{there} {tag} {word} {here} @ {input} seek then"));
-        self.line(depth + 1, member, "case".into());
+        self.line(place.within(1), format!("{there} {tag} {word} {here} @ {input} seek then"));
+        self.line(place.within(1), "case".into());
         let values: Vec<Schema> =
             std::iter::once(Schema::Null).chain(classes.iter().map(|(_, class)| class.clone())).collect();
         for (number, &at) in order.iter().enumerate() {
             let tag = format!("{position} @ {} * {} + {objects} <- stack", 1 << OBJECT_BITS, at + 1);
-            self.line(depth + 2, member, format!("{number} of {tag}"));
+            self.line(place.within(2), format!("{number} of {tag}"));
             let form = alternative(&values, at as u32 + 1, form).ok_or_else(|| differ(member))?;
-            self.value(&classes[at].1, form, depth + 3, member)?;
-            self.line(depth + 2, member, "endof".into());
+            self.value(&classes[at].1, form, place.within(3))?;
+            self.line(place.within(2), "endof".into());
         }
-        self.line(depth + 1, member, format!("{unknown} endcase"));
-        self.line(depth, member, "then".into());
-        self.line(depth, member, format!("{end} @ if {input} pos {end} @ <> if {bad} then then"));
-        self.line(depth, member, format!("{back} @ if {back} @ {input} seek then"));
+        self.line(place.within(1), format!("{unknown} endcase"));
+        self.line(place, "then".into());
+        self.line(place, format!("{end} @ if {input} pos {end} @ <> if {bad} then then"));
+        self.line(place, format!("{back} @ if {back} @ {input} seek then"));
         Ok(())
     }
 }

@@ -55,6 +55,28 @@ pub(super) struct Text<'a> {
     pending: Option<(u64, usize, String)>,
 }
 
+/// Where text is written: how deep it stands, and for which member.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'m> {
+    pub(super) depth: usize,
+    pub(super) member: &'m str,
+}
+
+impl Place<'_> {
+    /// So many levels further in.
+    pub(super) const fn within(self, levels: usize) -> Self {
+        Self { depth: self.depth + levels, ..self }
+    }
+
+    /// The same depth, for another member.
+    pub(super) const fn of(self, member: &str) -> Place<'_> {
+        Place { depth: self.depth, member }
+    }
+}
+
+/// Text was written, or there is none for such a value.
+pub(super) type Made = Result<(), Unsupported>;
+
 /// How a list of the dialect begins, round its items and ends.
 pub(super) const ITEMS: &str = "zigzag-> stack dup 0 < if negate";
 
@@ -83,17 +105,17 @@ impl<'a> Text<'a> {
         }
     }
 
-    pub(super) fn line(&mut self, depth: usize, member: &str, text: String) {
+    pub(super) fn line(&mut self, place: Place<'_>, text: String) {
         self.flush();
         self.written_lines += 1;
-        self.lines.push((format!("{:indent$}{text}", "", indent = 2 * depth), member.into()));
+        self.lines.push((format!("{:indent$}{text}", "", indent = 2 * place.depth), place.member.into()));
     }
 
     /// Steps over bytes, together with others before and behind them.
-    pub(super) fn pass(&mut self, bytes: u64, depth: usize, member: &str) {
+    pub(super) fn pass(&mut self, bytes: u64, place: Place<'_>) {
         match &mut self.pending {
             Some((sum, ..)) => *sum = sum.saturating_add(bytes),
-            None if bytes > 0 => self.pending = Some((bytes, depth, member.into())),
+            None if bytes > 0 => self.pending = Some((bytes, place.depth, place.member.into())),
             None => {}
         }
     }
@@ -118,13 +140,13 @@ impl<'a> Text<'a> {
     }
 
     /// A value of a class that nobody describes.
-    pub(super) fn unknown(&mut self, class: &str, depth: usize, member: &str) {
+    pub(super) fn unknown(&mut self, class: &str, place: Place<'_>) {
         let known = self.unknown.iter().position(|known| known == class);
         let at = known.unwrap_or_else(|| {
             self.unknown.push(class.into());
             self.unknown.len() - 1
         });
-        self.line(depth, member, format!("{} halt", FAULT_UNKNOWN + at as i64));
+        self.line(place, format!("{} halt", FAULT_UNKNOWN + at as i64));
     }
 
     pub(super) const fn input(&self) -> &'static str {
@@ -144,64 +166,63 @@ impl<'a> Text<'a> {
     }
 
     /// Fills `form`, which the schema's shape is.
-    pub(super) fn value(
-        &mut self,
-        schema: &Schema,
-        form: &Form,
-        depth: usize,
-        member: &str,
-    ) -> Result<(), Unsupported> {
-        too_deep(depth, member)?;
+    pub(super) fn value(&mut self, schema: &Schema, form: &Form, place: Place<'_>) -> Made {
+        let member = place.member;
+        too_deep(place.depth, place.member)?;
         if self.written_lines > MAX_LINES {
             return Err(Unsupported(format!("{member}: a program of more than {MAX_LINES} lines")));
         }
-        if self.as_word(schema, form, depth, member)? {
+        if self.as_word(schema, form, place)? {
             return Ok(());
         }
         let input = self.input;
         // What values mean makes no difference to how they are read.
         let form = form.kept();
         match (schema, form) {
-            (Schema::Meant(_, of), form) => self.value(of, form, depth, member)?,
+            (Schema::Meant(_, of), form) => self.value(of, form, place)?,
             (
                 Schema::Number(wire @ (Wire::Scaled { .. } | Wire::Truncated { .. })),
                 Form::Numpy { key, .. },
             ) => {
-                self.line(depth, member, format!("{} {input} #B-> {key}-{PACKED}", wire.width()));
+                self.line(place, format!("{} {input} #B-> {key}-{PACKED}", wire.width()));
             }
             (Schema::Number(wire) | Schema::Converted(wire, _), Form::Numpy { key, .. }) => {
                 let code = parser(*wire, member)?;
-                self.line(depth, member, format!("{input} {code}-> {key}-data"));
+                self.line(place, format!("{input} {code}-> {key}-data"));
             }
             (Schema::Varint(DType::Int32), Form::Numpy { key, .. }) => {
                 // What has no room would be cut silently.
                 let wide = self.halt(FAULT_WIDE);
                 let check = format!("dup {} < over {} > or if {wide} then", i32::MIN, i32::MAX);
-                self.line(depth, member, format!("{input} zigzag-> stack {check} {key}-data <- stack"));
+                self.line(place, format!("{input} zigzag-> stack {check} {key}-data <- stack"));
             }
             (Schema::Varint(_), Form::Numpy { key, .. }) => {
-                self.line(depth, member, format!("{input} zigzag-> {key}-data"));
+                self.line(place, format!("{input} zigzag-> {key}-data"));
             }
             (Schema::Text | Schema::Bytes, Form::String { key, .. }) => {
                 let length = self.length();
                 let text = format!("{length} dup {key}-offsets +<- stack {input} #B-> {key}-data");
-                self.line(depth, member, text);
+                self.line(place, text);
             }
             (Schema::Opaque(size), Form::String { key, .. }) => {
                 let size = literal(*size, member)?;
                 let text = format!("{size} {key}-offsets +<- stack {size} {input} #B-> {key}-data");
-                self.line(depth, member, text);
+                self.line(place, text);
             }
             (Schema::List(item), Form::List { key, content }) => {
-                self.list(item, key, content, depth, member)?;
+                self.list(item, key, content, place)?;
             }
             (Schema::Map(value), Form::List { key, content }) => match &**content {
                 Form::Record { contents, .. } if contents.len() == 2 => {
                     let least = 1;
-                    self.open(key, least, depth, member);
-                    self.value(&Schema::Text, &contents[0], depth + 1, &format!("{member}{{}}.key"))?;
-                    self.value(value, &contents[1], depth + 1, &format!("{member}{{}}.value"))?;
-                    self.close(key, depth, member);
+                    self.open(key, least, place);
+                    self.value(
+                        &Schema::Text,
+                        &contents[0],
+                        place.within(1).of(&format!("{member}{{}}.key")),
+                    )?;
+                    self.value(value, &contents[1], place.within(1).of(&format!("{member}{{}}.value")))?;
+                    self.close(key, place);
                 }
                 _ => return Err(differ(member)),
             },
@@ -209,21 +230,21 @@ impl<'a> Text<'a> {
                 let size = literal(*size, member)?;
                 if let (Schema::Number(wire), Form::Numpy { key, .. }) = (&**item, &**content) {
                     let (width, words) = self.bulk(*wire, key, member)?;
-                    self.line(depth, member, format!("{size} {width}{words}"));
+                    self.line(place, format!("{size} {width}{words}"));
                 } else {
-                    self.line(depth, member, format!("{size} 0 do"));
-                    self.value(item, content, depth + 1, &format!("{member}[]"))?;
-                    self.line(depth, member, "loop".into());
+                    self.line(place, format!("{size} 0 do"));
+                    self.value(item, content, place.within(1).of(&format!("{member}[]")))?;
+                    self.line(place, "loop".into());
                 }
             }
             (Schema::Record { fields, .. }, Form::Record { contents, .. }) => {
-                self.fields(fields, forms(fields, None, contents), depth, member)?;
+                self.fields(fields, forms(fields, None, contents), place)?;
             }
             (Schema::Arranged { fields, order, .. }, Form::Record { contents, .. }) => {
-                self.fields(fields, forms(fields, Some(order), contents), depth, member)?;
+                self.fields(fields, forms(fields, Some(order), contents), place)?;
             }
             (Schema::Null, Form::Option { key, .. }) => {
-                self.line(depth, member, format!("0 {key}-tags <- stack"));
+                self.line(place, format!("0 {key}-tags <- stack"));
             }
             (Schema::Enum { keep, symbols }, form) if symbols_key(form).is_some() => {
                 match (keep, symbols_key(form).unwrap_or_default()) {
@@ -231,11 +252,7 @@ impl<'a> Text<'a> {
                         let bad = self.halt(FAULT_SYMBOL);
                         let count = literal(symbols.len() as u64, member)?;
                         let check = format!("dup 0 < over {count} >= or if {bad} then");
-                        self.line(
-                            depth,
-                            member,
-                            format!("{input} zigzag-> stack {check} {key}-index <- stack"),
-                        );
+                        self.line(place, format!("{input} zigzag-> stack {check} {key}-index <- stack"));
                     }
                     (Some(keep), key) => {
                         let bad = self.halt(FAULT_SYMBOL);
@@ -245,19 +262,19 @@ impl<'a> Text<'a> {
                             None => format!("{from} of {unmatched} endof "),
                         });
                         let arms: String = arms.collect();
-                        self.line(depth, member, format!("{input} zigzag-> stack case {arms}{bad} endcase"));
+                        self.line(place, format!("{input} zigzag-> stack case {arms}{bad} endcase"));
                     }
                 }
             }
-            (Schema::Union(union), form) => self.union(union, form, depth, member)?,
+            (Schema::Union(union), form) => self.union(union, form, place)?,
             (Schema::Chosen { tag, value, alternatives }, form) => {
                 let tagged = alternatives.len() > 1;
                 if let (true, Some(key)) = (tagged, union_key(form)) {
-                    self.line(depth, member, format!("{tag} {key}-tags <- stack"));
+                    self.line(place, format!("{tag} {key}-tags <- stack"));
                 }
                 if !tagged || **value != Schema::Null {
                     let form = alternative(alternatives, *tag, form).ok_or_else(|| differ(member))?;
-                    self.value(value, form, depth + 1, member)?;
+                    self.value(value, form, place.within(1))?;
                 }
             }
             (Schema::Constant(bytes, of), form) => {
@@ -266,15 +283,15 @@ impl<'a> Text<'a> {
                 // Even without bytes there has to be an input.
                 self.constants.push(0);
                 let at = literal(at as u64, member)?;
-                self.line(depth, member, format!("{at} constants seek"));
+                self.line(place, format!("{at} constants seek"));
                 let outer = std::mem::replace(&mut self.input, "constants");
-                let done = self.value(of, form, depth, member);
+                let done = self.value(of, form, place);
                 self.flush();
                 self.input = outer;
                 done?;
             }
-            (Schema::Skipped(of), _) => self.skip(of, depth, member)?,
-            (other, form) => self.framed(other, form, depth, member)?,
+            (Schema::Skipped(of), _) => self.skip(of, place)?,
+            (other, form) => self.framed(other, form, place)?,
         }
         Ok(())
     }
@@ -283,28 +300,22 @@ impl<'a> Text<'a> {
         &mut self,
         fields: &[(String, Schema)],
         forms: Vec<Option<Cow<'_, Form>>>,
-        depth: usize,
-        member: &str,
-    ) -> Result<(), Unsupported> {
+        place: Place<'_>,
+    ) -> Made {
+        let member = place.member;
         for ((field, schema), form) in fields.iter().zip(forms) {
             let inner =
                 if matches!(schema, Schema::Base(_)) { member.to_owned() } else { join(member, field) };
             match form {
-                Some(form) => self.value(schema, &form, depth, &inner)?,
-                None => self.skip(schema, depth, &inner)?,
+                Some(form) => self.value(schema, &form, place.of(&inner))?,
+                None => self.skip(schema, place.of(&inner))?,
             }
         }
         Ok(())
     }
 
-    fn list(
-        &mut self,
-        item: &Schema,
-        key: &str,
-        content: &Form,
-        depth: usize,
-        member: &str,
-    ) -> Result<(), Unsupported> {
+    fn list(&mut self, item: &Schema, key: &str, content: &Form, place: Place<'_>) -> Made {
+        let member = place.member;
         let input = self.input;
         let inner = format!("{member}[]");
         // Numbers are read in one go with the count that is on the stack.
@@ -324,40 +335,39 @@ impl<'a> Text<'a> {
             };
             match self.dialect.counts {
                 Count::Big32 => {
-                    self.line(depth, member, format!("{input} !I-> stack dup {key}-offsets +<- stack"));
-                    self.line(depth, &inner, format!("{times}{words}"));
+                    self.line(place, format!("{input} !I-> stack dup {key}-offsets +<- stack"));
+                    self.line(place.of(&inner), format!("{times}{words}"));
                 }
                 Count::Blocks => {
                     self.line(
-                        depth,
-                        member,
+                        place,
                         format!("0 begin {input} {ITEMS} {input} zigzag-> stack drop then dup while"),
                     );
-                    self.line(depth + 1, &inner, format!("dup {times}{words} +"));
-                    self.line(depth, member, format!("repeat drop {key}-offsets +<- stack"));
+                    self.line(place.within(1).of(&inner), format!("dup {times}{words} +"));
+                    self.line(place, format!("repeat drop {key}-offsets +<- stack"));
                 }
             }
             return Ok(());
         }
-        self.open(key, item.least_bytes(), depth, member);
-        self.value(item, content, depth + 1, &inner)?;
-        self.close(key, depth, member);
+        self.open(key, item.least_bytes(), place);
+        self.value(item, content, place.within(1).of(&inner))?;
+        self.close(key, place);
         Ok(())
     }
 
     /// What stands before the items of a list.
-    fn open(&mut self, key: &str, least: u64, depth: usize, member: &str) {
+    fn open(&mut self, key: &str, least: u64, place: Place<'_>) {
         let input = self.input;
         let check = self.weigh(least);
         match self.dialect.counts {
             Count::Big32 => {
-                self.line(depth, member, format!("{input} !I-> stack dup {key}-offsets +<- stack"));
-                self.line(depth, member, format!("{check}0 do"));
+                self.line(place, format!("{input} !I-> stack dup {key}-offsets +<- stack"));
+                self.line(place, format!("{check}0 do"));
             }
             Count::Blocks => {
                 let items = format!("0 begin {input} {ITEMS} {input} zigzag-> stack drop then dup while");
-                self.line(depth, member, items);
-                self.line(depth, member, format!("{check}dup 0 do"));
+                self.line(place, items);
+                self.line(place, format!("{check}dup 0 do"));
             }
         }
     }
@@ -406,16 +416,17 @@ impl<'a> Text<'a> {
     }
 
     /// What stands behind them.
-    fn close(&mut self, key: &str, depth: usize, member: &str) {
+    fn close(&mut self, key: &str, place: Place<'_>) {
         match self.dialect.counts {
-            Count::Big32 => self.line(depth, member, "loop".into()),
+            Count::Big32 => self.line(place, "loop".into()),
             Count::Blocks => {
-                self.line(depth, member, format!("loop + repeat drop {key}-offsets +<- stack"));
+                self.line(place, format!("loop + repeat drop {key}-offsets +<- stack"));
             }
         }
     }
 
-    fn union(&mut self, union: &Union, form: &Form, depth: usize, member: &str) -> Result<(), Unsupported> {
+    fn union(&mut self, union: &Union, form: &Form, place: Place<'_>) -> Made {
+        let member = place.member;
         let input = self.input;
         let bad = self.halt(FAULT_BRANCH);
         let tagged = union.tagged && union.alternatives.len() > 1;
@@ -427,18 +438,18 @@ impl<'a> Text<'a> {
             Some(key) if plain => format!("dup {key}-tags <- stack "),
             _ => String::new(),
         };
-        self.line(depth, member, format!("{input} zigzag-> stack {store}case"));
+        self.line(place, format!("{input} zigzag-> stack {store}case"));
         for (number, arm) in union.arms.iter().enumerate() {
             let Some((to, schema)) = arm else {
                 let unmatched = self.halt(FAULT_UNMATCHED);
-                self.line(depth + 1, member, format!("{number} of {unmatched} endof"));
+                self.line(place.within(1), format!("{number} of {unmatched} endof"));
                 continue;
             };
             let tag = match key {
                 Some(key) if !plain => format!(" {to} {key}-tags <- stack"),
                 _ => String::new(),
             };
-            self.line(depth + 1, member, format!("{number} of{tag}"));
+            self.line(place.within(1), format!("{number} of{tag}"));
             // In a union null is only a tag.
             if !tagged || *schema != Schema::Null {
                 let (form, inner) = match tagged {
@@ -448,11 +459,11 @@ impl<'a> Text<'a> {
                     ),
                     false => (form, member.to_owned()),
                 };
-                self.value(schema, form, depth + 2, &inner)?;
+                self.value(schema, form, place.within(2).of(&inner))?;
             }
-            self.line(depth + 1, member, "endof".into());
+            self.line(place.within(1), "endof".into());
         }
-        self.line(depth, member, format!("{bad} endcase"));
+        self.line(place, format!("{bad} endcase"));
         Ok(())
     }
 

@@ -1,12 +1,12 @@
 //! Items stored together, field by field: the first field of all items, then the second.
 
 use super::{
-    FAULT_COUNT, Unsupported,
+    FAULT_COUNT,
     counted::slot,
     forms::{forms, numbers},
     literal, parser,
     shape::join,
-    text::{Text, differ},
+    text::{Made, Place, Text, differ},
 };
 use crate::schema::Schema;
 use forthwith_columns::Form;
@@ -14,14 +14,8 @@ use std::borrow::Cow;
 
 impl Text<'_> {
     /// Items stored field by field.
-    pub(super) fn columns(
-        &mut self,
-        item: &Schema,
-        key: &str,
-        content: &Form,
-        depth: usize,
-        member: &str,
-    ) -> Result<(), Unsupported> {
+    pub(super) fn columns(&mut self, item: &Schema, key: &str, content: &Form, place: Place<'_>) -> Made {
+        let member = place.member;
         let input = self.input();
         let count = self.variable("count_");
         let begin = format!("{input} !I-> stack dup {key}-offsets +<- stack dup {count} !");
@@ -33,53 +27,45 @@ impl Text<'_> {
                 format!("{least} * {input} len {input} pos - > if {bad} then")
             }
         };
-        self.line(depth, member, format!("{begin} {check}"));
+        self.line(place, format!("{begin} {check}"));
         // Of no items, nothing is stored, not even frames.
-        self.line(depth, member, format!("{count} @ if"));
-        self.each(item, content, &count, depth + 1, &format!("{member}[]"))?;
-        self.line(depth, member, "then".into());
+        self.line(place, format!("{count} @ if"));
+        self.each(item, content, &count, place.within(1).of(&format!("{member}[]")))?;
+        self.line(place, "then".into());
         Ok(())
     }
 
     /// A value of each of many items, as many as the variable says.
-    pub(super) fn each(
-        &mut self,
-        schema: &Schema,
-        form: &Form,
-        count: &str,
-        depth: usize,
-        member: &str,
-    ) -> Result<(), Unsupported> {
+    pub(super) fn each(&mut self, schema: &Schema, form: &Form, count: &str, place: Place<'_>) -> Made {
+        let member = place.member;
         let input = self.input();
         match (schema, form) {
             (Schema::Framed { shared: true, of }, form) => {
-                let end = self.open_frame(depth, member);
-                self.each(of, form, count, depth, member)?;
-                self.close_frame(&end, depth, member);
+                let end = self.open_frame(place);
+                self.each(of, form, count, place)?;
+                self.close_frame(&end, place);
             }
             (Schema::Versioned(arms), form) => {
-                self.versioned(arms, depth, member, &mut |text, arm, depth| {
-                    text.each(arm, form, count, depth, member)
-                })?;
+                self.versioned(arms, place, &mut |text, arm, place| text.each(arm, form, count, place))?;
             }
             // A base has no frame of its own there.
             (Schema::Base(of), form) => {
                 let record = of.record().ok_or_else(|| differ(member))?;
-                self.each(record, form, count, depth, member)?;
+                self.each(record, form, count, place)?;
             }
             (Schema::Record { fields, .. }, Form::Record { contents, .. }) => {
                 for ((name, field), form) in fields.iter().zip(forms(fields, None, contents)) {
-                    self.each_field(name, field, form, count, depth, member)?;
+                    self.each_field(name, field, form, count, place)?;
                 }
             }
             (Schema::Arranged { fields, order, .. }, Form::Record { contents, .. }) => {
                 for ((name, field), form) in fields.iter().zip(forms(fields, Some(order), contents)) {
-                    self.each_field(name, field, form, count, depth, member)?;
+                    self.each_field(name, field, form, count, place)?;
                 }
             }
             (Schema::Tuple(items), Form::Record { contents, .. }) => {
                 for (at, (item, form)) in items.iter().zip(contents).enumerate() {
-                    self.each(item, form, count, depth, &join(member, &at.to_string()))?;
+                    self.each(item, form, count, place.of(&join(member, &at.to_string())))?;
                 }
             }
             (Schema::Counter(slot, of), Form::Numpy { key, .. }) => {
@@ -87,13 +73,13 @@ impl Text<'_> {
                 let (width, words) = self.bulk(*wire, key, member)?;
                 self.counter(*slot, of, member)?;
                 let begins = self.declare(&format!("counts{slot}"));
-                self.line(depth, member, format!("{input} pos {begins} ! {count} @ {width}{words}"));
+                self.line(place, format!("{input} pos {begins} ! {count} @ {width}{words}"));
             }
             (schema, form) if let Some(slot) = slot(schema) => {
-                self.line(depth, member, format!("{count} @ 0 do"));
-                self.each_count(slot, depth + 1, member)?;
-                self.value(schema, form, depth + 1, member)?;
-                self.line(depth, member, "loop".into());
+                self.line(place, format!("{count} @ 0 do"));
+                self.each_count(slot, place.within(1))?;
+                self.value(schema, form, place.within(1))?;
+                self.line(place, "loop".into());
             }
             (Schema::Absent(_), _) if form == &Form::Empty => {}
             _ => {
@@ -103,12 +89,12 @@ impl Text<'_> {
                         1 => String::new(),
                         size => format!("{} * ", literal(size, member)?),
                     };
-                    self.line(depth, member, format!("{count} @ {size}{width}{words}"));
+                    self.line(place, format!("{count} @ {size}{width}{words}"));
                     return Ok(());
                 }
-                self.line(depth, member, format!("{count} @ 0 do"));
-                self.value(schema, form, depth + 1, member)?;
-                self.line(depth, member, "loop".into());
+                self.line(place, format!("{count} @ 0 do"));
+                self.value(schema, form, place.within(1))?;
+                self.line(place, "loop".into());
             }
         }
         Ok(())
@@ -120,29 +106,24 @@ impl Text<'_> {
         field: &Schema,
         form: Option<Cow<'_, Form>>,
         count: &str,
-        depth: usize,
-        member: &str,
-    ) -> Result<(), Unsupported> {
+        place: Place<'_>,
+    ) -> Made {
+        let member = place.member;
         let inner = if matches!(field, Schema::Base(_)) { member.to_owned() } else { join(member, name) };
         match form {
-            Some(form) => self.each(field, &form, count, depth, &inner),
-            None => self.skip_each(field, count, depth, &inner),
+            Some(form) => self.each(field, &form, count, place.of(&inner)),
+            None => self.skip_each(field, count, place.of(&inner)),
         }
     }
 
     /// Steps over a value of each of many items.
-    fn skip_each(
-        &mut self,
-        schema: &Schema,
-        count: &str,
-        depth: usize,
-        member: &str,
-    ) -> Result<(), Unsupported> {
+    fn skip_each(&mut self, schema: &Schema, count: &str, place: Place<'_>) -> Made {
+        let member = place.member;
         let input = self.input();
         match schema {
-            Schema::Skipped(of) => return self.skip_each(of, count, depth, member),
+            Schema::Skipped(of) => return self.skip_each(of, count, place),
             Schema::Framed { shared: true, .. } => {
-                self.pass_frame(depth, member);
+                self.pass_frame(place);
                 return Ok(());
             }
             Schema::Base(of)
@@ -150,7 +131,7 @@ impl Text<'_> {
                     of.record() =>
             {
                 for (name, field) in fields {
-                    self.skip_each(field, count, depth, &join(member, name))?;
+                    self.skip_each(field, count, place.of(&join(member, name)))?;
                 }
                 return Ok(());
             }
@@ -159,23 +140,24 @@ impl Text<'_> {
                 self.counter(*slot, of, member)?;
                 let begins = self.declare(&format!("counts{slot}"));
                 let width = wire.width();
-                self.line(depth, member, format!("{input} pos {begins} ! {count} @ {width} * {input} skip"));
+                self.line(place, format!("{input} pos {begins} ! {count} @ {width} * {input} skip"));
                 return Ok(());
             }
             _ => {}
         }
-        self.line(depth, member, format!("{count} @ 0 do"));
+        self.line(place, format!("{count} @ 0 do"));
         if let Some(slot) = slot(schema) {
-            self.each_count(slot, depth + 1, member)?;
+            self.each_count(slot, place.within(1))?;
         }
-        self.skip(schema, depth + 1, member)?;
+        self.skip(schema, place.within(1))?;
         self.flush();
-        self.line(depth, member, "loop".into());
+        self.line(place, "loop".into());
         Ok(())
     }
 
     /// Looks up the count of the next item: the counts of all items stand together further up.
-    fn each_count(&mut self, slot: u32, depth: usize, member: &str) -> Result<(), Unsupported> {
+    fn each_count(&mut self, slot: u32, place: Place<'_>) -> Made {
+        let member = place.member;
         let input = self.input();
         let Some((_, wire)) = self.counters.iter().find(|(known, _)| *known == slot) else {
             return Err(differ(member));
@@ -185,7 +167,7 @@ impl Text<'_> {
         let here = self.declare("here");
         let there = format!("{input} pos {here} ! {counts} @ {input} seek");
         let back = format!("{width} {counts} +! {here} @ {input} seek");
-        self.line(depth, member, format!("{there} {input} {code}-> stack count{slot} ! {back}"));
+        self.line(place, format!("{there} {input} {code}-> stack count{slot} ! {back}"));
         Ok(())
     }
 }
