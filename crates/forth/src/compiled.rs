@@ -242,7 +242,7 @@ impl Compiled {
             return true;
         }
         let heat = self.heat.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
-        let wanted = heat >= jit::threshold(&self.program, self.code(bits));
+        let wanted = heat >= jit::threshold(&self.program, &self.plans, self.code(bits));
         if wanted {
             // Refused is settled as well.
             let _ = self.jit(bits);

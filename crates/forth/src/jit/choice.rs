@@ -9,13 +9,23 @@ use crate::lower::ir::Code;
 
 /// Whether a program spends its time in loops, or in recursion, that are not native loops already.
 pub(crate) fn pays(program: &Program, plans: &Plans) -> bool {
-    let mut seen = vec![false; program.words.len()];
-    is_hot(program, plans, &program.main, &mut seen)
+    is_hot(program, &|body| !plans.is_kernel(body.segment as usize))
 }
 
-fn is_hot(program: &Program, plans: &Plans, body: &Body, seen: &mut [bool]) -> bool {
+/// Whether it has loops that are not even native steps.
+fn is_plain(program: &Program, plans: &Plans, bits: u32) -> bool {
+    is_hot(program, &|body| plans.native(body.segment as usize, bits).is_none())
+}
+
+/// Whether some loop, of which `do` loops are asked for, runs otherwise than once.
+fn is_hot(program: &Program, wanted: &dyn Fn(&Body) -> bool) -> bool {
+    let mut seen = vec![false; program.words.len()];
+    has_hot(program, wanted, &program.main, &mut seen)
+}
+
+fn has_hot(program: &Program, wanted: &dyn Fn(&Body) -> bool, body: &Body, seen: &mut [bool]) -> bool {
     body.nodes.iter().any(|node| match &node.kind {
-        Kind::Do { body, .. } => !plans.is_kernel(body.segment as usize),
+        Kind::Do { body, .. } => wanted(body),
         Kind::Again(_) | Kind::Until(_) | Kind::While(..) => true,
         Kind::Call(word) => {
             let inside = &program.words[*word as usize].body;
@@ -23,10 +33,10 @@ fn is_hot(program: &Program, plans: &Plans, body: &Body, seen: &mut [bool]) -> b
                 // Called twice, or by itself.
                 contains(inside, *word)
             } else {
-                is_hot(program, plans, inside, seen)
+                has_hot(program, wanted, inside, seen)
             }
         }
-        _ => node.bodies().into_iter().any(|inner| is_hot(program, plans, inner, seen)),
+        _ => node.bodies().into_iter().any(|inner| has_hot(program, wanted, inner, seen)),
     })
 }
 
@@ -48,13 +58,14 @@ fn size(code: &Code) -> u64 {
 }
 
 /// Bytes to decode, or work as good as so many, after which a program had better be compiled: machine code saves half a nanosecond for
-/// a byte of records and much more for a byte of logic, and it should save twice what it costs.
-pub(crate) fn threshold(program: &Program, code: &Code) -> u64 {
+/// a byte of records that are native steps already, two for a byte of anything else, and it should save twice what it costs.
+pub(crate) fn threshold(program: &Program, plans: &Plans, code: &Code) -> u64 {
     if program.inputs.is_empty() {
         // Nothing to be measured by.
         return 0;
     }
-    size(code).saturating_mul(COST.load(Ordering::Relaxed)).saturating_mul(4)
+    let bytes = if is_plain(program, plans, code.bits) { 1 } else { 4 };
+    size(code).saturating_mul(COST.load(Ordering::Relaxed)).saturating_mul(bytes)
 }
 
 /// Learns from a compilation.

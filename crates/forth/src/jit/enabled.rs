@@ -16,6 +16,10 @@ mod kept;
 mod leave;
 #[path = "memory.rs"]
 mod memory;
+#[path = "runs.rs"]
+mod runs;
+#[path = "spelled.rs"]
+mod spelled;
 #[path = "translate.rs"]
 mod translate;
 #[path = "values.rs"]

@@ -45,12 +45,6 @@ impl Host {
     pub(super) fn stub(&self) -> i64 {
         self.stub.address(0) as i64
     }
-
-    pub(super) fn helper_signature(&self) -> Signature {
-        let mut signature = Signature::new(self.isa.default_call_conv());
-        signature.params = vec![AbiParam::new(types::I64); 1 + HELPER_ARGUMENTS];
-        signature
-    }
 }
 
 pub(super) fn stub_signature() -> Signature {

@@ -8,7 +8,6 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use super::context::Context;
 use super::item::Number;
 use super::translate::{Translator, bytes};
-use crate::interpret::fused::{Leaf, LeafKind};
 use crate::isa::{Parser, Read};
 use crate::lower::ir::{Inst, Operand, PointId, Reg};
 
@@ -19,7 +18,7 @@ impl Translator<'_, '_> {
         self.b.ins().isub(next, start)
     }
 
-    fn left(&mut self, input: u32) -> (Value, Value) {
+    pub(super) fn left(&mut self, input: u32) -> (Value, Value) {
         let (next, end) = self.cursor(input);
         (next, self.b.ins().isub(end, next))
     }
@@ -64,11 +63,11 @@ impl Translator<'_, '_> {
         self.set_cursor(input, next);
     }
 
-    pub(super) fn skip(&mut self, input: u32, by: Operand, point: PointId) {
+    pub(super) fn skip(&mut self, input: u32, by: Operand, point: PointId, rest: &[Inst]) {
         if let Operand::Const(by) = by
-            && (0..1 << 30).contains(&by)
+            && (0..MOST_KNOWN).contains(&by)
         {
-            self.require(input, by, point);
+            self.checked_bytes(input, by, point, rest);
             let (next, _) = self.cursor(input);
             let next = self.b.ins().iadd_imm_s(next, by);
             return self.set_cursor(input, next);
@@ -93,30 +92,8 @@ impl Translator<'_, '_> {
         self.reload_positions();
     }
 
-    pub(super) fn enumeration(
-        &mut self,
-        to: Reg,
-        input: u32,
-        strings: std::ops::Range<u32>,
-        only: bool,
-        point: PointId,
-    ) {
-        self.flush_positions();
-        let input = self.constant(i64::from(input));
-        let (first, end) = (self.constant(i64::from(strings.start)), self.constant(i64::from(strings.end)));
-        self.call_rarely(self.helpers.enumeration, [input, first, end]);
-        let found = self.context_word(offset_of!(Context, found));
-        if only {
-            let none = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, found, 0);
-            let elsewhere = self.give_up(point);
-            self.unless(none, elsewhere);
-        }
-        self.reload_positions();
-        self.define(to, found);
-    }
-
     /// Asks a helper for something it may refuse.
-    fn ask(&mut self, helper: i64, arguments: [Value; 3], point: PointId) {
+    pub(super) fn ask(&mut self, helper: i64, arguments: [Value; 3], point: PointId) {
         self.forget();
         self.flush_positions();
         self.call_rarely(helper, arguments);
@@ -155,11 +132,11 @@ impl Translator<'_, '_> {
         let output = read.output.unwrap_or(0);
         let dtype = self.program.outputs[output as usize].dtype;
         if read.parser.size() > 0 {
-            self.checked_bytes(read, point, rest);
+            self.checked_bytes(read.input, read.parser.size() as i64, point, rest);
             // Nothing may have moved yet if there is no room.
             let room = self.room(output, point);
             let (next, _) = self.cursor(read.input);
-            let number = self.load_number(read, next);
+            let number = self.load_number(read, next, 0);
             let next = self.b.ins().iadd_imm_s(next, read.parser.size() as i64);
             self.set_cursor(read.input, next);
             let item = self.item(number, dtype);
@@ -181,38 +158,34 @@ impl Translator<'_, '_> {
     }
 
     /// Makes sure of the bytes of a fixed-size read, and of those that follow it at once.
-    fn checked_bytes(&mut self, read: Read, point: PointId, rest: &[Inst]) {
-        let size = read.parser.size() as i64;
-        if self.assured(read.input, size) {
+    pub(super) fn checked_bytes(&mut self, input: u32, size: i64, point: PointId, rest: &[Inst]) {
+        if self.assured(input, size) {
             return;
         }
         let mut total = size;
         for inst in rest {
-            match inst {
-                Inst::ReadItem { read: next, .. } | Inst::ReadStack { read: next, .. }
-                    if next.input == read.input && next.parser.size() > 0 =>
-                {
-                    total += next.parser.size() as i64;
-                }
-                _ if keeps_bytes(inst) => {}
+            match known_bytes(inst) {
+                Some((next, bytes)) if next == input => total += bytes,
+                None if keeps_bytes(inst) => {}
                 _ => break,
             }
         }
         // Giving up early is as good: tier 0 finds out who is short of bytes.
-        self.require(read.input, total, point);
-        self.assure(read.input, total - size);
+        self.require(input, total, point);
+        self.assure(input, total - size);
     }
 
     fn fixed(&mut self, read: Read, point: PointId, rest: &[Inst]) -> Number {
-        self.checked_bytes(read, point, rest);
+        self.checked_bytes(read.input, read.parser.size() as i64, point, rest);
         let (next, _) = self.cursor(read.input);
-        let number = self.load_number(read, next);
+        let number = self.load_number(read, next, 0);
         let next = self.b.ins().iadd_imm_s(next, read.parser.size() as i64);
         self.set_cursor(read.input, next);
         number
     }
 
-    fn load_number(&mut self, read: Read, at: Value) -> Number {
+    /// The number so many bytes behind an address.
+    pub(super) fn load_number(&mut self, read: Read, at: Value, offset: i32) -> Number {
         let swap = read.big && read.parser.size() > 1;
         let signed = matches!(
             read.parser,
@@ -228,17 +201,17 @@ impl Translator<'_, '_> {
         let ins = self.b.ins();
         if !swap && !float {
             let value = match (narrow, signed) {
-                (types::I8, true) => ins.sload8(types::I64, bytes(), at, 0),
-                (types::I8, false) => ins.uload8(types::I64, bytes(), at, 0),
-                (types::I16, true) => ins.sload16(types::I64, bytes(), at, 0),
-                (types::I16, false) => ins.uload16(types::I64, bytes(), at, 0),
-                (types::I32, true) => ins.sload32(bytes(), at, 0),
-                (types::I32, false) => ins.uload32(bytes(), at, 0),
-                _ => ins.load(types::I64, bytes(), at, 0),
+                (types::I8, true) => ins.sload8(types::I64, bytes(), at, offset),
+                (types::I8, false) => ins.uload8(types::I64, bytes(), at, offset),
+                (types::I16, true) => ins.sload16(types::I64, bytes(), at, offset),
+                (types::I16, false) => ins.uload16(types::I64, bytes(), at, offset),
+                (types::I32, true) => ins.sload32(bytes(), at, offset),
+                (types::I32, false) => ins.uload32(bytes(), at, offset),
+                _ => ins.load(types::I64, bytes(), at, offset),
             };
             return if signed { Number::Signed(value) } else { Number::unsigned(value, narrow) };
         }
-        let mut value = ins.load(narrow, bytes(), at, 0);
+        let mut value = ins.load(narrow, bytes(), at, offset);
         if swap {
             value = self.b.ins().bswap(value);
         }
@@ -352,138 +325,33 @@ impl Translator<'_, '_> {
         }
         (value, after)
     }
+}
 
-    pub(super) fn read_many(&mut self, read: Read, count: Operand, point: PointId) {
-        let read = Read { repeated: true, ..read };
-        let Some(output) = read.output else { return self.stop(point) };
-        let count = self.operand(count);
-        let dtype = self.program.outputs[output as usize].dtype;
-        match Leaf::new(read, output as usize, dtype) {
-            Some(leaf) if self.is_inline(leaf.kind) => self.run(read, leaf, count, point),
-            _ if read.parser == Parser::NBit && !read.big && read.bits <= 8 && dtype.size() == 1 => {
-                self.unpack(read, count, dtype, point);
-            }
-            _ => self.many(read, count, point),
+/// Bytes that are stepped over, or read, with one look at what is left.
+const MOST_KNOWN: i64 = 1 << 16;
+/// Items that a program reads with a constant number, and that are moved one by one.
+const MOST_FEW: i64 = 8;
+/// The count of a read of few items of fixed size.
+pub(super) fn few(read: Read, count: Operand) -> Option<i64> {
+    match count {
+        Operand::Const(count) if (1..=MOST_FEW).contains(&count) && read.parser.size() > 0 => Some(count),
+        _ => None,
+    }
+}
+
+/// The input an instruction reads so many bytes of, whatever they are.
+pub(super) fn known_bytes(inst: &Inst) -> Option<(u32, i64)> {
+    match inst {
+        Inst::ReadItem { read, .. } | Inst::ReadStack { read, .. } if read.parser.size() > 0 => {
+            Some((read.input, read.parser.size() as i64))
         }
-    }
-
-    fn is_inline(&self, kind: LeafKind) -> bool {
-        matches!(kind, LeafKind::Copy) || (self.host.shuffles && !matches!(kind, LeafKind::Bool))
-    }
-
-    /// Short runs are moved 64 bytes at once, whatever their length: the input is looked at, the output has slack.
-    fn run(&mut self, read: Read, leaf: Leaf, count: Value, point: PointId) {
-        let output = leaf.output as u32;
-        let (slow, done) = (self.cold(), self.b.create_block());
-        let (next, left) = self.left(read.input);
-        let near = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, left, 64);
-        self.unless(near, slow);
-        let most = 64 >> leaf.shift;
-        let long = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, count, most);
-        self.unless(long, slow);
-        let size = self.b.ins().ishl_imm_u(count, i64::from(leaf.shift));
-        let room = self.room_for(output, size, slow);
-        let to = self.output_address(output, room);
-        for at in [0, 16, 32, 48] {
-            let mut lanes = self.b.ins().load(types::I8X16, bytes(), next, at);
-            if leaf.kind != LeafKind::Copy {
-                lanes = self.swap(lanes, 1 << leaf.shift);
-            }
-            self.b.ins().store(bytes(), lanes, to, at);
+        Inst::ReadMany { read, count, .. } if read.output.is_some() => {
+            few(*read, *count).map(|count| (read.input, count * read.parser.size() as i64))
         }
-        self.grown(output, room, size);
-        let after = self.b.ins().iadd(next, size);
-        self.set_cursor(read.input, after);
-        self.b.ins().jump(done, &[]);
-
-        self.b.switch_to_block(slow);
-        self.b.seal_block(slow);
-        self.many(read, count, point);
-        self.b.ins().jump(done, &[]);
-        self.b.switch_to_block(done);
-        self.b.seal_block(done);
-    }
-
-    fn swap(&mut self, lanes: Value, size: u8) -> Value {
-        let mask: Vec<u8> = (0..16_u8).map(|at| at / size * size + (size - 1 - at % size)).collect();
-        let mask = self.b.func.dfg.immediates.push(mask.into());
-        self.b.ins().shuffle(lanes, lanes, mask)
-    }
-
-    /// By a kernel, all or nothing.
-    fn many(&mut self, read: Read, count: Value, point: PointId) {
-        let read = self.helpers.read(read);
-        let read = self.constant(read);
-        self.ask(self.helpers.many, [read, count, count], point);
-    }
-
-    /// Up to eight bits each into bytes, eight items at a time: their bits are moved apart by halves.
-    fn unpack(&mut self, read: Read, count: Value, dtype: crate::Dtype, point: PointId) {
-        let bits = i64::from(read.bits);
-        let output = read.output.unwrap_or(0);
-        let (slow, head, done) = (self.cold(), self.b.create_block(), self.b.create_block());
-        if dtype == crate::Dtype::Bool && bits > 1 {
-            return self.many(read, count, point);
+        Inst::Skip { input, by: Operand::Const(by), .. } if (0..MOST_KNOWN).contains(by) => {
+            Some((*input, *by))
         }
-        let (next, left) = self.left(read.input);
-        let few = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, count, 1 << 16);
-        self.unless(few, slow);
-        // Bytes used, and up to eight more are looked at behind the last.
-        let used = self.b.ins().imul_imm_s(count, bits);
-        let used = self.b.ins().iadd_imm_s(used, 7);
-        let used = self.b.ins().ushr_imm_u(used, 3);
-        let seen = self.b.ins().iadd_imm_s(used, 8);
-        let near = self.b.ins().icmp(IntCC::UnsignedGreaterThan, seen, left);
-        self.unless(near, slow);
-        let room = self.room_for(output, count, slow);
-        let to = self.output_address(output, room);
-        let to_end = self.b.ins().iadd(to, count);
-        let (from_at, to_at) =
-            (self.b.append_block_param(head, types::I64), self.b.append_block_param(head, types::I64));
-        self.b.ins().jump(head, &[next.into(), to.into()]);
-
-        self.b.switch_to_block(head);
-        let mut word = self.b.ins().load(types::I64, bytes(), from_at, 0);
-        // Four items to the upper half, then two of each four, then one of each two.
-        for step in [4, 2, 1_i64] {
-            let shift = step * (8 - bits);
-            if shift == 0 {
-                continue;
-            }
-            let group = 1_u64.checked_shl((step * bits) as u32).map_or(u64::MAX, |bit| bit - 1);
-            let (mut low, mut high) = (0_u64, 0_u64);
-            for at in 0..4 / step {
-                // Before this step, groups of 2 * step items stand `16 * step` bits apart.
-                let place = (at * 16 * step) as u32;
-                low |= group << place;
-                high |= group << (place + (step * bits) as u32);
-            }
-            let (low, high) = (self.constant(low as i64), self.constant(high as i64));
-            let low = self.b.ins().band(word, low);
-            let high = self.b.ins().band(word, high);
-            let high = self.b.ins().ishl_imm_u(high, shift);
-            word = self.b.ins().bor(low, high);
-        }
-        self.b.ins().store(bytes(), word, to_at, 0);
-        let from_next = self.b.ins().iadd_imm_s(from_at, bits);
-        let to_next = self.b.ins().iadd_imm_s(to_at, 8);
-        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, to_next, to_end);
-        let finished = self.b.create_block();
-        self.b.ins().brif(more, head, &[from_next.into(), to_next.into()], finished, &[]);
-        self.b.seal_block(head);
-        self.b.switch_to_block(finished);
-        self.b.seal_block(finished);
-        self.grown(output, room, count);
-        let after = self.b.ins().iadd(next, used);
-        self.set_cursor(read.input, after);
-        self.b.ins().jump(done, &[]);
-
-        self.b.switch_to_block(slow);
-        self.b.seal_block(slow);
-        self.many(read, count, point);
-        self.b.ins().jump(done, &[]);
-        self.b.switch_to_block(done);
-        self.b.seal_block(done);
+        _ => None,
     }
 }
 

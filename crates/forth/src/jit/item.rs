@@ -31,6 +31,9 @@ impl Number {
 
 type Block = cranelift_codegen::ir::Block;
 
+/// Passes of a native loop from which on it makes up for what it takes to begin one.
+const WORTH_A_CALL: i64 = 24;
+
 const fn narrow(dtype: Dtype) -> Type {
     match dtype.size() {
         1 => types::I8,
@@ -63,7 +66,12 @@ impl Translator<'_, '_> {
 
     /// The end of an output, behind which there is room for one item now.
     pub(super) fn room(&mut self, output: u32, point: PointId) -> Value {
-        let size = 1 << self.shift(output);
+        self.room_of(output, 1, point)
+    }
+
+    /// The same for some items.
+    pub(super) fn room_of(&mut self, output: u32, items: i64, point: PointId) -> Value {
+        let size = items << self.shift(output);
         let end = self.output_end(output);
         let room = self.output_word(output, offset_of!(Output, room));
         let after = self.b.ins().iadd_imm_s(end, size);
@@ -269,22 +277,23 @@ impl Translator<'_, '_> {
         self.set_output_end(output, end);
     }
 
-    /// A native loop, if it is one; steps would be slower than what stands here.
+    /// A native loop, if it is one and long enough; steps would be slower than what stands here, and so would short loops.
     pub(super) fn native(&mut self, body: u32, index: Reg, stop: Reg) {
         if !self.plans.is_kernel(body as usize) {
             return;
         }
         let (from, to) = (self.operand(Operand::Reg(index)), self.operand(Operand::Reg(stop)));
-        let (run, done) = (self.b.create_block(), self.b.create_block());
+        let (run, done) = (self.cold(), self.b.create_block());
         self.b.append_block_param(done, types::I64);
-        let any = self.b.ins().icmp(IntCC::SignedLessThan, from, to);
-        // Registers that are reloaded merge at the end.
-        self.flush();
+        let passes = self.b.ins().isub(to, from);
+        let any = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, passes, WORTH_A_CALL);
         self.b.ins().brif(any, run, &[], done, &[from.into()]);
         self.b.switch_to_block(run);
         self.b.seal_block(run);
+        // Registers that are reloaded merge at the end.
+        self.flush();
         let body = self.constant(i64::from(body));
-        self.call_often(self.helpers.native, [body, from, to]);
+        self.call_rarely(self.helpers.native, [body, from, to]);
         self.reload();
         let after = self.context_word(offset_of!(Context, found));
         self.b.ins().jump(done, &[after.into()]);

@@ -121,13 +121,6 @@ impl Translator<'_, '_> {
         self.b.ins().call_indirect(self.stub, stub, &[self.context]);
     }
 
-    /// Calls a helper the ordinary way.
-    pub(super) fn call_often(&mut self, helper: i64, arguments: [Value; 3]) {
-        let [a, b, c] = arguments;
-        let helper = self.constant(helper);
-        self.b.ins().call_indirect(self.direct, helper, &[self.context, a, b, c]);
-    }
-
     pub(super) fn call(
         &mut self,
         function: FunctionId,

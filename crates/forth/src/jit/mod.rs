@@ -2,8 +2,9 @@
 //!
 //! Every function of the IR becomes one that tier 0 enters at one of its entries and, if other functions call it, one that is
 //! called natively. Inputs are read with a comparison each (runs of fields with one for all), outputs are appended to by moving
-//! a pointer, short runs of items are moved 64 bytes at a time, long ones by the kernels of tier 1. Helpers in Rust do what is
-//! rare: room in an output, numbers of nine bytes, text. They do all of it or nothing.
+//! a pointer, short runs of items are moved 64 bytes at a time, long ones by the kernels of tier 1, and so are loops that are native
+//! there if they have many passes. Helpers in Rust do what is rare: room in an output, numbers of nine bytes, text. They do all of it or
+//! nothing.
 //!
 //! Nothing fails or prints in machine code. Whatever is not as expected leaves at its point, and tier 0 does that word. There is
 //! one way out for all points at which the same registers are live, so the code stays small: compiling takes about a
@@ -18,6 +19,7 @@
 //! | `leave.rs` | ways out, and calls |
 //! | `kept.rs` | inputs and variables that stay in registers |
 //! | `values.rs`, `input.rs`, `item.rs` | instructions that compute, read, write |
+//! | `runs.rs`, `spelled.rs` | of those that read: runs of items, and strings |
 //! | `context.rs`, `helpers.rs` | what machine code sees of the machine, and what it asks Rust to do |
 
 #![cfg_attr(

@@ -74,7 +74,6 @@ pub(super) struct Translator<'a, 'f> {
     pub(super) inputs: Value,
     pub(super) budget: Option<Value>,
     pub(super) stub: SigRef,
-    pub(super) direct: SigRef,
     pub(super) called: HashMap<u32, FuncRef>,
     pub(super) blocks: Vec<Block>,
     /// Edges into each block that are not made yet.
@@ -118,7 +117,6 @@ pub(super) fn translate(
         inputs: zero,
         budget: None,
         stub: SigRef::from_u32(0),
-        direct: SigRef::from_u32(0),
         called: HashMap::new(),
         blocks: Vec::new(),
         waiting: Vec::new(),
@@ -129,7 +127,6 @@ pub(super) fn translate(
         order: Vec::new(),
     };
     t.stub = t.b.import_signature(stub_signature());
-    t.direct = t.b.import_signature(host.helper_signature());
     t.registers = (0..t.function.registers).map(|_| t.b.declare_var(types::I64)).collect();
     t.blocks = t.function.blocks.iter().map(|_| t.b.create_block()).collect();
     t.all();

@@ -3,14 +3,14 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
+use super::input::{keeps_bytes, known_bytes};
 use super::translate::Translator;
 use crate::lower::ir::{BinaryOp, Inst, Operand, PointId, Reg, UnaryOp};
 
 impl Translator<'_, '_> {
     /// Translates an instruction; `rest` is what follows in the block.
     pub(super) fn instruction(&mut self, inst: &Inst, rest: &[Inst]) {
-        if !matches!(inst, Inst::ReadItem { .. } | Inst::ReadStack { .. }) && !super::input::keeps_bytes(inst)
-        {
+        if known_bytes(inst).is_none() && !keeps_bytes(inst) {
             self.forget();
         }
         match inst {
@@ -77,7 +77,7 @@ impl Translator<'_, '_> {
             }
             Inst::Peek { to, input, distance, point } => self.peek(*to, *input, *distance, *point),
             Inst::Seek { input, target, point } => self.seek(*input, *target, *point),
-            Inst::Skip { input, by, point } => self.skip(*input, *by, *point),
+            Inst::Skip { input, by, point } => self.skip(*input, *by, *point, rest),
             Inst::SkipSpace { input } => self.skip_space(*input),
             Inst::Enum { to, input, first, end, only, point } => {
                 self.enumeration(*to, *input, *first..*end, *only, *point);
@@ -85,7 +85,7 @@ impl Translator<'_, '_> {
             Inst::Require { input, bytes, point } => self.require_all(*input, i64::from(*bytes), *point),
             Inst::ReadStack { to, read, point } => self.read_stack(*to, *read, *point, rest),
             Inst::ReadItem { read, point } => self.read_item(*read, *point, rest),
-            Inst::ReadMany { read, count, point } => self.read_many(*read, *count, *point),
+            Inst::ReadMany { read, count, point } => self.read_many(*read, *count, *point, rest),
             Inst::Write { output, from, point } => self.write(*output, *from, *point),
             Inst::WriteAdd { output, from, point } => self.write_add(*output, *from, *point),
             Inst::Repeat { output, times, point } => self.repeat(*output, *times, *point),

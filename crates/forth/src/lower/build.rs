@@ -307,8 +307,19 @@ impl<'a> Builder<'a> {
 
     // Conditions.
 
+    /// Ends a block by a branch on the flag on top of the stack; the height at both places.
+    pub(super) fn branch(&mut self, then: usize, otherwise: usize) -> Made<usize> {
+        let (relation, a, b) = self.condition();
+        let mut kept = [a, b];
+        self.flush(&mut kept)?;
+        let [a, b] = kept;
+        let [then, otherwise] = [then, otherwise].map(|block| BlockId(block as u32));
+        self.end(End::Branch { relation, a, b, then, otherwise });
+        Ok(self.stack.len())
+    }
+
     /// Takes a flag off the stack, and the comparison that made it out of the code, where it serves nothing else.
-    pub(super) fn condition(&mut self) -> (Relation, Operand, Operand) {
+    fn condition(&mut self) -> (Relation, Operand, Operand) {
         let mut flag = self.pop();
         let mut zero = false;
         while let Operand::Reg(reg) = flag {

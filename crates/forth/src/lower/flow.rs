@@ -112,28 +112,11 @@ impl<'a> Lowering<'a> {
                 return Ok(false);
             }
             Kind::If(then) => {
-                let (start, after) = (b.block(), b.block());
-                let (relation, x, y) = b.condition();
-                let mut kept = [x, y];
-                b.flush(&mut kept)?;
-                let [x, y] = kept;
-                b.end(End::Branch { relation, a: x, b: y, then: id(start), otherwise: id(after) });
-                let height = b.stack.len();
-                b.begin(start, height);
-                if self.nested(b, then, FrameKind::Body, next, around)? {
-                    b.flush(&mut [])?;
-                    b.jump(after);
-                }
-                b.begin(after, height);
+                self.conditional(b, then, next, None, around)?;
             }
             Kind::IfElse(then, otherwise) => {
                 let (start, other, after) = (b.block(), b.block(), b.block());
-                let (relation, x, y) = b.condition();
-                let mut kept = [x, y];
-                b.flush(&mut kept)?;
-                let [x, y] = kept;
-                b.end(End::Branch { relation, a: x, b: y, then: id(start), otherwise: id(other) });
-                let height = b.stack.len();
+                let height = b.branch(start, other)?;
                 let mut end = None;
                 for (block, body) in [(start, then), (other, otherwise)] {
                     b.begin(block, height);
@@ -198,12 +181,8 @@ impl<'a> Lowering<'a> {
                     return Ok(false);
                 }
                 let after = b.block();
-                let (relation, x, y) = b.condition();
-                let mut kept = [x, y];
-                b.flush(&mut kept)?;
-                let [x, y] = kept;
-                b.end(End::Branch { relation, a: x, b: y, then: id(after), otherwise: id(head) });
-                b.begin(after, b.stack.len());
+                let height = b.branch(after, head)?;
+                b.begin(after, height);
             }
             Kind::While(test, body) => {
                 b.flush(&mut [])?;
@@ -212,23 +191,33 @@ impl<'a> Lowering<'a> {
                     b.depth -= 1;
                     return Ok(false);
                 }
-                let (start, after) = (b.block(), b.block());
-                let (relation, x, y) = b.condition();
-                let mut kept = [x, y];
-                b.flush(&mut kept)?;
-                let [x, y] = kept;
-                b.end(End::Branch { relation, a: x, b: y, then: id(start), otherwise: id(after) });
-                let height = b.stack.len();
-                b.begin(start, height);
-                if self.nested(b, body, FrameKind::Body, pc, around)? {
-                    b.flush(&mut [])?;
-                    b.jump(head);
-                }
+                let after = self.conditional(b, body, pc, Some(head), around)?;
                 b.depth -= 1;
-                b.begin(after, height);
+                // What follows is out of the loop.
+                b.begin(after, b.stack.len());
             }
         }
         Ok(true)
+    }
+
+    /// A body that runs if the flag on top of the stack says so, and where it goes then unless that is what follows: the block that does.
+    fn conditional(
+        &mut self,
+        b: &mut Builder<'_>,
+        body: &'a Body,
+        back: u32,
+        to: Option<usize>,
+        around: &mut Around,
+    ) -> Made<usize> {
+        let (start, after) = (b.block(), b.block());
+        let height = b.branch(start, after)?;
+        b.begin(start, height);
+        if self.nested(b, body, FrameKind::Body, back, around)? {
+            b.flush(&mut [])?;
+            b.jump(to.unwrap_or(after));
+        }
+        b.begin(after, height);
+        Ok(after)
     }
 
     /// Goes on where branches meet, if one gets there.

@@ -14,6 +14,7 @@ mod manual;
 mod programs;
 mod quirks;
 mod seen;
+mod short;
 mod spec;
 mod support;
 mod words;

@@ -1,7 +1,7 @@
 //! Items that have no instruction of their own. All or nothing: what fails is for the checked tier.
 
 use crate::dtype::Number;
-use crate::interpret::fused::unsigned;
+use crate::interpret::fused::{Leaf, unsigned};
 use crate::interpret::{bulk, decode, text};
 use crate::isa::{Parser, Read};
 use crate::output::{Output, Outputs};
@@ -102,8 +102,12 @@ fn append(
             let run = data.get(at..)?.get(..bytes)?;
             outputs.reserve(index, (bytes / from).checked_mul(size)?).ok()?;
             let output = &mut outputs.list[index];
-            for item in run.chunks_exact(from) {
-                output.append_item(decode(read, item).to_item(dtype));
+            if let Some(leaf) = Leaf::new(read, index, dtype) {
+                output.append_converted(leaf.kind, run);
+            } else {
+                for item in run.chunks_exact(from) {
+                    output.append_item(decode(read, item).to_item(dtype));
+                }
             }
             at += bytes;
         }

@@ -1,0 +1,209 @@
+//! Runs of items.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+
+use super::input::few;
+use super::translate::{Translator, bytes};
+use crate::interpret::fused::{Leaf, LeafKind};
+use crate::isa::{Parser, Read};
+use crate::lower::ir::{Inst, Operand, PointId};
+
+/// Bytes of a run that need no call.
+const MOST_INLINE: i64 = 1 << 10;
+
+impl Translator<'_, '_> {
+    pub(super) fn read_many(&mut self, read: Read, count: Operand, point: PointId, rest: &[Inst]) {
+        let Some(output) = read.output else { return self.stop(point) };
+        if let Some(count) = few(read, count) {
+            return self.read_few(read, output, count, point, rest);
+        }
+        let read = Read { repeated: true, ..read };
+        let count = self.operand(count);
+        let dtype = self.program.outputs[output as usize].dtype;
+        match Leaf::new(read, output as usize, dtype) {
+            Some(leaf) if self.is_inline(leaf.kind) => self.run(read, leaf, count, point),
+            _ if read.parser == Parser::NBit && !read.big && read.bits <= 8 && dtype.size() == 1 => {
+                self.unpack(read, count, dtype, point);
+            }
+            _ => self.many(read, count, point),
+        }
+    }
+
+    /// As many items as the program says are moved one by one.
+    fn read_few(&mut self, read: Read, output: u32, count: i64, point: PointId, rest: &[Inst]) {
+        let read = Read { repeated: false, ..read };
+        let size = read.parser.size() as i64;
+        self.checked_bytes(read.input, count * size, point, rest);
+        let dtype = self.program.outputs[output as usize].dtype;
+        let room = self.room_of(output, count, point);
+        let (next, _) = self.cursor(read.input);
+        let to = self.output_address(output, room);
+        for at in 0..count {
+            let number = self.load_number(read, next, (at * size) as i32);
+            let item = self.item(number, dtype);
+            self.b.ins().store(bytes(), item, to, at as i32 * dtype.size() as i32);
+        }
+        let after = self.b.ins().iadd_imm_s(next, count * size);
+        self.set_cursor(read.input, after);
+        let written = self.constant(count * dtype.size() as i64);
+        self.grown(output, room, written);
+    }
+
+    fn is_inline(&self, kind: LeafKind) -> bool {
+        matches!(kind, LeafKind::Copy | LeafKind::Bool) || self.host.shuffles
+    }
+
+    /// Short runs are moved 64 bytes at once, whatever their length: the input is looked at, the output has slack.
+    fn run(&mut self, read: Read, leaf: Leaf, count: Value, point: PointId) {
+        let output = leaf.output as u32;
+        let (slow, done) = (self.cold(), self.b.create_block());
+        let (next, left) = self.left(read.input);
+        let near = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, left, 64);
+        self.unless(near, slow);
+        let most = MOST_INLINE >> leaf.shift;
+        let long = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, count, most);
+        self.unless(long, slow);
+        let size = self.b.ins().ishl_imm_u(count, i64::from(leaf.shift));
+        let room = self.room_for(output, size, slow);
+        let to = self.output_address(output, room);
+        let (more, last) = (self.b.create_block(), self.b.create_block());
+        let short = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, size, 64);
+        self.move_block(leaf, next, to);
+        self.b.ins().brif(short, last, &[], more, &[]);
+
+        self.b.switch_to_block(more);
+        self.b.seal_block(more);
+        let whole = self.b.ins().iadd_imm_s(size, 63);
+        let near = self.b.ins().icmp(IntCC::UnsignedGreaterThan, whole, left);
+        self.unless(near, slow);
+        let head = self.b.create_block();
+        let at = self.b.append_block_param(head, types::I64);
+        let begin = self.constant(64);
+        self.b.ins().jump(head, &[begin.into()]);
+        self.b.switch_to_block(head);
+        let (from_at, to_at) = (self.b.ins().iadd(next, at), self.b.ins().iadd(to, at));
+        self.move_block(leaf, from_at, to_at);
+        let after = self.b.ins().iadd_imm_s(at, 64);
+        let again = self.b.ins().icmp(IntCC::UnsignedLessThan, after, size);
+        self.b.ins().brif(again, head, &[after.into()], last, &[]);
+        self.b.seal_block(head);
+
+        self.b.switch_to_block(last);
+        self.b.seal_block(last);
+        self.grown(output, room, size);
+        let after = self.b.ins().iadd(next, size);
+        self.set_cursor(read.input, after);
+        self.b.ins().jump(done, &[]);
+
+        self.b.switch_to_block(slow);
+        self.b.seal_block(slow);
+        self.many(read, count, point);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+        self.b.seal_block(done);
+    }
+
+    /// 64 bytes of items.
+    fn move_block(&mut self, leaf: Leaf, from: Value, to: Value) {
+        for at in [0, 16, 32, 48] {
+            let mut lanes = self.b.ins().load(types::I8X16, bytes(), from, at);
+            match leaf.kind {
+                LeafKind::Copy => {}
+                LeafKind::Bool => {
+                    let (zero, one) = (self.constant(0), self.constant(1));
+                    let [zero, one] = [zero, one].map(|item| {
+                        let item = self.b.ins().ireduce(types::I8, item);
+                        self.b.ins().splat(types::I8X16, item)
+                    });
+                    let any = self.b.ins().icmp(IntCC::NotEqual, lanes, zero);
+                    lanes = self.b.ins().band(any, one);
+                }
+                _ => lanes = self.swap(lanes, 1 << leaf.shift),
+            }
+            self.b.ins().store(bytes(), lanes, to, at);
+        }
+    }
+
+    fn swap(&mut self, lanes: Value, size: u8) -> Value {
+        let mask: Vec<u8> = (0..16_u8).map(|at| at / size * size + (size - 1 - at % size)).collect();
+        let mask = self.b.func.dfg.immediates.push(mask.into());
+        self.b.ins().shuffle(lanes, lanes, mask)
+    }
+
+    /// By a kernel, all or nothing.
+    pub(super) fn many(&mut self, read: Read, count: Value, point: PointId) {
+        let read = self.helpers.read(read);
+        let read = self.constant(read);
+        self.ask(self.helpers.many, [read, count, count], point);
+    }
+
+    /// Up to eight bits each into bytes, eight items at a time: their bits are moved apart by halves.
+    fn unpack(&mut self, read: Read, count: Value, dtype: crate::Dtype, point: PointId) {
+        let bits = i64::from(read.bits);
+        let output = read.output.unwrap_or(0);
+        let (slow, head, done) = (self.cold(), self.b.create_block(), self.b.create_block());
+        if dtype == crate::Dtype::Bool && bits > 1 {
+            return self.many(read, count, point);
+        }
+        let (next, left) = self.left(read.input);
+        let few = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, count, 1 << 16);
+        self.unless(few, slow);
+        // Bytes used, and up to eight more are looked at behind the last.
+        let used = self.b.ins().imul_imm_s(count, bits);
+        let used = self.b.ins().iadd_imm_s(used, 7);
+        let used = self.b.ins().ushr_imm_u(used, 3);
+        let seen = self.b.ins().iadd_imm_s(used, 8);
+        let near = self.b.ins().icmp(IntCC::UnsignedGreaterThan, seen, left);
+        self.unless(near, slow);
+        let room = self.room_for(output, count, slow);
+        let to = self.output_address(output, room);
+        let to_end = self.b.ins().iadd(to, count);
+        let (from_at, to_at) =
+            (self.b.append_block_param(head, types::I64), self.b.append_block_param(head, types::I64));
+        self.b.ins().jump(head, &[next.into(), to.into()]);
+
+        self.b.switch_to_block(head);
+        let mut word = self.b.ins().load(types::I64, bytes(), from_at, 0);
+        // Four items to the upper half, then two of each four, then one of each two.
+        for step in [4, 2, 1_i64] {
+            let shift = step * (8 - bits);
+            if shift == 0 {
+                continue;
+            }
+            let group = 1_u64.checked_shl((step * bits) as u32).map_or(u64::MAX, |bit| bit - 1);
+            let (mut low, mut high) = (0_u64, 0_u64);
+            for at in 0..4 / step {
+                // Before this step, groups of 2 * step items stand `16 * step` bits apart.
+                let place = (at * 16 * step) as u32;
+                low |= group << place;
+                high |= group << (place + (step * bits) as u32);
+            }
+            let (low, high) = (self.constant(low as i64), self.constant(high as i64));
+            let low = self.b.ins().band(word, low);
+            let high = self.b.ins().band(word, high);
+            let high = self.b.ins().ishl_imm_u(high, shift);
+            word = self.b.ins().bor(low, high);
+        }
+        self.b.ins().store(bytes(), word, to_at, 0);
+        let from_next = self.b.ins().iadd_imm_s(from_at, bits);
+        let to_next = self.b.ins().iadd_imm_s(to_at, 8);
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, to_next, to_end);
+        let finished = self.b.create_block();
+        self.b.ins().brif(more, head, &[from_next.into(), to_next.into()], finished, &[]);
+        self.b.seal_block(head);
+        self.b.switch_to_block(finished);
+        self.b.seal_block(finished);
+        self.grown(output, room, count);
+        let after = self.b.ins().iadd(next, used);
+        self.set_cursor(read.input, after);
+        self.b.ins().jump(done, &[]);
+
+        self.b.switch_to_block(slow);
+        self.b.seal_block(slow);
+        self.many(read, count, point);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+        self.b.seal_block(done);
+    }
+}
