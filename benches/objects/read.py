@@ -1,68 +1,260 @@
-"""Objects read by forthwith, uproot and C++ ROOT: CPU milliseconds for whole branches, one thread.
+"""Objects read by forthwith, uproot and C++ ROOT into the same columns.
 
-    python benches/objects/read.py [ENTRIES]
+    python benches/objects/read.py [--entries N] [--rounds N] [--peers PYTHON] [--only BRANCH,…] [--out FOLDER]
 
-The file is made by C++ ROOT in a temporary folder. Each reader takes the better of three passes over each branch; forthwith and uproot make
-columns of it, C++ ROOT only objects, one at a time. Values of forthwith and uproot are compared where uproot can read the branch.
+The file is made by C++ ROOT in a temporary folder, without compression: what is compared is the decoding of objects. Each reader is a
+process of its own, and they take turns at each branch: C++ ROOT with `GetEntry` alone, C++ ROOT with `GetEntry` and the columns filled
+(`shapes.C`), uproot, forthwith with one thread and with two, all of them with a file just opened and memory just had from the system; then
+C++ ROOT and forthwith *again*, into the memory of the last time. A first round is not counted. The MD5 sums of all columns have to be the
+same whoever made them, or the run stops. Medians go to a table, all times to `times.json`, both in FOLDER, by default
+`benches/results/<date>-objects`.
+
+This Python needs forthwith, awkward and numpy; that of `--peers` (or $FORTHWITH_PEERS_PYTHON), by default the same, uproot and what
+`tests/generate/README.md` says.
 """
 
+import argparse
+import datetime
+import hashlib
+import json
+import os
 import pathlib
+import platform
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-import awkward as ak
-
 HERE = pathlib.Path(__file__).resolve().parent
-MAKE = """
-import sys
-sys.path.insert(0, {generate!r})
-import make
-import ROOT
-make.load(".", "classes")
-make.here = {here!r}
-make.load(".", "shapes")
-ROOT.shapes({entries})
-ROOT.readShapes()
-"""
+ROOT = HERE.parent.parent
+SHAPES = {
+    "event": "a class whole: 37 members, vectors of vectors, strings, structs, `TClonesArray`",
+    "hits": "`vector<struct>`, member by member",
+    "points": "`vector<struct>` of three doubles",
+    "split": "`TClonesArray` divided into branches",
+    "whole": "`TClonesArray` kept whole",
+    "map": "`map<string, vector<struct>>`",
+    "point": "a class of three doubles",
+    "plain": "a class of two numbers, a string and a vector",
+    "rows": "`vector<vector<float>>`",
+    "words": "`vector<string>`",
+    "table": "`map<string, vector<float>>`",
+}
+READERS = ["root", "root columns", "root again", "uproot", "forthwith", "forthwith 2", "forthwith again"]
 
 
-def best(read):
-    """CPU milliseconds of the better of three calls, and what the last one returned."""
-    times = []
-    for _ in range(3):
-        began = time.process_time()
-        result = read()
-        times.append(1000 * (time.process_time() - began))
-    return min(times), result
+def memory(key):
+    """Kilobytes of this process by a key of its status."""
+    for line in pathlib.Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(key):
+            return int(line.split()[1])
+    return 0
 
 
-def main(entries):
-    import uproot
+def measured(read):
+    """What a call returns, with its milliseconds of processor and of wall, and megabytes at its peak above those before."""
+    pathlib.Path("/proc/self/clear_refs").write_text("5")
+    before = memory("VmRSS")
+    cpu, wall = time.process_time(), time.perf_counter()
+    result = read()
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    return result, {"cpu": 1000 * cpu, "wall": 1000 * wall, "peak": (memory("VmHWM") - before) / 1024}
 
-    import forthwith
 
-    with tempfile.TemporaryDirectory() as folder:
-        code = MAKE.format(generate=str(HERE.parent.parent / "tests" / "generate"), here=str(HERE), entries=entries)
-        made = subprocess.run([sys.executable, "-c", code], cwd=folder, check=True, capture_output=True, text=True)
-        root = dict(line.split() for line in made.stdout.splitlines() if len(line.split()) == 2)
-        path = f"{folder}/shapes.root"
-        print(f"{entries} entries; CPU milliseconds\n{'branch':24} {'C++ ROOT':>10} {'uproot':>10} {'forthwith':>10}")
-        with forthwith.open(f"{path}:tree") as ours, uproot.open(f"{path}:tree") as theirs:
-            for name, milliseconds in root.items():
-                branches = [b for b in ours[name].values(recursive=True) if b.has_data] or [ours[name]]
-                mine, arrays = best(lambda: [b.array(threads=1) for b in branches if b.interpretation.decoder])  # noqa: B023
-                assert all(len(array) == entries for array in arrays)
+def buffers(layout):
+    """The columns of an array: of a list its offsets and then its items, of a record its fields."""
+    import awkward as ak
+    import numpy as np
+
+    if layout.is_list:
+        if layout.is_regular:
+            yield from buffers(layout.content)
+            return
+        layout = layout.to_ListOffsetArray64(True)
+        offsets = np.asarray(layout.offsets)
+        yield offsets
+        yield from buffers(layout.content[: offsets[-1]])
+    elif layout.is_record:
+        for content in layout.contents:
+            yield from buffers(content[: layout.length])
+    elif layout.is_numpy:
+        data = np.asarray(layout.data)
+        yield data.astype(data.dtype.newbyteorder("="), copy=False)
+    elif layout.is_indexed or layout.is_option:
+        yield from buffers(ak.to_packed(layout.project()))
+    else:
+        raise SystemExit(f"no columns of {type(layout).__name__}")
+
+
+def sums(arrays):
+    """MD5 of each column; those of several arrays that are lists in common have the offsets once."""
+    found = []
+    for array in arrays:
+        for buffer in buffers(array.layout):
+            found.append(hashlib.md5(memoryview(buffer).cast("B") if buffer.size else b"").hexdigest())
+    return found
+
+
+def work(reader, path):
+    """A reader's process: reads the branches named on its standard input, one a line, and says what it took."""
+    if reader == "root":
+        sys.path.insert(0, str(ROOT / "tests" / "generate"))
+        import make
+        import ROOT as root
+
+        make.load(".", "classes")
+        make.here = str(HERE)
+        make.load(".", "shapes")
+    kept = None, None
+    for line in sys.stdin:
+        how, branch, threads = line.split()
+        if reader == "root":
+            result, took = measured(lambda: str(root.readShape(branch, ["objects", "columns", "again"].index(how))))  # noqa: B023
+            cpu, wall, *found = result.split()
+            # The sums are not part of it.
+            took |= {"cpu": float(cpu), "wall": float(wall)}
+        elif reader == "uproot":
+            import uproot
+
+            with uproot.open(f"{path}:tree") as tree:
                 try:
-                    other, array = best(theirs[name].array) if len(branches) == 1 else (None, None)
-                    if array is not None and not ak.array_equal(ak.to_packed(array), ak.to_packed(arrays[0]), same_content_types=False):
-                        raise SystemExit(f"{name}: not the values of uproot")
-                except (ValueError, NotImplementedError, uproot.DeserializationError):
-                    other = None
-                text = f"{other:10.1f}" if other else f"{'-':>10}"
-                print(f"{name:24} {float(milliseconds):10.1f} {text} {mine:10.1f}")
+                    result, took = measured(lambda: [tree[branch].array()])  # noqa: B023
+                    found = sums(result)
+                except Exception as error:  # noqa: BLE001
+                    found, took = [], {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
+        else:
+            import forthwith
+
+            if how != "again" or kept[0] != branch:
+                kept = branch, forthwith.open(f"{path}:tree")
+            tree = kept[1]
+            every = [b for b in tree[branch].values(recursive=True) if b.has_data] or [tree[branch]]
+            result, took = measured(lambda: [b.array(threads=int(threads)) for b in every])  # noqa: B023
+            found = sums(result)
+            every = tree = None
+        result = None
+        print(json.dumps(took | {"sums": found}), flush=True)
+
+
+class Worker:
+    """A reader in a process of its own."""
+
+    def __init__(self, python, reader, path):
+        command = [python, __file__, "--work", reader, "--out", str(path)]
+        # Threads that wait for linear algebra count as work.
+        quiet = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+        self.process = subprocess.Popen(command, cwd=path.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=quiet)
+
+    def read(self, how, branch, threads=1):
+        """One pass."""
+        self.process.stdin.write(f"{how} {branch} {threads}\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            raise SystemExit("a reader has ended")
+        return json.loads(line)
+
+
+def agree(branch, took):
+    """Stops where the columns of two readers differ."""
+    mine = took["forthwith"]["sums"]
+    if any(took[reader]["sums"] != mine for reader in ("forthwith 2", "forthwith again")):
+        raise SystemExit(f"{branch}: forthwith gives other columns with two threads, or again")
+    theirs = took["root columns"]["sums"]
+    if took["root again"]["sums"] != theirs:
+        raise SystemExit(f"{branch}: C++ ROOT has other columns again")
+    if branch == "split":
+        # The arrays have the offsets each: once is enough, since the branches are of the same lengths.
+        mine, theirs = sorted(set(mine)), sorted(set(theirs))
+    if theirs != mine:
+        raise SystemExit(f"{branch}: C++ ROOT has other columns\n{theirs}\n{mine}")
+    other = took["uproot"].get("sums")
+    if other and other != mine:
+        raise SystemExit(f"{branch}: uproot has other columns\n{other}\n{mine}")
+
+
+def table(results):
+    """The medians, as text."""
+    lines = [
+        "| branch | `GetEntry` | into columns | again | uproot | forthwith | again | faster than columns | again | than uproot | wall, 1 thread "
+        "| 2 threads | peak MB: ROOT | uproot | forthwith |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for branch, rounds in results.items():
+        middle = {}
+        for reader in READERS:
+            for what in ("cpu", "wall", "peak"):
+                values = [one[reader][what] for one in rounds if what in one[reader]]
+                middle[reader, what] = statistics.median(values) if values else None
+        # Paired: what stands beside each other in time is compared.
+        over = lambda a, b: statistics.median(one[a]["cpu"] / one[b]["cpu"] for one in rounds)  # noqa: B023, E731
+        other = [one["uproot"]["cpu"] / one["forthwith"]["cpu"] for one in rounds if "cpu" in one["uproot"]]
+        show = lambda value, form="{:.1f}": form.format(value) if value is not None else "-"  # noqa: E731
+        cells = [
+            f"{branch}: {SHAPES[branch]}",
+            *(show(middle[reader, "cpu"]) for reader in READERS if reader != "forthwith 2"),
+            f"{over('root columns', 'forthwith'):.1f}",
+            f"{over('root again', 'forthwith again'):.1f}",
+            show(statistics.median(other) if other else None),
+            *(show(middle[reader, "wall"]) for reader in ("forthwith", "forthwith 2")),
+            *(show(middle[reader, "peak"], "{:.0f}") for reader in ("root columns", "uproot", "forthwith")),
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    """Makes the file, reads it, and writes down what that took."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--entries", type=int, default=300_000)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--peers", default=os.environ.get("FORTHWITH_PEERS_PYTHON", sys.executable))
+    parser.add_argument("--only", default=",".join(SHAPES))
+    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--file", type=pathlib.Path, help="a file that was made before, or is to be kept")
+    parser.add_argument("--work", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.work:
+        return work(options.work, options.out)
+    folder = options.out or ROOT / "benches" / "results" / f"{datetime.date.today()}-objects"
+    with tempfile.TemporaryDirectory() as temporary:
+        path = (options.file or pathlib.Path(temporary) / "shapes.root").resolve()
+        if not path.exists():
+            code = (
+                f"import sys; sys.path.insert(0, {str(ROOT / 'tests' / 'generate')!r}); import make, ROOT; make.load('.', 'classes'); "
+                f"make.here = {str(HERE)!r}; make.load('.', 'shapes'); ROOT.shapes({options.entries})"
+            )
+            subprocess.run([options.peers, "-c", code], cwd=path.parent, check=True)
+        workers = {
+            "root": Worker(options.peers, "root", path),
+            "uproot": Worker(options.peers, "uproot", path),
+            "forthwith": Worker(sys.executable, "forthwith", path),
+        }
+        results = {}
+        for branch in options.only.split(","):
+            for number in range(options.rounds + 1):
+                took = {
+                    "root": workers["root"].read("objects", branch),
+                    "root columns": workers["root"].read("columns", branch),
+                    "root again": workers["root"].read("again", branch),
+                    "uproot": workers["uproot"].read("columns", branch),
+                    "forthwith": workers["forthwith"].read("columns", branch),
+                    "forthwith again": workers["forthwith"].read("again", branch),
+                    "forthwith 2": workers["forthwith"].read("columns", branch, 2),
+                }
+                agree(branch, took)
+                if number > 0:
+                    results.setdefault(branch, []).append(took)
+            print(table({branch: results[branch]}).splitlines()[-1], flush=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    about = {"entries": options.entries, "rounds": options.rounds, "machine": platform.processor() or platform.machine()}
+    for took in (one for rounds in results.values() for each in rounds for one in each.values()):
+        took.pop("sums", None)
+    (folder / "times.json").write_text(json.dumps({"about": about, "times": results}, indent=1) + "\n")
+    (folder / "table.md").write_text(table(results))
+    print(f"in {folder}")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20000)
+    main()

@@ -92,7 +92,7 @@ impl Translator<'_, '_> {
 fn pieces(text: &[u8]) -> Vec<(&[u8], i32)> {
     let size = [8, 4, 2, 1].into_iter().find(|size| *size <= text.len()).unwrap_or(1);
     let whole = (0..text.len() / size).map(|at| at * size);
-    let last = (text.len() % size > 0).then(|| text.len() - size);
+    let last = (!text.len().is_multiple_of(size)).then(|| text.len() - size);
     whole.chain(last).map(|at| (&text[at..at + size], at as i32)).collect()
 }
 
