@@ -2,15 +2,15 @@
 
     python benches/objects/read.py [--entries N] [--rounds N] [--peers PYTHON] [--only BRANCH,…] [--out FOLDER]
 
-The file is made by C++ ROOT in a temporary folder, without compression: what is compared is the decoding of objects. Each reader is a
-process of its own, and they take turns at each branch: C++ ROOT with `GetEntry` alone, C++ ROOT with `GetEntry` and the columns filled
-(`shapes.C`), uproot, forthwith with one thread and with two, all of them with a file just opened and memory just had from the system; then
-C++ ROOT and forthwith *again*, into the memory of the last time. A first round is not counted. The MD5 sums of all columns have to be the
-same whoever made them, or the run stops. Medians go to a table, all times to `times.json`, both in FOLDER, by default
-`benches/results/<date>-objects`.
+The file is made by C++ ROOT in a temporary folder, without compression: what is compared is the decoding of objects. Each
+reader is a process of its own, and they take turns at each branch: C++ ROOT with `GetEntry` alone, C++ ROOT with `GetEntry` and
+the columns filled (`shapes.C`), uproot, forthwith with one thread and with two, all of them with a file just opened and memory
+just had from the system; then C++ ROOT and forthwith *again*, into the memory of the last time. A first round is not counted.
+The MD5 sums of all columns have to be the same whoever made them, or the run stops. Medians go to a table, all times to
+`times.json`, both in FOLDER, by default `benches/results/<date>-objects`.
 
-This Python needs forthwith, awkward and numpy; that of `--peers` (or $FORTHWITH_PEERS_PYTHON), by default the same, uproot and what
-`tests/generate/README.md` says.
+This Python needs forthwith, awkward and numpy; that of `--peers` (or $FORTHWITH_PEERS_PYTHON), by default the same, uproot and
+what `tests/generate/README.md` says.
 """
 
 import argparse
@@ -96,16 +96,21 @@ def sums(arrays):
     return found
 
 
+def shapes():
+    """C++ ROOT with `shapes.C`, compiled in this folder."""
+    sys.path.insert(0, str(ROOT / "tests" / "generate"))
+    import make
+    import ROOT as root
+
+    make.load(".", "classes")
+    make.here = str(HERE)
+    make.load(".", "shapes")
+    return root
+
+
 def work(reader, path):
     """A reader's process: reads the branches named on its standard input, one a line, and says what it took."""
-    if reader == "root":
-        sys.path.insert(0, str(ROOT / "tests" / "generate"))
-        import make
-        import ROOT as root
-
-        make.load(".", "classes")
-        make.here = str(HERE)
-        make.load(".", "shapes")
+    root = shapes() if reader == "root" else None
     kept = None, None
     for line in sys.stdin:
         how, branch, threads = line.split()
@@ -119,9 +124,10 @@ def work(reader, path):
 
             with uproot.open(f"{path}:tree") as tree:
                 try:
-                    result, took = measured(lambda: [tree[branch].array()])  # noqa: B023
+                    every = tree[branch].branches or [tree[branch]]
+                    result, took = measured(lambda: [b.array() for b in every])  # noqa: B023
                     found = sums(result)
-                except Exception as error:  # noqa: BLE001
+                except Exception as error:
                     found, took = [], {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
         else:
             import forthwith
@@ -144,7 +150,9 @@ class Worker:
         command = [python, __file__, "--work", reader, "--out", str(path)]
         # Threads that wait for linear algebra count as work.
         quiet = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-        self.process = subprocess.Popen(command, cwd=path.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=quiet)
+        self.process = subprocess.Popen(
+            command, cwd=path.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=quiet
+        )
 
     def read(self, how, branch, threads=1):
         """One pass."""
@@ -161,15 +169,14 @@ def agree(branch, took):
     mine = took["forthwith"]["sums"]
     if any(took[reader]["sums"] != mine for reader in ("forthwith 2", "forthwith again")):
         raise SystemExit(f"{branch}: forthwith gives other columns with two threads, or again")
-    theirs = took["root columns"]["sums"]
+    theirs, other = took["root columns"]["sums"], took["uproot"].get("sums")
     if took["root again"]["sums"] != theirs:
         raise SystemExit(f"{branch}: C++ ROOT has other columns again")
     if branch == "split":
         # The arrays have the offsets each: once is enough, since the branches are of the same lengths.
-        mine, theirs = sorted(set(mine)), sorted(set(theirs))
+        mine, theirs, other = (sorted(set(one or [])) for one in (mine, theirs, other))
     if theirs != mine:
         raise SystemExit(f"{branch}: C++ ROOT has other columns\n{theirs}\n{mine}")
-    other = took["uproot"].get("sums")
     if other and other != mine:
         raise SystemExit(f"{branch}: uproot has other columns\n{other}\n{mine}")
 
@@ -177,8 +184,8 @@ def agree(branch, took):
 def table(results):
     """The medians, as text."""
     lines = [
-        "| branch | `GetEntry` | into columns | again | uproot | forthwith | again | faster than columns | again | than uproot | wall, 1 thread "
-        "| 2 threads | peak MB: ROOT | uproot | forthwith |",
+        "| branch | `GetEntry` | into columns | again | uproot | forthwith | again | faster than columns | again | than uproot "
+        "| wall, 1 thread | 2 threads | peak MB: ROOT | uproot | forthwith |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for branch, rounds in results.items():
@@ -215,17 +222,25 @@ def main():
     parser.add_argument("--file", type=pathlib.Path, help="a file that was made before, or is to be kept")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.work:
-        return work(options.work, options.out)
+    if options.work == "make":
+        shapes().shapes(options.entries)
+    elif options.work:
+        work(options.work, options.out)
+    else:
+        compare(options)
+
+
+def compare(options):
+    """Lets the readers take turns."""
     folder = options.out or ROOT / "benches" / "results" / f"{datetime.date.today()}-objects"
     with tempfile.TemporaryDirectory() as temporary:
         path = (options.file or pathlib.Path(temporary) / "shapes.root").resolve()
         if not path.exists():
-            code = (
-                f"import sys; sys.path.insert(0, {str(ROOT / 'tests' / 'generate')!r}); import make, ROOT; make.load('.', 'classes'); "
-                f"make.here = {str(HERE)!r}; make.load('.', 'shapes'); ROOT.shapes({options.entries})"
+            subprocess.run(
+                [options.peers, __file__, "--work", "make", "--entries", str(options.entries)],
+                cwd=path.parent,
+                check=True,
             )
-            subprocess.run([options.peers, "-c", code], cwd=path.parent, check=True)
         workers = {
             "root": Worker(options.peers, "root", path),
             "uproot": Worker(options.peers, "uproot", path),
@@ -248,7 +263,11 @@ def main():
                     results.setdefault(branch, []).append(took)
             print(table({branch: results[branch]}).splitlines()[-1], flush=True)
     folder.mkdir(parents=True, exist_ok=True)
-    about = {"entries": options.entries, "rounds": options.rounds, "machine": platform.processor() or platform.machine()}
+    about = {
+        "entries": options.entries,
+        "rounds": options.rounds,
+        "machine": platform.processor() or platform.machine(),
+    }
     for took in (one for rounds in results.values() for each in rounds for one in each.values()):
         took.pop("sums", None)
     (folder / "times.json").write_text(json.dumps({"about": about, "times": results}, indent=1) + "\n")
