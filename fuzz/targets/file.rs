@@ -24,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
             if let Ok(description) = table.describe(field) {
                 let _ = description.reading.map(|reading| reading.form.type_string());
             }
-            let Ok(plan) = table.plan(&[field], 0..table.entries().min(1000)) else { continue };
+            let Ok(plan) = table.plan(&[field], 0..table.entries_up_to(1000).unwrap_or(0)) else { continue };
             if plan.tasks.len() > 64 {
                 continue;
             }

@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
         let fields = table.fields().map_or(0, <[_]>::len).min(32) as u32;
         for field in 0..fields {
             let _ = table.parquet().map(|own| own.chunks(field));
-            let entries = table.entries().min(1000);
+            let entries = table.entries_up_to(1000).unwrap_or(0);
             for (entries, threads) in [(0..entries, 1), (entries / 3..entries / 2, 1), (0..entries, 2)] {
                 let Ok(plan) = table.plan(&[field], entries) else { continue };
                 for array in table.read(&plan, Some(threads), None).unwrap_or_default() {

@@ -50,7 +50,7 @@ class HasBranches(BranchMapping):
         from forthwith._selection import Selection
 
         columns = _read.choose(self, names, filter_name, filter_typename)
-        start, stop = _read.entry_range(entry_start, entry_stop, self.num_entries)
+        start, stop = _read.entries_of(self, entry_start, entry_stop)
         return Selection(self._tree, columns, start, stop, step_size, threads)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -109,7 +109,7 @@ class HasBranches(BranchMapping):
         """
         columns = _read.choose(self, names, filter_name, filter_typename)
         into = _read.target(library, how)
-        start, stop = _read.entry_range(entry_start, entry_stop, self.num_entries)
+        start, stop = _read.entries_of(self, entry_start, entry_stop)
         if errors != "raise":
             from forthwith import _salvage
 
@@ -157,11 +157,12 @@ class HasBranches(BranchMapping):
         """
         columns = _read.choose(self, names, filter_name, filter_typename)
         into = _read.target(library, how)
-        start, stop = _read.entry_range(entry_start, entry_stop, self.num_entries)
-        steps = _read.steps(self._tree, columns, start, stop, step_size)
         if errors != "raise":
             from forthwith import _salvage
 
             _salvage.check(errors)
+            start, stop = _read.entries_of(self, entry_start, entry_stop)
+            steps = _read.steps(self._tree, columns, start, stop, step_size)
             return _read.iterate_around(self._tree, columns, steps, report, errors, library, how, threads, progress)
-        return _read.iterate(self._tree, columns, steps, into, report, threads, progress)
+        walk = _read.walk(self, columns, entry_start, entry_stop, step_size)
+        return _read.iterate(self._tree, columns, walk, into, report, threads, progress)

@@ -14,6 +14,13 @@ def entry_range(start: int | None, stop: int | None, entries: int) -> tuple[int,
     return first, max(first, last)
 
 
+def from_start(start: int | None, stop: int | None) -> tuple[int | None, int | None]:
+    """The bounds as far as they count from the first entry; ``None`` for one that does not, or is not there."""
+    first, last = _index(start, "entry_start"), _index(stop, "entry_stop")
+    first = 0 if first is None else first
+    return first if first >= 0 else None, last if last is not None and last >= 0 else None
+
+
 def _index(value: int | None, name: str) -> int | None:
     if value is None:
         return None

@@ -250,7 +250,9 @@ class Table:
         """Its class."""
     @property
     def entries(self) -> int:
-        """Number of entries."""
+        """Number of entries. In an Avro file that is known when all blocks were looked for."""
+    def entries_up_to(self, most: int) -> int:
+        """The number of entries, or ``most`` if there are more: no more is looked for than it takes to know."""
     def damage(self) -> list[tuple[int, int, int, str]]:
         """What was left out of an Avro file: block, first byte, byte after the last, what is wrong."""
     def row_groups(self) -> list[tuple[int, int, int, int]]:
@@ -291,6 +293,15 @@ class Table:
         """Cuts a range of entries into steps of so many entries, or about so many bytes."""
     def walk(self, fields: Sequence[int], steps: Sequence[tuple[int, int]]) -> Walk:
         """Reads fields in steps."""
+    def walk_cutting(
+        self,
+        fields: Sequence[int],
+        start: int,
+        stop: int | None,
+        entries: int | None = None,
+        bytes: int | None = None,
+    ) -> Walk:
+        """Reads fields in steps that are cut on the way; ``None`` as ``stop`` is the end, which need not be known."""
     def schema(self, names: Sequence[str], fields: Sequence[int]) -> object:
         """The Arrow schema of some fields, as a capsule."""
     def stream(

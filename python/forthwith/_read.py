@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forthwith import _filters
-from forthwith._entries import entry_range, step_size
+from forthwith._entries import entry_range, from_start, step_size
 from forthwith._errors import KeyInFileError
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Names: TypeAlias = str | Iterable[str] | None
     Columns: TypeAlias = list[tuple[str, int]]
 
-__all__ = ["Report", "choose", "entry_range", "iterate", "read", "steps", "target"]
+__all__ = ["Report", "choose", "entries_of", "entry_range", "iterate", "read", "steps", "target", "walk"]
 
 
 def choose(owner: HasBranches, names: Names, filter_name: Filter, filter_typename: Filter) -> Columns:
@@ -90,6 +90,26 @@ def read(
     return tree._core.read(plan, threads, progress)
 
 
+def entries_of(owner: HasBranches, start: int | None, stop: int | None) -> tuple[int, int]:
+    """`entry_range` of a tree or a branch, of whose entries no more are counted than it takes."""
+    first, last = from_start(start, stop)
+    if first is None or last is None or owner is not owner._tree:
+        return entry_range(start, stop, owner.num_entries)
+    return entry_range(start, stop, owner._tree._core.entries_up_to(max(first, last)))
+
+
+def walk(
+    owner: HasBranches, columns: Columns, start: int | None, stop: int | None, size: int | str
+) -> _forthwith.Walk:
+    """What reads step after step. Where steps can be counted from the first entry, nobody has to know the last one."""
+    entries, memory = step_size(size)
+    fields = [at for _, at in columns]
+    first, last = from_start(start, stop)
+    if first is None or (last is None and stop is not None) or owner is not owner._tree:
+        first, last = entry_range(start, stop, owner.num_entries)
+    return owner._tree._core.walk_cutting(fields, first, last, entries, memory)
+
+
 def steps(tree: Tree, columns: Columns, start: int, stop: int, size: int | str) -> list[tuple[int, int]]:
     """The entry ranges of steps."""
     entries, memory = step_size(size)
@@ -99,7 +119,7 @@ def steps(tree: Tree, columns: Columns, start: int, stop: int, size: int | str) 
 def iterate(
     tree: Tree,
     columns: Columns,
-    ranges: list[tuple[int, int]],
+    walk: _forthwith.Walk,
     into: Target,
     report: bool,
     threads: int | None,
@@ -107,7 +127,6 @@ def iterate(
 ) -> Iterator[Any]:
     """Reads step after step."""
     _at_least_one(threads)
-    walk = tree._core.walk([at for _, at in columns], ranges)
     labels = [label for label, _ in columns]
     while (step := walk.read(threads, progress)) is not None:
         start, stop, read = step

@@ -35,7 +35,7 @@ impl Table {
 
     /// The Forms of fields, or the error that names the first one that cannot be read.
     fn forms(&self, fields: &[u32]) -> plan::Result<Vec<Form>> {
-        let form = |field: &u32| match self.table.describe(*field)?.reading {
+        let form = |field: &u32| match self.table.describe_first(*field, 0)?.reading {
             Ok(reading) => Ok(reading.form),
             // Planning says it best.
             Err(what) => {
@@ -65,8 +65,12 @@ impl Table {
     }
 
     #[getter]
-    fn entries(&self) -> u64 {
-        self.table.entries()
+    fn entries(&self, py: Python<'_>) -> PyResult<u64> {
+        self.handle.run(py, || self.table.entries())
+    }
+
+    fn entries_up_to(&self, py: Python<'_>, most: u64) -> PyResult<u64> {
+        self.handle.run(py, || self.table.entries_up_to(most))
     }
 
     /// What was left out of an Avro file: number of the block, bytes, what is wrong with them.
@@ -146,6 +150,22 @@ impl Table {
     fn walk(&self, py: Python<'_>, fields: Vec<u32>, steps: Vec<(u64, u64)>) -> PyResult<Walk> {
         let steps = steps.into_iter().map(|(start, stop)| start..stop).collect();
         let walk = self.handle.run(py, || self.table.walk(&fields, steps))?;
+        Ok(Walk::new(Arc::clone(&self.handle), walk))
+    }
+
+    #[pyo3(signature = (fields, start, stop, entries=None, bytes=None))]
+    fn walk_cutting(
+        &self,
+        py: Python<'_>,
+        fields: Vec<u32>,
+        start: u64,
+        stop: Option<u64>,
+        entries: Option<u64>,
+        bytes: Option<u64>,
+    ) -> PyResult<Walk> {
+        let step = entries.map_or(Step::Bytes(bytes.unwrap_or(u64::MAX)), Step::Entries);
+        let range = start..stop.unwrap_or(u64::MAX);
+        let walk = self.handle.run(py, || self.table.walk_cutting(&fields, range, step))?;
         Ok(Walk::new(Arc::clone(&self.handle), walk))
     }
 

@@ -58,7 +58,7 @@ fn forthwith(file: &str, engine: &Arc<Engine>, fields: Option<&[&str]>) -> Resul
         Some(names) => names.iter().map(|name| table.find(name)).collect::<Result<_, _>>()?,
         None => (0..table.fields()?.len() as u32).collect(),
     };
-    table.read(&table.plan(&wanted, 0..table.entries())?, None, None)
+    table.read(&table.plan(&wanted, 0..table.entries()?)?, None, None)
 }
 
 fn arrow(file: &str, fields: Option<&[&str]>) -> Result<Vec<arrow_array::RecordBatch>, Box<dyn Error>> {
@@ -76,7 +76,7 @@ fn decompress(file: &str, engine: &Arc<Engine>) -> Result<f64, Box<dyn Error>> {
     let source: Arc<dyn forthwith::io::Source> = Arc::new(forthwith::io::Memory::new(file, bytes));
     let file = File::from_source(source, Arc::clone(engine))?;
     let table = file.table("")?;
-    let plan = table.plan(&[0], 0..table.entries())?;
+    let plan = table.plan(&[0], 0..table.entries()?)?;
     let format = format(&plan.format)?;
     let mut scratch = plan::Scratch::new();
     let mut seconds = f64::INFINITY;

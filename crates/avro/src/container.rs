@@ -155,41 +155,101 @@ fn is_truncated(error: &Error) -> bool {
     matches!(error.kind, ErrorKind::Truncated { .. })
 }
 
-/// Finds the blocks, reading no more than what stands between them. With `damage`, what cannot be read is noted there and left out,
-/// and the search goes on behind the next marker.
-pub(crate) fn blocks(
-    source: &dyn Source,
-    header: &Header,
-    mut damage: Option<&mut Vec<Damage>>,
-) -> Result<Vec<BlockPlace>> {
-    let size = source.size()?;
-    let least = least_bytes(&header.schema);
-    let mut window = Window { source, size, bytes: Bytes::new(), start: 0 };
-    let mut blocks: Vec<BlockPlace> = Vec::new();
-    let (mut at, mut entry, mut number) = (header.end, 0u64, 0u64);
-    while at < size {
-        match block(&mut window, header, least, at) {
+/// The blocks of a file, found from first to last and only as far as somebody asks: nothing but the blocks themselves says where they are.
+pub(crate) struct Walk {
+    source: Arc<dyn Source>,
+    header: Arc<Header>,
+    /// Fewest bytes that an entry takes.
+    least: u64,
+    /// Whether what cannot be read is noted and left out, and the search goes on behind the next marker.
+    leaves_out: bool,
+    window: Window,
+    at: u64,
+    entry: u64,
+    number: u64,
+    pub(crate) blocks: Vec<BlockPlace>,
+    pub(crate) damage: Vec<Damage>,
+}
+
+impl Walk {
+    pub(crate) fn new(source: &Arc<dyn Source>, header: &Arc<Header>, leaves_out: bool) -> Self {
+        Self {
+            source: Arc::clone(source),
+            header: Arc::clone(header),
+            least: least_bytes(&header.schema),
+            leaves_out,
+            window: Window::default(),
+            at: header.end,
+            entry: 0,
+            number: 0,
+            blocks: Vec::new(),
+            damage: Vec::new(),
+        }
+    }
+
+    /// Entries of the blocks that were found.
+    pub(crate) fn entries(&self) -> u64 {
+        self.entry
+    }
+
+    /// Goes on until there are so many entries, or to the end of the file. Who asks for more than what stands before a block that cannot be
+    /// read gets the error.
+    pub(crate) fn reach(&mut self, entries: u64) -> Result<()> {
+        if self.entry >= entries {
+            return Ok(());
+        }
+        let size = self.source.size()?;
+        while self.entry < entries && self.at < size {
+            self.next(size)?;
+        }
+        Ok(())
+    }
+
+    /// The same, all of it found, without some blocks.
+    pub(crate) fn without(&self, bad: &[(u64, String)]) -> Self {
+        let mut all = Self::new(&self.source, &self.header, self.leaves_out);
+        all.damage.clone_from(&self.damage);
+        for block in &self.blocks {
+            if let Some((number, what)) = bad.iter().find(|(number, _)| *number == block.number) {
+                all.damage.push(Damage { block: *number, bytes: block.bytes.clone(), what: what.clone() });
+                continue;
+            }
+            let end = all.entry + (block.entries.end - block.entries.start);
+            all.blocks.push(BlockPlace { entries: all.entry..end, ..block.clone() });
+            all.entry = end;
+        }
+        all.damage.sort_by_key(|damage| damage.bytes.start);
+        // Nothing is left to be found.
+        (all.at, all.number) = (u64::MAX, self.number);
+        all
+    }
+
+    fn next(&mut self, size: u64) -> Result<()> {
+        let at = self.at;
+        let source = self.source.as_ref();
+        match block(&mut self.window, source, size, &self.header, self.least, at) {
             Ok((count, end)) => {
-                let next = entry.checked_add(count).filter(|next| i64::try_from(*next).is_ok());
+                let next = self.entry.checked_add(count).filter(|next| i64::try_from(*next).is_ok());
                 let Some(next) = next else {
                     let error = ErrorKind::Invalid { what: "more entries than can be counted".into() };
-                    return Err(place(error.into(), number, at));
+                    return Err(place(error.into(), self.number, at));
                 };
                 if count > 0 {
-                    blocks.push(BlockPlace { number, bytes: at..end, entries: entry..next });
+                    let number = self.number;
+                    self.blocks.push(BlockPlace { number, bytes: at..end, entries: self.entry..next });
                 }
-                (at, entry) = (end, next);
+                (self.at, self.entry) = (end, next);
             }
+            Err(error) if !self.leaves_out => return Err(place(error, self.number, at)),
             Err(error) => {
-                let Some(damage) = damage.as_deref_mut() else { return Err(place(error, number, at)) };
-                let end = window.find(&header.marker, at)?;
-                damage.push(Damage { block: number, bytes: at..end, what: error.kind.to_string() });
-                at = end;
+                let end = find(source, size, &self.header.marker, at)?;
+                self.damage.push(Damage { block: self.number, bytes: at..end, what: error.kind.to_string() });
+                self.at = end;
             }
         }
-        number += 1;
+        self.number += 1;
+        Ok(())
     }
-    Ok(blocks)
 }
 
 /// Says where a block is that cannot be read.
@@ -198,9 +258,15 @@ fn place(error: Error, number: u64, at: u64) -> Error {
 }
 
 /// Entries of a block, and where it ends.
-fn block(window: &mut Window<'_>, header: &Header, least: u64, at: u64) -> Result<(u64, u64)> {
-    let size = window.size;
-    let head = window.get(at, LONGEST_BLOCK_HEADER)?;
+fn block(
+    window: &mut Window,
+    source: &dyn Source,
+    size: u64,
+    header: &Header,
+    least: u64,
+    at: u64,
+) -> Result<(u64, u64)> {
+    let head = window.get(source, size, at, LONGEST_BLOCK_HEADER)?;
     let mut reader = Reader { bytes: head, at: 0 };
     let count = reader.long("the number of entries of a block")?;
     let length = reader.long("the length of a block")?;
@@ -226,7 +292,7 @@ fn block(window: &mut Window<'_>, header: &Header, least: u64, at: u64) -> Resul
             (i64::try_from(count).unwrap_or(i64::MAX), i64::try_from(most).unwrap_or(i64::MAX));
         return Err(ErrorKind::OutOfRange { what: "number of entries of a block", found, limit }.into());
     }
-    let found = window.get(begin + length, MARKER)?;
+    let found = window.get(source, size, begin + length, MARKER)?;
     if found != header.marker {
         let found = format!("{:02x?} where the sync marker should be", found);
         return Err(Error::new(ErrorKind::NotA { what: "the end of a block", found }));
@@ -248,45 +314,51 @@ fn least_bytes(schema: &Schema) -> u64 {
 }
 
 /// What of a source was read last.
-struct Window<'a> {
-    source: &'a dyn Source,
-    size: u64,
-    bytes: Bytes,
+#[derive(Default)]
+struct Window {
+    bytes: Vec<u8>,
     start: u64,
 }
 
-impl Window<'_> {
+impl Window {
     /// Up to so many bytes from a place on; fewer at the end of the file.
-    fn get(&mut self, at: u64, wanted: u64) -> Result<&[u8]> {
-        let end = at.saturating_add(wanted).min(self.size);
+    fn get(&mut self, source: &dyn Source, size: u64, at: u64, wanted: u64) -> Result<&[u8]> {
+        let end = at.saturating_add(wanted).min(size);
         let known = self.start..self.start + self.bytes.len() as u64;
         if at < known.start || end > known.end {
-            let ahead = if self.source.zero_copy() { wanted } else { CHUNK };
-            // With the marker before, which is asked for next to never alone.
-            self.bytes = self.source.read_one(at..at.saturating_add(ahead).max(end).min(self.size))?;
+            // What follows a marker is asked for next. Where reading is not free, more: blocks may be small.
+            let ahead = if source.zero_copy() { MARKER + LONGEST_BLOCK_HEADER } else { CHUNK };
+            let end = at.saturating_add(ahead).max(end).min(size);
+            self.bytes.clear();
+            self.bytes.resize((end - at) as usize, 0);
+            // Copied, lest a map of the file be faulted in by whoever only looks for blocks, before several threads do it.
+            if let Err(error) = source.read_into(at, &mut self.bytes) {
+                self.bytes.clear();
+                return Err(error.into());
+            }
             self.start = at;
         }
         let from = (at - self.start) as usize;
         Ok(&self.bytes[from..from + (end - at) as usize])
     }
+}
 
-    /// The end of the next marker behind a place, or of the file.
-    fn find(&mut self, marker: &[u8; 16], from: u64) -> Result<u64> {
-        const STEP: u64 = 1 << 20;
-        let mut at = from;
-        while at < self.size {
-            let end = at.saturating_add(STEP).min(self.size);
-            let bytes = self.source.read_one(at..end)?;
-            if let Some(found) = bytes.windows(16).position(|window| window == marker) {
-                return Ok(at + found as u64 + MARKER);
-            }
-            if end == self.size {
-                break;
-            }
-            at = end - (MARKER - 1);
+/// The end of the next marker behind a place, or of the file.
+fn find(source: &dyn Source, size: u64, marker: &[u8; 16], from: u64) -> Result<u64> {
+    const STEP: u64 = 1 << 20;
+    let mut at = from;
+    while at < size {
+        let end = at.saturating_add(STEP).min(size);
+        let bytes = source.read_one(at..end)?;
+        if let Some(found) = bytes.windows(16).position(|window| window == marker) {
+            return Ok(at + found as u64 + MARKER);
         }
-        Ok(self.size)
+        if end == size {
+            break;
+        }
+        at = end - (MARKER - 1);
     }
+    Ok(size)
 }
 
 /// Bytes that are taken one after the other.

@@ -13,7 +13,7 @@
 //! let file = AvroFile::open(forthwith_io::open("events.avro")?)?;
 //! println!("{} values, {}", file.name(), file.header().codec.name());
 //! let table = file.table(&Options::default())?;
-//! let plan = table.plan(&[0, 1], 0..table.entries())?;
+//! let plan = table.plan(&[0, 1], 0..table.entries()?)?;
 //! println!("{} bytes in {} tasks", plan.stored_bytes(), plan.tasks.len());
 //! # Ok::<(), forthwith_plan::Error>(())
 //! ```

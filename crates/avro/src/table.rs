@@ -1,7 +1,7 @@
 //! A container file as a table.
 
 use crate::{
-    container::{self, BlockCodec, BlockPlace, Damage, Header, MARKER},
+    container::{BlockCodec, BlockPlace, Damage, Header, MARKER, Walk},
     fixed,
     format::AvroFormat,
     resolve::Fields,
@@ -15,7 +15,11 @@ use forthwith_plan::{
     Task,
 };
 use forthwith_program::{Program, translate};
-use std::{collections::HashSet, ops::Range, sync::Arc};
+use std::{
+    collections::HashSet,
+    ops::Range,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 /// Bytes that one task shall have at least, if there are blocks enough: below that, what a task costs shows.
 const TASK: u64 = 512 << 10;
@@ -42,14 +46,13 @@ pub struct Options {
     pub single_blocks: bool,
 }
 
-/// A container file as a table: where its blocks are is known, what is in them is not. Shared between threads as it is.
-#[derive(Debug)]
+/// A container file as a table. Where its blocks are is found out as far as somebody asks for their entries; nothing else in the file says
+/// how many there are. Shared between threads as it is.
 pub struct AvroTable {
     uri: String,
     name: String,
     codec: BlockCodec,
-    blocks: Arc<[BlockPlace]>,
-    damage: Vec<Damage>,
+    walk: Arc<Mutex<Walk>>,
     single_blocks: bool,
     columns: Fields,
     fields: Vec<Field>,
@@ -96,11 +99,10 @@ impl AvroFile {
         schema.name(schema.root_id()).map_or_else(|| "values".to_owned(), |name| name.short().to_owned())
     }
 
-    /// Finds the blocks: no more is read than what stands between them.
+    /// The values as a table. No block is looked for yet, unless damaged ones are to be left out: then all are.
     ///
     /// # Errors
-    /// A block that is cut off or does not end with the sync marker, with its number and byte, unless such blocks are left out; a schema
-    /// that the file's cannot be read as.
+    /// A schema that the file's cannot be read as.
     pub fn table(&self, options: &Options) -> Result<AvroTable> {
         self.open_table(options).map_err(|e| e.in_file(self.uri()))
     }
@@ -113,16 +115,16 @@ impl AvroFile {
                 Error::new(ErrorKind::Invalid { what: format!("the schema asked for: {why}") })
             })?,
         };
-        let mut damage = Vec::new();
-        let noted = options.skip_damaged.then_some(&mut damage);
-        let blocks = container::blocks(self.source.as_ref(), &self.header, noted)?;
+        let mut walk = Walk::new(&self.source, &self.header, options.skip_damaged);
+        if options.skip_damaged {
+            walk.reach(u64::MAX)?;
+        }
         let fields = columns.fields();
         Ok(AvroTable {
             uri: self.uri().to_owned(),
             name: self.name(),
             codec: self.header.codec,
-            blocks: blocks.into(),
-            damage,
+            walk: Arc::new(Mutex::new(walk)),
             single_blocks: options.single_blocks,
             columns,
             fields,
@@ -131,16 +133,30 @@ impl AvroFile {
 }
 
 impl AvroTable {
-    /// The blocks that were found.
-    #[must_use]
-    pub fn blocks(&self) -> &[BlockPlace] {
-        &self.blocks
+    /// All blocks: they are looked for from first to last, reading no more than what stands between them.
+    ///
+    /// # Errors
+    /// A block that is cut off or does not end with the sync marker, with its number and byte, unless such blocks are left out.
+    pub fn blocks(&self) -> Result<Vec<BlockPlace>> {
+        Ok(self.reach(u64::MAX)?.blocks.clone())
     }
 
     /// What was left out.
     #[must_use]
-    pub fn damage(&self) -> &[Damage] {
-        &self.damage
+    pub fn damage(&self) -> Vec<Damage> {
+        self.walk().damage.clone()
+    }
+
+    /// Every change of a walk is one that it could end with, so a panic leaves it whole.
+    fn walk(&self) -> MutexGuard<'_, Walk> {
+        self.walk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The walk when it has found so many entries or all there are.
+    fn reach(&self, entries: u64) -> Result<MutexGuard<'_, Walk>> {
+        let mut walk = self.walk();
+        walk.reach(entries).map_err(|e| e.in_file(&self.uri))?;
+        Ok(walk)
     }
 
     /// The same table with a task for each block, so that errors name it.
@@ -150,8 +166,7 @@ impl AvroTable {
             uri: self.uri.clone(),
             name: self.name.clone(),
             codec: self.codec,
-            blocks: Arc::clone(&self.blocks),
-            damage: self.damage.clone(),
+            walk: Arc::clone(&self.walk),
             single_blocks: true,
             columns: self.columns.clone(),
             fields: self.fields.clone(),
@@ -159,22 +174,12 @@ impl AvroTable {
     }
 
     /// The same table without some of its blocks, by their numbers: those that turned out not to hold what they should.
-    #[must_use]
-    pub fn without(&self, bad: &[(u64, String)]) -> Self {
-        let mut entry = 0;
-        let mut damage = self.damage.clone();
-        let mut kept = Vec::new();
-        for block in self.blocks.iter() {
-            if let Some((number, what)) = bad.iter().find(|(number, _)| *number == block.number) {
-                damage.push(Damage { block: *number, bytes: block.bytes.clone(), what: what.clone() });
-                continue;
-            }
-            let end = entry + (block.entries.end - block.entries.start);
-            kept.push(BlockPlace { entries: entry..end, ..block.clone() });
-            entry = end;
-        }
-        damage.sort_by_key(|damage| damage.bytes.start);
-        Self { blocks: kept.into(), damage, ..self.with_single_blocks() }
+    ///
+    /// # Errors
+    /// As [`blocks`](Self::blocks).
+    pub fn without(&self, bad: &[(u64, String)]) -> Result<Self> {
+        let walk = self.reach(u64::MAX)?.without(bad);
+        Ok(Self { walk: Arc::new(Mutex::new(walk)), ..self.with_single_blocks() })
     }
 
     /// Whether the values are records, whose fields are those of the table. Other values are its only field.
@@ -184,11 +189,13 @@ impl AvroTable {
     }
 
     /// A plan for what one task of a plan reads, with a task for each block.
-    #[must_use]
-    pub fn one_by_one(&self, plan: &Plan, task: &Task) -> Plan {
+    ///
+    /// # Errors
+    /// As [`blocks`](Self::blocks).
+    pub fn one_by_one(&self, plan: &Plan, task: &Task) -> Result<Plan> {
         let entries = task.wanted.clone();
-        let tasks = self.with_single_blocks().tasks(&entries);
-        Plan { entries, tasks, ..plan.clone() }
+        let tasks = self.with_single_blocks().tasks(&entries)?;
+        Ok(Plan { entries, tasks, ..plan.clone() })
     }
 
     fn field(&self, field: u32) -> Result<&Field> {
@@ -245,20 +252,21 @@ impl AvroTable {
     }
 
     /// Blocks that hold some of the entries.
-    fn blocks_of(&self, entries: &Range<u64>) -> &[BlockPlace] {
-        let from = self.blocks.partition_point(|block| block.entries.end <= entries.start);
-        let to = self.blocks.partition_point(|block| block.entries.start < entries.end);
-        self.blocks.get(from..to).unwrap_or_default()
+    fn blocks_of(&self, entries: &Range<u64>) -> Result<Vec<BlockPlace>> {
+        let walk = self.reach(entries.end)?;
+        let from = walk.blocks.partition_point(|block| block.entries.end <= entries.start);
+        let to = walk.blocks.partition_point(|block| block.entries.start < entries.end);
+        Ok(walk.blocks.get(from..to).unwrap_or_default().to_vec())
     }
 
-    fn tasks(&self, entries: &Range<u64>) -> Vec<Task> {
+    fn tasks(&self, entries: &Range<u64>) -> Result<Vec<Task>> {
         let mut tasks: Vec<Task> = Vec::new();
         let enough = if self.codec == BlockCodec::Null { TASK } else { TASK_COMPRESSED };
         let ratio = if self.codec == BlockCodec::Null { 1 } else { RATIO };
         if entries.is_empty() {
-            return tasks;
+            return Ok(tasks);
         }
-        for block in self.blocks_of(entries) {
+        for block in self.blocks_of(entries)? {
             let wanted = block.entries.start.max(entries.start)..block.entries.end.min(entries.end);
             let length = block.bytes.end - block.bytes.start;
             // Behind the last one, if it is still small and nothing was left out between.
@@ -284,7 +292,7 @@ impl AvroTable {
                 note: 0,
             });
         }
-        tasks
+        Ok(tasks)
     }
 
     fn here(&self, error: Error, field: Option<u32>) -> Error {
@@ -306,8 +314,12 @@ impl Dataset for AvroTable {
         &self.name
     }
 
-    fn entries(&self) -> u64 {
-        self.blocks.last().map_or(0, |block| block.entries.end)
+    fn entries(&self) -> Result<u64> {
+        self.entries_up_to(u64::MAX)
+    }
+
+    fn entries_up_to(&self, most: u64) -> Result<u64> {
+        Ok(self.reach(most)?.entries().min(most))
     }
 
     fn fields(&self) -> Result<&[Field]> {
@@ -315,6 +327,10 @@ impl Dataset for AvroTable {
     }
 
     fn describe(&self, field: u32) -> Result<Description> {
+        self.describe_first(field, u64::MAX)
+    }
+
+    fn describe_first(&self, field: u32, most: u64) -> Result<Description> {
         self.field(field)?;
         let reading = match self.shown(field) {
             Ok(group) => {
@@ -330,26 +346,25 @@ impl Dataset for AvroTable {
             },
         };
         // Blocks hold all fields; nothing says how much of them is whose.
-        let stored: u64 = self.blocks.iter().map(|block| block.bytes.end - block.bytes.start).sum();
+        let walk = self.reach(most)?;
+        let stored: u64 = walk.blocks.iter().map(|block| block.bytes.end - block.bytes.start).sum();
         let stored = stored / (self.fields.len() as u64).max(1);
         Ok(Description {
             type_name: self.columns.type_name(field),
             reading,
-            entries: self.entries(),
-            blocks: self.blocks.len() as u64,
+            entries: walk.entries(),
+            blocks: walk.blocks.len() as u64,
             stored_bytes: stored,
             payload_bytes: if self.codec == BlockCodec::Null { stored } else { 0 },
         })
     }
 
     fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
-        if entries.start > entries.end || entries.end > self.entries() {
+        let there = self.entries_up_to(entries.end)?;
+        if entries.start > entries.end || entries.end > there {
             let what = format!(
-                "entries {} to {} of {:?}, which has {}",
-                entries.start,
-                entries.end,
-                self.name,
-                self.entries()
+                "entries {} to {} of {:?}, which has {there}",
+                entries.start, entries.end, self.name,
             );
             return Err(self.here(ErrorKind::Invalid { what }.into(), None));
         }
@@ -375,7 +390,7 @@ impl Dataset for AvroTable {
             }
         }
         plan.delivered = 1;
-        plan.tasks = self.tasks(&plan.entries);
+        plan.tasks = self.tasks(&plan.entries)?;
         Ok(plan)
     }
 
@@ -385,7 +400,7 @@ impl Dataset for AvroTable {
         }
         let mut cuts = vec![entries.start];
         cuts.extend(
-            self.blocks_of(&entries).iter().map(|b| b.entries.start).filter(|at| *at > entries.start),
+            self.blocks_of(&entries)?.iter().map(|b| b.entries.start).filter(|at| *at > entries.start),
         );
         cuts.push(entries.end);
         cuts.dedup();
@@ -440,6 +455,12 @@ fn one_per_entry(form: &Form, found: &mut HashSet<String>) {
         Form::Meant { content, .. } => one_per_entry(content, found),
         Form::Record { contents, .. } => contents.iter().for_each(|content| one_per_entry(content, found)),
         _ => {}
+    }
+}
+
+impl std::fmt::Debug for AvroTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AvroTable").field("uri", &self.uri).finish_non_exhaustive()
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     meaning::{Choice, Shape},
     opened::Place,
     paint::Style,
-    survey::{Branch, Means, survey},
+    survey::{Branch, Means, survey, survey_first},
     table::{Align, Cell, Table as Text},
 };
 use forthwith::{
@@ -36,8 +36,8 @@ pub(crate) fn head(
     console: &mut Console<'_>,
 ) -> Result<()> {
     let table = &place.table;
-    let entries = entries.min(table.entries());
-    let mut chosen = choose(place, choice, console)?;
+    let entries = table.entries_up_to(entries)?;
+    let mut chosen = choose(place, choice, entries, console)?;
     let mut all = chosen.len();
     let everything = place.branch.is_none() && choice.is_everything();
     if let (Shape::Text, true, Some(width)) = (shape, everything, console.width) {
@@ -73,7 +73,7 @@ pub(crate) fn head(
 }
 
 /// The branches to print.
-fn choose(place: &Place, choice: &Choice, console: &mut Console<'_>) -> Result<Vec<Branch>> {
+fn choose(place: &Place, choice: &Choice, entries: u64, console: &mut Console<'_>) -> Result<Vec<Branch>> {
     let table = &place.table;
     let fields = table.fields()?;
     let mut indices = Vec::new();
@@ -83,11 +83,15 @@ fn choose(place: &Place, choice: &Choice, console: &mut Console<'_>) -> Result<V
     indices.extend(place.branch);
     let mut chosen = Vec::new();
     for index in indices {
-        let branch = Branch::of(table, index, &fields[index as usize]);
+        let branch = Branch::of_first(table, index, &fields[index as usize], entries);
         if branch.means() == Means::Group {
             let before = chosen.len();
             let below = (0..).zip(fields).filter(|(at, _)| is_below(fields, *at, index));
-            chosen.extend(below.map(|(at, field)| Branch::of(table, at, field)).filter(Branch::is_readable));
+            chosen.extend(
+                below
+                    .map(|(at, field)| Branch::of_first(table, at, field, entries))
+                    .filter(Branch::is_readable),
+            );
             if chosen.len() == before {
                 let members =
                     fields.iter().filter(|f| f.parent == Some(index)).map(|f| f.path.clone()).collect();
@@ -98,7 +102,7 @@ fn choose(place: &Place, choice: &Choice, console: &mut Console<'_>) -> Result<V
         }
     }
     if !choice.filter.is_empty() || (choice.names.is_empty() && place.branch.is_none()) {
-        let mut matching = survey(table)?;
+        let mut matching = survey_first(table, entries)?;
         matching.retain(|b| {
             b.means() != Means::Group && glob::wanted(&choice.filter, &b.field.path, &b.field.name)
         });

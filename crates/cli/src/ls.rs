@@ -49,8 +49,9 @@ fn row(file: &File, directory: &str, key: Key, long: bool) -> Row {
         return Row { key, entries: None, problem: None };
     }
     let slash = if directory.is_empty() { "" } else { "/" };
-    match file.table(&format!("{directory}{slash}{};{}", key.path, key.cycle)) {
-        Ok(table) => Row { key, entries: Some(table.entries()), problem: None },
+    let table = file.table(&format!("{directory}{slash}{};{}", key.path, key.cycle));
+    match table.and_then(|table| table.entries()) {
+        Ok(entries) => Row { key, entries: Some(entries), problem: None },
         Err(error) => Row { key, entries: None, problem: Some(error.kind.to_string()) },
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn show(place: &Place, filter: &[String], shape: Shape, console: &mut
     let report = Report {
         file: table.file().uri().to_owned(),
         tree: table.path().to_owned(),
-        entries: table.entries(),
+        entries: table.entries()?,
         branches: branches.iter().map(row).collect(),
     };
     if shape == Shape::Text {

@@ -59,7 +59,12 @@ impl Means {
 
 impl Branch {
     pub(crate) fn of(table: &Table, index: u32, field: &Field) -> Self {
-        let description = table.describe(index).map_err(|error| error.to_string());
+        Self::of_first(table, index, field, u64::MAX)
+    }
+
+    /// For whoever wants the first entries only: no more has to be looked for.
+    pub(crate) fn of_first(table: &Table, index: u32, field: &Field, entries: u64) -> Self {
+        let description = table.describe_first(index, entries).map_err(|error| error.to_string());
         Self { index, field: field.clone(), description }
     }
 
@@ -106,8 +111,13 @@ impl Branch {
 
 /// All branches in the file's order.
 pub(crate) fn survey(table: &Table) -> forthwith::plan::Result<Vec<Branch>> {
+    survey_first(table, u64::MAX)
+}
+
+/// The same, for whoever wants the first entries only.
+pub(crate) fn survey_first(table: &Table, entries: u64) -> forthwith::plan::Result<Vec<Branch>> {
     let fields = table.fields()?;
-    Ok((0..).zip(fields).map(|(index, field)| Branch::of(table, index, field)).collect())
+    Ok((0..).zip(fields).map(|(index, field)| Branch::of_first(table, index, field, entries)).collect())
 }
 
 /// Keeps one branch of all, and what it groups.

@@ -1,6 +1,9 @@
 //! A column being filled.
 
-use crate::{Buffer, Column, DType, Memory, OutOfMemory, memory::address_space_left};
+use crate::{
+    Buffer, Column, DType, Memory, OutOfMemory,
+    memory::{HUGE, PAD, address_space_left, populate},
+};
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -24,6 +27,29 @@ struct State {
     used: usize,
     /// Slots handed out and not yet dropped.
     slots: usize,
+    /// Bytes of which the huge pages are there or being made; `None` where there are none.
+    paged: Option<usize>,
+}
+
+impl State {
+    /// What the holder of a place that ends at `end` shall have pages for, before those come who write there.
+    ///
+    /// Threads that write side by side would all wait for the same fresh huge page, and the system has each of them clear one, of which it
+    /// keeps the first. So pages are made ahead: as far as a page, and not more than a quarter of what there is, since nobody knows how much
+    /// will come.
+    fn ahead(&mut self, end: usize) -> Option<(*mut u8, usize)> {
+        let (paged, buffer) = (self.paged?, self.buffer.as_ref()?);
+        let far = end + HUGE.min(end / 4);
+        if far <= paged {
+            return None;
+        }
+        let page = |at: usize| (at + PAD) / HUGE * HUGE;
+        let until = (page(far - 1) + HUGE - PAD).min(buffer.capacity());
+        self.paged = Some(until);
+        // Pages that lie in the place as a whole are the holder's alone, who makes them by writing.
+        let from = paged.max(page(end).saturating_sub(PAD));
+        (from < until).then(|| (buffer.as_ptr().wrapping_add(from), until - from))
+    }
 }
 
 impl Builder {
@@ -55,7 +81,8 @@ impl Builder {
             }
         };
         buffer.bytes_mut(used).fill(0);
-        let state = State { buffer: Some(buffer), used, slots: 0 };
+        let paged = buffer.has_pages();
+        let state = State { buffer: Some(buffer), used, slots: 0, paged };
         Ok(Self { dtype, memory: memory.clone(), state: Mutex::new(state), quiet: Condvar::new() })
     }
 
@@ -97,12 +124,15 @@ impl Builder {
                     continue;
                 }
                 buffer.grow(used, end)?;
+                state.paged = buffer.has_pages().map(|pages| pages.max(used));
+                continue;
             }
             // SAFETY: `used` is within the capacity, so the sum is inside the buffer or one past its capacity.
             let start = unsafe { buffer.as_ptr().add(used) };
             state.used = end;
             state.slots += 1;
-            return Ok(Slot { start, len: bytes, builder: self });
+            let ahead = state.ahead(end);
+            return Ok(Slot { start, len: bytes, ahead, builder: self });
         }
     }
 
@@ -165,7 +195,9 @@ impl Builder {
         let bytes = items.checked_mul(self.dtype.size()).filter(|bytes| *bytes <= buffer.capacity());
         let mut state = self.lock();
         // The caller wrote the items into this buffer, so it holds them.
-        state.used = bytes.expect("more items than the buffer can hold");
+        let used = bytes.expect("more items than the buffer can hold");
+        state.used = used;
+        state.paged = buffer.has_pages().map(|pages| pages.max(used).max(state.paged.unwrap_or(0)));
         state.buffer = Some(buffer);
     }
 
@@ -203,6 +235,8 @@ impl std::fmt::Debug for Builder {
 pub struct Slot<'a> {
     start: *mut u8,
     len: usize,
+    /// Memory behind the place whose pages are to be made before anything is written.
+    ahead: Option<(*mut u8, usize)>,
     builder: &'a Builder,
 }
 
@@ -223,6 +257,11 @@ impl Deref for Slot<'_> {
 
 impl DerefMut for Slot<'_> {
     fn deref_mut(&mut self) -> &mut [u8] {
+        // Not sooner: places are taken on one's turn, which is to be short.
+        if let Some((start, len)) = self.ahead.take() {
+            // SAFETY: it lies in the builder's buffer, which does not move while a slot is outstanding.
+            unsafe { populate(start, len) };
+        }
         // SAFETY: as above, and the borrow is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.len) }
     }

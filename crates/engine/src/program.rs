@@ -151,12 +151,15 @@ impl Job<'_> {
             }
         }
         self.places.placed();
-        for (((mut slot, base), output), spec) in
-            slots.into_iter().zip(&outputs).zip(&self.places.group.columns)
-        {
+        // Not all begin with the same column, lest they all wait for the same fresh pages, one column after the other.
+        let behind = number % 2 * (slots.len() / 2);
+        let order = (behind..slots.len()).chain(0..behind);
+        for at in order {
+            let ((slot, base), output, spec) = (&mut slots[at], &outputs[at], &self.places.group.columns[at]);
+            let base = *base;
             if spec.offsets {
                 let beyond = |_| Error::new(ErrorKind::Invalid { what: "offsets beyond 64 bits".into() });
-                kernels::rebase(output.as_bytes(), base, &mut slot).map_err(beyond)?;
+                kernels::rebase(output.as_bytes(), base, slot).map_err(beyond)?;
             } else {
                 slot.copy_from_slice(output.as_bytes());
             }

@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn read(file: &str, engine: &Arc<Engine>) -> Result<Array, plan::Error> {
     let file = File::from_source(forthwith::io::open(file)?, Arc::clone(engine))?;
     let table = file.table(if file.root().is_some() { "t" } else { "" })?;
-    let plan = table.plan(&[table.find("x")?], 0..table.entries())?;
+    let plan = table.plan(&[table.find("x")?], 0..table.entries()?)?;
     let mut arrays = table.read(&plan, None, None)?;
     Ok(arrays.swap_remove(0))
 }
@@ -76,7 +76,7 @@ impl InMemory {
         let source: Arc<dyn io::Source> = Arc::new(io::Memory::new(file, bytes));
         let file = File::from_source(source, Arc::clone(engine))?;
         let table = file.table("t")?;
-        let plan = table.plan(&[table.find("x")?], 0..table.entries())?;
+        let plan = table.plan(&[table.find("x")?], 0..table.entries()?)?;
         let format = format(&plan.format)?;
         Ok(Self { file, plan, format })
     }

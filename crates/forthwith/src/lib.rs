@@ -7,7 +7,7 @@
 //! let file = forthwith::File::open("events.root")?;
 //! let events = file.table("events")?;
 //! let wanted = [events.find("Muon_pt")?, events.find("MET_pt")?];
-//! let plan = events.plan(&wanted, 0..events.entries())?;
+//! let plan = events.plan(&wanted, 0..events.entries()?)?;
 //! for array in events.read(&plan, None, None)? {
 //!     println!("{}: {:?}", array.form.type_string(), array.preview(0..3, 80));
 //! }

@@ -15,21 +15,30 @@ pub enum Step {
 /// Steps are listed before the first is read, and how many entries there are is the file's word.
 const MOST: u64 = 1 << 24;
 
+/// Bytes of decompressed data in an entry of some fields; told from the first `known` entries where nobody has looked for the others.
+pub(crate) fn density(dataset: &dyn Dataset, fields: &[u32], known: Option<u64>) -> Result<f64> {
+    let mut density = 0.0;
+    for &field in fields {
+        let d = match known {
+            Some(entries) => dataset.describe_first(field, entries)?,
+            None => dataset.describe(field)?,
+        };
+        density += d.payload_bytes.max(d.stored_bytes) as f64 / d.entries.max(1) as f64;
+    }
+    Ok(density)
+}
+
 pub(crate) fn steps(
     dataset: &dyn Dataset,
     fields: &[u32],
     entries: Range<u64>,
     step: Step,
+    density: f64,
 ) -> Result<Vec<Range<u64>>> {
     let bytes = match step {
         Step::Entries(n) => return even(entries, n),
         Step::Bytes(bytes) => bytes.max(1),
     };
-    let mut density = 0.0;
-    for &field in fields {
-        let d = dataset.describe(field)?;
-        density += d.payload_bytes.max(d.stored_bytes) as f64 / d.entries.max(1) as f64;
-    }
     let most = ((bytes as f64 / density.max(1e-9)) as u64).max(1);
     not_too_many(entries.end.saturating_sub(entries.start).div_ceil(most))?;
     let mut cuts = dataset.boundaries(fields, entries.clone())?;

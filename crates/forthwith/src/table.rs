@@ -8,7 +8,7 @@ use forthwith_io::{Several, Source};
 use forthwith_parquet::ParquetTable;
 use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Result};
 use forthwith_root::{Tree, near};
-use std::{ops::Range, sync::Arc};
+use std::{collections::VecDeque, ops::Range, sync::Arc};
 
 /// A tree, or the values of an Avro or a Parquet file. Metadata only; branches are looked at when asked for. Cheap to clone, shared between threads
 /// as it is.
@@ -94,15 +94,25 @@ impl Table {
             Content::Tree(tree) => self.here(tree.entry_range(field)),
             _ => {
                 self.describe(field)?;
-                Ok(0..self.entries())
+                Ok(0..self.entries()?)
             }
         }
     }
 
-    /// Number of entries.
-    #[must_use]
-    pub fn entries(&self) -> u64 {
-        self.dataset().entries()
+    /// Number of entries. In an Avro file that is known when all blocks were looked for.
+    ///
+    /// # Errors
+    /// A block that cannot be found: it is cut off, or does not end as it should.
+    pub fn entries(&self) -> Result<u64> {
+        self.here(self.dataset().entries())
+    }
+
+    /// The number of entries, or `most` if there are more: no more is looked for than it takes to know.
+    ///
+    /// # Errors
+    /// As [`entries`](Self::entries).
+    pub fn entries_up_to(&self, most: u64) -> Result<u64> {
+        self.here(self.dataset().entries_up_to(most))
     }
 
     /// All fields in the file's order, parents before their children.
@@ -151,6 +161,14 @@ impl Table {
         self.here(self.dataset().describe(field))
     }
 
+    /// The same, but of an Avro file what is counted may end behind the first `entries` entries, so that no more has to be looked for.
+    ///
+    /// # Errors
+    /// As [`describe`](Self::describe).
+    pub fn describe_first(&self, field: u32, entries: u64) -> Result<Description> {
+        self.here(self.dataset().describe_first(field, entries))
+    }
+
     /// What it takes to read these fields for these entries.
     ///
     /// # Errors
@@ -184,7 +202,7 @@ impl Table {
         let group = failed.place.block.filter(|_| damaged);
         let task = group.and_then(|block| plan.tasks.iter().find(|task| task.block == block));
         let (Some(task), Content::Avro(table)) = (task, &self.content) else { return Err(failed) };
-        match read(&table.one_by_one(plan, task), Some(1), None) {
+        match read(&table.one_by_one(plan, task)?, Some(1), None) {
             Err(precise) => Err(precise),
             Ok(_) => Err(failed),
         }
@@ -199,7 +217,7 @@ impl Table {
             all.into_iter().filter(|field| table.describe(*field).is_ok_and(|d| d.reading.is_ok())).collect();
         let mut bad = Vec::new();
         let table = table.with_single_blocks();
-        for block in table.blocks() {
+        for block in table.blocks()? {
             let plan = table.plan(&fields, block.entries.clone())?;
             let read =
                 self.file.engine().read(&plan, self.file.source(), format(&plan.format)?, Some(1), None);
@@ -211,7 +229,7 @@ impl Table {
                 Err(error) => bad.push((block.number, error.kind.to_string())),
             }
         }
-        Ok(Self { content: Content::Avro(Arc::new(table.without(&bad))), ..self })
+        Ok(Self { content: Content::Avro(Arc::new(table.without(&bad)?)), ..self })
     }
 
     /// One of a plan's blocks, decompressed and not decoded.
@@ -237,7 +255,8 @@ impl Table {
     /// # Errors
     /// As [`plan`](Self::plan).
     pub fn steps(&self, fields: &[u32], entries: Range<u64>, step: Step) -> Result<Vec<Range<u64>>> {
-        self.here(steps::steps(self.dataset(), fields, entries, step))
+        let density = self.density(fields, None)?;
+        self.here(steps::steps(self.dataset(), fields, entries, step, density))
     }
 
     /// Reads fields in steps, which [`steps`](Self::steps) cuts.
@@ -245,7 +264,53 @@ impl Table {
     /// # Errors
     /// Damaged metadata, or no such field.
     pub fn walk(&self, fields: &[u32], steps: Vec<Range<u64>>) -> Result<Walk> {
-        Walk::new(self.clone(), fields.to_vec(), steps)
+        Walk::new(self.clone(), fields.to_vec(), steps.into(), None)
+    }
+
+    /// Reads fields in steps that are cut on the way: how many entries there are need not be known. The range may end behind the last
+    /// entry.
+    ///
+    /// # Errors
+    /// Damaged metadata, or no such field.
+    pub fn walk_cutting(&self, fields: &[u32], entries: Range<u64>, step: Step) -> Result<Walk> {
+        if self.avro().is_none() {
+            let end = self.entries_up_to(entries.end)?;
+            return self.walk(fields, self.steps(fields, entries.start.min(end)..end, step)?);
+        }
+        Walk::new(self.clone(), fields.to_vec(), VecDeque::new(), Some((entries, step)))
+    }
+
+    pub(crate) fn density(&self, fields: &[u32], known: Option<u64>) -> Result<f64> {
+        self.here(steps::density(self.dataset(), fields, known))
+    }
+
+    /// The first steps of a range, for which no more is looked for than about `entries` entries, and where the next ones begin if there are
+    /// any.
+    pub(crate) fn some_steps(
+        &self,
+        fields: &[u32],
+        range: Range<u64>,
+        step: Step,
+        entries: u64,
+    ) -> Result<(Vec<Range<u64>>, Option<u64>)> {
+        let mut ahead = entries.max(1);
+        loop {
+            let wanted = range.start.saturating_add(ahead).min(range.end);
+            let end = self.entries_up_to(wanted)?;
+            let start = range.start.min(end);
+            let density = self.density(fields, Some(end))?;
+            let mut steps = self.here(steps::steps(self.dataset(), fields, start..end, step, density))?;
+            if end < wanted || end == range.end {
+                return Ok((steps, None));
+            }
+            // The last one ends where the looking ended, and may not be what it will be.
+            if steps.len() > 1
+                && let Some(last) = steps.pop()
+            {
+                return Ok((steps, Some(last.start)));
+            }
+            ahead = ahead.saturating_mul(2);
+        }
     }
 
     fn here<T>(&self, result: Result<T>) -> Result<T> {

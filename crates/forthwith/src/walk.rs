@@ -1,12 +1,14 @@
 //! Step after step.
 
-use crate::{Table, Tick};
+use crate::{Step, Table, Tick};
 use forthwith_columns::Array;
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::{collections::VecDeque, ops::Range};
 
 /// Steps that are smaller than this are read together: decompressed bytes.
 const TOGETHER: f64 = (32 << 20) as f64;
+/// Entries that are looked at to find out how large entries are.
+const PROBE: u64 = 1024;
 
 /// Reads some fields of a table, some entries at a time.
 ///
@@ -17,6 +19,8 @@ pub struct Walk {
     table: Table,
     fields: Vec<u32>,
     steps: VecDeque<Range<u64>>,
+    /// What is to be cut into steps when those are read.
+    uncut: Option<(Range<u64>, Step)>,
     /// Entries that are read together.
     together: u64,
     /// What was read and not handed out yet.
@@ -24,14 +28,16 @@ pub struct Walk {
 }
 
 impl Walk {
-    pub(crate) fn new(table: Table, fields: Vec<u32>, steps: Vec<Range<u64>>) -> Result<Self> {
-        let mut density = 0.0;
-        for &field in &fields {
-            let d = table.describe(field)?;
-            density += d.payload_bytes.max(d.stored_bytes) as f64 / d.entries.max(1) as f64;
-        }
+    pub(crate) fn new(
+        table: Table,
+        fields: Vec<u32>,
+        steps: VecDeque<Range<u64>>,
+        uncut: Option<(Range<u64>, Step)>,
+    ) -> Result<Self> {
+        let known = uncut.as_ref().map(|(entries, _)| entries.start.saturating_add(PROBE));
+        let density = table.density(&fields, known)?;
         let together = (TOGETHER / density.max(1e-9)) as u64;
-        Ok(Self { table, fields, steps: steps.into(), together, held: None })
+        Ok(Self { table, fields, steps, uncut, together, held: None })
     }
 
     /// The table.
@@ -40,7 +46,7 @@ impl Walk {
         &self.table
     }
 
-    /// The steps that are still to come.
+    /// The steps that are still to come, as far as they are cut.
     pub fn steps(&self) -> impl ExactSizeIterator<Item = Range<u64>> + '_ {
         self.steps.iter().cloned()
     }
@@ -55,6 +61,7 @@ impl Walk {
         threads: Option<usize>,
         mut tick: Option<&mut Tick<'_>>,
     ) -> Result<Option<(Range<u64>, Vec<Array>)>> {
+        self.cut()?;
         let Some(step) = self.steps.pop_front() else { return Ok(None) };
         if !self.held.as_ref().is_some_and(|(held, _)| held.start <= step.start && step.end <= held.end) {
             self.held = None;
@@ -82,6 +89,29 @@ impl Walk {
             self.held = None;
         }
         Ok(Some((step, arrays)))
+    }
+
+    /// Cuts as many steps as may be read together.
+    fn cut(&mut self) -> Result<()> {
+        while let Some((range, step)) = self.uncut.clone() {
+            let first = self.steps.front().map_or(range.start, |step| step.start);
+            if range.start > first && range.start - first > self.together {
+                break;
+            }
+            let ahead = match step {
+                Step::Entries(entries) => entries.saturating_mul(2),
+                Step::Bytes(bytes) => (self.together as f64 * bytes as f64 / TOGETHER * 2.0) as u64,
+            };
+            let (cut, next) = match self.table.some_steps(&self.fields, range.clone(), step, ahead) {
+                Ok(found) => found,
+                // First what stands before.
+                Err(_) if !self.steps.is_empty() => break,
+                Err(error) => return Err(error),
+            };
+            self.steps.extend(cut);
+            self.uncut = next.map(|next| (next..range.end, step));
+        }
+        Ok(())
     }
 
     /// This step and as many of the following as are read with it.

@@ -21,7 +21,7 @@ fn read(engine: &Engine, bytes: Vec<u8>, threads: usize) -> usize {
     let mut readable = 0;
     for field in 0..table.fields().map_or(0, <[_]>::len) as u32 {
         // A lie about the number of rows is not to cost the memory of so many.
-        let all = 0..table.entries().min(100_000);
+        let all = 0..table.entries().expect("a table").min(100_000);
         let Ok(plan) = table.plan(&[field], all) else { continue };
         let Ok(arrays) = engine.read(&plan, &source, &ParquetFormat, Some(threads), None) else { continue };
         for array in arrays {
@@ -125,7 +125,7 @@ fn checksums_of_pages_are_verified() {
         let file = ParquetFile::open(Arc::clone(&source)).expect("a whole footer");
         let table = file.table(&Options::default()).expect("and its schema");
         let failed = (0..3).filter_map(|field| {
-            let plan = table.plan(&[field], 0..table.entries()).expect("a plan");
+            let plan = table.plan(&[field], 0..table.entries().expect("a table")).expect("a plan");
             engine.read(&plan, &source, &ParquetFormat, Some(1), None).err()
         });
         told += failed.filter(|error| error.to_string().contains("the checksum of a page")).count();

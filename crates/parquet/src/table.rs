@@ -306,6 +306,12 @@ fn bounds(statistics: &FileStatistics) -> Option<(Bound, Bound)> {
     }
 }
 
+impl ParquetTable {
+    fn total(&self) -> u64 {
+        self.groups.last().map_or(0, |group| group.entries.end)
+    }
+}
+
 impl Dataset for ParquetTable {
     fn format(&self) -> &'static str {
         ParquetFormat::ID
@@ -315,8 +321,8 @@ impl Dataset for ParquetTable {
         ""
     }
 
-    fn entries(&self) -> u64 {
-        self.groups.last().map_or(0, |group| group.entries.end)
+    fn entries(&self) -> Result<u64> {
+        Ok(self.total())
     }
 
     fn fields(&self) -> Result<&[Field]> {
@@ -344,13 +350,13 @@ impl Dataset for ParquetTable {
             },
             Err(why) => Err(why.clone()),
         };
-        let (type_name, entries) = (column.type_name.clone(), self.entries());
+        let (type_name, entries) = (column.type_name.clone(), self.total());
         Ok(Description { type_name, reading, entries, blocks, stored_bytes, payload_bytes })
     }
 
     fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
-        if entries.start > entries.end || entries.end > self.entries() {
-            let all = self.entries();
+        if entries.start > entries.end || entries.end > self.total() {
+            let all = self.total();
             let what = format!("entries {} to {}, of a table that has {all}", entries.start, entries.end);
             return Err(Error::new(ErrorKind::Invalid { what }).in_file(&self.uri));
         }

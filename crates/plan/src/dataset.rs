@@ -58,8 +58,19 @@ pub trait Dataset: Send + Sync {
     /// The object's path within the file, such as `dir/tree`.
     fn object(&self) -> &str;
 
-    /// Number of entries.
-    fn entries(&self) -> u64;
+    /// Number of entries. Where nothing but the blocks themselves says it, all of them are looked for.
+    ///
+    /// # Errors
+    /// When the metadata are damaged.
+    fn entries(&self) -> Result<u64>;
+
+    /// The number of entries, or `most` if there are more: no more is looked for than it takes to know.
+    ///
+    /// # Errors
+    /// As [`entries`](Self::entries).
+    fn entries_up_to(&self, most: u64) -> Result<u64> {
+        Ok(self.entries()?.min(most))
+    }
 
     /// All fields in file order, parents before their children.
     ///
@@ -72,6 +83,15 @@ pub trait Dataset: Send + Sync {
     /// # Errors
     /// When the metadata are damaged; a field that is merely not supported is a [`Description`] that says so.
     fn describe(&self, field: u32) -> Result<Description>;
+
+    /// The same, but where counting would mean to look for all blocks, what is counted may end behind the first `entries` entries.
+    ///
+    /// # Errors
+    /// As [`describe`](Self::describe).
+    fn describe_first(&self, field: u32, entries: u64) -> Result<Description> {
+        let _ = entries;
+        self.describe(field)
+    }
 
     /// The tasks that deliver the given fields for a range of entries. One group is made for each field, in the order given;
     /// groups that others need (counters) follow them.

@@ -36,7 +36,7 @@ use forthwith_program::Schema as Layout;
 /// assert_eq!(Box::new(writer).finish()?.entries, 2);
 ///
 /// let file = AvroFile::open(Arc::new(Memory::new("x.avro", sink.bytes().unwrap_or_default())))?;
-/// assert_eq!(file.table(&Default::default())?.entries(), 2);
+/// assert_eq!(file.table(&Default::default())?.entries()?, 2);
 /// # Ok::<(), forthwith_plan::Error>(())
 /// ```
 pub struct AvroWriter {

@@ -70,7 +70,7 @@ pub(crate) fn demo(
     let kinds = survey::tally(&branches);
     console.line(&format!(
         "  {}, {}: {}",
-        human::counted(table.entries(), "entry", "entries"),
+        human::counted(table.entries()?, "entry", "entries"),
         human::counted(kinds.iter().sum(), "branch", "branches"),
         show::kinds(kinds)
     ))?;
@@ -121,7 +121,7 @@ fn contents(file: &File, console: &mut Console<'_>) -> Result<(Vec<Table>, Optio
         if key.is_table && trees.len() < OPENED {
             match file.table(&key.path) {
                 Ok(table) => {
-                    note = format!(", {}", human::counted(table.entries(), "entry", "entries"));
+                    note = format!(", {}", human::counted(table.entries()?, "entry", "entries"));
                     trees.push(table);
                 }
                 Err(error) => {
@@ -153,7 +153,7 @@ fn largest(trees: Vec<Table>) -> Result<Option<Table>, Failure> {
     let mut best: Option<(u128, Table)> = None;
     for table in trees {
         // A tree whose branches cannot be listed has nothing to show; it was named in the listing.
-        let size = table.fields().map_or(0, |f| f.len() as u128) * u128::from(table.entries().max(1));
+        let size = table.fields().map_or(0, |f| f.len() as u128) * u128::from(table.entries()?.max(1));
         if best.as_ref().is_none_or(|(most, _)| size > *most) {
             best = Some((size, table));
         }

@@ -22,7 +22,7 @@ const Z: f64 = 91.19;
 const Z_WINDOW: (f64, f64) = (60.0, 120.0);
 
 pub(crate) fn picture(table: &Table, branches: &[Branch], console: &mut Console<'_>) -> Result<()> {
-    let entries = table.entries().min(ENTRIES);
+    let entries = table.entries()?.min(ENTRIES);
     let width = console.width.map_or(60, |width| width.saturating_sub(12)).clamp(20, 60);
     if let Some((masses, from)) = muons::masses(table, branches, entries) {
         return dimuon(&masses, &from, width, console);

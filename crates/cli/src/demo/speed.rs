@@ -43,7 +43,7 @@ pub(crate) fn speed(
     }
     console.flush()?;
     // A branch may be shorter than its tree; such are read after the others.
-    let entries = table.entries();
+    let entries = table.entries()?;
     let (whole, short): (Vec<&Branch>, Vec<&Branch>) = readable.iter().partition(|b| b.entries() >= entries);
     let whole: Vec<u32> = whole.iter().map(|b| b.index).collect();
     let deadline = Instant::now() + limit;

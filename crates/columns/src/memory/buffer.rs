@@ -132,6 +132,14 @@ impl Buffer {
         }
     }
 
+    /// Where this is memory of huge pages, the bytes from the start on that have them from an earlier life.
+    pub(crate) fn has_pages(&self) -> Option<usize> {
+        match &self.region {
+            Region::Map(map) if self.shared.wants_huge(map.len()) => Some(map.warm().saturating_sub(PAD)),
+            _ => None,
+        }
+    }
+
     /// The [`Memory`] this came from.
     #[must_use]
     pub fn memory(&self) -> Memory {

@@ -1,5 +1,6 @@
 //! Large buffers: private anonymous mappings.
 
+use super::HUGE;
 use std::ptr::NonNull;
 
 /// A range of pages owned by this value: readable, writable, zero until written.
@@ -18,7 +19,7 @@ unsafe impl Sync for Map {}
 impl Map {
     /// Reserves at least `bytes`; with `huge`, at an address where huge pages can lie, and asking for them.
     pub(super) fn new(bytes: usize, huge: bool) -> Option<Self> {
-        let mut map = Self::reserve(bytes, huge)?;
+        let map = Self::reserve(bytes, huge)?;
         if huge {
             map.ask_for_huge_pages();
         }
@@ -103,7 +104,10 @@ impl Map {
 
     fn reserve(bytes: usize, huge: bool) -> Option<Self> {
         let align = if huge { HUGE } else { page() };
-        let len = round_up(bytes.max(1), align)?;
+        let len = round_up(bytes.max(1), page())?;
+        // A huge page that does not fit is none: an end that would leave most of it empty gets small ones, since clearing pages costs as much
+        // as using them.
+        let len = if huge && len % HUGE >= HUGE / 2 { round_up(len, HUGE)? } else { len };
         let extra = if huge { HUGE } else { 0 };
         let asked = len.checked_add(extra)?;
         // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists.
@@ -130,7 +134,7 @@ impl Map {
         Some(map)
     }
 
-    fn ask_for_huge_pages(&mut self) {
+    fn ask_for_huge_pages(&self) {
         // A hint: refusal (no such pages in this kernel) changes nothing but speed.
         // SAFETY: the range is an owned mapping.
         unsafe { libc::madvise(self.base.as_ptr().cast(), self.len, libc::MADV_HUGEPAGE) };
@@ -168,4 +172,13 @@ fn page() -> usize {
     usize::try_from(size).ok().filter(|size| size.is_power_of_two()).unwrap_or(4096)
 }
 
-const HUGE: usize = 2 << 20;
+/// Has the system make the pages of some memory now; what is in pages that are there does not change.
+///
+/// # Safety
+/// It lies in one mapping that stays where it is meanwhile.
+pub(super) unsafe fn populate(start: *mut u8, len: usize) {
+    let before = start.addr() % page();
+    // A hint: where the call does not exist, the first write makes a page.
+    // SAFETY: by the caller's word the pages belong to one mapping; the call writes nothing that could be read.
+    unsafe { libc::madvise(start.wrapping_sub(before).cast(), len + before, libc::MADV_POPULATE_WRITE) };
+}

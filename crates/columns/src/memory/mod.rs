@@ -89,6 +89,16 @@ pub(crate) fn address_space_left() -> usize {
     map::address_space_left()
 }
 
+/// Has the system make the pages of a part of a [`Buffer`] now, if it is a mapping. What is in it does not change, and others may use it
+/// meanwhile.
+///
+/// # Safety
+/// The buffer is neither moved nor dropped meanwhile.
+pub(crate) unsafe fn populate(start: *mut u8, len: usize) {
+    // SAFETY: passed on.
+    unsafe { map::populate(start, len) };
+}
+
 impl Default for Memory {
     fn default() -> Self {
         Self::new(Policy::default())
@@ -117,9 +127,9 @@ pub struct Policy {
 }
 
 impl Default for Policy {
-    /// A pool of 256 MiB, huge pages from 8 MiB, no limit.
+    /// A pool of 256 MiB, huge pages from 2 MiB, no limit.
     fn default() -> Self {
-        Self { pool_bytes: 256 << 20, huge_pages: true, huge_from: 8 << 20, limit: None }
+        Self { pool_bytes: 256 << 20, huge_pages: true, huge_from: 2 << 20, limit: None }
     }
 }
 
@@ -232,5 +242,7 @@ enum Region {
 pub(crate) const PAD: usize = 64;
 /// Bytes writable after a buffer's capacity.
 pub(crate) const SLACK: usize = 64;
+/// Bytes of a huge page on the systems that matter; elsewhere this decides no more than how far ahead pages are made.
+pub(crate) const HUGE: usize = 2 << 20;
 /// From here on buffers are mappings of their own.
 const MAP_FROM: usize = 1 << 20;

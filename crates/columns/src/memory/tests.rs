@@ -80,6 +80,40 @@ fn shrinking_keeps_the_bytes_and_gives_the_rest_back() {
     assert_eq!(memory.stats().outstanding_bytes, 0);
 }
 
+/// Places of all sizes, written by several threads side by side, in memory of huge pages that is had from the system and from the pool:
+/// making pages ahead changes nothing of what is in them.
+#[test]
+fn pages_that_are_made_ahead_lose_nothing() {
+    use crate::{Builder, DType};
+    let sizes: Vec<usize> = match cfg!(miri) {
+        true => vec![1, 100, 3],
+        false => (0..60).flat_map(|at| [1, 30_000 + at, 700_000, 5]).chain([9 << 20, 0, 3 << 20]).collect(),
+    };
+    let most = sizes.iter().sum::<usize>();
+    let memory = pooled(1 << 30);
+    for reserved in [most, most, most / 3, 100] {
+        let builder = Builder::new(&memory, DType::UInt8, false, reserved).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    for size in &sizes {
+                        let mut slot = builder.append(*size).unwrap();
+                        slot.fill((*size % 251) as u8);
+                    }
+                });
+            }
+        });
+        let column = builder.finish();
+        assert_eq!(column.len(), 2 * most);
+        // Whoever came first, every place holds what was written to it and nothing else.
+        let mut counts = [0; 256];
+        column.as_bytes().iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+        let mut expected = [0; 256];
+        sizes.iter().for_each(|size| expected[size % 251] += 2 * size);
+        assert_eq!(counts, expected);
+    }
+}
+
 #[test]
 #[cfg(all(target_os = "linux", not(miri)))]
 fn the_pool_hands_dropped_mappings_out_again_with_a_clean_pad() {

@@ -298,8 +298,8 @@ impl Dataset for Tree {
         &self.object
     }
 
-    fn entries(&self) -> u64 {
-        self.metadata.info.entries
+    fn entries(&self) -> Result<u64> {
+        Ok(self.metadata.info.entries)
     }
 
     fn fields(&self) -> Result<&[Field]> {
