@@ -396,7 +396,7 @@ def test_every_cut_is_an_error_that_names_block_and_byte():
             rows(forthwith.open(file))  # nothing says how many blocks there should be
             continue
         with pytest.raises(forthwith.DamagedFileError) as error:
-            forthwith.open(file)
+            rows(forthwith.open(file))
         if cut > places[0][0]:
             number = sum(end <= cut for _, end in places)
             assert f"block {number}" in str(error.value), cut
@@ -407,6 +407,52 @@ def test_every_cut_is_an_error_that_names_block_and_byte():
                 assert tree.damage[0][0] == number
                 entries = max(entries, tree.num_entries)
     assert entries > 0
+
+
+class Counted(io.BytesIO):
+    """Counts the bytes that are read."""
+
+    count = 0
+
+    def read(self, size=-1):
+        found = super().read(size)
+        self.count += len(found)
+        return found
+
+    def readinto(self, into):
+        found = super().readinto(into)
+        self.count += found
+        return found
+
+
+def test_no_more_is_read_than_what_is_asked_for():
+    rows_of = [{"n": n, "s": "x" * 1000} for n in range(100)]
+    payload = b"".join(datum(row) for row in rows_of)
+    file = Counted(container(record("Row", n="long", s="string"), *[(100, payload)] * 300).getvalue())
+    tree = forthwith.open(file)
+    opened = file.count
+    assert opened < 20_000
+    assert tree.keys() == ["n", "s"]
+    assert file.count == opened
+    assert tree.arrays(entry_start=150, entry_stop=160).n.to_list() == list(range(50, 60))
+    assert file.count < 1_000_000
+    first, second = itertools.islice(tree.iterate(["n"], step_size=250), 2)
+    assert len(first) == len(second) == 250
+    assert file.count < len(file.getvalue())
+    assert tree.num_entries == 30_000
+    assert len(tree.arrays(entry_start=-5)) == 5
+
+
+def datum(row):
+    """One row as its bytes."""
+    out = bytearray()
+    for number in (row["n"], len(row["s"])):
+        rest = number << 1
+        while rest >= 0x80:
+            out.append(rest & 0x7F | 0x80)
+            rest >>= 7
+        out.append(rest)
+    return bytes(out) + row["s"].encode()
 
 
 def test_blocks_behind_a_damaged_one_are_read_on_request():
@@ -511,9 +557,9 @@ def test_what_is_stepped_over_must_make_sense(schema, payload):
 )
 def test_impossible_numbers_of_entries(count, payload, what):
     with pytest.raises(forthwith.DamagedFileError, match=what):
-        forthwith.open(container("int", (count, payload)))
+        forthwith.open(container("int", (count, payload))).num_entries
     with pytest.raises(forthwith.DamagedFileError, match=what):
-        forthwith.open(container("null", (2**40, b"")))
+        forthwith.open(container("null", (2**40, b""))).num_entries
 
 
 # ---- hostile schemas

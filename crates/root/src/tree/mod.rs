@@ -41,7 +41,7 @@ pub use metadata::TreeInfo;
 /// let file = RootFile::open(forthwith_io::open("events.root")?)?;
 /// let tree = Tree::open(&file, "Events")?;
 /// let branch = tree.find("nMuon")?;
-/// println!("{} entries of {}", tree.entries(), tree.describe(branch)?.type_name);
+/// println!("{} entries of {}", tree.entries()?, tree.describe(branch)?.type_name);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Tree {
