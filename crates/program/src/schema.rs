@@ -26,6 +26,8 @@ pub enum Schema {
     ToEnd(Box<Self>),
     /// As many items as the column has in the entry that counts theirs. Only outermost, where entries have bounds.
     Times(Box<Self>),
+    /// As many items as another column says, whose numbers are of this type, stored field by field. Only outermost, where entries have bounds.
+    Fields(DType, Box<Self>),
     /// No bytes, and always null.
     Null,
     /// A signed integer of variable length (zigzag), kept as a column of this type.
@@ -210,7 +212,12 @@ impl Schema {
             }
             Self::Counted { flag, .. } => u64::from(*flag),
             Self::Computed(..) | Self::Unknown(_) | Self::Flagged(_) => 1,
-            Self::ToEnd(_) | Self::Times(_) | Self::Null | Self::Constant(..) | Self::Recurse => 0,
+            Self::ToEnd(_)
+            | Self::Times(_)
+            | Self::Fields(..)
+            | Self::Null
+            | Self::Constant(..)
+            | Self::Recurse => 0,
             Self::Blank
             | Self::Absent(_)
             | Self::Passed(_)

@@ -53,7 +53,11 @@ fn nested(form: &Form, name: &str, options: &Options, depth: u32) -> Result<Fiel
             }
         }
     };
-    let nullable = data_type == DataType::Null;
+    // A union's nulls are those of its alternatives.
+    let has_option =
+        |contents: &[Form]| contents.iter().any(|content| matches!(content, Form::Option { .. }));
+    let nullable = data_type == DataType::Null
+        || matches!(form, Form::Union { contents, .. } if !options.union_as_struct && has_option(contents));
     Ok(Field::new(name, data_type, nullable))
 }
 

@@ -42,7 +42,8 @@ impl Text<'_> {
                 self.line(place, format!("{length} {input} #B-> {key}-data"));
             }
             (Schema::Columns(item), Form::List { key, content }) => {
-                self.columns(item, key, content, place)?;
+                let number = format!("{input} !I-> stack");
+                self.columns(item, (key, &number), content, place)?;
             }
             (Schema::Counter(slot, of), Form::Numpy { key, .. }) => {
                 let word = self.counter(*slot, of, member)?;

@@ -19,7 +19,7 @@ use crate::{
     schema::{Dialect, Frame, Schema},
 };
 use forthwith_columns::{DType, Form, Wire};
-use forthwith_forth::CompileError;
+use forthwith_forth::{Compiled, Limits, Machine, RunError};
 
 /// A schema this translator has no program for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -106,6 +106,19 @@ pub fn translate(
                 text.value(item, &content, place.within(1).of(&inner))?;
                 text.line(place, format!("repeat {key}-offsets +<- stack"));
             }
+            Form::List { key, content: Box::new(content) }
+        }
+        Schema::Fields(numbers, item) => {
+            let (key, inner) = (shape.node(), format!("{member}[]"));
+            shape.output(&key, "offsets", DType::Int64, true, &inner)?;
+            shape.around = 1;
+            let content = shape.form(item, 2, &inner)?;
+            text.objects = shape.objects();
+            text.counts = true;
+            let negative = text.halt(FAULT_NEGATIVE);
+            let code = parser(Wire::Little(*numbers), member)?;
+            let count = format!("counts {code}-> stack dup 0 < if {negative} then");
+            text.columns(item, (&key, &count), &content, place)?;
             Form::List { key, content: Box::new(content) }
         }
         Schema::Times(item) => {
@@ -226,11 +239,23 @@ pub fn translate(
 /// Whether words can stand in a program by themselves: they read from `data`, and leave one number on the stack, or none.
 ///
 /// # Errors
-/// They do not compile.
-pub fn check_words(words: &str, number: bool) -> Result<(), CompileError> {
-    let end = if number { "value <- stack" } else { "" };
-    forthwith_forth::Compiled::new(&format!("input data\noutput value int64\n0 do {words} {end} loop\n"))
-        .map(drop)
+/// They do not compile, or they leave something else, at least where all data are zero.
+pub fn check_words(words: &str, number: bool) -> Result<(), Unsupported> {
+    let source = format!("input data\n0 do {words}\nloop\n");
+    let compiled = Compiled::new(&source).map_err(|error| Unsupported(error.to_string()))?;
+    let mut machine = Machine::new(compiled.into(), Limits::default());
+    machine.begin();
+    let done = machine.push(1).and_then(|()| machine.resume(&[&[0; 1 << 12]]));
+    let left = machine.stack().len();
+    match done {
+        Err(RunError::StackUnderflow) => {
+            Err(Unsupported("they take more from the stack than there is".into()))
+        }
+        Ok(_) if left != usize::from(number) => {
+            Err(Unsupported(format!("they leave {left} items on the stack")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {

@@ -147,7 +147,7 @@ impl Shape {
             | Schema::Blank => {
                 return Err(Unsupported(format!("{member}: a value that is both skipped and wanted")));
             }
-            Schema::ToEnd(_) | Schema::Times(_) => {
+            Schema::ToEnd(_) | Schema::Times(_) | Schema::Fields(..) => {
                 return Err(Unsupported(format!(
                     "{member}: items up to the entry's end inside another type"
                 )));

@@ -13,12 +13,18 @@ use forthwith_columns::Form;
 use std::borrow::Cow;
 
 impl Text<'_> {
-    /// Items stored field by field.
-    pub(super) fn columns(&mut self, item: &Schema, key: &str, content: &Form, place: Place<'_>) -> Made {
+    /// Items stored field by field: the list's node, and the words that leave their number on the stack.
+    pub(super) fn columns(
+        &mut self,
+        item: &Schema,
+        (key, number): (&str, &str),
+        content: &Form,
+        place: Place<'_>,
+    ) -> Made {
         let member = place.member;
         let input = self.input();
         let count = self.variable("count_");
-        let begin = format!("{input} !I-> stack dup {key}-offsets +<- stack dup {count} !");
+        let begin = format!("{number} dup {key}-offsets +<- stack dup {count} !");
         let check = match item.least_together() {
             0 => format!("{}drop", self.weigh(0)),
             least => {

@@ -45,6 +45,14 @@ impl Classes<'_> {
         Ok(fields)
     }
 
+    /// A base class of items that are stored member by member; `None` if nothing is stored of it.
+    pub(crate) fn base_of_many(&mut self, element: &Element) -> Result<Option<Schema>, Refused> {
+        let outer = std::mem::replace(&mut self.together, true);
+        let base = self.base(element);
+        self.together = outer;
+        base
+    }
+
     /// A base class; `None` if nothing is stored of it.
     pub(crate) fn base(&mut self, element: &Element) -> Result<Option<Schema>, Refused> {
         let class = &*element.name;
@@ -71,8 +79,14 @@ impl Classes<'_> {
             return Ok(Some(Schema::Skipped(Box::new(frame))));
         }
         let base = match self.together && is_unframed(class) && self.streamers.knows(class) {
-            true => super::framed(self.versions(class)?),
-            false => self.object(class)?,
+            true => {
+                self.switched = true;
+                super::framed(self.versions(class)?)
+            }
+            false => match self.object(class)? {
+                Schema::Between(before, record, _) if before.is_empty() => *record,
+                object => object,
+            },
         };
         Ok(Some(Schema::Base(Box::new(base))))
     }

@@ -28,6 +28,8 @@ pub(crate) struct Classes<'a> {
     choices: usize,
     /// Whether bases are stored member by member, as the file describes them, whatever streamer they have by themselves.
     together: bool,
+    /// Whether that made a difference.
+    switched: bool,
     /// The class of the items of a `TClonesArray`, where that is known.
     items: String,
     /// Members that may still be looked at: classes can contain classes in so many ways that their number has no bound.
@@ -48,6 +50,7 @@ impl<'a> Classes<'a> {
             given: None,
             choices: 0,
             together: false,
+            switched: false,
             items,
             budget: MAX_MEMBERS,
         }
@@ -116,8 +119,12 @@ impl<'a> Classes<'a> {
             return Ok(apart);
         }
         let outer = std::mem::replace(&mut self.together, true);
+        let switched = std::mem::take(&mut self.switched);
         let arms = self.versions(class);
         self.together = outer;
+        if !std::mem::replace(&mut self.switched, switched) {
+            return Ok(apart);
+        }
         let Some((_, wanted)) = apart.first() else { return Ok(apart) };
         // What cannot be delivered as it is by itself is a fault where it is met.
         let read = |(when, arm)| {
@@ -155,7 +162,11 @@ impl<'a> Classes<'a> {
     pub(crate) fn object(&mut self, class: &str) -> Result<Schema, Refused> {
         if let Some(info) = registered(class) {
             let record = self.record(&info)?;
-            return Ok(if is_unframed(class) { record } else { framed(vec![(When::AnyClass, record)]) });
+            return Ok(match is_unframed(class) {
+                // By itself also where other members of many items stand together.
+                true => Schema::Between(Vec::new(), Box::new(record), Vec::new()),
+                false => framed(vec![(When::AnyClass, record)]),
+            });
         }
         if let Some(schema) = native::schema(class) {
             return Ok(schema);

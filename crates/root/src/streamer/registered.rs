@@ -115,7 +115,7 @@ fn element(class: &str, name: &str, kind: &str) -> Result<Element> {
         let unknown = || wrong("no type of a number");
         let of = if of.is_empty() { None } else { Some(dtype(of).ok_or_else(unknown)?) };
         check_words(words, of.is_some())
-            .map_err(|why| wrong(&format!("words that do not compile ({why})")))?;
+            .map_err(|why| wrong(&format!("words that cannot be taken ({why})")))?;
         element.kind = ElementKind::Words(of, words.into());
         return Ok(element);
     }

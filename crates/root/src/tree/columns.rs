@@ -433,6 +433,18 @@ pub(super) fn of_named_object(branch: &Branch<'_>, class: &str, classes: &mut Cl
     Column::described(class.into(), schema, &branch.field.name)
 }
 
+/// The column of a branch whose pointers are divided by class: for each the number of the branch below that has the object, from 1, or 0 for null.
+pub(super) fn of_pointers_by_class(branch: &Branch<'_>) -> Column {
+    let counter = Schema::Counter(1, Box::new(Schema::Number(Wire::Big(DType::UInt32))));
+    let numbers =
+        Schema::Counted { slot: 1, flag: true, of: Box::new(Schema::Number(Wire::Big(DType::UInt8))) };
+    let array = Schema::Between(vec![counter], Box::new(numbers), Vec::new());
+    let schema =
+        Schema::Framed { shared: true, of: Box::new(Schema::Versioned(vec![(When::AnyClass, array)])) };
+    let text = TextLength::ByteThenWord;
+    Column::translated("TIndArray".into(), &schema, text, Frame::None, &branch.field.name)
+}
+
 /// The schema of lists of numbers and text, for which the machine has native loops.
 fn plain(kind: &CppType) -> Option<Schema> {
     match kind {
@@ -479,12 +491,24 @@ pub(super) fn of_member(
     given: Option<DType>,
     classes: &mut Classes<'_>,
 ) -> Column {
-    if let Some(numbers) = given {
+    if let (Some(numbers), false) = (given, element.is_base()) {
         classes.give(info, element, numbers);
     }
     let dimensions = Dimensions::of_element(element);
     let member = &*branch.field.name;
     let spell = |name: &str| dimensions.spelling(name, items);
+    if let (true, true) = (element.is_base(), items) {
+        // One that was not divided further: of all items the first member, then the second.
+        let type_name = spell(&element.name);
+        let schema = classes.base_of_many(element).map(|schema| schema.unwrap_or(Schema::Null));
+        return match (given, schema) {
+            (Some(numbers), Ok(schema @ Schema::Base(_))) => {
+                Column::described(type_name, Ok(Schema::Fields(numbers, Box::new(schema))), member)
+            }
+            (_, Ok(_)) => Column::refused(type_name, "as a base of items that nothing counts"),
+            (_, Err(why)) => Column::described(type_name, Err(why), member),
+        };
+    }
     if element.is_base() {
         let schema = match classes.base(element) {
             Ok(Some(Schema::Base(of))) => Ok(*of),
@@ -494,7 +518,7 @@ pub(super) fn of_member(
             }),
             Err(why) => Err(why),
         };
-        return of_described(spell(&element.name), schema, items, member);
+        return Column::described(spell(&element.name), schema, member);
     }
     match element.code {
         code::BITS => {

@@ -145,18 +145,27 @@ impl Metadata {
         self.objects.payload()
     }
 
-    /// The branch that counts the items of another, by the record or by its name.
-    pub(super) fn counts_of(&self, branch: &Branch<'_>, member: &str) -> Option<u32> {
+    /// The branch that a branch's record names.
+    fn named_by(&self, branch: &Branch<'_>, member: &str) -> Option<usize> {
         let number_at = |place: usize| {
             let is_there =
                 |&number: &u32| self.objects.object(number).is_some_and(|o| o.range().start == place);
             self.branches.iter().position(is_there)
         };
-        let known = match branch.object.member("fBranchCount2") {
+        match branch.object.member(member) {
             Some(Value::Object(counter)) => self.branches.iter().position(|&of| of == counter.number()),
             Some(Value::Elsewhere(place)) => number_at(place),
             _ => None,
-        };
+        }
+    }
+
+    /// The branch that says how many items the collection has that a branch is a member of.
+    pub(super) fn items_of(&self, branch: &Branch<'_>) -> Option<u32> {
+        self.named_by(branch, "fBranchCount").map(|at| at as u32)
+    }
+
+    /// The branch that counts the items of another, by the record or by its name.
+    pub(super) fn counts_of(&self, branch: &Branch<'_>, member: &str) -> Option<u32> {
         let beside = || {
             // In the same collection, with the same names before.
             let name = branch.field.name.split('[').next().unwrap_or_default();
@@ -168,7 +177,7 @@ impl Metadata {
             };
             self.fields.iter().position(is_counter)
         };
-        known.or_else(beside).map(|at| at as u32)
+        self.named_by(branch, "fBranchCount2").or_else(beside).map(|at| at as u32)
     }
 
     /// The branch that a field is.

@@ -189,6 +189,9 @@ impl Tree {
         if branch.class == "TBranch" {
             return Ok(columns::of_leaves(branch, &branch.leaves()?));
         }
+        if branch.class == "TBranchSTL" {
+            return Ok(columns::of_pointers_by_class(branch));
+        }
         let Some(member) = branch.member.as_ref().filter(|_| branch.class == "TBranchElement") else {
             let Some(member) = branch.member.as_ref().filter(|_| !branch.field.has_children) else {
                 let class = branch.member.as_ref().map_or(branch.class, |member| &*member.class);
@@ -235,6 +238,10 @@ impl Tree {
         let mut classes = self.classes(member);
         let items = matches!(member.kind, 31 | 41);
         let counts = match &element.kind {
+            ElementKind::Base { .. } if items && counted => {
+                let field = self.metadata.items_of(branch);
+                field.map(|field| self.numbers_of(field, false)).transpose()?.flatten()
+            }
             ElementKind::BasicPointer(counter) | ElementKind::Loop(counter) if counted => {
                 self.counts(branch, &counter.name, items)?
             }
@@ -251,7 +258,14 @@ impl Tree {
 
     /// The branch with the numbers that count the items of a member, and their type.
     fn counts(&self, branch: &Branch<'_>, member: &str, items: bool) -> Result<Option<(u32, DType)>> {
-        let Some(field) = self.metadata.counts_of(branch, member) else { return Ok(None) };
+        match self.metadata.counts_of(branch, member) {
+            Some(field) => self.numbers_of(field, items),
+            None => Ok(None),
+        }
+    }
+
+    /// A branch with numbers, one to an entry, or with `items`, to an item, and their type; `None` if it has none.
+    fn numbers_of(&self, field: u32, items: bool) -> Result<Option<(u32, DType)>> {
         let counts = self.column_with(&self.branch(field)?, false)?;
         let wire = match counts.reading.map(|reading| reading.decoder) {
             Ok(Decoder::Kernel(Kernel::Flat { wire, per_entry: 1 })) if !items => wire,

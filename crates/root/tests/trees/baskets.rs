@@ -4,24 +4,45 @@ use forthwith_plan::Dataset;
 
 use crate::{decode::decode, support::samples};
 
-/// Objects that their classes' own code wrote, which do not follow the description in the file: an error says so.
-const BY_OWN_CODE: &[(&str, &str)] = &[
-    ("Event.3.2.0.root", "a/b"),
-    ("shorttrack.root", "event/fHighPt"),
-    ("shorttrack.root", "event/fMuons"),
-    ("uproot-issue124.root", "KM3NET_EVENT/KM3NETDAQ::JDAQPreamble"),
-    ("uproot-issue124.root", "KM3NET_SUMMARYSLICE/KM3NETDAQ::JDAQPreamble"),
-    ("uproot-issue475.root", "ElecHeader/m_event"),
-    ("uproot-issue475.root", "SimHeader/m_event"),
-    ("uproot-issue475.root", "EvtNavigator/m_refs"),
+/// What is found out only where the data say it: file, tree and branch, and what the error says.
+const REFUSED_WHERE_MET: &[(&str, &str, &str)] = &[
+    ("AliESDs-0.root", "esdTree:MuonTracks/MuonTracks.fClusters", OTHER_CLASS),
+    (
+        "S_1_1004_qgsjet_100_1.KGrec.root",
+        "recData:event./event.fFDEvents/event.fFDEvents.fFdRecPixel.fStatus",
+        "class EPixelStatus, which",
+    ),
+    ("digi.root", "Digi:DigiEvent/m_calDigiCloneCol", OTHER_CLASS),
+    ("uproot-issue-607.root", "MGTree:event", OWN_CODE),
+    ("uproot-issue124.root", "KM3NET_EVENT:KM3NET_EVENT/KM3NETDAQ::JDAQPreamble", OWN_CODE),
+    ("uproot-issue124.root", "KM3NET_EVENT:KM3NET_EVENT/snapshotHits", "class JDAQSnapshotHit, which"),
+    ("uproot-issue124.root", "KM3NET_EVENT:KM3NET_EVENT/triggeredHits", "class JDAQTriggeredHit, which"),
+    ("uproot-issue124.root", "KM3NET_SUMMARYSLICE:KM3NET_SUMMARYSLICE/KM3NETDAQ::JDAQPreamble", OWN_CODE),
+    (
+        "uproot-issue124.root",
+        "KM3NET_SUMMARYSLICE:KM3NET_SUMMARYSLICE/vector<KM3NETDAQ::JDAQSummaryFrame>",
+        "class KM3NETDAQ::JDAQSummaryFrame, which",
+    ),
+    ("uproot-issue124.root", HITS[0], OWN_CODE),
+    ("uproot-issue124.root", HITS[1], OWN_CODE),
+    ("uproot-issue475.root", "Event/Elec/ElecHeader:ElecHeader/m_event", OWN_CODE),
+    (
+        "uproot-issue475.root",
+        "Event/Sim/SimHeader:SimHeader/m_event",
+        "the byte count does not end at the entry's end",
+    ),
+    ("uproot-issue475.root", "Meta/navigator:EvtNavigator/m_refs", OWN_CODE),
+    ("v5formula_clones.root", "fTS:f_Int0", "class that a TClonesArray names, which"),
+    ("v5formula_clones.root", "fTS:f_Int1", "class that a TClonesArray names, which"),
+    ("varyingArray_51508.root", "t1:A./A.fFixedPtrTable[5]", "a pointer to an object that stands elsewhere"),
+    ("varyingArray_51508.root", "t1:A./A.fPtrTable", "a pointer to an object that stands elsewhere"),
 ];
-
-/// What is found out only where the data say it.
-const REFUSED_WHERE_MET: &[&str] = &[
-    "which the file does not describe",
-    "a class that the file does not describe",
-    "of a version that the file does not describe",
-    "a pointer to an object that stands elsewhere",
+const OTHER_CLASS: &str = "an object of a class that the file does not describe for this place";
+const OWN_CODE: &str = "or of a class that has a streamer of its own";
+/// Long names.
+const HITS: [&str; 2] = [
+    "KM3NET_TIMESLICE_L1:km3net_timeslice_L1/KM3NETDAQ::JDAQTimeslice/vector<KM3NETDAQ::JDAQSuperFrame>/vector<KM3NETDAQ::JDAQSuperFrame>.buffer",
+    "KM3NET_TIMESLICE_SN:km3net_timeslice_SN/KM3NETDAQ::JDAQTimeslice/vector<KM3NETDAQ::JDAQSuperFrame>/vector<KM3NETDAQ::JDAQSuperFrame>.buffer",
 ];
 
 #[test]
@@ -47,11 +68,14 @@ fn all_baskets_hold_what_their_columns_say() {
                     }
                 };
                 columns += 1;
+                let named = format!("{path}:{column}");
+                let is_this = |(file, of, _): &&(&str, &str, &str)| *file == sample.name && *of == named;
+                let refused: Vec<_> = REFUSED_WHERE_MET.iter().filter(is_this).collect();
                 match decode(&sample.file, &plan) {
+                    // Whoever reads one of these has a line less to keep here.
+                    Ok(_) if !refused.is_empty() => wrong.push(format!("{place}/{column}: no error")),
                     Ok(found) => bytes += found.iter().flatten().map(Vec::len).sum::<usize>(),
-                    Err(_) if BY_OWN_CODE.contains(&(sample.name.as_str(), column.as_str())) => {}
-                    // Classes that a file does not describe, and objects that stand elsewhere, are errors where they are met.
-                    Err(error) if REFUSED_WHERE_MET.iter().any(|why| error.contains(why)) => {}
+                    Err(error) if refused.iter().any(|(.., why)| error.contains(why)) => {}
                     Err(error) => wrong.push(format!("{place}: {error}")),
                 }
             }
