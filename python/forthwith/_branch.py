@@ -132,7 +132,9 @@ class Branch(HasBranches):
 
     def _range(self, entry_start: int | None, entry_stop: int | None) -> tuple[int, int]:
         """The entries meant, counted in the tree: a branch can begin late or end early."""
-        first, last = self._tree._core.entry_range(self._index)
+        begin, end = _read.from_start(entry_start, entry_stop)
+        most = None if begin is None or end is None else max(begin, end)
+        first, last = self._tree._core.entry_range(self._index, most)
         start, stop = _read.entry_range(entry_start, entry_stop, last)
         return max(first, start), max(first, stop)
 

@@ -105,8 +105,10 @@ impl Table {
         self.handle.run(py, || self.table.describe(field)).map(Description)
     }
 
-    fn entry_range(&self, py: Python<'_>, field: u32) -> PyResult<(u64, u64)> {
-        self.handle.run(py, || self.table.entry_range(field)).map(|range| pair(&range))
+    #[pyo3(signature = (field, most=None))]
+    fn entry_range(&self, py: Python<'_>, field: u32, most: Option<u64>) -> PyResult<(u64, u64)> {
+        let most = most.unwrap_or(u64::MAX);
+        self.handle.run(py, || self.table.entry_range_up_to(field, most)).map(|range| pair(&range))
     }
 
     fn plan(&self, py: Python<'_>, fields: Vec<u32>, start: u64, stop: u64) -> PyResult<Plan> {

@@ -99,6 +99,20 @@ impl Table {
         }
     }
 
+    /// The same for whoever wants no entries behind `most`: no more is looked for than it takes.
+    ///
+    /// # Errors
+    /// As [`entry_range`](Self::entry_range).
+    pub fn entry_range_up_to(&self, field: u32, most: u64) -> Result<Range<u64>> {
+        match &self.content {
+            Content::Avro(_) => {
+                self.describe_first(field, 0)?;
+                Ok(0..self.entries_up_to(most)?)
+            }
+            _ => self.entry_range(field),
+        }
+    }
+
     /// Number of entries. In an Avro file that is known when all blocks were looked for.
     ///
     /// # Errors

@@ -21,8 +21,10 @@ pub struct Walk {
     steps: VecDeque<Range<u64>>,
     /// What is to be cut into steps when those are read.
     uncut: Option<(Range<u64>, Step)>,
-    /// Entries that are read together.
+    /// Entries that are read together at most.
     together: u64,
+    /// The same for now: whoever wants the first steps only must not wait for many.
+    grown: u64,
     /// What was read and not handed out yet.
     held: Option<(Range<u64>, Vec<Array>)>,
 }
@@ -37,7 +39,7 @@ impl Walk {
         let known = uncut.as_ref().map(|(entries, _)| entries.start.saturating_add(PROBE));
         let density = table.density(&fields, known)?;
         let together = (TOGETHER / density.max(1e-9)) as u64;
-        Ok(Self { table, fields, steps, uncut, together, held: None })
+        Ok(Self { table, fields, steps, uncut, together, grown: 0, held: None })
     }
 
     /// The table.
@@ -66,6 +68,7 @@ impl Walk {
         if !self.held.as_ref().is_some_and(|(held, _)| held.start <= step.start && step.end <= held.end) {
             self.held = None;
             let all = self.ahead(&step);
+            self.grown = (all.end - all.start).saturating_mul(4).max(PROBE);
             if all == step {
                 return Ok(Some((step.clone(), self.entries(step, threads, tick)?)));
             }
@@ -95,7 +98,7 @@ impl Walk {
     fn cut(&mut self) -> Result<()> {
         while let Some((range, step)) = self.uncut.clone() {
             let first = self.steps.front().map_or(range.start, |step| step.start);
-            if range.start > first && range.start - first > self.together {
+            if range.start > first && range.start - first > self.together.min(self.grown) {
                 break;
             }
             let ahead = match step {
@@ -118,7 +121,7 @@ impl Walk {
     fn ahead(&self, step: &Range<u64>) -> Range<u64> {
         let mut all = step.clone();
         for next in &self.steps {
-            if next.start != all.end || next.end.saturating_sub(all.start) > self.together {
+            if next.start != all.end || next.end.saturating_sub(all.start) > self.together.min(self.grown) {
                 break;
             }
             all.end = next.end;

@@ -31,7 +31,12 @@ fn clusters_are_those_that_root_finds() {
         for (path, tree, golden) in sample.trees() {
             let Ok(tree) = tree else { continue };
             let found = tree.info().clusters();
-            assert_eq!((found[0], found[found.len() - 1]), (0, tree.entries().unwrap()), "{}:{path}", sample.name);
+            assert_eq!(
+                (found[0], found[found.len() - 1]),
+                (0, tree.entries().unwrap()),
+                "{}:{path}",
+                sample.name
+            );
             // Where the file does not record the size, ROOT guesses by the size of its cache.
             let recorded = tree.info().auto_flush > 0;
             if let Some(expected) = golden["clusters"].as_array().filter(|_| recorded) {
