@@ -112,7 +112,7 @@ class _ForthMachine:
             source = source.decode()
         sizes = (stack_size, recursion_depth, string_buffer_size, output_initial_size, output_resize_factor)
         self._core = Machine(source, self._bits, *sizes, tier, output_limit, literal_width)
-        self._sizes = sizes
+        self._sizes = (*map(int, sizes[:4]), float(output_resize_factor))
         cut = self._core.cut_literals
         if cut:
             import warnings

@@ -467,6 +467,7 @@ def drive(make, program, counted=False):
     inputs = {name: bytearray(data) for name, data in program.inputs.items()}
     yield ("begin", machine.begin(inputs), None)
     error = None
+    on_top = pick.choice(("nothing", "nothing", "word", "main"))
     for _ in range(12):
         if pick.random() < 0.3 and len(machine.stack) < machine.stack_max_depth:
             machine.stack_push(pick.randrange(5))
@@ -476,6 +477,14 @@ def drive(make, program, counted=False):
             break
         if machine.stack and pick.random() < 0.2:
             yield ("pop", machine.stack_pop(), None)
+        if on_top == "word" and program.words and pick.random() < 0.4:
+            error = machine.call(pick.choice(program.words).name, **QUIET)
+            yield ("call on top", error, state(machine, program, counted))
+            if error is not None:
+                break
+        if on_top == "main" and pick.random() < 0.4:
+            yield from _anew(machine, program)
+            return
     if error is None and machine.is_done and pick.random() < 0.5:
         if program.words and pick.random() < 0.6:
             word = pick.choice(program.words)
@@ -491,6 +500,21 @@ def drive(make, program, counted=False):
             if not machine.is_done:
                 error = machine.resume(**QUIET)
                 yield ("begin again", error, state(machine, program, counted))
+
+
+def _anew(machine, program):
+    """Starts the main program again while it is paused, and runs both to their ends.
+
+    Awkward's machine then loses count of what is pending: one more `resume` does nothing, and the next begins once more. So only what the
+    programs do is told."""
+    told = ("stack", "variables", "inputs", "outputs")
+    machine.begin_again({name: bytearray(data) for name, data in program.inputs.items()})
+    for _ in range(12):
+        error = machine.resume(**QUIET)
+        seen = state(machine, program, False)
+        yield ("anew", error, {name: seen[name] for name in told})
+        if error is not None or machine.is_done or machine.current_recursion_depth <= 0:
+            break
 
 
 def _instructions(machine):

@@ -6,6 +6,7 @@ import gc
 import inspect
 import io
 import mmap
+import os
 import pickle
 import struct
 import subprocess
@@ -777,6 +778,29 @@ def test_it_can_be_subclassed():
     vm = Mine("1 2 +")
     vm.run()
     assert (vm.stack, vm.extra, vm.stack_max_depth) == ([3], 1, 7)
+
+
+def test_inputs_may_be_single_numbers(machine):
+    for given in (np.array(7, ">i4"), np.int32(7).newbyteorder(), memoryview(np.array(7, ">i4"))):
+        vm = machine("input x x !i-> stack")
+        vm.run({"x": given})
+        assert vm.stack == [7]
+
+
+def test_what_was_given_is_told_as_numbers(machine):
+    vm = machine("1", stack_size=True, recursion_depth=np.int64(5), output_resize_factor=2)
+    given = (vm.stack_max_depth, vm.recursion_max_depth, vm.output_resize_factor)
+    assert given == (1, 5, 2.0)
+    assert [type(one) for one in given] == [int, int, float]
+
+
+def test_a_tier_there_is_not_is_refused_from_the_environment_too():
+    code = "import forthwith.forth as f; f.ForthMachine64('1', tier=0); f.ForthMachine64('1')"
+    environment = {**os.environ, "FORTHWITH_TIER": "fast"}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, env=environment, check=False
+    )
+    assert "FORTHWITH_TIER is fast; it may be 0, 1 or 2" in done.stderr
 
 
 def test_importing_it_imports_no_other_package():

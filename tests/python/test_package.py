@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -97,3 +98,17 @@ def test_the_build_for_development_warns():
         [sys.executable, "-W", "always", "-c", "import forthwith"], capture_output=True, text=True, check=True
     )
     assert ("without optimisation" in done.stderr) != forthwith._forthwith.optimised
+
+
+def test_unsafe_code_is_where_the_architecture_says():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    if not (root / "ARCHITECTURE.md").is_file():
+        pytest.skip("the sources are not here")
+    table = (root / "ARCHITECTURE.md").read_text().partition("### Unsafe code")[2].partition("\n## ")[0]
+    listed = set(re.findall(r"^\| `([^`]+)`", table, re.MULTILINE))
+    allowed = set()
+    for path in [*root.glob("crates/*/src/**/*.rs"), *root.glob("python/src/**/*.rs")]:
+        if re.search(r"^\s*#!?\[allow\(unsafe_code", path.read_text(), re.MULTILINE):
+            place = path.relative_to(root)
+            allowed.add(str(place.parents[1] if place.name == "lib.rs" else place))
+    assert allowed == listed

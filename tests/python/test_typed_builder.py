@@ -204,12 +204,31 @@ def test_mistakes_say_what_and_where_and_change_nothing():
         builder.append({"x": 1, "w": 2})
     with pytest.raises(BuilderError):
         builder.extend([{"x": 1}, {"x": 2, "y": b"bytes"}])
+    with pytest.raises(BuilderError, match=r"index: -1: expected|index: not possible here"):
+        builder.index(-1)
     with pytest.raises(BuilderError, match="a field's name must be a string"):
         builder.append({1: 2})
     with pytest.raises(BuilderError, match="cannot convert <object"):
         builder.append(object())
     builder.end_list()
     assert builder.to_list() == [[{"x": 5, "y": None}]]
+
+
+def test_numbers_below_zero_are_wrong_as_others_are():
+    union = TypedArrayBuilder("union[int64, string]")
+    pair = TypedArrayBuilder("(int64, string)")
+    for command, expected in ((union.tag, r"union\[int64, string\]"), (pair.begin_tuple, r"\(int64, string\)")):
+        for wrong in (-1, -(2**63), 7):
+            with pytest.raises(BuilderError, match=f"expected {expected}"):
+                command(wrong)
+    pair.begin_tuple(2)
+    with pytest.raises(BuilderError, match="expected a slot of the 2 there are"):
+        pair.index(-1)
+    pair.index(0).integer(1)
+    pair.index(1).string("one")
+    pair.end_tuple()
+    union.integer(1)
+    assert (pair.to_list(), union.to_list()) == ([(1, "one")], [1])
 
 
 @pytest.mark.parametrize(

@@ -269,7 +269,7 @@ pub(crate) struct RunArgs {
     /// Go on after every pause
     #[arg(long)]
     pub(crate) resume: bool,
-    /// An error by which the program is meant to end, as in 'read beyond'; may be repeated
+    /// An error that is no failure, as in 'read beyond', by which some programs end; may be repeated
     #[arg(long, value_name = "ERROR")]
     pub(crate) expect: Vec<String>,
 }

@@ -1,11 +1,12 @@
 //! A program, ready to run.
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::compile::ir::{OutputDecl, Program};
 use crate::compile::{Bytecode, Decompiler, emit, parse};
-use crate::error::{CompileError, Lines, Location, line_column};
+use crate::error::{CompileError, Lines, Location, places};
 use crate::interpret::flat::FlatCode;
 use crate::interpret::fused::Plans;
 use crate::jit::{self, Jit, Refusal};
@@ -57,6 +58,8 @@ pub struct Compiled {
     pub(crate) bytecode: Bytecode,
     pub(crate) plans: Plans,
     effects: OnceLock<Effects>,
+    /// Line and column of what bytecode is made of, when first wanted.
+    places: OnceLock<HashMap<u32, (usize, usize)>>,
     /// For 32 and 64 bits, when first wanted.
     code: [OnceLock<Code>; 2],
     flat: [OnceLock<FlatCode>; 2],
@@ -91,6 +94,7 @@ impl Compiled {
             bytecode,
             plans,
             effects: OnceLock::new(),
+            places: OnceLock::new(),
             code: Default::default(),
             flat: Default::default(),
             jit: Default::default(),
@@ -280,8 +284,9 @@ impl Compiled {
 
     /// Where in the source an instruction of the bytecode comes from.
     pub fn location(&self, at: usize) -> Location {
-        let place = self.bytecode.places.get(at).map_or(0, |&place| place as usize);
-        let (line, column) = line_column(&self.source, place);
+        let places = self.places.get_or_init(|| places(&self.source, self.bytecode.places.iter().copied()));
+        let place = self.bytecode.places.get(at).and_then(|place| places.get(place));
+        let (line, column) = place.copied().unwrap_or((1, 1));
         let segment = self.bytecode.offsets.partition_point(|&offset| offset as usize <= at).max(1) - 1;
         let word = self.bytecode.owners.get(segment).copied().flatten();
         let instruction = self.instruction(at).unwrap_or_default();

@@ -38,7 +38,8 @@
 //! A program that does not end runs for ever: counts are not bounded, only the memory of outputs is (see [`Limits`]).
 
 #![deny(missing_docs)]
-// Columns are raw memory that may belong to somebody else, and kernels write past the end into agreed slack.
+// Columns are raw memory that may belong to somebody else, kernels write past the end into agreed slack, flat code reads registers and inputs by
+// checked places without checking twice, and machine code is called.
 #![allow(unsafe_code)]
 
 mod compile;

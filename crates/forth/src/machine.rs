@@ -70,7 +70,7 @@ pub enum Status {
 /// The ways to execute a program. Results are the same in all of them.
 ///
 /// A machine chooses for itself, unless [`Machine::force_tier`] does, or the environment: `FORTHWITH_TIER=0`, `1` or `2`, read
-/// once in a process; anything else is no choice.
+/// once in a process; anything else is no choice, which [`Tier::of_environment`] tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Tier {
@@ -84,15 +84,24 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// The tier the environment asks for.
-    fn of_environment() -> Option<Self> {
-        static CHOSEN: OnceLock<Option<Tier>> = OnceLock::new();
-        *CHOSEN.get_or_init(|| match std::env::var("FORTHWITH_TIER").ok()?.as_str() {
-            "0" => Some(Self::Checked),
-            "1" => Some(Self::Fused),
-            "2" => Some(Self::Compiled),
-            _ => None,
-        })
+    /// The tier that `FORTHWITH_TIER` asks for. The error is what it says, if that is no tier.
+    pub fn of_environment() -> Result<Option<Self>, &'static str> {
+        static CHOSEN: OnceLock<Result<Option<Tier>, String>> = OnceLock::new();
+        let chosen = CHOSEN.get_or_init(|| match std::env::var_os("FORTHWITH_TIER") {
+            None => Ok(None),
+            Some(text) => match text.to_str() {
+                Some("") => Ok(None),
+                Some("0") => Ok(Some(Self::Checked)),
+                Some("1") => Ok(Some(Self::Fused)),
+                Some("2") => Ok(Some(Self::Compiled)),
+                _ => Err(text.to_string_lossy().into_owned()),
+            },
+        });
+        chosen.as_ref().copied().map_err(String::as_str)
+    }
+
+    fn chosen() -> Option<Self> {
+        Self::of_environment().unwrap_or(None)
     }
 }
 
@@ -198,7 +207,7 @@ impl<W: Width> Machine<W> {
             pc: 0,
             end: 0,
             counters: Counters::default(),
-            forced: Tier::of_environment(),
+            forced: Tier::chosen(),
             native: false,
             registers: Vec::new(),
             activations: Vec::new(),
@@ -238,7 +247,9 @@ impl<W: Width> Machine<W> {
         self.check_ready()?;
         if restart {
             self.unpark();
-            self.enter_host(0)?;
+            // What is pending goes on in the same run.
+            let kind = if self.is_done() { FrameKind::Host } else { FrameKind::Word };
+            self.enter_anew(0, kind)?;
         }
         self.positions.fill(0);
         Ok(())
@@ -300,7 +311,7 @@ impl<W: Width> Machine<W> {
         self.check_ready()?;
         self.check_inputs(inputs)?;
         self.unpark();
-        self.enter_host(segment)?;
+        self.enter_anew(segment, FrameKind::Host)?;
         self.execute(inputs, false)
     }
 
@@ -339,7 +350,7 @@ impl<W: Width> Machine<W> {
 
     /// Fixes the tier, or (None) leaves it to the environment and then to the machine.
     pub fn force_tier(&mut self, tier: Option<Tier>) {
-        self.forced = tier.or_else(Tier::of_environment);
+        self.forced = tier.or_else(Tier::chosen);
     }
 
     /// Sets all counters to zero.
@@ -476,14 +487,14 @@ impl<W: Width> Machine<W> {
         self.frames.push(Frame { kind: FrameKind::Host, pc: self.end, end: self.end, loops: 0 });
     }
 
-    /// Enters a segment in such a way that its end returns to the host.
-    fn enter_host(&mut self, segment: usize) -> Result<(), RunError> {
+    /// Enters a segment on top of what is pending.
+    fn enter_anew(&mut self, segment: usize, kind: FrameKind) -> Result<(), RunError> {
         if self.frames.len() >= self.limits.recursion {
             return Err(RunError::RecursionDepthExceeded);
         }
         let loops = if self.frames.is_empty() { 0 } else { self.loops.len() };
         self.loops.truncate(loops);
-        self.frames.push(Frame { kind: FrameKind::Host, pc: self.pc, end: self.end, loops });
+        self.frames.push(Frame { kind, pc: self.pc, end: self.end, loops });
         (self.pc, self.end) = self.compiled.segment(segment);
         Ok(())
     }

@@ -193,13 +193,13 @@ impl TypedArrayBuilder {
     }
 
     /// Begins a tuple.
-    fn begin_tuple(&self, py: Python<'_>, numfields: usize) -> PyResult<()> {
-        self.tell(py, |builder| builder.begin_tuple(numfields))
+    fn begin_tuple(&self, py: Python<'_>, numfields: i64) -> PyResult<()> {
+        self.tell(py, |builder| builder.begin_tuple(number(numfields)))
     }
 
     /// Selects a slot.
-    fn index<'py>(slf: &Bound<'py, Self>, i: usize) -> PyResult<Bound<'py, Self>> {
-        slf.get().tell(slf.py(), |builder| builder.index(i))?;
+    fn index<'py>(slf: &Bound<'py, Self>, i: i64) -> PyResult<Bound<'py, Self>> {
+        slf.get().tell(slf.py(), |builder| builder.index(number(i)))?;
         Ok(slf.clone())
     }
 
@@ -226,8 +226,8 @@ impl TypedArrayBuilder {
     }
 
     /// Chooses an alternative.
-    fn tag<'py>(slf: &Bound<'py, Self>, i: usize) -> PyResult<Bound<'py, Self>> {
-        slf.get().tell(slf.py(), |builder| builder.tag(i))?;
+    fn tag<'py>(slf: &Bound<'py, Self>, i: i64) -> PyResult<Bound<'py, Self>> {
+        slf.get().tell(slf.py(), |builder| builder.tag(number(i)))?;
         Ok(slf.clone())
     }
 
@@ -329,6 +329,11 @@ impl Layout {
 enum Stopped {
     Command(CommandError),
     Trouble(Box<Trouble>),
+}
+
+/// A number below zero counts nothing: it is as wrong as one that is too large.
+fn number(i: i64) -> usize {
+    usize::try_from(i).unwrap_or(usize::MAX)
 }
 
 type Walked<T = ()> = Result<T, Stopped>;

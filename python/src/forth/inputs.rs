@@ -67,9 +67,13 @@ impl Inputs {
 }
 
 fn buffer(name: &str, object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
-    // Some leave out what they need not tell; a memoryview fills it in.
+    // Some leave out what they need not tell; a memoryview fills it in. What has no dimension has to be seen as bytes.
     let buffer = PyUntypedBuffer::get(object).or_else(|error| {
-        let view = PyMemoryView::from(object).and_then(|view| PyUntypedBuffer::get(view.as_any()));
+        let view = PyMemoryView::from(object)?;
+        let view = match PyUntypedBuffer::get(view.as_any()) {
+            Err(_) => PyUntypedBuffer::get(&view.call_method1("cast", ("B",))?),
+            buffer => buffer,
+        };
         view.map_err(|_| error)
     })?;
     if buffer.is_c_contiguous() {

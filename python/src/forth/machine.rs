@@ -120,7 +120,9 @@ impl Machine {
             return Err(errors::request(py, "output_resize_factor is a positive number".to_owned()));
         }
         let forced = match tier {
-            None => None,
+            None => Tier::of_environment().map_err(|text| {
+                errors::request(py, format!("FORTHWITH_TIER is {text}; it may be 0, 1 or 2"))
+            })?,
             Some(0) => Some(Tier::Checked),
             Some(1) => Some(Tier::Fused),
             Some(2) => Some(Tier::Compiled),

@@ -74,8 +74,8 @@ pub enum CommandErrorKind {
     },
     /// There is no such slot, alternative or row, or tuples have another length.
     NoSuch {
-        /// The number.
-        number: u64,
+        /// The number; -1 for any that no index can be.
+        number: i64,
         /// What is expected.
         expected: String,
     },

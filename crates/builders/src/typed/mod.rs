@@ -462,7 +462,7 @@ impl TypedArrayBuilder {
                     Command::Index => "a row that is there".into(),
                     _ => expected,
                 };
-                CommandErrorKind::NoSuch { number: argument as u64, expected }
+                CommandErrorKind::NoSuch { number: argument, expected }
             }
             Refusal::Length => {
                 CommandErrorKind::Length { found: data.len() as u64, size: state.length.unwrap_or(0) }

@@ -86,7 +86,15 @@ impl Job {
         let mut limits = Limits::default();
         limits.output_bytes = Some(usize::try_from(given.max_output).unwrap_or(usize::MAX));
         let mut stack = given.stack.clone();
-        stack.extend(given.entries.map(|entries| i64::try_from(entries).unwrap_or(i64::MAX)));
+        if let Some(entries) = given.entries {
+            let none = || Failure::misuse(format!("--entries {entries} does not fit the stack"));
+            stack.push(i64::try_from(entries).map_err(|_| none())?);
+        }
+        if given.bits == Bits::Bits32
+            && let Some(item) = stack.iter().find(|&&item| i32::try_from(item).is_err())
+        {
+            return Err(Failure::misuse(format!("{item} does not fit the 32 bits of the stack")));
+        }
         Ok(Self { text, compiled, inputs: inputs.into_iter().flatten().collect(), stack, limits })
     }
 

@@ -16,14 +16,17 @@ pub use keyboard::Keyboard;
 
 use crate::{
     console::Console,
-    failure::Result,
+    failure::{Failure, Result},
     flags::{Act, Bits},
 };
-use forthwith::forth::{W32, W64};
+use forthwith::forth::{Tier, W32, W64};
 use job::Job;
 
 /// Carries out what was asked about a program.
 pub(crate) fn program(act: &Act, keyboard: &mut Keyboard<'_>, console: &mut Console<'_>) -> Result<()> {
+    if let Err(text) = Tier::of_environment() {
+        return Err(Failure::misuse(format!("FORTHWITH_TIER is {text}; it may be 0, 1 or 2")));
+    }
     match act {
         Act::Run(args) => {
             let job = Job::new(&args.given, keyboard, console)?;

@@ -9,6 +9,7 @@ use crate::{
 };
 use forthwith::forth::{Machine, RunError, Status, Tier, Width};
 use std::{
+    collections::HashSet,
     fs::{self, File},
     io::BufWriter,
     path::Path,
@@ -68,15 +69,18 @@ fn show(printed: &str, console: &mut Console<'_>) -> Result<()> {
 fn save<W: Width>(job: &Job, machine: &Machine<W>, folder: &Path, console: &mut Console<'_>) -> Result<()> {
     let failed =
         |path: &Path, error| Failure::Unwritable { path: path.to_string_lossy().into_owned(), error };
+    let mut names = HashSet::new();
+    for declared in job.compiled.outputs() {
+        let name = file_name(&declared.name);
+        if !names.insert(name.clone()) {
+            return Err(Failure::misuse(format!(
+                "two outputs would be written to {name}: give them other names"
+            )));
+        }
+    }
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     for (declared, output) in job.compiled.outputs().iter().zip(machine.outputs()) {
-        // Names in a program may hold anything; those of files may not.
-        let name: String = declared
-            .name
-            .chars()
-            .map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' })
-            .collect();
-        let path = folder.join(format!("{}.npy", name.trim_start_matches('.')));
+        let path = folder.join(file_name(&declared.name));
         let write = || {
             let mut file = BufWriter::new(File::create(&path)?);
             npy::write(output, &mut file)?;
@@ -86,6 +90,13 @@ fn save<W: Width>(job: &Job, machine: &Machine<W>, folder: &Path, console: &mut 
         console.line(&format!("{} {}[{}]", path.display(), declared.dtype, output.len()))?;
     }
     Ok(())
+}
+
+/// Names in a program may hold anything; those of files may not.
+fn file_name(output: &str) -> String {
+    let name: String =
+        output.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
+    format!("{}.npy", name.trim_start_matches('.'))
 }
 
 fn tier(number: u8) -> Tier {

@@ -6,7 +6,11 @@ use super::{
     report,
     view::{self, Seen},
 };
-use crate::{console::Console, failure::Result, flags::StepArgs};
+use crate::{
+    console::Console,
+    failure::{Failure, Result},
+    flags::StepArgs,
+};
 use forthwith::forth::{Location, Machine, RunError, Status, Width};
 use std::{
     collections::BTreeSet,
@@ -31,6 +35,10 @@ pub(crate) fn step<W: Width>(
     keyboard: &mut Keyboard<'_>,
     console: &mut Console<'_>,
 ) -> Result<()> {
+    let lines = job.text.source.lines().count();
+    if let Some(line) = args.breaks.iter().find(|&&line| line == 0 || line > lines) {
+        return Err(Failure::misuse(format!("--break {line}: the program has lines 1 to {lines}")));
+    }
     let mut machine: Machine<W> = job.begin()?;
     let printed = Arc::new(Mutex::new(String::new()));
     let sink = Arc::clone(&printed);

@@ -198,6 +198,10 @@ fn mistakes_are_marked() {
     insta::assert_snapshot!(complaint("input x", &["run", "-", "--text", "x=1", "--text", "x=2"]), @"2 forthwith: input x is given twice");
     insta::assert_snapshot!(complaint("input x", &["run", "-", "--text", "x"]), @"2 forthwith: x is no NAME=VALUE");
     insta::assert_snapshot!(complaint("input x", &["run", "-", "-i", "x=no/such.file"]), @"3 forthwith: no such file: no/such.file");
+    insta::assert_snapshot!(complaint(".", &["run", "-", "-s", "4294967297", "--bits", "32"]), @"2 forthwith: 4294967297 does not fit the 32 bits of the stack");
+    insta::assert_snapshot!(complaint(".", &["run", "-", "-n", "4294967296", "--bits", "32"]), @"2 forthwith: 4294967296 does not fit the 32 bits of the stack");
+    insta::assert_snapshot!(complaint("output a/b int8 output a_b int8", &["run", "-", "-o", "npy"]), @"2 forthwith: two outputs would be written to a_b.npy: give them other names");
+    insta::assert_snapshot!(complaint("1", &["step", "-", "--break", "2"]), @"2 forthwith: --break 2: the program has lines 1 to 1");
     insta::assert_snapshot!(complaint("", &["run", "no/such.fs"]), @"3 forthwith: no such file: no/such.fs");
     let steering = complaint(": \u{1b}[2J 1 ; : \u{1b}[2J", &["run", "-"]);
     assert!(steering.ends_with("  1 | : ·[2J 1 ; : ·[2J\n    |            ^\n"), "{steering}");

@@ -53,13 +53,17 @@ impl<W: Width> Machine<W> {
             let flow = self.instruction(inputs).map_err(|error| (error, at))?;
             self.counters.instructions += 1;
             if single || matches!(flow, Flow::Paused) {
-                // At the very end nothing is left to resume.
-                if self.pc >= self.end && self.frames.len() == 1 {
-                    self.frames.clear();
-                    return Ok(Status::Done);
-                }
-                return Ok(Status::Paused);
+                self.leave_finished();
+                return Ok(if self.is_done() { Status::Done } else { Status::Paused });
             }
+        }
+    }
+
+    /// Leaves what the host began or called, if it is at its end: nothing of it is left to resume.
+    pub(crate) fn leave_finished(&mut self) {
+        let ended = self.pc >= self.end;
+        if let Some(frame) = self.frames.pop_if(|frame| ended && frame.kind == FrameKind::Host) {
+            (self.pc, self.end) = (frame.pc, frame.end);
         }
     }
 

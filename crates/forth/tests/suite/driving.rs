@@ -4,10 +4,16 @@ use std::sync::Arc;
 
 use forthwith_forth::{Compiled, Dtype, Limits, Machine, Output, RunError, Status, Tier};
 
-use super::support::{i64s, run};
+use super::support::{TIERS, i64s, run};
 
 fn machine(source: &str) -> Machine {
     Machine::new(Arc::new(Compiled::new(source).unwrap()), Limits::default())
+}
+
+fn forced(source: &str, tier: Tier) -> Machine {
+    let mut vm = machine(source);
+    vm.force_tier(Some(tier));
+    vm
 }
 
 #[test]
@@ -244,4 +250,54 @@ fn settling_shows_the_next_instruction_and_changes_nothing() {
         (broken.error(), broken.step(&[])),
         (Some(RunError::StackUnderflow), Err(RunError::StackUnderflow))
     );
+}
+
+/// As awkward's machine has it, but for the empty `resume` that it wants at the end.
+#[test]
+fn begin_again_on_what_is_pending_runs_both_to_the_end() {
+    for tier in TIERS {
+        let mut vm = forced("1 pause 2", tier);
+        vm.begin();
+        assert_eq!(vm.resume(&[]), Ok(Status::Paused));
+        vm.begin_again(true).expect("ready");
+        assert_eq!(vm.recursion_depth(), Some(2));
+        assert_eq!(vm.resume(&[]), Ok(Status::Paused));
+        assert_eq!(vm.resume(&[]), Ok(Status::Done));
+        assert_eq!(vm.stack(), [1, 1, 2, 2]);
+        assert_eq!(vm.resume(&[]), Err(RunError::IsDone));
+    }
+}
+
+/// What a called word leaves behind at its end is what it was called on, whether it gets there by steps or by a `pause` at the end.
+#[test]
+fn a_called_word_is_left_at_its_end() {
+    for tier in TIERS {
+        let mut stepped = forced(": g pause 9 8 ; 1 pause 3 4", tier);
+        assert_eq!(stepped.run(&[]), Ok(Status::Paused));
+        let place = stepped.bytecode_position();
+        assert_eq!(stepped.call("g", &[]), Ok(Status::Paused));
+        assert_eq!(stepped.step(&[]), Ok(Status::Paused));
+        assert_eq!(stepped.step(&[]), Ok(Status::Paused));
+        assert_eq!((stepped.bytecode_position(), stepped.recursion_depth()), (place, Some(1)));
+        assert_eq!(stepped.resume(&[]), Ok(Status::Done));
+        assert_eq!(stepped.stack(), [1, 9, 8, 3, 4]);
+
+        let mut paused = forced(": g 9 pause ; 1 pause 3 4", tier);
+        assert_eq!(paused.run(&[]), Ok(Status::Paused));
+        assert_eq!(paused.call("g", &[]), Ok(Status::Paused));
+        assert_eq!((paused.bytecode_position(), paused.recursion_depth()), (Some(3), Some(1)));
+        assert_eq!(paused.resume(&[]), Ok(Status::Done));
+        assert_eq!(paused.stack(), [1, 9, 3, 4]);
+    }
+}
+
+#[test]
+fn places_are_those_of_the_text() {
+    let source = "1 drop\n( é ) 2 drop\n".repeat(4_000);
+    let compiled = Compiled::new(&source).expect("a program");
+    let last = compiled.bytecodes().len() - 1;
+    assert_eq!((compiled.location(0).line, compiled.location(0).column), (1, 1));
+    assert_eq!((compiled.location(last).line, compiled.location(last).column), (8_000, 9));
+    // Not by looking through the whole text for each.
+    assert!((0..=last).all(|at| compiled.location(at).line <= 8_000));
 }

@@ -193,10 +193,11 @@ impl<W: Width> Machine<W> {
             self.stack.push(value);
         }
         let scope = code.scope(at.scope);
-        if at.pc >= scope.end && scope.frames.is_empty() && self.frames.len() == 1 {
-            self.frames.clear();
+        let host = self.frames.last().is_some_and(|frame| frame.kind == FrameKind::Host);
+        if at.pc >= scope.end && scope.frames.is_empty() && host {
             (self.pc, self.end) = (at.pc as usize, scope.end as usize);
-            return Ran::Done;
+            self.leave_finished();
+            return if self.is_done() { Ran::Done } else { Ran::Paused };
         }
         if (entry as usize) < flat.starts.len() {
             self.parked = Some(Parked { start: entry });
