@@ -505,8 +505,8 @@ def drive(make, program, counted=False):
 def _anew(machine, program):
     """Starts the main program again while it is paused, and runs both to their ends.
 
-    Awkward's machine then loses count of what is pending: one more `resume` does nothing, and the next begins once more. So only what the
-    programs do is told."""
+    Awkward's machine then loses count of what is pending: one more `resume` does nothing, and the next begins once more.
+    So only what the programs do is told."""
     told = ("stack", "variables", "inputs", "outputs")
     machine.begin_again({name: bytearray(data) for name, data in program.inputs.items()})
     for _ in range(12):

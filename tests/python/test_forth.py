@@ -780,13 +780,15 @@ def test_it_can_be_subclassed():
     assert (vm.stack, vm.extra, vm.stack_max_depth) == ([3], 1, 7)
 
 
+@BOTH
 def test_inputs_may_be_single_numbers(machine):
-    for given in (np.array(7, ">i4"), np.int32(7).newbyteorder(), memoryview(np.array(7, ">i4"))):
-        vm = machine("input x x !i-> stack")
+    for given in (np.array(7, "<i4"), np.int32(7), memoryview(np.array(7, "<i4"))):
+        vm = machine("input x x i-> stack")
         vm.run({"x": given})
         assert vm.stack == [7]
 
 
+@BOTH
 def test_what_was_given_is_told_as_numbers(machine):
     vm = machine("1", stack_size=True, recursion_depth=np.int64(5), output_resize_factor=2)
     given = (vm.stack_max_depth, vm.recursion_max_depth, vm.output_resize_factor)
