@@ -219,7 +219,7 @@ def main():
     parser.add_argument("--peers", default=os.environ.get("FORTHWITH_PEERS_PYTHON", sys.executable))
     parser.add_argument("--only", default=",".join(SHAPES))
     parser.add_argument("--out", type=pathlib.Path)
-    parser.add_argument("--file", type=pathlib.Path, help="a file that was made before, or is to be kept")
+    parser.add_argument("--folder", type=pathlib.Path, help="where shapes.root is, or is to be made and kept")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.work == "make":
@@ -234,7 +234,7 @@ def compare(options):
     """Lets the readers take turns."""
     folder = options.out or ROOT / "benches" / "results" / f"{datetime.date.today()}-objects"
     with tempfile.TemporaryDirectory() as temporary:
-        path = (options.file or pathlib.Path(temporary) / "shapes.root").resolve()
+        path = (options.folder or pathlib.Path(temporary)).resolve() / "shapes.root"
         if not path.exists():
             subprocess.run(
                 [options.peers, __file__, "--work", "make", "--entries", str(options.entries)],
