@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             print!("{}", forthwith::forth::Compiled::new(&program.source)?.explain());
         }
     }
-    let plan = table.plan(&wanted, 0..table.entries())?;
+    let plan = table.plan(&wanted, 0..table.entries()?)?;
     let mut arrays = Vec::new();
     for _ in 0..repetitions {
         drop(std::mem::take(&mut arrays));

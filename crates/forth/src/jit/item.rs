@@ -286,8 +286,11 @@ impl Translator<'_, '_> {
         let (run, done) = (self.cold(), self.b.create_block());
         self.b.append_block_param(done, types::I64);
         let passes = self.b.ins().isub(to, from);
-        let any = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, passes, WORTH_A_CALL);
-        self.b.ins().brif(any, run, &[], done, &[from.into()]);
+        let many = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, passes, WORTH_A_CALL);
+        // The difference of numbers far apart says nothing.
+        let any = self.b.ins().icmp(IntCC::SignedLessThan, from, to);
+        let worth = self.b.ins().band(many, any);
+        self.b.ins().brif(worth, run, &[], done, &[from.into()]);
         self.b.switch_to_block(run);
         self.b.seal_block(run);
         // Registers that are reloaded merge at the end.

@@ -75,6 +75,30 @@ fn of_any_length() {
 }
 
 #[test]
+fn that_are_none_at_all() {
+    let source = "input data  output lists int64  output numbers float32  output marks int8
+      2 0 do
+        over over do data !I-> stack dup lists +<- stack data #!f-> numbers loop
+        data enum s\" x\" marks <- stack
+      loop";
+    let compiled = Arc::new(Compiled::new(source).unwrap());
+    let data = [0; 4000];
+    for (stop, start) in [(i64::MIN + 100, i64::MAX), (0, i64::MAX), (i64::MIN, 0), (5, 5), (4, 5), (30, 0)] {
+        let machines = TIERS.map(|tier| {
+            let mut machine: Machine = Machine::new(Arc::clone(&compiled), Limits::default());
+            machine.force_tier(Some(tier));
+            machine.begin();
+            machine.push(stop).unwrap();
+            machine.push(start).unwrap();
+            assert_eq!(machine.resume(&[&data]), Ok(Status::Done), "{stop} {start}");
+            assert_eq!(machine.position(0), if stop == 30 { 240 } else { 0 }, "{stop} {start}");
+            machine
+        });
+        machines[1..].iter().for_each(|machine| assert_same(&machines[0], machine));
+    }
+}
+
+#[test]
 fn that_end_anywhere() {
     let compiled = Arc::new(Compiled::new(SOURCE).unwrap());
     for (loops, run, step) in [(1, 1, 1), (3, 5, 1), (26, 9, 5), (4, 70, 7)] {
