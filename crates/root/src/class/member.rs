@@ -178,7 +178,7 @@ impl Classes<'_> {
             code::STREAM_LOOP | 521 => {
                 let ElementKind::Loop(counter) = &element.kind else { return Err(refused()) };
                 let slot = self.slot(info, &counter.class, &counter.name).ok_or_else(refused)?;
-                let of = match element.type_name.trim().ends_with("**") {
+                let of = match element.type_name.trim().ends_with("**") && self.root > OLD_LOOPS {
                     true => self.pointer(class)?,
                     false => self.object(class)?,
                 };
@@ -306,6 +306,8 @@ fn wire(code: i32, packing: Option<Packing>) -> Option<Wire> {
     crate::tree::number(code, packing).map(|(_, wire)| wire)
 }
 
+/// Up to this version, ROOT wrote what an array of pointers leads to without the classes.
+const OLD_LOOPS: i32 = 51508;
 /// Status bits of an object, with two more bytes if it is referenced.
 const BITS: &str = "data !I-> stack dup 16 and if 2 data skip then";
 const TSTRING_ARRAY: i32 = code::ARRAY + code::TSTRING;

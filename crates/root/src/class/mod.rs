@@ -34,6 +34,8 @@ pub(crate) struct Classes<'a> {
     items: String,
     /// Members that may still be looked at: classes can contain classes in so many ways that their number has no bound.
     budget: u32,
+    /// The version of ROOT that wrote the file.
+    root: i32,
 }
 
 /// Why something has no schema, as a phrase.
@@ -53,7 +55,14 @@ impl<'a> Classes<'a> {
             switched: false,
             items,
             budget: MAX_MEMBERS,
+            root: i32::MAX,
         }
+    }
+
+    /// Arrays of pointers that a member counts are stored otherwise in files of old versions of ROOT.
+    pub(crate) fn written_by(mut self, root: i32) -> Self {
+        self.root = root;
+        self
     }
 
     /// Arrays that only the data name the class of have items of this class.
@@ -493,8 +502,8 @@ impl<'a> Classes<'a> {
                 let mut derived = self.derived("TObject")?;
                 derived.retain(|name| !is_of_root(name) && self.describes(name) && !self.is_within(name));
                 if derived.len() > 1 && self.choices > 0 {
-                    let count = derived.len();
-                    return Err(format!("TClonesArray of one of {count} classes, which only the data name"));
+                    // Choices within choices would multiply: empty is read, and anything else is a fault where it is met.
+                    derived.clear();
                 }
                 derived
             }

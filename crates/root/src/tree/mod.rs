@@ -50,6 +50,8 @@ pub struct Tree {
     source: Arc<dyn Source>,
     file_size: u64,
     streamers: Arc<Streamers>,
+    /// The version of ROOT that wrote the file.
+    written_by: i32,
     metadata: Metadata,
     index: OnceLock<Index>,
     /// The branch of each leaf, by the leaf's place in the record.
@@ -98,6 +100,7 @@ impl Tree {
             source: Arc::clone(file.source()),
             file_size: file.source().size()?,
             streamers: file.streamers()?,
+            written_by: file.header().version % 1_000_000,
             metadata,
             index: OnceLock::new(),
             owners: OnceLock::new(),
@@ -276,7 +279,7 @@ impl Tree {
     }
 
     fn classes(&self, member: &MemberOf<'_>) -> Classes<'_> {
-        Classes::new(&self.streamers).with_items(&member.items)
+        Classes::new(&self.streamers).with_items(&member.items).written_by(self.written_by)
     }
 
     /// The branch that each leaf belongs to, by the leaf's place.

@@ -6,13 +6,11 @@ use crate::{decode::decode, support::samples};
 
 /// What is found out only where the data say it: file, tree and branch, and what the error says.
 const REFUSED_WHERE_MET: &[(&str, &str, &str)] = &[
-    ("AliESDs-0.root", "esdTree:MuonTracks/MuonTracks.fClusters", OTHER_CLASS),
     (
         "S_1_1004_qgsjet_100_1.KGrec.root",
         "recData:event./event.fFDEvents/event.fFDEvents.fFdRecPixel.fStatus",
         "class EPixelStatus, which",
     ),
-    ("digi.root", "Digi:DigiEvent/m_calDigiCloneCol", OTHER_CLASS),
     ("uproot-issue-607.root", "MGTree:event", OWN_CODE),
     ("uproot-issue124.root", "KM3NET_EVENT:KM3NET_EVENT/KM3NETDAQ::JDAQPreamble", OWN_CODE),
     ("uproot-issue124.root", "KM3NET_EVENT:KM3NET_EVENT/snapshotHits", "class JDAQSnapshotHit, which"),
@@ -34,10 +32,7 @@ const REFUSED_WHERE_MET: &[(&str, &str, &str)] = &[
     ("uproot-issue475.root", "Meta/navigator:EvtNavigator/m_refs", OWN_CODE),
     ("v5formula_clones.root", "fTS:f_Int0", "class that a TClonesArray names, which"),
     ("v5formula_clones.root", "fTS:f_Int1", "class that a TClonesArray names, which"),
-    ("varyingArray_51508.root", "t1:A./A.fFixedPtrTable[5]", "a pointer to an object that stands elsewhere"),
-    ("varyingArray_51508.root", "t1:A./A.fPtrTable", "a pointer to an object that stands elsewhere"),
 ];
-const OTHER_CLASS: &str = "an object of a class that the file does not describe for this place";
 const OWN_CODE: &str = "or of a class that has a streamer of its own";
 /// Long names.
 const HITS: [&str; 2] = [
