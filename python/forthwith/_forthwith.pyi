@@ -347,6 +347,9 @@ class Field:
     @property
     def has_data(self) -> bool:
         """Whether it has data of its own."""
+    @property
+    def is_part(self) -> bool:
+        """Whether the parent has these data, too: read by itself if named, and never with all the others."""
 
 @final
 class Description:

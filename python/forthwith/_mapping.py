@@ -43,7 +43,7 @@ class BranchMapping:
         fields = self._tree._fields
         skip = len(self._path) + 1 if self._path else 0
         if recursive and self._index is None:
-            yield from ((field.path, at) for at, field in enumerate(fields))
+            yield from ((field.path, at) for at, field in enumerate(fields) if not field.is_part)
             return
         waiting = list(reversed(children.get(self._index, ())))
         while waiting:

@@ -234,6 +234,11 @@ impl Field {
         self.0.has_data
     }
 
+    #[getter]
+    fn is_part(&self) -> bool {
+        self.0.is_part
+    }
+
     fn __repr__(&self) -> String {
         format!("<Field {}>", self.0.path)
     }

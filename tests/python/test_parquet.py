@@ -256,3 +256,57 @@ def test_nothing_is_left_behind(tmp_path):
         for step in range(3):
             file.write({"x": [step] * 4})
     assert forthwith.open(str(target)).arrays().x.to_list() == [0] * 4 + [1] * 4 + [2] * 4
+
+
+def test_a_field_of_a_record_by_itself():
+    """`a/b` is what `b` of the records in `a` holds, whatever may be missing around it; nothing else of `a` is read."""
+    rows = [
+        {"a": {"b": 1, "c": "x", "d": [1.0], "e": {"f": True}}, "l": [{"p": 1.5, "q": None}, None], "m": [("k", {"v": 1})], "n": 1},
+        {"a": None, "l": None, "m": None, "n": 2},
+        {"a": {"b": None, "c": None, "d": None, "e": None}, "l": [], "m": [], "n": 3},
+        {"a": {"b": 4, "c": "", "d": [], "e": {"f": None}}, "l": [{"p": None, "q": [None, "t"]}], "m": [("k", None)], "n": 4},
+    ]
+    item = pa.struct([("p", pa.float64()), ("q", pa.list_(pa.string()))])
+    record = pa.struct(
+        [
+            ("b", pa.int32()),
+            ("c", pa.string()),
+            ("d", pa.list_(pa.float32())),
+            ("e", pa.struct([pa.field("f", pa.bool_(), nullable=False)])),
+        ]
+    )
+    required = pa.struct([pa.field("r", pa.list_(pa.int8()), nullable=False), pa.field("s", pa.int16(), nullable=False)])
+    for row, value in zip(rows, [None, {"r": [], "s": 2}, {"r": [1, 2], "s": 3}, None], strict=True):
+        row["o"] = value
+        if row["a"] and row["a"]["e"] and row["a"]["e"]["f"] is None:
+            row["a"]["e"] = None
+    types = [("a", record), ("l", pa.list_(item)), ("m", pa.map_(pa.string(), pa.struct([("v", pa.int8())]))), ("n", pa.int64())]
+    schema = pa.schema([*types, ("o", required)])
+    file = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows * 50, schema=schema), file, row_group_size=33)
+    tree = forthwith.open(file)
+    assert tree.keys() == ["a", "l", "m", "n", "o"]
+    assert tree.arrays().fields == ["a", "l", "m", "n", "o"]
+
+    def inner(value, names):
+        for at, name in enumerate(names):
+            if isinstance(value, list):
+                return [inner(one, names[at:]) for one in value]
+            if value is None:
+                return None
+            value = value[name]
+        return value
+
+    for path in ("a/b", "a/c", "a/d", "a/e", "a/e/f", "l/p", "l/q", "o/r", "o/s"):
+        first, *names = path.split("/")
+        want = [inner(row[first], names) for row in rows] * 50
+        assert tree[path].array().to_list() == want, path
+        assert tree.arrays([path, "n"])[path].to_list() == want, path
+        assert tree.arrays([path], entry_start=31, entry_stop=70, threads=2)[path].to_list() == want[31:70], path
+    # Nothing of the others is in the plan.
+    plan = tree._core.plan([tree._core.find("a/b")], 0, 200)
+    assert plan.stored_bytes < tree._core.plan([tree._core.find("a")], 0, 200).stored_bytes / 3
+    with pytest.raises(forthwith.KeyInFileError):
+        tree["m/v"]
+    with pytest.raises(forthwith.KeyInFileError):
+        tree["b"]

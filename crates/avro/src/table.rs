@@ -479,6 +479,7 @@ pub(crate) fn field(name: &str, title: &str) -> Field {
         parent: None,
         has_children: false,
         has_data: true,
+        is_part: false,
     }
 }
 

@@ -117,7 +117,8 @@ pub(crate) fn survey(table: &Table) -> forthwith::plan::Result<Vec<Branch>> {
 /// The same, for whoever wants the first entries only.
 pub(crate) fn survey_first(table: &Table, entries: u64) -> forthwith::plan::Result<Vec<Branch>> {
     let fields = table.fields()?;
-    Ok((0..).zip(fields).map(|(index, field)| Branch::of_first(table, index, field, entries)).collect())
+    let fields = (0..).zip(fields).filter(|(_, field)| !field.is_part);
+    Ok(fields.map(|(index, field)| Branch::of_first(table, index, field, entries)).collect())
 }
 
 /// Keeps one branch of all, and what it groups.

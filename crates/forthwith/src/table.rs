@@ -150,11 +150,11 @@ impl Table {
         if name.is_empty() && self.avro().is_some_and(|table| !table.is_record()) {
             return Ok(0);
         }
-        let mut named = fields.iter().enumerate().filter(|(_, f)| f.name == name);
+        let mut named = fields.iter().enumerate().filter(|(_, f)| f.name == name && !f.is_part);
         if let (Some((at, _)), None) = (named.next(), named.next()) {
             return Ok(at as u32);
         }
-        let paths = fields.iter().filter(|f| f.name == name).map(|f| f.path.clone());
+        let paths = fields.iter().filter(|f| f.name == name && !f.is_part).map(|f| f.path.clone());
         let mut similar: Vec<String> = paths.take(3).collect();
         if similar.is_empty() {
             similar =

@@ -39,7 +39,9 @@ impl Walk {
         let known = uncut.as_ref().map(|(entries, _)| entries.start.saturating_add(PROBE));
         let density = table.density(&fields, known)?;
         let together = (TOGETHER / density.max(1e-9)) as u64;
-        Ok(Self { table, fields, steps, uncut, together, grown: 0, held: None })
+        // Where blocks must be looked for, a few are looked for at first.
+        let grown = if uncut.is_some() { 0 } else { u64::MAX };
+        Ok(Self { table, fields, steps, uncut, together, grown, held: None })
     }
 
     /// The table.
@@ -68,7 +70,7 @@ impl Walk {
         if !self.held.as_ref().is_some_and(|(held, _)| held.start <= step.start && step.end <= held.end) {
             self.held = None;
             let all = self.ahead(&step);
-            self.grown = (all.end - all.start).saturating_mul(4).max(PROBE);
+            self.grown = self.grown.max((all.end - all.start).saturating_mul(4)).max(PROBE);
             if all == step {
                 return Ok(Some((step.clone(), self.entries(step, threads, tick)?)));
             }

@@ -6,10 +6,14 @@ use forthwith_plan::ColumnSpec;
 use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit as Unit, Type as PhysicalType};
 use parquet::schema::types::Type;
 
-/// A column of the table: a field at the top of the schema.
+/// A column of the table: a field at the top of the schema, or one of a record in it, by itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
-    pub(crate) name: String,
+    /// Its name, with those of the records around it before.
+    pub(crate) path: Vec<String>,
+    /// The position of the column it is a part of.
+    pub(crate) parent: Option<u32>,
+    pub(crate) has_parts: bool,
     pub(crate) type_name: String,
     /// The Form and the parts it is put together from, or what is not supported.
     pub(crate) reading: Result<(Form, Vec<Part>), String>,
@@ -47,31 +51,116 @@ impl Part {
     }
 }
 
-/// The columns of a schema whose depth is known to be bounded.
+/// So many parts of columns are listed at most; each is told apart from all the others.
+const MOST_PARTS: usize = 1 << 12;
+
+/// The columns of a schema whose depth is known to be bounded, each with its parts behind it.
 pub(crate) fn columns(root: &Type) -> Vec<Column> {
     let mut next = 0;
-    let mut columns = Vec::new();
+    let mut columns: Vec<Column> = Vec::new();
+    let mut listed = 0;
     for field in root.get_fields() {
-        let begin = next;
-        let mut walk = Walk { next, keys: 0, parts: Vec::new(), path: vec![field.name().to_owned()] };
-        let form = walk.field(field, &Around::default());
-        next = begin + count(field);
-        let reading = form.map(|form| {
-            for part in &mut walk.parts {
-                let own: Vec<&str> =
-                    part.buffers.iter().filter_map(|(key, ..)| key.rsplit_once('-').map(|k| k.0)).collect();
-                part.form = restrict(&form, &own).unwrap_or(Form::Empty);
+        let leaves = next..next + count(field);
+        let mut parts = Vec::new();
+        below(field, &mut Vec::new(), &mut parts);
+        listed += parts.len();
+        if listed > MOST_PARTS {
+            parts.clear();
+        }
+        let whole = u32::try_from(columns.len()).unwrap_or(u32::MAX);
+        for wanted in std::iter::once(Vec::new()).chain(parts) {
+            let path: Vec<String> = std::iter::once(field.name().to_owned()).chain(wanted.clone()).collect();
+            // Parents stand before their parts, and before what is not theirs.
+            let first = whole as usize;
+            let above = |c: &Column| path.starts_with(&c.path) && c.path.len() < path.len();
+            let parent = columns.get(first..).and_then(|all| all.iter().rposition(above));
+            let parent = parent.and_then(|at| u32::try_from(first + at).ok());
+            if let Some(above) = parent.and_then(|at| columns.get_mut(at as usize)) {
+                above.has_parts = true;
             }
-            (form, walk.parts)
-        });
-        columns.push(Column {
-            name: field.name().to_owned(),
-            type_name: type_name(field),
-            reading,
-            leaves: begin..next,
-        });
+            let kind = if wanted.is_empty() { type_name(field) } else { String::new() };
+            let top = vec![field.name().to_owned()];
+            let mut walk = Walk { next, keys: 0, parts: Vec::new(), path: top, wanted, taken: 0, kind };
+            let form = walk.field(field, &Around::default());
+            let numbers = walk.parts.iter().map(|part| part.number);
+            let own = numbers.clone().min().zip(numbers.max()).map(|(first, last)| first..last + 1);
+            let reading = form.map(|form| {
+                for part in &mut walk.parts {
+                    let own: Vec<&str> = part
+                        .buffers
+                        .iter()
+                        .filter_map(|(key, ..)| key.rsplit_once('-').map(|k| k.0))
+                        .collect();
+                    part.form = restrict(&form, &own).unwrap_or(Form::Empty);
+                }
+                (form, walk.parts)
+            });
+            let leaves = own.filter(|_| path.len() > 1).unwrap_or_else(|| leaves.clone());
+            columns.push(Column { path, parent, has_parts: false, type_name: walk.kind, reading, leaves });
+        }
+        next = leaves.end;
     }
     columns
+}
+
+/// The fields of records in a field, through lists: what can be read without the others. Pairs of a map belong together.
+fn below(field: &Type, path: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
+    match shape(field) {
+        Shape::Record => {
+            for field in field.get_fields() {
+                path.push(field.name().to_owned());
+                if !found.contains(path) {
+                    found.push(path.clone());
+                    below(field, path, found);
+                }
+                path.pop();
+            }
+        }
+        Shape::List(repeated) => below(item(field, repeated).unwrap_or(repeated), path, found),
+        Shape::Leaf | Shape::Map(_) => {}
+    }
+}
+
+/// What a field is, apart from how often it is there.
+enum Shape<'a> {
+    Leaf,
+    /// Of what is repeated.
+    List(&'a Type),
+    Map(&'a Type),
+    Record,
+}
+
+fn shape(field: &Type) -> Shape<'_> {
+    if field.is_primitive() {
+        return Shape::Leaf;
+    }
+    let info = field.get_basic_info();
+    let (logical, converted) = (info.logical_type_ref(), info.converted_type());
+    let repeated = match field.get_fields() {
+        [only] if repetition(only) == Repetition::REPEATED => Some(only),
+        _ => None,
+    };
+    let is_list = matches!(logical, Some(LogicalType::List)) || converted == ConvertedType::LIST;
+    let is_map = matches!(logical, Some(LogicalType::Map))
+        || matches!(converted, ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE);
+    match repeated {
+        Some(repeated) if is_list => Shape::List(repeated),
+        Some(repeated) if is_map && !repeated.is_primitive() && repeated.get_fields().len() <= 2 => {
+            Shape::Map(repeated)
+        }
+        _ => Shape::Record,
+    }
+}
+
+/// The item of a list, if `repeated` only wraps it; otherwise `repeated` is the item, as older writers have it.
+fn item<'a>(list: &Type, repeated: &'a Type) -> Option<&'a Type> {
+    let wraps = !repeated.is_primitive()
+        && repeated.name() != "array"
+        && repeated.name() != format!("{}_tuple", list.name());
+    match if repeated.is_primitive() { &[] } else { repeated.get_fields() } {
+        [item] if wraps => Some(item),
+        _ => None,
+    }
 }
 
 /// Columns of the file in it.
@@ -113,6 +202,8 @@ fn restrict(form: &Form, own: &[&str]) -> Option<Form> {
 struct Around {
     rep: u8,
     def: u8,
+    /// The definition level at which a record is asked about, if it may be missing and is not to be read itself: its field is missing with it.
+    missing: Option<u8>,
     nodes: Vec<(Node, String)>,
 }
 
@@ -127,10 +218,22 @@ impl Around {
 
     fn option(&self, key: &str) -> Self {
         let mut inner = self.clone();
-        let node = Node { is_list: false, rep: self.rep, slot: self.def, item: self.def + 1 };
-        inner.nodes.push((node, key.to_owned()));
         inner.def = self.def + 1;
+        let slot = inner.missing.take().unwrap_or(self.def);
+        inner.nodes.push((Node { is_list: false, rep: self.rep, slot, item: inner.def }, key.to_owned()));
         inner
+    }
+
+    /// An option of what is always there in a record that may be missing.
+    fn option_of_outer(&self, slot: u8, key: &str) -> Self {
+        let mut inner = Self { missing: None, ..self.clone() };
+        inner.nodes.push((Node { is_list: false, rep: self.rep, slot, item: self.def }, key.to_owned()));
+        inner
+    }
+
+    /// Inside a record that may be missing and is not to be read itself.
+    fn passing(&self) -> Self {
+        Self { def: self.def + 1, missing: self.missing.or(Some(self.def)), ..self.clone() }
     }
 }
 
@@ -140,6 +243,11 @@ struct Walk {
     keys: usize,
     parts: Vec<Part>,
     path: Vec<String>,
+    /// The fields to be read of records around each other, and nothing else of those; how many were taken.
+    wanted: Vec<String>,
+    taken: usize,
+    /// What the file calls the type of what is read.
+    kind: String,
 }
 
 fn repetition(field: &Type) -> Repetition {
@@ -155,15 +263,29 @@ impl Walk {
 
     /// A field with whether it can be there, or be there often.
     fn field(&mut self, field: &Type, around: &Around) -> Result<Form, String> {
-        match repetition(field) {
-            Repetition::REQUIRED => self.content(field, around),
-            Repetition::OPTIONAL => {
+        let passes = self.taken < self.wanted.len() && matches!(shape(field), Shape::Record);
+        match (repetition(field), around.missing) {
+            (Repetition::REQUIRED, Some(slot)) if !passes => {
+                let key = self.key();
+                let content = Box::new(self.content(field, &around.option_of_outer(slot, &key))?);
+                Ok(Form::Option { key, content })
+            }
+            (Repetition::REQUIRED, _) => self.content(field, around),
+            (Repetition::OPTIONAL, _) if passes => self.content(field, &around.passing()),
+            (Repetition::OPTIONAL, _) => {
                 let key = self.key();
                 let content = Box::new(self.content(field, &around.option(&key))?);
                 Ok(Form::Option { key, content })
             }
             // A list that does not say so.
-            Repetition::REPEATED => {
+            (Repetition::REPEATED, Some(slot)) => {
+                let (outer, key) = (self.key(), self.key());
+                let around = around.option_of_outer(slot, &outer);
+                let content = Box::new(self.content(field, &around.list(&key))?);
+                let content = Box::new(Form::List { key, content });
+                Ok(Form::Option { key: outer, content })
+            }
+            (Repetition::REPEATED, None) => {
                 let key = self.key();
                 let content = Box::new(self.content(field, &around.list(&key))?);
                 Ok(Form::List { key, content })
@@ -172,28 +294,31 @@ impl Walk {
     }
 
     fn content(&mut self, field: &Type, around: &Around) -> Result<Form, String> {
-        if field.is_primitive() {
-            return self.leaf(field, around);
-        }
-        let info = field.get_basic_info();
-        let (logical, converted) = (info.logical_type_ref(), info.converted_type());
-        let repeated = match field.get_fields() {
-            [only] if repetition(only) == Repetition::REPEATED => Some(only),
-            _ => None,
-        };
-        let is_list = matches!(logical, Some(LogicalType::List)) || converted == ConvertedType::LIST;
-        let is_map = matches!(logical, Some(LogicalType::Map))
-            || matches!(converted, ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE);
-        match repeated {
-            Some(repeated) if is_list => self.list(field, repeated, around),
-            Some(repeated) if is_map && !repeated.is_primitive() && repeated.get_fields().len() <= 2 => {
-                self.map(repeated, around)
-            }
-            _ => self.record(field, around),
+        match shape(field) {
+            Shape::Leaf => self.leaf(field, around),
+            Shape::List(repeated) => self.list(field, repeated, around),
+            Shape::Map(repeated) => self.map(repeated, around),
+            Shape::Record => self.record(field, around),
         }
     }
 
     fn record(&mut self, field: &Type, around: &Around) -> Result<Form, String> {
+        if let Some(wanted) = self.wanted.get(self.taken) {
+            let fields = field.get_fields();
+            let at = fields.iter().position(|field| field.name() == wanted);
+            let Some(only) = at.and_then(|at| fields.get(at)) else {
+                return Err(format!("no field {wanted}"));
+            };
+            self.taken += 1;
+            self.next += fields.iter().take(at.unwrap_or(0)).map(|field| count(field)).sum::<usize>();
+            if self.taken == self.wanted.len() {
+                self.kind = type_name(only);
+            }
+            self.path.push(only.name().to_owned());
+            let form = self.field(only, around)?;
+            self.path.pop();
+            return Ok(form);
+        }
         let (mut names, mut contents) = (Vec::new(), Vec::new());
         for field in field.get_fields() {
             self.path.push(field.name().to_owned());
@@ -211,16 +336,9 @@ impl Walk {
     fn list(&mut self, list: &Type, repeated: &Type, around: &Around) -> Result<Form, String> {
         let key = self.key();
         let inner = around.list(&key);
-        let wraps = !repeated.is_primitive()
-            && repeated.get_fields().len() == 1
-            && repeated.name() != "array"
-            && repeated.name() != format!("{}_tuple", list.name());
-        let content = match (wraps, repeated.is_primitive()) {
-            (true, false) => match repeated.get_fields() {
-                [item] => self.field(item, &inner)?,
-                _ => self.record(repeated, &inner)?,
-            },
-            _ => self.content(repeated, &inner)?,
+        let content = match item(list, repeated) {
+            Some(item) => self.field(item, &inner)?,
+            None => self.content(repeated, &inner)?,
         };
         Ok(Form::List { key, content: Box::new(content) })
     }

@@ -127,12 +127,13 @@ impl ParquetFile {
             entry = end;
         }
         let field = |column: &Column| Field {
-            path: column.name.clone(),
-            name: column.name.clone(),
+            path: column.path.join("/"),
+            name: column.path.last().cloned().unwrap_or_default(),
             title: String::new(),
-            parent: None,
-            has_children: false,
+            parent: column.parent,
+            has_children: column.has_parts,
             has_data: true,
+            is_part: column.parent.is_some(),
         };
         let fields = columns.iter().map(field).collect();
         let (uri, size) = (self.uri().to_owned(), self.source().size()?);
@@ -265,8 +266,8 @@ impl ParquetTable {
     }
 
     fn here(&self, error: Error, field: u32) -> Error {
-        let path = self.columns.get(field as usize).map(|column| column.name.as_str());
-        error.in_object(path.unwrap_or_default()).in_file(&self.uri)
+        let path = self.columns.get(field as usize).map(|column| column.path.join("/"));
+        error.in_object(&path.unwrap_or_default()).in_file(&self.uri)
     }
 }
 

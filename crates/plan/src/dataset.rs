@@ -20,6 +20,9 @@ pub struct Field {
     pub has_children: bool,
     /// Whether the field has data of its own, rather than only grouping others.
     pub has_data: bool,
+    /// Whether the parent has these data, too: read by itself if somebody names it, and never with all the others.
+    #[serde(default)]
+    pub is_part: bool,
 }
 
 /// How a field is read, or the reason why it cannot be.

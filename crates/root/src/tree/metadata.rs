@@ -232,7 +232,15 @@ impl Branches {
             };
             let index = self.fields.len();
             let (name, title) = (name.into_owned(), title.into_owned());
-            self.fields.push(Field { path, name, title, parent, has_children: false, has_data: false });
+            self.fields.push(Field {
+                path,
+                name,
+                title,
+                parent,
+                has_children: false,
+                has_data: false,
+                is_part: false,
+            });
             self.numbers.push(branch.number());
             self.add(branch.list("fBranches"), Some(index as u32), depth + 1)?;
             let has_children = self.fields.len() > index + 1;
