@@ -266,8 +266,10 @@ class Table:
     def describe(self, field: int) -> Description:
         """How a field is read, or why it cannot be."""
     def entry_range(self, field: int, most: int | None = None) -> tuple[int, int]:
-        """The entries of the table that a field has: a branch can begin late or end early. Whoever wants none behind ``most`` need not
-        know of more."""
+        """The entries of the table that a field has: a branch can begin late or end early.
+
+        Whoever wants none behind ``most`` need not know of more.
+        """
     def plan(self, fields: Sequence[int], start: int, stop: int) -> Plan:
         """What it takes to read these fields for these entries."""
     def read(

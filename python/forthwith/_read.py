@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Names: TypeAlias = str | Iterable[str] | None
     Columns: TypeAlias = list[tuple[str, int]]
 
-__all__ = ["Report", "choose", "entries_of", "entry_range", "iterate", "read", "steps", "target", "walk"]
+__all__ = ["Report", "choose", "entries_of", "entry_range", "from_start", "iterate", "read", "steps", "target", "walk"]
 
 
 def choose(owner: HasBranches, names: Names, filter_name: Filter, filter_typename: Filter) -> Columns:
@@ -98,9 +98,7 @@ def entries_of(owner: HasBranches, start: int | None, stop: int | None) -> tuple
     return entry_range(start, stop, owner._tree._core.entries_up_to(max(first, last)))
 
 
-def walk(
-    owner: HasBranches, columns: Columns, start: int | None, stop: int | None, size: int | str
-) -> _forthwith.Walk:
+def walk(owner: HasBranches, columns: Columns, start: int | None, stop: int | None, size: int | str) -> _forthwith.Walk:
     """What reads step after step. Where steps can be counted from the first entry, nobody has to know the last one."""
     entries, memory = step_size(size)
     fields = [at for _, at in columns]

@@ -259,13 +259,16 @@ def test_nothing_is_left_behind(tmp_path):
 
 
 def test_a_field_of_a_record_by_itself():
-    """`a/b` is what `b` of the records in `a` holds, whatever may be missing around it; nothing else of `a` is read."""
+    """`a/b` is what `b` of the records in `a` holds, whatever may be missing around it."""
+    one, nothing = {"p": 1.5, "q": None}, {"p": None, "q": [None, "t"]}
     rows = [
-        {"a": {"b": 1, "c": "x", "d": [1.0], "e": {"f": True}}, "l": [{"p": 1.5, "q": None}, None], "m": [("k", {"v": 1})], "n": 1},
+        {"a": {"b": 1, "c": "x", "d": [1.0], "e": {"f": True}}, "l": [one, None], "m": [("k", {"v": 1})], "n": 1},
         {"a": None, "l": None, "m": None, "n": 2},
         {"a": {"b": None, "c": None, "d": None, "e": None}, "l": [], "m": [], "n": 3},
-        {"a": {"b": 4, "c": "", "d": [], "e": {"f": None}}, "l": [{"p": None, "q": [None, "t"]}], "m": [("k", None)], "n": 4},
+        {"a": {"b": 4, "c": "", "d": [], "e": None}, "l": [nothing], "m": [("k", None)], "n": 4},
     ]
+    for row, value in zip(rows, [None, {"r": [], "s": 2}, {"r": [1, 2], "s": 3}, None], strict=True):
+        row["o"] = value
     item = pa.struct([("p", pa.float64()), ("q", pa.list_(pa.string()))])
     record = pa.struct(
         [
@@ -275,13 +278,10 @@ def test_a_field_of_a_record_by_itself():
             ("e", pa.struct([pa.field("f", pa.bool_(), nullable=False)])),
         ]
     )
-    required = pa.struct([pa.field("r", pa.list_(pa.int8()), nullable=False), pa.field("s", pa.int16(), nullable=False)])
-    for row, value in zip(rows, [None, {"r": [], "s": 2}, {"r": [1, 2], "s": 3}, None], strict=True):
-        row["o"] = value
-        if row["a"] and row["a"]["e"] and row["a"]["e"]["f"] is None:
-            row["a"]["e"] = None
-    types = [("a", record), ("l", pa.list_(item)), ("m", pa.map_(pa.string(), pa.struct([("v", pa.int8())]))), ("n", pa.int64())]
-    schema = pa.schema([*types, ("o", required)])
+    always = [pa.field("r", pa.list_(pa.int8()), nullable=False), pa.field("s", pa.int16(), nullable=False)]
+    pairs = pa.map_(pa.string(), pa.struct([("v", pa.int8())]))
+    types = [("a", record), ("l", pa.list_(item)), ("m", pairs), ("n", pa.int64()), ("o", pa.struct(always))]
+    schema = pa.schema(types)
     file = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows * 50, schema=schema), file, row_group_size=33)
     tree = forthwith.open(file)
