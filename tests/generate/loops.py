@@ -157,6 +157,7 @@ void write(const char *path, int entries)
     loops.Fill(), own.Fill();
   }
   file.Write();
+  file.WriteObject(readout, "last");
 }
 
 // Values as JSON.

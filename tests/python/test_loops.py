@@ -84,8 +84,33 @@ def test_what_nobody_told_is_an_error():
 
 
 @pytest.mark.parametrize(
-    "kind", ["uint32:", "uint32: data I->", "text: data I-> stack", "int32: 1 then", ": data I-> stack", "int32: x @"]
+    "kind",
+    [
+        "uint32:",
+        "uint32: data I->",
+        "text: data I-> stack",
+        "int32: 1 then",
+        "int32: data i-> stack \\ ...",
+        ": data I-> stack",
+        "int32: x @",
+    ],
 )
 def test_words_that_are_none(kind):
     with pytest.raises(forthwith.RequestError, match="Raw"):
         forthwith.register_class("Raw", {"time": kind}, framed=False)
+
+
+def test_objects_of_such_classes():
+    # Numbers of the machine's order are no type; here they are only stepped over.
+    forthwith.register_class("Raw", {"time": "unsigned char[4]", "channel": "unsigned char"}, framed=False)
+    forthwith.register_class("Preamble", PREAMBLE, framed=False)
+    try:
+        with forthwith.open(data("loops.root")) as file:
+            found, wanted = file["last"], GOLDEN["own:whole"][-1]
+            assert int.from_bytes(bytes(found.first.time), "little") == wanted["first"]["time"]
+            assert [item.channel for item in found.raws] == [item["channel"] for item in wanted["raws"]]
+            assert [item.id for item in found.frames] == [item["id"] for item in wanted["frames"]]
+            assert found.last == -3
+    finally:
+        forthwith.register_class("Raw", None)
+        forthwith.register_class("Preamble", None)

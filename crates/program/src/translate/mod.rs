@@ -241,6 +241,9 @@ pub fn translate(
 /// # Errors
 /// They do not compile, or they leave something else, at least where all data are zero.
 pub fn check_words(words: &str, number: bool) -> Result<(), Unsupported> {
+    if words.contains(['\\', '(', '\n']) {
+        return Err(Unsupported("comments and lines are not taken".into()));
+    }
     let source = format!("input data\n0 do {words}\nloop\n");
     let compiled = Compiled::new(&source).map_err(|error| Unsupported(error.to_string()))?;
     let mut machine = Machine::new(compiled.into(), Limits::default());
