@@ -27,16 +27,14 @@ struct State {
     used: usize,
     /// Slots handed out and not yet dropped.
     slots: usize,
-    /// Bytes of which the huge pages are there or being made; `None` where there are none.
+    /// Bytes of which the huge pages are there or being made; `None` where nobody makes them ahead.
     paged: Option<usize>,
 }
 
 impl State {
     /// What the holder of a place that ends at `end` shall have pages for, before those come who write there.
     ///
-    /// Threads that write side by side would all wait for the same fresh huge page, and the system has each of them clear one, of which it
-    /// keeps the first. So pages are made ahead: as far as a page, and not more than a quarter of what there is, since nobody knows how much
-    /// will come.
+    /// That is as far as a page, and not more than a quarter of what there is, since nobody knows how much will come.
     fn ahead(&mut self, end: usize) -> Option<(*mut u8, usize)> {
         let (paged, buffer) = (self.paged?, self.buffer.as_ref()?);
         let far = end + HUGE.min(end / 4);
@@ -81,9 +79,15 @@ impl Builder {
             }
         };
         buffer.bytes_mut(used).fill(0);
-        let paged = buffer.has_pages();
-        let state = State { buffer: Some(buffer), used, slots: 0, paged };
+        let state = State { buffer: Some(buffer), used, slots: 0, paged: None };
         Ok(Self { dtype, memory: memory.clone(), state: Mutex::new(state), quiet: Condvar::new() })
+    }
+
+    /// Has whoever takes a place make the huge pages that come next, for columns that several threads write side by side: they would all
+    /// wait for the same fresh page, and the system would have each of them clear one, of which it keeps the first.
+    pub fn make_pages_ahead(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        state.paged = state.buffer.as_ref().and_then(Buffer::has_pages);
     }
 
     /// The element type.
@@ -124,7 +128,8 @@ impl Builder {
                     continue;
                 }
                 buffer.grow(used, end)?;
-                state.paged = buffer.has_pages().map(|pages| pages.max(used));
+                let pages = buffer.has_pages();
+                state.paged = state.paged.and(pages).map(|pages| pages.max(used));
                 continue;
             }
             // SAFETY: `used` is within the capacity, so the sum is inside the buffer or one past its capacity.
@@ -197,7 +202,8 @@ impl Builder {
         // The caller wrote the items into this buffer, so it holds them.
         let used = bytes.expect("more items than the buffer can hold");
         state.used = used;
-        state.paged = buffer.has_pages().map(|pages| pages.max(used).max(state.paged.unwrap_or(0)));
+        let paged = state.paged.zip(buffer.has_pages());
+        state.paged = paged.map(|(before, now)| before.max(now).max(used));
         state.buffer = Some(buffer);
     }
 

@@ -8,7 +8,7 @@ use crate::{
     program::{self, Beside},
 };
 use bytes::Bytes;
-use forthwith_columns::{Array, DType, Form};
+use forthwith_columns::{Array, Builder, DType, Form};
 use forthwith_io::Source;
 use forthwith_plan::{BlockFormat, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result, Stored};
 use std::{
@@ -56,8 +56,11 @@ pub(crate) fn read(
 ) -> Result<Vec<Array>> {
     check(plan, format)?;
     let loads = Load::of(plan).into_iter().enumerate();
-    let places =
+    let mut places =
         loads.map(|(g, load)| Places::new(plan, g, &load, engine.memory())).collect::<Result<Vec<_>>>()?;
+    if threads.min(plan.tasks.len()) > 1 {
+        places.iter_mut().flat_map(|place| &mut place.builders).for_each(Builder::make_pages_ahead);
+    }
     let (order, number) = order(plan, source.as_ref());
     let fetcher = Fetcher::new(plan, &order, source.as_ref(), engine.options().read_ahead);
     let run = Run {

@@ -1,6 +1,6 @@
 //! Bytes being written.
 
-use super::{MAP_FROM, Memory, OutOfMemory, PAD, Region, SLACK, Shared, heap::Heap, map::Map};
+use super::{MAP_FROM, Memory, OutOfMemory, PAD, Region, SLACK, Shared, heap::Heap, map, map::Map};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -135,7 +135,9 @@ impl Buffer {
     /// Where this is memory of huge pages, the bytes from the start on that have them from an earlier life.
     pub(crate) fn has_pages(&self) -> Option<usize> {
         match &self.region {
-            Region::Map(map) if self.shared.wants_huge(map.len()) => Some(map.warm().saturating_sub(PAD)),
+            Region::Map(map) if self.shared.wants_huge(map.len()) && map::there_are_huge_pages() => {
+                Some(map.warm().saturating_sub(PAD))
+            }
             _ => None,
         }
     }

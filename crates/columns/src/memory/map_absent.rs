@@ -35,6 +35,10 @@ impl Map {
     }
 }
 
+pub(super) fn there_are_huge_pages() -> bool {
+    false
+}
+
 #[expect(clippy::missing_safety_doc, reason = "nothing is done")]
 pub(super) unsafe fn populate(_start: *mut u8, _len: usize) {}
 

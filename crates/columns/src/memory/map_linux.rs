@@ -1,7 +1,7 @@
 //! Large buffers: private anonymous mappings.
 
 use super::HUGE;
-use std::ptr::NonNull;
+use std::{ptr::NonNull, sync::OnceLock};
 
 /// A range of pages owned by this value: readable, writable, zero until written.
 pub(super) struct Map {
@@ -170,6 +170,15 @@ fn page() -> usize {
     // SAFETY: a query without side effects.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(size).ok().filter(|size| size.is_power_of_two()).unwrap_or(4096)
+}
+
+/// Whether the system gives huge pages to those who ask.
+pub(super) fn there_are_huge_pages() -> bool {
+    static THERE: OnceLock<bool> = OnceLock::new();
+    *THERE.get_or_init(|| {
+        let enabled = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
+        enabled.is_ok_and(|text| !text.contains("[never]"))
+    })
 }
 
 /// Has the system make the pages of some memory now; what is in pages that are there does not change.

@@ -92,7 +92,8 @@ fn pages_that_are_made_ahead_lose_nothing() {
     let most = sizes.iter().sum::<usize>();
     let memory = pooled(1 << 30);
     for reserved in [most, most, most / 3, 100] {
-        let builder = Builder::new(&memory, DType::UInt8, false, reserved).unwrap();
+        let mut builder = Builder::new(&memory, DType::UInt8, false, reserved).unwrap();
+        builder.make_pages_ahead();
         std::thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
