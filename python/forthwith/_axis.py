@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forthwith._errors import UnsupportedError
 from forthwith._libraries import package as _package
 from forthwith._objects import Object
 
@@ -107,13 +108,19 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
         return ["underflow", *labels, "overflow"] if flow else labels
 
     def to_boost(self) -> Any:
-        """The axis as boost-histogram has it."""
+        """The axis as boost-histogram has it.
+
+        Raises:
+            UnsupportedError: Its edges do not go up.
+        """
         axis = _package("boost_histogram").axis
         labels = self.labels()
         if labels is not None and len(set(labels)) == len(labels):
             made = axis.StrCategory(labels)
         elif self.width is not None and self.low < self.high:
             made = axis.Regular(len(self), self.low, self.high, underflow=True, overflow=True)
+        elif not np.all(np.diff(self.edges()) > 0):
+            raise UnsupportedError(f"{self!r} has edges that do not go up")
         else:
             made = axis.Variable(self.edges(), underflow=True, overflow=True)
         made.name, made.title = self.name, self.title

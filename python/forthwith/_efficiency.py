@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forthwith._drawing import Drawn
 from forthwith._errors import UnsupportedError
 from forthwith._histograms import over
-from forthwith._objects import Object
+from forthwith._libraries import package as _package
 
 if TYPE_CHECKING:
     from forthwith._axis import Axis, Numbers
@@ -21,12 +22,15 @@ _BIN_PRIORS = 1 << 17
 _WEIGHTS = 1 << 18
 
 
-class Efficiency(Object):
+class Efficiency(Drawn):
     """A ``TEfficiency``: how many of those that fell into a bin passed."""
 
     __slots__ = ()
 
-    kind = "MEAN"
+    @property
+    def kind(self) -> str:
+        """``"MEAN"``: of ones and zeros."""
+        return "MEAN"
 
     @property
     def total(self) -> Histogram:
@@ -82,6 +86,37 @@ class Efficiency(Object):
         """Those of the normal approximation. The intervals that ROOT draws are not made here."""
         total, values = self.total.values(flow).astype(np.float64), self.values(flow)
         return over(values * (1 - values), total, total != 0)
+
+    def errors(self, flow: bool = False) -> Numbers:
+        """The square roots of `variances`."""
+        found: Numbers = np.sqrt(self.variances(flow))
+        return found
+
+    def to_numpy(self, flow: bool = False, dd: bool = False) -> tuple[Any, ...]:
+        """Values and edges as ``numpy.histogram`` gives them; with ``dd``, as ``numpy.histogramdd``."""
+        edges = tuple(axis.edges(flow) for axis in self.axes)
+        return (self.values(flow), edges) if dd else (self.values(flow), *edges)
+
+    def to_boost(self) -> Any:
+        """The efficiency as boost-histogram has it: the means of ones, for what passed, and zeros."""
+        bh = _package("boost_histogram")
+        weighted = self.total.weighted
+        storage = bh.storage.WeightedMean() if weighted else bh.storage.Mean()
+        made = bh.Histogram(*(axis.to_boost() for axis in self.axes), storage=storage)
+        made.name, made.title = self.name, self.title
+        cut, view = self.total._without_missing_flow(made), made.view(flow=True)
+        counts, values = self.counts(True)[cut].astype(np.float64), self.values(True)[cut]
+        view.value = values
+        if weighted:
+            view.sum_of_weights, view.sum_of_weights_squared = counts, self.total.variances(True)[cut]
+            view["_sum_of_weighted_deltas_squared"] = counts * values * (1 - values)
+        else:
+            view.count, view["_sum_of_deltas_squared"] = counts, counts * values * (1 - values)
+        return made
+
+    def to_hist(self) -> Any:
+        """The efficiency as hist has it."""
+        return _package("hist").Hist(self.to_boost())
 
     def __repr__(self) -> str:
         return f"<{self.classname} {self.name!r} of {' × '.join(str(len(axis)) for axis in self.axes)} bins>"  # noqa: RUF001

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forthwith._axis import Axis
+from forthwith._buffered import filled
+from forthwith._drawing import Drawn
 from forthwith._errors import RequestError, UnsupportedError
 from forthwith._libraries import package as _package
-from forthwith._objects import Object
 
 if TYPE_CHECKING:
-    from typing import TextIO
-
     from forthwith._axis import Numbers
 
 
-class Binned(Object):
+class Binned(Drawn):
     """What all histograms have."""
 
     __slots__ = ()
@@ -70,10 +69,11 @@ class Binned(Object):
     def to_boost(self) -> Any:
         """The histogram as boost-histogram has it."""
         bh = _package("boost_histogram")
+        # First, since there may be too many bins for arrays.
+        values, variances = self.values(True), self.variances(True)
         storage = bh.storage.Weight() if self.weighted else bh.storage.Double()
         made = bh.Histogram(*(axis.to_boost() for axis in self.axes), storage=storage)
         made.name, made.title = self.name, self.title
-        values, variances = self.values(True), self.variances(True)
         cut = self._without_missing_flow(made)
         view = made.view(flow=True)
         if self.weighted:
@@ -89,54 +89,6 @@ class Binned(Object):
     def to_hist(self) -> Any:
         """The histogram as hist has it."""
         return _package("hist").Hist(self.to_boost())
-
-    def show(self, width: int = 60, rows: int = 40, file: TextIO | None = None) -> None:
-        """Prints a drawing. Of several dimensions, the sums along the first."""
-        import sys
-
-        (sys.stdout if file is None else file).write("\n".join(self._drawing(width, rows)) + "\n")
-
-    def _drawing(self, width: int, rows: int) -> list[str]:
-        values = self.values().astype(np.float64)
-        if values.ndim > 1 and self.kind == "COUNT":
-            values = values.sum(axis=tuple(range(1, values.ndim)))
-        elif values.ndim > 1:
-            return [repr(self), f"  {values.size} bins from {np.nanmin(values):g} to {np.nanmax(values):g}"]
-        axis, together = self.axes[0], max(1, -(-len(values) // max(1, rows)))
-        edges, labels = axis.edges(), axis.labels()
-        shown = [values[at : at + together] for at in range(0, len(values), together)]
-        sums = [float(part.sum() if self.kind == "COUNT" else part.mean()) for part in shown]
-        finite = [value for value in sums if np.isfinite(value)]
-        most, least = max([*finite, 0.0]), min([*finite, 0.0])
-        names = [
-            labels[at * together] if labels and together == 1 else f"{edges[at * together]:g}"
-            for at in range(len(sums))
-        ]
-        left, right = max(map(len, names), default=1), max((len(f"{value:g}") for value in sums), default=1)
-        lines = [repr(self)]
-        for name, value in zip(names, sums, strict=True):
-            share = (value - least) / (most - least) if most > least and np.isfinite(value) else 0.0
-            eighths = round(share * width * 8)
-            bar = "█" * (eighths // 8) + ("▏▎▍▌▋▊▉"[eighths % 8 - 1] if eighths % 8 else "")
-            lines.append(f"{name:>{left}} │ {value:>{right}g} │{bar}")
-        return lines
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        values = self.values().astype(np.float64)
-        if values.ndim > 1:
-            values = values.sum(axis=tuple(range(1, values.ndim))) if self.kind == "COUNT" else values.ravel()
-        values = np.nan_to_num(values)[:2000]
-        most, least = max(values.max(initial=0), 0), min(values.min(initial=0), 0)
-        span, step = (most - least) or 1, 600 / max(1, len(values))
-        bars = "".join(
-            f'<rect x="{at * step:.2f}" y="{160 * (most - max(value, 0)) / span:.2f}" width="{step:.2f}" '
-            f'height="{160 * abs(value) / span:.2f}"/>'
-            for at, value in enumerate(values.tolist())
-        )
-        picture = f'<svg viewBox="0 0 600 160" width="600" height="160" fill="#3572a5">{bars}</svg>'
-        return f"<p>{escape(repr(self))}</p><p>{escape(self.title)}</p>{picture}"
 
     def __repr__(self) -> str:
         shape = " × ".join(str(len(axis)) for axis in self.axes)  # noqa: RUF001
@@ -160,13 +112,22 @@ class Histogram(Binned):
         """The axes."""
         return tuple(self.member(name) for name in ("fXaxis", "fYaxis", "fZaxis")[: self._dimensions])
 
-    @property
-    def _contents(self) -> Numbers:
-        for name in ("TArrayD", "TArrayF", "TArrayI", "TArrayS", "TArrayC", "TArrayL64", "TArrayL"):
-            found = self.member(name, None)
+    def _stored(self, name: str) -> Numbers:
+        """``"contents"``, or the sums of a name (``"fSumw2"``), of all bins, without what waits in a buffer."""
+        if name != "contents":
+            return np.asarray(self.member(name, ()))
+        for array in ("TArrayD", "TArrayF", "TArrayI", "TArrayS", "TArrayC", "TArrayL64", "TArrayL"):
+            found = self.member(array, None)
             if found is not None:
                 return np.asarray(found)
         raise UnsupportedError(f"a histogram without contents: {self.classname}")
+
+    def _numbers(self, name: str) -> Numbers:
+        return filled(self, name, self._stored(name))
+
+    @property
+    def _contents(self) -> Numbers:
+        return self._numbers("contents")
 
     def _shaped(self, flat: Any, flow: bool) -> Numbers:
         """Bins in the order of ROOT, where the first axis runs fastest."""
@@ -181,7 +142,7 @@ class Histogram(Binned):
     @property
     def weighted(self) -> bool:
         """Whether the sums of squares of weights were kept."""
-        return len(self.member("fSumw2", ())) > 0
+        return len(self._numbers("fSumw2")) > 0
 
     def values(self, flow: bool = False) -> Numbers:
         """The bin contents; with ``flow``, underflow first and overflow last in each dimension."""
@@ -189,7 +150,7 @@ class Histogram(Binned):
 
     def variances(self, flow: bool = False) -> Numbers:
         """The squares of the bin errors."""
-        stored = self.member("fSumw2", ())
+        stored = self._numbers("fSumw2")
         if len(stored):
             return self._shaped(stored, flow)
         return np.abs(self.values(flow).astype(np.float64))
@@ -210,7 +171,7 @@ class Profile(Histogram):
     @property
     def weighted(self) -> bool:
         """Whether the sums of squares of weights were kept."""
-        return len(self.member("fBinSumw2", ())) > 0
+        return len(self._numbers("fBinSumw2")) > 0
 
     @property
     def error_mode(self) -> str:
@@ -222,13 +183,13 @@ class Profile(Histogram):
         return self._shaped(self._means(), flow)
 
     def _means(self) -> Numbers:
-        sums = np.asarray(self.member("fBinEntries"), dtype=np.float64)
+        sums = np.asarray(self._numbers("fBinEntries"), dtype=np.float64)
         contents = np.asarray(self._contents, dtype=np.float64)
         return over(contents, sums, sums != 0)
 
     def _effective(self) -> Numbers:
-        sums = np.asarray(self.member("fBinEntries"), dtype=np.float64)
-        squares = np.asarray(self.member("fBinSumw2", ()), dtype=np.float64)
+        sums = np.asarray(self._numbers("fBinEntries"), dtype=np.float64)
+        squares = np.asarray(self._numbers("fBinSumw2"), dtype=np.float64)
         if len(squares) != len(sums):
             return sums
         return over(sums**2, squares, squares > 0)
@@ -251,8 +212,8 @@ class Profile(Histogram):
         return self._shaped(self._errors(mode), flow)
 
     def _errors(self, mode: str) -> Numbers:
-        sums = np.asarray(self.member("fBinEntries"), dtype=np.float64)
-        squares = np.asarray(self.member("fSumw2"), dtype=np.float64)
+        sums = np.asarray(self._numbers("fBinEntries"), dtype=np.float64)
+        squares = np.asarray(self._numbers("fSumw2"), dtype=np.float64)
         filled = sums != 0
         with np.errstate(divide="ignore", invalid="ignore"):
             if mode == "g":
@@ -280,12 +241,12 @@ class Profile(Histogram):
         made = bh.Histogram(*(axis.to_boost() for axis in self.axes), storage=storage)
         made.name, made.title = self.name, self.title
         cut, view = self._without_missing_flow(made), made.view(flow=True)
-        sums = self._shaped(self.member("fBinEntries"), True)[cut].astype(np.float64)
+        sums = self._shaped(self._numbers("fBinEntries"), True)[cut].astype(np.float64)
         spread = self.errors(True, "s")[cut] ** 2
         view.value = self.values(True)[cut]
         if self.weighted:
             view.sum_of_weights = sums
-            view.sum_of_weights_squared = self._shaped(self.member("fBinSumw2"), True)[cut]
+            view.sum_of_weights_squared = self._shaped(self._numbers("fBinSumw2"), True)[cut]
             view["_sum_of_weighted_deltas_squared"] = spread * sums
         else:
             view.count = sums

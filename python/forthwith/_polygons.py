@@ -6,29 +6,41 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forthwith._drawing import Drawn
+from forthwith._errors import RequestError
 from forthwith._objects import Object
 
 if TYPE_CHECKING:
-    from forthwith._axis import Numbers
+    from forthwith._axis import Axis, Numbers
 
 
 # The errors of a TProfile2Poly that are not divided by the number of entries.
 _SPREAD = 1
 
 
-class PolygonHistogram(Object):
+class PolygonHistogram(Drawn):
     """A ``TH2Poly``: bins of any shape."""
 
     __slots__ = ()
 
-    kind = "COUNT"
+    @property
+    def kind(self) -> str:
+        """``"COUNT"``, or ``"MEAN"`` for profiles."""
+        return "MEAN" if self.has_member("fErrorMode") else "COUNT"
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """None: the bins are `polygons`."""
+        return ()
 
     @property
     def _bins(self) -> list[Object]:
         return list(self.member("fBins"))
 
-    def values(self) -> Numbers:
-        """The contents of the bins, in the order of their numbers."""
+    def values(self, flow: bool = False) -> Numbers:
+        """The contents of the bins, in the order of their numbers. What is outside of them is in `overflow`."""
+        if flow:
+            raise RequestError(f"{self!r} has regions outside of its bins, not bins below and above: see overflow()")
         return np.array([bin.member("fContent") for bin in self._bins], dtype=np.float64)
 
     def variances(self) -> Numbers:
@@ -42,6 +54,14 @@ class PolygonHistogram(Object):
             if len(stored) == len(values) + skip:
                 return np.asarray(stored, dtype=np.float64)[skip:]
         return np.abs(values)
+
+    def errors(self) -> Numbers:
+        """The bin errors, as ``GetBinError`` has them."""
+        found: Numbers = np.sqrt(self.variances())
+        return found
+
+    def _bin_names(self, together: int) -> list[str]:
+        return [str(number) for number in self.numbers()[::together]]
 
     def _profiled(self) -> Numbers:
         """The squares of the errors of a ``TProfile2Poly``: those of means, or how far the values spread."""

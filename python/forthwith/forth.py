@@ -112,7 +112,7 @@ class _ForthMachine:
             source = source.decode()
         sizes = (stack_size, recursion_depth, string_buffer_size, output_initial_size, output_resize_factor)
         self._core = Machine(source, self._bits, *sizes, tier, output_limit, literal_width)
-        self._sizes = (*map(int, sizes[:4]), float(output_resize_factor))
+        self._sizes = sizes
         cut = self._core.cut_literals
         if cut:
             import warnings
@@ -158,27 +158,27 @@ class _ForthMachine:
     @property
     def stack_max_depth(self) -> int:
         """The ``stack_size`` given."""
-        return self._sizes[0]
+        return int(self._sizes[0])
 
     @property
     def recursion_max_depth(self) -> int:
         """The ``recursion_depth`` given."""
-        return self._sizes[1]
+        return int(self._sizes[1])
 
     @property
     def string_buffer_size(self) -> int:
         """The ``string_buffer_size`` given."""
-        return self._sizes[2]
+        return int(self._sizes[2])
 
     @property
     def output_initial_size(self) -> int:
         """The ``output_initial_size`` given."""
-        return self._sizes[3]
+        return int(self._sizes[3])
 
     @property
     def output_resize_factor(self) -> float:
         """The ``output_resize_factor`` given."""
-        return self._sizes[4]
+        return float(self._sizes[4])
 
     def explain(self) -> str:
         """Says which loops run natively, which do not, and why."""

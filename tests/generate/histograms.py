@@ -44,6 +44,16 @@ def bins(hist):
     return found
 
 
+def plain(value):
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
 def add(polygons, x, y):
     """A bin; the histogram takes the outline over."""
     outline = ROOT.TGraph(len(x))
@@ -284,15 +294,6 @@ def main(folder):
     points.Draw("same")
     canvas.Write()
     file.Close()
-
-    def plain(value):
-        if isinstance(value, dict):
-            return {key: plain(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [plain(item) for item in value]
-        if isinstance(value, float) and not math.isfinite(value):
-            return str(value)
-        return value
 
     (folder / "histograms.root.bins.json").write_text(json.dumps(plain(golden), separators=(",", ":")) + "\n")
 

@@ -55,6 +55,33 @@ def test_errors_of_profiles_are_those_of_root(file, name):
         found.errors(error_mode="x")
 
 
+BUFFERED = json.loads(pathlib.Path(data("buffered.root.bins.json")).read_text())
+
+
+@pytest.mark.parametrize("name", [name for name in BUFFERED if name != "found"])
+def test_entries_in_a_buffer_are_in_their_bins(name):
+    golden = BUFFERED[name]
+    with forthwith.open(data("buffered.root")) as file:
+        found = file[name]
+        assert found.member("fBuffer")[0] > 0
+        assert found.values(flow=True).ravel().astype(float).tolist() == numbers(golden["contents"]).tolist()
+        assert found.errors(flow=True).ravel() == pytest.approx(
+            numbers(golden["errors"]), rel=1e-15, abs=0, nan_ok=True
+        )
+        if "effective" in golden:
+            assert found.counts(flow=True).ravel().tolist() == numbers(golden["effective"]).tolist()
+        assert found.to_boost().shape == tuple(length - 2 for length in golden["shape"])
+
+
+def test_entries_that_wait_for_a_range_are_an_error():
+    with forthwith.open(data("buffered.root")) as file:
+        found = file["found"]
+        for ask in (found.values, found.variances, found.to_numpy, found.to_boost, found.show):
+            with pytest.raises(forthwith.UnsupportedError, match="64 entries wait for a range of xaxis"):
+                ask()
+        assert "64 entries wait" in found._repr_html_()
+
+
 @pytest.mark.parametrize("name", ["sparse", "sparse_weighted", "dense", "dense_int"])
 def test_many_dimensions(file, name):
     found = file[name]
@@ -71,12 +98,29 @@ def test_polygons(file):
     assert np.sqrt(found.variances()) == pytest.approx(GOLDEN["polygons"]["errors"])
     assert found.overflow().tolist() == GOLDEN["polygons"]["outside"]
     assert len(found.polygons()) == len(found) == 5
+    assert found.errors() == pytest.approx(GOLDEN["polygons"]["errors"])
+    assert found.kind == "COUNT"
+    assert found._repr_html_().count("<rect") == 5
+    text = io.StringIO()
+    found.show(file=text)
+    assert text.getvalue().count("\n") == 6
+    with pytest.raises(forthwith.RequestError, match="overflow"):
+        found.values(flow=True)
 
 
 @pytest.mark.parametrize("name", [name for name in GOLDEN if name.startswith("efficiency")])
 def test_efficiencies(file, name):
     found, golden = file[name].values(flow=True), np.asarray(GOLDEN[name]["contents"], dtype=float)
     assert found.ravel() == pytest.approx(golden, rel=1e-15, nan_ok=True)
+    made = file[name]
+    assert "<svg" in made._repr_html_()
+    made.show(file=io.StringIO())
+    values, *edges = made.to_numpy()
+    assert values.shape == tuple(len(one) - 1 for one in edges)
+    boost = made.to_boost()
+    assert boost.kind == "MEAN"
+    assert boost.values() == pytest.approx(values, nan_ok=True)
+    assert made.errors() == pytest.approx(np.sqrt(made.variances()), nan_ok=True)
 
 
 def test_profiles_of_polygons(file):
