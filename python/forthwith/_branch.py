@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from forthwith import _forthwith
     from forthwith._branches import Library, Progress
     from forthwith._bulk import Bulk
+    from forthwith._salvage import Errors, Loss
     from forthwith._tree import Tree
 
 
@@ -144,6 +145,8 @@ class Branch(HasBranches):
         entry_stop: int | None = None,
         *,
         library: Library = "ak",
+        errors: Errors = "raise",
+        lost: list[Loss] | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> Any:
@@ -156,6 +159,8 @@ class Branch(HasBranches):
             entry_stop: The entry after the last; negative numbers count from the end.
             library: ``"ak"`` for an Awkward Array, ``"np"`` for a NumPy array, ``"pd"`` for a pandas Series, ``"arrow"`` for
                 a pyarrow array.
+            errors: What becomes of entries that are damaged, as in ``arrays``: ``"raise"``, ``"skip"`` or ``"null"``.
+            lost: A list that gets a `Loss` for each range of entries that could not be read, as in ``arrays``.
             threads: Threads to read with, this one included; by default what ``open`` was told.
             progress: Called from time to time, as in ``arrays``.
         """
@@ -164,11 +169,24 @@ class Branch(HasBranches):
                 entry_start=entry_start,
                 entry_stop=entry_stop,
                 library=library,
+                errors=errors,
+                lost=lost,
                 threads=threads,
                 progress=progress,
             )
         into = _read.target(library, None)
         start, stop = self._range(entry_start, entry_stop)
+        if errors != "raise":
+            from forthwith import _salvage
+
+            _salvage.check(errors)
+            column = (self.name, self._index)
+            found, losses = _salvage.array(self._tree, column, start, stop, errors, library, threads, progress)
+            if lost is not None:
+                lost += losses
+            elif losses:
+                _salvage.warn(self._tree, losses)
+            return found
         (array,) = _read.read(self._tree, [(self.name, self._index)], start, stop, threads, progress)
         return into.column(self.name, array, start)
 

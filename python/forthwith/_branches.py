@@ -95,9 +95,9 @@ class HasBranches(BranchMapping):
                 ``"zip"``, which makes lists of records ``Muon`` from the lists ``Muon_pt`` and ``Muon_eta`` (whatever
                 precedes ``_``, ``.`` or ``/``), if they are equally long. By default what the library has for it.
             errors: What becomes of entries that are damaged, or are in baskets that are: ``"raise"`` an exception, ``"skip"``
-                they are left out of all branches, ``"null"`` they are missing values.
-            lost: A list that gets a `Loss` for each range of entries that could not be read. Without it, they are a
-                `DataLossWarning`.
+                they are left out of all branches, ``"null"`` they are missing values of the branches they are lost of.
+            lost: A list that gets a `Loss` for each range of entries of a branch that could not be read. Without it, they are
+                a `DataLossWarning`.
             threads: Threads to read with, this one included; by default what ``open`` was told.
             progress: Called with the number of blocks read, the number of all blocks, and the same in bytes, from time to
                 time. An exception in it stops the reading and is passed on, as is ``KeyboardInterrupt``.

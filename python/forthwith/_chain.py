@@ -180,18 +180,19 @@ def join(library: Library, parts: list[Any]) -> Any:
     from forthwith._libraries import package
 
     match library:
-        case "ak":
+        case "ak" | "awkward":
             return package("awkward").concatenate(parts)
-        case "np":
+        case "np" | "numpy":
             return (
                 package("numpy").ma.concatenate(parts)
                 if hasattr(first, "mask")
                 else package("numpy").concatenate(parts)
             )
-        case "pd":
+        case "pd" | "pandas":
             return package("pandas").concat(parts, ignore_index=True)
-        case "arrow":
-            return package("pyarrow").concat_tables(parts)
+        case "arrow" | "pa" | "pyarrow":
+            pa = package("pyarrow")
+            return pa.concat_tables(parts) if isinstance(first, pa.Table) else pa.concat_arrays(parts)
     raise RequestError(f"no library {library!r}")
 
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, TypeAlias
 
     from forthwith._branches import How, Library, Progress
+    from forthwith._libraries import Target
     from forthwith._read import Columns
     from forthwith._tree import Tree
 
@@ -78,13 +79,50 @@ def arrays(
     threads: int | None,
     progress: Progress | None,
 ) -> tuple[Any, list[Loss]]:
-    """The entries that can be read, and what was lost. With ``"null"``, lost entries are missing values."""
+    """The entries that can be read, and what was lost. With ``"null"``, lost entries are missing values of their column."""
     from forthwith import _read
     from forthwith._chain import join
 
-    if errors == "null" and (library != "ak" or how is not None):
-        raise RequestError("errors='null' makes Awkward Arrays of records: library and how cannot be chosen")
+    if errors == "null":
+        if library not in ("ak", "awkward") or how is not None:
+            raise RequestError("errors='null' makes Awkward Arrays of records: library and how cannot be chosen")
+        return _with_missing(tree, columns, start, stop, threads, progress)
     into = _read.target(library, how)
+    parts, lost = _around(tree, columns, start, stop, into, threads, progress)
+    whole = [part for _, _, part in parts if part is not None]
+    if not whole:
+        whole = [into.read(tree, columns, start, start, threads, None)]
+    return join(library, whole), lost
+
+
+def array(
+    tree: Tree,
+    column: tuple[str, int],
+    start: int,
+    stop: int,
+    errors: Errors,
+    library: Library,
+    threads: int | None,
+    progress: Progress | None,
+) -> tuple[Any, list[Loss]]:
+    """The same of one column, which is not put into anything."""
+    if errors == "null":
+        found, lost = arrays(tree, [column], start, stop, errors, library, None, threads, progress)
+        return found[column[0]], lost
+    (found,), lost = arrays(tree, [column], start, stop, errors, library, list, threads, progress)
+    return found, lost
+
+
+def _around(
+    tree: Tree,
+    columns: Columns,
+    start: int,
+    stop: int,
+    into: Target,
+    threads: int | None,
+    progress: Progress | None,
+) -> tuple[list[Part], list[Loss]]:
+    """The entries piece by piece, in order; a piece that was lost is ``None``."""
     parts: list[Part] = []
     lost: list[Loss] = []
     waiting = [(start, stop)]
@@ -106,20 +144,48 @@ def arrays(
             waiting += [piece for piece in pieces if piece[0] < piece[1]]
     parts.sort(key=lambda part: part[:2])
     lost.sort(key=lambda loss: loss.start)
-    whole = [part for _, _, part in parts if part is not None]
-    if errors == "null" and lost:
-        return _with_missing(parts), lost
-    if not whole:
-        whole = [into.read(tree, columns, start, start, threads, None)]
-    return join(library, whole), lost
+    return parts, lost
 
 
-def _with_missing(parts: list[Part]) -> Any:
+def _with_missing(
+    tree: Tree, columns: Columns, start: int, stop: int, threads: int | None, progress: Progress | None
+) -> tuple[Any, list[Loss]]:
+    """All entries. Each column is read by itself if they cannot be read together, so that none is lost for another."""
+    from forthwith import _read
     from forthwith._libraries import package
 
     ak = package("awkward")
-    pieces = [part if part is not None else ak.Array([None] * (stop - start)) for start, stop, part in parts]
-    return ak.concatenate(pieces) if len(pieces) > 1 else pieces[0]
+    into = _read.target("ak", None)
+    try:
+        return into.read(tree, columns, start, stop, threads, progress), []
+    except DamagedFileError:
+        pass
+    layouts, lost = [], []
+    for label, at in columns:
+        parts, losses = _around(tree, [(label, at)], start, stop, into, threads, progress)
+        layouts.append(_column(tree, (label, at), start, stop, parts, into))
+        lost += losses
+    lost.sort(key=lambda loss: loss.start)
+    labels = [label for label, _ in columns]
+    return ak.Array(ak.contents.RecordArray(layouts, labels, length=stop - start)), lost
+
+
+def _column(tree: Tree, column: tuple[str, int], start: int, stop: int, parts: list[Part], into: Target) -> Any:
+    """The layout of a column of which pieces are missing: an option of the type it has, even if nothing is left."""
+    from forthwith._libraries import package
+
+    ak, np = package("awkward"), package("numpy")
+    whole = [part for _, _, part in parts if part is not None] or [into.read(tree, [column], start, start, None, None)]
+    records = ak.concatenate(whole) if len(whole) > 1 else whole[0]
+    content = ak.to_layout(records[column[0]])
+    missing = [(first - start, last - start) for first, last, part in parts if part is None]
+    if not missing:
+        return content
+    lost = np.zeros(stop - start, dtype=bool)
+    for first, last in missing:
+        lost[first:last] = True
+    index = np.where(lost, -1, np.cumsum(~lost) - 1).astype(np.int64)
+    return ak.contents.IndexedOptionArray.simplified(ak.index.Index64(index), content)
 
 
 def _lost(tree: Tree, columns: Columns, begin: int, end: int, error: DamagedFileError) -> tuple[int, int]:
@@ -144,7 +210,11 @@ def warn(tree: Tree, lost: list[Loss]) -> None:
     """Says that something was lost."""
     import warnings
 
-    entries = sum(loss.stop - loss.start for loss in lost)
+    entries, end = 0, 0
+    for loss in sorted(lost, key=lambda loss: loss.start):
+        # Those that several branches have lost count once.
+        entries += max(0, loss.stop - max(end, loss.start))
+        end = max(end, loss.stop)
     first = lost[0].error.message
     text = f"{entries} entries of {tree.path} could not be read, in {len(lost)} pieces; the first: {first}"
     warnings.warn(DataLossWarning(text, lost), stacklevel=3)

@@ -78,7 +78,9 @@ def test_reading_around_damage(tmp_path):
         with pytest.warns(forthwith.DataLossWarning, match="could not be read"):
             array = tree.arrays(names, errors="null")
         assert len(array) == count
-        assert ak.is_none(array).tolist() == [first <= entry < last for entry in range(count)]
+        assert str(array.type.content).startswith("{MET_pt: ?")
+        assert ak.is_none(array["MET_pt"]).tolist() == [first <= entry < last for entry in range(count)]
+        assert ak.array_equal(array["nMuon"], tree["nMuon"].array())
         steps = list(tree.iterate(names, errors="skip", step_size=100, report=True))
         assert sum(len(part) for part, _ in steps) == count - (last - first)
         assert sum(loss.stop - loss.start for _, report in steps for loss in report.lost) == last - first
@@ -87,6 +89,44 @@ def test_reading_around_damage(tmp_path):
         with pytest.raises(forthwith.RequestError, match="null"):
             tree.arrays(names, errors="null", library="np")
         assert len(tree.arrays("nMuon", errors="skip")) == count
+
+
+def test_damage_of_a_branch_is_its_own(tmp_path):
+    out, (first, last), count = damaged(tmp_path, "zmumu.root", "events", "MET_pt", 0)
+    with forthwith.open(data("zmumu.root")) as file:
+        good = file["events"].arrays(["MET_pt", "nMuon"])
+    with forthwith.open(out) as file:
+        tree = file["events"]
+        # Nothing is left of it: the type is known all the same, and what is beside it is whole.
+        lost = []
+        array = tree.arrays(["MET_pt", "nMuon"], entry_start=first, entry_stop=last, errors="null", lost=lost)
+        assert (
+            str(array.type.content)
+            == f"{{MET_pt: ?{good['MET_pt'].type.content}, nMuon: {good['nMuon'].type.content}}}"
+        )
+        assert ak.all(ak.is_none(array["MET_pt"]))
+        assert ak.array_equal(array["nMuon"], good["nMuon"][first:last])
+        assert [(loss.start, loss.stop, "MET_pt" in loss.branch) for loss in lost] == [(first, last, True)]
+        # One branch by itself.
+        branch = tree["MET_pt"]
+        with pytest.raises(forthwith.DamagedFileError):
+            branch.array()
+        with pytest.warns(forthwith.DataLossWarning, match=f"{last - first} entries"):
+            array = branch.array(errors="null")
+        assert ak.is_none(array).tolist() == [first <= entry < last for entry in range(count)]
+        assert ak.drop_none(array).tolist() == good["MET_pt"][:first].tolist() + good["MET_pt"][last:].tolist()
+        for library in ("ak", "np", "pd", "arrow"):
+            lost = []
+            array = branch.array(errors="skip", library=library, lost=lost)
+            assert len(array) == count - (last - first)
+            assert [(loss.start, loss.stop) for loss in lost] == [(first, last)]
+        with pytest.raises(forthwith.RequestError, match="errors"):
+            branch.array(errors="ignore")
+        assert ak.array_equal(tree["nMuon"].array(errors="null"), good["nMuon"])
+        (step,) = tree.iterate(
+            ["MET_pt"], entry_start=first, entry_stop=last, errors="null", step_size=count, report=True
+        )
+        assert str(step[0].type.content.contents[0]).startswith("?")
 
 
 def test_single_entries_are_lost(tmp_path):
@@ -119,7 +159,8 @@ def test_single_entries_are_lost(tmp_path):
         assert ak.array_equal(array, good[whole])
         with pytest.warns(forthwith.DataLossWarning, match="4 entries"):
             array = file["events"].arrays(["rows"], errors="null")
-        assert ak.is_none(array).tolist() == [entry in bad for entry in range(len(good))]
+        assert ak.is_none(array["rows"]).tolist() == [entry in bad for entry in range(len(good))]
+        assert ak.array_equal(ak.drop_none(array["rows"]), good["rows"][whole])
     # So many that the basket is not worth it.
     spoil([entry for entry in range(first, last) if entry not in bad])
     with forthwith.open(out) as file:
