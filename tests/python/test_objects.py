@@ -266,3 +266,19 @@ def test_objects_are_what_their_goldens_say(path, key, golden):
         assert digest(found.values(flow=True)) == golden["hist"]["values_f8_sha256"]
         for axis, edges in zip(found.axes, golden["hist"]["axes"], strict=True):
             assert digest(axis.edges()) == edges["edges_f8_sha256"]
+
+
+def test_containers_that_are_objects():
+    golden = json.loads(pathlib.Path(data("standard.root.values.json")).read_text())
+    with forthwith.open(data("standard.root")) as file:
+        for name, wanted in golden.items():
+            found = file[name]
+            if name == "vectors":
+                found = [[item.fX, item.fY, item.fZ] for item in found]
+            assert plain(found) == wanted, name
+
+
+def plain(value):
+    if isinstance(value, list | np.ndarray):
+        return [plain(item) for item in value]
+    return value.item() if isinstance(value, np.generic) else value

@@ -111,14 +111,29 @@ impl Contents {
     }
 }
 
-/// Parses the record that lists a directory's keys.
+/// Parses the record that lists a directory's keys. Objects would be lost without a word if it were not all of it.
 fn parse_keys(bytes: &[u8]) -> Result<Arc<[Key]>> {
     let mut cursor = Cursor::new(bytes);
     let own = Key::parse(&mut cursor)?;
-    cursor.seek(usize::from(own.keylen))?;
+    let (found, expected) = (u64::from(own.keylen), cursor.position() as u64);
+    if found != expected {
+        return Err(mismatch("length of the key of a list of keys", expected, found, 0));
+    }
     let count = cursor.i32()?;
     let count = cursor.count("number of keys", count, MIN_KEY)?;
-    (0..count).map(|_| Key::parse(&mut cursor)).collect()
+    let keys = (0..count).map(|_| Key::parse(&mut cursor)).collect::<Result<_>>()?;
+    let rest = cursor.rest();
+    // uproot leaves room for more keys, which it clears.
+    if rest.len() != SPARE && rest.iter().any(|&byte| byte != 0) {
+        let (found, end) = ((bytes.len() - rest.len()) as u64, bytes.len() as u64);
+        return Err(mismatch("end of a list of keys", end, found, found));
+    }
+    Ok(keys)
+}
+
+#[cold]
+fn mismatch(what: &'static str, expected: u64, found: u64, byte: u64) -> Error {
+    Error::new(ErrorKind::Mismatch { what, expected, found }).at_byte(byte)
 }
 
 /// A directory of a file. Cheap to clone; its keys are read when first asked for.
@@ -275,5 +290,7 @@ fn split_cycle(name: &str) -> (&str, Option<u16>) {
     }
 }
 
+/// Bytes that ROOT leaves behind the keys in a file of more than 2 GB.
+const SPARE: usize = 8;
 /// Bytes of the shortest key.
 const MIN_KEY: usize = 29;

@@ -63,7 +63,7 @@ impl RootFile {
                 found.end = record.at + record.length;
                 continue;
             };
-            if key.seek != record.at || u64::from(key.keylen) > record.length || key.class_name.is_empty() {
+            if key.seek != record.at || u64::from(key.keylen) > record.length {
                 found.stopped = Some(Error::new(forthwith_plan::ErrorKind::NotA {
                     what: "a record",
                     found: format!("something at byte {} that says it is at byte {}", record.at, key.seek),
@@ -77,8 +77,8 @@ impl RootFile {
             }
             match &*key.class_name {
                 "TBasket" => found.baskets += 1,
-                // The list of keys at the top, and the free segments.
-                "TFile" => {}
+                // The list of keys at the top, and the free segments; an RNTuple's writer gives them no class.
+                "TFile" | "" => {}
                 "TList" if &*key.name == "StreamerInfo" => info = Some((key.seek, record.length)),
                 _ if key.is_directory() => {
                     let stored = key.stored()?;
@@ -135,7 +135,15 @@ impl RootFile {
         let listed = Self::open(source.clone()).and_then(|file| file.keys_recursive()).unwrap_or_default();
         let listed: HashSet<u64> = listed.iter().map(|found| found.key.seek).collect();
         let all = self.keys_recursive().unwrap_or_default();
-        let new = all.iter().filter(|found| !listed.contains(&found.key.seek));
+        // What is in an RNTuple is found by its anchor, and by no directory.
+        let blobs = all.iter().any(|found| is_anchor(&found.key) && listed.contains(&found.key.seek));
+        let known = |key: &Key| listed.contains(&key.seek) || (blobs && &*key.class_name == "RBlob");
+        let new = all.iter().filter(|found| !known(&found.key));
         new.map(|found| format!("{};{}", found.path, found.key.cycle)).collect()
     }
+}
+
+/// Whether it is what an RNTuple begins with.
+fn is_anchor(key: &Key) -> bool {
+    matches!(&*key.class_name, "ROOT::RNTuple" | "ROOT::Experimental::RNTuple")
 }

@@ -1,8 +1,8 @@
 //! Containers of the standard library, and whatever else repeats: item by item, or member by member.
 
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{Error, ErrorKind, Result};
 
-use super::cursor::out_of_range;
+use super::cursor::{BYTE_COUNT, out_of_range};
 use super::kind::{Kind, Shape};
 use super::layout::{Repeated, Step};
 use super::objects::{Contents, Member, Node};
@@ -12,18 +12,40 @@ impl Reader<'_> {
     /// A container behind a frame.
     pub(super) fn framed(&mut self, kind: &Kind, depth: usize) -> Result<Member> {
         let frame = self.cursor.frame()?;
-        let member =
-            if frame.member_wise { self.by_member(kind, depth + 1)? } else { self.item(kind, depth + 1)? };
+        let member = if frame.member_wise {
+            self.by_member(kind, frame.version, depth + 1)?
+        } else {
+            self.item(kind, depth + 1)?
+        };
         self.leave(&frame);
+        Ok(member)
+    }
+
+    /// A container that is an object of its own: a record, or what a pointer leads to.
+    ///
+    /// ROOT writes it without a frame, its count first, where the class is streamed by a dictionary's own code, and with one where
+    /// it is streamed as a collection, which can be member by member. A count that could be taken for a byte count would be
+    /// of 2^30 items, more than a record has bytes. `ends` says that the cursor ends where the object does, as its tag told.
+    pub(super) fn whole_container(&mut self, kind: &Kind, ends: bool, depth: usize) -> Result<Member> {
+        let mut ahead = self.cursor;
+        if ahead.u32()? & BYTE_COUNT != 0 {
+            return self.framed(kind, depth);
+        }
+        let member = self.item(kind, depth + 1)?;
+        // Nothing else says how long it is, so that a wrong count would leave out values.
+        if (ends || self.is_record()) && self.cursor.remaining() > 0 {
+            let (expected, found) = (self.cursor.end() as u64, self.cursor.position() as u64);
+            let what = "end of a container";
+            return Err(Error::new(ErrorKind::Mismatch { what, expected, found }).at_byte(found));
+        }
         Ok(member)
     }
 
     /// Several containers behind one frame.
     pub(super) fn framed_many(&mut self, kind: &Kind, count: usize, depth: usize) -> Result<Member> {
         let frame = self.cursor.frame()?;
-        let by_member = frame.member_wise;
-        let member = self.values(Shape::List, count, 4, |reader, _| match by_member {
-            true => reader.by_member(kind, depth + 1),
+        let member = self.values(Shape::List, count, 4, |reader, _| match frame.member_wise {
+            true => reader.by_member(kind, frame.version, depth + 1),
             false => reader.item(kind, depth + 1),
         })?;
         self.leave(&frame);
@@ -131,8 +153,9 @@ impl Reader<'_> {
         Ok(Member::Float(packing.value(self.cursor.take(3)?)))
     }
 
-    /// The contents of a container whose items are stored member by member.
-    fn by_member(&mut self, kind: &Kind, depth: usize) -> Result<Member> {
+    /// The contents of a container whose items are stored member by member. `streamed` is the version in the frame: that of ROOT's
+    /// class of streamer infos, which before version 7 wrote members of no items, too.
+    fn by_member(&mut self, kind: &Kind, streamed: i16, depth: usize) -> Result<Member> {
         let version = self.cursor.i16()?;
         let checksum = if version <= 0 { Some(self.cursor.u32()?) } else { None };
         match kind {
@@ -140,6 +163,7 @@ impl Reader<'_> {
                 let count = self.size()?;
                 let count = self.cursor.count(ITEMS, count, 0)?;
                 match &**item {
+                    _ if count == 0 && streamed >= 7 => self.values(*shape, 0, 0, |_, _| Ok(Member::Null)),
                     Kind::Class(class) | Kind::Unknown(class) => {
                         let class = self.class(class.as_bytes());
                         let first = self.member_wise(class, i32::from(version), checksum, count, depth)?;
@@ -163,6 +187,9 @@ impl Reader<'_> {
                 let count = self.size()?;
                 let count = self.cursor.count(ITEMS, count, key.least().min(1))?;
                 let first = self.room(2 * count, 0)?;
+                if count == 0 && streamed >= 7 {
+                    return Ok(Member::List(Shape::Map, first as u32, 0));
+                }
                 self.column(key, first, 2, count, depth)?;
                 self.column(value, first + 1, 2, count, depth)?;
                 Ok(Member::List(Shape::Map, first as u32, 2 * count as u32))
@@ -186,7 +213,7 @@ impl Reader<'_> {
         let frame = self.cursor.frame()?;
         for index in 0..count {
             self.members[first + index * stride] = match frame.member_wise {
-                true => self.by_member(kind, depth + 1)?,
+                true => self.by_member(kind, frame.version, depth + 1)?,
                 false => self.item(kind, depth + 1)?,
             };
         }

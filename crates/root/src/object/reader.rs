@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
         let (version, contents) = match self.classes[class as usize].native {
             Native::ByInfo => match self.container_class(class) {
                 Some(kind) => (0, {
-                    let container = self.framed(&kind, depth)?;
+                    let container = self.whole_container(&kind, end.is_some(), depth)?;
                     self.single(container)
                 }),
                 None => self.by_info(class, true, depth)?,
@@ -351,6 +351,11 @@ impl<'a> Reader<'a> {
             slot += 1;
         }
         Ok(None)
+    }
+
+    /// Whether what is being read is the record itself, and not something in it.
+    pub(super) fn is_record(&self) -> bool {
+        self.current == 0 && self.nodes.first().is_some_and(|node| node.body == 0)
     }
 
     /// Reads what stands where a pointer was written.

@@ -8,5 +8,6 @@ mod damage;
 mod keys;
 mod objects;
 mod sparse;
+mod standard;
 mod streamers;
 mod whole;
