@@ -39,6 +39,9 @@ from forthwith._tree import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from forthwith import avro as avro
+    from forthwith import forth as forth
+    from forthwith import parquet as parquet
     from forthwith._builders import ArrayBuilder, from_iter
     from forthwith._builders_typed import TypedArrayBuilder
     from forthwith._chain import Chain, concatenate, iterate
@@ -66,22 +69,26 @@ _LATER = {
     "write_avro": "avro",
     "write_parquet": "parquet",
 }
+# Modules that are imported when they are first asked for.
+_MODULES = ("avro", "forth", "parquet")
 # What they are called where they stand.
 _CALLED = {"avro_writer": "writer", "parquet_writer": "writer", "write_avro": "write", "write_parquet": "write"}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LATER:
+    if name not in _LATER and name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if name in _MODULES:
+        return import_module(f"forthwith.{name}")
     found: object = getattr(import_module(f"forthwith.{_LATER[name]}"), _CALLED.get(name, name))
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_LATER, *_MODULES})
 
 
 if not optimised:

@@ -84,6 +84,18 @@ def test_what_is_exported_exists():
     assert forthwith.__version__.count(".") == 2
 
 
+def test_modules_come_when_they_are_asked_for():
+    script = """
+import sys, forthwith
+names = "avro", "forth", "parquet"
+assert not any(f"forthwith.{name}" in sys.modules for name in names)
+assert all(name in dir(forthwith) for name in names)
+print(*(getattr(forthwith, name).__name__ for name in names))
+"""
+    done = python("-W", "ignore", "-c", script)
+    assert done.stdout.split() == ["forthwith.avro", "forthwith.forth", "forthwith.parquet"], done.stderr
+
+
 def test_the_command(path):
     done = python("-m", "forthwith", "ls", path)
     assert done.returncode == 0, done.stderr

@@ -94,7 +94,7 @@ impl Datums {
 
     fn plan(&self, count: u64, bounded: bool) -> Result<Plan> {
         let wanted: Vec<u32> = (0..self.count).collect();
-        let layout = self.fields.layout(&wanted).map_err(Error::unsupported)?;
+        let layout = self.fields.layout(&wanted)?;
         let program = translate(&layout, &DIALECT, bounded, "").map_err(|why| Error::unsupported(why.0))?;
         let group = Group {
             path: String::new(),
@@ -229,8 +229,7 @@ impl SchemaStore {
 /// # Errors
 /// Columns that do not fit the schema.
 pub fn encode_datums(schema: &Schema, array: &Array, message: bool) -> Result<(Vec<u8>, Vec<usize>)> {
-    let layout =
-        crate::translate::Layouts::new(schema).whole(schema.root_id()).map_err(Error::unsupported)?;
+    let layout = crate::translate::Layouts::new(schema).whole(schema.root_id())?;
     let encoder = Encoder::new(&layout, &DIALECT, array).map_err(refused)?;
     let mut head = Vec::new();
     if message {

@@ -80,7 +80,7 @@ impl Fields {
         match (resolver.matching(writer, reader, field as usize)?, &self.writer.get(writer).kind) {
             (Some(from), Kind::Record { fields, .. }) => match fields.get(from) {
                 Some(from) => resolver.resolve(from.schema, shown.schema),
-                None => Err("no such field".into()),
+                None => Err(Refusal::senseless("no such field")),
             },
             _ => resolver.reading.whole(shown.schema),
         }
@@ -127,13 +127,18 @@ impl<'s> Resolver<'s> {
 
     /// The writer's field that a reader's field gets its values from; none if it has a default instead.
     fn matching(&self, writer: Id, reader: Id, at: usize) -> Result<Option<usize>, Refusal> {
-        let Some(field) = self.record(reader).get(at) else { return Err(format!("no field number {at}")) };
+        let Some(field) = self.record(reader).get(at) else {
+            return Err(Refusal::senseless(format!("no field number {at}")));
+        };
         let Kind::Record { fields, .. } = &self.writer.get(writer).kind else { return Ok(None) };
         let named = |name: &String| fields.iter().position(|f| f.name == *name);
         match named(&field.name).or_else(|| field.aliases.iter().find_map(named)) {
             None if field.default.is_none() => {
                 let name = self.reader.name(reader).map_or("", |name| name.full.as_str());
-                Err(format!("field {:?} of {name} has no default, and is not in the data", field.name))
+                Err(Refusal::senseless(format!(
+                    "field {:?} of {name} has no default, and is not in the data",
+                    field.name
+                )))
             }
             found => Ok(found),
         }
@@ -152,10 +157,11 @@ impl<'s> Resolver<'s> {
             match if same { Some(at) } else { self.matching(writer, reader, at)? } {
                 Some(from) => match targets.get_mut(from) {
                     Some(Some(other)) if *other != at => {
-                        return Err(format!("field {:?} is asked for under two names", written[from].name));
+                        let what = format!("field {:?} is asked for under two names", written[from].name);
+                        return Err(Refusal::senseless(what));
                     }
                     Some(target) => *target = Some(at),
-                    None => return Err(format!("no field number {at}")),
+                    None => return Err(Refusal::senseless(format!("no field number {at}"))),
                 },
                 None if !constants.contains(&at) => constants.push(at),
                 None => {}
@@ -183,15 +189,16 @@ impl<'s> Resolver<'s> {
             places[at] = Some(fields.len() as u32);
             let field = &shown[at];
             let bytes = match &field.default {
-                Some(json) => default::encode(self.reader, field.schema, json)
-                    .map_err(|why| format!("the default of field {:?}: {why}", field.name))?,
-                None => return Err(format!("field {:?} has no default", field.name)),
+                Some(json) => default::encode(self.reader, field.schema, json).map_err(|why| {
+                    Refusal::senseless(format!("the default of field {:?}: {why}", field.name))
+                })?,
+                None => return Err(Refusal::senseless(format!("field {:?} has no default", field.name))),
             };
             let layout = self.reading.whole(field.schema)?;
             fields.push((field.name.clone(), Layout::Constant(bytes.into(), Box::new(layout))));
         }
         let order: Option<Vec<u32>> = wanted.iter().map(|&at| places.get(at).copied().flatten()).collect();
-        let order = order.ok_or("no such field")?;
+        let order = order.ok_or_else(|| Refusal::senseless("no such field"))?;
         let name = self.reader.name(reader).map(|name| name.short().to_owned());
         Ok(Layout::Arranged { name, fields, order })
     }
@@ -257,6 +264,7 @@ impl<'s> Resolver<'s> {
             _ => return Err(self.differ(writer, reader)),
         };
         // Unions have no meaning of their own, and their alternatives have it already.
+        self.same_meaning(writer, reader)?;
         let meaning = self.reader.get(reader).logical.filter(|_| !matches!(w, Kind::Union(_)));
         Ok(meant(meaning, layout))
     }
@@ -296,8 +304,17 @@ impl<'s> Resolver<'s> {
         Err(differ_named(w, r))
     }
 
+    /// Numbers of one meaning are wrong by that of another. What has none on one side is taken for what the other says.
+    fn same_meaning(&self, writer: Id, reader: Id) -> Result<(), Refusal> {
+        match (self.writer.get(writer).logical, self.reader.get(reader).logical) {
+            (Some(w), Some(r)) if w != r => Err(self.differ(writer, reader)),
+            _ => Ok(()),
+        }
+    }
+
     fn differ(&self, writer: Id, reader: Id) -> Refusal {
-        format!("{} cannot be read as {}", self.writer.describe(writer), self.reader.describe(reader))
+        let (writer, reader) = (self.writer.describe(writer), self.reader.describe(reader));
+        Refusal::senseless(format!("{writer} cannot be read as {reader}"))
     }
 }
 
@@ -306,5 +323,6 @@ fn short(name: &str) -> &str {
 }
 
 fn differ_named(writer: &Name, reader: &Name) -> Refusal {
-    format!("{} cannot be read as {}, which has another name", writer.full, reader.full)
+    let (writer, reader) = (&writer.full, &reader.full);
+    Refusal::senseless(format!("{writer} cannot be read as {reader}, which has another name"))
 }

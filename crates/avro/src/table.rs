@@ -206,7 +206,7 @@ impl AvroTable {
 
     /// What reads some fields: numbers at fixed places are a kernel's, anything else is a program's.
     fn group(&self, fields: &[u32]) -> Result<Group> {
-        let layout = self.columns.layout(fields).map_err(Error::unsupported)?;
+        let layout = self.columns.layout(fields)?;
         let path = match fields {
             [only] if self.columns.is_record() => self.field(*only)?.path.clone(),
             _ => String::new(),
@@ -225,7 +225,7 @@ impl AvroTable {
         if self.fields.len() <= WIDE {
             return self.group(&[field]);
         }
-        let layout = self.columns.alone(field).map_err(Error::unsupported)?;
+        let layout = self.columns.alone(field)?;
         let program = translate(&layout, &DIALECT, false, "").map_err(|why| Error::unsupported(why.0))?;
         let mut group = self.of_program(program, self.field(field)?.path.clone(), false);
         group.reason.push_str(ALONE);
@@ -341,7 +341,7 @@ impl Dataset for AvroTable {
                 Ok(Reading { form, decoder: group.decoder, reason: group.reason })
             }
             Err(error) => match error.kind {
-                ErrorKind::Unsupported { what } => Err(what),
+                ErrorKind::Unsupported { what } | ErrorKind::Invalid { what } => Err(what),
                 _ => return Err(self.here(error, Some(field))),
             },
         };

@@ -2,6 +2,7 @@
 
 use crate::schema::{Id, Kind, Logical, Schema, Unit};
 use forthwith_columns::{DType, Meaning, TimeUnit, Wire};
+use forthwith_plan::{Error, ErrorKind};
 use forthwith_program::{Count, Dialect, Frame, Schema as Layout, TextLength, Union};
 use std::{collections::HashMap, sync::Arc};
 
@@ -15,7 +16,39 @@ pub(crate) const MAX_DEPTH: usize = 64;
 const MAX_PARTS: usize = 1 << 16;
 
 /// Why a type cannot be read.
-pub(crate) type Refusal = String;
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    what: String,
+    /// Whether what is asked for makes no sense; otherwise there is no way to do it.
+    senseless: bool,
+}
+
+impl Refusal {
+    pub(crate) fn senseless(what: impl Into<String>) -> Self {
+        Self { what: what.into(), senseless: true }
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(what: String) -> Self {
+        Self { what, senseless: false }
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(why: Refusal) -> Self {
+        if why.senseless {
+            return ErrorKind::Invalid { what: format!("the schema asked for: {}", why.what) }.into();
+        }
+        Self::unsupported(why.what)
+    }
+}
 
 /// Makes layouts of the types of one schema.
 pub(crate) struct Layouts<'s> {
@@ -38,10 +71,10 @@ impl<'s> Layouts<'s> {
     pub(crate) fn count(&mut self) -> Result<(), Refusal> {
         self.parts += 1;
         if self.parts > MAX_PARTS {
-            return Err(format!("a schema that stands for more than {MAX_PARTS} types"));
+            return Err(format!("a schema that stands for more than {MAX_PARTS} types").into());
         }
         if self.open.len() + self.depth > MAX_DEPTH {
-            return Err(format!("types nested more than {MAX_DEPTH} deep"));
+            return Err(format!("types nested more than {MAX_DEPTH} deep").into());
         }
         Ok(())
     }
@@ -147,7 +180,7 @@ impl<'s> Layouts<'s> {
         // A union or list has no name; the record it is in has.
         let name = std::iter::once(&id).chain(self.open.iter().rev()).find_map(|id| self.schema.name(*id));
         let name = name.map_or_else(|| self.schema.describe(id), |name| name.full.clone());
-        format!("the recursive type {name}: columns have no place for values of unlimited depth")
+        format!("the recursive type {name}: columns have no place for values of unlimited depth").into()
     }
 
     /// Whether a type contains another one (itself, if they are the same).

@@ -242,20 +242,91 @@ impl<'a> Binder<'a> {
                         other => (None, other),
                     });
                 }
-                Ok(Node::Union { tags, index, arms })
+                Ok(Node::Union { tags: tags.into(), index, arms })
             }
             Form::Empty => Ok(Node::Tagged { tag: 0, value: Box::new(Node::Nothing) }),
             form => {
                 let ranked = union.alternatives.iter().enumerate();
-                let ranked =
-                    ranked.filter_map(|(at, layout)| Some((fit(layout, form, self.depth)?, at, layout)));
-                let Some((_, tag, layout)) = ranked.min_by_key(|(rank, at, _)| (*rank, *at)) else {
-                    return Err(wrong(&Schema::Union(union.clone()), form, member));
-                };
-                let value = Box::new(self.bind(layout, form, rows, member)?);
-                Ok(Node::Tagged { tag: tag as i64, value })
+                let ranked = ranked.filter_map(|(at, layout)| Some((fit(layout, form, self.depth)?, at)));
+                let mut ranked: Vec<_> = ranked.collect();
+                ranked.sort_unstable();
+                // What fits by its type may not by its values: the next one may.
+                let mut first = None;
+                for (_, tag) in &ranked {
+                    match self.bind(&union.alternatives[*tag], form, rows, member) {
+                        Ok(value) => return Ok(Node::Tagged { tag: *tag as i64, value: Box::new(value) }),
+                        Err(why @ (EncodeError::Range { .. } | EncodeError::Null { .. })) => {
+                            first = first.or(Some(why))
+                        }
+                        Err(why) => return Err(first.unwrap_or(why)),
+                    }
+                }
+                let Some(why) = first else { return Err(wrong(&Schema::Union(union.clone()), form, member)) };
+                let ranked: Vec<usize> = ranked.into_iter().map(|(_, tag)| tag).collect();
+                self.sorted_out(union, &ranked, form, rows)?.ok_or(why)
             }
         }
+    }
+
+    /// Byte strings of which each goes to the first alternative that can be it: symbols of several enums, lengths of several fixed. None if
+    /// there are others, or one that none can be.
+    fn sorted_out(
+        &self,
+        union: &Union,
+        ranked: &[usize],
+        form: &Form,
+        rows: u64,
+    ) -> Result<Option<Node<'a>>> {
+        let most = i8::MAX as usize;
+        let (texts, picked) = match form.kept() {
+            _ if ranked.len() > most => return Ok(None),
+            Form::String { key, .. } => (self.text(key, rows)?, None),
+            Form::Categorical { key, categories } => {
+                (self.text(key, categories.len() as u64)?, Some(self.numbers(key, rows)?))
+            }
+            _ => return Ok(None),
+        };
+        let (offsets, bytes) = texts;
+        let mut arms = Vec::with_capacity(ranked.len());
+        for tag in ranked {
+            let mut layout = &union.alternatives[*tag];
+            while let Schema::Meant(_, of) = layout {
+                layout = of;
+            }
+            arms.push(match layout {
+                Schema::Text | Schema::Bytes => Sorted::Any,
+                Schema::Opaque(size) => Sorted::Sized(*size, Vec::new()),
+                Schema::Enum { symbols, keep: None } => {
+                    Sorted::Named(symbols.iter().map(String::as_bytes).zip(0..).collect(), Vec::new())
+                }
+                _ => return Ok(None),
+            });
+        }
+        let (mut tags, mut index) = (Vec::new(), Vec::new());
+        for row in 0..rows as usize {
+            let at = picked.as_ref().map_or(Some(row), |picked| picked.get(row).copied());
+            let Some((at, pair)) = at.and_then(|at| Some((at, offsets.get(at..at + 2)?))) else {
+                return Ok(None);
+            };
+            let text = &bytes[pair[0] as usize..pair[1] as usize];
+            let Some((arm, at)) =
+                (0..).zip(&mut arms).find_map(|(arm, sorted)| Some((arm, sorted.take(at, text)?)))
+            else {
+                return Ok(None);
+            };
+            tags.push(arm);
+            index.push(at);
+        }
+        let arms = ranked.iter().zip(arms).map(|(tag, sorted)| {
+            let node = match sorted {
+                Sorted::Any => Node::Text { offsets: offsets.clone(), bytes },
+                Sorted::Sized(size, bytes) => Node::Packed { width: size as usize, bytes: bytes.into() },
+                Sorted::Named(_, numbers) => Node::Varint(numbers.into()),
+            };
+            (Some(*tag as i64), node)
+        });
+        let arms = arms.collect();
+        Ok(Some(Node::Union { tags: tags.into(), index: index.into(), arms }))
     }
 
     fn column(&self, key: &str, part: &str, dtype: DType, needed: u64) -> Result<&'a Column> {
@@ -288,6 +359,35 @@ impl<'a> Binder<'a> {
         let offsets = self.integers(key, "offsets", rows + 1)?;
         let end = offsets.last().copied().unwrap_or(0) as u64;
         Ok((offsets, self.column(key, "data", DType::UInt8, end)?.as_bytes()))
+    }
+}
+
+/// The byte strings that an alternative gets.
+enum Sorted<'l> {
+    /// All there are, where they are.
+    Any,
+    /// Those of one length.
+    Sized(u64, Vec<u8>),
+    /// Symbols, as their numbers.
+    Named(HashMap<&'l [u8], i64>, Vec<i64>),
+}
+
+impl Sorted<'_> {
+    /// Takes a byte string if it is one for this alternative, and says which of its rows it is there.
+    fn take(&mut self, at: usize, text: &[u8]) -> Option<i64> {
+        match self {
+            Self::Any => Some(at as i64),
+            Self::Sized(size, bytes) if text.len() as u64 == *size => {
+                let row = if *size == 0 { 0 } else { bytes.len() as u64 / *size };
+                bytes.extend_from_slice(text);
+                Some(row as i64)
+            }
+            Self::Sized(..) => None,
+            Self::Named(numbers, rows) => {
+                rows.push(*numbers.get(text)?);
+                Some(rows.len() as i64 - 1)
+            }
+        }
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) enum Node<'a> {
     /// The row of another node.
     Picked { index: Cow<'a, [i64]>, value: Box<Self> },
     /// For each tag the values, and the number of the alternative unless they write it themselves.
-    Union { tags: &'a [i8], index: Cow<'a, [i64]>, arms: Vec<(Option<i64>, Self)> },
+    Union { tags: Cow<'a, [i8]>, index: Cow<'a, [i64]>, arms: Vec<(Option<i64>, Self)> },
 }
 
 impl<'a> Encoder<'a> {

@@ -2,7 +2,10 @@
 
 use super::{Field, Id, Kind, Logical, Name, Schema, Type, Unit};
 use serde_json::{Map, Value as Json};
-use std::{collections::HashMap, str::FromStr};
+use std::{
+    collections::{HashMap, HashSet},
+    str::FromStr,
+};
 
 /// Types a schema may have; no real one comes near.
 const MAX_TYPES: usize = 1 << 16;
@@ -30,7 +33,8 @@ impl FromStr for Schema {
             Err(_) if primitive(text.trim()).is_some() => Json::String(text.trim().into()),
             Err(bad) => return Err(error(format!("not JSON: {bad}"))),
         };
-        let mut parser = Parser { types: Vec::new(), named: HashMap::new(), path: Vec::new() };
+        let mut parser =
+            Parser { types: Vec::new(), named: HashMap::new(), reserved: HashSet::new(), path: Vec::new() };
         let root = parser.any(&json, "")?;
         Ok(Self { types: parser.types, root, named: parser.named })
     }
@@ -39,6 +43,8 @@ impl FromStr for Schema {
 struct Parser {
     types: Vec<Type>,
     named: HashMap<String, Id>,
+    /// The types that have names.
+    reserved: HashSet<Id>,
     path: Vec<String>,
 }
 
@@ -72,11 +78,46 @@ impl Parser {
             Json::Array(branches) => {
                 let branches: Result<Vec<_>, _> =
                     branches.iter().map(|branch| self.below("<>", branch, space)).collect();
-                self.plain(Kind::Union(branches?))
+                let branches = branches?;
+                self.distinct(&branches)?;
+                self.plain(Kind::Union(branches))
             }
             Json::Object(object) => self.object(object, space),
             other => self.fail(format!("a type cannot be {other}")),
         }
+    }
+
+    /// Nobody could say which of two alike branches a value is of.
+    fn distinct(&self, branches: &[Id]) -> Result<(), SchemaError> {
+        let mut met = HashSet::new();
+        for id in branches {
+            // Types with a name differ by it, and may be incomplete so far.
+            if self.reserved.contains(id) {
+                if !met.insert(Err(id)) {
+                    return self.fail("a union with the same named type twice");
+                }
+                continue;
+            }
+            let Some(ty) = self.types.get(id.0 as usize) else { continue };
+            let kind = match &ty.kind {
+                Kind::Union(_) => return self.fail("a union directly within a union"),
+                Kind::Null => "null",
+                Kind::Boolean => "boolean",
+                Kind::Int => "int",
+                Kind::Long => "long",
+                Kind::Float => "float",
+                Kind::Double => "double",
+                Kind::Bytes => "bytes",
+                Kind::String => "string",
+                Kind::Array(_) => "array",
+                Kind::Map(_) => "map",
+                Kind::Fixed { .. } | Kind::Enum { .. } | Kind::Record { .. } => continue,
+            };
+            if !met.insert(Ok(kind)) {
+                return self.fail(format!("a union with {kind} twice"));
+            }
+        }
+        Ok(())
     }
 
     fn below(&mut self, step: &str, json: &Json, space: &str) -> Result<Id, SchemaError> {
@@ -112,6 +153,10 @@ impl Parser {
                 let id = self.reserve(object, space)?;
                 let name = self.name(object, space)?;
                 let symbols = self.strings(object, "symbols")?;
+                let mut met = HashSet::new();
+                if let Some(twice) = symbols.iter().find(|symbol| !met.insert(*symbol)) {
+                    return self.fail(format!("enum {:?} has two symbols {twice:?}", name.full));
+                }
                 let default = object.get("default").and_then(Json::as_str).map(str::to_owned);
                 if default.as_ref().is_some_and(|default| !symbols.contains(default)) {
                     return self.fail("the default of an enum is none of its symbols");
@@ -161,6 +206,7 @@ impl Parser {
         if primitive(&name.full).is_some() {
             return self.fail(format!("a type called {:?}", name.full));
         }
+        self.reserved.insert(id);
         if self.named.insert(name.full.clone(), id).is_some() {
             return self.fail(format!("two types called {:?}", name.full));
         }
@@ -190,7 +236,7 @@ impl Parser {
             return self.fail(format!("record {:?} without fields", name.full));
         };
         let mut fields: Vec<Field> = Vec::with_capacity(list.len());
-        let mut names = std::collections::HashSet::new();
+        let mut names = HashSet::new();
         for field in list {
             let found = field.as_object().and_then(|f| Some((f, f.get("name")?.as_str()?, f.get("type")?)));
             let Some((field, called, ty)) = found else {

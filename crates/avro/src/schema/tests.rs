@@ -106,6 +106,18 @@ fn what_is_no_schema_says_where() {
             r#"[{"type": "fixed", "name": "F", "size": 1}, {"type": "fixed", "name": "F", "size": 1}]"#,
             "two types called",
         ),
+        (r#"["int", "int"]"#, "a union with int twice"),
+        (r#"[{"type": "int", "logicalType": "date"}, "int"]"#, "a union with int twice"),
+        (
+            r#"[{"type": "map", "values": "int"}, {"type": "map", "values": "long"}]"#,
+            "a union with map twice",
+        ),
+        (r#"["null", ["int"]]"#, "a union directly within a union"),
+        (r#"{"type": "enum", "name": "E", "symbols": ["A", "B", "A"]}"#, "enum \"E\" has two symbols \"A\""),
+        (
+            r#"{"type": "record", "name": "R", "fields": [{"name": "a", "type": ["null", "R", "R"]}]}"#,
+            "a union with the same named type twice",
+        ),
     ] {
         let error = error(text);
         assert!(error.contains(what), "{text}: {error}");
@@ -114,6 +126,18 @@ fn what_is_no_schema_says_where() {
     assert!(error(&deep).contains("not JSON"));
     let many = format!("[{}\"int\"]", "\"int\",".repeat(1 << 17));
     assert!(error(&many).contains("types"));
+}
+
+#[test]
+fn unions_may_have_several_types_with_names() {
+    for text in [
+        r#"[{"type": "fixed", "name": "A", "size": 1}, {"type": "fixed", "name": "B", "size": 1}, "null"]"#,
+        r#"{"type": "record", "name": "R", "fields": [{"name": "a", "type": ["null", "R", {"type": "enum", "name": "E", "symbols": []}]}]}"#,
+    ] {
+        parse(text);
+    }
+    // Names are taken as they are: there are files with such.
+    parse(r#"{"type": "record", "name": "1 x", "fields": [{"name": "a-b c", "type": "int"}]}"#);
 }
 
 #[test]

@@ -261,7 +261,7 @@ impl std::fmt::Debug for AvroWriter {
 
 /// What is written, where fields without a column have their default. Values that are no records are one column.
 fn layout(schema: &Schema, columns: Columns) -> Result<(Layout, Columns)> {
-    let mut layout = Layouts::new(schema).whole(schema.root_id()).map_err(Error::unsupported)?;
+    let mut layout = Layouts::new(schema).whole(schema.root_id())?;
     let Columns::Named { names, derived } = columns else { return Ok((layout, columns)) };
     let (Layout::Record { fields, .. }, Kind::Record { fields: described, .. }) =
         (&mut layout, &schema.root().kind)
