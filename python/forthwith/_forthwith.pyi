@@ -746,6 +746,17 @@ class Given:
             buffers: The buffers by their names: bytes in native order.
         """
 
+    @staticmethod
+    def from_arrow(stream: object) -> Given:
+        """All there is in a capsule of Arrow's C stream interface: records of its columns."""
+
+    @staticmethod
+    def from_fields(names: Sequence[str], arrays: Sequence[Given]) -> Given:
+        """Arrays of one length as the fields of records."""
+
+    def only(self) -> Given | None:
+        """The only field of records."""
+
     @property
     def type_string(self) -> str:
         """The type of a row, such as ``"var * float32"``."""

@@ -17,6 +17,9 @@ def given(array: Any) -> _forthwith.Given:
         array: An Awkward Array; a dict of arrays, which become the fields of records; Arrow data (anything with
             ``__arrow_c_stream__`` or ``__arrow_array__``); a pandas DataFrame; NumPy arrays; lists.
     """
+    taken = _from_arrow(array)
+    if taken is not None:
+        return taken
     ak, np = package("awkward"), package("numpy")
     layout = ak.to_packed(_awkward(ak, np, array), highlevel=False)
     if isinstance(layout, ak.record.Record):
@@ -29,6 +32,50 @@ def given(array: Any) -> _forthwith.Given:
     }
     held.update({key: b"" for key, buffer in buffers.items() if not buffer.size})
     return _forthwith.Given(form.to_json(), length, held)
+
+
+def _is_arrow(array: Any) -> bool:
+    kinds = ("__arrow_c_stream__", "__arrow_c_array__", "__arrow_array__")
+    # Awkward Array's can become Arrow's, too, and are taken as what they are.
+    return not type(array).__module__.startswith("awkward.") and any(hasattr(array, kind) for kind in kinds)
+
+
+def _from_arrow(array: Any) -> _forthwith.Given | None:
+    """Arrow data, or a dict with such among its columns, without a way round: their types say what values mean."""
+    if isinstance(array, dict):
+        if not any(_is_arrow(column) for column in array.values()):
+            return None
+        columns = {str(name): given(column) for name, column in array.items()}
+        if len({len(column) for column in columns.values()}) > 1:
+            sizes = ", ".join(f"{name}: {len(column)}" for name, column in columns.items())
+            raise ValueError(f"columns of different lengths ({sizes})")
+        return _forthwith.Given.from_fields(list(columns), list(columns.values()))
+    if not _is_arrow(array):
+        return None
+    if hasattr(array, "__arrow_c_stream__") and hasattr(array, "columns"):
+        return _forthwith.Given.from_arrow(array.__arrow_c_stream__())
+    pa = package("pyarrow")
+    if not hasattr(array, "__arrow_c_stream__"):
+        array = pa.array(array)
+        if isinstance(array, pa.StructArray) and array.null_count == 0:
+            array = pa.RecordBatch.from_struct_array(array)
+    elif not isinstance(array, (pa.Table, pa.RecordBatch, pa.RecordBatchReader)):
+        array = _of_stream(pa, array)
+    if isinstance(array, (pa.Array, pa.ChunkedArray)):
+        # Streams have columns; this is none of a table.
+        table = pa.table({"value": array})
+        return _forthwith.Given.from_arrow(table.__arrow_c_stream__()).only()
+    return _forthwith.Given.from_arrow(array.__arrow_c_stream__())
+
+
+def _of_stream(pa: Any, array: Any) -> Any:
+    """A table, or one column if that is all a stream has."""
+    if isinstance(array, pa.ChunkedArray):
+        return array
+    try:
+        return pa.table(array)
+    except (TypeError, ValueError, pa.ArrowException):
+        return pa.chunked_array(array)
 
 
 def _little(np: Any) -> bool:
@@ -49,9 +96,4 @@ def _awkward(ak: Any, np: Any, array: Any) -> Any:
         return ak.Array(ak.contents.RecordArray(layouts, list(array)))
     if isinstance(array, np.ndarray) and array.dtype.names:
         return _awkward(ak, np, {name: array[name] for name in array.dtype.names})
-    if hasattr(array, "__arrow_c_stream__") or hasattr(array, "__arrow_array__") or hasattr(array, "__arrow_c_array__"):
-        pa = package("pyarrow")
-        if not hasattr(array, "schema") or not isinstance(array, (pa.Table, pa.RecordBatch)):
-            array = pa.table(array) if hasattr(array, "__arrow_c_stream__") else pa.array(array)
-        return ak.from_arrow(array)
     return ak.Array(array)

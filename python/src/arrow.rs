@@ -34,6 +34,14 @@ pub(crate) fn schema<'py>(py: Python<'py>, forms: &[(String, Form)]) -> PyResult
     PyCapsule::new_with_value(py, schema, c"arrow_schema")
 }
 
+/// The stream in a capsule, which is empty then.
+#[allow(unsafe_code)] // the C data interface hands over a pointer
+pub(crate) fn taken(capsule: &Bound<'_, PyCapsule>) -> PyResult<arrow::FFI_ArrowArrayStream> {
+    let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
+    // SAFETY: a capsule of this name holds such a stream, as the interface has it; what is left in its place is a released one.
+    Ok(unsafe { arrow::FFI_ArrowArrayStream::from_raw(pointer.cast().as_ptr()) })
+}
+
 /// A selection as a stream that reads one step when one batch is pulled.
 pub(crate) fn stream<'py>(
     py: Python<'py>,

@@ -2,10 +2,14 @@
 
 use crate::errors;
 use forthwith::{
-    columns::{self, GivenError},
+    columns::{self, GivenError, arrow::ImportError},
     plan::{Error, ErrorKind},
 };
-use pyo3::{buffer::PyBuffer, prelude::*, types::PyDict};
+use pyo3::{
+    buffer::PyBuffer,
+    prelude::*,
+    types::{PyCapsule, PyDict},
+};
 use std::collections::HashMap;
 
 /// What `ak.to_buffers` gives, as columns of ours. The bytes are copied, so that whoever has them may go on writing to them.
@@ -31,6 +35,38 @@ impl Given {
             };
             errors::exception(py, &Error::new(kind))
         })
+    }
+
+    /// All there is in a capsule of Arrow's C stream interface: records of its columns.
+    #[staticmethod]
+    fn from_arrow(py: Python<'_>, stream: &Bound<'_, PyCapsule>) -> PyResult<Self> {
+        let stream = crate::arrow::taken(stream)?;
+        // Whoever made the stream may need the interpreter, and takes it where it does.
+        let taken = py.detach(|| columns::arrow::import_stream(stream));
+        taken.map(Self).map_err(|error| {
+            let kind = match error {
+                ImportError::Unsupported { .. } => ErrorKind::Unsupported {
+                    what: error.to_string().trim_end_matches(" is not supported here").to_owned(),
+                },
+                other => ErrorKind::Invalid { what: other.to_string() },
+            };
+            errors::exception(py, &Error::new(kind))
+        })
+    }
+
+    /// Arrays of one length as the fields of records.
+    #[staticmethod]
+    fn from_fields(py: Python<'_>, names: Vec<String>, arrays: Vec<Bound<'_, Self>>) -> PyResult<Self> {
+        let arrays = arrays.iter().map(|array| array.get().0.clone()).collect();
+        columns::Array::from_fields(names, arrays).map(Self).map_err(|error| {
+            errors::exception(py, &Error::new(ErrorKind::Invalid { what: error.to_string() }))
+        })
+    }
+
+    /// The only field of records.
+    fn only(&self) -> Option<Self> {
+        let mut fields = self.0.clone().into_fields();
+        (fields.len() == 1).then(|| fields.remove(0)).map(Self)
     }
 
     #[getter]

@@ -209,6 +209,40 @@ def test_arrow_and_tables():
     assert fast_read(written(table)) == table.to_pylist()
 
 
+def test_arrow_says_what_it_means():
+    pa = pytest.importorskip("pyarrow")
+    when = datetime.datetime(2026, 3, 1, 12, 30, 15, 250000, datetime.UTC)
+    naive = when.replace(tzinfo=None)
+    columns = {
+        "utc": pa.array([when, None], pa.timestamp("us", "UTC")),
+        "local": pa.array([naive, None], pa.timestamp("ms")),
+        "time32": pa.array([naive.time(), None], pa.time32("ms")),
+        "time64": pa.array([naive.time(), None], pa.time64("us")),
+        "date": pa.array([naive.date(), None], pa.date32()),
+        "decimal": pa.array([decimal.Decimal("-1.50"), None], pa.decimal128(20, 2)),
+        "wide": pa.array([decimal.Decimal("12345678901234567890.50"), None], pa.decimal256(50, 2)),
+        "color": pa.array(["red", None]).dictionary_encode(),
+        "map": pa.array([{"a": 1}, None], pa.map_(pa.string(), pa.int64())),
+        "view": pa.array(["a string longer than twelve", None], pa.string_view()),
+        "half": pa.array([1.5, None], pa.float16()),
+    }
+    table = pa.table(columns)
+    want = [{**row, "map": row["map"] and dict(row["map"])} for row in table.to_pylist()]
+    data = written(table)
+    assert fast_read(data) == want
+    types = {field["name"]: field["type"][1] for field in forthwith.avro.schema_of(table)["fields"]}
+    assert types["color"]["type"] == "enum"
+    assert types["utc"]["logicalType"] == "timestamp-micros"
+    assert fast_read(written(reread(data).arrays())) == want
+    with pytest.raises(forthwith.UnsupportedError, match=r"d: duration\[us\]"):
+        written(pa.table({"d": pa.array([1], pa.duration("us"))}))
+    with pytest.raises(forthwith.UnsupportedError, match="d: duration"):
+        written({"d": np.array([1], "timedelta64[s]")})
+    days = np.array(["2026-01-02", "NaT"], "datetime64[D]")
+    assert fast_read(written({"d": days})) == [{"d": datetime.date(2026, 1, 2)}, {"d": None}]
+    assert fast_read(written({"d": np.array([1.5], "f2")})) == [{"d": 1.5}]
+
+
 LOGICAL = [
     ({"type": "bytes", "logicalType": "decimal", "precision": 8, "scale": 2}, decimal.Decimal("-123.45")),
     (

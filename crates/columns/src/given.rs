@@ -46,6 +46,47 @@ impl Array {
     }
 }
 
+impl Array {
+    /// Arrays of one length as the fields of records.
+    ///
+    /// # Errors
+    /// They are of different lengths, or not as many as names.
+    pub fn from_fields(names: Vec<String>, arrays: Vec<Self>) -> Result<Self, GivenError> {
+        let length = arrays.first().map_or(0, |array| array.length);
+        if names.len() != arrays.len() || arrays.iter().any(|array| array.length != length) {
+            return Err(not_a_form("columns of different lengths"));
+        }
+        let (mut contents, mut columns) = (Vec::new(), Vec::new());
+        for (at, array) in arrays.into_iter().enumerate() {
+            // Keys that were different within each are different among all.
+            let prefix = format!("field{at}-");
+            contents.push(prefixed(array.form, &prefix));
+            columns
+                .extend(array.columns.into_iter().map(|(name, column)| (format!("{prefix}{name}"), column)));
+        }
+        Ok(Self { form: Form::Record { fields: Some(names), contents, name: None }, length, columns })
+    }
+}
+
+/// A Form with other keys.
+fn prefixed(form: Form, prefix: &str) -> Form {
+    let under = |key: String| format!("{prefix}{key}");
+    let below = |content: Box<Form>| Box::new(prefixed(*content, prefix));
+    let all = |contents: Vec<Form>| contents.into_iter().map(|content| prefixed(content, prefix)).collect();
+    match form {
+        Form::Empty => Form::Empty,
+        Form::Numpy { key, dtype, shape } => Form::Numpy { key: under(key), dtype, shape },
+        Form::String { key, binary } => Form::String { key: under(key), binary },
+        Form::Categorical { key, categories } => Form::Categorical { key: under(key), categories },
+        Form::List { key, content } => Form::List { key: under(key), content: below(content) },
+        Form::Option { key, content } => Form::Option { key: under(key), content: below(content) },
+        Form::Regular { size, content } => Form::Regular { size, content: below(content) },
+        Form::Meant { meaning, content } => Form::Meant { meaning, content: below(content) },
+        Form::Record { fields, contents, name } => Form::Record { fields, contents: all(contents), name },
+        Form::Union { key, contents } => Form::Union { key: under(key), contents: all(contents) },
+    }
+}
+
 const DEEPEST: usize = 100;
 
 fn not_a_form(what: impl Into<String>) -> GivenError {
@@ -166,9 +207,18 @@ impl Given<'_> {
             other => return Err(unsupported(format!("a node of class {other:?}"))),
         };
         let logical = json.pointer("/parameters/logical").and_then(Json::as_str);
-        Ok(match logical.and_then(Meaning::parse) {
-            Some(meaning) if fits(meaning, &form) => Form::Meant { meaning, content: Box::new(form) },
-            _ => form,
+        let Some(meaning) = logical.and_then(Meaning::parse) else { return Ok(form) };
+        Ok(match form {
+            Form::Numpy { key, dtype, shape } => {
+                let content = Form::Numpy { key: key.clone(), dtype, shape: Vec::new() };
+                if fits(meaning, &content) {
+                    dimensions(&shape, Form::Meant { meaning, content: Box::new(content) })
+                } else {
+                    Form::Numpy { key, dtype, shape }
+                }
+            }
+            form if fits(meaning, &form) => Form::Meant { meaning, content: Box::new(form) },
+            form => form,
         })
     }
 
@@ -260,41 +310,67 @@ impl Given<'_> {
         };
         let items = crate::validate::items(length, &shape)?;
         let primitive = text(json, "primitive")?;
-        let name = format!("{key}-data");
-        let mut meaning = None;
-        let dtype = match dtype(primitive) {
-            Some(dtype) => dtype,
-            None => {
-                let (unit, factor) = match primitive.strip_prefix("datetime64") {
-                    Some("[s]") => (TimeUnit::Milli, 1000),
-                    Some("[ms]") => (TimeUnit::Milli, 1),
-                    Some("[us]") => (TimeUnit::Micro, 1),
-                    Some("[ns]") => (TimeUnit::Nano, 1),
-                    _ if primitive.starts_with("timedelta64") => (TimeUnit::Nano, 0),
-                    _ => return Err(unsupported(format!("numbers of type {primitive}"))),
-                };
-                if factor == 1000 {
-                    let seconds = self.buffer(json, "data", items, 8)?;
-                    let millis = seconds.as_chunks::<8>().0.iter().take(items as usize);
-                    let millis = millis.map(|second| i64::from_ne_bytes(*second).checked_mul(1000));
-                    let millis = millis.collect::<Option<Vec<_>>>();
-                    let millis =
-                        millis.ok_or_else(|| unsupported("a time that milliseconds cannot count"))?;
-                    self.columns.push((name, Column::from_vec(millis)));
-                    let content = Box::new(Form::Numpy { key, dtype: DType::Int64, shape });
-                    return Ok(Form::Meant { meaning: Meaning::Timestamp { unit, utc: false }, content });
-                }
-                meaning = (factor == 1).then_some(Meaning::Timestamp { unit, utc: false });
-                DType::Int64
-            }
-        };
+        if primitive.starts_with("datetime64") || primitive.starts_with("timedelta64") {
+            let form = self.times(json, key, primitive, items)?;
+            return Ok(dimensions(&shape, form));
+        }
+        let half = primitive == "float16";
+        let dtype = if half { Some(DType::UInt16) } else { dtype(primitive) };
+        let dtype = dtype.ok_or_else(|| unsupported(format!("numbers of type {primitive}")))?;
         let bytes = self.buffer(json, "data", items, dtype.size())?;
-        self.columns.push((name, Column::from_bytes(dtype, bytes)));
-        let form = Form::Numpy { key, dtype, shape };
-        Ok(match meaning {
-            Some(meaning) => Form::Meant { meaning, content: Box::new(form) },
-            None => form,
-        })
+        self.columns.push((format!("{key}-data"), Column::from_bytes(dtype, bytes)));
+        if half {
+            let content = Box::new(Form::Numpy { key, dtype, shape: Vec::new() });
+            return Ok(dimensions(&shape, Form::Meant { meaning: Meaning::Half, content }));
+        }
+        Ok(Form::Numpy { key, dtype, shape })
+    }
+
+    /// NumPy's times, of whatever unit: what is no time (`NaT`) is a null.
+    fn times(&mut self, json: &Json, key: String, primitive: &str, items: u64) -> Result<Form, GivenError> {
+        let long = primitive.starts_with("timedelta64");
+        let (unit, factor) = match primitive.split_once('[').map(|(_, unit)| unit) {
+            Some("D]") if !long => (TimeUnit::Milli, 1),
+            Some("D]") => (TimeUnit::Milli, 86_400_000),
+            Some("h]") => (TimeUnit::Milli, 3_600_000),
+            Some("m]") => (TimeUnit::Milli, 60_000),
+            Some("s]") => (TimeUnit::Milli, 1000),
+            Some("ms]") => (TimeUnit::Milli, 1),
+            Some("us]") => (TimeUnit::Micro, 1),
+            Some("ns]") => (TimeUnit::Nano, 1),
+            _ => return Err(unsupported(format!("numbers of type {primitive}"))),
+        };
+        let bytes = self.buffer(json, "data", items, 8)?;
+        let rows = bytes.as_chunks::<8>().0.iter().take(items as usize);
+        let (mut index, mut values) = (Vec::<i64>::new(), Vec::with_capacity(items as usize));
+        for (row, bytes) in (0..).zip(rows) {
+            let value = i64::from_ne_bytes(*bytes);
+            let there = value != i64::MIN;
+            let value = if there { value } else { 0 };
+            let scaled = value.checked_mul(factor);
+            values.push(scaled.ok_or_else(|| unsupported("a time that milliseconds cannot count"))?);
+            index.push(if there { row } else { -1 });
+        }
+        let name = format!("{key}-data");
+        let (meaning, dtype) = if primitive == "datetime64[D]" {
+            let days = values.iter().map(|day| i32::try_from(*day).ok()).collect::<Option<Vec<_>>>();
+            let days = days.ok_or_else(|| unsupported("a date that 32 bits of days cannot count"))?;
+            self.columns.push((name, Column::from_vec(days)));
+            (Meaning::Date, DType::Int32)
+        } else {
+            self.columns.push((name, Column::from_vec(values)));
+            let meaning =
+                if long { Meaning::Duration(unit) } else { Meaning::Timestamp { unit, utc: false } };
+            (meaning, DType::Int64)
+        };
+        let option = format!("{key}-there");
+        let content = Box::new(Form::Numpy { key, dtype, shape: Vec::new() });
+        let form = Form::Meant { meaning, content };
+        if !index.contains(&-1) {
+            return Ok(form);
+        }
+        self.columns.push((format!("{option}-index"), Column::from_vec(index)));
+        Ok(Form::Option { key: option, content: Box::new(form) })
     }
 
     /// The bytes of strings.
@@ -356,12 +432,21 @@ fn dtype(primitive: &str) -> Option<DType> {
         .find(|dtype| dtype.name() == primitive)
 }
 
+/// Items in so many dimensions, outermost first.
+fn dimensions(shape: &[u64], item: Form) -> Form {
+    shape.iter().rev().fold(item, |content, size| Form::Regular { size: *size, content: Box::new(content) })
+}
+
 /// Whether a node can mean that.
 fn fits(meaning: Meaning, form: &Form) -> bool {
     match (meaning, form) {
         (Meaning::Decimal { .. }, Form::String { binary, .. }) => *binary,
+        (Meaning::Decimal { .. }, Form::Numpy { dtype, .. }) => matches!(dtype, DType::Int32 | DType::Int64),
+        (Meaning::Half, Form::Numpy { dtype, .. }) => *dtype == DType::UInt16,
         (Meaning::Date | Meaning::Time(TimeUnit::Milli), Form::Numpy { dtype, .. }) => *dtype == DType::Int32,
-        (Meaning::Time(_) | Meaning::Timestamp { .. }, Form::Numpy { dtype, .. }) => *dtype == DType::Int64,
+        (Meaning::Time(_) | Meaning::Duration(_) | Meaning::Timestamp { .. }, Form::Numpy { dtype, .. }) => {
+            *dtype == DType::Int64
+        }
         _ => false,
     }
 }

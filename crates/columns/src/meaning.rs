@@ -26,6 +26,8 @@ pub enum Meaning {
         /// In UTC, rather than wherever it was.
         utc: bool,
     },
+    /// `int64`: a length of time.
+    Duration(TimeUnit),
     /// `uint16`: the bits of an IEEE 754 binary16 number.
     Half,
 }
@@ -75,6 +77,7 @@ impl fmt::Display for Meaning {
             Self::Decimal { precision, scale } => write!(f, "decimal[{precision}, {scale}]"),
             Self::Date => f.write_str("date"),
             Self::Half => f.write_str("float16"),
+            Self::Duration(unit) => write!(f, "duration[{}]", unit.name()),
             Self::Time(unit) => write!(f, "time[{}]", unit.name()),
             Self::Timestamp { unit, utc: true } => write!(f, "timestamp[{}, UTC]", unit.name()),
             Self::Timestamp { unit, utc: false } => write!(f, "timestamp[{}]", unit.name()),
@@ -92,16 +95,38 @@ impl Meaning {
         }
         let units = [TimeUnit::Milli, TimeUnit::Micro, TimeUnit::Nano];
         let timed = units.into_iter().flat_map(|unit| {
-            [Self::Time(unit), Self::Timestamp { unit, utc: true }, Self::Timestamp { unit, utc: false }]
+            [
+                Self::Time(unit),
+                Self::Duration(unit),
+                Self::Timestamp { unit, utc: true },
+                Self::Timestamp { unit, utc: false },
+            ]
         });
-        std::iter::once(Self::Date).chain(timed).find(|meaning| meaning.to_string() == text)
+        [Self::Date, Self::Half].into_iter().chain(timed).find(|meaning| meaning.to_string() == text)
+    }
+
+    /// The number whose bits in IEEE 754 binary16 these are.
+    #[must_use]
+    pub fn half(bits: u16) -> f32 {
+        let (sign, exponent, fraction) = (bits >> 15, i32::from(bits >> 10 & 31), f32::from(bits & 1023));
+        let size = match exponent {
+            0 => fraction * 2f32.powi(-24),
+            31 if bits & 1023 != 0 => f32::NAN,
+            31 => f32::INFINITY,
+            _ => (1024.0 + fraction) * 2f32.powi(exponent - 25),
+        };
+        if sign == 1 { -size } else { size }
     }
 
     /// A number as what it means: `2026-11-20T18:00:00.000Z`. `None` for what is no number.
     pub(crate) fn number(self, value: i64) -> Option<String> {
         Some(match self {
             Self::Decimal { scale, .. } => decimal(value.into(), scale)?,
-            Self::Half => half(u16::try_from(value).ok()?).to_string(),
+            Self::Half => Self::half(u16::try_from(value).ok()?).to_string(),
+            Self::Duration(unit) => {
+                let seconds = decimal(value.into(), unit.digits() as u32)?;
+                format!("{seconds} s")
+            }
             Self::Date => date(value),
             Self::Time(unit) => clock(value, unit),
             Self::Timestamp { unit, utc } => {
@@ -128,18 +153,6 @@ fn decimal(value: i128, scale: u32) -> Option<String> {
     let (whole, rest) = digits.split_at(digits.len() - scale);
     let sign = if value < 0 { "-" } else { "" };
     Some(if rest.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{rest}") })
-}
-
-/// The number of these bits.
-fn half(bits: u16) -> f32 {
-    let (sign, exponent, fraction) = (bits >> 15, i32::from(bits >> 10 & 31), f32::from(bits & 1023));
-    let size = match exponent {
-        0 => fraction * 2f32.powi(-24),
-        31 if bits & 1023 != 0 => f32::NAN,
-        31 => f32::INFINITY,
-        _ => (1024.0 + fraction) * 2f32.powi(exponent - 25),
-    };
-    if sign == 1 { -size } else { size }
 }
 
 /// A number in two's complement in so many bytes, most significant first; `None` if it needs more.

@@ -3,10 +3,10 @@
 use crate::{
     EncodeError,
     encoder::Node,
-    fit::{DEEPEST, fit, inner, place, same},
+    fit::{DEEPEST, bare, fit, inner, place, same},
     numbers,
 };
-use forthwith_columns::{Array, Column, DType, Form};
+use forthwith_columns::{Array, Column, DType, Form, Meaning};
 use forthwith_program::{Schema, Union};
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
@@ -46,7 +46,21 @@ impl<'a> Binder<'a> {
                 if !same(*wanted, *meaning) {
                     return Err(wrong());
                 }
-                self.bind(of, content, rows, member)?
+                match (meaning, &**content) {
+                    (Meaning::Decimal { .. }, Form::Numpy { key, dtype, shape }) if shape.is_empty() => {
+                        let column = self.column(key, "data", *dtype, rows)?;
+                        let values = numbers::integers(column, rows, DType::Int64, member)?;
+                        decimals(of, &values, member)?.ok_or_else(wrong)?
+                    }
+                    (Meaning::Decimal { .. }, Form::String { key, .. }) => match &**of {
+                        Schema::Opaque(size) => {
+                            let (offsets, bytes) = self.text(key, rows)?;
+                            resized(*size, &offsets, bytes, member)?
+                        }
+                        of => self.bind(of, content, rows, member)?,
+                    },
+                    (_, content) => self.bind(of, content, rows, member)?,
+                }
             }
             (Schema::Constant(_, of), form) => self.bind(of, form, rows, member)?,
             (Schema::Meant(_, of), form) if !matches!(form, Form::Option { .. }) => {
@@ -68,6 +82,21 @@ impl<'a> Binder<'a> {
                 let value = self.bind(layout, content, rows_of(&index), member)?;
                 Node::Picked { index, value: Box::new(value) }
             }
+            (Schema::Number(wire), Form::Meant { meaning: Meaning::Half, content }) => {
+                let Form::Numpy { key, dtype: DType::UInt16, shape } = &**content else {
+                    return Err(wrong());
+                };
+                if !shape.is_empty() || !numbers::converts(DType::Float32, wire.dtype()) {
+                    return Err(wrong());
+                }
+                let bits = self.column(key, "data", DType::UInt16, rows)?;
+                let bits = bits.items::<u16>().unwrap_or_default().iter().take(rows as usize);
+                let values = Column::from_vec(bits.map(|bits| Meaning::half(*bits)).collect());
+                let bytes = numbers::packed(&values, rows, *wire, member)?.into_owned();
+                Node::Packed { width: wire.width(), bytes: bytes.into() }
+            }
+            // Their numbers without what they mean would be other values.
+            (_, Form::Meant { meaning, content }) if bare(*meaning, content) => return Err(wrong()),
             (layout, Form::Meant { content, .. }) => self.bind(layout, content, rows, member)?,
             (Schema::Varint(wanted), Form::Numpy { key, dtype, shape })
                 if shape.is_empty() && numbers::whole(*dtype) =>
@@ -88,7 +117,7 @@ impl<'a> Binder<'a> {
             (Schema::Text | Schema::Bytes, Form::String { key, .. }) => {
                 let (offsets, bytes) = self.text(key, rows)?;
                 refuse_long(&offsets, member)?;
-                Node::Text { offsets, bytes }
+                Node::Text { offsets, bytes: bytes.into() }
             }
             (Schema::Opaque(size), Form::String { key, .. }) => {
                 let (offsets, bytes) = self.text(key, rows)?;
@@ -118,7 +147,10 @@ impl<'a> Binder<'a> {
             (Schema::Text | Schema::Bytes, Form::Categorical { key, categories }) => {
                 let (offsets, bytes) = self.text(key, categories.len() as u64)?;
                 let index: Vec<i64> = self.numbers(key, rows)?.into_iter().map(|at| at as i64).collect();
-                Node::Picked { index: index.into(), value: Box::new(Node::Text { offsets, bytes }) }
+                Node::Picked {
+                    index: index.into(),
+                    value: Box::new(Node::Text { offsets, bytes: bytes.into() }),
+                }
             }
             (Schema::List(item), Form::List { key, content }) => {
                 let offsets = self.integers(key, "offsets", rows + 1)?;
@@ -451,6 +483,67 @@ fn opaque<'a>(size: u64, offsets: &[i64], bytes: &'a [u8], form: &Form, member: 
     let start = offsets.first().copied().unwrap_or(0) as usize;
     let end = offsets.last().copied().unwrap_or(0) as usize;
     Ok(Node::Packed { width, bytes: Cow::Borrowed(&bytes[start..end]) })
+}
+
+/// Whole numbers as the bytes of decimals, as few as they need or as many as there are to be. Nothing if that is not what they are written as.
+fn decimals<'a>(layout: &Schema, values: &[i64], member: &str) -> Result<Option<Node<'a>>> {
+    // The bytes in front that only repeat the sign.
+    let spare = |value: i64| ((value ^ (value >> 63)).leading_zeros() as usize - 1) / 8;
+    Ok(Some(match layout {
+        Schema::Bytes => {
+            let mut offsets = Vec::with_capacity(values.len() + 1);
+            let mut bytes = Vec::with_capacity(values.len() * 8);
+            offsets.push(0);
+            for value in values {
+                bytes.extend(&value.to_be_bytes()[spare(*value)..]);
+                offsets.push(bytes.len() as i64);
+            }
+            Node::Text { offsets: offsets.into(), bytes: bytes.into() }
+        }
+        Schema::Opaque(size) => {
+            let width = usize::try_from(*size).unwrap_or(usize::MAX);
+            let mut bytes = Vec::with_capacity(values.len().saturating_mul(width.min(64)));
+            for (row, value) in values.iter().enumerate() {
+                let (all, sign) = (value.to_be_bytes(), if *value < 0 { 0xff } else { 0 });
+                if 8 - spare(*value) > width {
+                    return Err(EncodeError::Range {
+                        member: member.into(),
+                        row: row as u64,
+                        found: format!("a decimal of the digits {value}"),
+                        wanted: format!("{size} bytes"),
+                    });
+                }
+                bytes.extend(std::iter::repeat_n(sign, width.saturating_sub(8)));
+                bytes.extend(&all[8 - width.min(8)..]);
+            }
+            Node::Packed { width, bytes: bytes.into() }
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// Numbers in two's complement, most significant byte first, each in so many bytes.
+fn resized<'a>(size: u64, offsets: &[i64], bytes: &[u8], member: &str) -> Result<Node<'a>> {
+    let width = usize::try_from(size).unwrap_or(usize::MAX);
+    let mut out = Vec::with_capacity(offsets.len().saturating_mul(width.min(32)));
+    for (row, pair) in offsets.windows(2).enumerate() {
+        let item = &bytes[pair[0] as usize..pair[1] as usize];
+        let sign = if item.first().is_some_and(|first| *first >= 0x80) { 0xff } else { 0 };
+        let (over, kept) = item.split_at(item.len().saturating_sub(width));
+        // What is cut off must only repeat the sign.
+        let same = over.is_empty() || kept.first().is_some_and(|first| (*first >= 0x80) == (sign == 0xff));
+        if !same || over.iter().any(|byte| *byte != sign) {
+            return Err(EncodeError::Range {
+                member: member.into(),
+                row: row as u64,
+                found: format!("a decimal of {} bytes", item.len()),
+                wanted: format!("{size} bytes"),
+            });
+        }
+        out.extend(std::iter::repeat_n(sign, width - kept.len()));
+        out.extend(kept);
+    }
+    Ok(Node::Packed { width, bytes: out.into() })
 }
 
 /// Texts as numbers of symbols.

@@ -29,7 +29,7 @@ pub(crate) enum Node<'a> {
     /// Zigzag varints.
     Varint(Cow<'a, [i64]>),
     /// Byte strings, with their length before them.
-    Text { offsets: Cow<'a, [i64]>, bytes: &'a [u8] },
+    Text { offsets: Cow<'a, [i64]>, bytes: Cow<'a, [u8]> },
     /// Items, with their number before them.
     List { offsets: Cow<'a, [i64]>, item: Box<Self> },
     /// Always so many items, with their number before them or without.

@@ -22,7 +22,14 @@ pub(crate) fn fit(layout: &Schema, form: &Form, depth: usize) -> Option<u32> {
             if !same(*wanted, *meaning) {
                 return None;
             }
-            below(of, content)?
+            match (meaning, &**content, &**of) {
+                (Meaning::Decimal { .. }, Form::Numpy { shape, .. }, of) if shape.is_empty() => match of {
+                    Schema::Bytes => 0,
+                    Schema::Opaque(_) => 1,
+                    _ => return None,
+                },
+                (_, content, of) => below(of, content)?,
+            }
         }
         // Bare numbers or bytes for something that means more, and the other way round.
         (Schema::Meant(_, of), form) => below(of, form)? + 2,
@@ -38,6 +45,10 @@ pub(crate) fn fit(layout: &Schema, form: &Form, depth: usize) -> Option<u32> {
         }
         (Schema::Null, Form::Option { content, .. }) if **content == Form::Empty => 0,
         (layout, Form::Option { content, .. }) => below(layout, content)? + 16,
+        (Schema::Number(wire), Form::Meant { meaning: Meaning::Half, .. }) => {
+            lossless(DType::Float32, wire.dtype())?
+        }
+        (_, Form::Meant { meaning, content }) if bare(*meaning, content) => return None,
         (layout, Form::Meant { content, .. }) => below(layout, content)? + 2,
         (Schema::Varint(wanted), Form::Numpy { dtype, shape, .. }) if shape.is_empty() && whole(*dtype) => {
             let small = dtype.size() < wanted.size() || *dtype == *wanted;
@@ -114,6 +125,11 @@ pub(crate) fn place(names: Option<&[String]>, field: &str, at: usize) -> Option<
 pub(crate) fn inner(key: &str, dtype: DType, shape: &[u64]) -> Form {
     let shape = shape.get(1..).unwrap_or_default().to_vec();
     Form::Numpy { key: key.to_owned(), dtype, shape }
+}
+
+/// Whether numbers are other ones without what they mean: those of a decimal, and the bits of a half.
+pub(crate) fn bare(meaning: Meaning, content: &Form) -> bool {
+    matches!(meaning, Meaning::Decimal { .. } | Meaning::Half) && matches!(content, Form::Numpy { .. })
 }
 
 /// Whether values of one meaning are written as the other as they are.

@@ -25,6 +25,7 @@ mod decode;
 mod delta;
 mod file;
 mod format;
+mod hints;
 mod hybrid;
 mod leaf;
 mod schema;

@@ -55,7 +55,9 @@ impl Part {
 const MOST_PARTS: usize = 1 << 12;
 
 /// The columns of a schema whose depth is known to be bounded, each with its parts behind it.
-pub(crate) fn columns(root: &Type) -> Vec<Column> {
+///
+/// `durations` says by the number of a file's column what Arrow counts lengths of time in, of which Parquet itself knows nothing.
+pub(crate) fn columns(root: &Type, durations: &[Option<TimeUnit>]) -> Vec<Column> {
     let mut next = 0;
     let mut columns: Vec<Column> = Vec::new();
     let mut listed = 0;
@@ -80,7 +82,8 @@ pub(crate) fn columns(root: &Type) -> Vec<Column> {
             }
             let kind = if wanted.is_empty() { type_name(field) } else { String::new() };
             let top = vec![field.name().to_owned()];
-            let mut walk = Walk { next, keys: 0, parts: Vec::new(), path: top, wanted, taken: 0, kind };
+            let mut walk =
+                Walk { next, keys: 0, parts: Vec::new(), path: top, wanted, taken: 0, kind, durations };
             let form = walk.field(field, &Around::default());
             let numbers = walk.parts.iter().map(|part| part.number);
             let own = numbers.clone().min().zip(numbers.max()).map(|(first, last)| first..last + 1);
@@ -237,7 +240,7 @@ impl Around {
     }
 }
 
-struct Walk {
+struct Walk<'a> {
     /// The file's next column.
     next: usize,
     keys: usize,
@@ -248,6 +251,7 @@ struct Walk {
     taken: usize,
     /// What the file calls the type of what is read.
     kind: String,
+    durations: &'a [Option<TimeUnit>],
 }
 
 fn repetition(field: &Type) -> Repetition {
@@ -255,7 +259,7 @@ fn repetition(field: &Type) -> Repetition {
     if info.has_repetition() { info.repetition() } else { Repetition::REQUIRED }
 }
 
-impl Walk {
+impl Walk<'_> {
     fn key(&mut self) -> String {
         self.keys += 1;
         format!("node{}", self.keys - 1)
@@ -368,6 +372,12 @@ impl Walk {
         self.next += 1;
         let path = self.path.join("/");
         let (physical, kept, meaning) = values(field).map_err(|why| format!("{path}, {why}"))?;
+        let bare = field.get_basic_info().logical_type_ref().is_none()
+            && field.get_basic_info().converted_type() == ConvertedType::NONE;
+        let meaning = match (meaning, &kept, self.durations.get(number)) {
+            (None, Kept::Numbers(DType::Int64), Some(Some(unit))) if bare => Some(Meaning::Duration(*unit)),
+            (meaning, ..) => meaning,
+        };
         let key = self.key();
         let mut buffers: Vec<_> = around
             .nodes

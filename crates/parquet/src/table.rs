@@ -92,7 +92,8 @@ impl ParquetFile {
     fn open_table(&self, options: &Options) -> Result<ParquetTable> {
         let metadata = Arc::clone(self.metadata());
         let schema = metadata.file_metadata().schema_descr();
-        let columns = schema::columns(schema.root_schema());
+        let durations = crate::hints::durations(metadata.file_metadata());
+        let columns = schema::columns(schema.root_schema(), &durations);
         let there = metadata.num_row_groups();
         let chosen: Vec<usize> = match &options.row_groups {
             Some(chosen) => chosen.clone(),

@@ -2,7 +2,7 @@
 
 use arrow_schema::DataType;
 use forthwith_columns::{
-    Array, Form,
+    Array, Form, Meaning,
     arrow::{self, ExportError, RecordBatch, SchemaRef},
 };
 use forthwith_io::Sink;
@@ -24,7 +24,8 @@ const ENTRIES: u64 = 1 << 20;
 /// Writes a Parquet file.
 ///
 /// Columns are what Arrow makes of them (lists with 64-bit offsets, text, structs, options as nulls, decimals, dates and times), and Arrow's
-/// own schema is kept with the file, so that Arrow's readers get back the very types. Tuples are structs with fields `0`, `1`, ….
+/// own schema is kept with the file, so that Arrow's readers get back the very types. Tuples are structs with fields `0`, `1`, …,
+/// and lists of pairs of a text and anything are maps.
 /// A row group has 1048576 entries unless told otherwise, or less if it takes more than 256 MiB of memory. The codec is ZSTD unless told
 /// otherwise: `none`, `snappy`, `gzip`, `brotli`, `lz4` (the raw blocks of today) or `zstd`, three of which take a level.
 pub struct ParquetWriter {
@@ -72,8 +73,8 @@ impl ParquetWriter {
             if fields[..at].iter().any(|(other, _)| other == name) {
                 return Err(invalid(format!("two columns are called {name:?}")));
             }
-            let field = arrow::field(form, name, &arrow::Options::default()).map_err(|e| export(name, &e))?;
-            if let Some(what) = unsupported(field.data_type()) {
+            let field = arrow::field(form, name, &kinds()).map_err(|e| export(name, &e))?;
+            if let Some(what) = unsupported(field.data_type()).or_else(|| meaningless(form)) {
                 let what = format!("{what} in Parquet (column {name:?}, {})", form.type_string());
                 return Err(Error::unsupported(what));
             }
@@ -103,8 +104,7 @@ impl ParquetWriter {
             );
         }
         let arrays = names.zip(columns).map(|(name, array)| {
-            let (_, data) =
-                arrow::export(array, name, &arrow::Options::default()).map_err(|e| export(name, &e))?;
+            let (_, data) = arrow::export(array, name, &kinds()).map_err(|e| export(name, &e))?;
             Ok(data)
         });
         let arrays = arrays.collect::<Result<Vec<_>>>()?;
@@ -141,9 +141,30 @@ fn unsupported(data_type: &DataType) -> Option<&'static str> {
         DataType::FixedSizeList(_, 0) => Some("lists of no items"),
         DataType::Struct(fields) if fields.is_empty() => Some("records without fields"),
         DataType::Struct(fields) => fields.iter().find_map(|field| unsupported(field.data_type())),
-        DataType::LargeList(item) | DataType::FixedSizeList(item, _) => unsupported(item.data_type()),
+        DataType::LargeList(item) | DataType::FixedSizeList(item, _) | DataType::Map(item, _) => {
+            unsupported(item.data_type())
+        }
         _ => None,
     }
+}
+
+/// What of a Form would be other values without what it means, and has no type that says so.
+fn meaningless(form: &Form) -> Option<&'static str> {
+    match form {
+        Form::Meant { meaning: Meaning::Decimal { precision, .. }, .. } if *precision > 76 => {
+            Some("decimals of more than 76 digits")
+        }
+        Form::List { content, .. } | Form::Option { content, .. } | Form::Regular { content, .. } => {
+            meaningless(content)
+        }
+        Form::Record { contents, .. } => contents.iter().find_map(meaningless),
+        _ => None,
+    }
+}
+
+/// How columns become Arrow's.
+fn kinds() -> arrow::Options {
+    arrow::Options::default().with_maps(true)
 }
 
 fn compression(name: &str, level: Option<i32>) -> Result<Compression> {

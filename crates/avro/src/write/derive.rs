@@ -157,13 +157,18 @@ impl Types {
             }
             Form::Meant { meaning, content } => match logical(*meaning) {
                 Some((ty, name)) if kind(content) == Some(ty) => json!({ "type": ty, "logicalType": name }),
-                None if matches!(&**content, Form::String { .. }) => match meaning {
-                    Meaning::Decimal { precision, scale } => json!({
-                        "type": "bytes", "logicalType": "decimal", "precision": precision, "scale": scale
-                    }),
+                _ => match (*meaning, &**content) {
+                    (Meaning::Decimal { precision, scale }, Form::String { .. } | Form::Numpy { .. }) => {
+                        json!({
+                            "type": "bytes", "logicalType": "decimal", "precision": precision, "scale": scale
+                        })
+                    }
+                    (Meaning::Half, _) => json!("float"),
+                    (Meaning::Duration(_), _) => {
+                        return Err(format!("{path}: {meaning}, a length of time, in Avro"));
+                    }
                     _ => self.of(content, path)?,
                 },
-                _ => self.of(content, path)?,
             },
             other => return Err(format!("{path}: {} in Avro", other.type_string())),
         })

@@ -12,7 +12,8 @@ use arrow_array::types::{
 };
 use arrow_array::{
     Array as _, ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, LargeBinaryArray,
-    LargeListArray, LargeStringArray, NullArray, PrimitiveArray, StructArray, UnionArray, make_array,
+    LargeListArray, LargeStringArray, MapArray, NullArray, PrimitiveArray, StructArray, UnionArray,
+    cast::AsArray as _, make_array,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer, i256};
 use arrow_data::transform::MutableArrayData;
@@ -46,6 +47,17 @@ impl Exporter<'_> {
                 let end = offsets_end(self.lookup, key, length)?;
                 let offsets = self.offsets(key, length)?;
                 let items = self.node(content, end)?;
+                if schema::pair(content, self.options).is_some() {
+                    let DataType::Map(field, sorted) = self.data_type(form)? else { return Err(mismatch()) };
+                    let DataType::Struct(fields) = field.data_type() else { return Err(mismatch()) };
+                    let narrow = offsets.iter().map(|at| i32::try_from(*at)).collect::<Result<Vec<_>, _>>();
+                    let narrow = narrow.map_err(|_| ExportError::Long { key: key.clone() })?;
+                    let offsets = OffsetBuffer::new(narrow.into());
+                    // The same columns under the names that maps have for them.
+                    let pairs = items.as_struct().columns().to_vec();
+                    let pairs = StructArray::try_new_with_length(fields.clone(), pairs, None, items.len())?;
+                    return Ok(Arc::new(MapArray::try_new(field, offsets, pairs, None, sorted)?));
+                }
                 let field = self.field(content, "item")?;
                 Ok(Arc::new(LargeListArray::try_new(field, offsets, items, None)?))
             }

@@ -19,6 +19,7 @@
 //! ```
 
 mod data;
+mod import;
 mod schema;
 
 pub use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -26,6 +27,7 @@ pub use arrow_array::{ArrayRef, RecordBatch};
 pub use arrow_data::ffi::FFI_ArrowArray;
 pub use arrow_schema::ffi::FFI_ArrowSchema;
 pub use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
+pub use import::{ImportError, import, import_stream};
 
 use crate::{Array, Form, Invalid};
 use arrow_array::{Array as _, RecordBatchIterator, RecordBatchOptions};
@@ -39,6 +41,8 @@ pub struct Options {
     pub binary: bool,
     /// Unions become structs with one nullable field an alternative, called after its type.
     pub union_as_struct: bool,
+    /// Lists of pairs, the first of which is text, become `Map`: its offsets have 32 bits, its items are called `key_value`, `key` and `value`.
+    pub maps: bool,
 }
 
 impl Options {
@@ -53,6 +57,13 @@ impl Options {
     #[must_use]
     pub const fn with_union_as_struct(mut self, union_as_struct: bool) -> Self {
         self.union_as_struct = union_as_struct;
+        self
+    }
+
+    /// Lists of pairs as maps.
+    #[must_use]
+    pub const fn with_maps(mut self, maps: bool) -> Self {
+        self.maps = maps;
         self
     }
 }

@@ -25,6 +25,10 @@ fn nested(form: &Form, name: &str, options: &Options, depth: u32) -> Result<Fiel
         Form::Categorical { .. } => {
             DataType::Dictionary(Box::new(DataType::Int32), Box::new(text(options.binary)))
         }
+        Form::List { content, .. } if let Some((key, value)) = pair(content, options) => {
+            let fields = vec![below(key, "key")?, below(value, "value")?];
+            DataType::Map(Arc::new(Field::new("key_value", DataType::Struct(fields.into()), false)), false)
+        }
         Form::List { content, .. } => DataType::LargeList(Arc::new(below(content, "item")?)),
         Form::Regular { size, content } => fixed(below(content, "item")?, *size, "")?,
         Form::Record { fields, contents, .. } => {
@@ -76,10 +80,7 @@ pub(super) fn meant(meaning: Meaning, content: &Form) -> Option<DataType> {
         (Meaning::Half, Some(DType::UInt16)) => DataType::Float16,
         (Meaning::Decimal { precision, scale }, Some(DType::Int32 | DType::Int64)) => {
             // As many digits as any number has, where more are claimed.
-            DataType::Decimal128(
-                u8::try_from(precision).ok().filter(|p| *p <= 38)?,
-                i8::try_from(scale).ok()?,
-            )
+            DataType::Decimal128(precision.min(38) as u8, i8::try_from(scale).ok()?)
         }
         (Meaning::Decimal { precision, scale }, None) if matches!(content, Form::String { .. }) => {
             let (precision, scale) = (u8::try_from(precision).ok()?, i8::try_from(scale).ok()?);
@@ -89,6 +90,7 @@ pub(super) fn meant(meaning: Meaning, content: &Form) -> Option<DataType> {
                 _ => return None,
             }
         }
+        (Meaning::Duration(of), Some(DType::Int64)) => DataType::Duration(unit(of)),
         (Meaning::Date, Some(DType::Int32)) => DataType::Date32,
         (Meaning::Time(TimeUnit::Milli), Some(DType::Int32)) => DataType::Time32(unit(TimeUnit::Milli)),
         (Meaning::Time(of), Some(DType::Int64)) if of != TimeUnit::Milli => DataType::Time64(unit(of)),
@@ -97,6 +99,17 @@ pub(super) fn meant(meaning: Meaning, content: &Form) -> Option<DataType> {
         }
         _ => return None,
     })
+}
+
+/// Key and value, if lists of this are maps: pairs of a text and anything.
+pub(super) fn pair<'f>(item: &'f Form, options: &Options) -> Option<(&'f Form, &'f Form)> {
+    match item {
+        Form::Record { fields: None, contents, .. } if options.maps => match &contents[..] {
+            [key @ Form::String { binary: false, .. }, value] => Some((key, value)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// What a record calls its field at `at`.
