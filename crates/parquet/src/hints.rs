@@ -21,18 +21,22 @@ pub(crate) fn durations(file: &FileMetaData) -> Vec<Option<TimeUnit>> {
 }
 
 fn leaves(data_type: &DataType, found: &mut Vec<Option<TimeUnit>>) -> Option<()> {
-    match data_type {
-        DataType::Struct(fields) => fields.iter().try_for_each(|field| leaves(field.data_type(), found)),
+    let unit = match data_type {
+        DataType::Struct(fields) => {
+            return fields.iter().try_for_each(|field| leaves(field.data_type(), found));
+        }
         DataType::List(item)
         | DataType::LargeList(item)
         | DataType::ListView(item)
         | DataType::LargeListView(item)
         | DataType::FixedSizeList(item, _)
-        | DataType::Map(item, _) => leaves(item.data_type(), found),
-        DataType::Union(..) => None,
-        DataType::Duration(Unit::Millisecond) => Some(found.push(Some(TimeUnit::Milli))),
-        DataType::Duration(Unit::Microsecond) => Some(found.push(Some(TimeUnit::Micro))),
-        DataType::Duration(Unit::Nanosecond) => Some(found.push(Some(TimeUnit::Nano))),
-        _ => Some(found.push(None)),
-    }
+        | DataType::Map(item, _) => return leaves(item.data_type(), found),
+        DataType::Union(..) => return None,
+        DataType::Duration(Unit::Millisecond) => Some(TimeUnit::Milli),
+        DataType::Duration(Unit::Microsecond) => Some(TimeUnit::Micro),
+        DataType::Duration(Unit::Nanosecond) => Some(TimeUnit::Nano),
+        _ => None,
+    };
+    found.push(unit);
+    Some(())
 }
