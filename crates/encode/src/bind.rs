@@ -351,7 +351,7 @@ impl<'a> Binder<'a> {
         }
         let arms = ranked.iter().zip(arms).map(|(tag, sorted)| {
             let node = match sorted {
-                Sorted::Any => Node::Text { offsets: offsets.clone(), bytes },
+                Sorted::Any => Node::Text { offsets: offsets.clone(), bytes: bytes.into() },
                 Sorted::Sized(size, bytes) => Node::Packed { width: size as usize, bytes: bytes.into() },
                 Sorted::Named(_, numbers) => Node::Varint(numbers.into()),
             };
