@@ -290,3 +290,100 @@ def test_wide_tables_are_described_in_no_time():
     tree = forthwith.open(io.BytesIO(by_hand(schema, (1, b"\x02a" * 2000))))
     assert len(tree.typenames()) == 2000
     assert tree["f7"].array().to_list() == ["a"]
+
+
+def decimals(precision, scale, base="bytes"):
+    return {"type": base, "logicalType": "decimal", "precision": precision, "scale": scale}
+
+
+def test_a_reader_of_another_meaning_is_refused():
+    # Of the same bytes, each would make another number.
+    for wrote, wanted in [
+        (decimals(4, 2), decimals(4, 1)),
+        (decimals(4, 2), decimals(5, 2)),
+        ({"type": "long", "logicalType": "timestamp-millis"}, {"type": "long", "logicalType": "timestamp-micros"}),
+        ({"type": "long", "logicalType": "timestamp-millis"}, {"type": "long", "logicalType": "local-timestamp-millis"}),
+        ({"type": "int", "logicalType": "date"}, {"type": "int", "logicalType": "time-millis"}),
+        ({"type": "int", "logicalType": "date"}, {"type": "long", "logicalType": "timestamp-millis"}),
+        ({"type": "int", "logicalType": "time-millis"}, {"type": "long", "logicalType": "time-micros"}),
+    ]:
+        payload = b"\x02\x01" if wrote["type"] == "bytes" else b"\x02"
+        both = f"{wrote['logicalType']}.* cannot be read as {wanted['logicalType']}"
+        with pytest.raises(forthwith.RequestError, match=both):
+            read(by_hand(record(x=wrote), (1, payload)), schema=record(x=wanted))
+        with pytest.raises(forthwith.RequestError, match=both):
+            forthwith.avro.decode([payload], wrote, reader_schema=wanted)
+        # The same, and bare values on one side.
+        for one, other in [(wrote, wrote), (wrote, wrote["type"]), (wrote["type"], wrote)]:
+            assert len(read(by_hand(record(x=one), (1, payload)), schema=record(x=other))) == 1
+    with pytest.raises(forthwith.RequestError, match=r"decimal\[4, 2\] \(bytes\) cannot be read as decimal\[4, 1\]"):
+        read(by_hand(record(x=decimals(4, 2)), (1, b"\x02\x01")), schema=record(x=decimals(4, 1)))
+    # In a union it is a value without a counterpart.
+    with pytest.raises(forthwith.DamagedFileError, match="no counterpart"):
+        nullable = record(x=["null", decimals(4, 2)]), record(x=["null", decimals(4, 1)])
+        read(by_hand(nullable[0], (1, b"\x02\x02\x01")), schema=nullable[1])
+
+
+def test_a_default_that_is_none_is_a_request():
+    wanted = {"type": "record", "name": "r", "fields": [{"name": "y", "type": "int", "default": "one"}]}
+    with pytest.raises(forthwith.RequestError, match='the default of field "y": "one" is no int'):
+        read(by_hand(record(x="int"), (1, b"\x02")), schema=wanted)
+
+
+def test_unions_of_enums_and_of_fixeds_take_the_one_that_fits():
+    def enum(name, *symbols):
+        return {"type": "enum", "name": name, "symbols": list(symbols)}
+
+    def fixed(name, size):
+        return {"type": "fixed", "name": name, "size": size}
+
+    enums, fixeds = [enum("a", "p"), enum("b", "q", "r")], [fixed("one", 1), fixed("two", 2), fixed("none", 0)]
+    for schema, values in [
+        (enums, ["q"]),
+        (enums, ["q", "p", "r", "p"]),
+        (["null", *enums], ["r", None, "p"]),
+        ([*enums, "string"], ["q", "else", "p"]),
+        (fixeds, [b"ab"]),
+        (fixeds, [b"ab", b"c", b"", b"de"]),
+        (["null", *fixeds], [b"c", None, b"ab"]),
+        ([*fixeds, "bytes"], [b"ab", b"long", b"c"]),
+    ]:
+        parsed = fastavro.parse_schema(copy.deepcopy(schema))
+        datums = forthwith.avro.encode(values, schema)
+        found = [fastavro.schemaless_reader(io.BytesIO(datum), parsed, None) for datum in datums]
+        assert found == values
+        # And what was read can be written again.
+        again = forthwith.avro.decode(datums, schema)
+        assert forthwith.avro.encode(again, schema) == datums
+    categories = __import__("awkward").str.to_categorical(["q", "p", "q"])
+    assert forthwith.avro.encode(categories, enums) == [b"\x02\x00", b"\x00\x00", b"\x02\x00"]
+    for schema, values in [(enums, ["q", "s"]), (fixeds, [b"abc"])]:
+        with pytest.raises(forthwith.RequestError):
+            forthwith.avro.encode(values, schema)
+
+
+@pytest.mark.parametrize(
+    ("schema", "what"),
+    [
+        (["int", "int"], "a union with int twice"),
+        (["null", ["int"]], "a union directly within a union"),
+        ([{"type": "array", "items": "int"}, {"type": "array", "items": "long"}], "a union with array twice"),
+        ([{"type": "int", "logicalType": "date"}, "int"], "a union with int twice"),
+        ({"type": "enum", "name": "e", "symbols": ["a", "b", "a"]}, 'enum "e" has two symbols "a"'),
+        (
+            {"type": "record", "name": "r", "fields": [{"name": "x", "type": ["null", "r", "r"]}]},
+            "a union with the same named type twice",
+        ),
+    ],
+)
+def test_schemas_that_the_specification_forbids(schema, what):
+    with pytest.raises(forthwith.RequestError, match=what):
+        forthwith.avro.canonical(schema)
+    with pytest.raises(forthwith.DamagedFileError, match=what):
+        read(by_hand(schema, (0, b"")))
+
+
+def test_names_may_be_any():
+    # By the specification they are of letters, digits and underscores, but there are files.
+    schema = {"type": "record", "name": "1 x", "fields": [{"name": "a-b c", "type": "int"}]}
+    assert read(by_hand(schema, (1, b"\x02"))) == [{"a-b c": 1}]
