@@ -410,7 +410,7 @@ impl Sorted<'_> {
         match self {
             Self::Any => Some(at as i64),
             Self::Sized(size, bytes) if text.len() as u64 == *size => {
-                let row = if *size == 0 { 0 } else { bytes.len() as u64 / *size };
+                let row = (bytes.len() as u64).checked_div(*size).unwrap_or(0);
                 bytes.extend_from_slice(text);
                 Some(row as i64)
             }
