@@ -387,6 +387,6 @@ def test_schemas_that_the_specification_forbids(schema, what):
 
 
 def test_names_may_be_any():
-    # By the specification they are of letters, digits and underscores, but there are files.
+    # By the specification they are of letters, digits and underscores; nothing that is read depends on it.
     schema = {"type": "record", "name": "1 x", "fields": [{"name": "a-b c", "type": "int"}]}
     assert read(by_hand(schema, (1, b"\x02"))) == [{"a-b c": 1}]
