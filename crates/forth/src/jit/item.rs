@@ -34,6 +34,9 @@ type Block = cranelift_codegen::ir::Block;
 /// Passes of a native loop from which on it makes up for what it takes to begin one.
 const WORTH_A_CALL: i64 = 24;
 
+/// The same if each pass has loops of its own.
+const WORTH_A_CALL_NESTED: i64 = 2;
+
 const fn narrow(dtype: Dtype) -> Type {
     match dtype.size() {
         1 => types::I8,
@@ -286,7 +289,8 @@ impl Translator<'_, '_> {
         let (run, done) = (self.cold(), self.b.create_block());
         self.b.append_block_param(done, types::I64);
         let passes = self.b.ins().isub(to, from);
-        let many = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, passes, WORTH_A_CALL);
+        let worth = if self.plans.has_loops(body as usize) { WORTH_A_CALL_NESTED } else { WORTH_A_CALL };
+        let many = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, passes, worth);
         // The difference of numbers far apart says nothing.
         let any = self.b.ins().icmp(IntCC::SignedLessThan, from, to);
         let worth = self.b.ins().band(many, any);

@@ -489,8 +489,13 @@ fn check(program: &[u16], bytes: &[u16], damages: &[Vec<(u16, u8)>]) {
     }
     source.push_str(": items data zigzag-> stack dup 0 < if negate data zigzag-> stack drop then ;\n0 do\n");
     let mut pieces = String::new();
+    let ahead = choices.below(5).saturating_sub(2);
+    let start = match ahead {
+        0 => "starts I-> stack data seek\n".to_owned(),
+        _ => format!("starts i-> stack {ahead} + data seek\n"),
+    };
     for (wanted, piece) in [
-        (has_start, "starts I-> stack data seek\n"),
+        (has_start, start.as_str()),
         (has_stop, "stops I-> stack stop !\n"),
         (has_count, "data !I-> stack 0x40000000 - data pos + stop @ <> if 1 halt then\n"),
         (has_version, "data !H-> stack 9 > if 2 halt then\n"),
@@ -507,6 +512,7 @@ fn check(program: &[u16], bytes: &[u16], damages: &[Vec<(u16, u8)>]) {
     let entries = choices.below(if limits == Limits::default() { 30 } else { 9 });
     for _ in 0..entries {
         starts.extend((input.len() as u32).to_le_bytes());
+        input.extend(vec![0; if has_start { ahead } else { 0 }]);
         let mut write = |to: &mut Vec<u8>| {
             if has_version {
                 to.extend([0, 3]);

@@ -98,6 +98,69 @@ fn items_up_to_the_end_and_their_number_in_one_output() {
     assert_eq!(machine.outputs()[0].as_bytes(), items);
 }
 
+/// Starts of either sign, with something between them and the lists, whole and wrong in every way.
+#[test]
+fn starts_lead_to_what_is_read() {
+    for (code, ahead, end) in [
+        ("i", "6 +", ""),
+        ("I", "6 +", ""),
+        ("i", "0 +", ""),
+        ("i", "", ""),
+        ("i", "6 +", "3 data #!h-> shorts"),
+    ] {
+        let source = format!(
+            "input data input starts output outer int64 output inner int64 output values float32 output shorts int16
+            0 do
+              starts {code}-> stack {ahead} data seek
+              data !I-> stack dup outer +<- stack 0 do data !I-> stack dup inner +<- stack data #!f-> values loop {end}
+            loop"
+        );
+        let skipped = if ahead == "6 +" { 6 } else { 0 };
+        let explained = Compiled::new(&source).unwrap().explain();
+        assert!(
+            explained.contains(if end.is_empty() {
+                "native entry loop (start"
+            } else {
+                "native steps: start"
+            }),
+            "{explained}"
+        );
+        let (mut data, mut starts) = (Vec::new(), Vec::new());
+        for lists in 0..30_u32 {
+            starts.push(data.len() as i32);
+            data.extend(vec![0; skipped]);
+            data.extend(lists.to_be_bytes());
+            for items in 0..lists {
+                data.extend(items.to_be_bytes());
+                (0..items).for_each(|item| data.extend((item as f32).to_be_bytes()));
+            }
+            data.extend([0, 1, 0, 2, 0, 3]);
+        }
+        for (entry, start) in [
+            (0, 0),
+            (20, -1),
+            (20, -(skipped as i32)),
+            (3, i32::MIN),
+            (29, i32::MAX),
+            (29, data.len() as i32 - skipped as i32),
+            (7, data.len() as i32),
+            (7, data.len() as i32 + 1),
+        ] {
+            let mut starts = starts.clone();
+            starts[entry] = start;
+            let bytes: Vec<u8> = starts.iter().flat_map(|start| start.to_le_bytes()).collect();
+            let (machine, result) = run(&source, &[30], &[&data, &bytes]);
+            // A start before the data may lead into them.
+            let leads = start <= 0 && start >= -(skipped as i32) && (start == 0 || code == "i");
+            assert_eq!(result.is_ok(), leads, "{start} {source}");
+            if entry == 0 {
+                assert_eq!(machine.outputs()[0].len(), 30);
+                assert_eq!(machine.outputs()[1].len(), 30 * 29 / 2);
+            }
+        }
+    }
+}
+
 #[test]
 fn explain_says_why_not() {
     let explained = Compiled::new("input x output y int32\n0 do\n  x i-> y i drop\nloop").unwrap().explain();

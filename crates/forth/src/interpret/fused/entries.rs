@@ -24,7 +24,11 @@ pub(super) fn fit(header: &Header, nest: &Nest) -> bool {
     let inner = nest.inner == Count::Big32 || (nest.inner == Count::Text && nest.leaf.shift == 0);
     let outer = nest.depth == 1 || nest.count == Count::Big32;
     let form = nest.wide && nest.form == Form::Counted && inner && outer;
-    header.start.is_some() && header.stop.is_some() && header.check_end && (framed || skipped) && form
+    header.start.is_some_and(|start| start.ahead == 0 && !start.signed)
+        && header.stop.is_some()
+        && header.check_end
+        && (framed || skipped)
+        && form
 }
 
 /// Positions in the outputs, in registers.
@@ -59,7 +63,8 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const FRAMED: bool, const COUNT:
     passes: usize,
     at: usize,
 ) -> (usize, usize) {
-    let (Some(starts_at), Some((stops_at, variable))) = (header.start, header.stop) else { return (0, at) };
+    let (Some(start), Some((stops_at, variable))) = (header.start, header.stop) else { return (0, at) };
+    let starts_at = start.input as usize;
     let (starts, _) = exec.inputs[starts_at][exec.positions[starts_at]..].as_chunks::<4>();
     let (stops, _) = exec.inputs[stops_at][exec.positions[stops_at]..].as_chunks::<4>();
     let passes = passes.min(starts.len()).min(stops.len());

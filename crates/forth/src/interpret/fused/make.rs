@@ -270,7 +270,7 @@ impl Ops {
                 let read = self.read(*read);
                 self.code.push(Op::Number { to: self.column(*output), add: *add, read });
             }
-            Step::Start(input) => self.code.push(Op::Start { input: *input as u32 }),
+            Step::Start(start) => self.code.push(Op::Start(*start)),
             Step::Stop(input, variable) => {
                 self.code.push(Op::Stop { input: *input as u32, variable: *variable as u32 });
             }

@@ -124,6 +124,11 @@ impl Plans {
         self.by_segment[body].as_ref().is_some_and(|plan| plan.entry.is_some() || plan.mostly_skips())
     }
 
+    /// Whether there are loops in its body.
+    pub(crate) fn has_loops(&self, body: usize) -> bool {
+        self.by_segment[body].as_ref().is_some_and(|plan| plan.has_loops())
+    }
+
     /// Runs up to so many passes of a loop; how many could be run.
     pub(crate) fn run<W: Width>(
         &self,

@@ -40,8 +40,8 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8
     let mut state = State::load(exec, nest, DEPTH, at);
     let none = Header::default();
     let header = header.unwrap_or(&none);
-    let starts = header.start.map_or(&[][..], |input| &exec.inputs[input][exec.positions[input]..]);
-    let stops = header.stop.map_or(&[][..], |(input, _)| &exec.inputs[input][exec.positions[input]..]);
+    let starts = header.start.map_or(&[][..], |start| rest_of(exec, start.input as usize));
+    let stops = header.stop.map_or(&[][..], |(input, _)| rest_of(exec, input));
     let mut done = 0;
     let mut mark_at = at;
     let mut last_stop = None;
@@ -52,12 +52,10 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8
             break;
         }
         let mut stop = 0;
-        if header.start.is_some() {
+        if let Some(start) = header.start {
             let Some(bytes) = starts.get(done * 4..).and_then(|rest| rest.first_chunk::<4>()) else { break };
-            state.at = u32::from_le_bytes(*bytes) as usize;
-            if state.at > state.len {
-                break;
-            }
+            let Some(position) = start.position(u32::from_le_bytes(*bytes), state.len) else { break };
+            state.at = position;
         }
         if header.stop.is_some() {
             let Some(bytes) = stops.get(done * 4..).and_then(|rest| rest.first_chunk::<4>()) else { break };
@@ -92,8 +90,8 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8
         state.restore_mark(DEPTH);
     }
     state.store(exec, nest, DEPTH);
-    if let Some(input) = header.start {
-        exec.positions[input] += done * 4;
+    if let Some(start) = header.start {
+        exec.positions[start.input as usize] += done * 4;
     }
     if let Some((input, variable)) = header.stop {
         exec.positions[input] += done * 4;
@@ -102,6 +100,10 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8
         }
     }
     (done, state.at)
+}
+
+fn rest_of<'a>(exec: &Exec<'a>, input: usize) -> &'a [u8] {
+    &exec.inputs[input][exec.positions[input]..]
 }
 
 #[inline(always)]

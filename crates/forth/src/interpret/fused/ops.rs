@@ -1,6 +1,6 @@
 //! What a recognised body does, as instructions for a native loop: flat, with columns by number.
 
-use super::plan::{Count, Leaf, Nest, Step};
+use super::plan::{Count, Leaf, Nest, Start, Step};
 use crate::Dtype;
 use crate::isa::Read;
 
@@ -262,9 +262,7 @@ pub(super) enum Op {
         read: u32,
     },
 
-    Start {
-        input: u32,
-    },
+    Start(Start),
     Stop {
         input: u32,
         variable: u32,

@@ -461,10 +461,8 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
                 at = after;
             }
 
-            Op::Start { input } => {
-                let start = some!(exec.next_u32(input as usize)) as usize;
-                yes!(start <= data.len());
-                at = start;
+            Op::Start(start) => {
+                at = some!(start.position(some!(exec.next_u32(start.input as usize)), data.len()));
             }
             Op::Stop { input, variable } => {
                 exec.variables[variable as usize] = i64::from(some!(exec.next_u32(input as usize)));

@@ -1,7 +1,7 @@
 //! The phrases a body is made of, one by one.
 
 use super::matcher::{Match, Matcher};
-use super::plan::{Count, Field, Form, Nest, Sized, Step};
+use super::plan::{Count, Field, Form, Nest, Sized, Start, Step};
 use crate::compile::ir::{Body, Kind};
 use crate::isa::{Op, Parser, Read};
 
@@ -10,12 +10,16 @@ impl<'a> Matcher<'a> {
     pub(super) fn step(&mut self, kinds: &[&'a Kind], depth: usize) -> Match<Option<(Step, usize)>> {
         use Kind::{CaseTable, Do, If, IfElse, Plain, Read as Parse, While};
         let found = match kinds {
-            [Parse(read), Plain(Op::Seek, input), ..]
-                if is_little_u32(*read) && read.input as i32 != *input && self.is_data(*input as usize) =>
-            {
-                self.inputs.push(read.input as usize);
-                (Step::Start(read.input as usize), 2)
+            [Parse(read), Plain(Op::Seek, input), ..] if self.is_start(*read, *input) => {
+                (self.start(*read, 0), 2)
             }
+            [
+                Parse(read),
+                Plain(Op::Literal, ahead @ 0..=0xffff),
+                Plain(Op::Add, _),
+                Plain(Op::Seek, input),
+                ..,
+            ] if self.is_start(*read, *input) => (self.start(*read, *ahead as u16), 4),
             [Parse(read), Plain(Op::Put, variable), ..]
                 if is_little_u32(*read) && self.data != Some(read.input as usize) =>
             {
@@ -330,6 +334,17 @@ impl<'a> Matcher<'a> {
         }
         let Some(body) = self.body_after(body, Op::AddOne, depth + 2)? else { return Ok(None) };
         Ok(Some(Step::ToEnd { variable: *variable as usize, offsets, body }))
+    }
+
+    /// Whether an offset is read from another input than the one that goes there.
+    fn is_start(&mut self, read: Read, data: i32) -> bool {
+        let offset = is_little_u32(read) || is_stack(read, Parser::Int32, false);
+        offset && read.input as i32 != data && self.is_data(data as usize)
+    }
+
+    fn start(&mut self, read: Read, ahead: u16) -> Step {
+        self.inputs.push(read.input as usize);
+        Step::Start(Start { input: read.input, ahead, signed: read.parser == Parser::Int32 })
     }
 
     /// `data pos VARIABLE @`, of an input and a variable that can be meant.

@@ -35,8 +35,8 @@ pub(crate) struct Entry {
 /// What stands before and after the lists of an entry, in this order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Header {
-    /// `starts I-> stack data seek`
-    pub(crate) start: Option<usize>,
+    /// `starts I-> stack data seek`, or some bytes farther
+    pub(crate) start: Option<Start>,
     /// `stops I-> stack stop !`
     pub(crate) stop: Option<(usize, usize)>,
     /// `data !I-> stack BIAS - data pos + stop @ <> if … halt then`: the bias.
@@ -49,11 +49,22 @@ pub(crate) struct Header {
     pub(crate) check_end: bool,
 }
 
+/// Where an entry starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Start {
+    /// The input of the offsets.
+    pub(crate) input: u32,
+    /// Bytes behind the offset.
+    pub(crate) ahead: u16,
+    /// Whether offsets are signed, so that large ones are none.
+    pub(crate) signed: bool,
+}
+
 /// One thing a body does. Anything unexpected in the data abandons the pass, which the checked tier then repeats.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     /// Go to the offset read from another input.
-    Start(usize),
+    Start(Start),
     /// Read the end of the entry from another input into a variable.
     Stop(usize, usize),
     /// Compare the byte count with the end of the entry.
@@ -184,6 +195,18 @@ pub(crate) struct Nest {
     pub(crate) leaf: Leaf,
 }
 
+impl Start {
+    /// The position for an offset, if there is one in so many bytes.
+    #[inline(always)]
+    pub(super) fn position(self, offset: u32, bytes: usize) -> Option<usize> {
+        if self.signed && offset > i32::MAX as u32 {
+            return None;
+        }
+        let at = offset as usize + self.ahead as usize;
+        (at <= bytes).then_some(at)
+    }
+}
+
 impl Leaf {
     /// A parser whose bytes become the output's items without a conversion.
     pub(crate) fn new(read: Read, output: usize, dtype: Dtype) -> Option<Self> {
@@ -203,7 +226,11 @@ impl Leaf {
 impl Plan {
     /// From how many passes on the native loop is faster than flat code. Cursors have to be set up.
     pub(crate) fn least(&self) -> usize {
-        if self.entry.is_some() || has_loops(&self.body) { 1 } else { 4 }
+        if self.entry.is_some() || self.has_loops() { 1 } else { 4 }
+    }
+
+    pub(super) fn has_loops(&self) -> bool {
+        has_loops(&self.body)
     }
 }
 
@@ -259,12 +286,12 @@ impl Entry {
     pub(super) fn canonical(steps: &[Step]) -> Option<Self> {
         let mut header = Header::default();
         let mut rest = steps;
-        if let [Step::Start(input), tail @ ..] = rest {
-            (header.start, rest) = (Some(*input), tail);
+        if let [Step::Start(start), tail @ ..] = rest {
+            (header.start, rest) = (Some(*start), tail);
         }
         if let [Step::Stop(input, variable), tail @ ..] = rest {
             // One cursor for each input, too.
-            if header.start == Some(*input) {
+            if header.start.is_some_and(|start| start.input as usize == *input) {
                 return None;
             }
             (header.stop, rest) = (Some((*input, *variable)), tail);
