@@ -1,7 +1,7 @@
 //! Runs of items.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Type, Value, types};
 
 use super::input::few;
 use super::translate::{Translator, bytes};
@@ -11,6 +11,12 @@ use crate::lower::ir::{Inst, Operand, PointId};
 
 /// Bytes of a run that need no call.
 const MOST_INLINE: i64 = 1 << 10;
+
+/// Groups of eight packed items that are unpacked in one turn, wanted or not: the number of turns is foreseen more often.
+const GROUPS: i64 = 4;
+
+/// A place no byte comes to.
+const NOTHING: u8 = 0x80;
 
 impl Translator<'_, '_> {
     pub(super) fn read_many(&mut self, read: Read, count: Operand, point: PointId, rest: &[Inst]) {
@@ -138,22 +144,80 @@ impl Translator<'_, '_> {
         self.ask(self.helpers.many, [read, count, count], point);
     }
 
-    /// Up to eight bits each into bytes, eight items at a time: their bits are moved apart by halves.
+    /// Two groups of eight items of up to eight bits as bytes. What begins at a byte is moved there at once, then the upper half of the items
+    /// that stand together, until each stands alone.
+    fn spread(&mut self, bits: i64, from: Value, at: i32) -> Value {
+        let together = if 8 % bits == 0 { 8 / bits } else { 8 };
+        let size = together * bits / 8;
+        let places: Vec<u8> = (0..16)
+            .map(|to: i64| {
+                let (group, slot, byte) = (to / 8, to % 8 / together, to % together);
+                if byte < size { (group * bits + slot * size + byte) as u8 } else { NOTHING }
+            })
+            .collect();
+        let packed = self.b.ins().load(types::I8X16, bytes(), from, at);
+        let places = self.lanes(places, types::I8X16);
+        let placed = if cfg!(target_arch = "x86_64") {
+            self.b.ins().x86_pshufb(packed, places)
+        } else {
+            self.b.ins().swizzle(packed, places)
+        };
+        let little = MemFlagsData::new().with_endianness(Endianness::Little);
+        let mut words = self.b.ins().bitcast(types::I64X2, little, placed);
+        let mut step = together / 2;
+        while step > 0 {
+            let shift = step * (8 - bits);
+            let group = (1_u64 << (step * bits)) - 1;
+            let (mut stay, mut go) = (0, 0);
+            for at in 0..4 / step {
+                let place = at * 16 * step;
+                stay |= group << place;
+                go |= group << (place + step * bits);
+            }
+            words = if bits <= 4 {
+                // What moves gets nowhere near what stood there, and what must not stay is in neither place.
+                let moved = self.b.ins().ishl_imm_u(words, shift);
+                let both = self.b.ins().bor(words, moved);
+                let places = self.words(stay | go << shift);
+                self.b.ins().band(both, places)
+            } else {
+                let (stay, go) = (self.words(stay), self.words(go));
+                let stay = self.b.ins().band(words, stay);
+                let go = self.b.ins().band(words, go);
+                let moved = self.b.ins().ishl_imm_u(go, shift);
+                self.b.ins().bor(stay, moved)
+            };
+            step /= 2;
+        }
+        words
+    }
+
+    /// The same word twice.
+    fn words(&mut self, word: u64) -> Value {
+        self.lanes([word.to_le_bytes(); 2].concat(), types::I64X2)
+    }
+
+    fn lanes(&mut self, constant: Vec<u8>, lanes: Type) -> Value {
+        let constant = self.b.func.dfg.constants.insert(constant.into());
+        self.b.ins().vconst(lanes, constant)
+    }
+
+    /// Up to eight bits each into bytes, some groups of eight at a time; the slack takes what is too much.
     fn unpack(&mut self, read: Read, count: Value, dtype: crate::Dtype, point: PointId) {
         let bits = i64::from(read.bits);
         let output = read.output.unwrap_or(0);
         let (slow, head, done) = (self.cold(), self.b.create_block(), self.b.create_block());
-        if dtype == crate::Dtype::Bool && bits > 1 {
+        if dtype == crate::Dtype::Bool && bits > 1 || !self.host.shuffles {
             return self.many(read, count, point);
         }
         let (next, left) = self.left(read.input);
         let few = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, count, 1 << 16);
         self.unless(few, slow);
-        // Bytes used, and up to eight more are looked at behind the last.
+        // Bytes used, and those of whole turns and of the last load are looked at.
         let used = self.b.ins().imul_imm_s(count, bits);
         let used = self.b.ins().iadd_imm_s(used, 7);
         let used = self.b.ins().ushr_imm_u(used, 3);
-        let seen = self.b.ins().iadd_imm_s(used, 8);
+        let seen = self.b.ins().iadd_imm_s(used, GROUPS * bits + 16);
         let near = self.b.ins().icmp(IntCC::UnsignedGreaterThan, seen, left);
         self.unless(near, slow);
         let room = self.room_for(output, count, slow);
@@ -164,30 +228,12 @@ impl Translator<'_, '_> {
         self.b.ins().jump(head, &[next.into(), to.into()]);
 
         self.b.switch_to_block(head);
-        let mut word = self.b.ins().load(types::I64, bytes(), from_at, 0);
-        // Four items to the upper half, then two of each four, then one of each two.
-        for step in [4, 2, 1_i64] {
-            let shift = step * (8 - bits);
-            if shift == 0 {
-                continue;
-            }
-            let group = 1_u64.checked_shl((step * bits) as u32).map_or(u64::MAX, |bit| bit - 1);
-            let (mut low, mut high) = (0_u64, 0_u64);
-            for at in 0..4 / step {
-                // Before this step, groups of 2 * step items stand `16 * step` bits apart.
-                let place = (at * 16 * step) as u32;
-                low |= group << place;
-                high |= group << (place + (step * bits) as u32);
-            }
-            let (low, high) = (self.constant(low as i64), self.constant(high as i64));
-            let low = self.b.ins().band(word, low);
-            let high = self.b.ins().band(word, high);
-            let high = self.b.ins().ishl_imm_u(high, shift);
-            word = self.b.ins().bor(low, high);
+        for group in (0..GROUPS).step_by(2) {
+            let items = self.spread(bits, from_at, (group * bits) as i32);
+            self.b.ins().store(bytes(), items, to_at, 8 * group as i32);
         }
-        self.b.ins().store(bytes(), word, to_at, 0);
-        let from_next = self.b.ins().iadd_imm_s(from_at, bits);
-        let to_next = self.b.ins().iadd_imm_s(to_at, 8);
+        let from_next = self.b.ins().iadd_imm_s(from_at, GROUPS * bits);
+        let to_next = self.b.ins().iadd_imm_s(to_at, GROUPS * 8);
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, to_next, to_end);
         let finished = self.b.create_block();
         self.b.ins().brif(more, head, &[from_next.into(), to_next.into()], finished, &[]);

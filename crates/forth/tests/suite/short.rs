@@ -122,3 +122,35 @@ fn that_memory_does_not_suffice_for() {
         let _ = agree(&compiled, limits, 1, &data);
     }
 }
+
+/// Packed items of every width up to a byte, of any number, with any bytes left behind them.
+#[test]
+fn that_are_packed() {
+    let data: Vec<u8> = (0..200_u32).map(|at| ((at * at * 97 + at * 31) >> 3) as u8).collect();
+    for (bits, dtype) in
+        (1..=8).flat_map(|bits| [(bits, "uint8"), (bits, "int8"), (bits, "bool"), (bits, "int32")])
+    {
+        let source = format!(
+            "input data output items {dtype} data seek 0 do data B-> stack data #{bits}bit-> items loop"
+        );
+        let compiled = Arc::new(Compiled::new(&source).unwrap());
+        for count in (0..70).chain([127, 128, 129]) {
+            let mut bytes = data.clone();
+            bytes[3] = count;
+            let size = (usize::from(count) * bits).div_ceil(8);
+            for behind in [0, 1, 7, 8, 15, 16, 17, 31, 32, 40, 64] {
+                let whole = &bytes[..(4 + size + behind).min(bytes.len())];
+                let [checked, fast @ ..] = TIERS.map(|tier| {
+                    let mut machine: Machine = Machine::new(Arc::clone(&compiled), Limits::default());
+                    machine.force_tier(Some(tier));
+                    machine.begin();
+                    machine.push(1).unwrap();
+                    machine.push(3).unwrap();
+                    assert_eq!(machine.resume(&[whole]), Ok(Status::Done), "{source} {count}");
+                    machine
+                });
+                fast.iter().for_each(|machine| assert_same(&checked, machine));
+            }
+        }
+    }
+}
