@@ -7,11 +7,13 @@ use crate::{
     flags::{OutputShape, RunArgs},
     human::clean,
 };
-use forthwith::forth::{Machine, RunError, Status, Tier, Width};
+use forthwith::{
+    forth::{Machine, RunError, Status, Tier, Width},
+    io::{FileSink, Sink},
+};
 use std::{
     collections::HashSet,
-    fs::{self, File},
-    io::BufWriter,
+    fs,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -69,6 +71,7 @@ fn show(printed: &str, console: &mut Console<'_>) -> Result<()> {
 fn save<W: Width>(job: &Job, machine: &Machine<W>, folder: &Path, console: &mut Console<'_>) -> Result<()> {
     let failed =
         |path: &Path, error| Failure::Unwritable { path: path.to_string_lossy().into_owned(), error };
+    let unfinished = |error: forthwith::io::Error| Failure::File(error.into());
     let mut names = HashSet::new();
     for declared in job.compiled.outputs() {
         let name = file_name(&declared.name);
@@ -81,12 +84,9 @@ fn save<W: Width>(job: &Job, machine: &Machine<W>, folder: &Path, console: &mut 
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     for (declared, output) in job.compiled.outputs().iter().zip(machine.outputs()) {
         let path = folder.join(file_name(&declared.name));
-        let write = || {
-            let mut file = BufWriter::new(File::create(&path)?);
-            npy::write(output, &mut file)?;
-            std::io::Write::flush(&mut file)
-        };
-        write().map_err(|error| failed(&path, error))?;
+        let mut file = FileSink::create(&path).map_err(unfinished)?;
+        npy::write(output, &mut file).map_err(|error| failed(&path, error))?;
+        Box::new(file).finish().map_err(unfinished)?;
         console.line(&format!("{} {}[{}]", path.display(), declared.dtype, output.len()))?;
     }
     Ok(())

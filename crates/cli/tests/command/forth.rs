@@ -141,6 +141,13 @@ fn run_writes_numpy_files() {
             .starts_with("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }")
     );
     assert_eq!(bytes[128..], [1.5_f32, -2.0, 3.0].map(f32::to_le_bytes).concat());
+    // Nothing else is left there, and what cannot be replaced is told of.
+    assert_eq!(fs::read_dir(folder.path("columns")).expect("a folder").count(), 2);
+    fs::create_dir(folder.path("columns/x.npy")).expect("a folder");
+    let source = "output x int8 1 x <- stack";
+    fs::write(folder.path("x.fs"), source).expect("written");
+    let said = folder.forth(&["run", "@x.fs", "-o", "npy", "--to", "@columns"]);
+    assert_eq!((said.code, said.err.contains("x.npy")), (1, true), "{}", said.err);
     // A name is no way out of the folder.
     let source = "output ../../etc/x int8 1 ../../etc/x <- stack";
     fs::write(folder.path("escape.fs"), source).expect("written");
