@@ -155,15 +155,23 @@ impl Code {
             rare: vec![Step::Refuse(Refusal::Unexpected), Step::Refuse(Refusal::Argument)],
             routines: Vec::new(),
         };
+        let mut routines = vec![None; plan.routines.len()];
         let unexpected = Span { only: refuse, start: 0, stop: 1, tail: Tail::NOTHING };
         for state in &plan.states {
             let at = code.table.len();
             code.table.resize(at + COMMANDS, unexpected);
             for (command, action) in &state.actions {
-                code.table[at + *command as usize] = code.action(plan, action);
+                code.table[at + *command as usize] = match action {
+                    // As at every field of a record: what it does is kept once.
+                    Action::Steps(steps) if let [Step::Call(routine)] = steps[..] => {
+                        code.routine(plan, &mut routines, routine)
+                    }
+                    action => code.action(plan, action),
+                };
             }
         }
-        code.routines = plan.routines.iter().map(|routine| code.action(plan, &routine.action)).collect();
+        code.routines =
+            (0..routines.len()).map(|routine| code.routine(plan, &mut routines, routine)).collect();
         code
     }
 
@@ -185,6 +193,10 @@ impl Code {
         let guess = cases.get(argument as usize).filter(|(value, _)| *value == argument);
         let found = guess.or_else(|| cases.iter().find(|(value, _)| *value == argument))?;
         Some(&found.1)
+    }
+
+    fn routine(&mut self, plan: &Plan, made: &mut [Option<Span>], routine: usize) -> Span {
+        *made[routine].get_or_insert_with(|| self.action(plan, &plan.routines[routine].action))
     }
 
     fn action(&mut self, plan: &Plan, action: &Action) -> Span {
@@ -331,4 +343,22 @@ fn paired(ops: &[Op]) -> Vec<Op> {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::form::Form;
+
+    #[test]
+    fn grows_with_the_fields_and_not_with_their_square() {
+        let size = |fields: usize| {
+            let names: Vec<_> = (0..fields).map(|at| format!("f{at}: ?int32")).collect();
+            let form = Form::from_type(&format!("{{{}}}", names.join(", "))).expect("a type");
+            let code = Code::new(&Plan::new(&form).expect("a plan"));
+            let cases: usize = code.cases.iter().map(|Cases(cases)| cases.len()).sum();
+            code.ops.len() + code.rare.len() + cases
+        };
+        assert!(size(400) < 5 * size(100));
+    }
 }
