@@ -154,12 +154,12 @@ output node2-data float32
 output node3-tags int8
 output node4-data int64
 0 do
-  0 begin data zigzag-> stack dup 0 < if negate data zigzag-> stack drop then dup while
-  dup 0 do
-    0 begin data zigzag-> stack dup 0 < if negate data zigzag-> stack drop then dup while
-      dup data #f-> node2-data +
-    repeat drop node1-offsets +<- stack
-  loop + repeat drop node0-offsets +<- stack
+  0 begin data zigzag-> stack dup 0 < if negate data zigzag-> stack over 0 < over 0 < or if 16 halt then data pos + else 0 then over while
+  over 0 do
+    0 begin data zigzag-> stack dup 0 < if negate data zigzag-> stack over 0 < over 0 < or if 16 halt then data pos + else 0 then over while
+      over data #f-> node2-data dup if data pos <> if 16 halt then else drop then +
+    repeat drop drop node1-offsets +<- stack
+  loop dup if data pos <> if 16 halt then else drop then + repeat drop drop node0-offsets +<- stack
   data zigzag-> stack dup node3-tags <- stack case
     0 of
     endof

@@ -25,7 +25,8 @@ pub(crate) fn all(large: bool) -> Vec<Make> {
     let mut cases: Vec<Make> = vec![
         Box::new(move || root(floats)),
         Box::new(move || avro(floats)),
-        Box::new(move || blocks(floats)),
+        Box::new(move || blocks(floats, false)),
+        Box::new(move || blocks(floats, true)),
         Box::new(move || records(floats * 4)),
     ];
     if !large {
@@ -274,7 +275,13 @@ fn avro(wanted: usize) -> Case {
 
 const ITEMS: &str = ": items data zigzag-> stack dup 0 < if negate data zigzag-> stack drop then ;\n";
 
-fn blocks(wanted: usize) -> Case {
+/// The same of blocks that have to end where they say.
+const SIZED: &str = ": sized data zigzag-> stack
+    dup 0 < if negate data zigzag-> stack over 0 < over 0 < or if 16 halt then data pos + else 0 then ;
+: ends dup if data pos <> if 16 halt then else drop then ;
+";
+
+fn blocks(wanted: usize, ends: bool) -> Case {
     let mut random = Random(7);
     let (mut data, mut floats, mut entries) = (Vec::new(), 0, 0);
     while floats < wanted {
@@ -286,13 +293,19 @@ fn blocks(wanted: usize) -> Case {
         });
         entries += 1;
     }
+    let list = |items: &str, offsets: &str| match ends {
+        true => format!("0 begin sized over while over {items} ends + repeat drop drop {offsets} +<- stack"),
+        false => format!("0 begin items dup while dup {items} + repeat drop {offsets} +<- stack"),
+    };
+    let (words, inner) = (if ends { SIZED } else { ITEMS }, list("data #f-> values", "inner"));
+    let (middle, outer) = (list("0 do read-inner loop", "middle"), list("0 do read-middle loop", "outer"));
     Case {
-        name: "avro-blocks".to_owned(),
+        name: if ends { "avro-blocks-ends" } else { "avro-blocks" }.to_owned(),
         program: format!(
-            "input data {LISTS} {ITEMS}
-             : read-inner   0 begin items dup while dup data #f-> values +   repeat drop inner  +<- stack ;
-             : read-middle  0 begin items dup while dup 0 do read-inner  loop + repeat drop middle +<- stack ;
-             : read-outer   0 begin items dup while dup 0 do read-middle loop + repeat drop outer  +<- stack ;
+            "input data {LISTS} {words}
+             : read-inner {inner} ;
+             : read-middle {middle} ;
+             : read-outer {outer} ;
              0 do read-outer loop"
         ),
         inputs: vec![data],

@@ -60,8 +60,8 @@ enum Stmt {
     Field(&'static str, usize, usize),
     Leaf(Count, usize, &'static str, usize, usize),
     List(Count, Option<usize>, Vec<Self>),
-    BlockLeaf(usize, &'static str, usize, usize),
-    Blocks(usize, Vec<Self>),
+    BlockLeaf(bool, usize, &'static str, usize, usize),
+    Blocks(bool, usize, Vec<Self>),
     Skip(usize),
     Bulk(usize, &'static str, usize, usize),
     Repeat(usize, Vec<Self>),
@@ -150,7 +150,7 @@ fn stmt(choices: &mut Choices<'_>, depth: usize) -> Stmt {
         }
         4 => {
             let (code, size, output) = item(choices);
-            Stmt::BlockLeaf(offsets(choices), code, size, output)
+            Stmt::BlockLeaf(choices.below(2) == 0, offsets(choices), code, size, output)
         }
         5 => match choices.below(4) {
             0 => Stmt::Skip(choices.below(5)),
@@ -186,7 +186,7 @@ fn stmt(choices: &mut Choices<'_>, depth: usize) -> Stmt {
             let offsets = if choices.one_in(6) { None } else { Some(offsets(choices)) };
             Stmt::List(count(choices), offsets, body(choices, depth + 1))
         }
-        13 | 14 => Stmt::Blocks(offsets(choices), body(choices, depth + 1)),
+        13 | 14 => Stmt::Blocks(choices.below(2) == 0, offsets(choices), body(choices, depth + 1)),
         15 => Stmt::Repeat(choices.below(4), body(choices, depth + 1)),
         16 => {
             let store = if choices.below(2) == 0 { None } else { Some(choices.below(OUTPUTS.len())) };
@@ -225,8 +225,16 @@ fn count_text(count: &Count) -> &'static str {
 
 fn text(stmts: &[Stmt], to: &mut String) {
     for stmt in stmts {
-        let block = |to: &mut String, offsets: &usize, inner: &str| {
-            let _ = write!(to, "0 begin items dup while dup {inner} + repeat drop o{offsets} +<- stack ");
+        let block = |to: &mut String, ends: &bool, offsets: &usize, inner: &str| {
+            let _ = match ends {
+                true => write!(
+                    to,
+                    "0 begin sized over while over {inner} ends + repeat drop drop o{offsets} +<- stack "
+                ),
+                false => {
+                    write!(to, "0 begin items dup while dup {inner} + repeat drop o{offsets} +<- stack ")
+                }
+            };
         };
         let inner = |stmts: &[Stmt]| {
             let mut inner = String::new();
@@ -242,12 +250,12 @@ fn text(stmts: &[Stmt], to: &mut String) {
                 write!(to, "{} dup o{offsets} +<- stack 0 do {} loop ", count_text(count), inner(body))
             }
             Stmt::List(count, None, body) => write!(to, "{} 0 do {} loop ", count_text(count), inner(body)),
-            Stmt::BlockLeaf(offsets, code, _, output) => {
-                block(to, offsets, &format!("data #{code}-> o{output}"));
+            Stmt::BlockLeaf(ends, offsets, code, _, output) => {
+                block(to, ends, offsets, &format!("data #{code}-> o{output}"));
                 Ok(())
             }
-            Stmt::Blocks(offsets, body) => {
-                block(to, offsets, &format!("0 do {} loop", inner(body)));
+            Stmt::Blocks(ends, offsets, body) => {
+                block(to, ends, offsets, &format!("0 do {} loop", inner(body)));
                 Ok(())
             }
             Stmt::Skip(1) => write!(to, "data B-> stack drop "),
@@ -365,10 +373,10 @@ fn data(stmts: &[Stmt], choices: &mut Choices<'_>, to: &mut Vec<u8>) {
             Stmt::List(count, _, body) => {
                 (0..put_count(count, choices, to)).for_each(|_| data(body, choices, to))
             }
-            Stmt::BlockLeaf(_, code, size, _) => {
+            Stmt::BlockLeaf(_, _, code, size, _) => {
                 blocks(choices, to, &mut |count, choices, to| items(code, *size, count, choices, to));
             }
-            Stmt::Blocks(_, body) => {
+            Stmt::Blocks(_, _, body) => {
                 blocks(choices, to, &mut |count, choices, to| {
                     (0..count).for_each(|_| data(body, choices, to))
                 });
@@ -424,8 +432,12 @@ fn blocks(
         if choices.below(2) == 0 {
             zigzag(count as i64, to);
         } else {
+            let mut block = Vec::new();
+            write(count, choices, &mut block);
             zigzag(-(count as i64), to);
-            zigzag(99, to);
+            zigzag(if choices.one_in(8) { 99 } else { block.len() as i64 }, to);
+            to.extend(block);
+            continue;
         }
         write(count, choices, to);
     }
@@ -487,7 +499,9 @@ fn check(program: &[u16], bytes: &[u16], damages: &[Vec<(u16, u8)>]) {
     for (number, dtype) in OUTPUTS.iter().enumerate() {
         let _ = writeln!(source, "output o{number} {dtype}");
     }
-    source.push_str(": items data zigzag-> stack dup 0 < if negate data zigzag-> stack drop then ;\n0 do\n");
+    source.push_str(": items data zigzag-> stack dup 0 < if negate data zigzag-> stack drop then ;\n");
+    source.push_str(super::programs::SIZED);
+    source.push_str("0 do\n");
     let mut pieces = String::new();
     let ahead = choices.below(5).saturating_sub(2);
     let start = match ahead {

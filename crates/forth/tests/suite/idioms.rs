@@ -24,7 +24,7 @@ fn every_example_of_the_manual_is_fused() {
         );
         count += 1;
     }
-    assert_eq!(count, 12);
+    assert_eq!(count, 13);
     let entry = manual.split("```forth\n").nth(1).unwrap().split("```").next().unwrap();
     let explained = Compiled::new(entry).unwrap().explain();
     assert!(

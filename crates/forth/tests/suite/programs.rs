@@ -96,9 +96,78 @@ pub(crate) const AVRO: &str = "input data
     : read-outer   0 begin items dup while dup 0 do read-middle loop + repeat drop outer  +<- stack ;
     0 do read-outer loop";
 
+/// The next block, and whether it ended where it said.
+pub(crate) const SIZED: &str = ": sized data zigzag-> stack
+        dup 0 < if negate data zigzag-> stack over 0 < over 0 < or if 16 halt then data pos + else 0 then ;
+    : ends dup if data pos <> if 16 halt then else drop then ;
+";
+
+/// [`AVRO`], with blocks that have to end where they say.
+pub(crate) fn avro_sized() -> String {
+    let block = |items: &str, offsets: &str| {
+        format!("0 begin sized over while over {items} ends + repeat drop drop {offsets} +<- stack")
+    };
+    format!(
+        "input data
+        output outer int32 output middle int32 output inner int32 output values float32
+        0 outer <- stack 0 middle <- stack 0 inner <- stack
+        {SIZED}
+        : read-inner {} ;
+        : read-middle {} ;
+        : read-outer {} ;
+        0 do read-outer loop",
+        block("data #f-> values", "inner"),
+        block("0 do read-inner loop", "middle"),
+        block("0 do read-middle loop", "outer"),
+    )
+}
+
+/// Sizes that are wrong are found at each level, and nowhere else.
+#[test]
+fn avro_blocks_of_a_wrong_size() {
+    let inner = |claimed: i64, to: &mut Vec<u8>| {
+        zigzag(-1, to);
+        zigzag(claimed, to);
+        to.extend(1.0_f32.to_le_bytes());
+        to.push(0);
+    };
+    for wrong in -2..=3 {
+        for level in 0..3 {
+            let off = |here: usize| if here == level { wrong } else { 0 };
+            let (mut data, mut middle) = (Vec::new(), Vec::new());
+            for _ in 0..20 {
+                middle.clear();
+                inner(4 + off(0), &mut middle);
+                zigzag(-1, &mut data);
+                let mut outer = Vec::new();
+                zigzag(-1, &mut outer);
+                zigzag(middle.len() as i64 + off(1), &mut outer);
+                outer.extend(&middle);
+                outer.push(0);
+                zigzag(outer.len() as i64 + off(2), &mut data);
+                data.extend(outer);
+                data.push(0);
+            }
+            let (_, result) = run(&avro_sized(), &[20], &[&data]);
+            let expected = if wrong == 0 { Ok(Status::Done) } else { Err(RunError::UserHalt(Some(16))) };
+            assert_eq!(result, expected, "{wrong} at level {level}");
+        }
+    }
+    // Sizes below zero, and counts and sizes without an opposite or too large for a position.
+    for (count, size) in [(-1, -1), (i64::MIN, 4), (i64::MIN, i64::MIN), (-1, i64::MAX), (-1, i64::MAX - 2)] {
+        let mut data = Vec::new();
+        for number in [1, 1, count, size] {
+            zigzag(number, &mut data);
+        }
+        data.extend([0; 70]);
+        let (_, result) = run(&avro_sized(), &[1], &[&data]);
+        assert_eq!(result, Err(RunError::UserHalt(Some(16))), "{count} {size}");
+    }
+}
+
 #[test]
 fn avro_nested_arrays() {
-    for split in [false, true] {
+    for (source, split) in [AVRO, &avro_sized()].into_iter().flat_map(|text| [(text, false), (text, true)]) {
         let mut data = Vec::new();
         for entry in entries() {
             avro(&entry, split, &mut data, &|middle, to| {
@@ -107,7 +176,7 @@ fn avro_nested_arrays() {
                 });
             });
         }
-        let (vm, result) = run(AVRO, &[4], &[&data]);
+        let (vm, result) = run(source, &[4], &[&data]);
         assert_eq!(result, Ok(Status::Done));
         check(&vm);
         assert_eq!(vm.position(0), data.len());

@@ -53,6 +53,7 @@ const FAULT_CLASS: i64 = 12;
 const FAULT_REFERENCE: i64 = 13;
 const FAULT_COUNTS: i64 = 14;
 const FAULT_SHARED: i64 = 15;
+const FAULT_BLOCK_SIZE: i64 = 16;
 /// And all above.
 const FAULT_UNKNOWN: i64 = 100;
 
@@ -279,6 +280,7 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
         (FAULT_CLASS, "an object of a class that the file does not describe for this place", false),
         (FAULT_REFERENCE, "a pointer to an object that stands elsewhere", false),
         (FAULT_SHARED, "objects that several pointers lead to are many times the data", false),
+        (FAULT_BLOCK_SIZE, "a block of a list is not as many bytes long as it says", false),
         (FAULT_COUNTS, "there are not as many items as the branch that counts them says", false),
         (FAULT_UNMATCHED, "the value has no counterpart in the schema it is read as", false),
         (FAULT_WIDE, "an int has more than 32 bits", false),

@@ -1,8 +1,8 @@
 //! The words that fill a Form.
 
 use super::{
-    FAULT_BRANCH, FAULT_NEGATIVE, FAULT_SYMBOL, FAULT_UNKNOWN, FAULT_UNMATCHED, FAULT_WEIGHTLESS, FAULT_WIDE,
-    MAX_LINES, MAX_WEIGHTLESS, Unsupported,
+    FAULT_BLOCK_SIZE, FAULT_BRANCH, FAULT_NEGATIVE, FAULT_SYMBOL, FAULT_UNKNOWN, FAULT_UNMATCHED,
+    FAULT_WEIGHTLESS, FAULT_WIDE, MAX_LINES, MAX_WEIGHTLESS, Unsupported,
     forms::forms,
     literal, parser,
     shape::{PACKED, join},
@@ -76,9 +76,6 @@ impl Place<'_> {
 
 /// Text was written, or there is none for such a value.
 pub(super) type Made = Result<(), Unsupported>;
-
-/// How a list of the dialect begins, round its items and ends.
-pub(super) const ITEMS: &str = "zigzag-> stack dup 0 < if negate";
 
 impl<'a> Text<'a> {
     pub(super) fn new(dialect: &'a Dialect) -> Self {
@@ -339,12 +336,10 @@ impl<'a> Text<'a> {
                     self.line(place.of(&inner), format!("{times}{words}"));
                 }
                 Count::Blocks => {
-                    self.line(
-                        place,
-                        format!("0 begin {input} {ITEMS} {input} zigzag-> stack drop then dup while"),
-                    );
-                    self.line(place.within(1).of(&inner), format!("dup {times}{words} +"));
-                    self.line(place, format!("repeat drop {key}-offsets +<- stack"));
+                    self.block(place);
+                    let ends = self.block_ends();
+                    self.line(place.within(1).of(&inner), format!("over {times}{words} {ends} +"));
+                    self.line(place, format!("repeat drop drop {key}-offsets +<- stack"));
                 }
             }
             return Ok(());
@@ -365,9 +360,8 @@ impl<'a> Text<'a> {
                 self.line(place, format!("{check}0 do"));
             }
             Count::Blocks => {
-                let items = format!("0 begin {input} {ITEMS} {input} zigzag-> stack drop then dup while");
-                self.line(place, items);
-                self.line(place, format!("{check}dup 0 do"));
+                self.block(place);
+                self.line(place, format!("over {check}0 do"));
             }
         }
     }
@@ -420,9 +414,24 @@ impl<'a> Text<'a> {
         match self.dialect.counts {
             Count::Big32 => self.line(place, "loop".into()),
             Count::Blocks => {
-                self.line(place, format!("loop + repeat drop {key}-offsets +<- stack"));
+                let ends = self.block_ends();
+                self.line(place, format!("loop {ends} + repeat drop drop {key}-offsets +<- stack"));
             }
         }
+    }
+
+    /// How many items the next block of a list has, and above that where it ends, or 0 if it does not say so.
+    fn block(&mut self, place: Place<'_>) {
+        let input = self.input;
+        let bad = self.halt(FAULT_BLOCK_SIZE);
+        let size = format!("negate {input} zigzag-> stack over 0 < over 0 < or if {bad} then {input} pos +");
+        self.line(place, format!("0 begin {input} zigzag-> stack dup 0 < if {size} else 0 then over while"));
+    }
+
+    /// Behind its items: whether it ends there.
+    fn block_ends(&mut self) -> String {
+        let bad = self.halt(FAULT_BLOCK_SIZE);
+        format!("dup if {} pos <> if {bad} then else drop then", self.input)
     }
 
     fn union(&mut self, union: &Union, form: &Form, place: Place<'_>) -> Made {

@@ -28,7 +28,7 @@ fn nest(nest: &Nest) -> String {
     let form = match nest.form {
         Form::Counted => "lists",
         Form::Ended => "ended lists",
-        Form::Blocks => "blocks",
+        Form::Blocks { .. } => "blocks",
     };
     format!("{form} {} deep of {:?}/{}", nest.depth, nest.leaf.kind, 1_u32 << nest.leaf.shift)
 }

@@ -287,18 +287,33 @@ pub(super) unsafe fn run(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
                     kept = kept.add(1);
                 }
             }
-            Op::BlockLoop { end } => {
+            Op::Zeros => {
+                // SAFETY: there are places for them.
+                unsafe {
+                    kept.write(0);
+                    kept.add(1).write(0);
+                    kept = kept.add(2);
+                }
+            }
+            Op::BlockLoop { end, .. } => {
+                // SAFETY: the end of the block before is kept.
+                let ends = unsafe { kept.sub(1) };
+                // SAFETY: as above.
+                if unsafe { *ends } != 0 {
+                    break;
+                }
                 let (count, after) = zigzag!(at);
                 if count < 0 {
                     break;
                 }
                 at = after;
                 if count == 0 {
+                    kept = ends;
                     jump!(*end);
                 } else {
-                    // SAFETY: the sum is kept, and there is a place for the number of times.
+                    // SAFETY: the sum is kept below it, and there is a place for the number of times.
                     unsafe {
-                        let sum = kept.sub(1);
+                        let sum = kept.sub(2);
                         sum.write(sum.read().wrapping_add(count));
                         kept.write(count);
                         kept = kept.add(1);

@@ -359,10 +359,10 @@ pub(super) unsafe fn dispatch<L: Level>(
         (LeafKind::Bool, Form::Counted) => go!(Bool, COUNTED),
         // The matcher makes these of plain copies only.
         (_, Form::Ended) => go!(Copy, ENDED),
-        (LeafKind::Copy, Form::Blocks) => go!(Copy, BLOCKS),
-        (LeafKind::Bool, Form::Blocks) => go!(Bool, BLOCKS),
-        (LeafKind::Swap2, Form::Blocks) => go!(Swap2, BLOCKS),
-        (LeafKind::Swap4, Form::Blocks) => go!(Swap4, BLOCKS),
-        (LeafKind::Swap8, Form::Blocks) => go!(Swap8, BLOCKS),
+        (LeafKind::Copy, Form::Blocks { .. }) => go!(Copy, BLOCKS),
+        (LeafKind::Bool, Form::Blocks { .. }) => go!(Bool, BLOCKS),
+        (LeafKind::Swap2, Form::Blocks { .. }) => go!(Swap2, BLOCKS),
+        (LeafKind::Swap4, Form::Blocks { .. }) => go!(Swap4, BLOCKS),
+        (LeafKind::Swap8, Form::Blocks { .. }) => go!(Swap8, BLOCKS),
     }
 }

@@ -55,8 +55,8 @@ impl Ops {
             Op::Jump { to }
             | Op::Loop { end: to }
             | Op::Next { start: to }
-            | Op::Block { end: to }
-            | Op::BlockLoop { end: to }
+            | Op::Block { end: to, .. }
+            | Op::BlockLoop { end: to, .. }
             | Op::SkipBlock { end: to }
             | Op::More { end: to, .. }
             | Op::Again { to }
@@ -156,15 +156,15 @@ impl Ops {
                 self.code.push(Op::Times { times: u32::try_from(*times).ok()? });
                 self.repeat(body, kept)?;
             }
-            Step::Blocks { offsets, body } => {
-                self.code.push(Op::Zero);
+            Step::Blocks { offsets, body, ends } => {
+                self.code.push(Op::Zeros);
                 let head = if self.in_bulk(body) {
-                    let head = self.open(Op::Block { end: 0 });
-                    self.repeat(body, kept + 1)?;
+                    let head = self.open(Op::Block { ends: *ends, end: 0 });
+                    self.repeat(body, kept + 2)?;
                     head
                 } else {
-                    let head = self.open(Op::BlockLoop { end: 0 });
-                    self.steps(body, kept + 2)?;
+                    let head = self.open(Op::BlockLoop { ends: *ends, end: 0 });
+                    self.steps(body, kept + 3)?;
                     let next = self.open(Op::Next { start: 0 });
                     self.aim(next, head + 1);
                     head

@@ -5,7 +5,7 @@
 
 use super::convert::Leafy;
 use super::exec::Exec;
-use super::plan::{Count, Header, Nest};
+use super::plan::{Count, Form, Header, Nest};
 use super::state::State;
 
 /// [`Form`](super::plan::Form) as a constant.
@@ -212,15 +212,25 @@ macro_rules! outer_blocks {
         ) -> bool {
             let mut total = 0_i64;
             loop {
-                let Some(items) = state.block() else { return false };
-                if items == 0 {
+                let Some(count) = state.zigzag() else { return false };
+                if count == 0 {
                     break;
                 }
+                let (items, end) = match count {
+                    1..0x8000_0000 => (count as u32, 0),
+                    _ => match state.sized(count, nest.form == Form::Blocks { ends: true }) {
+                        Some(sized) => sized,
+                        None => return false,
+                    },
+                };
                 for _ in 0..items {
                     // SAFETY: as the caller's.
                     if !unsafe { $inner::<K, WIDE>(state, exec, nest, $next) } {
                         return false;
                     }
+                }
+                if end != 0 && state.at != end {
+                    return false;
                 }
                 total = total.wrapping_add(items as i64);
             }
@@ -242,15 +252,27 @@ unsafe fn blocks1<K: Leafy, const WIDE: bool>(
 ) -> bool {
     let mut total = 0_i64;
     loop {
-        let Some(items) = state.block() else { return false };
-        if items == 0 {
-            break;
+        let Some(count) = state.zigzag() else { return false };
+        if count <= 0 {
+            if count == 0 {
+                break;
+            }
+            // SAFETY: as the caller's.
+            let items = unsafe {
+                state.sized_items::<K>(exec, nest, count, nest.form == Form::Blocks { ends: true })
+            };
+            let Some(items) = items else { return false };
+            total += i64::from(items);
+            continue;
         }
-        // SAFETY: as the caller's.
-        if !unsafe { state.items::<K>(exec, nest, items) } {
+        if count >= 1 << 31 {
             return false;
         }
-        total += items as i64;
+        // SAFETY: as the caller's.
+        if !unsafe { state.items::<K>(exec, nest, count as u32) } {
+            return false;
+        }
+        total += count;
     }
     // SAFETY: as the caller's.
     unsafe { state.offset::<WIDE>(exec, nest, level, total) }

@@ -171,15 +171,20 @@ pub(super) enum Op {
     Next {
         start: To,
     },
-    /// The size of the next block, added to what was kept last, as a number of times; or to the end if it is the last.
+    /// The size of the next block, added to the sum that is kept, as a number of times; or to the end if it is the last. Above the sum is
+    /// kept where the block before has to end, if it said so.
     Block {
+        ends: bool,
         end: To,
     },
     /// The same and the loop over it.
     BlockLoop {
+        ends: bool,
         end: To,
     },
     Zero,
+    /// A sum, and no end of a block.
+    Zeros,
     /// One more pass if the end of the entry is not reached.
     More {
         variable: u16,

@@ -348,19 +348,30 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
                     top -= 1;
                 }
             }
-            Op::Block { end } | Op::BlockLoop { end } => {
+            Op::Block { ends, end } | Op::BlockLoop { ends, end } => {
+                if kept[top - 1] != 0 {
+                    yes!(kept[top - 1] == at as i64);
+                    kept[top - 1] = 0;
+                }
                 let (mut items, after) = some!(zigzag(data, at));
                 at = after;
                 if items < 0 {
                     items = items.wrapping_neg();
-                    at = some!(zigzag(data, at)).1;
+                    let (size, after) = some!(zigzag(data, at));
+                    at = after;
+                    if ends {
+                        yes!(size >= 0);
+                        // There is something before it: it cannot end at 0.
+                        kept[top - 1] = (at as i64).wrapping_add(size);
+                    }
                 }
                 // The smallest number has no opposite.
                 yes!(items >= 0);
                 if items == 0 {
+                    top -= 1;
                     jump!(end);
                 } else {
-                    kept[top - 1] = kept[top - 1].wrapping_add(items);
+                    kept[top - 2] = kept[top - 2].wrapping_add(items);
                     times = items as u64;
                     if matches!(op, Op::BlockLoop { .. }) {
                         push!(items);
@@ -372,6 +383,10 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
                 append!(offsets, Number::Signed(kept[top]), true);
             }
             Op::Zero => push!(0),
+            Op::Zeros => {
+                push!(0);
+                push!(0);
+            }
             Op::More { variable, end } => {
                 if (at as i64) < stop!(variable) {
                     kept[top - 1] += 1;

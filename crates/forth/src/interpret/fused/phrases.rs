@@ -247,6 +247,17 @@ impl<'a> Matcher<'a> {
                 Some(step) => (step, 4),
                 None => return Ok(None),
             },
+            [
+                Plain(Op::Literal, 0),
+                While(test, body),
+                Plain(Op::Drop, _),
+                Plain(Op::Drop, _),
+                Plain(Op::WriteAdd, offsets),
+                ..,
+            ] => match self.ending_blocks(test, body, *offsets as usize, depth)? {
+                Some(step) => (step, 5),
+                None => return Ok(None),
+            },
             [Parse(read), rest @ ..]
                 if read.output.is_none() && !read.repeated && self.is_from_data(*read) =>
             {
@@ -462,33 +473,116 @@ impl<'a> Matcher<'a> {
             return Ok(None);
         }
         let body = self.flatten(body)?;
-        let step = match body.kinds[..] {
-            [Kind::Plain(Op::Dup, _), Kind::Read(content), Kind::Plain(Op::Add, _)] => {
+        match body.kinds[..] {
+            [Kind::Plain(Op::Dup, _), ref items @ .., Kind::Plain(Op::Add, _)] => {
+                self.block_items(items, offsets, false, depth)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// `0 begin data zigzag-> stack dup 0 < if SIZE else 0 then over while over BODY CHECK + repeat drop drop OFFSETS +<- stack`,
+    /// where `SIZE` is `negate data zigzag-> stack over 0 < over 0 < or if CODE halt then data pos +` and `CHECK` is
+    /// `dup if data pos <> if CODE halt then else drop then`.
+    fn ending_blocks(
+        &mut self,
+        test: &'a Body,
+        body: &'a Body,
+        offsets: usize,
+        depth: usize,
+    ) -> Match<Option<Step>> {
+        let test = self.flatten(test)?;
+        let [
+            Kind::Read(count),
+            Kind::Plain(Op::Dup, _),
+            Kind::Plain(Op::Literal, 0),
+            Kind::Plain(Op::Lt, _),
+            Kind::IfElse(negative, positive),
+            Kind::Plain(Op::Over, _),
+        ] = test.kinds[..]
+        else {
+            return Ok(None);
+        };
+        let negative = self.flatten(negative)?;
+        let [
+            Kind::Plain(Op::Negate, _),
+            Kind::Read(size),
+            Kind::Plain(Op::Over, _),
+            Kind::Plain(Op::Literal, 0),
+            Kind::Plain(Op::Lt, _),
+            Kind::Plain(Op::Over, _),
+            Kind::Plain(Op::Literal, 0),
+            Kind::Plain(Op::Lt, _),
+            Kind::Plain(Op::Or, _),
+            Kind::If(bad),
+            Kind::Plain(Op::Position, from),
+            Kind::Plain(Op::Add, _),
+        ] = negative.kinds[..]
+        else {
+            return Ok(None);
+        };
+        let body = self.flatten(body)?;
+        let [
+            Kind::Plain(Op::Over, _),
+            ref items @ ..,
+            Kind::Plain(Op::Dup, _),
+            Kind::IfElse(check, none),
+            Kind::Plain(Op::Add, _),
+        ] = body.kinds[..]
+        else {
+            return Ok(None);
+        };
+        let (check, none) = (self.flatten(check)?, self.flatten(none)?);
+        let (
+            [Kind::Plain(Op::Position, to), Kind::Plain(Op::Ne, _), Kind::If(other)],
+            [Kind::Plain(Op::Drop, _)],
+        ) = (&check.kinds[..], &none.kinds[..])
+        else {
+            return Ok(None);
+        };
+        let same = size == count && *from == count.input as i32 && to == from;
+        if !same
+            || !is_zero(positive)
+            || !halts(bad)
+            || !halts(other)
+            || !is_stack(*count, Parser::ZigZag, count.big)
+            || !self.is_from_data(*count)
+        {
+            return Ok(None);
+        }
+        self.block_items(items, offsets, true, depth)
+    }
+
+    /// `data #X-> ITEMS` or `0 do BODY loop`, for each block of a list.
+    fn block_items(
+        &mut self,
+        items: &[&'a Kind],
+        offsets: usize,
+        ends: bool,
+        depth: usize,
+    ) -> Match<Option<Step>> {
+        let step = match items {
+            [Kind::Read(content)] => {
                 let Some(leaf) = self.leaf(*content) else { return Ok(None) };
-                let nest = Nest { form: Form::Blocks, ..self.nest(Count::ZigZag, offsets, leaf) };
+                let nest = Nest { form: Form::Blocks { ends }, ..self.nest(Count::ZigZag, offsets, leaf) };
                 if !self.has_offsets(offsets) || offsets == leaf.output {
                     return Ok(None);
                 }
                 Step::Nest(nest)
             }
-            [
-                Kind::Plain(Op::Dup, _),
-                Kind::Plain(Op::Literal, 0),
-                Kind::Do { body, step: false },
-                Kind::Plain(Op::Add, _),
-            ] => {
+            [Kind::Plain(Op::Literal, 0), Kind::Do { body, step: false }] => {
                 let body = self.body(body, depth + 3)?;
                 if !self.has_offsets(offsets) {
                     return Ok(None);
                 }
                 match body[..] {
-                    [Step::Nest(inner)] if inner.form == Form::Blocks => {
+                    [Step::Nest(inner)] if inner.form == (Form::Blocks { ends }) => {
                         match self.wrap(Count::ZigZag, offsets, inner) {
                             Some(nest) => Step::Nest(nest),
-                            None => Step::Blocks { offsets, body },
+                            None => Step::Blocks { offsets, body, ends },
                         }
                     }
-                    _ => Step::Blocks { offsets, body },
+                    _ => Step::Blocks { offsets, body, ends },
                 }
             }
             _ => return Ok(None),

@@ -95,8 +95,8 @@ pub(crate) enum Step {
     List { count: Count, offsets: Option<usize>, body: Vec<Self> },
     /// The body so many times.
     Repeat(usize, Vec<Self>),
-    /// A block-terminated list with any body.
-    Blocks { offsets: usize, body: Vec<Self> },
+    /// A block-terminated list with any body; whether blocks have to end where they say.
+    Blocks { offsets: usize, body: Vec<Self>, ends: bool },
     /// A number decides what follows; it may be stored before.
     Branch { flag: Read, store: Option<usize>, then: Vec<Self>, otherwise: Vec<Self> },
     /// A number selects what follows.
@@ -175,8 +175,8 @@ pub(crate) enum Form {
     Counted,
     /// A count, so many, and a byte that says nothing.
     Ended,
-    /// Blocks of a count and so many, of which the last is empty.
-    Blocks,
+    /// Blocks of a count and so many, of which the last is empty; whether those that say how long they are have to be.
+    Blocks { ends: bool },
 }
 
 /// Lists nested in one another, directly, with items innermost: one to three levels.
@@ -337,7 +337,7 @@ pub(super) fn collect_outputs(steps: &[Step], to: &mut Vec<usize>) {
                 to.extend(offsets);
                 collect_outputs(body, to);
             }
-            Step::Blocks { offsets, body } | Step::ToEnd { offsets, body, .. } => {
+            Step::Blocks { offsets, body, .. } | Step::ToEnd { offsets, body, .. } => {
                 to.push(*offsets);
                 collect_outputs(body, to);
             }

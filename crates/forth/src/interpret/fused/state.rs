@@ -114,15 +114,35 @@ impl State {
         (items < 1 << 31).then_some(items)
     }
 
-    /// The number of items of the next block.
+    /// The number of items of a block that says how long it is, from that number's opposite; and where it has to end, or 0 if that makes
+    /// no difference.
     #[inline(always)]
-    pub(super) fn block(&mut self) -> Option<u32> {
-        let mut items = self.zigzag()?;
-        if items < 0 {
-            items = items.wrapping_neg();
-            self.zigzag()?;
+    pub(super) fn sized(&mut self, opposite: i64, ends: bool) -> Option<(u32, usize)> {
+        let items = u32::try_from(opposite.wrapping_neg()).ok().filter(|&items| items < 1 << 31)?;
+        let size = self.zigzag()?;
+        if !ends {
+            return Some((items, 0));
         }
-        u32::try_from(items).ok().filter(|&items| items < 1 << 31)
+        let end = usize::try_from(size).ok()?.checked_add(self.at)?;
+        Some((items, end))
+    }
+
+    /// All items of such a block. How many they are.
+    ///
+    /// # Safety
+    ///
+    /// The state was loaded from `exec`, for this nest.
+    #[inline(always)]
+    pub(super) unsafe fn sized_items<K: Leafy>(
+        &mut self,
+        exec: &mut Exec<'_>,
+        nest: &Nest,
+        opposite: i64,
+        ends: bool,
+    ) -> Option<u32> {
+        let (items, end) = self.sized(opposite, ends)?;
+        *self = slow_items::<K>(*self, exec, nest, u64::from(items) << nest.leaf.shift)?;
+        (end == 0 || self.at == end).then_some(items)
     }
 
     #[inline(always)]
