@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let _ = file.info();
     for row_groups in [None, Some(vec![1, 0])] {
-        let Ok(table) = file.parquet_table("", &parquet::Options { row_groups }) else { continue };
+        let Ok(table) = file.parquet_table("", &parquet::Options { row_groups, ..Default::default() }) else { continue };
         let fields = table.fields().map_or(0, <[_]>::len).min(32) as u32;
         for field in 0..fields {
             let _ = table.parquet().map(|own| own.chunks(field));

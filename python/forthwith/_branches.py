@@ -50,7 +50,7 @@ class HasBranches(BranchMapping):
         from forthwith._selection import Selection
 
         columns = _read.choose(self, names, filter_name, filter_typename)
-        start, stop = _read.entries_of(self, entry_start, entry_stop)
+        start, stop = _read.span(self, entry_start, entry_stop)
         return Selection(self._tree, columns, start, stop, step_size, threads)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:

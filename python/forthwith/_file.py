@@ -312,8 +312,8 @@ class File(Directory):
         if self.format == "ROOT":
             return self._core.table(path)
         if self.format == "Parquet":
-            return self._core.parquet_table(self._view["row_groups"])
-        return self._core.avro_table(self._view["schema"], self._view["skip_damaged"])
+            return self._core.parquet_table(self._view["row_groups"], self._view["check_text"])
+        return self._core.avro_table(self._view["schema"], self._view["skip_damaged"], self._view["check_text"])
 
     def _only_table(self) -> Tree:
         try:

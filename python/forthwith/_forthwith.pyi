@@ -157,9 +157,11 @@ class File:
         """Opens a tree."""
     def object(self, path: str) -> Objects:
         """An object with everything it points to."""
-    def avro_table(self, schema: str | None = None, skip_damaged: bool = False) -> Table:
+    def avro_table(
+        self, schema: str | None = None, skip_damaged: bool = False, check_text: bool = True
+    ) -> Table:
         """The values of an Avro file, as a reader's schema wants them, without what is damaged."""
-    def parquet_table(self, row_groups: list[int] | None = None) -> Table:
+    def parquet_table(self, row_groups: list[int] | None = None, check_text: bool = True) -> Table:
         """The values of a Parquet file, or of some of its row groups."""
     def metadata(self) -> list[tuple[str, bytes]]:
         """What an Avro or Parquet file says of itself, in its order."""
@@ -311,10 +313,10 @@ class Table:
         self,
         names: Sequence[str],
         fields: Sequence[int],
-        steps: Sequence[tuple[int, int]],
+        walk: Walk,
         threads: int | None = None,
     ) -> object:
-        """Some fields as a capsule of an Arrow stream, which reads one step for each batch."""
+        """Some fields as a capsule of an Arrow stream, which takes the walk and reads one step for each batch."""
 
 @final
 class Walk:

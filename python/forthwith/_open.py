@@ -40,6 +40,7 @@ def open(
     skip_damaged: bool = False,
     recover: bool = False,
     row_groups: Sequence[int] | None = None,
+    check_text: bool = True,
 ) -> Any:
     """Opens a file, or an object in it.
 
@@ -76,6 +77,9 @@ def open(
             whatever the directories of the file say. What was found is a `RecoveryWarning`, and in `File.recovered`.
         row_groups: For Parquet files, the numbers of the row groups that are the table, in this order; `Tree.row_groups` and
             `Tree.chunks` say what there is. By default all of them.
+        check_text: For Avro and Parquet files, whether text that is not UTF-8 is an error, with the field and the entry. Otherwise it is
+            taken as it is: Awkward Array has its bytes. ROOT does not say how text is encoded, and that of its files is never
+            looked at.
 
     Returns:
         The `File`, or the `Directory` or `Tree` asked for. A file that holds one table and nothing else, as those of Avro and
@@ -104,7 +108,12 @@ def open(
     groups = None if row_groups is None else [int(number) for number in row_groups]
     if groups is not None and min(groups, default=0) < 0:
         raise ValueError(f"row groups are numbered from 0 on, not {min(groups)}")
-    view = {"schema": _schema_text(schema), "skip_damaged": bool(skip_damaged), "row_groups": groups}
+    view = {
+        "schema": _schema_text(schema),
+        "skip_damaged": bool(skip_damaged),
+        "row_groups": groups,
+        "check_text": bool(check_text),
+    }
     if isinstance(path, (list, tuple)):
         from forthwith._chain import Chain
 
@@ -119,6 +128,7 @@ def open(
             skip_damaged=skip_damaged,
             recover=recover,
             row_groups=row_groups,
+            check_text=check_text,
         )
     what, inner = _split(path)
     file = _open_file(what, options, view)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Names: TypeAlias = str | Iterable[str] | None
     Columns: TypeAlias = list[tuple[str, int]]
 
-__all__ = ["Report", "choose", "entries_of", "entry_range", "from_start", "iterate", "read", "steps", "target", "walk"]
+__all__ = ["Report", "choose", "entries_of", "entry_range", "from_start", "iterate", "read", "span", "steps", "target", "walk"]
 
 
 def choose(owner: HasBranches, names: Names, filter_name: Filter, filter_typename: Filter) -> Columns:
@@ -101,11 +101,16 @@ def entries_of(owner: HasBranches, start: int | None, stop: int | None) -> tuple
 def walk(owner: HasBranches, columns: Columns, start: int | None, stop: int | None, size: int | str) -> _forthwith.Walk:
     """What reads step after step. Where steps can be counted from the first entry, nobody has to know the last one."""
     entries, memory = step_size(size)
-    fields = [at for _, at in columns]
+    first, last = span(owner, start, stop)
+    return owner._tree._core.walk_cutting([at for _, at in columns], first, last, entries, memory)
+
+
+def span(owner: HasBranches, start: int | None, stop: int | None) -> tuple[int, int | None]:
+    """The first entry and the one after the last, which may lie behind the end. None is the end, if nobody has to know it."""
     first, last = from_start(start, stop)
     if first is None or (last is None and stop is not None) or owner is not owner._tree:
-        first, last = entry_range(start, stop, owner.num_entries)
-    return owner._tree._core.walk_cutting(fields, first, last, entries, memory)
+        return entry_range(start, stop, owner.num_entries)
+    return first, last
 
 
 def steps(tree: Tree, columns: Columns, start: int, stop: int, size: int | str) -> list[tuple[int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from forthwith import _read
+from forthwith._entries import step_size as _step_size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class Selection:
     """
 
     def __init__(
-        self, tree: Tree, columns: Columns, start: int, stop: int, step_size: int | str, threads: int | None
+        self, tree: Tree, columns: Columns, start: int, stop: int | None, step_size: int | str, threads: int | None
     ) -> None:
         self._tree = tree
         self._columns = columns
@@ -29,7 +30,7 @@ class Selection:
         self._stop = stop
         self._step_size = step_size
         self._threads = threads
-        self._steps()  # an impossible step size is said at once
+        _step_size(step_size)  # an impossible one is said at once
 
     @property
     def tree(self) -> Tree:
@@ -38,8 +39,9 @@ class Selection:
 
     @property
     def num_entries(self) -> int:
-        """Number of entries selected."""
-        return self._stop - self._start
+        """Number of entries selected. In an Avro file that is known when all their blocks were looked for."""
+        start, stop = self._range()
+        return stop - start
 
     def keys(self) -> list[str]:
         """The names of the branches selected."""
@@ -55,24 +57,26 @@ class Selection:
     ) -> Any:
         """Reads all of it, as ``tree.arrays`` does."""
         into = _read.target(library, how)
-        return into.read(self._tree, self._columns, self._start, self._stop, threads or self._threads, progress)
+        start, stop = self._range()
+        return into.read(self._tree, self._columns, start, stop, threads or self._threads, progress)
 
-    def _steps(self) -> list[tuple[int, int]]:
-        return _read.steps(self._tree, self._columns, self._start, self._stop, self._step_size)
+    def _range(self) -> tuple[int, int]:
+        return _read.entries_of(self._tree, self._start, self._stop)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """A stream of record batches, each read when it is pulled. A wish for other types is not fulfilled."""
         del requested_schema
+        walk = _read.walk(self._tree, self._columns, self._start, self._stop, self._step_size)
         labels = [label for label, _ in self._columns]
-        fields = [at for _, at in self._columns]
-        return self._tree._core.stream(labels, fields, self._steps(), self._threads)
+        return self._tree._core.stream(labels, [at for _, at in self._columns], walk, self._threads)
 
     def __arrow_c_schema__(self) -> object:
         """The Arrow types, for which no data are read."""
         return self._tree._core.schema([label for label, _ in self._columns], [at for _, at in self._columns])
 
     def __repr__(self) -> str:
-        return f"<Selection of {len(self._columns)} branches, entries {self._start} to {self._stop}, of {self._tree!r}>"
+        stop = "the end" if self._stop is None else self._stop
+        return f"<Selection of {len(self._columns)} branches, entries {self._start} to {stop}, of {self._tree!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         made_of = (self._tree, self._columns, self._start, self._stop, self._step_size, self._threads)

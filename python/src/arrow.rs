@@ -9,7 +9,7 @@ use forthwith::{
     plan::{Error, ErrorKind},
 };
 use pyo3::{prelude::*, types::PyCapsule};
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 /// One array: the capsules of its schema and of its data.
 pub(crate) fn array<'py>(
@@ -47,13 +47,11 @@ pub(crate) fn stream<'py>(
     py: Python<'py>,
     table: &Table,
     forms: Vec<(String, Form)>,
-    fields: Vec<u32>,
-    steps: Vec<Range<u64>>,
+    walk: forthwith::Walk,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let schema = schema_of(&forms).map_err(|error| export_error(py, &error))?;
     let names = forms.into_iter().map(|(name, _)| name).collect();
-    let walk = table.handle.run(py, || table.table.walk(&fields, steps))?;
     let batches = Batches { handle: Arc::clone(&table.handle), walk, names, threads };
     PyCapsule::new_with_value(py, arrow::stream(schema, batches), c"arrow_array_stream")
 }

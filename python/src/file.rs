@@ -187,26 +187,37 @@ impl File {
     }
 
     /// The values of an Avro file.
-    #[pyo3(signature = (schema=None, skip_damaged=false))]
-    fn avro_table(&self, py: Python<'_>, schema: Option<&str>, skip_damaged: bool) -> PyResult<Table> {
+    #[pyo3(signature = (schema=None, skip_damaged=false, check_text=true))]
+    fn avro_table(
+        &self,
+        py: Python<'_>,
+        schema: Option<&str>,
+        skip_damaged: bool,
+        check_text: bool,
+    ) -> PyResult<Table> {
         self.handle.check_open(py)?;
         let file = &self.handle.file;
         let (table, key) = self.handle.run(py, || {
             let schema = schema.map(|text| avro::Schema::parse(text).map(Arc::new)).transpose()?;
-            let options = avro::Options { schema, skip_damaged, ..avro::Options::default() };
+            let unchecked_text = !check_text;
+            let options = avro::Options { schema, skip_damaged, unchecked_text, ..avro::Options::default() };
             Ok((file.avro_table("", &options)?, file.find("")?))
         })?;
         Ok(Table::new(Arc::clone(&self.handle), table, key))
     }
 
     /// The values of a Parquet file, or of some of its row groups.
-    #[pyo3(signature = (row_groups=None))]
-    fn parquet_table(&self, py: Python<'_>, row_groups: Option<Vec<usize>>) -> PyResult<Table> {
+    #[pyo3(signature = (row_groups=None, check_text=true))]
+    fn parquet_table(
+        &self,
+        py: Python<'_>,
+        row_groups: Option<Vec<usize>>,
+        check_text: bool,
+    ) -> PyResult<Table> {
         self.handle.check_open(py)?;
         let file = &self.handle.file;
-        let (table, key) = self
-            .handle
-            .run(py, || Ok((file.parquet_table("", &parquet::Options { row_groups })?, file.find("")?)))?;
+        let options = parquet::Options { row_groups, unchecked_text: !check_text };
+        let (table, key) = self.handle.run(py, || Ok((file.parquet_table("", &options)?, file.find("")?)))?;
         Ok(Table::new(Arc::clone(&self.handle), table, key))
     }
 

@@ -181,20 +181,19 @@ impl Table {
         arrow::schema(py, &names.into_iter().zip(forms).collect::<Vec<_>>())
     }
 
-    #[pyo3(signature = (names, fields, steps, threads=None))]
+    #[pyo3(signature = (names, fields, walk, threads=None))]
     fn stream<'py>(
         &self,
         py: Python<'py>,
         names: Vec<String>,
         fields: Vec<u32>,
-        steps: Vec<(u64, u64)>,
+        walk: &Bound<'_, Walk>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         self.handle.check_open(py)?;
         let forms = self.handle.run(py, || self.forms(&fields))?;
-        let forms = names.into_iter().zip(forms).collect();
-        let steps = steps.into_iter().map(|(start, stop)| start..stop).collect();
-        arrow::stream(py, self, forms, fields, steps, threads)
+        let walk = walk.get().take(py)?;
+        arrow::stream(py, self, names.into_iter().zip(forms).collect(), walk, threads)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reading step after step.
 
-use crate::{array::Array, handle::Handle, read::listening};
+use crate::{array::Array, errors, handle::Handle, read::listening};
 use forthwith::plan::{Error, ErrorKind};
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, TryLockError};
@@ -9,14 +9,24 @@ use std::sync::{Arc, Mutex, TryLockError};
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Walk {
     handle: Arc<Handle>,
-    walk: Mutex<forthwith::Walk>,
+    /// Nothing if somebody else has it.
+    walk: Mutex<Option<forthwith::Walk>>,
 }
 
 impl Walk {
     pub(crate) fn new(handle: Arc<Handle>, walk: forthwith::Walk) -> Self {
-        Self { handle, walk: Mutex::new(walk) }
+        Self { handle, walk: Mutex::new(Some(walk)) }
+    }
+
+    /// What reads the steps, for somebody else.
+    pub(crate) fn take(&self, py: Python<'_>) -> PyResult<forthwith::Walk> {
+        let walk = self.walk.try_lock().ok().and_then(|mut walk| walk.take());
+        walk.ok_or_else(|| errors::request(py, GONE.into()))
     }
 }
+
+/// What is said when there is none.
+const GONE: &str = "the steps are being read already";
 
 #[pymethods]
 impl Walk {
@@ -39,7 +49,10 @@ impl Walk {
                     }));
                 }
             };
-            walk.read(threads, Some(tick))
+            match &mut *walk {
+                Some(walk) => walk.read(threads, Some(tick)),
+                None => Err(Error::new(ErrorKind::Invalid { what: GONE.into() })),
+            }
         })?;
         let Some((entries, arrays)) = step else { return Ok(None) };
         let arrays = arrays.iter().map(|array| Array::new(py, array)).collect::<PyResult<_>>()?;

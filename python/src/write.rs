@@ -67,7 +67,7 @@ impl TableWriter {
         let format =
             FileFormat::of(&format!(".{format}")).map_err(|error| error_of(py, error, None, None))?;
         let memory = memory.then(|| MemorySink::new(uri.clone()));
-        let options = WriteOptions { codec, level, block_entries, dictionary, name: None };
+        let options = WriteOptions { codec, level, block_entries, dictionary, ..WriteOptions::default() };
         Ok(Self(Mutex::new(State { uri, format, memory, options, open: None })))
     }
 

@@ -390,3 +390,213 @@ def test_names_may_be_any():
     # By the specification they are of letters, digits and underscores; nothing that is read depends on it.
     schema = {"type": "record", "name": "1 x", "fields": [{"name": "a-b c", "type": "int"}]}
     assert read(by_hand(schema, (1, b"\x02"))) == [{"a-b c": 1}]
+
+
+def zigzag(*numbers):
+    out = io.BytesIO()
+    for number in numbers:
+        fastavro.schemaless_writer(out, "long", number)
+    return out.getvalue()
+
+
+LISTS = {
+    "of numbers": ({"type": "array", "items": "float"}, b"\0\0\x80\x3f"),
+    "of texts": ({"type": "array", "items": "string"}, b"\x04ab"),
+    "of lists": ({"type": "array", "items": {"type": "array", "items": "double"}}, zigzag(1) + b"\0" * 8 + b"\0"),
+    "of records": ({"type": "array", "items": record("i", a="int", b="string")}, b"\x02\x04ab"),
+    "of options": ({"type": "array", "items": ["null", "long"]}, b"\x02\x06"),
+    "of unions": ({"type": "array", "items": ["int", "string", "null"]}, b"\x02\x04ab"),
+    "map": ({"type": "map", "values": "int"}, b"\x02a\x02"),
+}
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_blocks_of_a_list_end_where_they_say(kind):
+    schema, item = LISTS[kind]
+    schema = record(x=schema, y="int")
+    entries = [([1], b"\x02"), ([2, -3, 1], b"\x04"), ([], b"\x06"), ([-1, -2], b"\x08")]
+
+    def payload(off=0):
+        out = b""
+        for counts, behind in entries * 10:
+            for count in counts:
+                out += zigzag(count) if count > 0 else zigzag(count, -count * len(item) + off)
+                out += item * abs(count)
+            out += b"\0" + behind
+        return out
+
+    data = by_hand(schema, (40, payload()))
+    expected = list(fastavro.reader(io.BytesIO(data)))
+    found = read(data)
+    assert [row["y"] for row in found] == [row["y"] for row in expected]
+    if kind != "map":
+        assert found == expected
+    else:
+        assert [len(row["x"]) for row in found] == [1, 6, 0, 3] * 10
+    for off in (1, -1, 1 << 40):
+        # Others believe that it is as they say, where they read at all.
+        bad = by_hand(schema, (40, payload()), (40, payload(off)))
+        with pytest.raises(forthwith.DamagedFileError, match="not as many bytes long as it says") as caught:
+            read(bad)
+        assert caught.value.block == 1
+        assert caught.value.byte is not None
+        assert caught.value.member.startswith("x")
+        # What is not wanted is stepped over by them, if they lie within the block.
+        assert read(bad, skip_damaged=True) == expected if kind != "map" else True
+    # A block that goes on behind another's end.
+    with pytest.raises(forthwith.DamagedFileError, match="not as many bytes long as it says"):
+        read(by_hand(schema, (1, zigzag(-1, -4) + item + b"\0\x02")))
+
+
+def test_text_that_is_none_is_an_error_unless_wanted():
+    schema = record(n="int", inside={"type": "array", "items": ["null", record("i", t="string", u="int")]})
+
+    def row(number, *texts):
+        items = b"".join(b"\0" if text is None else b"\x02" + zigzag(len(text)) + text + b"\x02" for text in texts)
+        return zigzag(number) + (zigzag(len(texts)) if texts else b"") + items + (b"\0" if texts else b"\0")
+
+    good = [row(0), row(1, b"a", None), row(2, "é".encode(), b"")]
+    bad = [row(3, None, b"ok", b"caf\xe9"), row(4)]
+    data = by_hand(schema, (3, b"".join(good)), (2, b"".join(bad)))
+    with pytest.raises(forthwith.DamagedFileError, match=r'text that is not UTF-8: b"caf\\xe9"') as caught:
+        read(data)
+    error = caught.value
+    assert (error.object, error.entry, error.member) == ("r/inside", 3, "[].t")
+    # Nothing else is looked at.
+    tree = forthwith.open(io.BytesIO(data))
+    assert tree["n"].array().to_list() == [0, 1, 2, 3, 4]
+    assert tree["inside/u"].array().to_list()[3] == [None, 1, 1]
+    assert len(tree.arrays(entry_stop=3)) == 3
+    with pytest.raises(forthwith.DamagedFileError) as caught:
+        tree["inside/t"].array(entry_start=1)
+    assert (caught.value.object, caught.value.entry) == ("r/inside/t", 3)
+    steps = tree.iterate(step_size=1)
+    assert [len(next(steps)) for _ in range(3)] == [1, 1, 1]
+    with pytest.raises(forthwith.DamagedFileError):
+        next(steps)
+    # Its block is damaged.
+    assert len(read(data, skip_damaged=True)) == 3
+    # As it is.
+    raw = forthwith.open(io.BytesIO(data), check_text=False)["inside"].array()
+    assert len(raw) == 5
+    assert bytes(raw[3, 2].t.encode(errors="surrogateescape")) == b"caf\xe9"
+    # As bytes.
+    wanted = record(inside={"type": "array", "items": ["null", record("i", t="bytes")]})
+    assert read(data, schema=wanted)[3]["inside"][2] == {"t": b"caf\xe9"}
+    with pytest.raises(forthwith.DamagedFileError, match="not UTF-8") as caught:
+        forthwith.avro.decode([b"\x02a", b"\x02\xff"], "string")
+    assert caught.value.entry == 1
+
+
+def test_keys_of_maps_are_text_too():
+    data = by_hand(record(m={"type": "map", "values": "int"}), (1, b"\x02\x02\xff\x02\0"))
+    with pytest.raises(forthwith.DamagedFileError, match="not UTF-8") as caught:
+        read(data)
+    assert caught.value.member == "[].0"
+
+
+def test_a_schema_that_is_none_is_a_request():
+    data = by_hand("int", (1, b"\x02"))
+    for schema in ('{"type": "nothing"}', [{"type": "array"}], '{"type": '):
+        with pytest.raises(forthwith.RequestError, match="not an Avro schema"):
+            read(data, schema=schema)
+        with pytest.raises(ValueError, match="not an Avro schema"):
+            forthwith.avro.write(io.BytesIO(), [1], schema=schema)
+        with pytest.raises(forthwith.RequestError, match="not an Avro schema"):
+            forthwith.avro.canonical(schema)
+    # The file's own is the file's fault.
+    with pytest.raises(forthwith.DamagedFileError):
+        read(by_hand('{"type": "nothing"}', (1, b"\x02")))
+
+
+# The shape of the data that implementations of Avro exchange to see whether they understand each other: a record with a field of
+# each type, among them a type that contains itself.
+INTEROP = {
+    "type": "record",
+    "name": "Interop",
+    "namespace": "org.apache.avro",
+    "fields": [
+        {"name": "intField", "type": "int"},
+        {"name": "longField", "type": "long"},
+        {"name": "stringField", "type": "string"},
+        {"name": "boolField", "type": "boolean"},
+        {"name": "floatField", "type": "float"},
+        {"name": "doubleField", "type": "double"},
+        {"name": "bytesField", "type": "bytes"},
+        {"name": "nullField", "type": "null"},
+        {"name": "arrayField", "type": {"type": "array", "items": "double"}},
+        {"name": "mapField", "type": {"type": "map", "values": record("Foo", label="string")}},
+        {"name": "unionField", "type": ["boolean", "double", {"type": "array", "items": "bytes"}]},
+        {"name": "enumField", "type": {"type": "enum", "name": "Kind", "symbols": ["A", "B", "C"]}},
+        {"name": "fixedField", "type": {"type": "fixed", "name": "MD5", "size": 16}},
+        {
+            "name": "recordField",
+            "type": {
+                "type": "record",
+                "name": "Node",
+                "fields": [
+                    {"name": "label", "type": "string"},
+                    {"name": "children", "type": {"type": "array", "items": "Node"}},
+                ],
+            },
+        },
+    ],
+}
+
+
+@pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "bzip2", "xz", "zstandard"])
+def test_the_data_that_implementations_exchange(codec):
+    pytest.importorskip("cramjam")
+    entries = [
+        {
+            "intField": n * 12,
+            "longField": n * 15234324,
+            "stringField": f"hey {n}",
+            "boolField": n % 2 == 0,
+            "floatField": n * 1234.0,
+            "doubleField": n * -1234.0,
+            "bytesField": b"12312adf" * n,
+            "nullField": None,
+            "arrayField": [5.0, 0.0, 12.0][:n],
+            "mapField": {"a": {"label": "a"}, "bee": {"label": "cee"}},
+            "unionField": [True, 12.5, [b"x", b""]][n % 3],
+            "enumField": "ABC"[n % 3],
+            "fixedField": b"1019181716151413",
+            "recordField": {"label": "blah", "children": [{"label": "inner", "children": []}] * n},
+        }
+        for n in range(20)
+    ]
+    try:
+        data = file_of(INTEROP, entries, codec=codec, sync_interval=300)
+    except ValueError:
+        pytest.skip(f"fastavro has no {codec} here")
+    tree = forthwith.open(io.BytesIO(data))
+    names = [name for name in tree.keys() if name != "recordField"]
+    assert len(names) == 13
+    found = tree.arrays(names).to_list()
+    for row, expected in zip(found, entries, strict=True):
+        assert {**row, "mapField": dict(row["mapField"])} == {name: expected[name] for name in names}
+    with pytest.raises(forthwith.UnsupportedError, match=r"recursive type org\.apache\.avro\.Node"):
+        tree.arrays()
+    assert tree["recordField/label"].array().to_list() == ["blah"] * 20
+
+
+def test_polars_reads_what_is_written():
+    polars = pytest.importorskip("polars")
+    columns = {
+        "b": [True, False, True],
+        "i": [1, -2, 1 << 40],
+        "d": [0.5, float("inf"), -1e300],
+        "s": ["", "é", "z"],
+        "o": [1.5, None, 2.5],
+        "t": [None, "x", None],
+        "l": [[1, 2], [], [3]],
+        "ll": [[["a"], []], [], [["b", "c"]]],
+        "r": [{"x": 1, "y": "a"}, {"x": 2, "y": "b"}, {"x": 3, "y": "c"}],
+    }
+    for codec in ("null", "deflate", "snappy"):
+        file = io.BytesIO()
+        forthwith.avro.write(file, columns, codec=codec)
+        file.seek(0)
+        found = polars.read_avro(file)
+        assert {name: found[name].to_list() for name in found.columns} == columns

@@ -212,3 +212,35 @@ def test_memory_policies_change_no_value(path):
         assert tree.arrays().to_list() == expected.to_list()
     with pytest.raises(ValueError, match="pool must be 0 or more"):
         forthwith.open(path, pool=-1)
+
+
+@pytest.mark.parametrize(
+    ("begin", "what"),
+    [
+        (b"", "nothing at all: it is empty"),
+        (b"ab", "no more than 2 bytes"),
+        (b"a,b\n1,2\n", r'text that begins with "a,b\\n1,2\\n"'),
+        (b'{"a": 1}\n', r'text that begins with "{\\"a\\": 1}"'),
+        (b"ARROW1\0\0" + b"\xff" * 20, r"an Arrow file \(IPC\)"),
+        (b"FEA1" + b"\0" * 20, "a Feather file"),
+        (b"ORC\x0a\x03", "an ORC file"),
+        (b"\x1f\x8b\x08\0\0\0\0\0", "a file compressed by gzip"),
+        (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+        (b"PK\x03\x04\0\0", "a ZIP archive"),
+        (b"\0\x01\x02\x03\x04", r"bytes that begin with \[00, 01, 02, 03, 04\]"),
+    ],
+)
+def test_files_of_no_known_format_are_said_to_be_what_they_are(begin, what, tmp_path):
+    name = tmp_path / "what"
+    name.write_bytes(begin)
+    for source in (name, io.BytesIO(begin)):
+        with pytest.raises(forthwith.DamagedFileError, match=f"not a ROOT, Avro or Parquet file: {what}") as caught:
+            forthwith.open(source)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_a_folder_that_is_missing_is_named(tmp_path):
+    name = tmp_path / "nowhere" / "x.avro"
+    with pytest.raises(forthwith.MissingFileError) as caught:
+        forthwith.write_avro(str(name), {"x": [1]})
+    assert caught.value.filename == str(tmp_path / "nowhere")

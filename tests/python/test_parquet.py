@@ -505,3 +505,148 @@ def test_a_field_of_a_record_by_itself():
         tree["m/v"]
     with pytest.raises(forthwith.KeyInFileError):
         tree["b"]
+
+
+def test_text_that_is_none_is_an_error_unless_wanted():
+    column = pa.array([[b"a", b"caf\xe9"], None, []], pa.list_(pa.binary())).cast(pa.list_(pa.binary()))
+    text = pa.ListArray.from_arrays(
+        column.offsets, pa.Array.from_buffers(pa.string(), len(column.values), column.values.buffers())
+    )
+    file = io.BytesIO()
+    pq.write_table(pa.table({"n": [1, 2, 3], "t": text}), file, store_schema=False)
+    with pytest.raises(forthwith.DamagedFileError, match=r'text that is not UTF-8: b"caf\\xe9"') as caught:
+        forthwith.open(file).arrays()
+    assert (caught.value.object, caught.value.entry, caught.value.member) == ("t", 0, "[]")
+    assert forthwith.open(file)["n"].array().to_list() == [1, 2, 3]
+    raw = forthwith.open(file, check_text=False)["t"].array()
+    assert raw[0, 1].encode(errors="surrogateescape") == b"caf\xe9"
+
+
+@pytest.mark.parametrize(
+    "ty",
+    [
+        pa.map_(pa.int32(), pa.string()),
+        pa.map_(pa.int64(), pa.list_(pa.float64())),
+        pa.map_(pa.float64(), pa.int8()),
+        pa.map_(pa.bool_(), pa.map_(pa.int16(), pa.string())),
+        pa.map_(pa.date32(), pa.string()),
+        pa.map_(pa.binary(), pa.int64()),
+        pa.map_(pa.struct([("a", pa.int32())]), pa.int64()),
+        pa.map_(pa.string(), pa.int64()),
+    ],
+    ids=str,
+)
+def test_maps_of_any_keys_are_maps_again(ty):
+    def key(of, n):
+        if pa.types.is_struct(of):
+            return {"a": n}
+        as_python = {pa.binary(): str(n).encode(), pa.string(): str(n), pa.date32(): datetime.date(2026, 1, 1 + n)}
+        return as_python.get(of, bool(n % 2) if pa.types.is_boolean(of) else n)
+
+    def value(of, n):
+        if pa.types.is_list(of):
+            return [0.5] * n
+        if pa.types.is_map(of):
+            return [(key(of.key_type, k), value(of.item_type, k)) for k in range(n)]
+        return f"v{n}" if pa.types.is_string(of) else n
+
+    rows = [[(key(ty.key_type, k), value(ty.item_type, k)) for k in range(n)] for n in (0, 1, 2)] * 50
+    rows[7] = None
+    table = pa.table({"m": pa.array(rows, ty), "lm": pa.array([[row] for row in rows], pa.list_(ty))})
+    for source in (table, None):
+        file = io.BytesIO()
+        if source is None:
+            # What was read of pyarrow's file, through Awkward Array.
+            pq.write_table(table, file)
+            read = forthwith.open(file).arrays()
+            file = io.BytesIO()
+            forthwith.parquet.write(file, read)
+        else:
+            forthwith.parquet.write(file, source)
+        again = pq.read_table(file)
+        assert pa.types.is_map(again["m"].type)
+        assert pa.types.is_map(again["lm"].type.value_type)
+        assert again["m"].type.key_type == ty.key_type or pa.types.is_large_binary(again["m"].type.key_type) or (
+            pa.types.is_large_string(again["m"].type.key_type)
+        )
+        assert again["m"].to_pylist() == table["m"].to_pylist()
+        assert again["lm"].to_pylist() == table["lm"].to_pylist()
+        assert pq.read_schema(file).field("m").type == again["m"].type
+        ours = forthwith.open(file)["m"].array()
+        if not pa.types.is_date(ty.key_type):
+            assert ours.to_list() == rows
+
+
+def test_lists_of_pairs_that_were_no_maps_stay_lists():
+    import awkward as ak
+
+    file = io.BytesIO()
+    forthwith.parquet.write(file, ak.Array({"p": [[(1, 2.5), (1, 3.5)], []]}))
+    assert pa.types.is_large_list(pq.read_schema(file).field("p").type)
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_durations_come_back_as_such(unit):
+    values = pa.array([1, None, -86400], pa.int64()).cast(pa.duration(unit))
+    table = pa.table({"d": values, "l": pa.array([[0], [], [5, 6]], pa.list_(pa.duration(unit)))})
+    file = io.BytesIO()
+    pq.write_table(table, file)
+    tree = forthwith.open(file)
+    assert tree["d"].array().to_list() == [1, None, -86400]
+    found = pa.table(tree)
+    assert found["d"].type == pa.duration(unit)
+    assert found["d"].to_pylist() == table["d"].to_pylist()
+    assert found["l"].to_pylist() == table["l"].to_pylist()
+    pandas = pytest.importorskip("pandas")
+    frame = tree.arrays(["d"], library="pd")
+    assert pandas.api.types.is_timedelta64_dtype(frame["d"].dtype) or "duration" in str(frame["d"].dtype)
+    # And through Awkward Array, and from Arrow.
+    for source in (tree.arrays(), table):
+        again = io.BytesIO()
+        forthwith.parquet.write(again, source)
+        assert pq.read_table(again)["d"].to_pylist() == table["d"].to_pylist()
+        assert pq.read_table(again)["d"].type == pa.duration(unit)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_lists_of_one_length_come_back_as_such(threads):
+    rows = [None if n % 5 == 2 else [float(n), n + 0.5, -n] for n in range(1000)]
+    whole = [[n, n + 1] for n in range(1000)]
+    deep = [[[[n, n], [n, k], [k, k]] for k in range(n % 3)] for n in range(1000)]
+    structs = [[{"a": n, "b": str(n)}, None] for n in range(1000)]
+    table = pa.table(
+        {
+            "rows": pa.array(rows, pa.list_(pa.float64(), 3)),
+            "whole": pa.array(whole, pa.list_(pa.field("item", pa.int32(), nullable=False), 2)),
+            "deep": pa.array(deep, pa.list_(pa.list_(pa.list_(pa.int64(), 2), 3))),
+            "structs": pa.array(structs, pa.list_(pa.struct([("a", pa.int64()), ("b", pa.string())]), 2)),
+        }
+    )
+    table = table.cast(table.schema.set(1, table.schema.field("whole").with_nullable(False)))
+    file = io.BytesIO()
+    pq.write_table(table, file, row_group_size=300)
+    tree = forthwith.open(file, threads=threads)
+    arrays = tree.arrays()
+    assert arrays.to_list() == table.to_pylist()
+    assert str(arrays["whole"].type) == "1000 * 2 * int32"
+    assert str(arrays["rows"].type) == "1000 * option[3 * ?float64]"
+    assert str(arrays["deep"].type) == "1000 * option[var * option[3 * option[2 * ?int64]]]"
+    assert tree["whole"].array(library="np").shape == (1000, 2)
+    assert tree.arrays(["structs/b", "whole"], entry_start=290, entry_stop=310).to_list() == [
+        {"structs/b": [str(n), None], "whole": whole[n]} for n in range(290, 310)
+    ]
+    assert [step.to_list() for step in tree.iterate(["deep"], step_size=333)] == [
+        [{"deep": row} for row in deep[at : at + 333]] for at in range(0, 1000, 333)
+    ]
+    found = pa.table(tree)
+    assert [found[name].type.equals(pa.list_(table[name].type.value_field, 3)) for name in ("rows",)] == [True]
+    assert found.to_pylist() == table.to_pylist()
+    # Without Arrow's word they are lists.
+    plain_file = io.BytesIO()
+    pq.write_table(table.select(["whole"]), plain_file, store_schema=False)
+    assert str(forthwith.open(plain_file)["whole"].array().type) == "1000 * option[var * int32]"
+    # And we write them so that they come back.
+    again = io.BytesIO()
+    forthwith.parquet.write(again, arrays)
+    assert forthwith.open(again).arrays().type == arrays.type
+    assert pq.read_table(again).to_pylist() == table.to_pylist()

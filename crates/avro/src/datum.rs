@@ -24,7 +24,8 @@ const TASK: usize = 256 << 10;
 pub struct Datums {
     fields: Fields,
     is_record: bool,
-    count: u32,
+    /// The fields that are no parts of others.
+    wanted: Vec<u32>,
 }
 
 impl Datums {
@@ -39,8 +40,9 @@ impl Datums {
                 Error::new(ErrorKind::Invalid { what: format!("the schema asked for: {why}") })
             })?,
         };
-        let (is_record, count) = (fields.is_record(), fields.fields().len() as u32);
-        Ok(Self { fields, is_record, count })
+        let listed = (0..).zip(fields.fields()).filter(|(_, field)| !field.is_part);
+        let (is_record, wanted) = (fields.is_record(), listed.map(|(number, _)| number).collect());
+        Ok(Self { fields, is_record, wanted })
     }
 
     /// A plan for so many datums, one directly after the other. There must be nothing behind them.
@@ -93,8 +95,7 @@ impl Datums {
     }
 
     fn plan(&self, count: u64, bounded: bool) -> Result<Plan> {
-        let wanted: Vec<u32> = (0..self.count).collect();
-        let layout = self.fields.layout(&wanted)?;
+        let layout = self.fields.layout(&self.wanted)?;
         let program = translate(&layout, &DIALECT, bounded, "").map_err(|why| Error::unsupported(why.0))?;
         let group = Group {
             path: String::new(),

@@ -4,29 +4,61 @@ use crate::{
     default,
     schema::{self, Id, Kind, Name, Schema},
     table::{field, is_record},
-    translate::{Layouts, Refusal, leaf, meant},
+    translate::{Keep, Layouts, Refusal, leaf, meant, parts},
 };
 use forthwith_columns::{DType, Wire};
-use forthwith_plan::Field;
+use forthwith_plan::{Field, Pick};
 use forthwith_program::{Schema as Layout, Union};
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The fields of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
     writer: Arc<Schema>,
     reader: Option<Arc<Schema>>,
+    listed: Arc<[Listed]>,
 }
+
+/// A field of the table: one of the record's, or a part of one.
+#[derive(Clone, Debug)]
+struct Listed {
+    /// The record's field.
+    at: u32,
+    /// From there, record by record.
+    path: Vec<String>,
+    schema: Id,
+}
+
+/// Parts of fields that are listed at most.
+const MOST_PARTS: usize = 1 << 12;
 
 impl Fields {
     /// As the data are.
     pub(crate) fn of(writer: &Arc<Schema>) -> Self {
-        Self { writer: Arc::clone(writer), reader: None }
+        Self { writer: Arc::clone(writer), reader: None, listed: Arc::new([]) }.listing()
+    }
+
+    /// With the list of the fields. What a reader's schema asks for is taken as it says.
+    fn listing(self) -> Self {
+        let mut listed = Vec::new();
+        let mut left = if self.reader.is_none() { MOST_PARTS } else { 0 };
+        for (at, field) in (0..).zip(self.record()) {
+            listed.push(Listed { at, path: Vec::new(), schema: field.schema });
+            let parts = if left > 0 { parts(&self.writer, field.schema, left) } else { Vec::new() };
+            // All parts of a field, or none.
+            left = left.saturating_sub(parts.len());
+            if left > 0 {
+                listed.extend(parts.into_iter().map(|(path, schema)| Listed { at, path, schema }));
+            }
+        }
+        Self { listed: listed.into(), ..self }
     }
 
     /// As a reader wants them.
     pub(crate) fn resolved(writer: &Arc<Schema>, reader: &Arc<Schema>) -> Result<Self, Refusal> {
-        let this = Self { writer: Arc::clone(writer), reader: Some(Arc::clone(reader)) };
+        let this =
+            Self { writer: Arc::clone(writer), reader: Some(Arc::clone(reader)), listed: Arc::new([]) };
+        let this = this.listing();
         if this.is_record() {
             let resolver = Resolver::new(writer, reader);
             resolver.same_name(writer.root_id(), reader.root_id())?;
@@ -60,24 +92,88 @@ impl Fields {
         if !self.is_record() {
             return vec![field(VALUE, self.shown().root().doc.as_deref().unwrap_or(""))];
         }
-        self.record().iter().map(|f| field(&f.name, f.doc.as_deref().unwrap_or(""))).collect()
+        let mut fields: Vec<Field> = Vec::with_capacity(self.listed.len());
+        let mut parents: Vec<(usize, u32)> = Vec::new();
+        for (number, listed) in (0..).zip(self.listed.iter()) {
+            let Some(top) = self.record().get(listed.at as usize) else { continue };
+            // The records around it.
+            while parents.last().is_some_and(|(depth, _)| *depth >= listed.path.len()) {
+                parents.pop();
+            }
+            let parent = parents.last().map(|(_, parent)| *parent);
+            let mut field = field(&top.name, top.doc.as_deref().unwrap_or(""));
+            if let (Some(name), Some(parent)) = (listed.path.last(), parent) {
+                field.path = format!("{}/{}", top.name, listed.path.join("/"));
+                (field.name, field.title) = (name.clone(), String::new());
+                (field.parent, field.is_part) = (Some(parent), true);
+                if let Some(parent) = fields.get_mut(parent as usize) {
+                    parent.has_children = true;
+                }
+            }
+            parents.push((listed.path.len(), number));
+            fields.push(field);
+        }
+        fields
     }
 
     pub(crate) fn type_name(&self, field: u32) -> String {
         let shown = self.shown();
-        let id = self.record().get(field as usize).map_or(shown.root_id(), |field| field.schema);
-        shown.describe(id)
+        shown.describe(self.listed.get(field as usize).map_or(shown.root_id(), |field| field.schema))
     }
 
-    /// The layout of one field, as if there were no others.
+    /// How many fields the record has.
+    pub(crate) fn count(&self) -> usize {
+        self.record().len().max(1)
+    }
+
+    /// A part of a field: from there, record by record.
+    pub(crate) fn path(&self, field: u32) -> &[String] {
+        self.listed.get(field as usize).map_or(&[], |field| &field.path)
+    }
+
+    /// What of the record's fields it takes to deliver some fields of the table, and what they are of that, if they are not it.
+    fn kept(&self, wanted: &[u32]) -> (Vec<(usize, Keep)>, Vec<Pick>) {
+        let mut kept: Vec<(usize, Keep)> = Vec::new();
+        let mut picks = Vec::with_capacity(wanted.len());
+        for &field in wanted {
+            // A number that is none is said by whom it is given to.
+            let listed = self.listed.get(field as usize);
+            let (at, path) = listed.map_or((usize::MAX, &[][..]), |field| (field.at as usize, &field.path));
+            let array = kept.iter().position(|(known, _)| *known == at).unwrap_or(kept.len());
+            if array == kept.len() {
+                kept.push((at, Keep::Fields(BTreeMap::new())));
+            }
+            if let Some((_, keep)) = kept.get_mut(array) {
+                keep.add(path);
+            }
+            picks.push(Pick { array: array as u32, path: path.to_vec(), lists: Vec::new() });
+        }
+        let plain = (0..).zip(&picks).all(|(at, pick)| pick.array == at && pick.path.is_empty());
+        if plain {
+            picks.clear();
+        }
+        (kept, picks)
+    }
+
+    /// What becomes of the arrays of the layout of some fields, if they are not the fields.
+    pub(crate) fn picks(&self, wanted: &[u32]) -> Vec<Pick> {
+        if self.is_record() { self.kept(wanted).1 } else { Vec::new() }
+    }
+
+    /// The layout of one field, or of what it is a part of without the other parts, as if there were no other fields.
     pub(crate) fn alone(&self, field: u32) -> Result<Layout, Refusal> {
-        let Some(shown) = self.record().get(field as usize) else { return self.layout(&[field]) };
+        let listed = self.listed.get(field as usize);
+        let Some((listed, shown)) = listed.and_then(|l| Some((l, self.record().get(l.at as usize)?))) else {
+            return self.layout(&[field]);
+        };
+        let mut keep = Keep::Fields(BTreeMap::new());
+        keep.add(&listed.path);
         let (writer, reader) = (self.writer.root_id(), self.shown().root_id());
         let mut resolver = Resolver::new(&self.writer, self.shown());
         if self.reader.is_none() {
-            return resolver.writing.whole(shown.schema);
+            return resolver.writing.pruned(shown.schema, &keep);
         }
-        match (resolver.matching(writer, reader, field as usize)?, &self.writer.get(writer).kind) {
+        match (resolver.matching(writer, reader, listed.at as usize)?, &self.writer.get(writer).kind) {
             (Some(from), Kind::Record { fields, .. }) => match fields.get(from) {
                 Some(from) => resolver.resolve(from.schema, shown.schema),
                 None => Err(Refusal::senseless("no such field")),
@@ -96,8 +192,7 @@ impl Fields {
                 Some(_) => resolver.resolve(writer, shown),
             };
         }
-        let wanted: Vec<usize> = wanted.iter().map(|at| *at as usize).collect();
-        resolver.fields(writer, shown, &wanted, self.reader.is_none())
+        resolver.fields(writer, shown, &self.kept(wanted).0, self.reader.is_none())
     }
 }
 
@@ -145,22 +240,29 @@ impl<'s> Resolver<'s> {
     }
 
     /// A record of which some of the reader's fields are kept, in this order.
-    fn fields(&mut self, writer: Id, reader: Id, wanted: &[usize], same: bool) -> Result<Layout, Refusal> {
+    fn fields(
+        &mut self,
+        writer: Id,
+        reader: Id,
+        wanted: &[(usize, Keep)],
+        same: bool,
+    ) -> Result<Layout, Refusal> {
         let Kind::Record { fields: written, .. } = &self.writer.get(writer).kind else {
             return Err(self.differ(writer, reader));
         };
         let shown = self.record(reader);
         // Of each field written, which field is made of it.
-        let mut targets: Vec<Option<usize>> = vec![None; written.len()];
+        let mut targets: Vec<Option<(usize, &Keep)>> = vec![None; written.len()];
         let mut constants = Vec::new();
-        for &at in wanted {
+        for (at, keep) in wanted {
+            let at = *at;
             match if same { Some(at) } else { self.matching(writer, reader, at)? } {
                 Some(from) => match targets.get_mut(from) {
-                    Some(Some(other)) if *other != at => {
+                    Some(Some((other, _))) if *other != at => {
                         let what = format!("field {:?} is asked for under two names", written[from].name);
                         return Err(Refusal::senseless(what));
                     }
-                    Some(target) => *target = Some(at),
+                    Some(target) => *target = Some((at, keep)),
                     None => return Err(Refusal::senseless(format!("no field number {at}"))),
                 },
                 None if !constants.contains(&at) => constants.push(at),
@@ -171,10 +273,10 @@ impl<'s> Resolver<'s> {
         let mut places = vec![None; shown.len()];
         for (from, (field, target)) in written.iter().zip(&targets).enumerate() {
             fields.push(match *target {
-                Some(at) => {
+                Some((at, keep)) => {
                     places[at] = Some(from as u32);
                     let layout = match same {
-                        true => self.writing.whole(field.schema)?,
+                        true => self.writing.pruned(field.schema, keep)?,
                         false => self.resolve(field.schema, shown[at].schema)?,
                     };
                     (shown[at].name.clone(), layout)
@@ -197,7 +299,8 @@ impl<'s> Resolver<'s> {
             let layout = self.reading.whole(field.schema)?;
             fields.push((field.name.clone(), Layout::Constant(bytes.into(), Box::new(layout))));
         }
-        let order: Option<Vec<u32>> = wanted.iter().map(|&at| places.get(at).copied().flatten()).collect();
+        let order: Option<Vec<u32>> =
+            wanted.iter().map(|(at, _)| places.get(*at).copied().flatten()).collect();
         let order = order.ok_or_else(|| Refusal::senseless("no such field"))?;
         let name = self.reader.name(reader).map(|name| name.short().to_owned());
         Ok(Layout::Arranged { name, fields, order })
@@ -232,7 +335,7 @@ impl<'s> Resolver<'s> {
             (Kind::Map(from), Kind::Map(to)) => Layout::Map(Box::new(self.inside(reader, *from, *to)?)),
             (Kind::Record { .. }, Kind::Record { fields, .. }) => {
                 self.same_name(writer, reader)?;
-                let all: Vec<usize> = (0..fields.len()).collect();
+                let all: Vec<_> = (0..fields.len()).map(|at| (at, Keep::Whole)).collect();
                 self.reading.enter(reader)?;
                 let done = self.fields(writer, reader, &all, false);
                 self.reading.leave();

@@ -44,6 +44,8 @@ pub struct Options {
     pub skip_damaged: bool,
     /// One task for each block, however small, so that errors name it.
     pub single_blocks: bool,
+    /// Nobody looks whether text is UTF-8.
+    pub unchecked_text: bool,
 }
 
 /// A container file as a table. Where its blocks are is found out as far as somebody asks for their entries; nothing else in the file says
@@ -222,7 +224,7 @@ impl AvroTable {
 
     /// What reads one field, to be shown. In wide tables without the others, which would be most of it.
     fn shown(&self, field: u32) -> Result<Group> {
-        if self.fields.len() <= WIDE {
+        if self.columns.count() <= WIDE {
             return self.group(&[field]);
         }
         let layout = self.columns.alone(field)?;
@@ -338,6 +340,7 @@ impl Dataset for AvroTable {
                     Form::Record { mut contents, .. } if group.split => contents.pop().unwrap_or(Form::Empty),
                     form => form,
                 };
+                let form = form.pick(self.columns.path(field)).unwrap_or(Form::Empty);
                 Ok(Reading { form, decoder: group.decoder, reason: group.reason })
             }
             Err(error) => match error.kind {
@@ -348,7 +351,7 @@ impl Dataset for AvroTable {
         // Blocks hold all fields; nothing says how much of them is whose.
         let walk = self.reach(most)?;
         let stored: u64 = walk.blocks.iter().map(|block| block.bytes.end - block.bytes.start).sum();
-        let stored = stored / (self.fields.len() as u64).max(1);
+        let stored = stored / self.columns.count() as u64;
         Ok(Description {
             type_name: self.columns.type_name(field),
             reading,
@@ -382,7 +385,10 @@ impl Dataset for AvroTable {
             self.field(*field)?;
         }
         match self.group(fields) {
-            Ok(group) => plan.groups.push(group),
+            Ok(group) => {
+                plan.groups.push(group);
+                plan.picks = self.columns.picks(fields);
+            }
             Err(error) => {
                 // The first that cannot be read by itself is to blame.
                 let to_blame = fields.iter().find(|field| !self.is_readable(**field)).copied();

@@ -1,10 +1,13 @@
 //! Avro's schemas in the words that programs are made of.
 
-use crate::schema::{Id, Kind, Logical, Schema, Unit};
+use crate::schema::{Field, Id, Kind, Logical, Schema, Unit};
 use forthwith_columns::{DType, Meaning, TimeUnit, Wire};
 use forthwith_plan::{Error, ErrorKind};
 use forthwith_program::{Count, Dialect, Frame, Schema as Layout, TextLength, Union};
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 /// How Avro writes counts and text.
 pub(crate) const DIALECT: Dialect =
@@ -48,6 +51,68 @@ impl From<Refusal> for Error {
         }
         Self::unsupported(why.what)
     }
+}
+
+/// What is kept of a type.
+#[derive(Clone, Debug)]
+pub(crate) enum Keep {
+    Whole,
+    /// Of its records, these fields.
+    Fields(BTreeMap<String, Self>),
+}
+
+impl Keep {
+    /// Keeps what the path leads to, too.
+    pub(crate) fn add(&mut self, path: &[String]) {
+        match (&mut *self, path) {
+            (Self::Whole, _) => {}
+            (_, []) => *self = Self::Whole,
+            (Self::Fields(fields), [first, rest @ ..]) => {
+                fields.entry(first.clone()).or_insert_with(|| Self::Fields(BTreeMap::new())).add(rest);
+            }
+        }
+    }
+}
+
+/// Fields of records in a type that can be read without the rest of these, with their types: through lists and options.
+pub(crate) fn parts(schema: &Schema, id: Id, most: usize) -> Vec<(Vec<String>, Id)> {
+    fn below(
+        schema: &Schema,
+        id: Id,
+        most: usize,
+        open: &mut Vec<Id>,
+        path: &mut Vec<String>,
+        found: &mut Vec<(Vec<String>, Id)>,
+    ) {
+        if open.contains(&id) || open.len() > MAX_DEPTH || found.len() > most {
+            return;
+        }
+        open.push(id);
+        match &schema.get(id).kind {
+            Kind::Array(item) => below(schema, *item, most, open, path, found),
+            Kind::Union(branches) => {
+                let null = |branch: &&Id| schema.get(**branch).kind == Kind::Null;
+                if let ([only], 2) =
+                    (&branches.iter().filter(|b| !null(b)).collect::<Vec<_>>()[..], branches.len())
+                {
+                    below(schema, **only, most, open, path, found);
+                }
+            }
+            Kind::Record { fields, .. } => {
+                for field in fields {
+                    path.push(field.name.clone());
+                    found.push((path.clone(), field.schema));
+                    below(schema, field.schema, most, open, path, found);
+                    path.pop();
+                }
+            }
+            _ => {}
+        }
+        open.pop();
+    }
+    let mut found = Vec::new();
+    below(schema, id, most, &mut Vec::new(), &mut Vec::new(), &mut found);
+    found
 }
 
 /// Makes layouts of the types of one schema.
@@ -98,6 +163,47 @@ impl<'s> Layouts<'s> {
                 Layout::Record { name: Some(name.short().to_owned()), fields: fields? }
             }
             simple => meant(schema.get(id).logical, leaf(simple)),
+        })
+    }
+
+    /// A type of whose records only some fields are kept, through lists and options.
+    pub(crate) fn pruned(&mut self, id: Id, keep: &Keep) -> Result<Layout, Refusal> {
+        let Keep::Fields(wanted) = keep else { return self.whole(id) };
+        self.count()?;
+        let schema = self.schema;
+        Ok(match &schema.get(id).kind {
+            Kind::Array(item) => self.nested(id, |this| this.pruned(*item, keep))?.list(),
+            Kind::Union(branches) => {
+                let layouts = self.nested(id, |this| {
+                    let null = |branch: &Id| schema.get(*branch).kind == Kind::Null;
+                    let layout = |branch: &Id| match null(branch) {
+                        true => this.whole(*branch),
+                        false => this.pruned(*branch, keep),
+                    };
+                    branches.iter().map(layout).collect()
+                });
+                Layout::Union(Union::of(layouts?))
+            }
+            Kind::Record { name, fields } => {
+                let fields = self.nested(id, |this| {
+                    let layout = |field: &Field| {
+                        let layout = match wanted.get(&field.name) {
+                            Some(keep) => this.pruned(field.schema, keep)?,
+                            // What is stepped over may contain the records that are looked into.
+                            None => {
+                                let open = std::mem::take(&mut this.open);
+                                let skipped = this.skipped(field.schema);
+                                this.open = open;
+                                Layout::Skipped(Box::new(skipped?))
+                            }
+                        };
+                        Ok((field.name.clone(), layout))
+                    };
+                    fields.iter().map(layout).collect()
+                });
+                Layout::Record { name: Some(name.short().to_owned()), fields: fields? }
+            }
+            _ => return Err(Refusal::senseless(format!("{} has no fields", schema.describe(id)))),
         })
     }
 

@@ -127,6 +127,15 @@ pub(crate) struct Head {
     pub(crate) jsonl: bool,
 }
 
+/// What becomes of numbers that are none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Nan {
+    /// null
+    Null,
+    /// The texts "NaN", "Infinity" and "-Infinity"
+    String,
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct Convert {
     /// The table, or one branch of it
@@ -147,6 +156,9 @@ pub(crate) struct Convert {
     /// Read, convert and write so much at a time: decompressed bytes
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
     pub(crate) step: u64,
+    /// What NaN and infinities become in JSON Lines, which have no such numbers [default: an error]
+    #[arg(long, value_name = "AS")]
+    pub(crate) nan: Option<Nan>,
     /// Leave out columns that cannot be read, or that the format has no type for
     #[arg(long)]
     pub(crate) skip_unsupported: bool,

@@ -3,12 +3,12 @@
 use crate::{
     Terminal,
     convert::Conversion,
-    flags::{Act, Check, Common, Convert, Demo, Explain, Forth, Head, Ls, Show, Typed, Verb},
+    flags::{Act, Check, Common, Convert, Demo, Explain, Forth, Head, Ls, Nan, Show, Typed, Verb},
     paint::Paint,
     target::Target,
 };
 use clap::ColorChoice;
-use forthwith::plan::WriteOptions;
+use forthwith::plan::{NotNumbers, WriteOptions};
 use std::{path::Path, time::Duration};
 
 /// One command, ready to be carried out.
@@ -115,6 +115,7 @@ impl Asked {
                 codec,
                 block_entries,
                 step,
+                nan,
                 skip_unsupported,
                 force,
             }) => {
@@ -124,6 +125,11 @@ impl Asked {
                     codec,
                     level,
                     block_entries: block_entries.map(|n| n.get() as u64),
+                    not_numbers: match nan {
+                        None => NotNumbers::Refused,
+                        Some(Nan::Null) => NotNumbers::Null,
+                        Some(Nan::String) => NotNumbers::Text,
+                    },
                     ..WriteOptions::default()
                 };
                 let conversion = Box::new(Conversion { to, options, step, skip_unsupported, force });

@@ -82,6 +82,9 @@ pub enum Form {
     },
 }
 
+/// The name of the tuples of key and value in lists that were maps, if the keys are no texts: such lists are written as maps again.
+pub const MAP: &str = "map";
+
 impl Form {
     /// The node without what it means.
     #[must_use]

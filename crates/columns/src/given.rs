@@ -334,6 +334,7 @@ impl Given<'_> {
             Some("D]") => (TimeUnit::Milli, 86_400_000),
             Some("h]") => (TimeUnit::Milli, 3_600_000),
             Some("m]") => (TimeUnit::Milli, 60_000),
+            Some("s]") if long => (TimeUnit::Second, 1),
             Some("s]") => (TimeUnit::Milli, 1000),
             Some("ms]") => (TimeUnit::Milli, 1),
             Some("us]") => (TimeUnit::Micro, 1),

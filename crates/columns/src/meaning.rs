@@ -35,6 +35,8 @@ pub enum Meaning {
 /// What time is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TimeUnit {
+    /// 1 s. Only lengths of time are counted in it.
+    Second,
     /// 1/1000 s.
     Milli,
     /// 1/1000000 s.
@@ -48,6 +50,7 @@ impl TimeUnit {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Second => "s",
             Self::Milli => "ms",
             Self::Micro => "us",
             Self::Nano => "ns",
@@ -56,6 +59,7 @@ impl TimeUnit {
 
     const fn digits(self) -> usize {
         match self {
+            Self::Second => 0,
             Self::Milli => 3,
             Self::Micro => 6,
             Self::Nano => 9,
@@ -64,6 +68,7 @@ impl TimeUnit {
 
     const fn in_a_second(self) -> i64 {
         match self {
+            Self::Second => 1,
             Self::Milli => 1_000,
             Self::Micro => 1_000_000,
             Self::Nano => 1_000_000_000,
@@ -102,7 +107,8 @@ impl Meaning {
                 Self::Timestamp { unit, utc: false },
             ]
         });
-        [Self::Date, Self::Half].into_iter().chain(timed).find(|meaning| meaning.to_string() == text)
+        let others = [Self::Date, Self::Half, Self::Duration(TimeUnit::Second)];
+        others.into_iter().chain(timed).find(|meaning| meaning.to_string() == text)
     }
 
     /// The number whose bits in IEEE 754 binary16 these are.
@@ -170,7 +176,11 @@ pub(crate) fn extend<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
 fn clock(value: i64, unit: TimeUnit) -> String {
     let (seconds, rest) = (value.div_euclid(unit.in_a_second()), value.rem_euclid(unit.in_a_second()));
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    format!("{hours:02}:{minutes:02}:{:02}.{rest:0digits$}", seconds % 60, digits = unit.digits())
+    let whole = format!("{hours:02}:{minutes:02}:{:02}", seconds % 60);
+    match unit.digits() {
+        0 => whole,
+        digits => format!("{whole}.{rest:0digits$}"),
+    }
 }
 
 /// The day of the Gregorian calendar, extended to all times.

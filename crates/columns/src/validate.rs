@@ -49,6 +49,16 @@ pub enum Invalid {
         /// The list.
         row: u64,
     },
+    /// A list that has not as many items as all have.
+    #[error("{key}: row {row} has not {size} items")]
+    Length {
+        /// The buffer.
+        key: String,
+        /// The list.
+        row: u64,
+        /// The items it should have.
+        size: u64,
+    },
     /// A number that points at no row, or a tag that names no alternative.
     #[error("{key}: row {row} points at nothing")]
     Range {

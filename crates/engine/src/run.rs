@@ -8,9 +8,9 @@ use crate::{
     program::{self, Beside},
 };
 use bytes::Bytes;
-use forthwith_columns::{Array, Builder, DType, Form};
+use forthwith_columns::{Array, Builder, DType, Form, Invalid};
 use forthwith_io::Source;
-use forthwith_plan::{BlockFormat, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result, Stored};
+use forthwith_plan::{BlockFormat, Decoder, Error, ErrorKind, Group, Kernel, Pick, Plan, Result, Stored};
 use std::{
     ops::Range,
     sync::{
@@ -115,7 +115,20 @@ pub(crate) fn read(
             );
         }
     }
-    Ok(arrays)
+    if plan.picks.is_empty() {
+        return Ok(arrays);
+    }
+    let pick = |pick: &Pick| {
+        let Some(array) = arrays.get(pick.array as usize) else {
+            return Err(Error::new(ErrorKind::Invalid {
+                what: "a plan that delivers more than it has".into(),
+            }));
+        };
+        let fault = |e: Invalid| Error::new(ErrorKind::Fault { what: e.to_string() });
+        let picked = if pick.path.is_empty() { Ok(array.clone()) } else { array.pick(&pick.path) };
+        picked.and_then(|array| array.regular(&pick.lists)).map_err(fault)
+    };
+    plan.picks.iter().map(pick).collect()
 }
 
 /// Refuses plans that contradict themselves: they may come from elsewhere.

@@ -66,6 +66,32 @@ pub struct Key {
     pub is_table: bool,
 }
 
+/// The formats there are.
+const KNOWN: &str = "a ROOT, Avro or Parquet file";
+
+/// Formats that somebody might take for one of them, by how their files begin.
+const OTHERS: [(&[u8], &str); 6] = [
+    (b"ARROW1", "an Arrow file (IPC)"),
+    (b"FEA1", "a Feather file"),
+    (b"ORC", "an ORC file"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"\x1f\x8b", "a file compressed by gzip"),
+    (b"PK\x03\x04", "a ZIP archive"),
+];
+
+/// What stands at the beginning of a file that is of none of them.
+fn begins(head: &[u8]) -> String {
+    match head {
+        [] => "nothing at all: it is empty".into(),
+        _ if let Some((_, name)) = OTHERS.iter().find(|(magic, _)| head.starts_with(magic)) => (*name).into(),
+        _ if head.len() < 4 => format!("no more than {} bytes", head.len()),
+        _ if head.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t')) => {
+            format!("text that begins with {:?}", String::from_utf8_lossy(head))
+        }
+        _ => format!("bytes that begin with {head:02x?}"),
+    }
+}
+
 impl File {
     /// Opens a local file with an engine of its own.
     ///
@@ -80,11 +106,14 @@ impl File {
     /// # Errors
     /// The source cannot be read, or holds no file of a format that is known.
     pub fn from_source(source: Arc<dyn Source>, engine: Arc<Engine>) -> Result<Self> {
-        let head = source.read_one(0..source.size()?.min(4))?;
+        let head = source.read_one(0..source.size()?.min(8))?;
         let content = if AvroFile::is_avro(&head) {
             Content::Avro(AvroFile::open(source)?)
         } else if ParquetFile::is_parquet(&head) {
             Content::Parquet(ParquetFile::open(source)?)
+        } else if !head.starts_with(b"root") {
+            let error = Error::from(ErrorKind::NotA { what: KNOWN, found: begins(&head) });
+            return Err(error.in_file(source.uri()));
         } else {
             Content::Root(RootFile::open(source)?)
         };
@@ -277,6 +306,7 @@ impl File {
             return Err(self.missing(path));
         }
         let table = Table::of_avro(self.clone(), avro.table(options)?);
+        let table = table.with_unchecked_text(options.unchecked_text);
         if options.skip_damaged { table.without_damage() } else { Ok(table) }
     }
 
@@ -292,7 +322,8 @@ impl File {
         if !self.is_values(path) {
             return Err(self.missing(path));
         }
-        Ok(Table::of_parquet(self.clone(), parquet.table(options)?))
+        let table = Table::of_parquet(self.clone(), parquet.table(options)?);
+        Ok(table.with_unchecked_text(options.unchecked_text))
     }
 
     /// What the table of a file is called that has only one.

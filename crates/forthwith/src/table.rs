@@ -2,11 +2,11 @@
 
 use crate::{File, Step, Walk, format, steps};
 use forthwith_avro::AvroTable;
-use forthwith_columns::Array;
+use forthwith_columns::{Array, Form};
 use forthwith_engine::{RawBlock, Tick};
 use forthwith_io::{Several, Source};
 use forthwith_parquet::ParquetTable;
-use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Result};
+use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Group, Plan, Result};
 use forthwith_root::{Tree, near};
 use std::{collections::VecDeque, ops::Range, sync::Arc};
 
@@ -16,6 +16,8 @@ use std::{collections::VecDeque, ops::Range, sync::Arc};
 pub struct Table {
     file: File,
     content: Content,
+    /// Whether text is taken as it is.
+    unchecked_text: bool,
 }
 
 #[derive(Clone)]
@@ -27,15 +29,22 @@ enum Content {
 
 impl Table {
     pub(crate) fn of_tree(file: File, tree: Tree) -> Self {
-        Self { file, content: Content::Tree(Arc::new(tree)) }
+        Self { file, content: Content::Tree(Arc::new(tree)), unchecked_text: true }
     }
 
     pub(crate) fn of_avro(file: File, table: AvroTable) -> Self {
-        Self { file, content: Content::Avro(Arc::new(table)) }
+        Self { file, content: Content::Avro(Arc::new(table)), unchecked_text: false }
     }
 
     pub(crate) fn of_parquet(file: File, table: ParquetTable) -> Self {
-        Self { file, content: Content::Parquet(Arc::new(table)) }
+        Self { file, content: Content::Parquet(Arc::new(table)), unchecked_text: false }
+    }
+
+    /// The same table, of whose text nobody looks whether it is UTF-8. That of ROOT is taken as it is anyway: ROOT says nothing of it.
+    #[must_use]
+    pub fn with_unchecked_text(mut self, unchecked: bool) -> Self {
+        self.unchecked_text |= unchecked;
+        self
     }
 
     fn dataset(&self) -> &dyn Dataset {
@@ -208,6 +217,10 @@ impl Table {
         };
         let failed = match (read(plan, threads, tick), &self.content) {
             (Err(error), Content::Avro(_)) => error,
+            (Ok(arrays), _) => {
+                self.here(self.check_text(plan, &arrays))?;
+                return Ok(arrays);
+            }
             (done, _) => return done,
         };
         // Small blocks are read several at once. One by one they tell which it is.
@@ -222,21 +235,39 @@ impl Table {
         }
     }
 
+    /// Looks whether text is UTF-8, where the format says that it is.
+    fn check_text(&self, plan: &Plan, arrays: &[Array]) -> Result<()> {
+        if self.unchecked_text {
+            return Ok(());
+        }
+        for (number, array) in arrays.iter().enumerate() {
+            array.check_text().map_err(|bad| {
+                let error = Error::new(ErrorKind::Fault { what: bad.to_string() });
+                let error = error.in_object(&field_path(plan, number)).at_entry(plan.entries.start + bad.row);
+                match bad.member.trim_start_matches('.') {
+                    "" => error,
+                    member => error.in_member(member),
+                }
+            })?;
+        }
+        Ok(())
+    }
+
     /// Without the blocks that turn out to be damaged when they are read: all of them are, once.
     pub(crate) fn without_damage(self) -> Result<Self> {
         let Content::Avro(table) = &self.content else { return Ok(self) };
-        let all: Vec<u32> = (0..table.fields()?.len() as u32).collect();
+        let all = (0..).zip(table.fields()?).filter(|(_, field)| !field.is_part).map(|(number, _)| number);
         // Fields that cannot be read at all are no damage.
         let fields: Vec<u32> =
-            all.into_iter().filter(|field| table.describe(*field).is_ok_and(|d| d.reading.is_ok())).collect();
+            all.filter(|field: &u32| table.describe(*field).is_ok_and(|d| d.reading.is_ok())).collect();
         let mut bad = Vec::new();
         let table = table.with_single_blocks();
         for block in table.blocks()? {
             let plan = table.plan(&fields, block.entries.clone())?;
             let read =
                 self.file.engine().read(&plan, self.file.source(), format(&plan.format)?, Some(1), None);
-            match read {
-                Ok(_) => {}
+            match read.and_then(|arrays| self.check_text(&plan, &arrays)) {
+                Ok(()) => {}
                 Err(error) if matches!(error.kind, ErrorKind::Source(_) | ErrorKind::OutOfMemory { .. }) => {
                     return Err(error);
                 }
@@ -330,6 +361,22 @@ impl Table {
     fn here<T>(&self, result: Result<T>) -> Result<T> {
         result.map_err(|e| e.in_file(self.file.uri()).in_object(self.path()))
     }
+}
+
+/// The path of the field that is an array of a plan.
+fn field_path(plan: &Plan, number: usize) -> String {
+    let pick = plan.picks.get(number);
+    let number = pick.map_or(number, |pick| pick.array as usize);
+    let group = plan.groups.iter().filter(|group| !group.joins).nth(number);
+    let name = match (plan.groups.first(), group) {
+        (Some(Group { split: true, form: Form::Record { fields: Some(names), .. }, .. }), _) => {
+            names.get(number).cloned()
+        }
+        (_, group) => group.map(|group| group.path.clone()),
+    };
+    let parts = name.into_iter().chain(pick.iter().flat_map(|pick| pick.path.iter().cloned()));
+    let path = parts.collect::<Vec<_>>().join("/");
+    if plan.object.is_empty() { path } else { format!("{}/{path}", plan.object) }
 }
 
 impl std::fmt::Debug for Table {

@@ -2,18 +2,19 @@
 
 use forthwith_columns::{Array, Form, Value};
 use forthwith_io::Sink;
-use forthwith_plan::{Error, ErrorKind, Result, TableWriter, WriteOptions, Written};
+use forthwith_plan::{Error, ErrorKind, NotNumbers, Result, TableWriter, WriteOptions, Written};
 use std::io::Write;
 
 /// Rows that are made into text together.
 const ROWS: u64 = 1024;
 
-/// Writes a line for each entry. Numbers have as many digits as it takes to read them back as they were; what is missing, and in JSON what
-/// is not a number, is `null` or nothing; times and decimals are spelled out.
+/// Writes a line for each entry. Numbers have as many digits as it takes to read them back as they were; what is missing is `null` or nothing;
+/// times and decimals are spelled out. JSON has no NaN and no infinities: what becomes of them has to be said.
 pub(crate) struct TextWriter {
     sink: Box<dyn Sink>,
     names: Vec<String>,
     style: Style,
+    not_numbers: NotNumbers,
     line: Vec<u8>,
     written: Written,
 }
@@ -42,8 +43,8 @@ impl TextWriter {
             return Err(Error::unsupported(what).in_file(&uri));
         }
         let names: Vec<String> = fields.iter().map(|(name, _)| name.clone()).collect();
-        let mut writer =
-            Self { sink, names, style, line: Vec::new(), written: Written { entries: 0, bytes: 0 } };
+        let (not_numbers, written) = (options.not_numbers, Written { entries: 0, bytes: 0 });
+        let mut writer = Self { sink, names, style, not_numbers, line: Vec::new(), written };
         if style == Style::Csv {
             for at in 0..writer.names.len() {
                 writer.comma(at);
@@ -69,16 +70,23 @@ impl TextWriter {
         Ok(())
     }
 
-    fn row(&mut self, values: &[Value]) -> Result<()> {
+    fn row(&mut self, values: &mut [Value], entry: u64) -> Result<()> {
         if self.style == Style::JsonLines {
             self.line.push(b'{');
         }
-        for (at, value) in values.iter().enumerate() {
+        for (at, value) in values.iter_mut().enumerate() {
             self.comma(at);
             match self.style {
                 Style::JsonLines => {
                     json(&self.names[at], &mut self.line)?;
                     self.line.push(b':');
+                    finite(value, self.not_numbers).map_err(|number| {
+                        let what = format!(
+                            "JSON has no number {number} (column {:?}): nan=null writes null, nan=string a text",
+                            self.names[at]
+                        );
+                        Error::new(ErrorKind::Invalid { what }).at_entry(entry).in_file(self.sink.uri())
+                    })?;
                     json(value, &mut self.line)?;
                 }
                 Style::Csv => cell(value, &mut self.line)?,
@@ -94,6 +102,30 @@ impl TextWriter {
 
 fn json(value: &impl serde::Serialize, to: &mut Vec<u8>) -> Result<()> {
     serde_json::to_writer(to, value).map_err(|e| Error::new(ErrorKind::Invalid { what: e.to_string() }))
+}
+
+/// Replaces what JSON has no numbers for, or answers the first of them.
+fn finite(value: &mut Value, instead: NotNumbers) -> Result<(), &'static str> {
+    let number = match value {
+        Value::Float32(number) if !number.is_finite() => f64::from(*number),
+        Value::Float64(number) if !number.is_finite() => *number,
+        Value::List(items) | Value::Tuple(items) => {
+            return items.iter_mut().try_for_each(|item| finite(item, instead));
+        }
+        Value::Record(fields) => return fields.iter_mut().try_for_each(|(_, field)| finite(field, instead)),
+        _ => return Ok(()),
+    };
+    let name = match number {
+        f64::INFINITY => "Infinity",
+        f64::NEG_INFINITY => "-Infinity",
+        _ => "NaN",
+    };
+    *value = match instead {
+        NotNumbers::Refused => return Err(name),
+        NotNumbers::Null => Value::Null,
+        NotNumbers::Text => Value::String(name.into()),
+    };
+    Ok(())
 }
 
 /// Nothing for what is missing. Text is in quotes if it has to be.
@@ -138,6 +170,7 @@ impl TableWriter for TextWriter {
         if columns.len() != self.names.len() || columns.iter().any(|column| column.length != rows) {
             return Err(odd("columns that are not those of the file, or differ in length".into()));
         }
+        let before = self.written.entries;
         let mut from = 0;
         while from < rows {
             let to = rows.min(from + ROWS);
@@ -146,10 +179,10 @@ impl TableWriter for TextWriter {
                 .collect::<Result<_, _>>()
                 .map_err(|e| Error::new(ErrorKind::Fault { what: e.to_string() }).in_file(self.sink.uri()))?;
             let mut columns: Vec<_> = all.into_iter().map(Vec::into_iter).collect();
-            for _ in from..to {
-                let row: Vec<Value> =
+            for row in from..to {
+                let mut values: Vec<Value> =
                     columns.iter_mut().map(|values| values.next().unwrap_or(Value::Null)).collect();
-                self.row(&row)?;
+                self.row(&mut values, before + row)?;
             }
             self.flush()?;
             self.written.entries += to - from;

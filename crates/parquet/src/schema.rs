@@ -1,7 +1,8 @@
 //! A file's schema: what columns mean, and what it takes to decode them.
 
+use crate::hints::Hint;
 use crate::leaf::{Kept, Leaf, Node, Physical};
-use forthwith_columns::{DType, Form, Meaning, TimeUnit};
+use forthwith_columns::{DType, Form, MAP, Meaning, TimeUnit};
 use forthwith_plan::ColumnSpec;
 use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit as Unit, Type as PhysicalType};
 use parquet::schema::types::Type;
@@ -19,6 +20,8 @@ pub(crate) struct Column {
     pub(crate) reading: Result<(Form, Vec<Part>), String>,
     /// The file's columns it has.
     pub(crate) leaves: std::ops::Range<usize>,
+    /// Keys of lists that have always so many items, as Arrow says. In the Form they are such; the parts have them as lists.
+    pub(crate) fixed: Vec<(String, u64)>,
 }
 
 /// One of the file's columns, and its part of the Form.
@@ -56,8 +59,8 @@ const MOST_PARTS: usize = 1 << 12;
 
 /// The columns of a schema whose depth is known to be bounded, each with its parts behind it.
 ///
-/// `durations` says by the number of a file's column what Arrow counts lengths of time in, of which Parquet itself knows nothing.
-pub(crate) fn columns(root: &Type, durations: &[Option<TimeUnit>]) -> Vec<Column> {
+/// `hints` says by the number of a file's column what Arrow knows of it and Parquet itself does not.
+pub(crate) fn columns(root: &Type, hints: &[Hint]) -> Vec<Column> {
     let mut next = 0;
     let mut columns: Vec<Column> = Vec::new();
     let mut listed = 0;
@@ -82,8 +85,17 @@ pub(crate) fn columns(root: &Type, durations: &[Option<TimeUnit>]) -> Vec<Column
             }
             let kind = if wanted.is_empty() { type_name(field) } else { String::new() };
             let top = vec![field.name().to_owned()];
-            let mut walk =
-                Walk { next, keys: 0, parts: Vec::new(), path: top, wanted, taken: 0, kind, durations };
+            let mut walk = Walk {
+                next,
+                keys: 0,
+                parts: Vec::new(),
+                path: top,
+                wanted,
+                taken: 0,
+                kind,
+                hints,
+                fixed: Vec::new(),
+            };
             let form = walk.field(field, &Around::default());
             let numbers = walk.parts.iter().map(|part| part.number);
             let own = numbers.clone().min().zip(numbers.max()).map(|(first, last)| first..last + 1);
@@ -96,10 +108,18 @@ pub(crate) fn columns(root: &Type, durations: &[Option<TimeUnit>]) -> Vec<Column
                         .collect();
                     part.form = restrict(&form, &own).unwrap_or(Form::Empty);
                 }
-                (form, walk.parts)
+                (form.regular(&walk.fixed), walk.parts)
             });
             let leaves = own.filter(|_| path.len() > 1).unwrap_or_else(|| leaves.clone());
-            columns.push(Column { path, parent, has_parts: false, type_name: walk.kind, reading, leaves });
+            columns.push(Column {
+                path,
+                parent,
+                has_parts: false,
+                type_name: walk.kind,
+                reading,
+                leaves,
+                fixed: walk.fixed,
+            });
         }
         next = leaves.end;
     }
@@ -251,7 +271,9 @@ struct Walk<'a> {
     taken: usize,
     /// What the file calls the type of what is read.
     kind: String,
-    durations: &'a [Option<TimeUnit>],
+    hints: &'a [Hint],
+    /// Keys of lists that have always so many items.
+    fixed: Vec<(String, u64)>,
 }
 
 fn repetition(field: &Type) -> Repetition {
@@ -340,6 +362,10 @@ impl Walk<'_> {
     fn list(&mut self, list: &Type, repeated: &Type, around: &Around) -> Result<Form, String> {
         let key = self.key();
         let inner = around.list(&key);
+        let said = self.hints.get(self.next).and_then(|hint| hint.lists.get(usize::from(around.rep)));
+        if let Some(Some(size)) = said {
+            self.fixed.push((key.clone(), *size));
+        }
         let content = match item(list, repeated) {
             Some(item) => self.field(item, &inner)?,
             None => self.content(repeated, &inner)?,
@@ -359,7 +385,10 @@ impl Walk<'_> {
         }
         let content = match (slots.pop(), slots.pop()) {
             (Some(value), Some(name)) => {
-                Form::Record { fields: None, contents: vec![name, value], name: None }
+                // Those of texts are maps wherever they are written.
+                let text = matches!(name, Form::String { binary: false, .. });
+                let class = (!text).then(|| MAP.to_owned());
+                Form::Record { fields: None, contents: vec![name, value], name: class }
             }
             (Some(only), None) => only,
             _ => return Err(format!("{}, a map without keys", self.path.join("."))),
@@ -374,8 +403,9 @@ impl Walk<'_> {
         let (physical, kept, meaning) = values(field).map_err(|why| format!("{path}, {why}"))?;
         let bare = field.get_basic_info().logical_type_ref().is_none()
             && field.get_basic_info().converted_type() == ConvertedType::NONE;
-        let meaning = match (meaning, &kept, self.durations.get(number)) {
-            (None, Kept::Numbers(DType::Int64), Some(Some(unit))) if bare => Some(Meaning::Duration(*unit)),
+        let duration = self.hints.get(number).and_then(|hint| hint.duration);
+        let meaning = match (meaning, &kept, duration) {
+            (None, Kept::Numbers(DType::Int64), Some(unit)) if bare => Some(Meaning::Duration(unit)),
             (meaning, ..) => meaning,
         };
         let key = self.key();

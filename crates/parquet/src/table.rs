@@ -7,7 +7,7 @@ use crate::{
     schema::{self, Column, Part},
 };
 use forthwith_plan::{
-    Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Plan, Reading, Result, Stored, Task,
+    Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Pick, Plan, Reading, Result, Stored, Task,
 };
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::statistics::Statistics as FileStatistics;
@@ -18,6 +18,8 @@ use std::{ops::Range, sync::Arc};
 pub struct Options {
     /// Only these row groups, in this order; by default all.
     pub row_groups: Option<Vec<usize>>,
+    /// Nobody looks whether text is UTF-8.
+    pub unchecked_text: bool,
 }
 
 /// A file as a table: metadata only. Shared between threads as it is.
@@ -92,8 +94,8 @@ impl ParquetFile {
     fn open_table(&self, options: &Options) -> Result<ParquetTable> {
         let metadata = Arc::clone(self.metadata());
         let schema = metadata.file_metadata().schema_descr();
-        let durations = crate::hints::durations(metadata.file_metadata());
-        let columns = schema::columns(schema.root_schema(), &durations);
+        let hints = crate::hints::hints(metadata.file_metadata());
+        let columns = schema::columns(schema.root_schema(), &hints);
         let there = metadata.num_row_groups();
         let chosen: Vec<usize> = match &options.row_groups {
             Some(chosen) => chosen.clone(),
@@ -366,6 +368,11 @@ impl Dataset for ParquetTable {
         for &field in fields {
             self.groups(field, &entries, &mut groups, &mut tasks).map_err(|e| self.here(e, field))?;
         }
+        let lists = fields.iter().map(|&field| Ok(self.column(field)?.fixed.clone()));
+        let lists = lists.collect::<Result<Vec<_>>>()?;
+        let as_they_are = lists.iter().all(Vec::is_empty);
+        let pick = |(array, lists)| Pick { array, path: Vec::new(), lists };
+        let picks = if as_they_are { Vec::new() } else { (0..).zip(lists).map(pick).collect() };
         Ok(Plan {
             format: ParquetFormat::ID.into(),
             uri: self.uri.clone(),
@@ -374,6 +381,7 @@ impl Dataset for ParquetTable {
             delivered: groups.len() as u32,
             groups,
             tasks,
+            picks,
             entries,
         })
     }

@@ -9,5 +9,5 @@ pub use dataset::{Dataset, Description, Field, Reading};
 pub use error::{Error, ErrorKind, Place, Result};
 pub use format::{Block, BlockFormat, Columns, Piece, Scratch};
 pub use room::Room;
-pub use task::{ColumnSpec, Decoder, Group, Kernel, Plan, Slot, Stored, Task};
-pub use writer::{TableWriter, WriteOptions, Written};
+pub use task::{ColumnSpec, Decoder, Group, Kernel, Pick, Plan, Slot, Stored, Task};
+pub use writer::{NotNumbers, TableWriter, WriteOptions, Written};

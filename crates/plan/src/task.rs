@@ -29,6 +29,9 @@ pub struct Plan {
     pub delivered: u32,
     /// The blocks to decode, ordered by group, then by entry.
     pub tasks: Vec<Task>,
+    /// What becomes of the arrays, if they are not delivered as they are.
+    #[serde(default)]
+    pub picks: Vec<Pick>,
 }
 
 impl Plan {
@@ -37,6 +40,19 @@ impl Plan {
     pub fn stored_bytes(&self) -> u64 {
         self.tasks.iter().map(|t| t.stored.len()).fold(0, u64::saturating_add)
     }
+}
+
+/// What becomes of an array: a field of the records in it [by itself](forthwith_columns::Array::pick), with lists that are known to be
+/// [regular](forthwith_columns::Array::regular).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pick {
+    /// The number of the array that has the records.
+    pub array: u32,
+    /// From record to record; nothing for the array itself.
+    pub path: Vec<String>,
+    /// Keys of lists of that, and how many items each of them has.
+    #[serde(default)]
+    pub lists: Vec<(String, u64)>,
 }
 
 /// The columns one kind of block fills.

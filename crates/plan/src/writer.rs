@@ -42,4 +42,18 @@ pub struct WriteOptions {
     pub name: Option<String>,
     /// Whether values that repeat are written once and referred to, where the format can.
     pub dictionary: Option<bool>,
+    /// What becomes of numbers that are none, in a format that has no way to write them: JSON.
+    pub not_numbers: NotNumbers,
+}
+
+/// What becomes of NaN and infinities where there is no way to write them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NotNumbers {
+    /// They are an error, which names the column and the entry.
+    #[default]
+    Refused,
+    /// They are missing values.
+    Null,
+    /// They are the texts `NaN`, `Infinity` and `-Infinity`.
+    Text,
 }

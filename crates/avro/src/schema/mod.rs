@@ -171,8 +171,8 @@ impl Schema {
     /// It is none, and where it is not.
     pub fn parse(text: &str) -> forthwith_plan::Result<Self> {
         text.parse().map_err(|bad: SchemaError| {
-            let kind = forthwith_plan::ErrorKind::NotA { what: "an Avro schema", found: bad.to_string() };
-            forthwith_plan::Error::new(kind)
+            let what = format!("not an Avro schema: {bad}");
+            forthwith_plan::Error::new(forthwith_plan::ErrorKind::Invalid { what })
         })
     }
 

@@ -1,6 +1,6 @@
 //! Arrow arrays to columns.
 
-use crate::{Array, Column, DType, Form, Meaning, TimeUnit};
+use crate::{Array, Column, DType, Form, MAP, Meaning, TimeUnit};
 use arrow_array::{
     Array as _, ArrayRef, FixedSizeListArray, MapArray, RecordBatchReader as _, StructArray, UnionArray,
     cast::AsArray as _,
@@ -217,6 +217,9 @@ impl Import {
                 // With any zone they are counted in UTC.
                 meant(Meaning::Timestamp { unit, utc: zone.is_some() }, form)
             }
+            DataType::Duration(Unit::Second) => {
+                meant(Meaning::Duration(TimeUnit::Second), self.raw::<i64>(array))
+            }
             DataType::Duration(of) => {
                 let (unit, form) = self.timed(array, *of)?;
                 meant(Meaning::Duration(unit), form)
@@ -259,7 +262,10 @@ impl Import {
                 self.columns.push((format!("{key}-offsets"), Column::from_vec(offsets)));
                 let keys = self.field(key_field, &map.keys().slice(from, to - from))?;
                 let values = self.field(value_field, &map.values().slice(from, to - from))?;
-                let pair = Form::Record { fields: None, contents: vec![keys, values], name: None };
+                let text =
+                    matches!(keys.kept(), Form::String { binary: false, .. } | Form::Categorical { .. });
+                let name = (!text).then(|| MAP.to_owned());
+                let pair = Form::Record { fields: None, contents: vec![keys, values], name };
                 Form::List { key, content: Box::new(pair) }
             }
             DataType::Struct(fields) => {

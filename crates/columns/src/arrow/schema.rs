@@ -68,6 +68,7 @@ fn nested(form: &Form, name: &str, options: &Options, depth: u32) -> Result<Fiel
 /// The type of values that mean something, if Arrow has one.
 pub(super) fn meant(meaning: Meaning, content: &Form) -> Option<DataType> {
     let unit = |unit| match unit {
+        TimeUnit::Second => arrow_schema::TimeUnit::Second,
         TimeUnit::Milli => arrow_schema::TimeUnit::Millisecond,
         TimeUnit::Micro => arrow_schema::TimeUnit::Microsecond,
         TimeUnit::Nano => arrow_schema::TimeUnit::Nanosecond,
@@ -93,7 +94,9 @@ pub(super) fn meant(meaning: Meaning, content: &Form) -> Option<DataType> {
         (Meaning::Duration(of), Some(DType::Int64)) => DataType::Duration(unit(of)),
         (Meaning::Date, Some(DType::Int32)) => DataType::Date32,
         (Meaning::Time(TimeUnit::Milli), Some(DType::Int32)) => DataType::Time32(unit(TimeUnit::Milli)),
-        (Meaning::Time(of), Some(DType::Int64)) if of != TimeUnit::Milli => DataType::Time64(unit(of)),
+        (Meaning::Time(of @ (TimeUnit::Micro | TimeUnit::Nano)), Some(DType::Int64)) => {
+            DataType::Time64(unit(of))
+        }
         (Meaning::Timestamp { unit: of, utc }, Some(DType::Int64)) => {
             DataType::Timestamp(unit(of), utc.then(|| "UTC".into()))
         }
@@ -101,11 +104,14 @@ pub(super) fn meant(meaning: Meaning, content: &Form) -> Option<DataType> {
     })
 }
 
-/// Key and value, if lists of this are maps: pairs of a text and anything.
+/// Key and value, if lists of this are maps: pairs of a text and anything, or what says that it is [of a map](crate::MAP).
 pub(super) fn pair<'f>(item: &'f Form, options: &Options) -> Option<(&'f Form, &'f Form)> {
     match item {
-        Form::Record { fields: None, contents, .. } if options.maps => match &contents[..] {
+        Form::Record { fields: None, contents, name } if options.maps => match &contents[..] {
             [key @ Form::String { binary: false, .. }, value] => Some((key, value)),
+            // Keys must be there.
+            [Form::Option { .. } | Form::Empty, _] => None,
+            [key, value] if name.as_deref() == Some(crate::MAP) => Some((key, value)),
             _ => None,
         },
         _ => None,

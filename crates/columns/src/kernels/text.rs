@@ -8,8 +8,13 @@ pub fn check_utf8(offsets: &Column, bytes: &Column) -> Result<(), BadText> {
     let Some(offsets) = offsets.as_i64() else { return Err(BadText { row: 0 }) };
     let bytes = bytes.as_bytes();
     let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else { return Ok(()) };
+    let all = range(*first, *last, bytes);
+    // ASCII can be cut anywhere.
+    if all.is_some_and(<[u8]>::is_ascii) && offsets.is_sorted() {
+        return Ok(());
+    }
     // All at once: valid as a whole, and cut only between characters.
-    let whole = range(*first, *last, bytes).is_some_and(|all| std::str::from_utf8(all).is_ok());
+    let whole = all.is_some_and(|all| std::str::from_utf8(all).is_ok());
     let between = |offset: &i64| {
         usize::try_from(*offset).is_ok_and(|at| bytes.get(at).is_none_or(|b| b & 0xC0 != 0x80))
     };

@@ -65,7 +65,13 @@ impl FileSink {
                     return Ok(Self { uri, path, part, file: Some(file), sync: true });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(failed(error)),
+                Err(error) => {
+                    // What is missing is not the file, but where it was to be.
+                    let folder = path.parent().filter(|_| error.kind() == io::ErrorKind::NotFound);
+                    let uri =
+                        folder.map_or_else(|| uri.clone(), |folder| folder.to_string_lossy().into_owned());
+                    return Err(Error::new(error.into(), uri));
+                }
             }
         }
         Err(failed(io::ErrorKind::AlreadyExists.into()))

@@ -391,6 +391,7 @@ impl Dataset for Tree {
             groups: planner.groups,
             delivered: fields.len() as u32,
             tasks: planner.tasks,
+            picks: Vec::new(),
             entries,
         })
     }

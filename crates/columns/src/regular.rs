@@ -1,0 +1,88 @@
+//! Lists that turn out to have one length.
+
+use crate::lookup::Lookup;
+use crate::{Array, DType, Form, Invalid};
+
+impl Form {
+    /// The Form that [`Array::regular`] gives.
+    #[must_use]
+    pub fn regular(self, lists: &[(String, u64)]) -> Self {
+        let below = |content: Box<Self>| Box::new(content.regular(lists));
+        match self {
+            Self::List { key, content } => match lists.iter().find(|(known, _)| *known == key) {
+                Some((_, size)) => Self::Regular { size: *size, content: below(content) },
+                None => Self::List { key, content: below(content) },
+            },
+            Self::Regular { size, content } => Self::Regular { size, content: below(content) },
+            Self::Option { key, content } => Self::Option { key, content: below(content) },
+            Self::Meant { meaning, content } => Self::Meant { meaning, content: below(content) },
+            Self::Record { fields, contents, name } => {
+                let contents = contents.into_iter().map(|content| content.regular(lists)).collect();
+                Self::Record { fields, contents, name }
+            }
+            Self::Union { key, contents } => {
+                let contents = contents.into_iter().map(|content| content.regular(lists)).collect();
+                Self::Union { key, contents }
+            }
+            other => other,
+        }
+    }
+}
+
+impl Array {
+    /// The same array, in which the lists of these keys are known to have so many items each, and have no offsets.
+    ///
+    /// # Errors
+    /// [`Invalid::Length`] if one of them has not.
+    pub fn regular(mut self, lists: &[(String, u64)]) -> Result<Self, Invalid> {
+        let lookup = Lookup::of(&self);
+        for (key, size) in lists {
+            let count = lookup.column(key, "offsets", DType::Int64, 0)?.len() as u64;
+            let offsets = lookup.integers(key, "offsets", count)?;
+            let same = |pair: &[i64]| u64::try_from(pair[1].wrapping_sub(pair[0])) == Ok(*size);
+            if let Some(row) = offsets.windows(2).position(|pair| !same(pair)) {
+                let key = format!("{key}-offsets");
+                return Err(Invalid::Length { key, row: row as u64, size: *size });
+            }
+            // What has no list has no first item, either.
+            if offsets.first().is_some_and(|first| *first != 0) {
+                return Err(Invalid::Range { key: format!("{key}-offsets"), row: 0 });
+            }
+        }
+        let gone = |name: &str| {
+            name.strip_suffix("-offsets").is_some_and(|key| lists.iter().any(|(known, _)| known == key))
+        };
+        self.columns.retain(|(name, _)| !gone(name));
+        Ok(Self { form: self.form.regular(lists), ..self })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Column;
+
+    #[test]
+    fn lists_of_one_length_lose_their_offsets() {
+        let array = |offsets: &[i64]| {
+            let numbers = Form::Numpy { key: "n".into(), dtype: DType::Int32, shape: vec![] };
+            let list = Form::List { key: "l".into(), content: Box::new(numbers) };
+            Array {
+                form: Form::Option { key: "o".into(), content: Box::new(list) },
+                length: 3,
+                columns: vec![
+                    ("o-index".into(), Column::from_slice(&[0i64, -1, 1])),
+                    ("l-offsets".into(), Column::from_slice(offsets)),
+                    ("n-data".into(), Column::from_slice(&[1i32, 2, 3, 4])),
+                ],
+            }
+        };
+        let lists = [("l".to_owned(), 2)];
+        let regular = array(&[0, 2, 4]).regular(&lists).unwrap();
+        regular.validate().unwrap();
+        assert_eq!(regular.form.type_string(), "?2 * int32");
+        assert_eq!(regular.preview(0..3, 40).unwrap(), ["[1, 2]", "None", "[3, 4]"]);
+        let odd = array(&[0, 1, 4]).regular(&lists).unwrap_err();
+        assert_eq!(odd, Invalid::Length { key: "l-offsets".into(), row: 0, size: 2 });
+    }
+}
