@@ -157,9 +157,7 @@ class File:
         """Opens a tree."""
     def object(self, path: str) -> Objects:
         """An object with everything it points to."""
-    def avro_table(
-        self, schema: str | None = None, skip_damaged: bool = False, check_text: bool = True
-    ) -> Table:
+    def avro_table(self, schema: str | None = None, skip_damaged: bool = False, check_text: bool = True) -> Table:
         """The values of an Avro file, as a reader's schema wants them, without what is damaged."""
     def parquet_table(self, row_groups: list[int] | None = None, check_text: bool = True) -> Table:
         """The values of a Parquet file, or of some of its row groups."""

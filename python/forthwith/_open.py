@@ -77,9 +77,9 @@ def open(
             whatever the directories of the file say. What was found is a `RecoveryWarning`, and in `File.recovered`.
         row_groups: For Parquet files, the numbers of the row groups that are the table, in this order; `Tree.row_groups` and
             `Tree.chunks` say what there is. By default all of them.
-        check_text: For Avro and Parquet files, whether text that is not UTF-8 is an error, with the field and the entry. Otherwise it is
-            taken as it is: Awkward Array has its bytes. ROOT does not say how text is encoded, and that of its files is never
-            looked at.
+        check_text: For Avro and Parquet files, whether text that is not UTF-8 is an error, with the field and the entry.
+            Otherwise it is taken as it is: Awkward Array has its bytes. ROOT does not say how text is encoded, and that of its
+            files is never looked at.
 
     Returns:
         The `File`, or the `Directory` or `Tree` asked for. A file that holds one table and nothing else, as those of Avro and

@@ -21,7 +21,19 @@ if TYPE_CHECKING:
     Names: TypeAlias = str | Iterable[str] | None
     Columns: TypeAlias = list[tuple[str, int]]
 
-__all__ = ["Report", "choose", "entries_of", "entry_range", "from_start", "iterate", "read", "span", "steps", "target", "walk"]
+__all__ = [
+    "Report",
+    "choose",
+    "entries_of",
+    "entry_range",
+    "from_start",
+    "iterate",
+    "read",
+    "span",
+    "steps",
+    "target",
+    "walk",
+]
 
 
 def choose(owner: HasBranches, names: Names, filter_name: Filter, filter_typename: Filter) -> Columns:

@@ -380,7 +380,7 @@ def test_unions_of_enums_and_of_fixeds_take_the_one_that_fits():
     ],
 )
 def test_schemas_that_the_specification_forbids(schema, what):
-    with pytest.raises(forthwith.DamagedFileError, match=what):
+    with pytest.raises(forthwith.RequestError, match=what):
         forthwith.avro.canonical(schema)
     with pytest.raises(forthwith.DamagedFileError, match=what):
         read(by_hand(schema, (0, b"")))
@@ -434,15 +434,14 @@ def test_blocks_of_a_list_end_where_they_say(kind):
     else:
         assert [len(row["x"]) for row in found] == [1, 6, 0, 3] * 10
     for off in (1, -1, 1 << 40):
-        # Others believe that it is as they say, where they read at all.
         bad = by_hand(schema, (40, payload()), (40, payload(off)))
         with pytest.raises(forthwith.DamagedFileError, match="not as many bytes long as it says") as caught:
             read(bad)
         assert caught.value.block == 1
         assert caught.value.byte is not None
         assert caught.value.member.startswith("x")
-        # What is not wanted is stepped over by them, if they lie within the block.
-        assert read(bad, skip_damaged=True) == expected if kind != "map" else True
+        whole = read(bad, skip_damaged=True)
+        assert [row["y"] for row in whole] == [row["y"] for row in expected]
     # A block that goes on behind another's end.
     with pytest.raises(forthwith.DamagedFileError, match="not as many bytes long as it says"):
         read(by_hand(schema, (1, zigzag(-1, -4) + item + b"\0\x02")))
@@ -453,7 +452,7 @@ def test_text_that_is_none_is_an_error_unless_wanted():
 
     def row(number, *texts):
         items = b"".join(b"\0" if text is None else b"\x02" + zigzag(len(text)) + text + b"\x02" for text in texts)
-        return zigzag(number) + (zigzag(len(texts)) if texts else b"") + items + (b"\0" if texts else b"\0")
+        return zigzag(number) + (zigzag(len(texts)) if texts else b"") + items + b"\0"
 
     good = [row(0), row(1, b"a", None), row(2, "é".encode(), b"")]
     bad = [row(3, None, b"ok", b"caf\xe9"), row(4)]
@@ -509,8 +508,8 @@ def test_a_schema_that_is_none_is_a_request():
         read(by_hand('{"type": "nothing"}', (1, b"\x02")))
 
 
-# The shape of the data that implementations of Avro exchange to see whether they understand each other: a record with a field of
-# each type, among them a type that contains itself.
+# The shape of the data that implementations of Avro exchange to see whether they understand each other: a record with a
+# field of each type, among them a type that contains itself.
 INTEROP = {
     "type": "record",
     "name": "Interop",
@@ -571,7 +570,7 @@ def test_the_data_that_implementations_exchange(codec):
     except ValueError:
         pytest.skip(f"fastavro has no {codec} here")
     tree = forthwith.open(io.BytesIO(data))
-    names = [name for name in tree.keys() if name != "recordField"]
+    names = [name for name in tree if name != "recordField"]
     assert len(names) == 13
     found = tree.arrays(names).to_list()
     for row, expected in zip(found, entries, strict=True):

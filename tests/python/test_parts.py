@@ -106,8 +106,8 @@ def test_each_part_alone(tree, path):
 
 
 def test_parts_are_not_listed_with_the_columns(tree):
-    assert "at" in tree.keys()
-    assert not any("/" in name for name in tree.keys())
+    assert "at" in tree
+    assert not any("/" in name for name in tree)
     assert not any("/" in name for name in tree.arrays().fields)
     with pytest.raises(forthwith.KeyInFileError):
         tree["at/z"].array()
@@ -123,8 +123,8 @@ def test_parts_beside_each_other_and_beside_the_whole(tree):
 
 def test_steps_and_some_entries_of_parts(tree):
     wanted = ["maybe/second/y", "deep/of/label", "hits/e"]
-    steps = [step.to_list() for step in tree.iterate(wanted, step_size=77)]
-    assert sum(steps, []) == tree.arrays(wanted).to_list()
+    steps = [row for step in tree.iterate(wanted, step_size=77) for row in step.to_list()]
+    assert steps == tree.arrays(wanted).to_list()
     assert tree.arrays(wanted, entry_start=133, entry_stop=-100).to_list() == tree.arrays(wanted).to_list()[133:-100]
 
 

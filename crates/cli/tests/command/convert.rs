@@ -1,6 +1,10 @@
 //! Converting, and what is refused.
 
 use crate::{file, forthwith, output};
+use ::forthwith::{
+    columns::{Array, Column, DType, Form},
+    plan::WriteOptions,
+};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -127,6 +131,55 @@ fn a_table_becomes_lines_of_text() {
     let said = forthwith(&["convert", &from, &at(&folder, "nested.csv")]);
     assert!(said.code == 4 && said.err.contains("in CSV (column"), "{} {}", said.code, said.err);
     assert_eq!(names(folder.path()).len(), 2);
+}
+
+/// JSON has no numbers that are none: what becomes of them is said, or an error.
+#[test]
+fn what_is_no_number_is_not_null_unless_it_is_said() {
+    let folder = folder();
+    let source = at(&folder, "numbers.avro");
+    let form = |key: &str, dtype| Form::Numpy { key: key.into(), dtype, shape: vec![] };
+    let list = |content| Form::List { key: "l".into(), content: Box::new(content) };
+    let fields =
+        [("x".to_owned(), form("x", DType::Float64)), ("y".to_owned(), list(form("y", DType::Float32)))];
+    let offsets = Column::from_slice(&[0i64, 1, 1, 3]);
+    let x = Column::from_slice(&[0.5f64, f64::NAN, 1.5]);
+    let y = Column::from_slice(&[1f32, f32::INFINITY, f32::NEG_INFINITY]);
+    let columns =
+        [vec![("x-data".to_owned(), x)], vec![("l-offsets".to_owned(), offsets), ("y-data".to_owned(), y)]];
+    let arrays = fields.iter().zip(columns);
+    let arrays: Vec<Array> =
+        arrays.map(|((_, form), columns)| Array { form: form.clone(), length: 3, columns }).collect();
+    let mut writer = ::forthwith::create(&source, &fields, &WriteOptions::default()).expect("a file");
+    writer.write(&arrays).expect("room");
+    writer.finish().expect("room");
+
+    let lines = at(&folder, "numbers.jsonl");
+    let said = forthwith(&["convert", &source, &lines]);
+    assert!(said.code == 2, "{} {}", said.code, said.err);
+    for what in ["no number NaN (column \"x\")", "nan=null", "entry 1"] {
+        assert!(said.err.contains(what), "{}", said.err);
+    }
+    let said = forthwith(&["convert", &source, &lines, "-c", "y"]);
+    assert!(
+        said.err.contains("no number Infinity (column \"y\")") && said.err.contains("entry 2"),
+        "{}",
+        said.err
+    );
+    assert_eq!(names(folder.path()), [PathBuf::from(&source)]);
+    for (nan, expected) in [
+        ("null", "{\"x\":0.5,\"y\":[1.0]}\n{\"x\":null,\"y\":[]}\n{\"x\":1.5,\"y\":[null,null]}\n"),
+        (
+            "string",
+            "{\"x\":0.5,\"y\":[1.0]}\n{\"x\":\"NaN\",\"y\":[]}\n{\"x\":1.5,\"y\":[\"Infinity\",\"-Infinity\"]}\n",
+        ),
+    ] {
+        output(&["convert", &source, &lines, "--nan", nan, "--force"]);
+        assert_eq!(std::fs::read_to_string(&lines).expect("a file"), expected);
+    }
+    let csv = at(&folder, "numbers.csv");
+    output(&["convert", &source, &csv, "-c", "x"]);
+    assert_eq!(std::fs::read_to_string(&csv).expect("a file"), "x\n0.5\nNaN\n1.5\n");
 }
 
 /// Nothing is left of a file that was stopped half way.
