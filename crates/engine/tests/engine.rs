@@ -245,6 +245,7 @@ fn make() -> (Made, Truth) {
         groups: groups(),
         delivered: 4,
         tasks: tasks.concat(),
+        picks: Vec::new(),
     };
     (made, truth)
 }

@@ -95,8 +95,12 @@ pub(crate) fn columns(root: &Type, hints: &[Hint]) -> Vec<Column> {
                 kind,
                 hints,
                 fixed: Vec::new(),
+                fits: true,
             };
             let form = walk.field(field, &Around::default());
+            if !walk.fits {
+                walk.fixed.clear();
+            }
             let numbers = walk.parts.iter().map(|part| part.number);
             let own = numbers.clone().min().zip(numbers.max()).map(|(first, last)| first..last + 1);
             let reading = form.map(|form| {
@@ -274,6 +278,8 @@ struct Walk<'a> {
     hints: &'a [Hint],
     /// Keys of lists that have always so many items.
     fixed: Vec<(String, u64)>,
+    /// Whether Arrow knows as many lists around values as there are.
+    fits: bool,
 }
 
 fn repetition(field: &Type) -> Repetition {
@@ -403,7 +409,9 @@ impl Walk<'_> {
         let (physical, kept, meaning) = values(field).map_err(|why| format!("{path}, {why}"))?;
         let bare = field.get_basic_info().logical_type_ref().is_none()
             && field.get_basic_info().converted_type() == ConvertedType::NONE;
-        let duration = self.hints.get(number).and_then(|hint| hint.duration);
+        let hint = self.hints.get(number);
+        self.fits &= hint.is_none_or(|hint| hint.lists.len() == usize::from(around.rep));
+        let duration = hint.and_then(|hint| hint.duration);
         let meaning = match (meaning, &kept, duration) {
             (None, Kept::Numbers(DType::Int64), Some(unit)) if bare => Some(Meaning::Duration(unit)),
             (meaning, ..) => meaning,

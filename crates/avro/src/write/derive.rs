@@ -1,6 +1,6 @@
 //! Forms → schemas: what Avro has for columns.
 
-use forthwith_columns::{DType, Form, Meaning, TimeUnit};
+use forthwith_columns::{DType, Form, MAP, Meaning, TimeUnit};
 use serde_json::{Value as Json, json};
 use std::collections::{HashMap, HashSet};
 
@@ -183,7 +183,8 @@ impl Types {
         path: &str,
     ) -> Result<Json, Refusal> {
         let outermost = self.outermost.take();
-        let base = name.map(str::to_owned).or(outermost);
+        // That lists of them were maps is nothing a type could be called by.
+        let base = name.filter(|name| *name != MAP).map(str::to_owned).or(outermost);
         let base = word(&base.unwrap_or_else(|| if path.is_empty() { "Record".into() } else { path.into() }));
         // The same type again goes by its name.
         let signature = form.type_string();
