@@ -2,7 +2,7 @@
 
 use crate::{
     Buffer, Column, DType, Memory, OutOfMemory,
-    memory::{HUGE, PAD, address_space_left, populate},
+    memory::{HUGE, PAD, Pages, address_space_left, populate},
 };
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -27,25 +27,46 @@ struct State {
     used: usize,
     /// Slots handed out and not yet dropped.
     slots: usize,
-    /// Bytes of which the huge pages are there or being made; `None` where nobody makes them ahead.
-    paged: Option<usize>,
+    /// Whether several threads write side by side.
+    beside: bool,
+    /// The kind of pages that are made ahead, if any are, and the bytes for which they are there or being made.
+    pages: Option<(Pages, usize)>,
+    /// Bytes that came with the latest place or loan.
+    latest: usize,
 }
 
 impl State {
-    /// What the holder of a place that ends at `end` shall have pages for, before those come who write there.
+    /// A column in other memory than before.
+    fn look(&mut self) {
+        self.pages = self.buffer.as_ref().and_then(Buffer::pages);
+        // One thread has huge pages made by writing: there is nothing to be saved.
+        self.pages = self.pages.filter(|(kind, _)| *kind == Pages::Small || self.beside);
+        if let Some((_, paged)) = &mut self.pages {
+            *paged = self.used.max(*paged);
+        }
+    }
+
+    /// What whoever writes as far as `end` shall have pages for first.
     ///
-    /// That is as far as a page, and not more than a quarter of what there is, since nobody knows how much will come.
+    /// Nobody knows how much will come after that: no more pages are made than a part of what there is.
     fn ahead(&mut self, end: usize) -> Option<(*mut u8, usize)> {
-        let (paged, buffer) = (self.paged?, self.buffer.as_ref()?);
-        let far = end + HUGE.min(end / 4);
+        let ((kind, paged), buffer) = (self.pages?, self.buffer.as_ref()?);
+        let far = match kind {
+            Pages::Small if end <= paged => return None,
+            Pages::Small => end + (end / 8).clamp(LEAST, BATCH),
+            Pages::Huge => end + HUGE.min(end / 4),
+        };
         if far <= paged {
             return None;
         }
         let page = |at: usize| (at + PAD) / HUGE * HUGE;
-        let until = (page(far - 1) + HUGE - PAD).min(buffer.capacity());
-        self.paged = Some(until);
-        // Pages that lie in the place as a whole are the holder's alone, who makes them by writing.
-        let from = paged.max(page(end).saturating_sub(PAD));
+        let (from, until) = match kind {
+            Pages::Small => (paged, far),
+            // Pages that lie in the place as a whole are the holder's alone, who makes them by writing.
+            Pages::Huge => (paged.max(page(end).saturating_sub(PAD)), page(far - 1) + HUGE - PAD),
+        };
+        let until = until.min(buffer.capacity());
+        self.pages = Some((kind, until));
         (from < until).then(|| (buffer.as_ptr().wrapping_add(from), until - from))
     }
 }
@@ -61,25 +82,11 @@ impl Builder {
         reserve_bytes: usize,
     ) -> Result<Self, OutOfMemory> {
         let used = if offsets { dtype.size() } else { 0 };
-        let mut wish = reserve_bytes.saturating_add(used);
-        if memory.available() != usize::MAX {
-            // Columns that are filled at the same time share what is left.
-            wish = wish.min(memory.available() / 4).max(used);
-        }
-        // So do they of address space, which stacks and scratch need, too.
-        if wish > FLOOR {
-            wish = wish.min(address_space_left() / 8).max(used);
-        }
-        let mut buffer = loop {
-            match memory.allocate(wish) {
-                Ok(buffer) => break buffer,
-                Err(refused) if wish <= FLOOR => return Err(refused),
-                // Address space is short: leave most of it to others, and grow.
-                Err(_) => wish = (wish / 16).max(used),
-            }
-        };
+        let bytes = reserve_bytes.saturating_add(used);
+        let mut buffer = allocate(memory, bytes, bytes, used)?;
         buffer.bytes_mut(used).fill(0);
-        let state = State { buffer: Some(buffer), used, slots: 0, paged: None };
+        let mut state = State { buffer: Some(buffer), used, slots: 0, beside: false, pages: None, latest: 0 };
+        state.look();
         Ok(Self { dtype, memory: memory.clone(), state: Mutex::new(state), quiet: Condvar::new() })
     }
 
@@ -87,7 +94,28 @@ impl Builder {
     /// wait for the same fresh page, and the system would have each of them clear one, of which it keeps the first.
     pub fn make_pages_ahead(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        state.paged = state.buffer.as_ref().and_then(Buffer::has_pages);
+        state.beside = true;
+        state.look();
+    }
+
+    /// Room for `bytes` in all, as [`new`](Self::new) reserves it, of which so many are expected to be written, as it has turned out. Nothing
+    /// happens if there is as much.
+    ///
+    /// # Panics
+    /// If the buffer is lent, or a [`Slot`] is outstanding.
+    pub fn reserve(&self, bytes: usize, expected: usize) -> Result<(), OutOfMemory> {
+        let mut state = self.lock();
+        let used = state.used;
+        assert_eq!(state.slots, 0, "a column is moved while it is written");
+        let buffer = state.buffer.as_mut().expect(LENT);
+        if bytes <= buffer.capacity() {
+            return Ok(());
+        }
+        let mut larger = allocate(&self.memory, bytes, expected, used)?;
+        larger.bytes_mut(used).copy_from_slice(buffer.bytes(used));
+        *buffer = larger;
+        state.look();
+        Ok(())
     }
 
     /// The element type.
@@ -128,13 +156,13 @@ impl Builder {
                     continue;
                 }
                 buffer.grow(used, end)?;
-                let pages = buffer.has_pages();
-                state.paged = state.paged.and(pages).map(|pages| pages.max(used));
+                state.look();
                 continue;
             }
             // SAFETY: `used` is within the capacity, so the sum is inside the buffer or one past its capacity.
             let start = unsafe { buffer.as_ptr().add(used) };
             state.used = end;
+            state.latest = bytes;
             state.slots += 1;
             let ahead = state.ahead(end);
             return Ok(Slot { start, len: bytes, ahead, builder: self });
@@ -189,7 +217,19 @@ impl Builder {
         while state.slots > 0 {
             state = self.quiet.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        (state.buffer.take().expect(LENT), state.used / self.dtype.size())
+        // What comes is about as much as the last time.
+        let expected = state.used + state.latest + state.latest / 8;
+        let ahead = match state.pages {
+            Some((Pages::Small, _)) => state.ahead(expected),
+            _ => None,
+        };
+        let (buffer, items) = (state.buffer.take().expect(LENT), state.used / self.dtype.size());
+        drop(state);
+        if let Some((start, len)) = ahead {
+            // SAFETY: it lies in the buffer, which is here.
+            unsafe { populate(start, len) };
+        }
+        (buffer, items)
     }
 
     /// Takes the memory back, now with `items` in it. It may be another buffer than the one lent.
@@ -201,10 +241,16 @@ impl Builder {
         let mut state = self.lock();
         // The caller wrote the items into this buffer, so it holds them.
         let used = bytes.expect("more items than the buffer can hold");
+        state.latest = used.saturating_sub(state.used);
         state.used = used;
-        let paged = state.paged.zip(buffer.has_pages());
-        state.paged = paged.map(|(before, now)| before.max(now).max(used));
+        let before = state.pages;
         state.buffer = Some(buffer);
+        state.look();
+        if let (Some((kind, paged)), Some((same, before))) = (&mut state.pages, before)
+            && *kind == same
+        {
+            *paged = before.max(*paged);
+        }
     }
 
     /// The finished column; what was reserved and not used is given back.
@@ -228,6 +274,27 @@ impl Builder {
     /// No code panics between two changes of the state, so a poisoned lock still guards a consistent one.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A buffer of so many bytes, or of what can be had, but of `least`.
+fn allocate(memory: &Memory, bytes: usize, expected: usize, least: usize) -> Result<Buffer, OutOfMemory> {
+    let mut wish = bytes;
+    if memory.available() != usize::MAX {
+        // Columns that are filled at the same time share what is left.
+        wish = wish.min(memory.available() / 4).max(least);
+    }
+    // So do they of address space, which stacks and scratch need, too.
+    if wish > FLOOR {
+        wish = wish.min(address_space_left() / 8).max(least);
+    }
+    loop {
+        match memory.allocate_expecting(wish, expected.min(wish)) {
+            Ok(buffer) => return Ok(buffer),
+            Err(refused) if wish <= FLOOR => return Err(refused),
+            // Address space is short: leave most of it to others, and grow.
+            Err(_) => wish = (wish / 16).max(least),
+        }
     }
 }
 
@@ -285,5 +352,8 @@ impl Drop for Slot<'_> {
 
 /// What goes wrong when the methods are called out of order.
 const LENT: &str = "the column's buffer is lent and not given back";
+/// Bytes of small pages that are made before somebody asks for them, at least and at most.
+const LEAST: usize = 16 << 10;
+const BATCH: usize = 128 << 10;
 /// A reservation of this size that is refused is refused for good.
 const FLOOR: usize = 4096;

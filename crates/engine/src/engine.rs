@@ -2,12 +2,12 @@
 
 use crate::{bulk, fetch::Window, program::Decoders, run};
 use forthwith_columns::{Array, Memory, Policy};
-use forthwith_forth::Compiled;
+use forthwith_forth::{Compiled, Programs};
 use forthwith_io::Source;
 use forthwith_plan::{BlockFormat, Plan, Result, Room, Scratch};
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 /// How to run plans.
@@ -74,6 +74,15 @@ const COMPILED_KEPT: usize = 4096;
 
 /// Scratch of this size is kept from call to call; what a larger block took is given back.
 const SCRATCH_KEPT: usize = 128 << 20;
+
+/// Programs of all engines of this process, with what was learned of them and their machine code: files of a kind have the same, and each
+/// file may have an engine of its own. None in a forked process, where another thread of the parent may have held the lock.
+fn programs() -> Option<&'static Programs> {
+    static ALL: OnceLock<(u32, Programs)> = OnceLock::new();
+    let here = std::process::id();
+    let (process, programs) = ALL.get_or_init(|| (here, Programs::default()));
+    (*process == here).then_some(programs)
+}
 
 impl Engine {
     /// An engine with its own memory pool.
@@ -155,7 +164,10 @@ impl Engine {
         if let Some(found) = known.get(source) {
             return Ok(Arc::clone(found));
         }
-        let made = Arc::new(Compiled::new(source)?);
+        let made = match programs() {
+            Some(programs) => programs.get(source)?,
+            None => Arc::new(Compiled::new(source)?),
+        };
         if known.len() >= COMPILED_KEPT {
             known.clear();
         }

@@ -24,6 +24,9 @@ pub(crate) struct Places<'p> {
     /// The first entry the columns hold.
     pub(crate) first_entry: u64,
     tasks: usize,
+    entries: u64,
+    /// Bytes to be reserved for each column, and at most, where they have room for nothing before the first task has shown what they need.
+    rooms: Vec<[usize; 2]>,
     /// The last offset assigned to each column of offsets, written or not.
     ends: Mutex<Vec<i64>>,
     turn: Mutex<Turn>,
@@ -89,6 +92,9 @@ fn finished(
 const AWAKE: Duration = Duration::from_micros(40);
 /// Pauses between two looks.
 const PAUSES: u32 = 30;
+
+/// Bytes for which a column has room beyond those that are likely.
+const LIKELY: usize = 4096;
 
 /// Fewer rows are finished before a thread has begun.
 const WORTH_A_THREAD: usize = 1 << 17;
@@ -158,6 +164,8 @@ impl<'p> Places<'p> {
         let all: usize = plan.groups.iter().map(|g| g.columns.len()).sum();
         let most = LARGEST_RESERVATION / (all.max(1) as u64);
         let mut builders = Vec::with_capacity(group.columns.len());
+        let later = tasks > 1 && matches!(group.decoder, Decoder::Program(_));
+        let mut rooms = Vec::new();
         for (at, column) in group.columns.iter().enumerate() {
             let size = column.dtype.size() as u64;
             let room = match &group.decoder {
@@ -172,11 +180,14 @@ impl<'p> Places<'p> {
                 _ => payload.saturating_mul(u64::from(column.bytes_per_payload_byte)).saturating_add(8),
             };
             // Entry counts are the file's word: fixed-size values cannot need more than the blocks can hold.
-            let room = room.min(payload.max(entries).saturating_mul(16).saturating_add(4096)).min(most);
-            let builder =
-                Builder::new(memory, column.dtype, column.offsets, usize::try_from(room).unwrap_or(0))
-                    .map_err(|e| out_of_memory(&e))?;
-            builders.push(builder);
+            let bound = payload.max(entries).saturating_mul(16).saturating_add(4096).min(most);
+            let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(0);
+            let mut room = bytes(room.min(bound));
+            if later {
+                rooms.push([std::mem::take(&mut room), bytes(bound)]);
+            }
+            let builder = Builder::new(memory, column.dtype, column.offsets, room);
+            builders.push(builder.map_err(|e| out_of_memory(&e))?);
         }
         let first_entry = first.unwrap_or(plan.entries.start);
         Ok(Self {
@@ -184,6 +195,8 @@ impl<'p> Places<'p> {
             builders,
             first_entry,
             tasks,
+            entries,
+            rooms,
             ends: Mutex::new(vec![0; group.columns.len()]),
             turn: Mutex::default(),
             moved: Condvar::new(),
@@ -246,6 +259,27 @@ impl<'p> Places<'p> {
     pub(crate) fn placed(&self) {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner).placed += 1;
         self.moved.notify_all();
+    }
+
+    /// Whether the columns get their room from the group's task number `order`.
+    pub(crate) fn makes_room(&self, order: usize) -> bool {
+        order == 0 && !self.rooms.is_empty()
+    }
+
+    /// Room for all columns, on the turn of the task that [makes it](Self::makes_room): of `entries`, which made `bytes` of each column, or of
+    /// which it is not known.
+    ///
+    /// What a column could need is far more than most do: the address space for it costs nothing, but huge pages at its beginning do.
+    pub(crate) fn make_room(&self, entries: u64, bytes: Option<&[usize]>) -> Result<()> {
+        for (at, (builder, [room, bound])) in self.builders.iter().zip(&self.rooms).enumerate() {
+            let expected = bytes.and_then(|bytes| bytes.get(at)).map_or(*room, |bytes| {
+                let all = u128::from(self.entries) * *bytes as u128 / u128::from(entries.max(1));
+                usize::try_from(all).unwrap_or(usize::MAX)
+            });
+            let likely = expected.saturating_add(expected / 4).saturating_add(LIKELY).min(*bound);
+            builder.reserve(likely.max(*room), expected).map_err(|e| out_of_memory(&e))?;
+        }
+        Ok(())
     }
 
     /// Counts a task as written.

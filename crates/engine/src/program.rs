@@ -65,13 +65,16 @@ pub(crate) fn run(
     let mut job = Job { program, machine, format, task, parts, places, counts, items, met: Met::default() };
     job.skip_unwanted()?;
     let payload: usize = parts.iter().map(|(part, _)| part.block.payload.len()).sum();
-    // Whoever keeps the turn while decoding keeps all others from taking their places.
-    let ahead = beside != Beside::Nobody && payload <= AHEAD_MOST;
+    // Whoever keeps the turn while decoding keeps all others from taking their places; and whoever comes first shows how much is to come.
+    let ahead = (beside != Beside::Nobody || places.makes_room(number)) && payload <= AHEAD_MOST;
     if beside == Beside::Quicker && !ahead {
         places.wait_turn(number, stop)?;
     }
     if !ahead && places.is_turn(number) {
         let begun = Instant::now();
+        if places.makes_room(number) {
+            places.make_room(0, None)?;
+        }
         job.in_place()?;
         places.keeps(begun.elapsed());
         places.placed();
@@ -139,6 +142,10 @@ impl Job<'_> {
         self.decode(outputs, &before)?;
         let outputs = self.machine.take_outputs();
         self.places.wait_turn(number, stop)?;
+        if self.places.makes_room(number) {
+            let bytes: Vec<usize> = outputs.iter().map(|output| output.as_bytes().len()).collect();
+            self.places.make_room(self.task.wanted.end - self.task.wanted.start, Some(&bytes))?;
+        }
         let mut slots = Vec::with_capacity(outputs.len());
         {
             let mut ends = self.places.ends();
@@ -161,7 +168,7 @@ impl Job<'_> {
                 let beyond = |_| Error::new(ErrorKind::Invalid { what: "offsets beyond 64 bits".into() });
                 kernels::rebase(output.as_bytes(), base, slot).map_err(beyond)?;
             } else {
-                slot.copy_from_slice(output.as_bytes());
+                kernels::copy(output.as_bytes(), slot);
             }
         }
         // The next outputs are taken from the end.

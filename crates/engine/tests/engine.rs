@@ -351,6 +351,59 @@ fn programs_that_wait_for_their_turn_give_the_same() {
 }
 
 #[test]
+fn blocks_that_are_nothing_like_the_first_give_the_same() {
+    // The first block is empty lists, and those that follow are longer and longer.
+    let (blocks, each) = if cfg!(miri) { (4, 3) } else { (40, 300) };
+    let mut made = Made::default();
+    let mut values: Vec<f32> = Vec::new();
+    let mut offsets = vec![0_i64];
+    for block in 0..blocks {
+        let (mut payload, mut bounds) = (Vec::new(), vec![0_u32]);
+        for _ in 0..2 {
+            let items = block * each;
+            let size = (2 + 4 + 4 + 4 * items as u32) | 0x4000_0000;
+            payload.extend([size.to_be_bytes().as_slice(), &[0, 9], &1_u32.to_be_bytes()].concat());
+            payload.extend((items as u32).to_be_bytes());
+            for _ in 0..items {
+                values.push(values.len() as f32);
+                payload.extend(values[values.len() - 1].to_be_bytes());
+            }
+            offsets.push(values.len() as i64);
+            bounds.push(payload.len() as u32);
+        }
+        let start = made.file.len() as u64;
+        made.file.extend([2_u32, 3].map(u32::to_le_bytes).concat());
+        bounds.iter().for_each(|bound| made.file.extend(bound.to_le_bytes()));
+        made.file.extend(&payload);
+        let entries = 2 * block as u64..2 * block as u64 + 2;
+        made.plan.tasks.push(Task {
+            group: 0,
+            block: block as u64,
+            entries: entries.clone(),
+            wanted: entries,
+            stored: Stored::Range(start..made.file.len() as u64),
+            payload_hint: payload.len() as u64,
+            needs: vec![],
+            note: 0,
+        });
+    }
+    let entries = 0..2 * blocks as u64;
+    made.plan =
+        Plan { format: "plain".into(), entries, delivered: 1, tasks: made.plan.tasks, ..Plan::default() };
+    made.plan.groups = vec![groups().swap_remove(2)];
+    for pool_bytes in [0, 1 << 30] {
+        let policy = Policy { pool_bytes, huge_from: 1 << 20, ..Policy::default() };
+        let engine = Engine::new(Options { threads: 1, policy, ..Options::default() });
+        for threads in [1, 2, 3, 1] {
+            let arrays = engine.read(&made.plan, &memory(&made.file), &Plain, Some(threads), None).unwrap();
+            let column = |key: &str| arrays[0].column(key).unwrap();
+            assert_eq!(column("node1-offsets").items::<i64>().unwrap(), offsets);
+            assert!(column("node2-data").items::<f32>().unwrap() == values);
+        }
+    }
+}
+
+#[test]
 fn a_range_of_entries_is_a_slice() {
     let (mut made, truth) = make();
     let (from, to) = (517, 1234);

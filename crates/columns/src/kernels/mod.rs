@@ -3,6 +3,7 @@
 //! Every kernel is compiled for several levels of processor and chosen at run time (see [`level`]); all levels give the same bytes.
 //! Kernels check the lengths they are given and report the row of what is wrong in the data; they never panic on it.
 
+mod copy;
 mod decode;
 mod dispatch;
 mod levels;
@@ -12,6 +13,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
+pub use copy::copy;
 pub use decode::{DecodeError, decode, decode_jagged, decode_strided};
 pub use dispatch::{Level, level};
 pub use levels::{index_of_masks, levels_from, levels_to, lists_of_masks};

@@ -1,5 +1,6 @@
 //! Offsets from what files say about lengths.
 
+use super::copy::ahead;
 use super::dispatch::{Level, for_every_level, level};
 use crate::DType;
 
@@ -83,7 +84,11 @@ pub(super) fn rebase_at(
         return Err(OffsetsError::Length { from: offsets.len(), into: into.len() });
     }
     let to = into.as_chunks_mut::<8>().0;
-    if run_rebase(level, from, base, to) {
+    let mut fits = true;
+    ahead(from.as_flattened(), to.as_flattened_mut(), |from, to| {
+        fits &= run_rebase(level, from.as_chunks().0, base, to.as_chunks_mut().0);
+    });
+    if fits {
         return Ok(to.last().map_or(base, |end| i64::from_ne_bytes(*end)));
     }
     let entry = from.iter().position(|offset| i64::from_ne_bytes(*offset).checked_add(base).is_none());

@@ -1,6 +1,8 @@
 //! Bytes being written.
 
-use super::{MAP_FROM, Memory, OutOfMemory, PAD, Region, SLACK, Shared, heap::Heap, map, map::Map};
+use super::{
+    HUGE_WORTH, MAP_FROM, Memory, OutOfMemory, PAD, Region, SLACK, Shared, heap::Heap, map, map::Map,
+};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -26,11 +28,11 @@ unsafe impl Send for Buffer {}
 unsafe impl Sync for Buffer {}
 
 impl Buffer {
-    pub(super) fn allocate(shared: &Arc<Shared>, bytes: usize) -> Result<Self, OutOfMemory> {
+    pub(super) fn allocate(shared: &Arc<Shared>, bytes: usize, expected: usize) -> Result<Self, OutOfMemory> {
         let refused = OutOfMemory { bytes };
         let total = bytes.checked_add(PAD + SLACK).ok_or(refused)?;
         shared.charge(total).map_err(|_| refused)?;
-        let region = if total >= MAP_FROM { shared.map(total).map(Region::Map) } else { None };
+        let region = if total >= MAP_FROM { shared.map(total, expected).map(Region::Map) } else { None };
         let Some(region) = region.or_else(|| Heap::new(bytes).map(Region::Heap)) else {
             shared.discharge(total);
             return Err(refused);
@@ -105,12 +107,13 @@ impl Buffer {
     pub fn shrink(&mut self, used: usize) {
         assert!(used <= self.capacity, "{used} bytes used of {}", self.capacity);
         let spare = self.capacity - used;
-        let small = used + PAD + SLACK < MAP_FROM / 2;
+        let total = used + PAD + SLACK;
         match &mut self.region {
             // A little waste is cheaper than a copy.
             Region::Heap(_) if spare <= 4096 || spare <= used / 4 => {}
-            Region::Map(_) if small => self.move_to_heap(used),
-            Region::Heap(_) => self.move_to_heap(used),
+            Region::Map(_) if total < MAP_FROM / 2 => self.move_out(used),
+            Region::Map(map) if total < HUGE_WORTH && map.is_huge() => self.move_out(used),
+            Region::Heap(_) => self.move_out(used),
             Region::Map(map) => {
                 let needed = PAD + used + SLACK;
                 let idle = map.warm().saturating_sub(needed);
@@ -132,14 +135,12 @@ impl Buffer {
         }
     }
 
-    /// Where this is memory of huge pages, the bytes from the start on that have them from an earlier life.
-    pub(crate) fn has_pages(&self) -> Option<usize> {
-        match &self.region {
-            Region::Map(map) if self.shared.wants_huge(map.len()) && map::there_are_huge_pages() => {
-                Some(map.warm().saturating_sub(PAD))
-            }
-            _ => None,
-        }
+    /// Where this is memory of pages of its own, their kind, and the bytes from the start on that have them from an earlier life.
+    pub(crate) fn pages(&self) -> Option<(Pages, usize)> {
+        let Region::Map(map) = &self.region else { return None };
+        let huge = map.is_huge() && map::there_are_huge_pages();
+        let kind = if huge { Pages::Huge } else { Pages::Small };
+        Some((kind, map.warm().saturating_sub(PAD)))
     }
 
     /// The [`Memory`] this came from.
@@ -161,7 +162,7 @@ impl Buffer {
             self.charged -= more;
             self.shared.discharge(more);
         }
-        let mut larger = Self::allocate(&self.shared, capacity)?;
+        let mut larger = Self::allocate(&self.shared, capacity, capacity)?;
         larger.bytes_mut(used).copy_from_slice(self.bytes(used));
         *self = larger;
         Ok(())
@@ -179,24 +180,11 @@ impl Buffer {
         done
     }
 
-    fn move_to_heap(&mut self, used: usize) {
+    /// Copies what is used to memory that is no larger than that.
+    fn move_out(&mut self, used: usize) {
         // Refusal is no harm: the buffer stays as large as it is.
         let total = used + PAD + SLACK;
-        if self.shared.charge(total).is_err() {
-            return;
-        }
-        let Some(heap) = Heap::new(used) else {
-            self.shared.discharge(total);
-            return;
-        };
-        let mut exact = Self {
-            start: heap.start(),
-            capacity: used,
-            region: Region::Heap(heap),
-            charged: total,
-            touched: false,
-            shared: self.shared.clone(),
-        };
+        let Ok(mut exact) = Self::allocate(&self.shared, used, used) else { return };
         exact.bytes_mut(used).copy_from_slice(self.bytes(used));
         if let Region::Map(map) = &mut self.region {
             // The pool is to keep pages, not address space that was never touched.
@@ -232,6 +220,13 @@ impl Buffer {
         // SAFETY: both kinds of region have PAD bytes before the start.
         unsafe { self.start.sub(PAD).write_bytes(0, PAD) };
     }
+}
+
+/// The kinds of pages that memory can have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pages {
+    Small,
+    Huge,
 }
 
 impl Drop for Buffer {

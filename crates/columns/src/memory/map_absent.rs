@@ -22,6 +22,10 @@ impl Map {
         match *self {}
     }
 
+    pub(super) fn is_huge(&self) -> bool {
+        match *self {}
+    }
+
     pub(super) fn set_warm(&mut self, _bytes: usize) {
         match *self {}
     }

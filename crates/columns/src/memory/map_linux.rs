@@ -9,6 +9,8 @@ pub(super) struct Map {
     len: usize,
     /// So many bytes from the start were written in an earlier life: their pages are there.
     warm: usize,
+    /// Whether huge pages were asked for.
+    huge: bool,
 }
 
 // SAFETY: the pages are owned by this value alone.
@@ -19,11 +21,16 @@ unsafe impl Sync for Map {}
 impl Map {
     /// Reserves at least `bytes`; with `huge`, at an address where huge pages can lie, and asking for them.
     pub(super) fn new(bytes: usize, huge: bool) -> Option<Self> {
-        let map = Self::reserve(bytes, huge)?;
+        let mut map = Self::reserve(bytes, huge)?;
         if huge {
             map.ask_for_huge_pages();
         }
         Some(map)
+    }
+
+    /// Whether huge pages were asked for.
+    pub(super) fn is_huge(&self) -> bool {
+        self.huge
     }
 
     pub(super) fn len(&self) -> usize {
@@ -63,11 +70,11 @@ impl Map {
             std::mem::forget(place);
             return Err(self);
         }
-        let warm = self.warm;
+        let (warm, was_huge) = (self.warm, self.huge);
         std::mem::forget(self); // its range is gone; `place` stands for the moved one
         let mut map = place;
         map.warm = warm;
-        if huge {
+        if huge || was_huge {
             map.ask_for_huge_pages();
         }
         Ok(map)
@@ -83,9 +90,9 @@ impl Map {
             return Err(self);
         }
         let Some(base) = NonNull::new(moved.cast()) else { return Err(self) }; // never: that address is not handed out
-        let warm = self.warm;
+        let (warm, huge) = (self.warm, self.huge);
         std::mem::forget(self); // its range is gone; `base` stands for the moved one
-        Ok(Self { base, len, warm })
+        Ok(Self { base, len, warm, huge })
     }
 
     /// Cuts everything after the first `keep` bytes (rounded up to pages) off, as a mapping of its own.
@@ -99,7 +106,7 @@ impl Map {
         self.warm = self.warm.min(keep);
         self.len = keep;
         // SAFETY: `keep` is inside the mapping, so the sum is too.
-        Some(Self { base: unsafe { self.base.add(keep) }, len: rest, warm })
+        Some(Self { base: unsafe { self.base.add(keep) }, len: rest, warm, huge: self.huge })
     }
 
     fn reserve(bytes: usize, huge: bool) -> Option<Self> {
@@ -124,7 +131,7 @@ impl Map {
         if address == libc::MAP_FAILED {
             return None;
         }
-        let mut map = Self { base: NonNull::new(address.cast())?, len: asked, warm: 0 };
+        let mut map = Self { base: NonNull::new(address.cast())?, len: asked, warm: 0, huge: false };
         let skip = map.base.as_ptr().align_offset(align);
         if huge && skip > 0 && skip < asked {
             let aligned = map.cut(skip)?;
@@ -134,7 +141,8 @@ impl Map {
         Some(map)
     }
 
-    fn ask_for_huge_pages(&self) {
+    fn ask_for_huge_pages(&mut self) {
+        self.huge = true;
         // A hint: refusal (no such pages in this kernel) changes nothing but speed.
         // SAFETY: the range is an owned mapping.
         unsafe { libc::madvise(self.base.as_ptr().cast(), self.len, libc::MADV_HUGEPAGE) };

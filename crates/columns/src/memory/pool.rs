@@ -19,18 +19,22 @@ impl Pool {
         self.kept.len()
     }
 
-    /// The smallest mapping of at least `bytes`; otherwise the largest below, to be grown. Neither if it is out of proportion: a
-    /// small column must not pin a large mapping, and a small warm start is no help to a large column.
-    pub(super) fn take(&mut self, bytes: usize) -> Option<Map> {
+    /// Of the mappings of at least `bytes` the one with as many pages as are `expected` to be written; otherwise the largest below, to be
+    /// grown. Neither if it is out of proportion: a small column must not pin a large mapping, and a small warm start is no help to a large
+    /// column.
+    pub(super) fn take(&mut self, bytes: usize, expected: usize, huge: bool) -> Option<Map> {
         let most = bytes.saturating_mul(4);
-        let fit =
-            |(at, map): (usize, &Map)| (map.len() >= bytes && map.len() <= most).then_some((map.len(), at));
-        let grow = |(at, map): (usize, &Map)| {
-            (map.len() < bytes && map.len() >= bytes / 4).then_some((map.len(), at))
+        let alike = |(_, map): &(usize, &Map)| map.is_huge() == huge;
+        let fit = |(at, map): (usize, &Map)| {
+            let fits = map.len() >= bytes && map.len() <= most;
+            fits.then_some((map.warm().abs_diff(expected), map.len(), at))
         };
-        let found = (self.kept.iter().enumerate().filter_map(fit).min())
-            .or_else(|| self.kept.iter().enumerate().filter_map(grow).max());
-        let map = self.kept.remove(found?.1);
+        let grow = |(at, map): (usize, &Map)| {
+            (map.len() < bytes && map.len() >= bytes / 4).then_some((map.len(), 0, at))
+        };
+        let found = (self.kept.iter().enumerate().filter(alike).filter_map(fit).min())
+            .or_else(|| self.kept.iter().enumerate().filter(alike).filter_map(grow).max());
+        let map = self.kept.remove(found?.2);
         self.bytes -= map.warm();
         Some(map)
     }

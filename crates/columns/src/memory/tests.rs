@@ -115,6 +115,55 @@ fn pages_that_are_made_ahead_lose_nothing() {
     }
 }
 
+/// A column that gets its room late, is lent again and again and grows meanwhile, in memory of either kind of pages.
+#[test]
+fn a_column_that_is_lent_keeps_its_items() {
+    use crate::{Builder, DType};
+    let rounds = if cfg!(miri) { 4 } else { 200 };
+    let memory = Memory::new(Policy { huge_from: 1 << 20, ..Policy::default() });
+    for (room, expected) in [(0, 0), (1000, 10), (300_000, 300_000), (4 << 20, 1 << 10), (4 << 20, 4 << 20)] {
+        let builder = Builder::new(&memory, DType::Int64, true, 0).unwrap();
+        builder.append(1).unwrap().copy_from_slice(&7_i64.to_ne_bytes());
+        builder.reserve(room, expected).unwrap();
+        builder.reserve(10, 10).unwrap();
+        let mut all = vec![0, 7];
+        for round in 0..rounds {
+            let (mut buffer, items) = builder.lend();
+            assert_eq!(items, all.len());
+            let more: Vec<i64> = (0..round * 61 % 4099).collect();
+            buffer.grow(8 * items, 8 * (items + more.len())).unwrap();
+            let bytes: Vec<u8> = more.iter().flat_map(|item| item.to_ne_bytes()).collect();
+            buffer.bytes_mut(8 * (items + more.len()))[8 * items..].copy_from_slice(&bytes);
+            builder.give_back(buffer, items + more.len());
+            all.extend(more);
+        }
+        assert_eq!(builder.last_offset(), all[all.len() - 1]);
+        assert!(builder.finish().items::<i64>().unwrap() == all);
+    }
+}
+
+#[test]
+#[cfg(all(target_os = "linux", not(miri)))]
+fn the_pool_prefers_what_has_the_pages() {
+    let memory = pooled(64 << 20);
+    let sizes = [300_000, 3 << 20, 1 << 20];
+    let buffers = sizes.map(|used| {
+        let mut buffer = memory.allocate_expecting(4 << 20, used).unwrap();
+        buffer.bytes_mut(used).fill(1);
+        buffer.shrink(used);
+        buffer
+    });
+    let at = buffers.each_ref().map(|buffer| buffer.as_ptr().addr());
+    drop(buffers);
+    // Whatever the order is now.
+    for which in [1, 0, 2] {
+        let buffer = memory.allocate_expecting(4 << 20, sizes[which]).unwrap();
+        assert_eq!(buffer.as_ptr().addr(), at[which]);
+        std::mem::forget(buffer);
+    }
+    assert_eq!(memory.stats().hits, 3);
+}
+
 #[test]
 #[cfg(all(target_os = "linux", not(miri)))]
 fn the_pool_hands_dropped_mappings_out_again_with_a_clean_pad() {
