@@ -1,0 +1,93 @@
+"""What threads share: files and what reads them. Where Python has no global lock they run at once, and we bring none back."""
+
+import subprocess
+import sys
+import sysconfig
+import threading
+
+import awkward as ak
+import pytest
+from conftest import data
+
+import forthwith
+
+
+def together(work, threads=4):
+    """Runs work in threads that begin at the same time; what each returned."""
+    results, barrier = [None] * threads, threading.Barrier(threads)
+
+    def run(number):
+        barrier.wait()
+        try:
+            results[number] = work(number)
+        except BaseException as error:
+            results[number] = error
+
+    all_threads = [threading.Thread(target=run, args=(number,)) for number in range(threads)]
+    for thread in all_threads:
+        thread.start()
+    for thread in all_threads:
+        thread.join()
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return results
+
+
+def test_no_global_lock_comes_back():
+    ours = "forthwith, forthwith.forth, forthwith.avro, forthwith.parquet"
+    code = f"import sys, {ours}; print(getattr(sys, '_is_gil_enabled', lambda: True)())"
+    said = subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, stdout=subprocess.PIPE, text=True)
+    assert said.stdout.strip() == str(not sysconfig.get_config_var("Py_GIL_DISABLED"))
+
+
+@pytest.mark.parametrize("name", ["zmumu.root", "objects.root", "containers.root", "vectors.root"])
+def test_one_file_in_many_threads(name):
+    with forthwith.open(data(name)) as file:
+        names = [key for key, kind in file.classnames().items() if kind == "TTree"]
+        expected = [file[key].arrays() for key in names]
+    with forthwith.open(data(name)) as file:
+
+        def work(number):
+            # The first to come opens what all use.
+            return [file[key].arrays(threads=1 + number % 2) for key in (names if number % 2 else names[::-1])]
+
+        for number, arrays in enumerate(together(work)):
+            for key, array in zip(names if number % 2 else names[::-1], arrays, strict=True):
+                assert ak.array_equal(array, expected[names.index(key)], equal_nan=True), key
+
+
+def test_a_file_that_is_closed_meanwhile():
+    for _ in range(20):
+        file = forthwith.open(data("zmumu.root"))
+        tree = file["events"]
+        expected = tree["MET_pt"].array()
+
+        def work(number, file=file, tree=tree, expected=expected):
+            if number == 0:
+                file.close()
+                return True
+            try:
+                return ak.array_equal(tree["MET_pt"].array(), expected)
+            except (ValueError, OSError, forthwith.ForthwithError):
+                return True
+
+        assert all(together(work))
+
+
+def test_steps_of_one_iteration():
+    with forthwith.open(data("zmumu.root")) as file:
+        steps = file["events"].iterate(["MET_pt"], step_size=100)
+        lock = threading.Lock()
+
+        def work(_):
+            mine = []
+            while True:
+                with lock:
+                    step = next(steps, None)
+                if step is None:
+                    return mine
+                mine.append(len(step))
+
+        taken = [step for mine in together(work) for step in mine]
+        assert sum(taken) == file["events"].num_entries
