@@ -9,7 +9,10 @@ use crate::{
 use forthwith_columns::{DType, Wire};
 use forthwith_plan::{Field, Pick};
 use forthwith_program::{Schema as Layout, Union};
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 /// The fields of a table.
 #[derive(Clone, Debug)]
@@ -134,12 +137,13 @@ impl Fields {
     /// What of the record's fields it takes to deliver some fields of the table, and what they are of that, if they are not it.
     fn kept(&self, wanted: &[u32]) -> (Vec<(usize, Keep)>, Vec<Pick>) {
         let mut kept: Vec<(usize, Keep)> = Vec::new();
+        let mut numbers = HashMap::new();
         let mut picks = Vec::with_capacity(wanted.len());
         for &field in wanted {
             // A number that is none is said by whom it is given to.
             let listed = self.listed.get(field as usize);
             let (at, path) = listed.map_or((usize::MAX, &[][..]), |field| (field.at as usize, &field.path));
-            let array = kept.iter().position(|(known, _)| *known == at).unwrap_or(kept.len());
+            let array = *numbers.entry(at).or_insert(kept.len());
             if array == kept.len() {
                 kept.push((at, Keep::Fields(BTreeMap::new())));
             }

@@ -314,3 +314,30 @@ fn text_is_checked_string_by_string() {
     assert_eq!(check_utf8(&Column::from_slice(&[0i64, 2, 2, 3, 5]), &bad), Err(BadText { row: 2 }));
     assert_eq!(check_utf8(&Column::from_slice(&[0i64, 2]), &bad), Ok(()));
 }
+
+#[test]
+fn much_text_is_checked_piece_by_piece() {
+    let words = ["", "a", "é", "€uro", "𝄞", "plain text of some length"];
+    let (mut bytes, mut offsets) = (Vec::new(), vec![0i64]);
+    let rows = if cfg!(miri) { 100 } else { 20_000 };
+    for row in 0..rows {
+        bytes.extend(words[row % 6].bytes());
+        // One that is longer than what is checked together.
+        bytes.extend(std::iter::repeat_n(b'x', if row == rows / 2 { 100_000 } else { 0 }));
+        offsets.push(bytes.len() as i64);
+    }
+    let found = |offsets: &[i64], bytes: &[u8]| {
+        check_utf8(&Column::from_slice(offsets), &Column::from_slice(bytes)).map_err(|bad| bad.row as usize)
+    };
+    assert_eq!(found(&offsets, &bytes), Ok(()));
+    for row in [1, rows / 2, rows / 2 + 6, rows - 7].map(|row| row / 6 * 6 + 3) {
+        let at = offsets[row] as usize;
+        let mut damaged = bytes.clone();
+        damaged[at] = b'\xff';
+        assert_eq!(found(&offsets, &damaged), Err(row));
+        // Cut within a character.
+        let mut cut = offsets.clone();
+        cut[row] += 1;
+        assert_eq!(found(&cut, &bytes), Err(row - 1));
+    }
+}

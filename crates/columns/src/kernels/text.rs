@@ -1,30 +1,40 @@
 //! Whether byte strings are text.
 
 use crate::Column;
+use simdutf8::basic::from_utf8;
+use std::ops::Range;
 
-/// Checks that every string is UTF-8: strings are the `bytes` between neighbouring `offsets` (int64). Not run by default; export
-/// to a format that promises text asks for it.
+/// Strings are checked together, as many as have so many bytes: they are in the cache when it is looked where they are cut.
+const TOGETHER: i64 = 32 << 10;
+
+/// Checks that every string is UTF-8: strings are the `bytes` between neighbouring `offsets` (int64). For formats that promise text.
 pub fn check_utf8(offsets: &Column, bytes: &Column) -> Result<(), BadText> {
     let Some(offsets) = offsets.as_i64() else { return Err(BadText { row: 0 }) };
     let bytes = bytes.as_bytes();
-    let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else { return Ok(()) };
-    let all = range(*first, *last, bytes);
-    // ASCII can be cut anywhere.
-    if all.is_some_and(<[u8]>::is_ascii) && offsets.is_sorted() {
-        return Ok(());
-    }
-    // All at once: valid as a whole, and cut only between characters.
-    let whole = all.is_some_and(|all| std::str::from_utf8(all).is_ok());
-    let between = |offset: &i64| {
-        usize::try_from(*offset).is_ok_and(|at| bytes.get(at).is_none_or(|b| b & 0xC0 != 0x80))
+    let one = |row: usize| {
+        let text = range(offsets[row], offsets[row + 1], bytes);
+        text.is_some_and(|text| from_utf8(text).is_ok())
     };
-    if whole && offsets.is_sorted() && offsets.iter().all(between) {
-        return Ok(());
+    let rows = offsets.len().saturating_sub(1);
+    let bad = |rows: Range<usize>| {
+        rows.into_iter().find(|row| !one(*row)).map_or(Ok(()), |row| Err(BadText { row: row as u64 }))
+    };
+    if !offsets.is_sorted() {
+        return bad(0..rows);
     }
-    let bad = offsets
-        .windows(2)
-        .position(|pair| range(pair[0], pair[1], bytes).is_none_or(|one| std::str::from_utf8(one).is_err()));
-    bad.map_or(Ok(()), |row| Err(BadText { row: row as u64 }))
+    let mut from = 0;
+    while from < rows {
+        let most = offsets[from].saturating_add(TOGETHER);
+        let to = from + offsets[from + 1..].partition_point(|end| *end <= most).max(1);
+        // Valid as a whole, and cut only between characters.
+        let whole = range(offsets[from], offsets[to], bytes).filter(|text| from_utf8(text).is_ok());
+        let between = |at: &i64| bytes.get(*at as usize).is_none_or(|byte| byte & 0xC0 != 0x80);
+        if whole.is_none() || !offsets[from + 1..to].iter().all(between) {
+            bad(from..to)?;
+        }
+        from = to;
+    }
+    Ok(())
 }
 
 fn range(start: i64, end: i64, bytes: &[u8]) -> Option<&[u8]> {
