@@ -111,7 +111,7 @@ impl RootFile {
             ),
             std::cmp::Ordering::Equal => {}
         }
-        let records = self.check_records(&mut checked)?;
+        let mut records = self.check_records(&mut checked)?;
         let listed = match self.keys_recursive() {
             Ok(listed) => listed,
             Err(error) => {
@@ -122,13 +122,13 @@ impl RootFile {
         checked.objects = listed.len();
         self.check_unlisted(&mut checked);
         for found in &listed {
-            self.check_key(&found.path, &found.key, &records.keys, &mut checked);
+            self.check_key(&found.path, &found.key, &mut records, &mut checked);
         }
         self.check_free(&records.gaps, &mut checked);
         self.check_streamers(&mut checked);
         for found in &listed {
             if !found.key.is_directory() {
-                self.check_object(&found.path, &found.key, &records.keys, &mut checked);
+                self.check_object(&found.path, &found.key, &mut records, &mut checked);
             }
         }
         Ok(checked)
@@ -137,39 +137,73 @@ impl RootFile {
     fn check_records(&self, checked: &mut Checked) -> Result<Walked> {
         let mut walked = Walked::default();
         for record in self.records()? {
+            // Whoever made the file may have left something between records. What is listed behind is looked up by itself.
             let record = match record {
                 Ok(record) => record,
                 Err(error) => {
                     let what = format!("no record here, so that none behind it is found: {}", error.kind);
-                    checked.find(Severity::Damage, "records", error.place.byte, what);
+                    checked.find(Severity::Remark, "records", error.place.byte, what);
+                    walked.is_cut_short = true;
                     break;
                 }
             };
-            checked.records += 1;
+            if let Some(key) = record.key.as_ref().filter(|key| key.seek != record.at)
+                // Lists of keys and of free segments are found by other means.
+                && &*key.class_name != "TFile"
+            {
+                let what = format!(
+                    "no record here, so that none behind it is found: the key says that it stands at byte {}",
+                    key.seek
+                );
+                checked.find_in(Severity::Remark, "records", Some(&key.label()), Some(record.at), what);
+                walked.is_cut_short = true;
+                break;
+            }
             let Some(key) = record.key else {
+                checked.records += 1;
                 walked.gaps.push((record.at, record.at + record.length - 1));
                 continue;
             };
-            let label = key.label();
-            if key.seek != record.at {
-                let what = format!("the key says that it stands at byte {}", key.seek);
-                // Lists of keys and of free segments are found by other means.
-                let severity = if &*key.class_name == "TFile" { Severity::Remark } else { Severity::Damage };
-                checked.find_in(severity, "records", Some(&label), Some(record.at), what);
-            }
-            if &*key.class_name == "TBasket" {
-                checked.baskets += 1;
-            }
-            match self.decompressed(&key, record.at, record.length) {
-                Ok(length) => checked.bytes += length,
-                Err(error) => {
-                    let what = error.kind.to_string();
-                    checked.find_in(Severity::Damage, "records", Some(&label), Some(record.at), what);
-                }
-            }
-            walked.keys.insert(record.at, key);
+            self.check_record(key, record.at, record.length, &mut walked, checked);
         }
         Ok(walked)
+    }
+
+    fn check_record(&self, key: Key, at: u64, length: u64, walked: &mut Walked, checked: &mut Checked) {
+        checked.records += 1;
+        if &*key.class_name == "TBasket" {
+            checked.baskets += 1;
+        }
+        match self.decompressed(&key, at, length) {
+            Ok(length) => checked.bytes += length,
+            Err(error) => {
+                // As above.
+                let is_list = &*key.class_name == "TFile" && key.seek != at;
+                let severity = if is_list { Severity::Remark } else { Severity::Damage };
+                checked.find_in(severity, "records", Some(&key.label()), Some(at), error.kind.to_string());
+            }
+        }
+        walked.keys.insert(at, key);
+    }
+
+    /// The key of the record that something says is here.
+    fn record_key<'a>(&self, at: u64, walked: &'a mut Walked, checked: &mut Checked) -> Option<&'a Key> {
+        if walked.is_cut_short
+            && !walked.keys.contains_key(&at)
+            && let Some(key) = self.key_at(at)
+            && let Ok(length) = u64::try_from(key.nbytes)
+            && length >= u64::from(key.keylen)
+        {
+            self.check_record(key, at, length, walked, checked);
+        }
+        walked.keys.get(&at)
+    }
+
+    fn key_at(&self, at: u64) -> Option<Key> {
+        let head = self.source().read_one(at..at.checked_add(Key::FIXED)?).ok()?;
+        let length = u16::from_be_bytes([*head.get(14)?, *head.get(15)?]);
+        let bytes = self.source().read_one(at..at.checked_add(u64::from(length))?).ok()?;
+        Key::parse(&mut Cursor::new(&bytes)).ok()
     }
 
     /// Decompresses a record, whose checksums are compared thereby.
@@ -187,18 +221,19 @@ impl RootFile {
         Ok(u64::from(key.objlen))
     }
 
-    fn check_key(&self, path: &str, key: &Key, records: &BTreeMap<u64, Key>, checked: &mut Checked) {
+    fn check_key(&self, path: &str, key: &Key, records: &mut Walked, checked: &mut Checked) {
         let label = format!("{path};{}", key.cycle);
-        let Some(record) = records.get(&key.seek) else {
+        let Some(record) = self.record_key(key.seek, records, checked) else {
             let what = "a directory lists it where there is no record";
             checked.find_in(Severity::Damage, "keys", Some(&label), Some(key.seek), what);
             return;
         };
         let differences = [
-            ("length", i64::from(key.nbytes), i64::from(record.nbytes)),
-            ("length of the key", i64::from(key.keylen), i64::from(record.keylen)),
-            ("length of the object", i64::from(key.objlen), i64::from(record.objlen)),
-            ("cycle", i64::from(key.cycle), i64::from(record.cycle)),
+            ("place", key.seek, record.seek),
+            ("length", u64::from(key.nbytes.unsigned_abs()), u64::from(record.nbytes.unsigned_abs())),
+            ("length of the key", u64::from(key.keylen), u64::from(record.keylen)),
+            ("length of the object", u64::from(key.objlen), u64::from(record.objlen)),
+            ("cycle", u64::from(key.cycle), u64::from(record.cycle)),
         ];
         for (what, listed, stored) in differences {
             if listed != stored {
@@ -206,9 +241,10 @@ impl RootFile {
                 checked.find_in(Severity::Damage, "keys", Some(&label), Some(key.seek), what);
             }
         }
-        // What a list calls a TDirectoryFile calls itself a TDirectory in files written before there was the other.
-        let same_class = key.class_name == record.class_name || (key.is_directory() && record.is_directory());
-        if key.name != record.name || !same_class {
+        if key.is_renamed(record) {
+            let what = format!("it was renamed: the record says that it is {}", record.name);
+            checked.find_in(Severity::Remark, "keys", Some(&label), Some(key.seek), what);
+        } else if key.name != record.name || !key.is_same_class(record) {
             let what = format!("the record says that it is {} of class {}", record.name, record.class_name);
             checked.find_in(Severity::Damage, "keys", Some(&label), Some(key.seek), what);
         }
@@ -266,10 +302,10 @@ impl RootFile {
         }
     }
 
-    fn check_object(&self, path: &str, key: &Key, records: &BTreeMap<u64, Key>, checked: &mut Checked) {
+    fn check_object(&self, path: &str, key: &Key, records: &mut Walked, checked: &mut Checked) {
         let label = format!("{path};{}", key.cycle);
-        let objects = match self.object(key) {
-            Ok(objects) => objects,
+        let payload = match self.payload(key) {
+            Ok(payload) => payload,
             Err(error) => {
                 let severity = severity_of(&error);
                 let what = at_object(&error);
@@ -277,9 +313,20 @@ impl RootFile {
                 return;
             }
         };
+        let read =
+            self.walker().and_then(|walker| walker.read(payload, u32::from(key.keylen), &key.class_name));
+        let objects = match read {
+            Ok(objects) => objects,
+            Err(error) => {
+                let (severity, what) = misread(&key.class_name, &error);
+                checked.find_in(severity, "objects", Some(&label), Some(key.seek), what);
+                return;
+            }
+        };
         for (object, error) in objects.faults() {
-            let what = format!("in {}: {}", object.class(), at_object(error));
-            checked.find_in(severity_of(error), "objects", Some(&label), Some(key.seek), what);
+            let (severity, what) = misread(object.class(), error);
+            let what = format!("in {}: {what}", object.class());
+            checked.find_in(severity, "objects", Some(&label), Some(key.seek), what);
         }
         for left in objects.leftovers() {
             let what = format!("{} bytes in {} behind what its streamer info says", left.length, left.class);
@@ -299,13 +346,7 @@ impl RootFile {
         }
     }
 
-    fn check_tree(
-        &self,
-        label: &str,
-        objects: &Objects,
-        records: &BTreeMap<u64, Key>,
-        checked: &mut Checked,
-    ) {
+    fn check_tree(&self, label: &str, objects: &Objects, records: &mut Walked, checked: &mut Checked) {
         let branches: HashMap<u32, Object<'_>> = objects
             .iter()
             .filter(|object| object.class().starts_with("TBranch") && !object.is_opaque())
@@ -319,7 +360,7 @@ impl RootFile {
             }
             checked.branches += 1;
             let place = format!("{label}/{}", branch.text("fName").unwrap_or_default());
-            if let Err((byte, what)) = self.check_branch(*branch, records) {
+            if let Err((byte, what)) = self.check_branch(*branch, records, checked) {
                 checked.find_in(Severity::Damage, "trees", Some(&place), byte, what);
             }
         }
@@ -329,7 +370,8 @@ impl RootFile {
     fn check_branch(
         &self,
         branch: Object<'_>,
-        records: &BTreeMap<u64, Key>,
+        records: &mut Walked,
+        checked: &mut Checked,
     ) -> std::result::Result<(), (Option<u64>, String)> {
         let ints =
             |name| branch.array(name).map(|array| array.ints().collect::<Vec<_>>()).unwrap_or_default();
@@ -348,7 +390,8 @@ impl RootFile {
                 return Ok(());
             }
             let at = seek.unsigned_abs();
-            let Some(key) = records.get(&at).filter(|key| &*key.class_name == "TBasket") else {
+            let key = self.record_key(at, records, checked).filter(|key| &*key.class_name == "TBasket");
+            let Some(key) = key.filter(|key| key.seek == at) else {
                 return Err((Some(at), format!("there is no basket where basket {basket} should be")));
             };
             if let Some(&size) = sizes.get(basket)
@@ -388,6 +431,8 @@ impl RootFile {
 struct Walked {
     keys: BTreeMap<u64, Key>,
     gaps: Vec<(u64, u64)>,
+    /// Whether the walk ended before the file.
+    is_cut_short: bool,
 }
 
 /// An error with its place in the object, as it is decompressed.
@@ -404,6 +449,24 @@ fn severity_of(error: &Error) -> Severity {
         forthwith_plan::ErrorKind::Unsupported { .. } => Severity::Remark,
         _ => Severity::Damage,
     }
+}
+
+/// What it means that an object of a class, whose bytes are there, is not what its streamer info says.
+fn misread(class: &str, error: &Error) -> (Severity, String) {
+    let (severity, what) = (severity_of(error), at_object(error));
+    if severity < Severity::Damage || is_roots_own(class) {
+        return (severity, what);
+    }
+    let what = format!("not described: {class} has a streamer of its own, or is damaged ({what})");
+    (Severity::Remark, what)
+}
+
+/// Classes that come with ROOT begin like this. What those have as streamers of their own is known.
+fn is_roots_own(class: &str) -> bool {
+    let letter = |at: usize| class.as_bytes().get(at).is_some_and(u8::is_ascii_uppercase);
+    class.starts_with('T') && letter(1)
+        || class.starts_with("Roo") && letter(3)
+        || class.starts_with("ROOT::")
 }
 
 /// Classes that have no members to be known.

@@ -1,6 +1,6 @@
 //! Keys: the label on every record.
 
-use forthwith_plan::{ErrorKind, Result};
+use forthwith_plan::{Error, ErrorKind, Result};
 
 use crate::object::{Cursor, text};
 
@@ -82,6 +82,9 @@ impl<'a> RawKey<'a> {
 }
 
 impl Key {
+    /// Bytes before those of which the version decides.
+    pub(super) const FIXED: u64 = 18;
+
     /// Parses a key and leaves the cursor behind what was read, which in a list of keys need not be `keylen` bytes.
     ///
     /// # Errors
@@ -107,6 +110,41 @@ impl Key {
     #[must_use]
     pub fn is_directory(&self) -> bool {
         matches!(&*self.class_name, "TDirectory" | "TDirectoryFile")
+    }
+
+    /// Whether both are of one class. What a list calls a `TDirectoryFile` calls itself a `TDirectory` in files written before
+    /// there was the other.
+    pub(super) fn is_same_class(&self, other: &Self) -> bool {
+        self.class_name == other.class_name || (self.is_directory() && other.is_directory())
+    }
+
+    /// Whether the key was given another name in its directory after the record was written, as ROOT lets a user do.
+    pub(super) fn is_renamed(&self, record: &Self) -> bool {
+        let same = self.is_same_class(record) && (self.cycle, self.datime) == (record.cycle, record.datime);
+        self.name != record.name && same
+    }
+
+    /// Whether the record at its place is the one that is listed: what its own key says.
+    pub(super) fn compare(&self, record: &Self) -> Result<()> {
+        let lengths = [
+            ("the length of the key in the record", u64::from(self.keylen), u64::from(record.keylen)),
+            ("the length of the object in the record", u64::from(self.objlen), u64::from(record.objlen)),
+        ];
+        let is_named = self.name == record.name || self.is_renamed(record);
+        if !(is_named && self.is_same_class(record)) {
+            let found = format!("{} of class {}", record.label(), record.class_name);
+            return Err(Error::new(ErrorKind::NotA {
+                what: "the object that the directory lists here",
+                found,
+            })
+            .at_byte(self.seek));
+        }
+        match lengths.into_iter().find(|(_, listed, stored)| listed != stored) {
+            None => Ok(()),
+            Some((what, expected, found)) => {
+                Err(Error::new(ErrorKind::Mismatch { what, expected, found }).at_byte(self.seek))
+            }
+        }
     }
 
     /// Whether the record is deleted.

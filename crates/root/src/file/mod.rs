@@ -151,7 +151,11 @@ impl RootFile {
     }
 
     fn payload_of(&self, key: &Key) -> Result<Bytes> {
-        let stored = self.source().read_one(key.stored()?)?;
+        let record = self.source().read_one(key.seek..key.stored()?.end)?;
+        // What is elsewhere in a file that was changed may look like an object, too.
+        key.compare(&Key::parse(&mut Cursor::new(&record)).map_err(|error| offset(error, key.seek))?)?;
+        // The bytes of the key are there: its length is not above that of the record.
+        let stored = record.slice(usize::from(key.keylen).min(record.len())..);
         let length = key.objlen as usize;
         if length <= stored.len() {
             return Ok(stored.slice(..length));

@@ -94,6 +94,6 @@ fn folder() -> PathBuf {
     std::env::var_os("FORTHWITH_CORPUS").map_or_else(|| repository().join("../shared/corpus"), PathBuf::from)
 }
 
-fn repository() -> PathBuf {
+pub(crate) fn repository() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }

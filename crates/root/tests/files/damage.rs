@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use bytes::Bytes;
 use forthwith_io::{Decompressor, Memory};
 use forthwith_plan::ErrorKind;
-use forthwith_root::{RootFile, Streamers, Walker, check_record, decompress_record};
+use forthwith_root::{Key, RootFile, Streamers, Walker, check_record, decompress_record};
 use proptest::prelude::*;
 
 use crate::corpus;
@@ -198,6 +198,67 @@ fn circles_of_directories_end() {
     assert!(!found.iter().any(|found| found.path.starts_with("a/b/")));
     // By path one may go round as often as the path says.
     assert_eq!(file.find("a/b/b/b/tree").expect("round three times").path, "a/b/b/b/tree");
+}
+
+/// Bytes of the key of an object where its directory lists it.
+fn listed(bytes: &[u8], key: &Key) -> usize {
+    let begin = key.seek as usize;
+    let label = &bytes[begin..begin + usize::from(key.keylen)];
+    let mut places =
+        (0..bytes.len() - label.len()).filter(|&at| at != begin && bytes[at..].starts_with(label));
+    let found = places.next().expect("a list");
+    assert_eq!(places.next(), None);
+    found
+}
+
+/// A list of keys that leads to another object, or tells other lengths than the object itself.
+#[test]
+fn an_object_is_the_one_that_is_listed() {
+    let whole = std::fs::read(corpus::repository().join("tests/data/zmumu.root")).expect("there");
+    let open =
+        |bytes: &[u8]| RootFile::open(Arc::new(Memory::new("doctored", bytes.to_vec()))).expect("a file");
+    let file = open(&whole);
+    let (mass, other) = (file.find("mass").expect("there").key, file.find("events").expect("there").key);
+    let at = listed(&whole, &mass);
+    let doctored = |from: usize, new: &[u8]| {
+        let mut bytes = whole.clone();
+        bytes[at + from..at + from + new.len()].copy_from_slice(new);
+        let file = open(&bytes);
+        let keys = file.keys().expect("a list");
+        let key = keys.iter().find(|key| {
+            key.seek_directory == mass.seek_directory && {
+                key.seek == mass.seek || key.seek == other.seek && key.nbytes == mass.nbytes
+            }
+        });
+        file.object(key.expect("it is listed")).map(|objects| objects.top().class().to_owned())
+    };
+    let error = doctored(18, &(other.seek as u32).to_be_bytes()).expect_err("another object");
+    assert_eq!(error.place.byte, Some(other.seek));
+    assert_eq!(
+        error.kind.to_string(),
+        "not the object that the directory lists here: events;1 of class TTree"
+    );
+    let error = doctored(6, &(mass.objlen + 1).to_be_bytes()).expect_err("another length");
+    assert!(
+        matches!(error.kind, ErrorKind::Mismatch { found, .. } if found == u64::from(mass.objlen)),
+        "{error}"
+    );
+    let error = doctored(14, &(mass.keylen - 1).to_be_bytes()).expect_err("another length of the key");
+    assert!(
+        matches!(error.kind, ErrorKind::Mismatch { found, .. } if found == u64::from(mass.keylen)),
+        "{error}"
+    );
+    let error = doctored(27, b"TH1D").expect_err("another class");
+    assert!(error.kind.to_string().ends_with("mass;1 of class TH1F"), "{error}");
+    // ROOT lets a user rename what is there, in the list only.
+    assert_eq!(doctored(32, b"miss").expect("the same object"), "TH1F");
+    // Not if it was written at another time.
+    let mut bytes = whole.clone();
+    bytes[at + 32..at + 36].copy_from_slice(b"miss");
+    bytes[at + 13] ^= 1;
+    let file = open(&bytes);
+    let error = file.object(&file.find("miss").expect("listed").key).expect_err("another object");
+    assert!(error.kind.to_string().ends_with("mass;1 of class TH1F"), "{error}");
 }
 
 #[test]
