@@ -74,7 +74,9 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
 
     def edges(self, flow: bool = False) -> Numbers:
         """The edges of the bins; with ``flow``, from minus to plus infinity."""
-        stored = self.member("fXbins", None)
+        return self._spread(self.member("fXbins", None), flow)
+
+    def _spread(self, stored: Any, flow: bool) -> Numbers:
         if stored is not None and len(stored):
             edges = np.asarray(stored, dtype=np.float64)
         else:
@@ -128,6 +130,41 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
 
     def __repr__(self) -> str:
         return f"<{self.classname} {self.name!r} of {len(self)} bins from {self.low:g} to {self.high:g}>"
+
+
+class RangedAxis(Axis):
+    """An axis whose range the file leaves open: as found from the entries that wait for it."""
+
+    __slots__ = ("_found", "_stored")
+
+    def __init__(self, stored: Axis, found: tuple[int, float, float]) -> None:
+        super().__init__(stored._record, stored._number, stored._window)
+        self._stored, self._found = stored, found
+
+    def __len__(self) -> int:
+        return self._found[0]
+
+    @property
+    def low(self) -> float:
+        """The lowest edge."""
+        return self._found[1]
+
+    @property
+    def high(self) -> float:
+        """The highest edge."""
+        return self._found[2]
+
+    @property
+    def width(self) -> float:
+        """The width of the bins."""
+        return (self.high - self.low) / len(self)
+
+    def edges(self, flow: bool = False) -> Numbers:
+        """The edges of the bins; with ``flow``, from minus to plus infinity."""
+        return self._spread(None, flow)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RangedAxis, (self._stored, self._found)
 
 
 class _Traits:

@@ -1,12 +1,13 @@
-"""Objects with bins, drawn on terminals and in notebooks."""
+"""Objects with bins: drawn on terminals and in notebooks, and, where they have axes, handed to other packages."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from forthwith._errors import RequestError, UnsupportedError
+from forthwith._libraries import package as _package
 from forthwith._objects import Object
 
 if TYPE_CHECKING:
@@ -89,3 +90,48 @@ class Drawn(Object):
             for at, value in enumerate(values.tolist())
         )
         return f'<svg viewBox="0 0 600 160" width="600" height="160" fill="#3572a5">{bars}</svg>'
+
+
+class Plotted(Drawn):
+    """What has bins along axes, as other packages expect it."""
+
+    __slots__ = ()
+
+    def axis(self, which: int | str = 0) -> Axis:
+        """One axis: a number, or ``"x"``, ``"y"``, ``"z"``."""
+        number = {"x": 0, "y": 1, "z": 2}.get(which, which) if isinstance(which, str) else which
+        if not isinstance(number, int) or not -len(self.axes) <= number < len(self.axes):
+            raise RequestError(f"no axis {which!r}: there are {len(self.axes)}")
+        return self.axes[number]
+
+    def variances(self, flow: bool = False) -> Numbers:
+        """The squares of `errors`."""
+        raise NotImplementedError
+
+    def errors(self, flow: bool = False) -> Numbers:
+        """The square roots of `variances`."""
+        found: Numbers = np.sqrt(self.variances(flow))
+        return found
+
+    def to_numpy(self, flow: bool = False, dd: bool = False) -> tuple[Any, ...]:
+        """Values and edges as ``numpy.histogram`` gives them; with ``dd``, as ``numpy.histogramdd``."""
+        edges = tuple(axis.edges(flow) for axis in self.axes)
+        return (self.values(flow), edges) if dd else (self.values(flow), *edges)
+
+    def to_boost(self) -> Any:
+        """The object as boost-histogram has it."""
+        raise NotImplementedError
+
+    def to_hist(self) -> Any:
+        """The object as hist has it."""
+        return _package("hist").Hist(self.to_boost())
+
+    def _made(self, storage: Any) -> tuple[Any, tuple[slice, ...]]:
+        """An empty histogram of boost-histogram, and which of our bins it has: axes of labels have none below the first."""
+        made = _package("boost_histogram").Histogram(*(axis.to_boost() for axis in self.axes), storage=storage)
+        made.name, made.title = self.name, self.title
+        return made, tuple(slice(0 if axis.traits.underflow else 1, None) for axis in made.axes)
+
+    def __repr__(self) -> str:
+        shape = " × ".join(str(len(axis)) for axis in self.axes)  # noqa: RUF001
+        return f"<{self.classname} {self.name!r} of {shape} bins>"

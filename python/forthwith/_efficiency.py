@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forthwith._drawing import Drawn
-from forthwith._errors import UnsupportedError
+from forthwith._drawing import Plotted
 from forthwith._histograms import over
+from forthwith._intervals import beta, counted, weighted
 from forthwith._libraries import package as _package
 
 if TYPE_CHECKING:
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 # Bits of fBits.
 _BAYESIAN = 1 << 14
 _POSTERIOR_MODE = 1 << 15
+_SHORTEST = 1 << 16
 _BIN_PRIORS = 1 << 17
 _WEIGHTS = 1 << 18
 
 
-class Efficiency(Drawn):
+class Efficiency(Plotted):
     """A ``TEfficiency``: how many of those that fell into a bin passed."""
 
     __slots__ = ()
@@ -54,27 +55,12 @@ class Efficiency(Drawn):
         return self.total.values(flow)
 
     def values(self, flow: bool = False) -> Numbers:
-        """The efficiencies, as ``GetEfficiency`` has them.
-
-        Raises:
-            UnsupportedError: They are Bayesian with a prior for each bin.
-        """
-        total = self.total.values(flow).astype(np.float64)
-        passed = self.passed.values(flow).astype(np.float64)
+        """The efficiencies, as ``GetEfficiency`` has them."""
+        total, passed = self._both(flow)
         bits = int(self.member("fBits"))
         if not bits & _BAYESIAN:
             return over(passed, total, total != 0)
-        if bits & _BIN_PRIORS:
-            raise UnsupportedError(f"{self!r} has a prior for each bin")
-        known = np.ones(total.shape, dtype=bool)
-        if bits & _WEIGHTS:
-            # As many entries as the weights are worth. Of no weights nothing is known.
-            squares = self.total.variances(flow)
-            known = squares > 0
-            worth = over(total, squares, known)
-            passed, total = passed * worth, total * worth
-        a = passed + self.member("fBeta_alpha")
-        b = total - passed + self.member("fBeta_beta")
+        a, b, known = self._posterior(flow)
         if not bits & _POSTERIOR_MODE:
             return np.where(known, over(a, a + b, a + b > 0), np.nan)
         edge = np.where(a > b, 1.0, np.where(a == b, 0.5, 0.0))
@@ -82,41 +68,79 @@ class Efficiency(Drawn):
         likely = np.where((a <= 0) | (b <= 0), 0.0, np.where(inside, over(a - 1, a + b - 2, inside), edge))
         return np.where(known, likely, np.nan)
 
+    def _both(self, flow: bool) -> tuple[Numbers, Numbers]:
+        return self.total.values(flow).astype(np.float64), self.passed.values(flow).astype(np.float64)
+
+    def _posterior(self, flow: bool) -> tuple[Numbers, Numbers, Numbers]:
+        """The parameters of the beta distribution of each efficiency, and where something is known of it."""
+        total, passed = self._both(flow)
+        known = np.ones(total.shape, dtype=bool)
+        if int(self.member("fBits")) & _WEIGHTS:
+            # As many entries as the weights are worth. Of no weights nothing is known.
+            squares = self.total._squares(flow)
+            known = squares > 0
+            worth = over(total, squares, known)
+            a, b = passed * worth, (total - passed) * worth
+        else:
+            a, b = passed, total - passed
+        alpha, beta = self._prior(flow)
+        return a + alpha, b + beta, known
+
+    def _prior(self, flow: bool) -> tuple[Any, Any]:
+        alpha, beta = self.member("fBeta_alpha"), self.member("fBeta_beta")
+        if not int(self.member("fBits")) & _BIN_PRIORS:
+            return alpha, beta
+        # Of each bin its own, as far as there are any.
+        bins = int(np.prod([len(axis) + 2 for axis in self.axes]))
+        given = [tuple(pair) for pair in self.member("fBeta_bin_params", ())][:bins]
+        pairs = np.array(given + [(alpha, beta)] * (bins - len(given)), dtype=np.float64).reshape(bins, 2)
+        return self.total._shaped(pairs[:, 0], flow), self.total._shaped(pairs[:, 1], flow)
+
+    def lower(self, flow: bool = False, level: float | None = None) -> Numbers:
+        """How far the confidence interval reaches below the efficiency, as ``GetEfficiencyErrorLow`` has it.
+
+        The interval is the one that the object's statistic option says: of Clopper and Pearson, the normal approximation, of
+        Wilson, Agresti and Coull, Feldman and Cousins, Bayesian with any prior, or mid-P.
+
+        Args:
+            flow: Whether to have underflow and overflow.
+            level: The confidence level. Not given, as the object says.
+        """
+        return self._errors(flow, level)[0]
+
+    def upper(self, flow: bool = False, level: float | None = None) -> Numbers:
+        """How far the confidence interval reaches above the efficiency, as ``GetEfficiencyErrorUp`` has it. See `lower`."""
+        return self._errors(flow, level)[1]
+
+    def _errors(self, flow: bool, level: float | None) -> tuple[Numbers, Numbers]:
+        values, bits = self.values(flow), int(self.member("fBits"))
+        level = float(self.member("fConfLevel")) if level is None else level
+        if not bits & _BAYESIAN and bits & _WEIGHTS:
+            total = self.total.values(flow).astype(np.float64)
+            return weighted(values, total, (self.total._squares(flow), self.passed._squares(flow)), level)
+        if not bits & _BAYESIAN:
+            low, high = counted(int(self.member("fStatisticOption")), *self._both(flow), level)
+            return values - low, high - values
+        a, b, known = self._posterior(flow)
+        low, high = beta(a, b, level, bool(bits & _SHORTEST))
+        return np.where(known, values - low, 0.0), np.where(known, high - values, 0.0)
+
     def variances(self, flow: bool = False) -> Numbers:
-        """Those of the normal approximation. The intervals that ROOT draws are not made here."""
+        """Those of the normal approximation, of which no interval is made: see `lower` and `upper`."""
         total, values = self.total.values(flow).astype(np.float64), self.values(flow)
         return over(values * (1 - values), total, total != 0)
-
-    def errors(self, flow: bool = False) -> Numbers:
-        """The square roots of `variances`."""
-        found: Numbers = np.sqrt(self.variances(flow))
-        return found
-
-    def to_numpy(self, flow: bool = False, dd: bool = False) -> tuple[Any, ...]:
-        """Values and edges as ``numpy.histogram`` gives them; with ``dd``, as ``numpy.histogramdd``."""
-        edges = tuple(axis.edges(flow) for axis in self.axes)
-        return (self.values(flow), edges) if dd else (self.values(flow), *edges)
 
     def to_boost(self) -> Any:
         """The efficiency as boost-histogram has it: the means of ones, for what passed, and zeros."""
         bh = _package("boost_histogram")
-        weighted = self.total.weighted
-        storage = bh.storage.WeightedMean() if weighted else bh.storage.Mean()
-        made = bh.Histogram(*(axis.to_boost() for axis in self.axes), storage=storage)
-        made.name, made.title = self.name, self.title
-        cut, view = self.total._without_missing_flow(made), made.view(flow=True)
+        has_weights = self.total.weighted
+        made, cut = self._made(bh.storage.WeightedMean() if has_weights else bh.storage.Mean())
+        view = made.view(flow=True)
         counts, values = self.counts(True)[cut].astype(np.float64), self.values(True)[cut]
         view.value = values
-        if weighted:
+        if has_weights:
             view.sum_of_weights, view.sum_of_weights_squared = counts, self.total.variances(True)[cut]
             view["_sum_of_weighted_deltas_squared"] = counts * values * (1 - values)
         else:
             view.count, view["_sum_of_deltas_squared"] = counts, counts * values * (1 - values)
         return made
-
-    def to_hist(self) -> Any:
-        """The efficiency as hist has it."""
-        return _package("hist").Hist(self.to_boost())
-
-    def __repr__(self) -> str:
-        return f"<{self.classname} {self.name!r} of {' × '.join(str(len(axis)) for axis in self.axes)} bins>"  # noqa: RUF001

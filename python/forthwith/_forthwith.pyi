@@ -203,6 +203,15 @@ class Objects:
 def register_class(name: str, members: Sequence[tuple[str, str]] | None, framed: bool = True) -> bool:
     """Says how a class is stored; without members, takes it back."""
 
+def efficiency_intervals(
+    how: str, level: float, first: Sequence[float], second: Sequence[float]
+) -> list[tuple[float, float]]:
+    """Both ends of each interval.
+
+    ``"clopper-pearson"``, ``"feldman-cousins"`` and ``"mid-p"`` are of how many how many passed, ``"central"`` and
+    ``"shortest"`` of beta distributions.
+    """
+
 @final
 class Key:
     """One object of a file."""

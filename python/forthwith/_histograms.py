@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forthwith._axis import Axis
-from forthwith._buffered import filled
-from forthwith._drawing import Drawn
+from forthwith._buffered import filled, ranged
+from forthwith._drawing import Plotted
 from forthwith._errors import RequestError, UnsupportedError
 from forthwith._libraries import package as _package
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from forthwith._axis import Numbers
 
 
-class Binned(Drawn):
+class Binned(Plotted):
     """What all histograms have."""
 
     __slots__ = ()
@@ -31,25 +31,9 @@ class Binned(Drawn):
         """The axes."""
         raise NotImplementedError
 
-    def axis(self, which: int | str = 0) -> Axis:
-        """One axis: a number, or ``"x"``, ``"y"``, ``"z"``."""
-        number = {"x": 0, "y": 1, "z": 2}.get(which, which) if isinstance(which, str) else which
-        if not isinstance(number, int) or not -len(self.axes) <= number < len(self.axes):
-            raise RequestError(f"no axis {which!r}: there are {len(self.axes)}")
-        return self.axes[number]
-
-    def values(self, flow: bool = False) -> Numbers:
-        """The bin contents; with ``flow``, underflow first and overflow last in each dimension."""
-        raise NotImplementedError
-
-    def variances(self, flow: bool = False) -> Numbers:
-        """The squares of `errors`."""
-        raise NotImplementedError
-
     def errors(self, flow: bool = False) -> Numbers:
         """The bin errors, as ``GetBinError`` has them."""
-        found: Numbers = np.sqrt(self.variances(flow))
-        return found
+        return super().errors(flow)
 
     def counts(self, flow: bool = False) -> Numbers:
         """The effective number of entries in each bin: contents squared over variances where there are weights."""
@@ -61,38 +45,18 @@ class Binned(Drawn):
         """Whether the sums of squares of weights were kept."""
         raise NotImplementedError
 
-    def to_numpy(self, flow: bool = False, dd: bool = False) -> tuple[Any, ...]:
-        """Contents and edges as ``numpy.histogram`` gives them; with ``dd``, as ``numpy.histogramdd``."""
-        edges = tuple(axis.edges(flow) for axis in self.axes)
-        return (self.values(flow), edges) if dd else (self.values(flow), *edges)
-
     def to_boost(self) -> Any:
         """The histogram as boost-histogram has it."""
         bh = _package("boost_histogram")
         # First, since there may be too many bins for arrays.
         values, variances = self.values(True), self.variances(True)
-        storage = bh.storage.Weight() if self.weighted else bh.storage.Double()
-        made = bh.Histogram(*(axis.to_boost() for axis in self.axes), storage=storage)
-        made.name, made.title = self.name, self.title
-        cut = self._without_missing_flow(made)
+        made, cut = self._made(bh.storage.Weight() if self.weighted else bh.storage.Double())
         view = made.view(flow=True)
         if self.weighted:
             view.value, view.variance = values[cut], variances[cut]
         else:
             view[...] = values[cut]
         return made
-
-    def _without_missing_flow(self, made: Any) -> tuple[slice, ...]:
-        """Where axes of labels have no bin below the first."""
-        return tuple(slice(0 if axis.traits.underflow else 1, None) for axis in made.axes)
-
-    def to_hist(self) -> Any:
-        """The histogram as hist has it."""
-        return _package("hist").Hist(self.to_boost())
-
-    def __repr__(self) -> str:
-        shape = " × ".join(str(len(axis)) for axis in self.axes)  # noqa: RUF001
-        return f"<{self.classname} {self.name!r} of {shape} bins>"
 
 
 class Histogram(Binned):
@@ -109,8 +73,15 @@ class Histogram(Binned):
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """The axes."""
-        return tuple(self.member(name) for name in ("fXaxis", "fYaxis", "fZaxis")[: self._dimensions])
+        """The axes, whose ranges are found where the file leaves them open."""
+        names = ("fXaxis", "fYaxis", "fZaxis")[: self._dimensions]
+        return ranged(self, tuple(self.member(name) for name in names))
+
+    def __repr__(self) -> str:
+        try:
+            return super().__repr__()
+        except UnsupportedError:
+            return f"<{self.classname} {self.name!r}, its bins not known>"
 
     def _stored(self, name: str) -> Numbers:
         """``"contents"``, or the sums of a name (``"fSumw2"``), of all bins, without what waits in a buffer."""
@@ -147,6 +118,11 @@ class Histogram(Binned):
     def values(self, flow: bool = False) -> Numbers:
         """The bin contents; with ``flow``, underflow first and overflow last in each dimension."""
         return self._shaped(self._contents, flow)
+
+    def _squares(self, flow: bool) -> Numbers:
+        """The sums of squares of weights; zeros if they were not kept."""
+        stored = self._numbers("fSumw2")
+        return self._shaped(stored, flow) if len(stored) else np.zeros(self.values(flow).shape)
 
     def variances(self, flow: bool = False) -> Numbers:
         """The squares of the bin errors."""
@@ -237,10 +213,8 @@ class Profile(Histogram):
     def to_boost(self) -> Any:
         """The profile as boost-histogram has it: the storage keeps means."""
         bh = _package("boost_histogram")
-        storage = bh.storage.WeightedMean() if self.weighted else bh.storage.Mean()
-        made = bh.Histogram(*(axis.to_boost() for axis in self.axes), storage=storage)
-        made.name, made.title = self.name, self.title
-        cut, view = self._without_missing_flow(made), made.view(flow=True)
+        made, cut = self._made(bh.storage.WeightedMean() if self.weighted else bh.storage.Mean())
+        view = made.view(flow=True)
         sums = self._shaped(self._numbers("fBinEntries"), True)[cut].astype(np.float64)
         spread = self.errors(True, "s")[cut] ** 2
         view.value = self.values(True)[cut]

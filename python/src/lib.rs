@@ -41,7 +41,7 @@ mod _forthwith {
         file::{File, Key},
         forth::{Items, Machine},
         given::Given,
-        objects::{Objects, register_class},
+        objects::{Objects, efficiency_intervals, register_class},
         table::{Block, Field, Plan, RawBlock, Table},
         walk::Walk,
         write::TableWriter,

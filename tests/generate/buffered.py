@@ -39,8 +39,27 @@ def made():
     out.append((ROOT.TProfile("heavy", "profile", 5, -2, 2, "s"), lambda hist, row: hist.Fill(row[0], row[1], row[3])))
     out.append((ROOT.TProfile("bounded", "profile", 5, -2, 2, -1, 2), lambda hist, row: hist.Fill(row[0], row[1], row[3])))
     out.append((ROOT.TProfile2D("profile2", "two", 3, -2, 2, 2, -3, 3), lambda hist, row: hist.Fill(*row)))
-    # What ROOT would find another range for.
+    # What ROOT finds the range for.
     out.append((ROOT.TH1D("found", "found", 10, 1, 0), lambda hist, row: hist.Fill(row[1])))
+    out.append((ROOT.TH1F("found_weights", "found", 33, 0, 0), lambda hist, row: hist.Fill(1e-4 * row[1], row[3])))
+    out.append((ROOT.TH1I("found_finite", "found", 100, 0, -1), lambda hist, row: hist.Fill(1000 + row[0])))
+    out.append((ROOT.TH1D("found_one", "found", 4, 0, 0), lambda hist, row: hist.Fill(7)))
+    whole = ROOT.TH1D("found_whole", "found", 7, 0, 0)
+    whole.GetXaxis().SetBit(ROOT.TAxis.kIsInteger)
+    out.append((whole, lambda hist, row: hist.Fill(round(5 * row[1]))))
+    wide = ROOT.TH1F("found_whole_weights", "found", 50, 0, 0)
+    wide.GetXaxis().SetBit(ROOT.TAxis.kIsInteger)
+    out.append((wide, lambda hist, row: hist.Fill(round(-80 * row[1]), row[3])))
+    out.append((ROOT.TH2D("found_two", "found", 5, 0, 0, 6, 0, 0), lambda hist, row: hist.Fill(row[1], row[2], row[3])))
+    out.append((ROOT.TH1D("edges", "edges", 33, -0.5, 0.6), lambda hist, row: hist.Fill(round(30 * row[1]) / 30)))
+    out.append((ROOT.TH2F("found_other", "found", 5, 1, 0, 6, -8, 8), lambda hist, row: hist.Fill(row[1], row[2])))
+    out.append((ROOT.TH3D("found_three", "found", 2, 0, 0, 3, 0, 0, 4, 0, 0), lambda hist, row: hist.Fill(*row[1:], row[3])))
+    out.append((ROOT.TProfile("found_profile", "found", 8, 0, 0), lambda hist, row: hist.Fill(row[1], row[2], row[3])))
+    out.append((ROOT.TProfile2D("found_profile2", "found", 3, 0, 0, 2, 0, 0), lambda hist, row: hist.Fill(row[1], row[2], row[3])))
+    # What cannot be said without what is in ROOT's mind.
+    powers = ROOT.TH1D("powers", "powers", 10, 0, 0)
+    powers.SetBit(ROOT.TH1.kAutoBinPTwo)
+    out.append((powers, lambda hist, row: hist.Fill(row[1])))
     return out
 
 
@@ -58,7 +77,11 @@ def main(folder):
         hist.SetDirectory(ROOT.nullptr)
     file.Close()
     file = ROOT.TFile.Open(str(path))
-    golden = {name: histograms.bins(file.Get(name)) for name in names}
+    golden = {}
+    for name in names:
+        hist = file.Get(name)
+        hist.BufferEmpty()
+        golden[name] = histograms.bins(hist)
     (folder / "buffered.root.bins.json").write_text(json.dumps(histograms.plain(golden), separators=(",", ":")) + "\n")
 
 

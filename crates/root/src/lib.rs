@@ -24,6 +24,7 @@
 #![deny(missing_docs)]
 
 mod class;
+mod efficiency;
 mod file;
 mod format;
 mod near;
@@ -31,6 +32,7 @@ mod object;
 mod streamer;
 mod tree;
 
+pub use efficiency::{Interval, beta_interval};
 pub use file::{
     Checked, Datime, Directory, DirectoryRecord, Finding, Found, Header, Key, Record, Records, Recovered,
     RootFile, Severity, check_record, decompress_blocks, decompress_record,

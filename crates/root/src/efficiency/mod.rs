@@ -1,0 +1,155 @@
+//! Intervals of efficiencies, as `TEfficiency` has them: those that need the beta or the binomial distribution.
+
+mod beta;
+
+#[cfg(test)]
+mod tests;
+
+use beta::{Beta, binomial, deviance};
+
+/// How an interval is found of how many passed of how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interval {
+    /// Clopper and Pearson: never covers too little.
+    ClopperPearson,
+    /// Feldman and Cousins: ordered by the ratio of likelihoods.
+    FeldmanCousins,
+    /// Lancaster's mid-P.
+    MidP,
+}
+
+impl Interval {
+    /// Both ends of the interval at this confidence level. What makes no sense has ends as `TEfficiency` has them.
+    #[must_use]
+    pub fn ends(self, total: f64, passed: f64, level: f64) -> (f64, f64) {
+        match self {
+            Self::ClopperPearson => clopper_pearson(total, passed, level),
+            Self::FeldmanCousins => feldman_cousins(total, passed, level),
+            Self::MidP => mid_p(total, passed, level),
+        }
+    }
+}
+
+/// Both ends of the interval that has the share `level` of the beta distribution of these parameters: as much on the left of
+/// it as on its right, or the shortest one.
+#[must_use]
+pub fn beta_interval(a: f64, b: f64, level: f64, shortest: bool) -> (f64, f64) {
+    if !(a > 0.0 && b > 0.0) {
+        return (0.0, 1.0);
+    }
+    let beta = Beta::new(a, b);
+    let rest = 1.0 - level;
+    if !shortest || (a == b && a <= 1.0) {
+        return (beta.quantile((1.0 - level) / 2.0), beta.quantile((1.0 + level) / 2.0));
+    }
+    if a <= 1.0 || b <= 1.0 {
+        // Most likely at one of the ends, which is that of the interval, too.
+        return if a < b { (0.0, beta.quantile(level)) } else { (beta.quantile(rest), 1.0) };
+    }
+    // The shortest one has the same density at both ends.
+    let (mut low, mut high) = (0.0, beta.quantile(rest).min((a - 1.0) / (a + b - 2.0)));
+    let mut ends = (low, beta.quantile(level));
+    for _ in 0..HALVINGS {
+        let middle = f64::midpoint(low, high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        ends = (middle, beta.quantile(beta.below(middle) + level));
+        if beta.log_density(ends.0) < beta.log_density(ends.1) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    ends
+}
+
+fn clopper_pearson(total: f64, passed: f64, level: f64) -> (f64, f64) {
+    let tail = (1.0 - level) / 2.0;
+    let low = if passed == 0.0 { 0.0 } else { Beta::new(passed, total - passed + 1.0).quantile(tail) };
+    let high =
+        if passed == total { 1.0 } else { Beta::new(passed + 1.0, total - passed).quantile(1.0 - tail) };
+    (low, high)
+}
+
+fn mid_p(total: f64, passed: f64, level: f64) -> (f64, f64) {
+    if passed > 0.0 && passed < 1.0 {
+        // Between those of none and of one.
+        let (none, one) = (mid_p(total, 0.0, level), mid_p(total, 1.0, level));
+        return ((one.0 - none.0) * passed + none.0, (one.1 - none.1) * passed + none.1);
+    }
+    let tail = (1.0 - level) / 2.0;
+    let failed = total - passed;
+    let (as_many, fewer) = (Beta::new(passed + 1.0, failed + 1.0), Beta::new(passed, failed + 1.0));
+    // Half the probability of as many, and that of fewer, as densities and shares, since weights are not whole.
+    let below = |p: f64| {
+        let half = 0.5 * as_many.density(p) / (total + 1.0);
+        if passed >= 1.0 { half + fewer.above(p) } else { half }
+    };
+    (halve(|p| below(p) > 1.0 - tail), halve(|p| below(p) > tail))
+}
+
+fn feldman_cousins(total: f64, passed: f64, level: f64) -> (f64, f64) {
+    if total.is_nan() || total.abs() >= MOST_COUNTS {
+        return (f64::NAN, f64::NAN);
+    }
+    let count = total as i64;
+    let set = |p: f64| accepted(p, count, 1.0 - (1.0 - level));
+    (halve(|p| (set(p).1 as f64) < passed), halve(|p| (set(p).0 as f64) <= passed))
+}
+
+/// The least and the greatest number of those accepted for an efficiency, the likeliest beside their best efficiency first.
+fn accepted(p: f64, count: i64, level: f64) -> (i64, i64) {
+    let (mut least, mut greatest) = (count, 0);
+    if count < 0 {
+        return (least, greatest);
+    }
+    let whole = count as f64;
+    // How much less likely than its best efficiency makes it, as a logarithm: rises on both sides of the mean.
+    let distance = |passed: i64| match passed {
+        0..=i64::MAX if passed <= count => deviance(passed as f64, (count - passed) as f64, p),
+        _ => f64::INFINITY,
+    };
+    let mut left = (whole * p) as i64;
+    let mut right = left + 1;
+    let (mut at_left, mut at_right) = (distance(left), distance(right));
+    let mut sum = 0.0;
+    while sum < level {
+        if !(at_left < NEVER || at_right < NEVER) {
+            // None of the others has any probability, and still it is not enough: all of them.
+            return (0, count);
+        }
+        let taken = if at_left <= at_right { left } else { right };
+        sum += binomial(taken as f64, (count - taken) as f64, p);
+        (least, greatest) = (least.min(taken), greatest.max(taken));
+        if taken == left {
+            left -= 1;
+            at_left = distance(left);
+        } else {
+            right += 1;
+            at_right = distance(right);
+        }
+    }
+    (least, greatest)
+}
+
+/// Where a condition ends to hold between 0 and 1, as near as `TEfficiency` looks for it: its halves are the same.
+fn halve(holds: impl Fn(f64) -> bool) -> f64 {
+    let (mut low, mut high, mut middle) = (0.0, 1.0, 0.5);
+    while high - low > 1e-9 {
+        middle = f64::midpoint(low, high);
+        if holds(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    middle
+}
+
+/// ROOT counts with 32 bits here.
+const MOST_COUNTS: f64 = 2_147_483_648.0;
+/// The logarithm of what is no number above zero.
+const NEVER: f64 = 745.0;
+/// What is below 1e-30 then is as good as zero.
+const HALVINGS: usize = 100;
