@@ -6,6 +6,7 @@ they lead in a circle.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 
 from forthwith._errors import KeyInFileError, UnsupportedError
@@ -38,6 +39,10 @@ _SPECIAL = {
 }
 
 
+# Plain values are made within each other: no deeper than Python goes.
+_MOST_LEVELS = 120
+
+
 class Elsewhere:
     """A pointer to something that is not an object of the same record, or was not read as one."""
 
@@ -62,19 +67,33 @@ class Record:
         self.file = file
         self.path = path
         self.core = core
-        self._made: dict[int, Object] = {}
+        self._made: dict[int, Any] = {}
+        self._inside = threading.local()
 
     def object(self, number: int) -> Any:
         """The object of this number; strings and arrays as what they hold."""
-        found = self._made.get(number)
-        if found is not None:
-            return found
+        if number in self._made:
+            return self._made[number]
         kind = self.core.kind(number)
-        if kind == "value":
-            return self.core.inner(number, self)
-        made = _class(self.core, number, kind)(self, number)
+        made = self._value(number) if kind == "value" else _class(self.core, number, kind)(self, number)
         # Another thread may have been faster; there is one object for each number all the same.
         return self._made.setdefault(number, made)
+
+    def _value(self, number: int) -> Any:
+        # A value is made with all that is in it, so none can be in itself, whatever a file says.
+        inside: set[int] = self._inside.__dict__.setdefault("numbers", set())
+        if number in inside or len(inside) >= _MOST_LEVELS:
+            name = self.core.classname(number)
+            raise UnsupportedError(
+                f"a {name} is in itself, or very deep in others\n  in {self.file.file_path}:{self.path}",
+                file=self.file.file_path,
+                object=self.path,
+            )
+        inside.add(number)
+        try:
+            return self.core.inner(number, self)
+        finally:
+            inside.remove(number)
 
     @staticmethod
     def array(data: bytes, typestr: str, shape: Sequence[int] | None) -> Any:
@@ -296,6 +315,10 @@ class Object:
 
         The class is under ``_typename``. An object that is met again is ``{"$ref": n}``, where n counts the objects
         in their order.
+
+        Raises:
+            UnsupportedError: Pointers lead through more than 120 objects to one that was not met before. Those of the whole
+                record, ``file[key].tojson()``, are met in their order.
         """
         return _Plain().object(self)
 
@@ -329,10 +352,7 @@ class Object:
 
 
 def _again(file: File, path: str, number: int, window: tuple[str, int, int, int] | None) -> Any:
-    found = open_object(file, path)
-    if number == 0 and window is None:
-        return found
-    record = found._record
+    record = Record(file, path, file._core.object(path))
     return record.object(number) if window is None else Object(record, number, window)
 
 
@@ -350,10 +370,14 @@ class Holder(Object):
         return str(self.value)
 
     def __eq__(self, other: object) -> bool:
-        return self is other or bool(self.value == (other.value if isinstance(other, Holder) else other))
+        mine = self.value
+        if self is other or not isinstance(mine, str | int | float):
+            return self is other
+        return bool(mine == (other.value if isinstance(other, Holder) else other))
 
     def __hash__(self) -> int:
-        return hash(self.value)
+        mine = self.value
+        return hash(mine) if isinstance(mine, str | int | float) else object.__hash__(self)
 
     def __repr__(self) -> str:
         return f"<{self.classname} {self.value!r}>"
@@ -454,8 +478,22 @@ class _Plain:
 
     def __init__(self) -> None:
         self._seen: dict[int, int] = {}
+        self._level = 0
 
     def object(self, what: Object) -> dict[str, Any]:
+        self._level += 1
+        try:
+            if self._level > _MOST_LEVELS:
+                raise UnsupportedError(
+                    f"{what!r} is within {_MOST_LEVELS} others\n  in {what.file.file_path}:{what.object_path}",
+                    file=what.file.file_path,
+                    object=what.object_path,
+                )
+            return self._members(what)
+        finally:
+            self._level -= 1
+
+    def _members(self, what: Object) -> dict[str, Any]:
         key = what._number
         if what._window is None:
             if key in self._seen:

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import itertools
 import json
 import pathlib
 import pickle
@@ -55,10 +56,45 @@ def test_errors_of_profiles_are_those_of_root(file, name):
         found.errors(error_mode="x")
 
 
+LIMITS = [
+    ((4, -1.0, -1.0, True, False), (6, -5.0, 1.0)),
+    ((4, -555378866821.6959, -553697628228.6346, False, False), (4, -555395679207.6266, -553680815842.704)),
+    ((95, 90.0, 101.0, False, False), (95, 89.00000000000001, 102.0)),
+    ((2, -1.2455356723042958, 0.08109378316615223, True, False), (2, -5.0, 5.0)),
+    ((24, 1604521438250.7776, 1604569735509.1943, False, False), (24, 1604518000000.0, 1604574000000.0)),
+    (
+        (9, 2.050209506389312e-12, 2.112597021842288e-12, False, False),
+        (9, 2.0495856312347824e-12, 2.1132208969968177e-12),
+    ),
+    ((62, 4.0276819466721215e-07, 4.0290281257187247e-07, True, False), (1, 0.0, 1.0)),
+    ((3758, -1544.2991699199094, -1544.2970784305307, False, False), (3758, -1544.2993790688474, -1544.296869281593)),
+    (
+        (7, -0.0017681815511170172, -0.0017681665933233727, False, False),
+        (7, -0.0017681817006949536, -0.0017681664437454363),
+    ),
+    ((2716, 921925755707.0106, 1072547485824.1545, False, False), (2716, 906900000000.0, 1087600000000.0)),
+    ((4375, -705123.0662722874, -456051.1157325873, False, False), (4375, -730000.0, -431200.0)),
+    ((5786, -405745922552.3999, -405739654991.7143, False, False), (5786, -405746548000.0, -405739030000.0)),
+    ((6735, -8.12314782171256e-13, -8.123115738368721e-13, True, False), (1, -1.0, 0.0)),
+    ((6, -4510115.680702184, -4441560.325244761, False, False), (6, -4510801.234256758, -4440000.0)),
+    ((4, 658.3687883211715, 676.7848601458232, False, False), (4, 658.1846276029249, 676.9690208640698)),
+    ((7, -1.0698493038905543e-07, 0.0, False, False), (7, -1.0805477969294598e-07, 1.0698493038905542e-09)),
+    ((159, -243434187.45944643, -243419843.48589274, True, False), (162, -243434695.0, -243419305.0)),
+    (
+        (3, 2.429188514289493e-06, 5.61828459545602e-06, False, False),
+        (3, 2.3972975534778276e-06, 5.650175556267685e-06),
+    ),
+    ((239, 1208598245.888291, 12528263057.321697, True, False), (241, 950836821.0, 12799162960.0)),
+    ((1063, 78619380.8388496, 78620464.4662282, False, False), (1063, 78619274.0, 78620572.0)),
+    ((3649, -8784.861738573316, 12117.109016901457, False, False), (3649, -10870.0, 14200.0)),
+    ((3, 0.0, 4.0321301258304485e-07, True, False), (2, -1.0, 1.0)),
+    ((917, 8.404135500894368e-07, 8.410154120649449e-07, False, False), (917, 8.40354e-07, 8.410749999999999e-07)),
+    ((2775, -7730336.795025561, -7674662.871816428, True, False), (2839, -7730894.0, -7674106.0)),
+]
 BUFFERED = json.loads(pathlib.Path(data("buffered.root.bins.json")).read_text())
 
 
-@pytest.mark.parametrize("name", [name for name in BUFFERED if name != "found"])
+@pytest.mark.parametrize("name", [name for name in BUFFERED if name != "powers"])
 def test_entries_in_a_buffer_are_in_their_bins(name):
     golden = BUFFERED[name]
     with forthwith.open(data("buffered.root")) as file:
@@ -71,15 +107,57 @@ def test_entries_in_a_buffer_are_in_their_bins(name):
         if "effective" in golden:
             assert found.counts(flow=True).ravel().tolist() == numbers(golden["effective"]).tolist()
         assert found.to_boost().shape == tuple(length - 2 for length in golden["shape"])
+        for axis, edges in zip(found.axes, golden["edges"], strict=True):
+            assert axis.edges() == pytest.approx(edges, rel=1e-15, abs=1e-17)
+            assert pickle.loads(pickle.dumps(axis)) == axis
 
 
-def test_entries_that_wait_for_a_range_are_an_error():
+def test_entries_that_wait_for_a_range_of_powers_of_two_are_an_error():
     with forthwith.open(data("buffered.root")) as file:
-        found = file["found"]
+        found = file["powers"]
         for ask in (found.values, found.variances, found.to_numpy, found.to_boost, found.show):
-            with pytest.raises(forthwith.UnsupportedError, match="64 entries wait for a range of xaxis"):
+            with pytest.raises(forthwith.UnsupportedError, match="64 entries wait for a range of powers of two"):
                 ask()
         assert "64 entries wait" in found._repr_html_()
+        assert repr(found) == "<TH1D 'powers', its bins not known>"
+
+
+def test_ranges_are_found_as_root_finds_them():
+    # What THLimitsFinder::OptimizeLimits of C++ ROOT 6.40 gives.
+    from forthwith._limits import limits
+
+    for given, expected in LIMITS:
+        assert limits(*given) == expected
+
+
+EFFICIENCIES = json.loads(pathlib.Path(data("efficiencies.root.bins.json")).read_text())
+
+
+@pytest.mark.parametrize("name", EFFICIENCIES)
+def test_intervals_are_those_of_root(name):
+    golden = {key: numbers(values) for key, values in EFFICIENCIES[name].items()}
+    # The shortest interval is found by ROOT until its length is known to 1e-10, which its ends then are not.
+    near = {"rel": 0, "abs": 3e-8} if "Set" in name else {"rel": 2e-12, "abs": 2e-16}
+    with forthwith.open(data("efficiencies.root")) as file:
+        found = file[name]
+        assert found.values(flow=True).ravel() == pytest.approx(golden["values"], rel=1e-15, nan_ok=True)
+        assert found.lower(flow=True).ravel() == pytest.approx(golden["lower"], **near, nan_ok=True)
+        assert found.upper(flow=True).ravel() == pytest.approx(golden["upper"], **near, nan_ok=True)
+        inner = (slice(1, -1),) * len(found.axes)
+        assert np.array_equal(found.lower(), found.lower(flow=True)[inner], equal_nan=True)
+        assert np.array_equal(found.upper(), found.upper(flow=True)[inner], equal_nan=True)
+
+
+def test_intervals_have_a_level():
+    with forthwith.open(data("efficiencies.root")) as file:
+        for name in ("pearson", "normal", "beta", "normal_weights"):
+            found, high = file[name], file.get(f"{name}_high")
+            assert np.array_equal(found.lower(level=0.683), found.lower(), equal_nan=True)
+            if high is not None:
+                assert np.array_equal(found.upper(level=0.9973), high.upper(), equal_nan=True)
+            for level in (0, 1, -0.5, float("nan")):
+                with pytest.raises(forthwith.RequestError, match="confidence level"):
+                    found.lower(level=level)
 
 
 @pytest.mark.parametrize("name", ["sparse", "sparse_weighted", "dense", "dense_int"])
@@ -282,3 +360,48 @@ def plain(value):
     if isinstance(value, list | np.ndarray):
         return [plain(item) for item in value]
     return value.item() if isinstance(value, np.generic) else value
+
+
+def test_pointers_lead_to_one_object_also_in_circles():
+    with forthwith.open(data("circles.root")) as file:
+        first = file["circle"]
+        second, shared, itself = first
+        assert itself is first
+        assert second[0] is shared
+        assert second[1] is first
+        assert (repr(first), repr(second)) == ("<TObjArray of 3>", "<TObjArray of 2>")
+        plain = first.tojson()
+        assert json.loads(json.dumps(plain)) == plain
+        assert plain["arr"][0]["arr"] == [{**plain["arr"][0]["arr"][0], "fName": "shared"}, {"$ref": 0}]
+        assert plain["arr"][1:] == [{"$ref": 2}, {"$ref": 0}]
+        again = pickle.loads(pickle.dumps(second))
+        assert again[1][0] is again
+
+
+def test_pointers_may_lead_far():
+    with forthwith.open(data("circles.root")) as file:
+        chain = file["chain"]
+        assert len(chain) == 400
+        assert all(link[0] is before for before, link in itertools.pairwise(chain))
+        plain = chain.tojson()
+        assert plain["arr"][-1]["arr"] == [{"$ref": 399}]
+        # Not by way of the one before is each of them met.
+        with pytest.raises(forthwith.UnsupportedError, match="within 120 others"):
+            chain[-1].tojson()
+        assert chain[100].tojson()["arr"][0]["_typename"] == "TObjArray"
+
+
+def test_a_value_in_itself_is_an_error():
+    from forthwith._objects import Record
+
+    class Lies:
+        """A container that holds a pointer to itself."""
+
+        kind = staticmethod(lambda number: "value")
+        classname = staticmethod(lambda number: "vector<TObject*>")
+        inner = staticmethod(lambda number, maker: [maker.object(number)])
+
+    with forthwith.open(data("circles.root")) as file:
+        record = Record(file, "lies", Lies())
+        with pytest.raises(forthwith.UnsupportedError, match="in itself"):
+            record.object(3)
