@@ -62,8 +62,14 @@ pub struct Case {
     pub task: usize,
 }
 
-/// One case for every branch of the bundled files that can be read, in a fixed order.
+/// One case for every branch of the bundled files that can be read, in a fixed order; those of classes with streamers of their own, too.
 pub fn cases() -> Vec<Case> {
+    for (class, members) in [
+        ("Raw", [("time", "uint32: data I-> stack"), ("channel", "unsigned char")]),
+        ("Preamble", [("length", "int"), ("kind", "int")]),
+    ] {
+        forthwith::root::register_unframed(class, &members).expect("types that there are");
+    }
     let engine = Arc::new(engine());
     let mut cases = Vec::new();
     for path in files() {

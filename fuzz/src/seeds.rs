@@ -49,6 +49,11 @@ fn main() -> std::io::Result<()> {
             write("object", format!("{number:03}"), &[&[a, b, 0], &payload[..]].concat())?;
         }
     }
+    for first in 0..24u8 {
+        // Three members that a user tells, in a frame or without one.
+        let told = [&[3, first, 2, first, first + 7, first + 13][..], &[0x40, 0, 0, 40, 0, 1], &[0, 0, 0, 1].repeat(10)].concat();
+        write("object", format!("told-{first:02}"), &told)?;
+    }
     for (number, case) in cases().iter().enumerate() {
         let Stored::Inline(stored) = &case.plan.tasks[case.task].stored else { continue };
         let [a, b] = (number as u16).to_le_bytes();
