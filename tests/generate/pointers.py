@@ -13,6 +13,7 @@ import tempfile
 import ROOT
 import script
 from make import load
+from values import JSON, write
 
 ROOT.gErrorIgnoreLevel = ROOT.kError
 ENTRIES = 12
@@ -171,43 +172,10 @@ void write(const char *path)
 }
 """
 
-READ = r"""
+READ = JSON + r"""
 #include <TBranch.h>
 #include <TTree.h>
-#include <cstdio>
 
-// Values as JSON.
-std::string json(bool v) { return v ? "true" : "false"; }
-std::string json(int v) { return std::to_string(v); }
-std::string json(unsigned v) { return std::to_string(v); }
-std::string json(double v)
-{
-  char out[40];
-  snprintf(out, sizeof out, "%.17g", v);
-  return out;
-}
-std::string json(const char *v) { return std::string("\"") + v + "\""; }
-std::string json(const std::string &v) { return json(v.c_str()); }
-std::string record(std::initializer_list<std::pair<const char *, std::string>> fields)
-{
-  std::string out;
-  for (auto &[name, value] : fields)
-    out += (out.empty() ? "{" : ", ") + json(name) + ": " + value;
-  return out + "}";
-}
-template <class C, class F>
-std::string items(const C &all, F &&each)
-{
-  std::string out;
-  for (auto &&item : all)
-    out += (out.empty() ? "" : ", ") + each(item);
-  return "[" + out + "]";
-}
-template <class T>
-std::string numbers(const T *v, int n)
-{
-  return items(std::vector<T>(v, v + n), [](auto x) { return json(x); });
-}
 std::string json(const Point &v) { return record({{"x", json(v.x)}, {"y", json(v.y)}, {"z", json(v.z)}}); }
 std::string object(const TObject *v)
 {
@@ -304,8 +272,7 @@ def main(folder):
         file = ROOT.TFile(path)
         trees = [file.Get(name) for name in ("whole", "split", "apart")]
         golden = {f"{tree.GetName()}/{branch.GetName()}": json.loads(str(ROOT.read(tree, branch.GetName()))) for tree in trees for branch in tree.GetListOfBranches()}
-    lines = (f"{json.dumps(name)}: {json.dumps(found)}" for name, found in golden.items())
-    (folder / "pointers.root.values.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    write(folder / "pointers.root.values.json", golden)
 
 
 if __name__ == "__main__":

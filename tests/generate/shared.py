@@ -12,10 +12,11 @@ import tempfile
 
 import ROOT
 import script
+from values import JSON, write
 
 ROOT.gErrorIgnoreLevel = ROOT.kError
 
-SOURCE = r"""
+SOURCE = JSON + r"""
 #include <TFile.h>
 #include <TObjArray.h>
 #include <TTree.h>
@@ -133,7 +134,7 @@ void write(const char *path, int entries)
   file.Write();
 }
 
-// Values as JSON. Whoever has the same id has to be the same object.
+// Whoever has the same id has to be the same object.
 std::map<int, const TObject *> known;
 void know(int id, const TObject *v)
 {
@@ -141,16 +142,7 @@ void know(int id, const TObject *v)
   if (!isNew && at->second != v)
     throw std::runtime_error("an object is there twice");
 }
-std::string json(int v) { return std::to_string(v); }
 std::string object(const TObject *v);
-template <class C, class F>
-std::string items(const C &all, F &&each)
-{
-  std::string out;
-  for (auto &&item : all)
-    out += (out.empty() ? "" : ", ") + each(item);
-  return "[" + out + "]";
-}
 std::string track(const Track &v)
 {
   return "{\"id\": " + json(v.id) + ", \"from\": " + object(v.from) + ", \"to\": " + object(v.to) + "}";
@@ -236,8 +228,7 @@ def main(folder):
     for split, entry in zip(golden.pop("split"), golden["whole"], strict=True):
         ends = {f"tracks.{end}": [track[end] for track in entry["tracks"]] for end in ("from", "to")}
         assert split == {**ends, **{name: value for name, value in entry.items() if name != "tracks"}}
-    lines = (f"{json.dumps(name)}: {json.dumps(found)}" for name, found in golden.items())
-    (folder / "shared.root.values.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    write(folder / "shared.root.values.json", golden)
 
 
 if __name__ == "__main__":
