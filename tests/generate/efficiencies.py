@@ -93,6 +93,9 @@ def main(folder):
     golden = {}
     for name in names:
         found = file.Get(name)
+        if not found.UsesBayesianStat():
+            # What it reads back, ROOT takes for Clopper and Pearson's until somebody says again what it says of itself.
+            found.SetStatisticOption(found.GetStatisticOption())
         total = found.GetTotalHistogram()
         across = range(total.GetNbinsY() + 2) if found.GetDimension() > 1 else [0]
         bins = [found.GetGlobalBin(x, y) for x in range(total.GetNbinsX() + 2) for y in across]

@@ -36,7 +36,7 @@ fn what_is_not_described_is_no_damage() {
     let found = checked.findings.iter().find(|found| found.object.as_deref() == Some("last;1"));
     let found = found.expect("it cannot be read");
     assert_eq!(found.severity, Severity::Remark);
-    assert!(found.what.starts_with("not described: Raw has a streamer of its own"), "{}", found.what);
+    assert!(found.what.starts_with("not described: Readout has a streamer of its own"), "{}", found.what);
 }
 
 /// Whatever stands between records: what directories list is looked up by itself.
