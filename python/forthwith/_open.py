@@ -66,7 +66,7 @@ def open(
         pool: How much memory of arrays that are no longer used the file keeps for the next ones, so that a loop over
             its steps writes to warm memory; 0 keeps nothing. By default 256 MiB. All of it is given back when the
             file and its arrays are gone.
-        huge_pages: Whether arrays of 8 MiB and more ask the system for huge pages. They are about twice as fast to
+        huge_pages: Whether arrays of 3 MiB and more ask the system for huge pages. They are about twice as fast to
             fill, where the system has such pages at hand.
         schema: For Avro files, the schema that their values are to be read as, as JSON or what JSON is made of: fields by its
             names (or their aliases) and in its order, numbers promoted, what is not in the file by its defaults. What it

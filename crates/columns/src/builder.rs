@@ -165,7 +165,11 @@ impl Builder {
             state.latest = bytes;
             state.slots += 1;
             let ahead = state.ahead(end);
-            return Ok(Slot { start, len: bytes, ahead, builder: self });
+            let (before, after) = match state.pages {
+                Some((Pages::Huge, _)) => (None, ahead),
+                _ => (ahead, None),
+            };
+            return Ok(Slot { start, len: bytes, before, after, builder: self });
         }
     }
 
@@ -308,8 +312,11 @@ impl std::fmt::Debug for Builder {
 pub struct Slot<'a> {
     start: *mut u8,
     len: usize,
-    /// Memory behind the place whose pages are to be made before anything is written.
-    ahead: Option<(*mut u8, usize)>,
+    /// Memory whose pages are to be made before anything is written.
+    before: Option<(*mut u8, usize)>,
+    /// Memory behind the place whose pages are to be made for others, when everything is written: clearing large pages drives what is to be
+    /// written from the caches.
+    after: Option<(*mut u8, usize)>,
     builder: &'a Builder,
 }
 
@@ -331,7 +338,7 @@ impl Deref for Slot<'_> {
 impl DerefMut for Slot<'_> {
     fn deref_mut(&mut self) -> &mut [u8] {
         // Not sooner: places are taken on one's turn, which is to be short.
-        if let Some((start, len)) = self.ahead.take() {
+        if let Some((start, len)) = self.before.take() {
             // SAFETY: it lies in the builder's buffer, which does not move while a slot is outstanding.
             unsafe { populate(start, len) };
         }
@@ -342,6 +349,10 @@ impl DerefMut for Slot<'_> {
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
+        if let Some((start, len)) = self.after {
+            // SAFETY: it lies in the builder's buffer, which does not move before this slot is counted off.
+            unsafe { populate(start, len) };
+        }
         let mut state = self.builder.lock();
         state.slots -= 1;
         if state.slots == 0 {
