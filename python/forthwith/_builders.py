@@ -72,7 +72,7 @@ class ArrayBuilder(_forthwith.ArrayBuilder):
 
     def snapshot(self) -> Any:
         """An ``ak.Array`` of what is complete, copied. The builder goes on as if nothing had been."""
-        return _array(self._snapshot(), behavior=self._behavior, attrs=self._attrs)
+        return _array(self._snapshot(), simplify=True, behavior=self._behavior, attrs=self._attrs)
 
     def to_list(self) -> Any:
         """What is complete, as Python objects."""
@@ -179,9 +179,20 @@ def from_iter(
         (builder.append if single else builder.extend)(iterable)
         found = builder._finish()
     else:
-        found = _forthwith.from_iter(iterable, **_type(type), single=single)
-    array = _array(found, **options)
+        found = _filled(iterable, _type(type), single)
+    array = _array(found, simplify=type is None, **options)
     return array[0] if single else array
+
+
+def _filled(iterable: Any, description: dict[str, str], single: bool) -> _forthwith.Snapshot | _forthwith.Layout:
+    """Columns of a type, filled."""
+    (text,) = description.values()
+    if "categorical" not in text and "IndexedArray" not in text:
+        return _forthwith.from_iter(iterable, **description, single=single)
+    # Rows that several items share: the builder by commands keeps account of them.
+    builder = _forthwith.TypedArrayBuilder(text)
+    (builder.append if single else builder.extend)(iterable)
+    return builder._snapshot()
 
 
 def _type(type: Any) -> dict[str, str]:
@@ -198,11 +209,12 @@ def _type(type: Any) -> dict[str, str]:
     return {"type": str(getattr(type, "content", type) if type.__class__.__name__ == "ArrayType" else type)}
 
 
-def _array(found: _forthwith.Snapshot | _forthwith.Layout, **options: Any) -> Any:
+def _array(found: _forthwith.Snapshot | _forthwith.Layout, simplify: bool = False, **options: Any) -> Any:
+    """An array of columns. A type that was asked for is not simplified: that makes real numbers of integers beside them."""
     ak = package("awkward")
     np = package("numpy")
     buffers = {key: np.asarray(buffer) for key, buffer in found.buffers()}
-    return ak.from_buffers(found.form, len(found), buffers, allow_noncanonical_form=True, **options)
+    return ak.from_buffers(found.form, len(found), buffers, allow_noncanonical_form=simplify, **options)
 
 
 def _mapping(name: str, value: Mapping[Any, Any] | None) -> Mapping[Any, Any] | None:

@@ -120,7 +120,7 @@ def test_data_of_another_type(type, data, message, member):
 
 
 def test_types_that_are_none():
-    for type in ("int65", "var *", '{"class": "Nonsense"}', "categorical[type=string]"):
+    for type in ("int65", "var *", '{"class": "Nonsense"}', "categorical[type=var * int64]"):
         with pytest.raises(ValueError):
             forthwith.from_iter([], type)
 
@@ -244,16 +244,52 @@ def test_exceptions_of_iterators_go_through():
         builder.append({"\ud800": 1})
 
 
-def test_a_builder_in_use_cannot_be_used():
+def test_a_builder_that_is_used_meanwhile():
+    builder, theirs = forthwith.ArrayBuilder(), ak.ArrayBuilder()
+
+    def meddle(builder, seen):
+        yield [1]
+        builder.append([2])
+        seen.append(len(builder.snapshot()))
+        yield [3]
+
+    for one in (builder, theirs):
+        seen = []
+        one.extend(meddle(one, seen))
+        assert seen == [2]
+    assert builder.to_list() == theirs.to_list() == [[1], [2], [3]]
+    # Within a value it has no place for another.
+    with pytest.raises(RuntimeError, match="looking at a value"):
+        builder.append(meddle(builder, []))
+    assert builder.to_list() == [[1], [2], [3]]
+
+
+def test_threads_take_turns():
     builder = forthwith.ArrayBuilder()
+    begun, go_on = threading.Event(), threading.Event()
 
-    def meddle():
+    def slow():
+        yield 0
+        begun.set()
+        assert go_on.wait(20)
         yield 1
-        builder.integer(2)
 
-    with pytest.raises(RuntimeError, match="borrowed"):
-        builder.extend(meddle())
-    assert builder.to_list() == [1]
+    filling = threading.Thread(target=builder.extend, args=(slow(),))
+    filling.start()
+    assert begun.wait(20)
+    assert builder.snapshot().to_list() == [0]
+    builder.integer(5)
+    go_on.set()
+    filling.join()
+    assert builder.to_list() == [0, 5, 1]
+    threads = [threading.Thread(target=lambda: [builder.append([1, 2]) for _ in range(2000)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        assert all(value == [1, 2] for value in builder.snapshot()[3:].to_list())
+    for thread in threads:
+        thread.join()
+    assert len(builder) == 8003
 
 
 def test_containers_that_contain_themselves():

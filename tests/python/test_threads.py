@@ -1,5 +1,6 @@
 """What threads share: files and what reads them. Where Python has no global lock they run at once, and we bring none back."""
 
+import os
 import subprocess
 import sys
 import sysconfig
@@ -37,7 +38,7 @@ def together(work, threads=4):
 def test_no_global_lock_comes_back():
     ours = "forthwith, forthwith.forth, forthwith.avro, forthwith.parquet"
     code = f"import sys, {ours}; print(getattr(sys, '_is_gil_enabled', lambda: True)())"
-    said = subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, stdout=subprocess.PIPE, text=True)
+    said = subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE, text=True)
     assert said.stdout.strip() == str(not sysconfig.get_config_var("Py_GIL_DISABLED"))
 
 
@@ -91,3 +92,45 @@ def test_steps_of_one_iteration():
 
         taken = [step for mine in together(work) for step in mine]
         assert sum(taken) == file["events"].num_entries
+
+
+FORKING = """
+import os, signal, threading, warnings
+from forthwith.forth import ForthMachine64
+
+warnings.simplefilter("ignore")
+going = True
+
+def run(number, tier):
+    source = f"input data output out int64 {number} begin data i-> stack out <- stack again"
+    ForthMachine64(source, tier=tier).run({"data": b"1234"}, raise_read_beyond=False)
+
+def work(thread):
+    number = 0
+    while going:
+        number += 1
+        run(f"{thread} {number}", number % 3)
+
+threads = [threading.Thread(target=work, args=(thread,)) for thread in range(3)]
+for thread in threads:
+    thread.start()
+lost = 0
+for fork in range(40):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        run("1 1", fork % 3)
+        run(f"{fork} 7777", fork % 3)
+        os._exit(0)
+    lost += os.waitpid(child, 0)[1] != 0
+going = False
+for thread in threads:
+    thread.join()
+print(lost)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_process_that_is_forked_meanwhile():
+    said = subprocess.run([sys.executable, "-c", FORKING], check=True, stdout=subprocess.PIPE, text=True, timeout=300)
+    assert said.stdout.split() == ["0"]

@@ -422,3 +422,44 @@ def test_random_commands_agree_with_a_model():
             assert len(builder) == before
     assert done > 300
     assert ak.is_valid(builder.snapshot())
+
+
+def test_a_type_asked_for_is_not_simplified():
+    big = 2**53 + 1
+    for type, data in [
+        ("union[float64, int64]", [1.5, big]),
+        ("{k: union[uint64, int64]}", [{"k": 2**64 - 1}, {"k": -1}]),
+        ("var * union[{x: int64}, {x: float64}]", [[{"x": big}, {"x": 0.5}]]),
+    ]:
+        array = forthwith.from_iter(data, type)
+        assert array.to_list() == data
+        assert str(array.type.content) == type
+        builder = forthwith.TypedArrayBuilder(type)
+        if "{x:" not in type:  # whose records are told apart by their values here, and by nothing there
+            builder.extend(data)
+            assert builder.snapshot().to_list() == data
+            assert str(builder.snapshot().type.content) == type
+
+
+def test_categories_are_kept_once():
+    for type, data, once in [
+        ("categorical[type=string]", ["a", "b", "a"], 2),
+        ("?categorical[type=string]", ["a", None, "a"], 1),
+        ("categorical[type=float64]", [0.0, -0.0, 1, 1.0], 2),
+        ("categorical[type=float32]", [0.1, 0.1 + 1e-12, float("nan"), float("nan")], 2),
+        ("categorical[type=float16]", [0.1, 0.100001, 0.0, -1e-30], 2),
+        ("categorical[type=complex128]", [1, 1.0, 1 + 0j, 1j], 2),
+    ]:
+        described = (
+            [type] if "float16" in type else [type, ak.types.from_datashape(type, highlevel=False)]
+        )  # which it cannot parse
+        for array in (forthwith.from_iter(data, each) for each in described):
+            assert str(array.type.content) == type
+            assert len(array.layout.content) == once, (type, array.layout)
+            if "string" in type or "float64" in type:  # of which Awkward has a way to tell
+                assert not ak.validity_error(array)
+    for type in ("categorical[type={x: int64}]", "?categorical[type=var * int64]", "categorical[type=1 * uint8]"):
+        with pytest.raises(ValueError, match="no single values"):
+            forthwith.TypedArrayBuilder(type)
+    indexed = ak.forms.from_dict({"class": "IndexedArray", "index": "i64", "content": "float64"})
+    assert forthwith.from_iter([1.0, 1.0], indexed).to_list() == [1.0, 1.0]

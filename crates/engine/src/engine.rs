@@ -7,7 +7,7 @@ use forthwith_io::Source;
 use forthwith_plan::{BlockFormat, Plan, Result, Room, Scratch};
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// How to run plans.
@@ -74,15 +74,6 @@ const COMPILED_KEPT: usize = 4096;
 
 /// Scratch of this size is kept from call to call; what a larger block took is given back.
 const SCRATCH_KEPT: usize = 128 << 20;
-
-/// Programs of all engines of this process, with what was learned of them and their machine code: files of a kind have the same, and each
-/// file may have an engine of its own. None in a forked process, where another thread of the parent may have held the lock.
-fn programs() -> Option<&'static Programs> {
-    static ALL: OnceLock<(u32, Programs)> = OnceLock::new();
-    let here = std::process::id();
-    let (process, programs) = ALL.get_or_init(|| (here, Programs::default()));
-    (*process == here).then_some(programs)
-}
 
 impl Engine {
     /// An engine with its own memory pool.
@@ -164,7 +155,8 @@ impl Engine {
         if let Some(found) = known.get(source) {
             return Ok(Arc::clone(found));
         }
-        let made = match programs() {
+        // Files of a kind have the same programs, and each file may have an engine of its own.
+        let made = match Programs::of_process() {
             Some(programs) => programs.get(source)?,
             None => Arc::new(Compiled::new(source)?),
         };

@@ -174,12 +174,13 @@ impl Compiled {
     fn explain_machine_code(&self) -> String {
         let known = self.jit.iter().find_map(OnceLock::get);
         match known {
-            Some(Ok(jit)) => format!("{} bytes", jit.size()),
+            Some(Ok(jit)) => format!("{} bytes, for all machines of this program", jit.size()),
             Some(Err(refusal)) => format!("none: {}", refusal.text()),
             None if !Jit::BUILT => format!("none: {}", Refusal::NotBuilt.text()),
             None if !jit::pays(&self.program, &self.plans) => {
-                "not wanted: it has no loops, or native ones only".to_owned()
+                "not wanted: it has no loops that are not native already".to_owned()
             }
+            None if self.inputs().is_empty() => "at the first run".to_owned(),
             None => "when enough has been decoded to make up for compiling".to_owned(),
         }
     }

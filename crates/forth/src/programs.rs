@@ -1,7 +1,7 @@
 //! Compiled programs by their text.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::compiled::{Compiled, Options};
 use crate::error::CompileError;
@@ -61,6 +61,17 @@ impl Programs {
     /// Room for so many programs, at least one.
     pub fn new(capacity: usize) -> Self {
         Self { capacity: capacity.max(1), kept: Mutex::default() }
+    }
+
+    /// Those of this process, for whoever has no reason to keep programs apart: they are shared with what was learned of them and their
+    /// machine code. None where processes were forked from one another eight times.
+    ///
+    /// A forked process has programs of its own: another thread of its parent, which it has not, may have been at work on the parent's.
+    pub fn of_process() -> Option<&'static Self> {
+        static GENERATIONS: [OnceLock<(u32, Programs)>; 8] = [const { OnceLock::new() }; 8];
+        let here = std::process::id();
+        let found = GENERATIONS.iter().map(|programs| programs.get_or_init(|| (here, Self::default())));
+        found.filter(|(process, _)| *process == here).map(|(_, programs)| programs).next()
     }
 
     /// The program of a text. Errors are not kept.

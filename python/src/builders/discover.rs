@@ -4,46 +4,37 @@ use super::{
     kinds::Kind,
     times,
     trouble::{Trouble, exception},
+    turns::Turns,
     walk::{Memory, Walk, described},
 };
 use crate::array::Buffer;
-use forthwith_builders::{self as builders, Fault, Refused, Sink};
+use forthwith_builders::{self as builders, Fault, Refused, Sink, Step};
 use pyo3::{
     prelude::*,
-    types::{PyBytes, PyString},
+    types::{PyBytes, PyIterator, PyString},
 };
 
 /// The commands of `forthwith.ArrayBuilder`, which adds what needs other packages.
-#[pyclass(subclass, module = "forthwith._forthwith")]
-pub(crate) struct ArrayBuilder {
+#[pyclass(subclass, frozen, module = "forthwith._forthwith")]
+pub(crate) struct ArrayBuilder(Turns<Filled>);
+
+/// What was told, and what is remembered of Python meanwhile.
+struct Filled {
     builder: builders::ArrayBuilder,
     memory: Memory,
 }
 
-impl ArrayBuilder {
-    fn new_in(py: Python<'_>) -> Self {
-        Self { builder: builders::ArrayBuilder::new(), memory: Memory::new(py) }
-    }
-
-    fn put_time(&mut self, object: &Bound<'_, PyAny>, class: &str, kinds: [Kind; 4]) -> PyResult<()> {
-        let py = object.py();
-        let parsed;
-        let object = match object.cast::<PyString>() {
-            Ok(text) => {
-                parsed = times::parsed(text, class)?;
-                &parsed
-            }
-            Err(_) => object,
-        };
-        let place = self.builder.place().map_err(|refused| exception(py, &refused))?;
-        let done = self.memory.kind(object).map_err(Trouble::from).and_then(|kind| {
-            let known = kinds.contains(&kind).then(|| times::of(object, kind)).transpose()?;
-            match known {
-                Some((x, unit)) if unit.starts_with(class) => Ok(self.builder.put_time(place, x, &unit)?),
-                _ => Err(Fault::NoElement { found: described(object).into() }.into()),
-            }
-        });
-        done.map_err(|trouble| self.placed(py, trouble))
+impl Filled {
+    /// One object, at the place where the next value goes.
+    fn append(
+        &mut self,
+        object: &Bound<'_, PyAny>,
+        told: impl FnOnce(&Self, Trouble) -> PyErr,
+    ) -> PyResult<()> {
+        let place = self.builder.place().map_err(|refused| exception(object.py(), &refused))?;
+        let depth = self.builder.depth();
+        let done = Walk::new(&mut self.builder, &mut self.memory, depth).append(place, object);
+        done.map_err(|trouble| told(self, trouble))
     }
 
     /// The exception for what went wrong below the place where the next value goes.
@@ -55,8 +46,37 @@ impl ArrayBuilder {
     }
 }
 
-fn raise(py: Python<'_>, done: Result<(), Refused>) -> PyResult<()> {
-    done.map_err(|refused| exception(py, &refused))
+impl ArrayBuilder {
+    fn tell(
+        &self,
+        py: Python<'_>,
+        told: impl FnOnce(&mut builders::ArrayBuilder) -> Result<(), Refused>,
+    ) -> PyResult<()> {
+        self.0.with(py, |filled| told(&mut filled.builder))?.map_err(|refused| exception(py, &refused))
+    }
+
+    fn put_time(&self, object: &Bound<'_, PyAny>, class: &str, kinds: [Kind; 4]) -> PyResult<()> {
+        let py = object.py();
+        let parsed;
+        let object = match object.cast::<PyString>() {
+            Ok(text) => {
+                parsed = times::parsed(text, class)?;
+                &parsed
+            }
+            Err(_) => object,
+        };
+        let mut filled = self.0.take(py)?;
+        let place = filled.builder.place().map_err(|refused| exception(py, &refused))?;
+        let kind = filled.memory.kind(object).map_err(Trouble::from);
+        let done = kind.and_then(|kind| {
+            let known = kinds.contains(&kind).then(|| times::of(object, kind)).transpose()?;
+            match known {
+                Some((x, unit)) if unit.starts_with(class) => Ok(filled.builder.put_time(place, x, &unit)?),
+                _ => Err(Fault::NoElement { found: described(object).into() }.into()),
+            }
+        });
+        done.map_err(|trouble| filled.placed(py, trouble))
+    }
 }
 
 #[pymethods]
@@ -72,41 +92,41 @@ impl ArrayBuilder {
     ) -> Self {
         // Python keeps the first two. The others steer buffers that grow in another way here.
         drop((behavior, attrs, initial, resize));
-        Self::new_in(py)
+        Self(Turns::new(Filled { builder: builders::ArrayBuilder::new(), memory: Memory::new(py) }))
     }
 
-    fn __len__(&self) -> usize {
-        self.builder.len()
-    }
-
-    #[getter]
-    fn typestr(&self) -> String {
-        self.builder.type_string()
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.0.with(py, |filled| filled.builder.len())
     }
 
     #[getter]
-    fn _form(&self) -> String {
-        self.builder.form_json()
+    fn typestr(&self, py: Python<'_>) -> PyResult<String> {
+        self.0.with(py, |filled| filled.builder.type_string())
     }
 
-    fn _snapshot(&self) -> Snapshot {
-        Snapshot(self.builder.snapshot())
+    #[getter]
+    fn _form(&self, py: Python<'_>) -> PyResult<String> {
+        self.0.with(py, |filled| filled.builder.form_json())
+    }
+
+    fn _snapshot(&self, py: Python<'_>) -> PyResult<Snapshot> {
+        self.0.with(py, |filled| Snapshot(filled.builder.snapshot()))
     }
 
     /// Takes the data out; for one whose builder nobody sees.
-    fn _finish(&mut self) -> Snapshot {
-        Snapshot(std::mem::take(&mut self.builder).finish())
+    fn _finish(&self, py: Python<'_>) -> PyResult<Snapshot> {
+        self.0.with(py, |filled| Snapshot(std::mem::take(&mut filled.builder).finish()))
     }
 
-    fn clear(&mut self) {
-        self.builder.clear();
+    fn clear(&self, py: Python<'_>) -> PyResult<()> {
+        self.0.with(py, |filled| filled.builder.clear())
     }
 
-    fn null(&mut self, py: Python<'_>) -> PyResult<()> {
-        raise(py, self.builder.null())
+    fn null(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py, |builder| builder.null())
     }
 
-    fn boolean(&mut self, x: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn boolean(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
         // As pybind11 does: whatever is a number, and None.
         let number = x.is_none() || x.get_type().hasattr("__bool__")?;
         if !number {
@@ -115,26 +135,27 @@ impl ArrayBuilder {
                 described(x)
             )));
         }
-        raise(x.py(), self.builder.boolean(x.is_truthy()?))
+        let x_is = x.is_truthy()?;
+        self.tell(x.py(), |builder| builder.boolean(x_is))
     }
 
-    fn integer(&mut self, x: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn integer(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = x.py();
         match x.extract::<i64>() {
-            Ok(x) => raise(py, self.builder.integer(x)),
+            Ok(x) => self.tell(py, |builder| builder.integer(x)),
             Err(error) if error.is_instance_of::<pyo3::exceptions::PyOverflowError>(py) => {
                 let refused = Fault::TooLarge { dtype: "int64" }.into();
-                Err(exception(py, &self.builder.locate(refused)))
+                self.tell(py, |builder| Err(builder.locate(refused)))
             }
             Err(error) => Err(error),
         }
     }
 
-    fn real(&mut self, py: Python<'_>, x: f64) -> PyResult<()> {
-        raise(py, self.builder.real(x))
+    fn real(&self, py: Python<'_>, x: f64) -> PyResult<()> {
+        self.tell(py, |builder| builder.real(x))
     }
 
-    fn complex(&mut self, x: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn complex(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
         let value: [f64; 2] = match x.extract::<f64>() {
             Ok(re) if !x.hasattr("imag")? || x.getattr("imag")?.extract::<f64>()? == 0.0 => [re, 0.0],
             _ if x.get_type().hasattr("__complex__")? => {
@@ -147,82 +168,104 @@ impl ArrayBuilder {
                 )));
             }
         };
-        raise(x.py(), self.builder.complex(value[0], value[1]))
+        self.tell(x.py(), |builder| builder.complex(value[0], value[1]))
     }
 
-    fn datetime(&mut self, x: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn datetime(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
         self.put_time(x, "datetime64", [Kind::NumpyTime, Kind::DateTime, Kind::Date, Kind::Time])
     }
 
-    fn timedelta(&mut self, x: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn timedelta(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
         self.put_time(x, "timedelta64", [Kind::NumpyTime, Kind::Delta, Kind::Delta, Kind::Delta])
     }
 
-    fn bytestring(&mut self, x: &Bound<'_, PyBytes>) -> PyResult<()> {
-        raise(x.py(), self.builder.bytestring(x.as_bytes()))
+    fn bytestring(&self, x: &Bound<'_, PyBytes>) -> PyResult<()> {
+        self.tell(x.py(), |builder| builder.bytestring(x.as_bytes()))
     }
 
-    fn string(&mut self, x: &Bound<'_, PyString>) -> PyResult<()> {
-        raise(x.py(), self.builder.string(x.to_str()?))
+    fn string(&self, x: &Bound<'_, PyString>) -> PyResult<()> {
+        let text = x.to_str()?;
+        self.tell(x.py(), |builder| builder.string(text))
     }
 
-    fn begin_list(&mut self, py: Python<'_>) -> PyResult<()> {
-        raise(py, self.builder.begin_list())
+    fn begin_list(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py, |builder| builder.begin_list())
     }
 
-    fn end_list(&mut self, py: Python<'_>) -> PyResult<()> {
-        raise(py, self.builder.end_list())
+    fn end_list(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py, |builder| builder.end_list())
     }
 
-    fn begin_tuple(&mut self, py: Python<'_>, numfields: i64) -> PyResult<()> {
-        raise(py, self.builder.begin_tuple(numfields))
+    fn begin_tuple(&self, py: Python<'_>, numfields: i64) -> PyResult<()> {
+        self.tell(py, |builder| builder.begin_tuple(numfields))
     }
 
-    fn index(mut this: PyRefMut<'_, Self>, i: i64) -> PyResult<PyRefMut<'_, Self>> {
-        let done = this.builder.index(i).map(drop);
-        raise(this.py(), done)?;
-        Ok(this)
+    fn index<'py>(this: &Bound<'py, Self>, i: i64) -> PyResult<Bound<'py, Self>> {
+        this.get().tell(this.py(), |builder| builder.index(i).map(drop))?;
+        Ok(this.clone())
     }
 
-    fn end_tuple(&mut self, py: Python<'_>) -> PyResult<()> {
-        raise(py, self.builder.end_tuple())
+    fn end_tuple(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py, |builder| builder.end_tuple())
     }
 
     #[pyo3(signature = (name=None))]
-    fn begin_record(&mut self, py: Python<'_>, name: Option<&str>) -> PyResult<()> {
-        raise(py, self.builder.begin_record(name))
+    fn begin_record(&self, py: Python<'_>, name: Option<&str>) -> PyResult<()> {
+        self.tell(py, |builder| builder.begin_record(name))
     }
 
-    fn field<'py>(mut this: PyRefMut<'py, Self>, key: &str) -> PyResult<PyRefMut<'py, Self>> {
-        let done = this.builder.field(key).map(drop);
-        raise(this.py(), done)?;
-        Ok(this)
+    fn field<'py>(this: &Bound<'py, Self>, key: &str) -> PyResult<Bound<'py, Self>> {
+        this.get().tell(this.py(), |builder| builder.field(key).map(drop))?;
+        Ok(this.clone())
     }
 
-    fn end_record(&mut self, py: Python<'_>) -> PyResult<()> {
-        raise(py, self.builder.end_record())
+    fn end_record(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py, |builder| builder.end_record())
     }
 
-    fn append(&mut self, obj: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn append(&self, obj: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = obj.py();
-        let place = self.builder.place().map_err(|refused| exception(py, &refused))?;
-        let depth = self.builder.depth();
-        let done = Walk::new(&mut self.builder, &mut self.memory, depth).append(place, obj);
-        done.map_err(|trouble| self.placed(py, trouble))
+        self.0.take(py)?.append(obj, |filled, trouble| filled.placed(py, trouble))
     }
 
-    fn extend(&mut self, obj: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn extend(&self, obj: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = obj.py();
-        let place = match self.builder.place() {
+        let mut filled = self.0.take(py)?;
+        if !matches!(filled.memory.kind(obj)?, Kind::List | Kind::Tuple | Kind::Array) {
+            drop(filled);
+            return self.extend_one_by_one(&obj.try_iter()?);
+        }
+        let place = match filled.builder.place() {
             Ok(place) => place,
             // No items need no place.
             Err(refused) => return obj.try_iter()?.next().map_or(Ok(()), |_| Err(exception(py, &refused))),
         };
-        let depth = self.builder.depth();
-        let done = Walk::new(&mut self.builder, &mut self.memory, depth).extend(place, obj);
+        let depth = filled.builder.depth();
+        let Filled { builder, memory } = &mut *filled;
+        let done = Walk::new(builder, memory, depth).extend(place, obj);
         done.map_err(|trouble| trouble.into_exception(py))
     }
 }
+
+impl ArrayBuilder {
+    /// What is iterated may take its time, or use the builder itself: between its items it is free.
+    fn extend_one_by_one(&self, items: &Bound<'_, PyIterator>) -> PyResult<()> {
+        let py = items.py();
+        for (next, item) in items.clone().enumerate() {
+            let within = |trouble: Trouble| trouble.within(Step::Item(next)).into_exception(py);
+            let item = item.map_err(|error| within(error.into()))?;
+            self.0.take(py)?.append(&item, |_, trouble| within(trouble))?;
+            if next % LOOK_UP == LOOK_UP - 1 {
+                // An iterator without an end may never run Python code.
+                py.check_signals()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Items between two looks at Python's signals.
+const LOOK_UP: usize = 1 << 12;
 
 /// Columns and their Form, for `ak.from_buffers`.
 #[pyclass(frozen, module = "forthwith._forthwith")]

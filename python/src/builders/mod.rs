@@ -6,6 +6,7 @@ mod fill;
 mod kinds;
 mod times;
 mod trouble;
+mod turns;
 mod typed;
 mod walk;
 

@@ -14,13 +14,10 @@ use pyo3::{
     prelude::*,
     types::PyDict,
 };
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the first exception of `sys.stdout` was, until the run is over.
 type Spilled = Arc<Mutex<Option<PyErr>>>;
-
-/// Programs of this process by their text: one machine for each thread is a habit, and so is one for each file.
-static PROGRAMS: LazyLock<Programs> = LazyLock::new(Programs::default);
 
 /// A machine of 32 or 64 bits. Several threads may hold it; one at a time may run it.
 #[pyclass(frozen, module = "forthwith._forthwith")]
@@ -134,7 +131,11 @@ impl Machine {
             _ => return Err(errors::request(py, "literal_width is 32 or 64".to_owned())),
         };
         let options = Options::default().literal_width(literals);
-        let compiled = py.detach(|| PROGRAMS.get_with(source, options));
+        // One machine for each thread is a habit, and so is one for each file.
+        let compiled = py.detach(|| match Programs::of_process() {
+            Some(programs) => programs.get_with(source, options),
+            None => Compiled::with_options(source, options).map(Arc::new),
+        });
         let compiled = compiled.map_err(|error| errors::compile(py, &error))?;
         let spilled = Spilled::default();
         let mut machine = if bits == 32 {

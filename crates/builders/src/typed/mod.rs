@@ -23,7 +23,7 @@ use crate::layout::Layout;
 use direct::Failure;
 use engine::Runner;
 use forthwith_columns::{Memory, OutOfMemory};
-use plan::{Category, Plan, Record, State, Var};
+use plan::{Plan, Record, State, Var};
 use program::{LENGTH, STATE};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -352,19 +352,11 @@ impl TypedArrayBuilder {
     #[inline(never)]
     fn tell_category(&mut self, command: Command, argument: i64, data: &[u8]) -> Told {
         let known = self.at().categories.iter().find(|(known, _)| *known == command);
-        let Some((_, Category { rows, real })) = known.copied() else {
+        let Some((_, category)) = known.copied() else {
             return self.tell_plainly(command, argument, data);
         };
-        let key = match (command, data.first_chunk::<8>()) {
-            (Command::Integer, Some(word)) if real => {
-                (i64::from_ne_bytes(*word) as f64).to_ne_bytes().to_vec()
-            }
-            (Command::Unsigned, Some(word)) if real => {
-                (u64::from_ne_bytes(*word) as f64).to_ne_bytes().to_vec()
-            }
-            _ => data.to_vec(),
-        };
-        let key = (rows, key);
+        let rows = category.rows;
+        let key = (rows, category.key(command, data));
         if let Some(row) = self.categories.as_ref().and_then(|categories| categories.get(&key)) {
             return self.tell_plainly(Command::Index, *row, &[]);
         }

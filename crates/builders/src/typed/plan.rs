@@ -5,6 +5,7 @@ use super::program::{self, BLANK, FIXED, LENGTH};
 use super::step::{Action, Command, OutputSpec, Step};
 pub(crate) use super::step::{Out, Var};
 use crate::form::{Form, FormError, Index, Primitive, Unit};
+use crate::layout::half;
 use forthwith_columns::DType;
 
 /// All there is to know about building one Form.
@@ -53,8 +54,34 @@ pub(crate) struct State {
 pub(crate) struct Category {
     /// The variable that counts them.
     pub(crate) rows: Var,
-    /// Whether integers become real numbers among them.
-    pub(crate) real: bool,
+    /// What numbers become among them, if they do.
+    pub(crate) number: Option<Primitive>,
+}
+
+impl Category {
+    /// What is the same for values that are equal where they are kept: as a float of that width, and zero has no sign.
+    pub(crate) fn key(self, command: Command, data: &[u8]) -> Vec<u8> {
+        let Some(primitive) = self.number else { return data.to_vec() };
+        let (words, _) = data.as_chunks::<8>();
+        let mut parts: Vec<f64> = words
+            .iter()
+            .map(|word| match command {
+                Command::Integer => i64::from_ne_bytes(*word) as f64,
+                Command::Unsigned => u64::from_ne_bytes(*word) as f64,
+                _ => f64::from_ne_bytes(*word),
+            })
+            .collect();
+        if matches!(primitive, Primitive::Complex64 | Primitive::Complex128) {
+            parts.resize(2, 0.0);
+        }
+        let parts = parts.into_iter().map(|part| match primitive {
+            Primitive::Float16 if half(part) == half(-0.0) => 0,
+            Primitive::Float16 => u64::from(half(part)),
+            Primitive::Float32 | Primitive::Complex64 => (f64::from(part as f32) + 0.0).to_bits(),
+            _ => (part + 0.0).to_bits(),
+        });
+        parts.flat_map(u64::to_ne_bytes).collect()
+    }
 }
 
 /// A word of the program.

@@ -284,11 +284,12 @@ impl Planner {
                 let output = self.output(form, "index", dtype_of(*index), false);
                 let rows = self.variable("rows", form);
                 let (content, inner) = self.choices(content, place)?;
+                single_categories(form, &inner)?;
                 let checks = below(rows, *index);
                 let mut choices = within_rows(form, inner, &checks, rows, output);
                 let again = vec![Step::Argument { output }];
                 let mut choice = Choice::new(Command::Index, 0, vec![Step::Reference { rows }], again);
-                choice.category = form.is_categorical().then_some(Category { rows, real: false });
+                choice.category = form.is_categorical().then_some(Category { rows, number: None });
                 choices.push(choice);
                 Ok((Node::Indexed { key, index: *index, output, rows, content: Box::new(content) }, choices))
             }
@@ -297,12 +298,13 @@ impl Planner {
                 let output = self.output(form, "index", dtype_of(*index), false);
                 let rows = self.variable("rows", form);
                 let (content, inner) = self.choices(content, place)?;
+                single_categories(form, &inner)?;
                 let checks = below(rows, *index);
                 let mut choices = within_rows(form, inner, &checks, rows, output);
                 if form.is_categorical() {
                     let again = vec![Step::Argument { output }];
                     let mut choice = Choice::new(Command::Index, 0, vec![Step::Reference { rows }], again);
-                    choice.category = Some(Category { rows, real: false });
+                    choice.category = Some(Category { rows, number: None });
                     choices.push(choice);
                 }
                 let null = vec![Step::Literal { value: -1, output }];
@@ -412,6 +414,16 @@ pub(super) enum ListKind {
     Offsets { index: Index, separate: bool },
 }
 
+/// Only of what is told at once it is known whether it is there already.
+fn single_categories(form: &Form, inner: &[Choice]) -> Result<(), FormError> {
+    if form.is_categorical() && inner.iter().any(|choice| !choice.complete) {
+        return Err(FormError::Unsupported {
+            what: format!("{}: categories that are no single values", form.type_string()),
+        });
+    }
+    Ok(())
+}
+
 /// What goes into the rows of an indexed node.
 pub(super) fn within_rows(
     form: &Form,
@@ -420,11 +432,16 @@ pub(super) fn within_rows(
     rows: Var,
     output: Out,
 ) -> Vec<Choice> {
-    let real = inner.iter().any(|choice| choice.command == Command::Real);
+    let number = match &form.contents()[0].kind {
+        Kind::Numpy { primitive, .. } if inner.iter().any(|choice| choice.command == Command::Real) => {
+            Some(*primitive)
+        }
+        _ => None,
+    };
     let each = inner.into_iter().map(|choice| {
         let mut choice = choice.within(checks, &[Step::Next { rows, output }]);
         if form.is_categorical() && choice.complete {
-            choice.category = Some(Category { rows, real });
+            choice.category = Some(Category { rows, number });
         }
         choice
     });

@@ -1,6 +1,6 @@
 //! Plans in words, for `explain`.
 
-use super::plan::{Form, Nest, Plan, Sized, Step};
+use super::plan::{Form, LeafKind, Nest, Plan, Sized, Step};
 
 impl Plan {
     pub(super) fn describe(&self) -> String {
@@ -30,7 +30,13 @@ fn nest(nest: &Nest) -> String {
         Form::Ended => "ended lists",
         Form::Blocks { .. } => "blocks",
     };
-    format!("{form} {} deep of {:?}/{}", nest.depth, nest.leaf.kind, 1_u32 << nest.leaf.shift)
+    let size = 1_u32 << nest.leaf.shift;
+    let items = match nest.leaf.kind {
+        LeafKind::Copy => format!("{size}-byte items"),
+        LeafKind::Bool => "booleans".to_owned(),
+        LeafKind::Swap2 | LeafKind::Swap4 | LeafKind::Swap8 => format!("{size}-byte items, big-endian"),
+    };
+    format!("{form} {} deep of {items}", nest.depth)
 }
 
 fn sized(what: Sized) -> String {
