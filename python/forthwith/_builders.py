@@ -174,6 +174,7 @@ def from_iter(
         raise TypeError(f"cannot produce an array from a non-iterable object ({iterable.__class__!r})")
     # These are iterable and not lists: one value.
     single = isinstance(iterable, (dict, str, bytes))
+    found: _forthwith.Snapshot | _forthwith.Layout
     if type is None:
         builder = _forthwith.ArrayBuilder()
         (builder.append if single else builder.extend)(iterable)

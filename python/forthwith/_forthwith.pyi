@@ -42,6 +42,7 @@ __all__ = [
     "avro_messages",
     "avro_schema",
     "command",
+    "efficiency_intervals",
     "from_iter",
     "optimised",
     "register_class",
