@@ -99,7 +99,7 @@ fn runs<T: Item>(
             // SAFETY: the end is within the memory, and so is the room.
             let (to, room) = unsafe { (output.start.add(output.end), output.room - output.end) };
             // SAFETY: there is that much room.
-            let (items, after) = unsafe { repeated(input, *at, to.cast::<T>(), room / size, left) };
+            let (items, after) = unsafe { short_runs(input, *at, to.cast::<T>(), room / size, left, bits) };
             (*at, left) = (after, left - items as u64);
             output.end += items * size;
             if left == 0 {
@@ -153,23 +153,24 @@ fn runs<T: Item>(
     Ok(())
 }
 
-/// Runs of one value each, of up to eight bits, as many as come one after the other and fit: the items written, and the position
-/// behind. Whatever is unusual about a run is left to the caller.
+/// Runs of up to eight bits, as many as come one after the other and fit: the items written, and the position behind. Whatever is
+/// unusual about a run is left to the caller.
 ///
 /// # Safety
 ///
 /// There is room for so many items.
 #[inline(always)]
-unsafe fn repeated<T: Item>(
+unsafe fn short_runs<T: Item>(
     input: &[u8],
     mut at: usize,
     to: *mut T,
     room: usize,
     left: u64,
+    bits: u32,
 ) -> (usize, usize) {
     /// Bytes written at once, whatever is needed: how long a run is can seldom be foreseen.
     const WIDE: usize = 128;
-    let (size, mut items) = (size_of::<T>(), 0);
+    let (size, step, mut items) = (size_of::<T>(), bits as usize, 0);
     let most = usize::try_from(left).unwrap_or(usize::MAX).min(room);
     while items < most
         && let Some(&[first, second, third]) = input.get(at..).and_then(|rest| rest.first_chunk::<3>())
@@ -182,9 +183,26 @@ unsafe fn repeated<T: Item>(
         } else {
             break;
         };
+        if header & 1 == 1 {
+            let (groups, from) = (header >> 1, at + used - 1);
+            let (count, stored) = (groups * 8, groups * step);
+            // Whole turns are written, and their last group is read as eight bytes.
+            let there = input.len() - from >= stored + (TURN - 1) * step + 8;
+            if count > most - items || room - items < count + (TURN - 1) * 8 || !there {
+                break;
+            }
+            let mut group = 0;
+            while group < groups {
+                // SAFETY: as was just found.
+                unsafe { turn(input.as_ptr().add(from + group * step), to.add(items + group * 8), bits) };
+                group += TURN;
+            }
+            items += count;
+            at = from + stored;
+            continue;
+        }
         let count = header >> 1;
-        let packed = header & 1 == 1;
-        if packed || count > most - items || room - items < WIDE / size {
+        if count > most - items || room - items < WIDE / size {
             break;
         }
         let block = [T::cut(u64::from(value)).repeated(); 8];
@@ -202,6 +220,41 @@ unsafe fn repeated<T: Item>(
         at += used;
     }
     (items, at)
+}
+
+/// Groups that are unpacked at once, wanted or not: the number of turns is foreseen more often.
+const TURN: usize = 4;
+
+/// Some groups of eight fields of up to 8 bits, side by side.
+///
+/// # Safety
+///
+/// Eight bytes may be read where each group begins, and all items written.
+#[inline(always)]
+unsafe fn turn<T: Item>(from: *const u8, to: *mut T, bits: u32) {
+    let mut groups = [0_u64; TURN];
+    #[allow(clippy::needless_range_loop, reason = "as in `narrow`")]
+    for at in 0..TURN {
+        // SAFETY: the caller's.
+        groups[at] = u64::from_le(unsafe { from.add(at * bits as usize).cast::<u64>().read_unaligned() });
+    }
+    #[allow(clippy::needless_range_loop, reason = "as in `narrow`")]
+    for at in 0..TURN {
+        groups[at] = halve::<8>(halve::<16>(halve::<32>(groups[at], 4 * bits), 2 * bits), bits);
+    }
+    if size_of::<T>() == 1 {
+        #[allow(clippy::needless_range_loop, reason = "as in `narrow`")]
+        for at in 0..TURN {
+            groups[at] = groups[at].to_le();
+        }
+        // SAFETY: as many bytes as items.
+        unsafe { to.cast::<[u64; TURN]>().write_unaligned(groups) };
+        return;
+    }
+    for at in 0..8 * TURN {
+        // SAFETY: the caller's.
+        unsafe { to.add(at).write_unaligned(T::cut(groups[at / 8] >> (8 * (at % 8)) & 0xff)) };
+    }
 }
 
 /// The repeated value, in as few bytes as the width needs.
