@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use forthwith_io::Decompressor;
 use forthwith_plan::{Error, Result};
 
-use super::{Key, RootFile, decompress_record};
+use super::{Key, RootFile, decompress_record, known::is_roots_own};
 use crate::object::{BasketHeader, Cursor, Object, Objects};
 use crate::tree::Tree;
 
@@ -459,14 +459,6 @@ fn misread(class: &str, error: &Error) -> (Severity, String) {
     }
     let what = format!("not described: {class} has a streamer of its own, or is damaged ({what})");
     (Severity::Remark, what)
-}
-
-/// Classes that come with ROOT begin like this. What those have as streamers of their own is known.
-fn is_roots_own(class: &str) -> bool {
-    let letter = |at: usize| class.as_bytes().get(at).is_some_and(u8::is_ascii_uppercase);
-    class.starts_with('T') && letter(1)
-        || class.starts_with("Roo") && letter(3)
-        || class.starts_with("ROOT::")
 }
 
 /// Classes that have no members to be known.

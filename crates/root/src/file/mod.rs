@@ -5,6 +5,7 @@ mod compressed;
 mod directory;
 mod header;
 mod key;
+mod known;
 mod listing;
 mod records;
 mod recover;
