@@ -74,8 +74,12 @@ class Histogram(Binned):
     @property
     def axes(self) -> tuple[Axis, ...]:
         """The axes, whose ranges are found where the file leaves them open."""
-        names = ("fXaxis", "fYaxis", "fZaxis")[: self._dimensions]
-        return ranged(self, tuple(self.member(name) for name in names))
+        return ranged(self, self._given_axes)
+
+    @property
+    def _given_axes(self) -> tuple[Axis, ...]:
+        """The axes as they are in the file."""
+        return tuple(self.member(name) for name in ("fXaxis", "fYaxis", "fZaxis")[: self._dimensions])
 
     def __repr__(self) -> str:
         try:

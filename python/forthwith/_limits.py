@@ -35,6 +35,52 @@ def limits(bins: int, low: float, high: float, integer: bool, labelled: bool) ->
     return _whole(bins, low, high, least, most) if integer else (bins, low, high)
 
 
+# The share of the bins that ROOT leaves free on each side of a range of powers of two, unless a .rootrc says otherwise.
+_FREE = 0.05
+
+
+def powers_of_two(found: tuple[int, float, float], low: float, high: float) -> tuple[int, float, float]:
+    """The same of a histogram that shall have bins as wide as a power of two (``TH1::kAutoBinPTwo``).
+
+    Args:
+        found: What `limits` gives.
+        low: The least entry.
+        high: The greatest.
+    """
+    bins, least, most = found
+    if abs(most) > abs(least):
+        most = _power(most, up=True)
+        least = most - _power(most - least, up=True)
+    else:
+        least = _power(least, up=False)
+        most = least + _power(most - least, up=True)
+    wanted = (most - least) / (high - low) * bins
+    if not wanted < 1 << 30:
+        return 1 << 30, least, most
+    bins = int(wanted)
+    fraction, power = math.frexp(bins)
+    if abs(fraction - 0.5) > 0.001:
+        bins = 1 << power
+    width, free = (most - least) / bins, int(bins * _FREE)
+    # Bins are left out, or more are made, until so many are free.
+    above = int((most - high) / width)
+    above += above % 2
+    most -= width * (above - free)
+    bins -= above - free
+    below = int((low - least) / width)
+    below += below % 2
+    least += width * (below - free)
+    bins -= below - free
+    return bins, least, most
+
+
+def _power(number: float, up: bool) -> float:
+    """A power of two, or minus one, above or below."""
+    fraction, power = math.frexp(number)
+    beyond = number > 0 if up else number <= 0
+    return math.ldexp(math.copysign(1.0, fraction), power if beyond else power - 1)
+
+
 def _whole(bins: int, low: float, high: float, least: float, most: float) -> tuple[int, float, float]:
     """The next whole numbers, and as many bins of a whole number as there is room for."""
     down, up = float(int(low)), float(int(high))

@@ -56,10 +56,38 @@ def made():
     out.append((ROOT.TH3D("found_three", "found", 2, 0, 0, 3, 0, 0, 4, 0, 0), lambda hist, row: hist.Fill(*row[1:], row[3])))
     out.append((ROOT.TProfile("found_profile", "found", 8, 0, 0), lambda hist, row: hist.Fill(row[1], row[2], row[3])))
     out.append((ROOT.TProfile2D("found_profile2", "found", 3, 0, 0, 2, 0, 0), lambda hist, row: hist.Fill(row[1], row[2], row[3])))
-    # What cannot be said without what is in ROOT's mind.
-    powers = ROOT.TH1D("powers", "powers", 10, 0, 0)
-    powers.SetBit(ROOT.TH1.kAutoBinPTwo)
-    out.append((powers, lambda hist, row: hist.Fill(row[1])))
+    for name, bins, scale in [("powers", 10, 1), ("powers_small", 33, 1e-4), ("powers_far", 7, -300)]:
+        powers = ROOT.TH1D(name, "powers", bins, 0, 0)
+        powers.SetBit(ROOT.TH1.kAutoBinPTwo)
+        out.append((powers, lambda hist, row, scale=scale: hist.Fill(scale * (5 + row[1]))))
+    # What ROOT makes longer: all axes, before anything is filled, or one, when it is.
+    longer = ROOT.TH1F("longer", "longer", 8, -0.5, 0.5)
+    longer.SetCanExtend(ROOT.TH1.kAllAxes)
+    out.append((longer, lambda hist, row: hist.Fill(row[0], row[3])))
+    contents = ROOT.TH1D("longer_contents", "longer", 6, 0, 0.7)
+    for x in (-1, 0.1, 0.1, 0.3, 0.65, 1):
+        contents.Fill(x)
+    contents.SetCanExtend(ROOT.TH1.kAllAxes)
+    out.append((contents, lambda hist, row: hist.Fill(row[1], row[3])))
+    for name, mask in [("longer_two", 3), ("longer_x", 1), ("longer_y", 2)]:
+        two = ROOT.TH2D(name, "longer", 3, -0.25, 0.25, 4, 0, 1)
+        two.Fill(0.1, 0.6)
+        two.SetCanExtend(mask)
+        out.append((two, lambda hist, row: hist.Fill(row[1], row[0], row[3])))
+    found = ROOT.TH2F("longer_found", "longer", 5, 0, 0, 6, -0.5, 0.5)
+    found.SetCanExtend(ROOT.TH1.kAllAxes)
+    out.append((found, lambda hist, row: hist.Fill(row[1], row[2])))
+    three = ROOT.TH3D("longer_three", "longer", 2, 0, 1, 3, 0, 1, 4, -1, 1)
+    three.SetCanExtend(ROOT.TH1.kAllAxes)
+    out.append((three, lambda hist, row: hist.Fill(*row[1:], row[0])))
+    profile = ROOT.TProfile("longer_profile", "longer", 8, 0, 1)
+    profile.Fill(0.3, 2)
+    profile.SetCanExtend(ROOT.TH1.kAllAxes)
+    out.append((profile, lambda hist, row: hist.Fill(row[1], row[2], row[3])))
+    # What has no end.
+    endless = ROOT.TH2D("endless", "longer", 3, 0, 0, 4, -1, 1)
+    endless.SetCanExtend(ROOT.TH1.kAllAxes)
+    out.append((endless, lambda hist, row: hist.Fill(row[1], row[0])))
     return out
 
 
