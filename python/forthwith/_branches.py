@@ -161,8 +161,7 @@ class HasBranches(BranchMapping):
             from forthwith import _salvage
 
             _salvage.check(errors)
-            start, stop = _read.entries_of(self, entry_start, entry_stop)
-            steps = _read.steps(self._tree, columns, start, stop, step_size)
-            return _read.iterate_around(self._tree, columns, steps, report, errors, library, how, threads, progress)
+            walk = _read.walk(self, columns, entry_start, entry_stop, step_size)
+            return _read.iterate_around(self._tree, columns, walk, report, errors, library, how, threads, progress)
         walk = _read.walk(self, columns, entry_start, entry_stop, step_size)
         return _read.iterate(self._tree, columns, walk, into, report, threads, progress)

@@ -337,6 +337,9 @@ class Walk:
     ) -> tuple[int, int, list[Array]] | None:
         """The next step: its first entry, the one after its last, and an array for each field. ``None`` after the last."""
 
+    def pass_step(self) -> tuple[int, int] | None:
+        """The next step, which is not read: its first entry and the one after its last. ``None`` after the last."""
+
 @final
 class Field:
     """One field of a table."""

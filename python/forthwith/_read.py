@@ -152,7 +152,7 @@ def iterate(
 def iterate_around(
     tree: Tree,
     columns: Columns,
-    ranges: list[tuple[int, int]],
+    walk: _forthwith.Walk,
     report: bool,
     errors: Errors,
     library: Library,
@@ -164,7 +164,8 @@ def iterate_around(
     from forthwith import _salvage
 
     _at_least_one(threads)
-    for start, stop in ranges:
+    while (step := walk.pass_step()) is not None:
+        start, stop = step
         arrays, lost = _salvage.arrays(tree, columns, start, stop, errors, library, how, threads, progress)
         if lost and not report:
             _salvage.warn(tree, lost)

@@ -18,6 +18,21 @@ impl Walk {
         Self { handle, walk: Mutex::new(Some(walk)) }
     }
 
+    fn with<T>(&self, act: impl FnOnce(&mut forthwith::Walk) -> Result<T, Error>) -> Result<T, Error> {
+        // Waiting could be for ever: `progress` is called while a step is read.
+        let mut walk = match self.walk.try_lock() {
+            Ok(walk) => walk,
+            Err(TryLockError::Poisoned(walk)) => walk.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::new(ErrorKind::Invalid { what: "a step is being read already".into() }));
+            }
+        };
+        match &mut *walk {
+            Some(walk) => act(walk),
+            None => Err(Error::new(ErrorKind::Invalid { what: GONE.into() })),
+        }
+    }
+
     /// What reads the steps, for somebody else.
     pub(crate) fn take(&self, py: Python<'_>) -> PyResult<forthwith::Walk> {
         let walk = self.walk.try_lock().ok().and_then(|mut walk| walk.take());
@@ -30,6 +45,12 @@ const GONE: &str = "the steps are being read already";
 
 #[pymethods]
 impl Walk {
+    /// The next step, which is not read: its first entry and the one after its last.
+    fn pass_step(&self, py: Python<'_>) -> PyResult<Option<(u64, u64)>> {
+        let step = listening(py, &self.handle, None, |_| self.with(forthwith::Walk::pass))?;
+        Ok(step.map(|step| (step.start, step.end)))
+    }
+
     /// The next step: its first entry, the one after its last, and an array for each field.
     #[pyo3(signature = (threads=None, progress=None))]
     fn read(
@@ -39,20 +60,7 @@ impl Walk {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Option<(u64, u64, Vec<Array>)>> {
         let step = listening(py, &self.handle, progress.as_ref(), |tick| {
-            // Waiting could be for ever: `progress` is called while a step is read.
-            let mut walk = match self.walk.try_lock() {
-                Ok(walk) => walk,
-                Err(TryLockError::Poisoned(walk)) => walk.into_inner(),
-                Err(TryLockError::WouldBlock) => {
-                    return Err(Error::new(ErrorKind::Invalid {
-                        what: "a step is being read already".into(),
-                    }));
-                }
-            };
-            match &mut *walk {
-                Some(walk) => walk.read(threads, Some(tick)),
-                None => Err(Error::new(ErrorKind::Invalid { what: GONE.into() })),
-            }
+            self.with(|walk| walk.read(threads, Some(tick)))
         })?;
         let Some((entries, arrays)) = step else { return Ok(None) };
         let arrays = arrays.iter().map(|array| Array::new(py, array)).collect::<PyResult<_>>()?;

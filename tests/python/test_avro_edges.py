@@ -599,3 +599,128 @@ def test_polars_reads_what_is_written():
         file.seek(0)
         found = polars.read_avro(file)
         assert {name: found[name].to_list() for name in found.columns} == columns
+
+
+@pytest.mark.parametrize(
+    ("type_of", "good", "bad"),
+    [
+        ("boolean", b"\1", b"\2"),
+        (["null", "boolean"], b"\2\0", b"\2\xff"),
+        ({"type": "array", "items": "boolean"}, b"\4\0\1\0", b"\4\0\x80\0"),
+        ({"type": "map", "values": "boolean"}, b"\2\2a\1\0", b"\2\2a\3\0"),
+        (["boolean", "string"], b"\0\1", b"\0\7"),
+        (record("i", deep="boolean", x="double"), b"\0" + b"\0" * 8, b"\5" + b"\0" * 8),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("number", ["double", "int"])
+def test_a_boolean_is_zero_or_one(type_of, good, bad, number):
+    schema = record(n=number, x=type_of)
+    size = 8 if number == "double" else 1
+    row = b"\0" * size
+    blocks = [(3, (row + good) * 3), (2, row + good + row + bad), (2, (row + good) * 2)]
+    data = by_hand(schema, *blocks)
+    (want,) = fastavro.reader(io.BytesIO(by_hand(schema, (1, row + good))))
+    if isinstance(want["x"], dict) and good == b"\2\2a\1\0":
+        want["x"] = list(want["x"].items())
+    assert read(by_hand(schema, blocks[0])) == [want] * 3
+    for names in (["x"], ["x", "n"], None):
+        for threads in (1, 2):
+            tree = forthwith.open(io.BytesIO(data))
+            with pytest.raises(forthwith.DamagedFileError, match="a boolean is neither 0 nor 1") as caught:
+                tree.arrays(names, threads=threads)
+            error = caught.value
+            assert (error.block, error.entry) == (1, 4)
+            # Behind the number of the row and what stands before the byte.
+            assert size + len(good) + size < error.byte <= 2 * size + len(good) + len(bad)
+            assert error.member.startswith("x")
+    # Nobody looks at what nobody wants.
+    tree = forthwith.open(io.BytesIO(data))
+    assert tree["n"].array().to_list() == [0] * 7
+    assert len(tree.arrays(entry_stop=4)) == 4
+    assert len(tree.arrays(entry_start=5)) == 2
+    lost = []
+    assert len(tree.arrays(errors="skip", lost=lost)) == 6
+    assert [(loss.start, loss.stop) for loss in lost] == [(4, 5)]
+    # Its block is damaged.
+    assert read(data, skip_damaged=True) == [want] * 5
+    # As another schema wants it, by itself, and as a datum.
+    wanted = record(x=type_of)
+    with pytest.raises(forthwith.DamagedFileError, match="neither 0 nor 1") as caught:
+        read(data, schema=wanted)
+    assert (caught.value.block, caught.value.entry) == (1, 4)
+    alone = by_hand(type_of, (2, good + bad))
+    with pytest.raises(forthwith.DamagedFileError, match="neither 0 nor 1") as caught:
+        read(alone)
+    assert (caught.value.block, caught.value.entry) == (0, 1)
+    with pytest.raises(forthwith.DamagedFileError, match="neither 0 nor 1") as caught:
+        forthwith.avro.decode([good, good, bad], type_of)
+    assert caught.value.entry == 2
+
+
+def test_what_stands_before_a_damaged_block_comes_first():
+    data = by_hand(record(n="long"), *[(1, b"\2")] * 40)
+    cut = data[: len(data) - 5]
+    for errors in ("raise", "skip", "null"):
+        for step in (3, "30 B", "1 GB"):
+            tree = forthwith.open(io.BytesIO(cut))
+            read = []
+            with pytest.raises(forthwith.DamagedFileError, match="block 39"):
+                read.extend(tree.iterate(step_size=step, errors=errors))
+            assert sum(map(len, read)) == 39, (errors, step)
+
+
+def test_parts_of_what_another_schema_wants():
+    old = record("i", a="int", b="string", c=["null", record("j", d="long", e="boolean")], f="double")
+    schema = record(n="int", one=old, many={"type": "array", "items": ["null", "i"]})
+    row = {"a": 1, "b": "x", "c": {"d": 5, "e": True}, "f": 0.5}
+    entries = [
+        {"n": 1, "one": row, "many": [row, None]},
+        {"n": 2, "one": row | {"c": None}, "many": []},
+        {"n": 3, "one": row | {"b": "yz"}, "many": [None, row | {"c": None, "a": 7}]},
+    ]
+    data = file_of(schema, entries)
+    new = {
+        "type": "record",
+        "name": "i",
+        "fields": [
+            {"name": "f", "type": "double"},
+            {"name": "new", "type": record("k", p="int", q="string"), "default": {"p": 4, "q": "q"}},
+            {"name": "called", "aliases": ["c"], "type": ["null", record("j", e="boolean", d="double")]},
+            {"name": "a", "type": "long"},
+        ],
+    }
+    wanted = record(many={"type": "array", "items": ["null", new]}, one="i")
+    tree = forthwith.open(io.BytesIO(data), schema=wanted)
+    whole = tree.arrays()
+    assert tree.keys() == ["many", "one"]
+    for path in [
+        "one/a", "one/f", "one/called", "one/called/d", "one/called/e", "one/new", "one/new/q",
+        "many/a", "many/called", "many/called/d", "many/new/p",
+    ]:  # fmt: skip
+        want = whole
+        for part in path.split("/"):
+            want = want[part]
+        found = tree[path].array()
+        assert found.to_list() == want.to_list(), path
+        assert str(found.type) == str(want.type), path
+    several = tree.arrays(["one/called/d", "many", "one/a", "many/a"])
+    assert several["one/called/d"].to_list() == [5, None, 5]
+    assert several["one/a"].to_list() == [1, 1, 1]
+    assert several["many"].to_list() == whole["many"].to_list()
+    assert several["many/a"].to_list() == whole["many"].a.to_list()
+    with pytest.raises(forthwith.KeyInFileError):
+        tree["one/b"]
+    with pytest.raises(forthwith.KeyInFileError):
+        tree["one/c"]
+    # A whole record that is a default.
+    extra = {"type": "record", "name": "r", "fields": [
+        {"name": "n", "type": "int"},
+        {"name": "extra", "type": ["null", new], "default": None},
+        {"name": "other", "type": "i", "default": {"f": 1.5, "new": {"p": 1, "q": "z"}, "called": None, "a": 9}},
+    ]}  # fmt: skip
+    tree = forthwith.open(io.BytesIO(data), schema=extra)
+    assert tree["extra/a"].array().to_list() == [None] * 3
+    assert tree["other/a"].array().to_list() == [9] * 3
+    assert tree["other/new/q"].array().to_list() == ["z"] * 3
+    assert tree.arrays(["other/f", "n"]).to_list() == [{"other/f": 1.5, "n": n} for n in (1, 2, 3)]

@@ -192,6 +192,16 @@ impl Walk {
         self.entry
     }
 
+    /// How many entries there are, if all of the file is like what was looked at.
+    pub(crate) fn likely_entries(&self) -> Result<u64> {
+        let size = self.source.size()?;
+        if self.at >= size || self.entry == 0 {
+            return Ok(self.entry);
+        }
+        let (begin, all) = (self.header.end, size.saturating_sub(self.header.end));
+        Ok((self.entry as f64 / self.at.saturating_sub(begin).max(1) as f64 * all as f64) as u64)
+    }
+
     /// Goes on until there are so many entries, or to the end of the file. Who asks for more than what stands before a block that cannot be
     /// read gets the error.
     pub(crate) fn reach(&mut self, entries: u64) -> Result<()> {

@@ -7,7 +7,7 @@ use forthwith_encode::Encoder;
 use forthwith_plan::{
     Block, BlockFormat, Decoder, Error, ErrorKind, Group, Plan, Result, Scratch, Stored, Task,
 };
-use forthwith_program::translate;
+use forthwith_program::translate_checking;
 use std::{collections::HashMap, sync::Arc};
 
 /// What stands before the fingerprint of a message.
@@ -96,7 +96,9 @@ impl Datums {
 
     fn plan(&self, count: u64, bounded: bool) -> Result<Plan> {
         let layout = self.fields.layout(&self.wanted)?;
-        let program = translate(&layout, &DIALECT, bounded, "").map_err(|why| Error::unsupported(why.0))?;
+        // Datums have no blocks to be read again for the place of an error.
+        let program =
+            translate_checking(&layout, &DIALECT, bounded, "").map_err(|why| Error::unsupported(why.0))?;
         let group = Group {
             path: String::new(),
             reason: "datums are whole values, one after the other".into(),

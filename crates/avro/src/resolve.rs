@@ -41,13 +41,13 @@ impl Fields {
         Self { writer: Arc::clone(writer), reader: None, listed: Arc::new([]) }.listing()
     }
 
-    /// With the list of the fields. What a reader's schema asks for is taken as it says.
+    /// With the list of the fields.
     fn listing(self) -> Self {
         let mut listed = Vec::new();
-        let mut left = if self.reader.is_none() { MOST_PARTS } else { 0 };
+        let mut left = MOST_PARTS;
         for (at, field) in (0..).zip(self.record()) {
             listed.push(Listed { at, path: Vec::new(), schema: field.schema });
-            let parts = if left > 0 { parts(&self.writer, field.schema, left) } else { Vec::new() };
+            let parts = if left > 0 { parts(self.shown(), field.schema, left) } else { Vec::new() };
             // All parts of a field, or none.
             left = left.saturating_sub(parts.len());
             if left > 0 {
@@ -179,10 +179,10 @@ impl Fields {
         }
         match (resolver.matching(writer, reader, listed.at as usize)?, &self.writer.get(writer).kind) {
             (Some(from), Kind::Record { fields, .. }) => match fields.get(from) {
-                Some(from) => resolver.resolve(from.schema, shown.schema),
+                Some(from) => resolver.resolve(from.schema, shown.schema, &keep),
                 None => Err(Refusal::senseless("no such field")),
             },
-            _ => resolver.reading.whole(shown.schema),
+            _ => resolver.reading.pruned(shown.schema, &keep),
         }
     }
 
@@ -193,7 +193,7 @@ impl Fields {
         if !self.is_record() {
             return match self.reader {
                 None => resolver.writing.whole(writer),
-                Some(_) => resolver.resolve(writer, shown),
+                Some(_) => resolver.resolve(writer, shown, &Keep::Whole),
             };
         }
         resolver.fields(writer, shown, &self.kept(wanted).0, self.reader.is_none())
@@ -257,7 +257,7 @@ impl<'s> Resolver<'s> {
         let shown = self.record(reader);
         // Of each field written, which field is made of it.
         let mut targets: Vec<Option<(usize, &Keep)>> = vec![None; written.len()];
-        let mut constants = Vec::new();
+        let mut constants: Vec<(usize, &Keep)> = Vec::new();
         for (at, keep) in wanted {
             let at = *at;
             match if same { Some(at) } else { self.matching(writer, reader, at)? } {
@@ -269,7 +269,7 @@ impl<'s> Resolver<'s> {
                     Some(target) => *target = Some((at, keep)),
                     None => return Err(Refusal::senseless(format!("no field number {at}"))),
                 },
-                None if !constants.contains(&at) => constants.push(at),
+                None if constants.iter().all(|(other, _)| *other != at) => constants.push((at, keep)),
                 None => {}
             }
         }
@@ -281,7 +281,7 @@ impl<'s> Resolver<'s> {
                     places[at] = Some(from as u32);
                     let layout = match same {
                         true => self.writing.pruned(field.schema, keep)?,
-                        false => self.resolve(field.schema, shown[at].schema)?,
+                        false => self.resolve(field.schema, shown[at].schema, keep)?,
                     };
                     (shown[at].name.clone(), layout)
                 }
@@ -291,7 +291,7 @@ impl<'s> Resolver<'s> {
                 }
             });
         }
-        for at in constants {
+        for (at, keep) in constants {
             places[at] = Some(fields.len() as u32);
             let field = &shown[at];
             let bytes = match &field.default {
@@ -300,7 +300,7 @@ impl<'s> Resolver<'s> {
                 })?,
                 None => return Err(Refusal::senseless(format!("field {:?} has no default", field.name))),
             };
-            let layout = self.reading.whole(field.schema)?;
+            let layout = self.reading.pruned(field.schema, keep)?;
             fields.push((field.name.clone(), Layout::Constant(bytes.into(), Box::new(layout))));
         }
         let order: Option<Vec<u32>> =
@@ -310,38 +310,45 @@ impl<'s> Resolver<'s> {
         Ok(Layout::Arranged { name, fields, order })
     }
 
-    /// The writer's type, delivered as the reader's.
-    fn resolve(&mut self, writer: Id, reader: Id) -> Result<Layout, Refusal> {
+    /// The writer's type, delivered as the reader's, or what is kept of that.
+    fn resolve(&mut self, writer: Id, reader: Id, keep: &Keep) -> Result<Layout, Refusal> {
         self.reading.count()?;
         let (w, r) = (&self.writer.get(writer).kind, &self.reader.get(reader).kind);
         let layout = match (w, r) {
             (Kind::Union(from), Kind::Union(to)) => {
-                let alternatives = self.alternatives(to)?;
-                let arms = from.iter().map(|from| self.arm(*from, to)).collect();
+                let alternatives = self.alternatives(to, keep)?;
+                let arms = from.iter().map(|from| self.arm(*from, to, keep)).collect();
                 Layout::Union(Union { alternatives, arms, tagged: true })
             }
             (Kind::Union(from), _) => {
-                let only = self.reading.whole(reader)?;
-                let arms: Vec<_> =
-                    from.iter().map(|from| self.resolve(*from, reader).ok().map(|arm| (0, arm))).collect();
+                let only = self.reading.pruned(reader, keep)?;
+                let arm = |from: &Id| self.resolve(*from, reader, keep).ok().map(|arm| (0, arm));
+                let arms: Vec<_> = from.iter().map(arm).collect();
                 if arms.iter().all(Option::is_none) {
                     return Err(self.differ(writer, reader));
                 }
                 Layout::Union(Union { alternatives: vec![only], arms, tagged: false })
             }
             (_, Kind::Union(to)) => {
-                let Some((tag, value)) = self.arm(writer, to) else {
+                let Some((tag, value)) = self.arm(writer, to, keep) else {
                     return Err(self.differ(writer, reader));
                 };
-                Layout::Chosen { tag, value: Box::new(value), alternatives: self.alternatives(to)? }
+                Layout::Chosen { tag, value: Box::new(value), alternatives: self.alternatives(to, keep)? }
             }
-            (Kind::Array(from), Kind::Array(to)) => self.inside(reader, *from, *to)?.list(),
-            (Kind::Map(from), Kind::Map(to)) => Layout::Map(Box::new(self.inside(reader, *from, *to)?)),
+            (Kind::Array(from), Kind::Array(to)) => self.inside(reader, *from, *to, keep)?.list(),
+            (Kind::Map(from), Kind::Map(to)) => {
+                Layout::Map(Box::new(self.inside(reader, *from, *to, &Keep::Whole)?))
+            }
             (Kind::Record { .. }, Kind::Record { fields, .. }) => {
                 self.same_name(writer, reader)?;
-                let all: Vec<_> = (0..fields.len()).map(|at| (at, Keep::Whole)).collect();
+                let keep = |field: &schema::Field| match keep {
+                    Keep::Whole => Some(Keep::Whole),
+                    Keep::Fields(wanted) => wanted.get(&field.name).cloned(),
+                };
+                let kept = fields.iter().enumerate().filter_map(|(at, field)| Some((at, keep(field)?)));
+                let kept: Vec<_> = kept.collect();
                 self.reading.enter(reader)?;
-                let done = self.fields(writer, reader, &all, false);
+                let done = self.fields(writer, reader, &kept, false);
                 self.reading.leave();
                 done?
             }
@@ -376,19 +383,23 @@ impl<'s> Resolver<'s> {
         Ok(meant(meaning, layout))
     }
 
-    fn inside(&mut self, reader: Id, from: Id, to: Id) -> Result<Layout, Refusal> {
+    fn inside(&mut self, reader: Id, from: Id, to: Id, keep: &Keep) -> Result<Layout, Refusal> {
         self.reading.enter(reader)?;
-        let inner = self.resolve(from, to);
+        let inner = self.resolve(from, to, keep);
         self.reading.leave();
         inner
     }
 
-    fn alternatives(&mut self, to: &[Id]) -> Result<Vec<Layout>, Refusal> {
-        to.iter().map(|to| self.reading.whole(*to)).collect()
+    fn alternatives(&mut self, to: &[Id], keep: &Keep) -> Result<Vec<Layout>, Refusal> {
+        let alternative = |to: &Id| match self.reader.get(*to).kind {
+            Kind::Null => self.reading.whole(*to),
+            _ => self.reading.pruned(*to, keep),
+        };
+        to.iter().map(alternative).collect()
     }
 
     /// The alternative that a value of the writer's becomes: one of the same type if there is one, else the first it can be read as.
-    fn arm(&mut self, from: Id, to: &[Id]) -> Option<(u32, Layout)> {
+    fn arm(&mut self, from: Id, to: &[Id], keep: &Keep) -> Option<(u32, Layout)> {
         let alike = |this: &Self, to: Id| {
             let (w, r) = (&this.writer.get(from).kind, &this.reader.get(to).kind);
             match (this.writer.name(from), this.reader.name(to)) {
@@ -398,7 +409,7 @@ impl<'s> Resolver<'s> {
         };
         let numbered = (0u32..).zip(to.iter().copied());
         let (first, others): (Vec<_>, Vec<_>) = numbered.partition(|(_, to)| alike(self, *to));
-        first.into_iter().chain(others).find_map(|(at, to)| Some((at, self.resolve(from, to).ok()?)))
+        first.into_iter().chain(others).find_map(|(at, to)| Some((at, self.resolve(from, to, keep).ok()?)))
     }
 
     /// Named types are the same if their names are, namespaces aside, or the reader's has the other as an alias.

@@ -11,10 +11,10 @@ use crate::{
 use forthwith_columns::{DType, Form};
 use forthwith_io::Source;
 use forthwith_plan::{
-    ColumnSpec, Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Plan, Reading, Result, Stored,
-    Task,
+    ColumnSpec, Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Pick, Plan, Reading, Result,
+    Stored, Task,
 };
-use forthwith_program::{Program, translate};
+use forthwith_program::{Program, translate, translate_checking};
 use std::{
     collections::HashSet,
     ops::Range,
@@ -143,6 +143,20 @@ impl AvroTable {
         Ok(self.reach(u64::MAX)?.blocks.clone())
     }
 
+    /// How many entries were found so far.
+    #[must_use]
+    pub fn entries_found(&self) -> u64 {
+        self.walk().entries()
+    }
+
+    /// How many entries there are, if what was not looked at yet is like what was.
+    ///
+    /// # Errors
+    /// The file's size cannot be told.
+    pub fn likely_entries(&self) -> Result<u64> {
+        self.walk().likely_entries().map_err(|e| e.in_file(&self.uri))
+    }
+
     /// What was left out.
     #[must_use]
     pub fn damage(&self) -> Vec<Damage> {
@@ -190,14 +204,48 @@ impl AvroTable {
         self.columns.is_record()
     }
 
-    /// A plan for what one task of a plan reads, with a task for each block.
+    /// A plan for what a plan reads, or one task of it, with a task for each block and programs that say of every error where it is. It is
+    /// slower than the plan itself: for those that were met.
     ///
     /// # Errors
     /// As [`blocks`](Self::blocks).
-    pub fn one_by_one(&self, plan: &Plan, task: &Task) -> Result<Plan> {
-        let entries = task.wanted.clone();
+    pub fn one_by_one(&self, plan: &Plan, task: Option<&Task>) -> Result<Plan> {
+        let entries = task.map_or_else(|| plan.entries.clone(), |task| task.wanted.clone());
         let tasks = self.with_single_blocks().tasks(&entries)?;
-        Ok(Plan { entries, tasks, ..plan.clone() })
+        let groups = match self.fields_of(plan) {
+            Some(fields) => vec![self.checking(&fields)?],
+            None => plan.groups.clone(),
+        };
+        Ok(Plan { entries, tasks, groups, ..plan.clone() })
+    }
+
+    /// The fields that a plan of this table delivers.
+    fn fields_of(&self, plan: &Plan) -> Option<Vec<u32>> {
+        let number = |path: &str| self.fields.iter().position(|field| field.path == path).map(|at| at as u32);
+        let group = plan.groups.first()?;
+        if !self.columns.is_record() {
+            return Some(vec![0]);
+        }
+        let Form::Record { fields: Some(names), .. } = &group.form else { return None };
+        if !group.split {
+            return None;
+        }
+        if plan.picks.is_empty() {
+            return names.iter().map(|name| number(name)).collect();
+        }
+        let path = |pick: &Pick| {
+            let first = names.get(pick.array as usize)?;
+            Some(std::iter::once(first).chain(&pick.path).map(String::as_str).collect::<Vec<_>>().join("/"))
+        };
+        plan.picks.iter().map(|pick| number(&path(pick)?)).collect()
+    }
+
+    /// What reads some fields, by a program that looks at each value where it is.
+    fn checking(&self, fields: &[u32]) -> Result<Group> {
+        let layout = self.columns.layout(fields)?;
+        let program =
+            translate_checking(&layout, &DIALECT, false, "").map_err(|why| Error::unsupported(why.0))?;
+        Ok(self.of_program(program, String::new(), self.columns.is_record()))
     }
 
     fn field(&self, field: u32) -> Result<&Field> {

@@ -325,7 +325,7 @@ fn below(schema: &Schema, id: Id) -> Vec<Id> {
 /// Types without others in them; what has others is null here.
 pub(crate) fn leaf(kind: &Kind) -> Layout {
     match kind {
-        Kind::Boolean => Layout::Number(Wire::Bool),
+        Kind::Boolean => Layout::Number(Wire::Truth),
         Kind::Int => Layout::Varint(DType::Int32),
         Kind::Long => Layout::Varint(DType::Int64),
         Kind::Float => Layout::Number(Wire::Little(DType::Float32)),

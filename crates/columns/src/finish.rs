@@ -3,7 +3,10 @@
 //! A program writes of a union only which alternative a row is, one byte, and of an enum only the number of its symbol. Where in the
 //! alternative's rows the row is follows from that, but only for all blocks together, so it is found here, in one pass.
 
-use crate::{Builder, Column, DType, Memory, OutOfMemory, Wire, kernels::decode};
+use crate::{
+    Builder, Column, DType, Memory, OutOfMemory, Wire,
+    kernels::{are_truths, decode},
+};
 use serde::{Deserialize, Serialize};
 
 /// One step from the columns a program fills to those a [`Form`](crate::Form) names.
@@ -48,6 +51,11 @@ pub enum Finisher {
         /// How each number is stored.
         wire: Wire,
     },
+    /// `key-packed`, bytes that have to be 0 or 1, becomes `key-data`, truth values, without a copy.
+    Truths {
+        /// The node.
+        key: String,
+    },
     /// `key-index`, numbers of symbols, becomes `key-offsets` and `key-data`, the symbols themselves.
     Symbols {
         /// The node.
@@ -89,6 +97,12 @@ pub enum FinishError {
         /// How many symbols there are.
         symbols: usize,
     },
+    /// A byte where only 0 and 1 have a meaning.
+    #[error("a boolean is neither 0 nor 1")]
+    Truth {
+        /// The column.
+        key: String,
+    },
     /// An object before the first.
     #[error("an object is meant that was not there before")]
     Object {
@@ -119,7 +133,7 @@ impl Finisher {
                 format!("{key}-tags")
             }
             Self::Objects { key, .. } => format!("{key}-objects"),
-            Self::Unpack { key, .. } => format!("{key}-packed"),
+            Self::Unpack { key, .. } | Self::Truths { key } => format!("{key}-packed"),
             Self::Symbols { key, .. } | Self::Categories { key, .. } => format!("{key}-index"),
         }
     }
@@ -181,6 +195,11 @@ impl Finisher {
                 })?;
                 done.map_err(|_| FinishError::Missing { key: key.clone() })?;
                 columns.push((format!("{key}-data"), numbers));
+            }
+            Self::Truths { key } => {
+                let packed = take(columns, key, "packed", DType::UInt8)?;
+                let truths = packed.view(DType::Bool).filter(|_| are_truths(packed.as_bytes()));
+                columns.push((format!("{key}-data"), truths.ok_or(FinishError::Truth { key: key.clone() })?));
             }
             Self::Symbols { key, symbols } => {
                 let numbers = take(columns, key, "index", DType::Int32)?;
@@ -319,6 +338,16 @@ mod tests {
         let mut columns = vec![(name.to_owned(), column)];
         finisher.apply(&mut columns, &Memory::default())?;
         Ok(columns)
+    }
+
+    #[test]
+    fn truth_values_are_what_was_read() {
+        let truths = Finisher::Truths { key: "a".into() };
+        let columns = finish(&truths, "a-packed", Column::from_slice(&[0u8, 1, 1])).unwrap();
+        assert_eq!((columns[0].0.as_str(), columns[0].1.dtype()), ("a-data", DType::Bool));
+        assert_eq!(columns[0].1.as_bytes(), [0, 1, 1]);
+        let refused = finish(&truths, "a-packed", Column::from_slice(&[0u8, 3])).unwrap_err();
+        assert_eq!(refused, FinishError::Truth { key: "a".into() });
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub enum Wire {
     Little(DType),
     /// One byte; anything but zero is true.
     Bool,
+    /// One byte, 0 or 1: others are none.
+    Truth,
     /// A big-endian `f32` that becomes a `f64` (`Double32_t` without a range).
     Widened,
     /// A big-endian `u32`: `value / factor + min`, computed in double precision, rounded once to `to`.
@@ -42,7 +44,7 @@ impl Wire {
     pub const fn width(self) -> usize {
         match self {
             Self::Big(t) | Self::Little(t) => t.size(),
-            Self::Bool => 1,
+            Self::Bool | Self::Truth => 1,
             Self::Widened | Self::Scaled { .. } => 4,
             Self::Truncated { .. } => 3,
         }
@@ -53,7 +55,7 @@ impl Wire {
     pub const fn dtype(self) -> DType {
         match self {
             Self::Big(t) | Self::Little(t) => t,
-            Self::Bool => DType::Bool,
+            Self::Bool | Self::Truth => DType::Bool,
             Self::Widened => DType::Float64,
             Self::Scaled { to, .. } | Self::Truncated { to, .. } => to,
         }

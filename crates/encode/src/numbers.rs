@@ -104,7 +104,7 @@ pub(crate) fn packed<'a>(
     let (to, big) = match wire {
         Wire::Big(to) => (to, true),
         Wire::Little(to) => (to, false),
-        Wire::Bool => {
+        Wire::Bool | Wire::Truth => {
             return Ok(column.as_bytes()[..count].iter().map(|byte| u8::from(*byte != 0)).collect());
         }
         other => {

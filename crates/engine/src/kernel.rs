@@ -90,7 +90,7 @@ pub(crate) fn run(
             let bytes = fixed(wanted, size)?;
             let slots = take(places, number, stop, &[wanted.entries * per_entry])?;
             for mut slot in slots {
-                kernels::decode(*wire, bytes, &mut slot).map_err(|_| lengths())?;
+                kernels::decode(*wire, bytes, &mut slot).map_err(undecoded)?;
             }
         }
         Kernel::Slots { size, slots: parts } => {
@@ -106,7 +106,7 @@ pub(crate) fn run(
                     part.count as usize,
                     &mut slot,
                 )
-                .map_err(|_| lengths())?;
+                .map_err(undecoded)?;
             }
         }
         Kernel::Jagged { header, wire, per_item } => {
@@ -135,7 +135,7 @@ pub(crate) fn run(
             };
             kernels::offsets_from_bounds(bounds, *header, item, base as i64, &mut offsets)
                 .map_err(|bad| bad_offsets(&bad, task.wanted.start))?;
-            kernels::decode_jagged(*wire, payload, bounds, *header, &mut data).map_err(|_| lengths())?;
+            kernels::decode_jagged(*wire, payload, bounds, *header, &mut data).map_err(undecoded)?;
         }
         _ => return Err(Error::unsupported("this kernel")),
     }
@@ -186,7 +186,7 @@ pub(crate) fn run_pieces(
                     into,
                 ),
             };
-            done.map_err(|_| lengths())?;
+            done.map_err(undecoded)?;
             rest = behind;
         }
     }
@@ -225,7 +225,7 @@ pub(crate) fn flat_in_pieces(
         let to = end.min(from + piece);
         let next = at + ((to - from) as usize / wire.width()) * wire.dtype().size();
         let into = slot.get_mut(at..next).ok_or_else(lengths)?;
-        read(from..to, &mut |bytes| kernels::decode(wire, bytes, into).map_err(|_| lengths()))?;
+        read(from..to, &mut |bytes| kernels::decode(wire, bytes, into).map_err(undecoded))?;
         (from, at) = (to, next);
     }
     Ok(())
@@ -313,6 +313,14 @@ fn bad_offsets(bad: &kernels::OffsetsError, first: u64) -> Error {
     match bad.entry() {
         Some(entry) => error.at_entry(first + entry as u64),
         None => error,
+    }
+}
+
+#[cold]
+fn undecoded(error: kernels::DecodeError) -> Error {
+    match error {
+        kernels::DecodeError::Truth => Error::new(ErrorKind::Fault { what: error.to_string() }),
+        _ => lengths(),
     }
 }
 

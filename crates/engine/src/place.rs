@@ -104,9 +104,9 @@ const WORTH_A_THREAD: usize = 1 << 17;
 fn unfinished(error: FinishError, group: &Group) -> Error {
     match error {
         FinishError::OutOfMemory(refused) => out_of_memory(&refused),
-        FinishError::Symbol { ref key, .. } => {
-            let column = format!("{key}-index");
-            let member = group.columns.iter().find(|c| c.key == column).map(|c| c.member.as_str());
+        FinishError::Symbol { ref key, .. } | FinishError::Truth { ref key } => {
+            let columns = [format!("{key}-index"), format!("{key}-packed")];
+            let member = group.columns.iter().find(|c| columns.contains(&c.key)).map(|c| c.member.as_str());
             let error = Error::new(ErrorKind::Fault { what: error.to_string() });
             match member {
                 Some(member) => error.in_member(member),

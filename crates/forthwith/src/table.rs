@@ -138,6 +138,18 @@ impl Table {
         self.here(self.dataset().entries_up_to(most))
     }
 
+    /// How many entries there are as far as is known without looking further: exactly, but for an Avro file whose blocks were not all
+    /// looked for.
+    ///
+    /// # Errors
+    /// As [`entries`](Self::entries).
+    pub fn likely_entries(&self) -> Result<u64> {
+        match self.avro() {
+            Some(table) => self.here(table.likely_entries()),
+            None => self.entries(),
+        }
+    }
+
     /// All fields in the file's order, parents before their children.
     ///
     /// # Errors
@@ -226,10 +238,15 @@ impl Table {
         // Small blocks are read several at once. One by one they tell which it is.
         let damaged =
             matches!(failed.kind, ErrorKind::Fault { .. } | ErrorKind::Machine(_) | ErrorKind::Codec(_));
-        let group = failed.place.block.filter(|_| damaged);
-        let task = group.and_then(|block| plan.tasks.iter().find(|task| task.block == block));
-        let (Some(task), Content::Avro(table)) = (task, &self.content) else { return Err(failed) };
-        match read(&table.one_by_one(plan, task)?, Some(1), None) {
+        let Content::Avro(table) = &self.content else { return Err(failed) };
+        if !damaged {
+            return Err(failed);
+        }
+        let block = failed.place.block;
+        let task = block.and_then(|block| plan.tasks.iter().find(|task| task.block == block));
+        // What is looked at when all has been read has no block yet.
+        let threads = if task.is_some() { Some(1) } else { threads };
+        match read(&table.one_by_one(plan, task)?, threads, None) {
             Err(precise) => Err(precise),
             Ok(_) => Err(failed),
         }
@@ -326,6 +343,13 @@ impl Table {
     }
 
     pub(crate) fn density(&self, fields: &[u32], known: Option<u64>) -> Result<f64> {
+        let known = match (known, self.avro()) {
+            // What stands before a damaged block tells, too.
+            (Some(known), Some(table)) if self.entries_up_to(known).is_err() => {
+                Some(known.min(table.entries_found()))
+            }
+            (known, _) => known,
+        };
         self.here(steps::density(self.dataset(), fields, known))
     }
 
@@ -341,10 +365,18 @@ impl Table {
         let mut ahead = entries.max(1);
         loop {
             let wanted = range.start.saturating_add(ahead).min(range.end);
-            let end = self.entries_up_to(wanted)?;
+            let (end, damaged) = match (self.entries_up_to(wanted), self.avro()) {
+                (Ok(end), _) => (end, false),
+                // First what stands before; whoever wants what is behind that comes again.
+                (Err(_), Some(table)) if table.entries_found() > range.start => (table.entries_found(), true),
+                (Err(error), _) => return Err(error),
+            };
             let start = range.start.min(end);
             let density = self.density(fields, Some(end))?;
             let mut steps = self.here(steps::steps(self.dataset(), fields, start..end, step, density))?;
+            if damaged {
+                return Ok((steps, Some(end)));
+            }
             if end < wanted || end == range.end {
                 return Ok((steps, None));
             }

@@ -80,13 +80,8 @@ impl TextWriter {
                 Style::JsonLines => {
                     json(&self.names[at], &mut self.line)?;
                     self.line.push(b':');
-                    finite(value, self.not_numbers).map_err(|number| {
-                        let what = format!(
-                            "JSON has no number {number} (column {:?}): nan=null writes null, nan=string a text",
-                            self.names[at]
-                        );
-                        Error::new(ErrorKind::Invalid { what }).at_entry(entry).in_file(self.sink.uri())
-                    })?;
+                    spell_for_json(value, self.not_numbers, &self.names[at])
+                        .map_err(|error| error.at_entry(entry).in_file(self.sink.uri()))?;
                     json(value, &mut self.line)?;
                 }
                 Style::Csv => cell(value, &mut self.line)?,
@@ -104,7 +99,20 @@ fn json(value: &impl serde::Serialize, to: &mut Vec<u8>) -> Result<()> {
     serde_json::to_writer(to, value).map_err(|e| Error::new(ErrorKind::Invalid { what: e.to_string() }))
 }
 
-/// Replaces what JSON has no numbers for, or answers the first of them.
+/// Replaces what JSON has no numbers for: NaN and the infinities.
+///
+/// # Errors
+/// They are to be refused, and there is one.
+pub fn spell_for_json(value: &mut Value, instead: NotNumbers, column: &str) -> Result<()> {
+    finite(value, instead).map_err(|number| {
+        let what = format!(
+            "JSON has no number {number} (column {column:?}): nan=null writes null, nan=string a text"
+        );
+        Error::new(ErrorKind::Invalid { what })
+    })
+}
+
+/// The same; answers the first of them.
 fn finite(value: &mut Value, instead: NotNumbers) -> Result<(), &'static str> {
     let number = match value {
         Value::Float32(number) if !number.is_finite() => f64::from(*number),

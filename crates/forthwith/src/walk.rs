@@ -55,6 +55,15 @@ impl Walk {
         self.steps.iter().cloned()
     }
 
+    /// The next step, for whoever reads it in another way; `None` after the last.
+    ///
+    /// # Errors
+    /// As [`Table::plan`].
+    pub fn pass(&mut self) -> Result<Option<Range<u64>>> {
+        self.cut()?;
+        Ok(self.steps.pop_front())
+    }
+
     /// The next step and an array for each field; `None` after the last. `threads` and `tick` are those of [`Table::read`]. After an
     /// error the next call goes on with the step behind the one that failed.
     ///

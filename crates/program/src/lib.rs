@@ -18,4 +18,4 @@ pub use forthwith_forth::{CompileError, RunError};
 
 pub use contract::{ASKED_OUTPUTS, Fault, Member, OutputBinding, Program};
 pub use schema::{Count, Dialect, Frame, Schema, TextLength, Union, When};
-pub use translate::{MAX_DEPTH, Unsupported, check_words, translate};
+pub use translate::{MAX_DEPTH, Unsupported, check_words, translate, translate_checking};

@@ -16,7 +16,7 @@ pub(super) fn decode_at(level: Level, wire: Wire, from: &[u8], into: &mut [u8]) 
     }
     if wire.copies() {
         into.copy_from_slice(from);
-        return Ok(());
+        return truths(wire, into);
     }
     check(wire)?;
     run_dense(level, wire, from, into);
@@ -57,7 +57,7 @@ pub(super) fn strided_at(
     if count > 0 {
         run_strided(level, wire, from, slots, into);
     }
-    Ok(())
+    truths(wire, into)
 }
 
 /// Decodes entries that are each `header` bytes and then values: `bounds` are little-endian `u32` byte positions in `payload`, one more
@@ -92,7 +92,7 @@ pub(super) fn jagged_at(
         return decode_at(level, wire, payload.get(range).ok_or(refused)?, into);
     }
     match run_jagged(level, wire, payload, bounds, header as usize, into) {
-        Ok(filled) if filled == room => Ok(()),
+        Ok(filled) if filled == room => truths(wire, into),
         Ok(_) => Err(refused),
         Err(entry) => Err(DecodeError::Entry { entry }),
     }
@@ -119,6 +119,9 @@ pub enum DecodeError {
     /// Parameters out of range.
     #[error("{0:?} is no layout of values")]
     Wire(Wire),
+    /// A byte where only 0 and 1 have a meaning.
+    #[error("a boolean is neither 0 nor 1")]
+    Truth,
 }
 
 /// Where values lie in every so many bytes.
@@ -127,6 +130,17 @@ pub(super) struct Slots {
     pub(super) stride: usize,
     pub(super) at: usize,
     pub(super) count: usize,
+}
+
+/// Looks whether what was copied is all 0 or 1, while it is warm.
+fn truths(wire: Wire, items: &[u8]) -> Result<(), DecodeError> {
+    if wire == Wire::Truth && !are_truths(items) { Err(DecodeError::Truth) } else { Ok(()) }
+}
+
+/// Whether all bytes are 0 or 1.
+pub(crate) fn are_truths(bytes: &[u8]) -> bool {
+    // No early exit: this way it is done many at a time.
+    bytes.iter().fold(0, |all, byte| all | byte) <= 1
 }
 
 fn check(wire: Wire) -> Result<(), DecodeError> {
@@ -147,6 +161,7 @@ impl Wire {
             Self::Big(DType::Bool) | Self::Little(DType::Bool) => false,
             Self::Big(dtype) => dtype.size() == 1 || cfg!(target_endian = "big"),
             Self::Little(dtype) => dtype.size() == 1 || cfg!(target_endian = "little"),
+            Self::Truth => true,
             _ => false,
         }
     }
@@ -206,6 +221,7 @@ fn pick<J: Job>(wire: Wire, job: J) -> J::Output {
             4 => job.run(|value| u32::from_le_bytes(*value).to_ne_bytes()),
             _ => job.run(|value| u64::from_le_bytes(*value).to_ne_bytes()),
         },
+        Wire::Truth => job.run(|value: &[u8; 1]| *value),
         Wire::Widened => job.run(|value| f64::from(f32::from_be_bytes(*value)).to_ne_bytes()),
         Wire::Scaled { factor, min, to: DType::Float32 } => {
             job.run(|value| (scaled(value, factor, min) as f32).to_ne_bytes())

@@ -14,6 +14,7 @@ mod text;
 mod tests;
 
 pub use copy::copy;
+pub(crate) use decode::are_truths;
 pub use decode::{DecodeError, decode, decode_jagged, decode_strided};
 pub use dispatch::{Level, level};
 pub use levels::{index_of_masks, levels_from, levels_to, lists_of_masks};

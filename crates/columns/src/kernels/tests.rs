@@ -15,7 +15,7 @@ fn naive(wire: Wire, value: &[u8]) -> Vec<u8> {
     match wire {
         Wire::Big(DType::Bool) | Wire::Little(DType::Bool) | Wire::Bool => vec![u8::from(value[0] != 0)],
         Wire::Big(_) => value.iter().rev().copied().collect(),
-        Wire::Little(_) => value.to_vec(),
+        Wire::Little(_) | Wire::Truth => value.to_vec(),
         Wire::Widened => f64::from(f32::from_be_bytes(value.try_into().unwrap())).to_ne_bytes().to_vec(),
         Wire::Scaled { factor, min, to } => {
             float(f64::from(u32::from_be_bytes(value.try_into().unwrap())) / factor + min, to)
@@ -68,6 +68,28 @@ fn same(wire: Wire, left: &[u8], right: &[u8]) -> bool {
     let exact = matches!(wire, Wire::Big(_) | Wire::Little(_) | Wire::Bool);
     left.len() == right.len()
         && left.chunks(size).zip(right.chunks(size)).all(|(l, r)| l == r || !exact && nan(l) && nan(r))
+}
+
+#[test]
+fn bytes_that_are_no_booleans_are_found_wherever_they_stand() {
+    for (length, bad) in [(1, 0), (3, 1), (64, 63), (1000, 517), (1000, 999)] {
+        let mut bytes: Vec<u8> = (0..length).map(|at| u8::from(at % 3 == 0)).collect();
+        let mut into = vec![9; length];
+        assert_eq!(decode(Wire::Truth, &bytes, &mut into), Ok(()));
+        assert_eq!(into, bytes);
+        for found in [2, 128, 255] {
+            bytes[bad] = found;
+            assert_eq!(decode(Wire::Truth, &bytes, &mut into), Err(DecodeError::Truth));
+            // In pairs: the first of each, or the second.
+            let pairs = &bytes[..length / 2 * 2];
+            for at in 0..2 {
+                let there = bad < pairs.len() && bad % 2 == at;
+                let wanted = if there { Err(DecodeError::Truth) } else { Ok(()) };
+                let into = &mut into[..length / 2];
+                assert_eq!(decode_strided(Wire::Truth, pairs, 2, at, 1, into), wanted, "{length} {bad} {at}");
+            }
+        }
+    }
 }
 
 proptest! {

@@ -4,7 +4,7 @@ use super::{
     Unsupported,
     forms::{first_key, forms},
     literal,
-    shape::OBJECTS,
+    shape::{OBJECTS, PACKED},
     text::{Made, Place, Text, differ},
 };
 use crate::schema::Schema;
@@ -18,6 +18,10 @@ impl Text<'_> {
         match (schema, form) {
             (Schema::Number(Wire::Scaled { .. } | Wire::Truncated { .. }), _) => {
                 return Err(Unsupported(format!("{member}: a packed number that some data do not have")));
+            }
+            (Schema::Number(Wire::Truth), Form::Numpy { key, .. }) => {
+                let part = if self.checking { "data" } else { PACKED };
+                self.line(place, format!("0 {key}-{part} <- stack"));
             }
             (
                 Schema::Number(_) | Schema::Converted(..) | Schema::Computed(..) | Schema::Counter(..),

@@ -125,6 +125,7 @@ impl Text<'_> {
             Wire::Scaled { .. } | Wire::Truncated { .. } => {
                 (format!("{} * ", wire.width()), format!("{input} #B-> {key}-{PACKED}"))
             }
+            Wire::Truth => (String::new(), format!("{input} #B-> {key}-{PACKED}")),
             _ => (String::new(), format!("{input} #{}-> {key}-data", parser(wire, member)?)),
         })
     }

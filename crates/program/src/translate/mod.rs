@@ -54,6 +54,7 @@ const FAULT_REFERENCE: i64 = 13;
 const FAULT_COUNTS: i64 = 14;
 const FAULT_SHARED: i64 = 15;
 const FAULT_BLOCK_SIZE: i64 = 16;
+const FAULT_TRUTH: i64 = 17;
 /// And all above.
 const FAULT_UNKNOWN: i64 = 100;
 
@@ -80,12 +81,36 @@ pub fn translate(
     bounded: bool,
     member: &str,
 ) -> Result<Program, Unsupported> {
+    made(schema, dialect, bounded, member, false)
+}
+
+/// The same, with each byte that has to be 0 or 1 ([`Wire::Truth`]) looked at where it is read: slower, but the error says where it is.
+/// Otherwise they are looked at all together when they have been read ([`Finisher::Truths`](crate::Finisher::Truths)).
+///
+/// # Errors
+/// As [`translate`].
+pub fn translate_checking(
+    schema: &Schema,
+    dialect: &Dialect,
+    bounded: bool,
+    member: &str,
+) -> Result<Program, Unsupported> {
+    made(schema, dialect, bounded, member, true)
+}
+
+fn made(
+    schema: &Schema,
+    dialect: &Dialect,
+    bounded: bool,
+    member: &str,
+    checking: bool,
+) -> Result<Program, Unsupported> {
     let counted = dialect.entry == Frame::Counted;
     if !bounded && (counted || matches!(schema, Schema::ToEnd(_))) {
         return Err(Unsupported(format!("{member}: this layout needs entry bounds")));
     }
-    let mut shape = shape::Shape::default();
-    let mut text = text::Text::new(dialect);
+    let mut shape = shape::Shape::new(checking);
+    let mut text = text::Text::new(dialect, checking);
     let place = text::Place { depth: 1, member };
     let form = match schema {
         Schema::ToEnd(item) => {
@@ -284,6 +309,7 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
         (FAULT_COUNTS, "there are not as many items as the branch that counts them says", false),
         (FAULT_UNMATCHED, "the value has no counterpart in the schema it is read as", false),
         (FAULT_WIDE, "an int has more than 32 bits", false),
+        (FAULT_TRUTH, "a boolean is neither 0 nor 1", false),
     ];
     let wanted = known.into_iter().filter(|(code, _, always)| *always || used.contains(code));
     wanted.map(|(code, what, _)| Fault { code, what: what.into() }).collect()
@@ -293,6 +319,7 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
 fn parser(wire: Wire, member: &str) -> Result<&'static str, Unsupported> {
     let (big, dtype) = match wire {
         Wire::Bool => return Ok("?"),
+        Wire::Truth => return Ok("B"),
         // The output is wider.
         Wire::Widened => return Ok("!f"),
         Wire::Big(dtype) => (true, dtype),

@@ -16,12 +16,18 @@ pub(super) const OBJECTS: &str = "objects";
 pub(super) struct Shape {
     pub(super) outputs: Vec<OutputBinding>,
     pub(super) finish: Vec<Finisher>,
+    /// Bytes that have to be 0 or 1 are looked at where they are read.
+    checking: bool,
     nodes: u32,
     /// How many lists and pointers are around the value: where there are some, there may be none of it.
     pub(super) around: u32,
 }
 
 impl Shape {
+    pub(super) fn new(checking: bool) -> Self {
+        Self { checking, ..Self::default() }
+    }
+
     pub(super) fn node(&mut self) -> String {
         self.nodes += 1;
         format!("node{}", self.nodes - 1)
@@ -155,14 +161,19 @@ impl Shape {
         })
     }
 
-    /// A number as it lies in the file. Packed ones are kept as their bytes until all are there.
+    /// A number as it lies in the file. Packed ones and truth values are kept as their bytes until all are there.
     fn wire(&mut self, wire: Wire, member: &str) -> Result<Form, Unsupported> {
-        if !matches!(wire, Wire::Scaled { .. } | Wire::Truncated { .. }) {
-            return self.number(wire.dtype(), member);
-        }
         let key = self.node();
+        let finisher = match wire {
+            Wire::Scaled { .. } | Wire::Truncated { .. } => Finisher::Unpack { key: key.clone(), wire },
+            Wire::Truth if !self.checking => Finisher::Truths { key: key.clone() },
+            _ => {
+                self.output(&key, "data", wire.dtype(), false, member)?;
+                return Ok(Form::Numpy { key, dtype: wire.dtype(), shape: vec![] });
+            }
+        };
         self.output(&key, PACKED, DType::UInt8, false, member)?;
-        self.finish.push(Finisher::Unpack { key: key.clone(), wire });
+        self.finish.push(finisher);
         Ok(Form::Numpy { key, dtype: wire.dtype(), shape: vec![] })
     }
 

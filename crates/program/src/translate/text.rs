@@ -1,8 +1,8 @@
 //! The words that fill a Form.
 
 use super::{
-    FAULT_BLOCK_SIZE, FAULT_BRANCH, FAULT_NEGATIVE, FAULT_SYMBOL, FAULT_UNKNOWN, FAULT_UNMATCHED,
-    FAULT_WEIGHTLESS, FAULT_WIDE, MAX_LINES, MAX_WEIGHTLESS, Unsupported,
+    FAULT_BLOCK_SIZE, FAULT_BRANCH, FAULT_NEGATIVE, FAULT_SYMBOL, FAULT_TRUTH, FAULT_UNKNOWN,
+    FAULT_UNMATCHED, FAULT_WEIGHTLESS, FAULT_WIDE, MAX_LINES, MAX_WEIGHTLESS, Unsupported,
     forms::forms,
     literal, parser,
     shape::{PACKED, join},
@@ -17,6 +17,8 @@ pub(super) type Word = (String, Schema, String);
 
 pub(super) struct Text<'a> {
     pub(super) dialect: &'a Dialect,
+    /// Bytes that have to be 0 or 1 are looked at where they are read.
+    pub(super) checking: bool,
     /// Text and member.
     pub(super) lines: Vec<(String, String)>,
     /// Definitions that come before the program: their lines with the members.
@@ -78,9 +80,10 @@ impl Place<'_> {
 pub(super) type Made = Result<(), Unsupported>;
 
 impl<'a> Text<'a> {
-    pub(super) fn new(dialect: &'a Dialect) -> Self {
+    pub(super) fn new(dialect: &'a Dialect, checking: bool) -> Self {
         Self {
             dialect,
+            checking,
             lines: Vec::new(),
             words: Vec::new(),
             written: Vec::new(),
@@ -183,6 +186,14 @@ impl<'a> Text<'a> {
             ) => {
                 self.line(place, format!("{} {input} #B-> {key}-{PACKED}", wire.width()));
             }
+            (Schema::Number(Wire::Truth), Form::Numpy { key, .. }) => match self.checking {
+                false => self.line(place, format!("{input} B-> {key}-{PACKED}")),
+                true => {
+                    let bad = self.halt(FAULT_TRUTH);
+                    let check = format!("dup 1 > if {bad} then");
+                    self.line(place, format!("{input} B-> stack {check} {key}-data <- stack"));
+                }
+            },
             (Schema::Number(wire) | Schema::Converted(wire, _), Form::Numpy { key, .. }) => {
                 let code = parser(*wire, member)?;
                 self.line(place, format!("{input} {code}-> {key}-data"));
@@ -225,8 +236,8 @@ impl<'a> Text<'a> {
             },
             (Schema::Fixed(size, item), Form::Regular { content, .. }) => {
                 let size = literal(*size, member)?;
-                if let (Schema::Number(wire), Form::Numpy { key, .. }) = (&**item, &**content) {
-                    let (width, words) = self.bulk(*wire, key, member)?;
+                if let (Some(wire), Form::Numpy { key, .. }) = (self.in_one_go(item), &**content) {
+                    let (width, words) = self.bulk(wire, key, member)?;
                     self.line(place, format!("{size} {width}{words}"));
                 } else {
                     self.line(place, format!("{size} 0 do"));
@@ -311,17 +322,28 @@ impl<'a> Text<'a> {
         Ok(())
     }
 
+    /// How a number is stored, if many of them are read with one word.
+    fn in_one_go(&self, schema: &Schema) -> Option<Wire> {
+        match schema {
+            Schema::Number(Wire::Truth) if self.checking => None,
+            Schema::Number(wire) => Some(*wire),
+            _ => None,
+        }
+    }
+
     fn list(&mut self, item: &Schema, key: &str, content: &Form, place: Place<'_>) -> Made {
         let member = place.member;
         let input = self.input;
         let inner = format!("{member}[]");
         // Numbers are read in one go with the count that is on the stack.
         let number = match (item, content) {
-            (Schema::Number(wire), Form::Numpy { key, .. }) => Some((None, *wire, key)),
-            (Schema::Fixed(size, of), Form::Regular { content, .. }) => match (&**of, &**content) {
-                (Schema::Number(wire), Form::Numpy { key, .. }) => Some((Some(*size), *wire, key)),
-                _ => None,
-            },
+            (Schema::Fixed(size, of), Form::Regular { content, .. }) => {
+                match (self.in_one_go(of), &**content) {
+                    (Some(wire), Form::Numpy { key, .. }) => Some((Some(*size), wire, key)),
+                    _ => None,
+                }
+            }
+            (item, Form::Numpy { key, .. }) => self.in_one_go(item).map(|wire| (None, wire, key)),
             _ => None,
         };
         if let Some((size, wire, leaf)) = number {
