@@ -53,14 +53,15 @@ pub(crate) fn convert(
     let fields: Vec<u32> = columns.iter().map(|column| column.field).collect();
     let named: Vec<(String, Form)> = columns.into_iter().map(|column| (column.name, column.form)).collect();
     let entries = entries(table, &fields)?;
-    let steps = table.steps(&fields, entries.clone(), Step::Bytes(asked.step))?;
+    let begin = entries.start;
     let watch = Watch::begin();
     let mut writer = forthwith::create(&asked.to, &named, &asked.options)?;
-    let bar = bar(entries.end - entries.start, console.width.is_some());
-    let mut walk = table.walk(&fields, steps)?;
+    let bar = bar(table.likely_entries()?, console.width.is_some());
+    let mut walk = table.walk_cutting(&fields, entries, Step::Bytes(asked.step))?;
     while let Some((step, arrays)) = walk.read(threads, Some(&mut |_| !watch.asked()))? {
         writer.write(&arrays)?;
-        bar.inc(step.end - step.start);
+        bar.set_length(table.likely_entries()?.saturating_sub(begin));
+        bar.set_position(step.end - begin);
         if watch.asked() {
             return Err(Error::new(ErrorKind::Cancelled).into());
         }
@@ -105,7 +106,7 @@ fn columns(
         let name = branch.field.path.clone();
         let checked = || -> Result<Form, Error> {
             let reading = table
-                .describe(branch.index)?
+                .describe_first(branch.index, 0)?
                 .reading
                 .map_err(|what| Error::unsupported(what).in_file(table.file().uri()).in_object(&name))?;
             // The format is asked at once, rather than after the first gigabyte.
@@ -138,8 +139,11 @@ fn columns(
     Ok(columns)
 }
 
-/// The entries of all columns, which have to have the same.
+/// The entries of all columns, which have to have the same; of an Avro file as many as will be found.
 fn entries(table: &Table, fields: &[u32]) -> Result<Range<u64>> {
+    if table.avro().is_some() {
+        return Ok(0..u64::MAX);
+    }
     let mut all: Option<(Range<u64>, u32)> = None;
     for &field in fields {
         let own = table.entry_range(field)?;
@@ -172,5 +176,71 @@ fn bar(entries: u64, seen: bool) -> ProgressBar {
     match style {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use forthwith::{Engine, File, columns, io};
+    use std::sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    };
+
+    /// Counts what is read.
+    struct Counting(Vec<u8>, Arc<AtomicU64>);
+
+    impl io::ReadAt for Counting {
+        fn size(&mut self) -> std::result::Result<u64, String> {
+            Ok(self.0.len() as u64)
+        }
+
+        fn read_at(&mut self, at: u64, into: &mut [u8]) -> std::result::Result<usize, String> {
+            self.1.fetch_add(into.len() as u64, Ordering::Relaxed);
+            into.copy_from_slice(&self.0[at as usize..at as usize + into.len()]);
+            Ok(into.len())
+        }
+    }
+
+    /// An Avro file says nowhere how many entries it has: whoever converts it begins all the same.
+    #[test]
+    fn blocks_are_looked_for_on_the_way() {
+        const ENTRIES: u64 = 100_000;
+        let form = Form::Numpy { key: "x".into(), dtype: columns::DType::Float64, shape: vec![] };
+        let numbers: Vec<f64> = (0..ENTRIES).map(|n| n as f64).collect();
+        let array = columns::Array {
+            form: form.clone(),
+            length: ENTRIES,
+            columns: vec![("x-data".into(), columns::Column::from_vec(numbers))],
+        };
+        let sink = io::MemorySink::new("made.avro");
+        let options = WriteOptions { block_entries: Some(1000), ..WriteOptions::default() };
+        let fields = [("x".to_owned(), form)];
+        let mut writer =
+            forthwith::writer(FileFormat::Avro, &fields, Box::new(sink.clone()), &options).expect("a writer");
+        writer.write(&[array]).expect("room");
+        writer.finish().expect("room");
+        let bytes = sink.bytes().expect("a whole file").to_vec();
+
+        let read = Arc::new(AtomicU64::new(0));
+        let source = io::Callback::new("made.avro", Box::new(Counting(bytes, Arc::clone(&read))));
+        let file = File::from_source(Arc::new(source), Arc::new(Engine::default())).expect("a file");
+        let place = Place { table: file.table("").expect("a table"), branch: None, named: true };
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let paint = crate::paint::Paint { color: false };
+        let mut console = Console::new(&mut out, &mut err, None, paint);
+        let columns =
+            columns(&place, &Choice::default(), FileFormat::Parquet, false, &mut console).expect("columns");
+        let table = &place.table;
+        assert_eq!(entries(table, &[columns[0].field]).expect("entries"), 0..u64::MAX);
+        assert!(read.load(Ordering::Relaxed) < 20_000, "nothing but the header is needed");
+        let mut walk = table.walk_cutting(&[0], 0..u64::MAX, Step::Bytes(16_000)).expect("a walk");
+        let (step, _) = walk.read(Some(1), None).expect("a step").expect("not the last");
+        let (likely, read) = (table.likely_entries().expect("a guess"), read.load(Ordering::Relaxed));
+        assert!(step.end <= 2_000 && read < 200_000, "{step:?} took {read} bytes");
+        assert!(likely.abs_diff(ENTRIES) < ENTRIES / 10, "{likely} of {ENTRIES}");
+        while walk.read(Some(1), None).expect("a step").is_some() {}
+        assert_eq!(table.likely_entries().expect("they are known"), ENTRIES);
     }
 }

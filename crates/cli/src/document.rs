@@ -16,7 +16,8 @@ pub fn page() -> String {
          <!-- Made from the table of flags; a test of crates/cli keeps it in step. FORTHWITH_UPDATE=1 rewrites it. -->\n\n\
          `forthwith` looks into scientific files from a terminal. What follows is what `forthwith --help` and\n\
          `forthwith COMMAND --help` print. Answers go to standard output and errors to standard error; with `--json` every\n\
-         answer is one JSON value, whose numbers are plain (no units); values JSON has no number for (NaN, infinities) are `null`.\n\n",
+         answer is one JSON value, whose numbers are plain (no units); what JSON has no number for\n\
+         (NaN, infinities) is an error of `head`, unless `--nan` says what becomes of it, and `null` in what `forth run` prints.\n\n",
     );
     section(&mut text, &mut command, "## forthwith");
     for sub in command.get_subcommands_mut() {

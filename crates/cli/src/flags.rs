@@ -125,6 +125,12 @@ pub(crate) struct Head {
     /// Print JSON lines: an object on a line for each entry
     #[arg(long)]
     pub(crate) jsonl: bool,
+    /// What NaN and infinities become in JSON, which has no such numbers [default: an error]
+    #[arg(long, value_name = "AS")]
+    pub(crate) nan: Option<Nan>,
+    /// Take text that is not UTF-8, which is no error then (Avro, Parquet)
+    #[arg(long)]
+    pub(crate) no_check_text: bool,
 }
 
 /// What becomes of numbers that are none.
@@ -162,6 +168,9 @@ pub(crate) struct Convert {
     /// Leave out columns that cannot be read, or that the format has no type for
     #[arg(long)]
     pub(crate) skip_unsupported: bool,
+    /// Take text that is not UTF-8, which is no error then (Avro, Parquet)
+    #[arg(long)]
+    pub(crate) no_check_text: bool,
     /// Replace a file of that name
     #[arg(short, long)]
     pub(crate) force: bool,

@@ -7,13 +7,14 @@ use crate::{
     meaning::{Choice, Shape},
     opened::Place,
     paint::Style,
-    survey::{Branch, Means, survey, survey_first},
+    survey::{Branch, Means, survey_first},
     table::{Align, Cell, Table as Text},
 };
 use forthwith::{
     Table,
     columns::{Array, Form, Value},
-    plan::{ErrorKind, Field},
+    plan::{ErrorKind, Field, NotNumbers},
+    spell_for_json,
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
@@ -33,6 +34,7 @@ pub(crate) fn head(
     entries: u64,
     choice: &Choice,
     shape: Shape,
+    not_numbers: NotNumbers,
     console: &mut Console<'_>,
 ) -> Result<()> {
     let table = &place.table;
@@ -67,8 +69,10 @@ pub(crate) fn head(
             }
             Ok(())
         }
-        Shape::Json => console.json(&rows(&columns, entries)?),
-        Shape::JsonLines => rows(&columns, entries)?.iter().try_for_each(|row| console.json_line(row)),
+        Shape::Json => console.json(&rows(&columns, entries, not_numbers)?),
+        Shape::JsonLines => {
+            rows(&columns, entries, not_numbers)?.iter().try_for_each(|row| console.json_line(row))
+        }
     }
 }
 
@@ -122,21 +126,22 @@ fn choose(place: &Place, choice: &Choice, entries: u64, console: &mut Console<'_
     Ok(chosen)
 }
 
-/// The branches that a choice names or matches, readable or not; without a choice all there are.
+/// The branches that a choice names or matches, readable or not; without a choice all there are. Nobody looks how many entries an Avro
+/// file has.
 pub(crate) fn wanted(place: &Place, choice: &Choice) -> Result<Vec<Branch>> {
     let table = &place.table;
     let fields = table.fields()?;
     let mut wanted = Vec::new();
     for name in &choice.names {
         for index in named(table, name)? {
-            wanted.push(Branch::of(table, index, &fields[index as usize]));
+            wanted.push(Branch::of_first(table, index, &fields[index as usize], 0));
         }
     }
     if let Some(index) = place.branch {
-        wanted.push(Branch::of(table, index, &fields[index as usize]));
+        wanted.push(Branch::of_first(table, index, &fields[index as usize], 0));
     }
     if !choice.filter.is_empty() || wanted.is_empty() {
-        let mut matching = survey(table)?;
+        let mut matching = survey_first(table, 0)?;
         matching.retain(|b| {
             b.means() != Means::Group && glob::wanted(&choice.filter, &b.field.path, &b.field.name)
         });
@@ -260,13 +265,15 @@ impl Serialize for Row<'_> {
     }
 }
 
-fn rows(columns: &[Column], entries: u64) -> Result<Vec<Row<'_>>> {
+fn rows(columns: &[Column], entries: u64, not_numbers: NotNumbers) -> Result<Vec<Row<'_>>> {
     let value = |column: &Column, row| {
         if row >= column.array.length {
             return Ok(None);
         }
         let invalid = |invalid| Failure::Column { branch: column.name.clone(), invalid };
-        column.array.value(row).map(Some).map_err(invalid)
+        let mut value = column.array.value(row).map_err(invalid)?;
+        spell_for_json(&mut value, not_numbers, &column.name).map_err(|error| error.at_entry(row))?;
+        Ok::<_, Failure>(Some(value))
     };
     let row =
         |row| Ok(Row { columns, values: columns.iter().map(|c| value(c, row)).collect::<Result<_>>()? });

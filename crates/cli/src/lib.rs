@@ -123,11 +123,13 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
         Action::Show { filter, shape } => {
             show::show(&place(&file, object, console)?, filter, *shape, console)
         }
-        Action::Head { entries, choice, shape } => {
-            head::head(&place(&file, object, console)?, *entries, choice, *shape, console)
+        Action::Head { entries, choice, shape, not_numbers, no_check_text } => {
+            let place = place(&file, object, console)?.with_unchecked_text(*no_check_text);
+            head::head(&place, *entries, choice, *shape, *not_numbers, console)
         }
-        Action::Convert { choice, conversion } => {
-            convert::convert(&place(&file, object, console)?, choice, conversion, asked.threads, console)
+        Action::Convert { choice, conversion, no_check_text } => {
+            let place = place(&file, object, console)?.with_unchecked_text(*no_check_text);
+            convert::convert(&place, choice, conversion, asked.threads, console)
         }
         Action::Explain { filter, shape } => {
             explain::explain(&place(&file, object, console)?, filter, *shape, console)

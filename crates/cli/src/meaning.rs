@@ -41,6 +41,8 @@ pub(crate) enum Action {
         entries: u64,
         choice: Choice,
         shape: Shape,
+        not_numbers: NotNumbers,
+        no_check_text: bool,
     },
     Explain {
         filter: Vec<String>,
@@ -49,6 +51,7 @@ pub(crate) enum Action {
     Convert {
         choice: Choice,
         conversion: Box<Conversion>,
+        no_check_text: bool,
     },
     Forth {
         explain: bool,
@@ -101,9 +104,10 @@ impl Asked {
             Verb::Show(Show { target, filter, json }) => {
                 (target, Action::Show { filter, shape: shape(json, false) })
             }
-            Verb::Head(Head { target, entries, branch, filter, json, jsonl }) => {
+            Verb::Head(Head { target, entries, branch, filter, json, jsonl, nan, no_check_text }) => {
                 let choice = Choice { names: branch, filter };
-                (target, Action::Head { entries, choice, shape: shape(json, jsonl) })
+                let (shape, not_numbers) = (shape(json, jsonl), not_numbers(nan));
+                (target, Action::Head { entries, choice, shape, not_numbers, no_check_text })
             }
             Verb::Explain(Explain { target, filter, json }) => {
                 (target, Action::Explain { filter, shape: shape(json, false) })
@@ -117,6 +121,7 @@ impl Asked {
                 step,
                 nan,
                 skip_unsupported,
+                no_check_text,
                 force,
             }) => {
                 let choice = Choice { names: Vec::new(), filter: columns };
@@ -125,15 +130,11 @@ impl Asked {
                     codec,
                     level,
                     block_entries: block_entries.map(|n| n.get() as u64),
-                    not_numbers: match nan {
-                        None => NotNumbers::Refused,
-                        Some(Nan::Null) => NotNumbers::Null,
-                        Some(Nan::String) => NotNumbers::Text,
-                    },
+                    not_numbers: not_numbers(nan),
                     ..WriteOptions::default()
                 };
                 let conversion = Box::new(Conversion { to, options, step, skip_unsupported, force });
-                (target, Action::Convert { choice, conversion })
+                (target, Action::Convert { choice, conversion, no_check_text })
             }
             Verb::Forth(Forth { act: Some(act), .. }) => (String::new(), Action::Program(Box::new(act))),
             Verb::Forth(Forth { target, explain, act: None }) => {
@@ -166,6 +167,14 @@ fn leveled(codec: Option<String>) -> (Option<String>, Option<i32>) {
     }
 }
 
+const fn not_numbers(nan: Option<Nan>) -> NotNumbers {
+    match nan {
+        None => NotNumbers::Refused,
+        Some(Nan::Null) => NotNumbers::Null,
+        Some(Nan::String) => NotNumbers::Text,
+    }
+}
+
 const fn shape(json: bool, lines: bool) -> Shape {
     match (json, lines) {
         (_, true) => Shape::JsonLines,
@@ -191,7 +200,13 @@ mod tests {
             meaning,
             Asked {
                 target: Target { uri: "nowhere.root".into(), object: "t".into() },
-                verb: Action::Head { entries: 10, choice: Choice::default(), shape: Shape::Text },
+                verb: Action::Head {
+                    entries: 10,
+                    choice: Choice::default(),
+                    shape: Shape::Text,
+                    not_numbers: NotNumbers::Refused,
+                    no_check_text: false,
+                },
                 threads: None,
                 paint: Paint { color: false },
             }

@@ -30,6 +30,11 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Text that is none is no error.
+    pub(crate) fn with_unchecked_text(self, unchecked: bool) -> Self {
+        Self { table: self.table.with_unchecked_text(unchecked), ..self }
+    }
+
     /// What to tell somebody who did not name the tree.
     pub(crate) fn note(&self) -> Option<String> {
         // A file that is one table has no name for it.

@@ -177,9 +177,55 @@ fn what_is_no_number_is_not_null_unless_it_is_said() {
         output(&["convert", &source, &lines, "--nan", nan, "--force"]);
         assert_eq!(std::fs::read_to_string(&lines).expect("a file"), expected);
     }
+    // The same words say the same to whoever looks at the first entries.
+    for shape in ["--json", "--jsonl"] {
+        let said = forthwith(&["head", &source, shape]);
+        assert!(said.code == 2 && said.out.is_empty(), "{} {}", said.code, said.err);
+        for what in ["no number NaN (column \"x\")", "nan=null", "entry 1"] {
+            assert!(said.err.contains(what), "{}", said.err);
+        }
+        assert_eq!(forthwith(&["head", &source, shape, "-n", "1"]).code, 0);
+    }
+    assert_eq!(
+        output(&["head", &source, "--jsonl", "--nan", "string"]),
+        std::fs::read_to_string(&lines).expect("a file")
+    );
+    assert!(output(&["head", &source]).contains("NaN"));
     let csv = at(&folder, "numbers.csv");
     output(&["convert", &source, &csv, "-c", "x"]);
     assert_eq!(std::fs::read_to_string(&csv).expect("a file"), "x\n0.5\nNaN\n1.5\n");
+}
+
+/// Text that is none is an error, unless it is wanted.
+#[test]
+fn text_is_looked_at_unless_told() {
+    let folder = folder();
+    let source = at(&folder, "text.avro");
+    let form = Form::String { key: "s".into(), binary: false };
+    let text = Array {
+        form: form.clone(),
+        length: 2,
+        columns: vec![
+            ("s-offsets".to_owned(), Column::from_slice(&[0i64, 3, 7])),
+            ("s-data".to_owned(), Column::from_slice(b"abcwxyz")),
+        ],
+    };
+    let mut writer =
+        ::forthwith::create(&source, &[("s".to_owned(), form)], &WriteOptions::default()).expect("a file");
+    writer.write(&[text]).expect("room");
+    writer.finish().expect("room");
+    let mut bytes = std::fs::read(&source).expect("a file");
+    let at_text = bytes.windows(4).position(|four| four == b"wxyz").expect("the text");
+    bytes[at_text + 1] = 0xff;
+    std::fs::write(&source, &bytes).expect("room");
+    let said = forthwith(&["head", &source, "-b", "s"]);
+    assert!(said.code == 1 && said.err.contains("not UTF-8"), "{} {}", said.code, said.err);
+    assert!(output(&["head", &source, "-b", "s", "--no-check-text"]).contains("w\u{fffd}yz"));
+    let copy = at(&folder, "copy.avro");
+    assert_eq!(forthwith(&["convert", &source, &copy]).code, 1);
+    output(&["convert", &source, &copy, "--no-check-text"]);
+    let copied = std::fs::read(&copy).expect("a file");
+    assert!(copied.windows(4).any(|four| four == b"w\xffyz"));
 }
 
 /// Nothing is left of a file that was stopped half way.
