@@ -1,5 +1,11 @@
 //! What each kind of branch holds, and how it is read.
 
+mod leaves;
+mod members;
+
+pub(super) use leaves::{LeafMember, Many, of_leaves};
+pub(super) use members::{of_member, of_undescribed};
+
 use std::sync::Arc;
 
 use forthwith_columns::{DType, Form, Wire};
@@ -12,7 +18,7 @@ use super::{
 };
 use crate::{
     class::{Classes, CppType, dimensions},
-    streamer::{Element, ElementKind, Packing, StreamerInfo, code},
+    streamer::{Element, Packing, code},
 };
 
 /// What a branch holds, in the terms of plans.
@@ -199,141 +205,6 @@ fn numbers(key: &str, wire: Wire, shape: Vec<u64>) -> Form {
     Form::Numpy { key: key.into(), dtype: wire.dtype(), shape }
 }
 
-/// The column of a branch without classes: of its leaves.
-pub(super) fn of_leaves(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
-    match leaves {
-        [] => Column::unsupported("a branch without leaves"),
-        [leaf] => of_leaf(branch, leaf),
-        _ => of_leaf_list(branch, leaves),
-    }
-}
-
-fn of_leaf(branch: &Branch<'_>, leaf: &Leaf<'_>) -> Column {
-    if leaf.class == "TLeafC" {
-        return Column::program(
-            "char*".into(),
-            programs::leaf_strings(&branch.field.name),
-            "strings of different lengths",
-        );
-    }
-    let Some((name, wire)) = leaf_type(leaf) else { return Column::unsupported(leaf.class) };
-    let Some(dimensions) = Dimensions::of_leaf(branch, leaf) else {
-        return Column::refused(name.into(), &format!("with the dimensions {:?}", leaf.title));
-    };
-    let type_name = dimensions.spelling(name, leaf.counter.is_some());
-    if leaf.counter.is_none() {
-        return Column::flat(type_name, wire, dimensions.fixed);
-    }
-    Column { counter: leaf.counter, ..Column::jagged(type_name, 0, wire, dimensions.fixed) }
-}
-
-fn of_leaf_list(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
-    let mut spelled = Vec::with_capacity(leaves.len());
-    let mut members = Vec::with_capacity(leaves.len());
-    let mut readable = true;
-    for (i, leaf) in leaves.iter().enumerate() {
-        let is_last = i + 1 == leaves.len();
-        let repeated = leaves[..i].iter().any(|before| before.name == leaf.name);
-        let known =
-            leaf_type(leaf).and_then(|(name, wire)| Some((name, wire, Dimensions::of_leaf(branch, leaf)?)));
-        match known {
-            Some((name, wire, dimensions)) => {
-                let brackets = dimensions.spelling("", leaf.counter.is_some());
-                spelled.push(format!("{name} {}{brackets};", leaf.name));
-                let before = |place: usize| leaves[..i].iter().position(|leaf| leaf.place == place);
-                let many = match leaf.counter {
-                    None => Many::One,
-                    Some(_) if is_last => Many::ToEnd,
-                    Some(place) => before(place).map_or(Many::Unknown, Many::As),
-                };
-                readable &= !repeated && many != Many::Unknown;
-                let shape = dimensions.fixed;
-                members.push((leaf.name.to_string(), LeafMember::Numbers { wire, shape, many }));
-            }
-            None => {
-                let name = if leaf.class == "TLeafC" { "char*" } else { leaf.class };
-                spelled.push(format!("{name} {};", leaf.name));
-                readable &= !repeated && is_last && leaf.class == "TLeafC";
-                members.push((leaf.name.to_string(), LeafMember::Text));
-            }
-        }
-    }
-    let type_name = format!("struct {{{}}}", spelled.join(" "));
-    if !readable {
-        return Column::unsupported(type_name);
-    }
-    match slots(&members) {
-        Some(column) => Column { type_name, ..column },
-        None => match programs::leaf_list(&members, &branch.field.name) {
-            Some(program) => Column::program(type_name, program, "a record with members that vary in size"),
-            None => Column::unsupported(type_name),
-        },
-    }
-}
-
-/// A leaf of several in a branch.
-#[derive(Clone, Debug)]
-pub(super) enum LeafMember {
-    /// Numbers: as many as the shape says, once or several times.
-    Numbers { wire: Wire, shape: Vec<u64>, many: Many },
-    /// A string.
-    Text,
-}
-
-/// How many items a leaf of several has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Many {
-    /// One, which is no list.
-    One,
-    /// As many as there is room for up to the entry's end.
-    ToEnd,
-    /// As many as the leaf at this position, which stands before, says.
-    As(usize),
-    /// As many as a leaf of another branch says.
-    Unknown,
-}
-
-/// The column of a leaf list, if all of its members have one size.
-fn slots(members: &[(String, LeafMember)]) -> Option<Column> {
-    let (mut slots, mut names, mut contents) = (Vec::new(), Vec::new(), Vec::new());
-    let mut at = 0u64;
-    for (i, (name, member)) in members.iter().enumerate() {
-        let LeafMember::Numbers { wire, shape, many: Many::One } = member else { return None };
-        let count = shape.iter().product();
-        slots.push(Slot { at, wire: *wire, count });
-        contents.push(numbers(&format!("node{i}"), *wire, shape.clone()));
-        names.push(name.clone());
-        at = at.checked_add(count.checked_mul(wire.width() as u64)?)?;
-    }
-    let form = Form::Record { fields: Some(names), contents, name: None };
-    let kernel = Kernel::Slots { size: at, slots };
-    Some(Column::new(String::new(), form, Decoder::Kernel(kernel), "a record of numbers at fixed places"))
-}
-
-/// The type of a leaf of numbers.
-fn leaf_type(leaf: &Leaf<'_>) -> Option<(&'static str, Wire)> {
-    use DType as D;
-    let sign = |signed, unsigned| if leaf.unsigned { unsigned } else { signed };
-    let big = |(name, dtype)| Some((name, Wire::Big(dtype)));
-    match leaf.class {
-        "TLeafO" => Some(("bool", Wire::Bool)),
-        "TLeafB" => big(sign(("int8_t", D::Int8), ("uint8_t", D::UInt8))),
-        "TLeafS" => big(sign(("int16_t", D::Int16), ("uint16_t", D::UInt16))),
-        "TLeafI" => big(sign(("int32_t", D::Int32), ("uint32_t", D::UInt32))),
-        "TLeafL" | "TLeafG" => big(sign(("int64_t", D::Int64), ("uint64_t", D::UInt64))),
-        "TLeafF" => big(("float", D::Float32)),
-        "TLeafD" => big(("double", D::Float64)),
-        "TLeafF16" => Some(("Float16_t", packed(leaf_packing(leaf), D::Float32)?)),
-        "TLeafD32" => Some(("Double32_t", packed(leaf_packing(leaf), D::Float64)?)),
-        _ => None,
-    }
-}
-
-/// Behind the name and the dimensions stands the type, and behind it the range.
-fn leaf_packing(leaf: &Leaf<'_>) -> Option<Packing> {
-    Packing::from_comment(leaf.title.split_once('/').map_or(&*leaf.title, |(_, kind)| kind))
-}
-
 /// How packed numbers are stored. `None` where ROOT does not read back what it wrote.
 fn packed(packing: Option<Packing>, to: DType) -> Option<Wire> {
     Some(match packing {
@@ -482,180 +353,6 @@ pub(super) fn of_counts() -> Column {
     Column::flat("int32_t".into(), Wire::Big(DType::Int32), Vec::new())
 }
 
-/// The column of one member of a class, or with `items`, of that member of all items of a collection.
-pub(super) fn of_member(
-    branch: &Branch<'_>,
-    info: &StreamerInfo,
-    element: &Element,
-    items: bool,
-    given: Option<DType>,
-    classes: &mut Classes<'_>,
-) -> Column {
-    if let (Some(numbers), false) = (given, element.is_base()) {
-        classes.give(info, element, numbers);
-    }
-    let dimensions = Dimensions::of_element(element);
-    let member = &*branch.field.name;
-    let spell = |name: &str| dimensions.spelling(name, items);
-    if let (true, true) = (element.is_base(), items) {
-        // One that was not divided further: of all items the first member, then the second.
-        let type_name = spell(&element.name);
-        let schema = classes.base_of_many(element).map(|schema| schema.unwrap_or(Schema::Null));
-        return match (given, schema) {
-            (Some(numbers), Ok(schema @ Schema::Base(_))) => {
-                Column::described(type_name, Ok(Schema::Fields(numbers, Box::new(schema))), member)
-            }
-            (_, Ok(_)) => Column::refused(type_name, "as a base of items that nothing counts"),
-            (_, Err(why)) => Column::described(type_name, Err(why), member),
-        };
-    }
-    if element.is_base() {
-        let schema = match classes.base(element) {
-            Ok(Some(Schema::Base(of))) => Ok(*of),
-            Ok(schema) => Ok(Schema::Record {
-                name: Some(element.name.to_string()),
-                fields: schema.map(|schema| (String::new(), schema)).into_iter().collect(),
-            }),
-            Err(why) => Err(why),
-        };
-        return Column::described(spell(&element.name), schema, member);
-    }
-    match element.code {
-        code::BITS => {
-            let type_name = spell("uint32_t");
-            if !items && branch.entry_offset_len == 0 {
-                return Column::flat(type_name, Wire::Big(DType::UInt32), Vec::new());
-            }
-            let program = programs::bits(items, member);
-            Column::program(type_name, program, "referenced objects have two bytes more")
-        }
-        code::CHAR_STAR => {
-            let schema = if items { Schema::ToEnd(Box::new(Schema::Text)) } else { Schema::Text };
-            Column::translated(spell("char*"), &schema, TextLength::Big32, Frame::None, member)
-        }
-        basic @ 1..=19 => of_numbers(element, basic, items, dimensions),
-        array @ 21..=39 => of_numbers(element, array - code::ARRAY, items, dimensions),
-        41..=59 if items || !dimensions.fixed.is_empty() => {
-            let (ElementKind::BasicPointer(counter), true) = (&element.kind, given.is_some()) else {
-                return Column::unsupported(spell(&element.type_name));
-            };
-            let type_name = format!("{}[{}]", spell(element_type(element)), counter.name);
-            of_described(type_name, classes.member(info, element), items, member)
-        }
-        pointer @ 41..=59 => of_counted(element, pointer - code::POINTER, dimensions),
-        code::TSTRING => {
-            let schema = if items { Schema::ToEnd(Box::new(Schema::Text)) } else { Schema::Text };
-            Column::translated(spell("TString"), &schema, TextLength::ByteThenWord, Frame::None, member)
-        }
-        TSTRING_ARRAY if !items => {
-            let schema = fixed(Schema::Text, &dimensions);
-            Column::translated(spell("TString"), &schema, TextLength::ByteThenWord, Frame::Counted, member)
-        }
-        _ => {
-            let name = element.type_name.trim();
-            let is_stl = matches!(element.kind, ElementKind::Stl { .. } | ElementKind::StlString);
-            let name = if is_stl { name.strip_suffix('*').unwrap_or(name) } else { name };
-            let kind = CppType::parse(name);
-            let type_name = spell(&kind.spelling());
-            if let (Some(schema), true, false) = (plain(&kind), is_stl, items) {
-                let schema = fixed(schema, &dimensions);
-                let text = TextLength::ByteThenWord;
-                return Column::translated(type_name, &schema, text, Frame::Counted, member);
-            }
-            let schema = classes.member(info, element);
-            if let (ElementKind::Loop(counter), true) = (&element.kind, items) {
-                let type_name = format!("{type_name}[{}]", counter.name);
-                return match given {
-                    // An item may have none, and no bytes then.
-                    Some(_) => {
-                        Column::described(type_name, schema.map(|of| Schema::Times(Box::new(of))), member)
-                    }
-                    None => Column::refused(type_name, "without a branch that counts them"),
-                };
-            }
-            // An empty container may take no bytes at all.
-            let schema = match schema {
-                Ok(schema) if kind.is_container() && !items && dimensions.fixed.is_empty() => {
-                    Ok(Schema::OrNothing(Box::new(schema)))
-                }
-                other => other,
-            };
-            of_described(type_name, schema, items, member)
-        }
-    }
-}
-
-fn of_described(type_name: String, schema: Result<Schema, String>, items: bool, member: &str) -> Column {
-    let schema = schema.map(|schema| if items { Schema::ToEnd(Box::new(schema)) } else { schema });
-    Column::described(type_name, schema, member)
-}
-
-/// As [`of_member`], for a class that the file does not describe: the branch alone tells the type of plain numbers.
-pub(super) fn of_undescribed(branch: &Branch<'_>, member: &MemberOf<'_>, leaf: Option<&Leaf<'_>>) -> Column {
-    let unknown =
-        || Column::unsupported(format!("a member of {}, which the file does not describe", member.class));
-    let Some(leaf) = leaf else { return unknown() };
-    let items = matches!(member.kind, 31 | 41);
-    let (code, is_array) = match i32::try_from(member.code) {
-        Ok(code @ 1..=19) => (code, false),
-        Ok(code @ 21..=39) => (code - code::ARRAY, true),
-        _ => return unknown(),
-    };
-    // Those are packed as the class says.
-    let packed = matches!(code, code::DOUBLE32 | code::FLOAT16 | code::BITS | code::CHAR_STAR);
-    let (Some((name, wire)), false) = (number(code, None), packed) else { return unknown() };
-    let brackets = leaf.title.matches('[').count();
-    match (items, is_array, leaf.len) {
-        (false, false, 1) => Column::flat(name.into(), wire, Vec::new()),
-        (false, true, 2..) if brackets == 1 && leaf.counter.is_none() => {
-            Column::flat(format!("{name}[{}]", leaf.len), wire, vec![leaf.len as u64])
-        }
-        (true, false, _) if branch.entry_offset_len != 0 => {
-            Column::jagged(format!("{name}[]"), 0, wire, Vec::new())
-        }
-        _ => unknown(),
-    }
-}
-
-fn of_numbers(element: &Element, code: i32, items: bool, dimensions: Dimensions) -> Column {
-    let Some((name, wire)) = number(code, element.packing) else {
-        return Column::unsupported(dimensions.spelling(&element.type_name, items));
-    };
-    if code == code::BITS || code == code::CHAR_STAR || dimensions.fixed.contains(&0) {
-        return Column::unsupported(dimensions.spelling(name, items));
-    }
-    let type_name = dimensions.spelling(name, items);
-    if items {
-        Column::jagged(type_name, 0, wire, dimensions.fixed)
-    } else {
-        Column::flat(type_name, wire, dimensions.fixed)
-    }
-}
-
-/// The type that a pointer to numbers leads to.
-fn element_type(element: &Element) -> &str {
-    match number(element.code - code::POINTER, element.packing) {
-        Some((name, _)) => name,
-        None => element.type_name.trim_end_matches('*'),
-    }
-}
-
-/// A pointer to numbers: a flag, then as many as another member says.
-fn of_counted(element: &Element, code: i32, dimensions: Dimensions) -> Column {
-    let counter = match &element.kind {
-        ElementKind::BasicPointer(counter) => &*counter.name,
-        _ => "",
-    };
-    let Some((name, wire)) = number(code, element.packing) else {
-        return Column::unsupported(&*element.type_name);
-    };
-    let type_name = format!("{}[{counter}]", dimensions.spelling(name, false));
-    if code == code::BITS || code == code::CHAR_STAR {
-        return Column::unsupported(type_name);
-    }
-    Column::jagged(type_name, 1, wire, Vec::new())
-}
-
 /// Spelling and layout of ROOT's codes of numbers.
 pub(crate) fn number(code: i32, packing: Option<Packing>) -> Option<(&'static str, Wire)> {
     use DType as D;
@@ -679,10 +376,3 @@ pub(crate) fn number(code: i32, packing: Option<Packing>) -> Option<(&'static st
         _ => None,
     }
 }
-
-fn fixed(schema: Schema, dimensions: &Dimensions) -> Schema {
-    crate::class::fixed(schema, &dimensions.fixed)
-}
-
-/// A fixed array of `TString`s has a frame, which one alone has not.
-const TSTRING_ARRAY: i32 = code::ARRAY + code::TSTRING;

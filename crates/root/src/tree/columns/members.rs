@@ -1,0 +1,199 @@
+//! Members of classes that have branches of their own.
+
+use forthwith_columns::{DType, Wire};
+use forthwith_program::{Frame, Schema, TextLength, translate};
+
+use super::{Column, Dimensions, number};
+use crate::{
+    class::{Classes, CppType},
+    streamer::{Element, ElementKind, StreamerInfo, code},
+    tree::{
+        metadata::{Branch, Leaf, MemberOf},
+        programs,
+    },
+};
+
+/// The column of one member of a class, or with `items`, of that member of all items of a collection.
+pub(in crate::tree) fn of_member(
+    branch: &Branch<'_>,
+    info: &StreamerInfo,
+    element: &Element,
+    items: bool,
+    given: Option<DType>,
+    classes: &mut Classes<'_>,
+) -> Column {
+    if let (Some(numbers), false) = (given, element.is_base()) {
+        classes.give(info, element, numbers);
+    }
+    let dimensions = Dimensions::of_element(element);
+    let member = &*branch.field.name;
+    let spell = |name: &str| dimensions.spelling(name, items);
+    if let (true, true) = (element.is_base(), items) {
+        // One that was not divided further: of all items the first member, then the second.
+        let type_name = spell(&element.name);
+        let schema = classes.base_of_many(element).map(|schema| schema.unwrap_or(Schema::Null));
+        return match (given, schema) {
+            (Some(numbers), Ok(schema @ Schema::Base(_))) => {
+                Column::described(type_name, Ok(Schema::Fields(numbers, Box::new(schema))), member)
+            }
+            (_, Ok(_)) => Column::refused(type_name, "as a base of items that nothing counts"),
+            (_, Err(why)) => Column::described(type_name, Err(why), member),
+        };
+    }
+    if element.is_base() {
+        let schema = match classes.base(element) {
+            Ok(Some(Schema::Base(of))) => Ok(*of),
+            Ok(schema) => Ok(Schema::Record {
+                name: Some(element.name.to_string()),
+                fields: schema.map(|schema| (String::new(), schema)).into_iter().collect(),
+            }),
+            Err(why) => Err(why),
+        };
+        return Column::described(spell(&element.name), schema, member);
+    }
+    match element.code {
+        code::BITS => {
+            let type_name = spell("uint32_t");
+            if !items && branch.entry_offset_len == 0 {
+                return Column::flat(type_name, Wire::Big(DType::UInt32), Vec::new());
+            }
+            let program = programs::bits(items, member);
+            Column::program(type_name, program, "referenced objects have two bytes more")
+        }
+        code::CHAR_STAR => {
+            let schema = if items { Schema::ToEnd(Box::new(Schema::Text)) } else { Schema::Text };
+            Column::translated(spell("char*"), &schema, TextLength::Big32, Frame::None, member)
+        }
+        basic @ 1..=19 => of_numbers(element, basic, items, dimensions),
+        array @ 21..=39 => of_numbers(element, array - code::ARRAY, items, dimensions),
+        41..=59 if items || !dimensions.fixed.is_empty() => {
+            let (ElementKind::BasicPointer(counter), true) = (&element.kind, given.is_some()) else {
+                return Column::unsupported(spell(&element.type_name));
+            };
+            let type_name = format!("{}[{}]", spell(element_type(element)), counter.name);
+            of_described(type_name, classes.member(info, element), items, member)
+        }
+        pointer @ 41..=59 => of_counted(element, pointer - code::POINTER, dimensions),
+        code::TSTRING => {
+            let schema = if items { Schema::ToEnd(Box::new(Schema::Text)) } else { Schema::Text };
+            Column::translated(spell("TString"), &schema, TextLength::ByteThenWord, Frame::None, member)
+        }
+        TSTRING_ARRAY if !items => {
+            let schema = fixed(Schema::Text, &dimensions);
+            Column::translated(spell("TString"), &schema, TextLength::ByteThenWord, Frame::Counted, member)
+        }
+        _ => {
+            let name = element.type_name.trim();
+            let is_stl = matches!(element.kind, ElementKind::Stl { .. } | ElementKind::StlString);
+            let name = if is_stl { name.strip_suffix('*').unwrap_or(name) } else { name };
+            let kind = CppType::parse(name);
+            let type_name = spell(&kind.spelling());
+            if let (Some(schema), true, false) = (plain(&kind), is_stl, items) {
+                let schema = fixed(schema, &dimensions);
+                let text = TextLength::ByteThenWord;
+                return Column::translated(type_name, &schema, text, Frame::Counted, member);
+            }
+            let schema = classes.member(info, element);
+            if let (ElementKind::Loop(counter), true) = (&element.kind, items) {
+                let type_name = format!("{type_name}[{}]", counter.name);
+                return match given {
+                    // An item may have none, and no bytes then.
+                    Some(_) => {
+                        Column::described(type_name, schema.map(|of| Schema::Times(Box::new(of))), member)
+                    }
+                    None => Column::refused(type_name, "without a branch that counts them"),
+                };
+            }
+            // An empty container may take no bytes at all.
+            let schema = match schema {
+                Ok(schema) if kind.is_container() && !items && dimensions.fixed.is_empty() => {
+                    Ok(Schema::OrNothing(Box::new(schema)))
+                }
+                other => other,
+            };
+            of_described(type_name, schema, items, member)
+        }
+    }
+}
+
+fn of_described(type_name: String, schema: Result<Schema, String>, items: bool, member: &str) -> Column {
+    let schema = schema.map(|schema| if items { Schema::ToEnd(Box::new(schema)) } else { schema });
+    Column::described(type_name, schema, member)
+}
+
+/// As [`of_member`], for a class that the file does not describe: the branch alone tells the type of plain numbers.
+pub(in crate::tree) fn of_undescribed(
+    branch: &Branch<'_>,
+    member: &MemberOf<'_>,
+    leaf: Option<&Leaf<'_>>,
+) -> Column {
+    let unknown =
+        || Column::unsupported(format!("a member of {}, which the file does not describe", member.class));
+    let Some(leaf) = leaf else { return unknown() };
+    let items = matches!(member.kind, 31 | 41);
+    let (code, is_array) = match i32::try_from(member.code) {
+        Ok(code @ 1..=19) => (code, false),
+        Ok(code @ 21..=39) => (code - code::ARRAY, true),
+        _ => return unknown(),
+    };
+    // Those are packed as the class says.
+    let packed = matches!(code, code::DOUBLE32 | code::FLOAT16 | code::BITS | code::CHAR_STAR);
+    let (Some((name, wire)), false) = (number(code, None), packed) else { return unknown() };
+    let brackets = leaf.title.matches('[').count();
+    match (items, is_array, leaf.len) {
+        (false, false, 1) => Column::flat(name.into(), wire, Vec::new()),
+        (false, true, 2..) if brackets == 1 && leaf.counter.is_none() => {
+            Column::flat(format!("{name}[{}]", leaf.len), wire, vec![leaf.len as u64])
+        }
+        (true, false, _) if branch.entry_offset_len != 0 => {
+            Column::jagged(format!("{name}[]"), 0, wire, Vec::new())
+        }
+        _ => unknown(),
+    }
+}
+
+fn of_numbers(element: &Element, code: i32, items: bool, dimensions: Dimensions) -> Column {
+    let Some((name, wire)) = number(code, element.packing) else {
+        return Column::unsupported(dimensions.spelling(&element.type_name, items));
+    };
+    if code == code::BITS || code == code::CHAR_STAR || dimensions.fixed.contains(&0) {
+        return Column::unsupported(dimensions.spelling(name, items));
+    }
+    let type_name = dimensions.spelling(name, items);
+    if items {
+        Column::jagged(type_name, 0, wire, dimensions.fixed)
+    } else {
+        Column::flat(type_name, wire, dimensions.fixed)
+    }
+}
+
+/// The type that a pointer to numbers leads to.
+fn element_type(element: &Element) -> &str {
+    match number(element.code - code::POINTER, element.packing) {
+        Some((name, _)) => name,
+        None => element.type_name.trim_end_matches('*'),
+    }
+}
+
+/// A pointer to numbers: a flag, then as many as another member says.
+fn of_counted(element: &Element, code: i32, dimensions: Dimensions) -> Column {
+    let counter = match &element.kind {
+        ElementKind::BasicPointer(counter) => &*counter.name,
+        _ => "",
+    };
+    let Some((name, wire)) = number(code, element.packing) else {
+        return Column::unsupported(&*element.type_name);
+    };
+    let type_name = format!("{}[{counter}]", dimensions.spelling(name, false));
+    if code == code::BITS || code == code::CHAR_STAR {
+        return Column::unsupported(type_name);
+    }
+    Column::jagged(type_name, 1, wire, Vec::new())
+}
+
+fn fixed(schema: Schema, dimensions: &Dimensions) -> Schema {
+    crate::class::fixed(schema, &dimensions.fixed)
+}
+
+/// A fixed array of `TString`s has a frame, which one alone has not.
+const TSTRING_ARRAY: i32 = code::ARRAY + code::TSTRING;
