@@ -112,7 +112,7 @@ fn wire_text(wire: Wire) -> String {
         Wire::Big(dtype) if dtype.size() > 1 => format!("big-endian {dtype}"),
         Wire::Little(dtype) if dtype.size() > 1 => format!("little-endian {dtype}"),
         Wire::Big(dtype) | Wire::Little(dtype) => dtype.to_string(),
-        Wire::Bool => "bool".into(),
+        Wire::Bool | Wire::Truth => "bool".into(),
         Wire::Widened => "float32 widened to float64".into(),
         Wire::Scaled { to, .. } => format!("integer scaled to {to}"),
         Wire::Truncated { bits, to } => format!("{to} with {bits} bits of mantissa"),

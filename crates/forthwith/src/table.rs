@@ -246,7 +246,8 @@ impl Table {
         let task = block.and_then(|block| plan.tasks.iter().find(|task| task.block == block));
         // What is looked at when all has been read has no block yet.
         let threads = if task.is_some() { Some(1) } else { threads };
-        match read(&table.one_by_one(plan, task)?, threads, None) {
+        let Ok(precise) = table.one_by_one(plan, task) else { return Err(failed) };
+        match read(&precise, threads, None) {
             Err(precise) => Err(precise),
             Ok(_) => Err(failed),
         }

@@ -148,3 +148,23 @@ fn what_is_damaged_is_said_by_whoever_comes_there() {
     assert!(matches!(error.kind, ErrorKind::Truncated { .. }), "{error}");
     assert!(read >= 40_000, "{read} entries before the damage");
 }
+
+/// Whoever reads each step in a way of their own gets the same steps, without reading.
+#[test]
+fn steps_that_are_passed_are_not_read() {
+    let bytes = many_blocks(900);
+    let all = bytes.len() as u64;
+    let (file, read) = opened(bytes);
+    let table = file.table("").expect("a table");
+    let mut walk = table.walk_cutting(&[0], 0..u64::MAX, Step::Entries(70)).expect("a walk");
+    for step in 0..5 {
+        assert_eq!(walk.pass().expect("a step"), Some(70 * step..70 * (step + 1)));
+    }
+    let read = read.load(Ordering::Relaxed);
+    assert!(read < 200_000, "five steps of 70 looked at {read} of {all} bytes");
+    let (step, arrays) = walk.read(None, None).expect("a step").expect("not the last");
+    assert_eq!((step, arrays[0].length), (350..420, 70));
+    let found = table.entries_up_to(BLOCKS * ENTRIES / 2).expect("half of the blocks");
+    let likely = table.likely_entries().expect("a guess");
+    assert!(found < likely && likely.abs_diff(BLOCKS * ENTRIES) < 2_000, "{likely}");
+}
