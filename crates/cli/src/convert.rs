@@ -182,7 +182,7 @@ fn bar(entries: u64, seen: bool) -> ProgressBar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use forthwith::{Engine, File, columns, io};
+    use forthwith::{Engine, File, Options, columns, io};
     use std::sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -225,7 +225,8 @@ mod tests {
 
         let read = Arc::new(AtomicU64::new(0));
         let source = io::Callback::new("made.avro", Box::new(Counting(bytes, Arc::clone(&read))));
-        let file = File::from_source(Arc::new(source), Arc::new(Engine::default())).expect("a file");
+        let file =
+            File::from_source(Arc::new(source), Arc::new(Engine::new(Options::default()))).expect("a file");
         let place = Place { table: file.table("").expect("a table"), branch: None, named: true };
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let paint = crate::paint::Paint { color: false };

@@ -190,7 +190,7 @@ fn what_is_no_number_is_not_null_unless_it_is_said() {
         output(&["head", &source, "--jsonl", "--nan", "string"]),
         std::fs::read_to_string(&lines).expect("a file")
     );
-    assert!(output(&["head", &source]).contains("NaN"));
+    assert!(output(&["head", &source]).contains("nan"));
     let csv = at(&folder, "numbers.csv");
     output(&["convert", &source, &csv, "-c", "x"]);
     assert_eq!(std::fs::read_to_string(&csv).expect("a file"), "x\n0.5\nNaN\n1.5\n");

@@ -27,7 +27,7 @@ fn every_tree_is_shown_explained_and_printed() {
     for tree in files().iter().flat_map(|name| trees(name)) {
         seen += 1;
         let shown = forthwith(&["show", "--json", &tree]);
-        let head = forthwith(&["head", "--json", &tree, "-n", "2"]);
+        let head = forthwith(&["head", "--json", "--nan", "null", &tree, "-n", "2"]);
         let explained = forthwith(&["explain", "--json", &tree]);
         for said in [&shown, &head, &explained] {
             assert_eq!(said.code, 0, "{tree}: {}", said.err);

@@ -1,9 +1,9 @@
 //! Members of classes that have branches of their own.
 
 use forthwith_columns::{DType, Wire};
-use forthwith_program::{Frame, Schema, TextLength, translate};
+use forthwith_program::{Frame, Schema, TextLength};
 
-use super::{Column, Dimensions, number};
+use super::{Column, Dimensions, number, plain};
 use crate::{
     class::{Classes, CppType},
     streamer::{Element, ElementKind, StreamerInfo, code},
