@@ -1,0 +1,8 @@
+//! The engine against a format made for the purpose: blocks are a count, bounds if the group has them, and a payload.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod failures;
+mod made;
+mod memory;
+mod same;
+mod sources;
