@@ -94,6 +94,8 @@ class Array:
         """Bytes in all buffers."""
     def buffers(self) -> list[tuple[str, Buffer]]:
         """The buffers by their keys: ``node0-offsets``."""
+    def layout(self) -> Any:
+        """The Awkward layout that ``ak.from_buffers`` would make of them. Needs Awkward Array."""
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         """Arrow's protocol: capsules of the schema and the data. A wish for another schema is not fulfilled."""
     def __len__(self) -> int: ...

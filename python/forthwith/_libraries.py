@@ -90,29 +90,15 @@ class AwkwardTarget(Target):
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One Awkward Array."""
-        buffers = {key: self._np.asarray(buffer) for key, buffer in array.buffers()}
-        return self._ak.from_buffers(array.form, len(array), buffers)
+        return self._ak.Array(array.layout())
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
         """An Awkward Array of records."""
-        from json import dumps
-
-        # All columns in one call, which costs awkward about half of one call each. Their keys are made to differ; what is
-        # replaced cannot occur within a name, where the quotes would be escaped.
-        buffers = {
-            f"{at}:{key}": self._np.asarray(buffer)
-            for at, (_, array) in enumerate(arrays)
-            for key, buffer in array.buffers()
-        }
-        forms = [array.form.replace('"form_key":"', f'"form_key":"{at}:') for at, (_, array) in enumerate(arrays)]
-        labels = [label for label, _ in arrays]
-        form = f'{{"class":"RecordArray","fields":{dumps(labels)},"contents":[{",".join(forms)}],"parameters":{{}}}}'
-        if self._how != "zip":
-            return self._ak.from_buffers(form, stop - start, buffers)
-        record = self._ak.from_buffers(form, stop - start, buffers, highlevel=False)
-        layouts = _zip(self._ak, self._np, dict(zip(labels, record.contents, strict=True)))
-        zipped = self._ak.contents.RecordArray(list(layouts.values()), list(layouts), length=stop - start)
-        return self._ak.Array(zipped)
+        layouts = {label: array.layout() for label, array in arrays}
+        if self._how == "zip":
+            layouts = _zip(self._ak, self._np, layouts)
+        record = self._ak.contents.RecordArray(list(layouts.values()), list(layouts), length=stop - start)
+        return self._ak.Array(record)
 
 
 def _zip(ak: Any, np: Any, layouts: dict[str, Any]) -> dict[str, Any]:

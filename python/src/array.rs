@@ -1,6 +1,6 @@
 //! Arrays and their buffers, handed over without a copy.
 
-use crate::{arrow, errors};
+use crate::{arrow, errors, layout};
 use forthwith::{
     columns::{self, Column},
     plan::{Error, ErrorKind},
@@ -105,6 +105,10 @@ impl Array {
         self.0.columns.iter().map(|(key, column)| (key.clone(), Buffer::new(column.clone()))).collect()
     }
 
+    fn layout<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        layout::layout(py, &self.0)
+    }
+
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(
         &self,
@@ -126,6 +130,6 @@ pub(crate) fn export_error(py: Python<'_>, error: &columns::arrow::ExportError) 
     damaged(py, error.to_string())
 }
 
-fn damaged(py: Python<'_>, what: String) -> PyErr {
+pub(crate) fn damaged(py: Python<'_>, what: String) -> PyErr {
     errors::exception(py, &Error::new(ErrorKind::Fault { what }))
 }

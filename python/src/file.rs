@@ -68,8 +68,14 @@ impl Settings {
             options.threads = threads.max(1);
         }
         let pool_bytes = self.pool.unwrap_or(options.policy.pool_bytes);
-        options.policy =
-            Policy { limit: self.memory, pool_bytes, huge_pages: self.huge_pages, ..options.policy };
+        options.policy = Policy {
+            limit: self.memory,
+            pool_bytes,
+            huge_pages: self.huge_pages,
+            // Who wants less kept than all files share wants nothing of that.
+            shared: pool_bytes >= Policy::SHARED_BYTES,
+            ..options.policy
+        };
         options
     }
 }

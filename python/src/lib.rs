@@ -17,6 +17,7 @@ mod forth;
 mod gate;
 mod given;
 mod handle;
+mod layout;
 mod object;
 mod objects;
 mod read;

@@ -2,6 +2,7 @@
 
 import json
 import math
+import pathlib
 import sys
 
 import awkward as ak
@@ -12,6 +13,7 @@ import pytest
 from conftest import data
 
 import forthwith
+from forthwith._libraries import AwkwardTarget
 
 
 def test_buffers_are_handed_over_without_a_copy(tree):
@@ -132,13 +134,61 @@ def test_numpy_of_what_trees_do_not_have_yet():
     assert convert(Buffers(ak.Array([[], []])))[0].tolist() == []
 
 
-def test_columns_of_one_record_keep_their_buffers_apart():
-    from forthwith._libraries import AwkwardTarget
+def tables(path):
+    """The trees of a file, as far as they can be opened."""
+    try:
+        file = forthwith.open(path)
+        if not isinstance(file, forthwith.File):
+            return [file]
+        trees = ("TTree", "TNtuple", "TNtupleD")
+        return [file[key] for key, kind in file.classnames().items() if kind in trees]
+    except forthwith.ForthwithError:
+        return []
 
+
+def nodes(layout):
+    """All nodes of a layout."""
+    yield layout
+    below = [layout.content] if hasattr(layout, "content") else getattr(layout, "contents", ())
+    for content in below:
+        yield from nodes(content)
+
+
+@pytest.mark.parametrize(
+    ("ending", "classes"),
+    [
+        ("root", {"RegularArray", "IndexedOptionArray", "UnionArray"}),
+        ("avro", {"IndexedOptionArray", "UnionArray", "IndexedArray"}),
+        ("parquet", {"IndexedOptionArray"}),
+    ],
+)
+def test_layouts_are_what_from_buffers_makes(ending, classes):
+    found = set()
+    for path in sorted(pathlib.Path(data("")).rglob(f"*.{ending}")):
+        for tree in tables(path):
+            for branch in tree.values():
+                if not branch.has_data:
+                    continue
+                try:
+                    (array,) = tree._core.read(tree._core.plan([branch._index], 0, branch.num_entries), 1)
+                except forthwith.ForthwithError:
+                    continue
+                layout = array.layout()
+                buffers = {key: np.asarray(buffer) for key, buffer in array.buffers()}
+                expected = ak.from_buffers(array.form, len(array), buffers, highlevel=False)
+                assert layout.form.to_dict() == expected.form.to_dict(), (path, branch)
+                assert ak.array_equal(layout, expected, equal_nan=True), (path, branch)
+                found.update(type(node).__name__ for node in nodes(layout))
+    assert {"NumpyArray", "ListOffsetArray", "RecordArray"} | classes <= found
+
+
+def test_names_of_columns_can_be_anything(tree):
     tricky = '"form_key":"'
-    first, second = ak.Array([{tricky: [1, 2]}, {tricky: []}]), ak.Array([[1.5], [2.5]])
-    array = AwkwardTarget(None).group([(tricky, Buffers(first)), ("é", Buffers(second))], 0, 2)
-    assert array.tolist() == [{tricky: a, "é": b} for a, b in zip(first.tolist(), second.tolist(), strict=True)]
+    core = tree._core
+    (array,) = core.read(core.plan([core.find("MET_pt")], 0, 10))
+    group = AwkwardTarget(None).group([(tricky, array), ("é", array)], 0, 10)
+    assert group.fields == [tricky, "é"]
+    assert group[tricky].tolist() == group["é"].tolist() == tree["MET_pt"].array(0, 10).tolist()
 
 
 def test_pandas(tree):

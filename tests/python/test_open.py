@@ -3,7 +3,11 @@
 import io
 import pathlib
 import shutil
+import sys
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from conftest import data
 
@@ -212,6 +216,20 @@ def test_memory_policies_change_no_value(path):
         assert tree.arrays().to_list() == expected.to_list()
     with pytest.raises(ValueError, match="pool must be 0 or more"):
         forthwith.open(path, pool=-1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory of their own have columns on Linux only")
+def test_a_file_finds_the_memory_of_the_one_before(tmp_path):
+    pq.write_table(pa.table({"x": np.arange(1e6)}), tmp_path / "some.parquet")
+
+    def address(**options):
+        array = forthwith.open(tmp_path / "some.parquet", **options)["x"].array(library="np")
+        assert array[-1] == 1e6 - 1
+        return array.ctypes.data
+
+    # Nothing else is read meanwhile.
+    assert address() == address() == address()
+    assert address(pool=0) != address()
 
 
 @pytest.mark.parametrize(

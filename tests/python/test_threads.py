@@ -134,3 +134,50 @@ print(lost)
 def test_a_process_that_is_forked_meanwhile():
     said = subprocess.run([sys.executable, "-c", FORKING], check=True, stdout=subprocess.PIPE, text=True, timeout=300)
     assert said.stdout.split() == ["0"]
+
+
+READING = """
+import os, signal, sys, threading, warnings
+import numpy as np, pyarrow as pa, pyarrow.parquet as pq
+import forthwith
+
+warnings.simplefilter("ignore")
+path = sys.argv[1]
+values = np.arange(200_000.0)
+pq.write_table(pa.table({"x": values, "y": values[::-1]}), path)
+going = True
+
+def read():
+    with forthwith.open(path) as table:
+        arrays = table.arrays(library="np")
+    # What others left is overwritten, and nobody's memory is somebody else's, too.
+    assert (arrays["x"] == values).all() and (arrays["y"] == values[::-1]).all()
+
+def work():
+    while going:
+        read()
+
+threads = [threading.Thread(target=work) for _ in range(3)]
+for thread in threads:
+    thread.start()
+lost = 0
+for fork in range(20):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        for _ in range(3):
+            read()
+        os._exit(0)
+    lost += os.waitpid(child, 0)[1] != 0
+going = False
+for thread in threads:
+    thread.join()
+print(lost)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_files_share_memory_and_a_forked_process_has_its_own(tmp_path):
+    command = [sys.executable, "-c", READING, str(tmp_path / "some.parquet")]
+    said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=300)
+    assert said.stdout.split() == ["0"]

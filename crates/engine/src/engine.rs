@@ -22,10 +22,11 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// As many threads as there are processors, huge pages, a pool of 1 GiB, 64 MiB of reading ahead.
+    /// As many threads as there are processors, memory by the default policy but shared with other engines of this process, 64 MiB of
+    /// reading ahead.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { threads, policy: Policy::default(), read_ahead: 64 << 20 }
+        Self { threads, policy: Policy { shared: true, ..Policy::default() }, read_ahead: 64 << 20 }
     }
 }
 
@@ -131,7 +132,7 @@ impl Engine {
     pub(crate) fn worker(&self) -> Worker {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         idle.unwrap_or_else(|| {
-            let memory = Room::memory(self.options.policy.huge_pages);
+            let memory = Room::memory(&self.options.policy);
             Worker {
                 scratch: Scratch::of(&memory),
                 stored: Room::new(memory),

@@ -9,12 +9,13 @@ use crate::{
 };
 use bytes::Bytes;
 use forthwith_columns::{Array, Builder, DType, Form, Invalid};
+use forthwith_forth::Compiled;
 use forthwith_io::Source;
 use forthwith_plan::{BlockFormat, Decoder, Error, ErrorKind, Group, Kernel, Pick, Plan, Result, Stored};
 use std::{
     ops::Range,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
@@ -33,6 +34,8 @@ struct Run<'a> {
     format: &'a dyn BlockFormat,
     fetcher: Fetcher<'a>,
     places: Vec<Places<'a>>,
+    /// The program of each group, when its first task is at hand: to find it by its text takes as long as many a small block.
+    programs: Vec<OnceLock<Arc<Compiled>>>,
     /// Task positions in the order in which they are handed out.
     order: Vec<usize>,
     /// For each task its number within its group.
@@ -68,6 +71,7 @@ pub(crate) fn read(
         plan,
         format,
         fetcher,
+        programs: places.iter().map(|_| OnceLock::new()).collect(),
         places,
         order,
         number,
@@ -305,6 +309,15 @@ impl Run<'_> {
         }
     }
 
+    fn compiled(&self, group: usize, source: &str) -> Result<Arc<Compiled>> {
+        let known = &self.programs[group];
+        if let Some(known) = known.get() {
+            return Ok(Arc::clone(known));
+        }
+        let made = self.engine.compile(source)?;
+        Ok(Arc::clone(known.get_or_init(|| made)))
+    }
+
     fn progress(&self) -> Progress {
         Progress {
             blocks: self.blocks.load(Ordering::Relaxed),
@@ -391,7 +404,7 @@ impl Run<'_> {
                 kernel::run_pieces(kernel, parts, places, number, &self.stop)?
             }
             (Decoder::Program(program), parts) => {
-                let compiled = self.engine.compile(&program.source)?;
+                let compiled = self.compiled(task.group as usize, &program.source)?;
                 let counter = places.group.counter.map(|c| &self.places[c as usize]);
                 let beside = match self.threads {
                     1 => Beside::Nobody,

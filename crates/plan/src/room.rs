@@ -18,10 +18,11 @@ impl Room {
         Self { memory, held: None }
     }
 
-    /// Memory for scratch: large enough blocks get huge pages if `huge_pages`, and what is given back is not kept.
+    /// Memory for scratch: large enough blocks get huge pages where columns do, and what is given back is not kept, unless for others of
+    /// this process.
     #[must_use]
-    pub fn memory(huge_pages: bool) -> Memory {
-        Memory::new(Policy { pool_bytes: 0, huge_pages, huge_from: HUGE_FROM, limit: None })
+    pub fn memory(columns: &Policy) -> Memory {
+        Memory::new(Policy { pool_bytes: 0, huge_from: HUGE_FROM, limit: None, ..columns.clone() })
     }
 
     /// Bytes held.
@@ -64,7 +65,7 @@ impl Room {
 impl Default for Room {
     /// With huge pages.
     fn default() -> Self {
-        Self::new(Self::memory(true))
+        Self::new(Self::memory(&Policy::default()))
     }
 }
 

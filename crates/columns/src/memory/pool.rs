@@ -1,6 +1,7 @@
 //! Mappings kept for reuse.
 
-use super::map::Map;
+use super::{MAP_FROM, address_space_left, map::Map};
+use std::sync::{Mutex, OnceLock};
 
 /// Mappings in the order they came in, oldest first. Columns made again in the same order find their own pages.
 #[derive(Default)]
@@ -19,7 +20,12 @@ impl Pool {
         self.kept.len()
     }
 
-    /// Of the mappings of at least `bytes` the one with as many pages as are `expected` to be written; otherwise the largest below, to be
+    #[cfg(all(test, target_os = "linux", not(miri)))]
+    pub(super) fn kept(&self) -> &[Map] {
+        &self.kept
+    }
+
+    /// Of the mappings of at least `bytes` the one with as many pages as are `expected` to be written; otherwise of those below, to be
     /// grown. Neither if it is out of proportion: a small column must not pin a large mapping, and a small warm start is no help to a large
     /// column.
     pub(super) fn take(&mut self, bytes: usize, expected: usize, huge: bool) -> Option<Map> {
@@ -30,23 +36,26 @@ impl Pool {
             fits.then_some((map.warm().abs_diff(expected), map.len(), at))
         };
         let grow = |(at, map): (usize, &Map)| {
-            (map.len() < bytes && map.len() >= bytes / 4).then_some((map.len(), 0, at))
+            let grows = map.len() < bytes && map.warm() >= (expected / 4).max(1);
+            grows.then_some((map.warm().abs_diff(expected), map.len(), at))
         };
         let found = (self.kept.iter().enumerate().filter(alike).filter_map(fit).min())
-            .or_else(|| self.kept.iter().enumerate().filter(alike).filter_map(grow).max());
+            .or_else(|| self.kept.iter().enumerate().filter(alike).filter_map(grow).min());
         let map = self.kept.remove(found?.2);
         self.bytes -= map.warm();
         Some(map)
     }
 
-    /// Keeps `map` and answers what had to leave for it to stay within `limit`: the oldest, or the map itself.
-    pub(super) fn put(&mut self, map: Map, limit: usize) -> Vec<Map> {
+    /// Keeps `map` and answers what had to leave for it to stay within `limit` bytes and `most` mappings: the oldest, or the map itself.
+    pub(super) fn put(&mut self, map: Map, limit: usize, most: usize) -> Vec<Map> {
         if map.warm() > limit {
             return vec![map];
         }
         let mut leave = 0;
         let mut freed = 0;
-        while self.bytes - freed + map.warm() > limit {
+        while leave < self.kept.len()
+            && (self.bytes - freed + map.warm() > limit || self.kept.len() - leave >= most)
+        {
             freed += self.kept[leave].warm();
             leave += 1;
         }
@@ -54,5 +63,39 @@ impl Pool {
         let left = self.kept.drain(..leave).collect();
         self.kept.push(map);
         left
+    }
+}
+
+/// Bytes that all share: as much as the C library's allocator leaves untrimmed at most.
+pub(super) const COMMON_BYTES: usize = 64 << 20;
+/// Mappings that do: they are looked through one by one.
+const COMMON_MOST: usize = 256;
+/// So much address space may be kept with them, times what was written.
+const IDLE: usize = 64;
+
+/// What the memories of this process keep together that share it. None where processes were forked from one another eight times.
+///
+/// A forked process has one of its own: another thread of its parent, which it has not, may have been at work on the parent's; and what
+/// its parent wrote to would be copied before it is written again.
+pub(super) fn of_process() -> Option<&'static Mutex<Pool>> {
+    static GENERATIONS: [OnceLock<(u32, Mutex<Pool>)>; 8] = [const { OnceLock::new() }; 8];
+    let here = std::process::id();
+    let found = GENERATIONS.iter().map(|pool| pool.get_or_init(|| (here, Mutex::default())));
+    found.filter(|(process, _)| *process == here).map(|(_, pool)| pool).next()
+}
+
+impl Pool {
+    /// Keeps a mapping for whoever is next, and answers what has to go for it.
+    pub(super) fn leave(&mut self, mut map: Map) -> Vec<Map> {
+        if map.warm() == 0 {
+            return vec![map];
+        }
+        // A reservation follows what a file says of itself. What was written does not. Where there is room, the next reservation of this
+        // size is to find its pages again.
+        let idle = if address_space_left() == usize::MAX { IDLE } else { 1 };
+        if map.len() / idle > map.warm().max(MAP_FROM) {
+            drop(map.cut(map.warm()));
+        }
+        self.put(map, COMMON_BYTES, COMMON_MOST)
     }
 }

@@ -289,3 +289,55 @@ fn a_mapping_that_is_stretched_keeps_its_bytes() {
     assert!(bytes[..len].iter().all(|byte| *byte == 7) && bytes[len..].iter().all(|byte| *byte == 0));
     assert!(map.stretch(usize::MAX).is_err_and(|map| map.len() >= 40 << 20));
 }
+
+/// One test, since all that share have one pool.
+#[test]
+#[cfg(all(target_os = "linux", not(miri)))]
+fn what_is_shared_is_had_by_all_who_do_and_bounded() {
+    let sharing = || Memory::new(Policy { shared: true, ..Policy::default() });
+    let common = || super::pool::of_process().unwrap().lock().unwrap();
+    let column = |memory: &Memory, reserved: usize, written: usize| {
+        let mut buffer = memory.allocate_expecting(reserved, written).unwrap();
+        buffer.bytes_mut(written).fill(7);
+        buffer.shrink(written);
+        buffer
+    };
+    // While the first memory is there, and its column, too.
+    let (first, second) = (sharing(), sharing());
+    let kept = column(&first, 2 << 20, 1 << 20);
+    let buffer = column(&first, 2 << 20, 1 << 20);
+    let address = buffer.as_ptr();
+    drop(buffer);
+    assert_eq!(common().len(), 1);
+
+    // Who does not share gets nothing of it, nor leaves anything.
+    let alone = pooled(256 << 20);
+    drop(column(&alone, 2 << 20, 1 << 20));
+    assert_eq!((alone.stats().hits, common().len()), (0, 1));
+
+    let again = column(&second, 2 << 20, 1 << 20);
+    assert_eq!((again.as_ptr(), second.stats().hits, common().len()), (address, 1, 0));
+    drop((again, kept));
+
+    // Address space that nobody has written to is not kept, nor more than there is room for; the rest is the memory's own.
+    drop(column(&second, 1 << 40, 1 << 20));
+    for _ in 0..3 {
+        drop((0..40).map(|_| column(&second, 1 << 20, 1 << 20)).collect::<Vec<_>>());
+        drop(column(&second, 100 << 20, 100 << 20));
+    }
+    assert!((32 << 20..=64 << 20).contains(&common().bytes()), "{}", common().bytes());
+    assert!(common().kept().iter().all(|map| map.len() <= 64 * map.warm()));
+    assert!(second.stats().pooled_bytes >= 100 << 20);
+    drop((0..300).map(|_| column(&second, 200 << 10, 200 << 10)).collect::<Vec<_>>());
+    assert!(common().len() <= 256);
+    *common() = Pool::default();
+
+    // Scratch keeps nothing itself.
+    let scratch = || Memory::new(Policy { pool_bytes: 0, shared: true, ..Policy::default() });
+    let (first, second) = (scratch(), scratch());
+    drop(column(&first, 1 << 20, 1 << 20));
+    assert_eq!((first.stats().pooled_buffers, common().len()), (0, 1));
+    drop(column(&second, 1 << 20, 1 << 20));
+    assert_eq!((second.stats().hits, common().len()), (1, 1));
+    *common() = Pool::default();
+}

@@ -19,7 +19,7 @@ pub use element::{Counter, Element, ElementKind, code};
 use info::Label;
 pub use info::StreamerInfo;
 pub use packing::Packing;
-pub(crate) use registered::{any_unframed, is_unframed, registered};
+pub(crate) use registered::{any_unframed, is_unframed, registered, registrations};
 pub use registered::{forget_class, register_class, register_unframed};
 
 use crate::object::{Cursor, Tag, text};

@@ -1,6 +1,7 @@
 //! Layouts that a user supplies, for classes that files do not describe or that have streamers of their own.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use forthwith_columns::DType;
@@ -10,6 +11,9 @@ use forthwith_program::check_words;
 use super::{Element, ElementKind, Packing, StreamerInfo, code};
 
 static REGISTERED: LazyLock<RwLock<HashMap<Box<str>, Registered>>> = LazyLock::new(RwLock::default);
+
+/// How often it has changed. What was worked out before is no longer so.
+static CHANGES: AtomicU64 = AtomicU64::new(0);
 
 struct Registered {
     info: Arc<StreamerInfo>,
@@ -59,12 +63,20 @@ fn register(class: &str, members: &[(&str, &str)], framed: bool) -> Result<()> {
     let info = StreamerInfo { class: class.into(), version: 1, checksum: 0, elements };
     let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
     registered.insert(class.into(), Registered { info: Arc::new(info), framed });
+    CHANGES.fetch_add(1, Ordering::Release);
     Ok(())
 }
 
 /// Takes back what [`register_class`] said. Answers whether there was something.
 pub fn forget_class(class: &str) -> bool {
-    REGISTERED.write().unwrap_or_else(PoisonError::into_inner).remove(class).is_some()
+    let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
+    CHANGES.fetch_add(1, Ordering::Release);
+    registered.remove(class).is_some()
+}
+
+/// A number that is another one when classes were registered or forgotten since.
+pub(crate) fn registrations() -> u64 {
+    CHANGES.load(Ordering::Acquire)
 }
 
 /// The info that a user supplied for a class.

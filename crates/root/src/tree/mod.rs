@@ -8,7 +8,7 @@ mod programs;
 use std::{
     collections::HashMap,
     ops::Range,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use forthwith_plan::{
@@ -20,7 +20,7 @@ use crate::{
     Found, RootFile, Streamers, TreeFormat,
     class::Classes,
     near,
-    streamer::{Element, ElementKind},
+    streamer::{Element, ElementKind, registrations},
 };
 use baskets::Place;
 use columns::Column;
@@ -56,7 +56,19 @@ pub struct Tree {
     index: OnceLock<Index>,
     /// The branch of each leaf, by the leaf's place in the record.
     owners: OnceLock<HashMap<usize, u32>>,
+    known: Mutex<Known>,
 }
+
+/// What was found out of branches, for the next time that they are asked for: classes of many members take a while.
+#[derive(Default)]
+struct Known {
+    /// The number of [`registrations`] then.
+    with: u64,
+    columns: HashMap<u32, Arc<Column>>,
+}
+
+/// Branches of which it is kept.
+const KNOWN_MOST: usize = 1024;
 
 /// Fields by what they can be called.
 struct Index {
@@ -104,6 +116,7 @@ impl Tree {
             metadata,
             index: OnceLock::new(),
             owners: OnceLock::new(),
+            known: Mutex::default(),
         })
     }
 
@@ -183,8 +196,23 @@ impl Tree {
     }
 
     /// What a branch holds.
-    fn column(&self, branch: &Branch<'_>) -> Result<Column> {
-        self.column_with(branch, true)
+    fn column(&self, field: u32, branch: &Branch<'_>) -> Result<Arc<Column>> {
+        let now = registrations();
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        {
+            let known = known();
+            if let Some(column) = known.columns.get(&field).filter(|_| known.with == now) {
+                return Ok(Arc::clone(column));
+            }
+        }
+        let column = Arc::new(self.column_with(branch, true)?);
+        let mut known = known();
+        if known.with != now || known.columns.len() >= KNOWN_MOST {
+            known.columns.clear();
+            known.with = now;
+        }
+        known.columns.insert(field, Arc::clone(&column));
+        Ok(column)
     }
 
     /// What a branch holds, with or without those that need another branch's values.
@@ -296,8 +324,8 @@ impl Tree {
         let unknown = || Error::unsupported("entry offsets that were left out, without a branch that counts");
         let owners = self.owners.get_or_init(|| self.owners());
         let owner = column.counter.and_then(|leaf| owners.get(&leaf).copied()).ok_or_else(unknown)?;
-        let counts = self.column(&self.branch(owner)?)?;
-        match counts.reading {
+        let counts = self.column(owner, &self.branch(owner)?)?;
+        match &counts.reading {
             Ok(reading) if matches!(reading.decoder, Decoder::Kernel(Kernel::Flat { per_entry: 1, .. })) => {
                 Ok(owner)
             }
@@ -326,14 +354,14 @@ impl Dataset for Tree {
     fn describe(&self, field: u32) -> Result<Description> {
         let describe = || {
             let branch = self.branch(field)?;
-            let column = self.column(&branch)?;
+            let column = self.column(field, &branch)?;
             let blocks = match branch.field.has_data {
                 true => self.places(&branch)?.len() as u64,
                 false => branch.write_basket,
             };
             Ok(Description {
-                type_name: column.type_name,
-                reading: column.reading,
+                type_name: column.type_name.clone(),
+                reading: column.reading.clone(),
                 entries: branch.entries,
                 blocks,
                 stored_bytes: branch.zip_bytes,
@@ -426,7 +454,7 @@ impl Planner<'_> {
     fn add(&mut self, field: u32) -> Result<Option<u32>> {
         let tree = self.tree;
         let branch = tree.branch(field)?;
-        let column = tree.column(&branch)?;
+        let column = tree.column(field, &branch)?;
         let reading = match &column.reading {
             Ok(reading) => reading.clone(),
             Err(what) => return Err(Error::unsupported(what)),

@@ -1,0 +1,247 @@
+//! Awkward Arrays made node by node.
+//!
+//! What `ak.from_buffers` makes of a Form in JSON, without the JSON: the same classes with the same arguments, so that the
+//! layouts are the same. A file of small branches is read in the time that takes.
+
+use crate::array::{Buffer, damaged};
+use forthwith::columns::{Array, Column, DType, Form, Native};
+use pyo3::{
+    intern,
+    prelude::*,
+    sync::PyOnceLock,
+    types::{PyDict, PyList, PyString, PyTuple},
+};
+use std::collections::HashMap;
+
+/// What is called of Awkward Array and of NumPy.
+struct Classes {
+    array: Py<PyAny>,
+    index8: Py<PyAny>,
+    index32: Py<PyAny>,
+    index64: Py<PyAny>,
+    empty: Py<PyAny>,
+    numpy: Py<PyAny>,
+    list: Py<PyAny>,
+    regular: Py<PyAny>,
+    record: Py<PyAny>,
+    indexed: Py<PyAny>,
+    option: Py<PyAny>,
+    union: Py<PyAny>,
+}
+
+impl Classes {
+    fn of(py: Python<'_>) -> PyResult<&'static Self> {
+        static CLASSES: PyOnceLock<Classes> = PyOnceLock::new();
+        CLASSES.get_or_try_init(py, || {
+            let contents = py.import("awkward.contents")?;
+            let index = py.import("awkward.index")?;
+            let class = |name| contents.getattr(name).map(Bound::unbind);
+            Ok(Self {
+                array: py.import("numpy")?.getattr("asarray")?.unbind(),
+                index8: index.getattr("Index8")?.unbind(),
+                index32: index.getattr("Index32")?.unbind(),
+                index64: index.getattr("Index64")?.unbind(),
+                empty: class("EmptyArray")?,
+                numpy: class("NumpyArray")?,
+                list: class("ListOffsetArray")?,
+                regular: class("RegularArray")?,
+                record: class("RecordArray")?,
+                indexed: class("IndexedArray")?,
+                option: class("IndexedOptionArray")?,
+                union: class("UnionArray")?,
+            })
+        })
+    }
+}
+
+/// The layout of an array whose options and unions stand where Awkward Array has them.
+pub(crate) fn layout<'py>(py: Python<'py>, array: &Array) -> PyResult<Bound<'py, PyAny>> {
+    let columns = array.columns.iter().map(|(key, column)| (key.as_str(), column)).collect();
+    let nodes = Nodes { py, classes: Classes::of(py)?, columns, name: String::new() };
+    { nodes }.node(&array.form, array.length, None, 0)
+}
+
+/// Structure deeper than this is an attack on the stack, not data.
+const DEEPEST: u32 = 256;
+
+struct Nodes<'a, 'py> {
+    py: Python<'py>,
+    classes: &'static Classes,
+    columns: HashMap<&'a str, &'a Column>,
+    /// The name of a buffer, kept from one to the next.
+    name: String,
+}
+
+impl<'a, 'py> Nodes<'a, 'py> {
+    /// A node of `length` rows. `logical` is what it means besides.
+    fn node(
+        &mut self,
+        form: &Form,
+        length: u64,
+        logical: Option<&str>,
+        depth: u32,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if depth > DEEPEST {
+            return Err(self.wrong("more levels of structure than there can be"));
+        }
+        let (py, classes, below) = (self.py, self.classes, depth + 1);
+        let (class, arguments, parameter) = match form {
+            Form::Empty if length > 0 => return Err(self.wrong("rows of unknown type")),
+            Form::Empty => (&classes.empty, PyTuple::empty(py), None),
+            Form::Numpy { key, dtype, shape } => {
+                let items = shape.iter().try_fold(length, |rows, each| rows.checked_mul(*each));
+                let items = items.ok_or_else(|| self.wrong("more items than there can be"))?;
+                let mut data = self.array(key, "data", *dtype, items)?.1;
+                if !shape.is_empty() {
+                    let shape = PyTuple::new(py, [&[length][..], shape].concat())?;
+                    data = data.call_method1(intern!(py, "reshape"), (shape,))?;
+                }
+                (&classes.numpy, PyTuple::new(py, [data])?, None)
+            }
+            Form::String { key, binary } => {
+                let (outer, inner) = if *binary { ("bytestring", "byte") } else { ("string", "char") };
+                let (offsets, end) = self.offsets(key, length)?;
+                let data = self.array(key, "data", DType::UInt8, end)?.1;
+                let data =
+                    self.make(&classes.numpy, PyTuple::new(py, [data])?, None, Some(("__array__", inner)))?;
+                (&classes.list, PyTuple::new(py, [offsets, data])?, Some(("__array__", outer)))
+            }
+            Form::Categorical { key, .. } => {
+                let (column, index) = self.array(key, "index", DType::Int32, length)?;
+                let rows = rows(numbers::<i32>(column, length).map(i64::from));
+                let index = classes.index32.bind(py).call1((index,))?;
+                let texts = Form::String { key: key.clone(), binary: false };
+                let texts = self.node(&texts, rows, None, below)?;
+                (&classes.indexed, PyTuple::new(py, [index, texts])?, Some(("__array__", "categorical")))
+            }
+            Form::List { key, content } => {
+                let (offsets, end) = self.offsets(key, length)?;
+                let content = self.node(content, end, None, below)?;
+                (&classes.list, PyTuple::new(py, [offsets, content])?, None)
+            }
+            Form::Regular { size, content } => {
+                let items = length.checked_mul(*size);
+                let items = items.ok_or_else(|| self.wrong("more items than there can be"))?;
+                let content = self.node(content, items, None, below)?;
+                (&classes.regular, (content, *size, length).into_pyobject(py)?, None)
+            }
+            Form::Record { fields, contents, name } => {
+                let contents = contents.iter().map(|content| self.node(content, length, None, below));
+                let contents = PyList::new(py, contents.collect::<PyResult<Vec<_>>>()?)?;
+                let fields = fields.as_ref().map(|names| PyList::new(py, names)).transpose()?;
+                let arguments = (contents, fields, length).into_pyobject(py)?;
+                return self.make(
+                    &classes.record,
+                    arguments,
+                    logical,
+                    name.as_ref().map(|name| ("__record__", name.as_str())),
+                );
+            }
+            Form::Option { key, content } => {
+                let (column, index) = self.array(key, "index", DType::Int64, length)?;
+                let rows = rows(numbers(column, length));
+                let index = classes.index64.bind(py).call1((index,))?;
+                let content = self.node(content, rows, None, below)?;
+                (&classes.option, PyTuple::new(py, [index, content])?, None)
+            }
+            Form::Union { key, contents } => {
+                let (tag_column, tags) = self.array(key, "tags", DType::Int8, length)?;
+                let (index_column, index) = self.array(key, "index", DType::Int64, length)?;
+                let mut needed = vec![0; contents.len()];
+                let each = numbers::<i8>(tag_column, length).zip(numbers::<i64>(index_column, length));
+                for (tag, at) in each {
+                    if let Some(rows) = usize::try_from(tag).ok().and_then(|tag| needed.get_mut(tag)) {
+                        *rows = at.saturating_add(1).max(*rows);
+                    }
+                }
+                let tags = classes.index8.bind(py).call1((tags,))?;
+                let index = classes.index64.bind(py).call1((index,))?;
+                let contents = contents.iter().zip(needed);
+                let contents = contents.map(|(form, rows)| self.node(form, rows.unsigned_abs(), None, below));
+                let contents = PyList::new(py, contents.collect::<PyResult<Vec<_>>>()?)?;
+                (&classes.union, (tags, index, contents).into_pyobject(py)?, None)
+            }
+            Form::Meant { meaning, content } => {
+                let meaning = meaning.to_string();
+                return self.node(content, length, Some(logical.unwrap_or(&meaning)), below);
+            }
+            // A new kind of node must be added here to be used.
+            _ => return Err(self.wrong("an unknown kind of node")),
+        };
+        self.make(class, arguments, logical, parameter)
+    }
+
+    /// An instance of a class, with the parameter `logical` and another one if it has any.
+    fn make(
+        &self,
+        class: &Py<PyAny>,
+        arguments: Bound<'py, PyTuple>,
+        logical: Option<&str>,
+        parameter: Option<(&str, &str)>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, class) = (self.py, class.bind(self.py));
+        if logical.is_none() && parameter.is_none() {
+            return class.call1(arguments);
+        }
+        let parameters = PyDict::new(py);
+        for (name, value) in parameter.into_iter().chain(logical.map(|logical| ("logical", logical))) {
+            parameters.set_item(PyString::intern(py, name), PyString::intern(py, value))?;
+        }
+        let named = PyDict::new(py);
+        named.set_item(intern!(py, "parameters"), parameters)?;
+        class.call(arguments, Some(&named))
+    }
+
+    /// The first `items` of a buffer.
+    fn array(
+        &mut self,
+        key: &str,
+        part: &str,
+        dtype: DType,
+        items: u64,
+    ) -> PyResult<(&'a Column, Bound<'py, PyAny>)> {
+        self.name.clear();
+        self.name.extend([key, "-", part]);
+        let Some(column) = self.columns.get(self.name.as_str()).copied() else {
+            return Err(self.wrong(&format!("there is no buffer {}", self.name)));
+        };
+        if column.dtype() != dtype {
+            return Err(self.wrong(&format!("buffer {} holds {}, not {dtype}", self.name, column.dtype())));
+        }
+        let found = column.len();
+        let Some(items) = usize::try_from(items).ok().filter(|items| *items <= found) else {
+            return Err(self.wrong(&format!("buffer {} holds {found} items of {items}", self.name)));
+        };
+        let column_of = if items == found { column.clone() } else { column.slice(0..items) };
+        let array = self.classes.array.bind(self.py).call1((Buffer::new(column_of),))?;
+        Ok((column, array))
+    }
+
+    /// The offsets of `length` lists, and where the last of them ends.
+    fn offsets(&mut self, key: &str, length: u64) -> PyResult<(Bound<'py, PyAny>, u64)> {
+        let count = length.checked_add(1).ok_or_else(|| self.wrong("more lists than there can be"))?;
+        let (column, offsets) = self.array(key, "offsets", DType::Int64, count)?;
+        let last = column.item::<i64>(bounded(length)).and_then(|last| u64::try_from(last).ok());
+        let last = last.ok_or_else(|| self.wrong("offsets that are negative"))?;
+        Ok((self.classes.index64.bind(self.py).call1((offsets,))?, last))
+    }
+
+    #[cold]
+    fn wrong(&self, what: &str) -> PyErr {
+        damaged(self.py, what.to_owned())
+    }
+}
+
+/// The first `length` items of a column, if it is of this type.
+fn numbers<T: Native>(column: &Column, length: u64) -> impl Iterator<Item = T> {
+    (0..bounded(length).min(column.len())).filter_map(|at| column.item(at))
+}
+
+/// Rows that an index needs, of which negative numbers are nulls.
+fn rows(index: impl Iterator<Item = i64>) -> u64 {
+    index.fold(-1, i64::max).max(-1).saturating_add(1).unsigned_abs()
+}
+
+fn bounded(length: u64) -> usize {
+    usize::try_from(length).unwrap_or(usize::MAX)
+}
