@@ -220,7 +220,8 @@ def test_memory_policies_change_no_value(path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory of their own have columns on Linux only")
 def test_a_file_finds_the_memory_of_the_one_before(tmp_path):
-    pq.write_table(pa.table({"x": np.arange(1e6)}), tmp_path / "some.parquet")
+    schema = pa.schema([pa.field("x", pa.float64(), nullable=False)])
+    pq.write_table(pa.table({"x": np.arange(1e6)}, schema), tmp_path / "some.parquet")
 
     def address(**options):
         array = forthwith.open(tmp_path / "some.parquet", **options)["x"].array(library="np")

@@ -157,6 +157,8 @@ def work():
     while going:
         read()
 
+# Modules are imported before: a thread that imports one while its process is forked leaves it locked.
+read()
 threads = [threading.Thread(target=work) for _ in range(3)]
 for thread in threads:
     thread.start()
