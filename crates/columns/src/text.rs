@@ -2,7 +2,7 @@
 
 use crate::lookup::Lookup;
 use crate::validate::DEEPEST;
-use crate::{Array, DType, Form, kernels::check_utf8};
+use crate::{Array, DType, Form, kernels::check_utf8_by};
 
 /// Bytes that are not UTF-8, where there should be text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,16 +22,24 @@ impl Array {
     /// # Errors
     /// The first string of a column that is not.
     pub fn check_text(&self) -> Result<(), NotText> {
-        find(&self.form, &Lookup::of(self), "", 0).map_or(Ok(()), Err)
+        self.check_text_by(1)
+    }
+
+    /// As [`check_text`](Self::check_text), by so many threads where there is much of it.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn check_text_by(&self, threads: usize) -> Result<(), NotText> {
+        find(&self.form, &Lookup::of(self), threads, "", 0).map_or(Ok(()), Err)
     }
 }
 
 /// What is no text in a node, with the row of that node.
-fn find(form: &Form, lookup: &Lookup<'_>, member: &str, depth: u32) -> Option<NotText> {
+fn find(form: &Form, lookup: &Lookup<'_>, threads: usize, member: &str, depth: u32) -> Option<NotText> {
     if depth > DEEPEST {
         return None;
     }
-    let below = |content: &Form, member: &str| find(content, lookup, member, depth + 1);
+    let below = |content: &Form, member: &str| find(content, lookup, threads, member, depth + 1);
     let all = |key: &str, part: &str| {
         let length = lookup.column(key, part, DType::Int64, 0).ok()?.len() as u64;
         lookup.integers(key, part, length).ok()
@@ -44,7 +52,7 @@ fn find(form: &Form, lookup: &Lookup<'_>, member: &str, depth: u32) -> Option<No
         Form::String { key, binary: false } => {
             let offsets = lookup.column(key, "offsets", DType::Int64, 0).ok()?;
             let data = lookup.column(key, "data", DType::UInt8, 0).ok()?;
-            let row = check_utf8(offsets, data).err()?.row;
+            let row = check_utf8_by(offsets, data, threads).err()?.row;
             let at = |row: usize| offsets.item::<i64>(row).and_then(|at| usize::try_from(at).ok());
             let range = at(row as usize).zip(at(row as usize + 1)).map(|(start, end)| start..end);
             let bytes = range.and_then(|range| data.as_bytes().get(range)).unwrap_or_default().to_vec();

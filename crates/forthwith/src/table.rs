@@ -230,7 +230,7 @@ impl Table {
         let failed = match (read(plan, threads, tick), &self.content) {
             (Err(error), Content::Avro(_)) => error,
             (Ok(arrays), _) => {
-                self.here(self.check_text(plan, &arrays))?;
+                self.here(self.check_text(plan, &arrays, threads))?;
                 return Ok(arrays);
             }
             (done, _) => return done,
@@ -254,12 +254,13 @@ impl Table {
     }
 
     /// Looks whether text is UTF-8, where the format says that it is.
-    fn check_text(&self, plan: &Plan, arrays: &[Array]) -> Result<()> {
+    fn check_text(&self, plan: &Plan, arrays: &[Array], threads: Option<usize>) -> Result<()> {
         if self.unchecked_text {
             return Ok(());
         }
+        let threads = threads.unwrap_or(self.file.engine().options().threads);
         for (number, array) in arrays.iter().enumerate() {
-            array.check_text().map_err(|bad| {
+            array.check_text_by(threads).map_err(|bad| {
                 let error = Error::new(ErrorKind::Fault { what: bad.to_string() });
                 let error = error.in_object(&field_path(plan, number)).at_entry(plan.entries.start + bad.row);
                 match bad.member.trim_start_matches('.') {
@@ -284,7 +285,7 @@ impl Table {
             let plan = table.plan(&fields, block.entries.clone())?;
             let read =
                 self.file.engine().read(&plan, self.file.source(), format(&plan.format)?, Some(1), None);
-            match read.and_then(|arrays| self.check_text(&plan, &arrays)) {
+            match read.and_then(|arrays| self.check_text(&plan, &arrays, Some(1))) {
                 Ok(()) => {}
                 Err(error) if matches!(error.kind, ErrorKind::Source(_) | ErrorKind::OutOfMemory { .. }) => {
                     return Err(error);

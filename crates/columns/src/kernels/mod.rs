@@ -19,4 +19,4 @@ pub use decode::{DecodeError, decode, decode_jagged, decode_strided};
 pub use dispatch::{Level, level};
 pub use levels::{index_of_masks, levels_from, levels_to, lists_of_masks};
 pub use offsets::{OffsetsError, offsets_from_bounds, offsets_from_counts, rebase};
-pub use text::{BadText, check_utf8};
+pub use text::{BadText, check_utf8, check_utf8_by};

@@ -345,13 +345,27 @@ fn much_text_is_checked_piece_by_piece() {
     for row in 0..rows {
         bytes.extend(words[row % 6].bytes());
         // One that is longer than what is checked together.
-        bytes.extend(std::iter::repeat_n(b'x', if row == rows / 2 { 100_000 } else { 0 }));
+        bytes.extend(std::iter::repeat_n(b'x', if row == rows / 2 { 600_000 } else { 0 }));
         offsets.push(bytes.len() as i64);
     }
     let found = |offsets: &[i64], bytes: &[u8]| {
         check_utf8(&Column::from_slice(offsets), &Column::from_slice(bytes)).map_err(|bad| bad.row as usize)
     };
     assert_eq!(found(&offsets, &bytes), Ok(()));
+    // Enough for several threads, of which more than one finds something: the first counts.
+    if !cfg!(miri) {
+        let plain = vec![b'a'; 9 << 20];
+        let offsets: Vec<i64> = (0..=plain.len() as i64 / 16).map(|row| 16 * row).collect();
+        for bad in [&[][..], &[3], &[400_000], &[100_000, 300_000, 589_823]] {
+            let mut bytes = plain.clone();
+            bad.iter().for_each(|row| bytes[16 * row + 5] = 0xff);
+            let (offsets, bytes) = (Column::from_slice(&offsets), Column::from_slice(&bytes));
+            for threads in [1, 2, 3, 7] {
+                let found = check_utf8_by(&offsets, &bytes, threads).map_err(|bad| bad.row as usize);
+                assert_eq!(found, bad.first().map_or(Ok(()), |row| Err(*row)), "{threads}");
+            }
+        }
+    }
     for row in [1, rows / 2, rows / 2 + 6, rows - 7].map(|row| row / 6 * 6 + 3) {
         let at = offsets[row] as usize;
         let mut damaged = bytes.clone();

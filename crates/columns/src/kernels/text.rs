@@ -5,36 +5,80 @@ use simdutf8::basic::from_utf8;
 use std::ops::Range;
 
 /// Strings are checked together, as many as have so many bytes: they are in the cache when it is looked where they are cut.
-const TOGETHER: i64 = 32 << 10;
+const TOGETHER: i64 = 256 << 10;
+
+/// Bytes for which another thread is begun, at least.
+const WORTH_A_THREAD: usize = 2 << 20;
 
 /// Checks that every string is UTF-8: strings are the `bytes` between neighbouring `offsets` (int64). For formats that promise text.
 pub fn check_utf8(offsets: &Column, bytes: &Column) -> Result<(), BadText> {
+    check_utf8_by(offsets, bytes, 1)
+}
+
+/// As [`check_utf8`], where many bytes are looked at by so many threads.
+pub fn check_utf8_by(offsets: &Column, bytes: &Column, threads: usize) -> Result<(), BadText> {
     let Some(offsets) = offsets.as_i64() else { return Err(BadText { row: 0 }) };
     let bytes = bytes.as_bytes();
+    let rows = offsets.len().saturating_sub(1);
+    let size = bytes.len() + offsets.len();
+    let threads = threads.min(size / WORTH_A_THREAD).max(1);
+    let each = rows.div_ceil(threads).max(1);
+    let part = |from: usize| check(offsets, bytes, from..rows.min(from + each));
+    std::thread::scope(|scope| {
+        let later = (1..threads).map(|number| {
+            let part = move || part(number * each);
+            // Where the system gives no more threads, this one does all the work.
+            (number, std::thread::Builder::new().spawn_scoped(scope, part))
+        });
+        let later: Vec<_> = later.collect();
+        let mut found = part(0);
+        for (number, thread) in later {
+            let theirs =
+                thread.ok().and_then(|thread| thread.join().ok()).unwrap_or_else(|| part(number * each));
+            found = found.and(theirs);
+        }
+        found
+    })
+}
+
+/// The first of some strings that is not UTF-8.
+fn check(offsets: &[i64], bytes: &[u8], rows: Range<usize>) -> Result<(), BadText> {
     let one = |row: usize| {
         let text = range(offsets[row], offsets[row + 1], bytes);
         text.is_some_and(|text| from_utf8(text).is_ok())
     };
-    let rows = offsets.len().saturating_sub(1);
     let bad = |rows: Range<usize>| {
         rows.into_iter().find(|row| !one(*row)).map_or(Ok(()), |row| Err(BadText { row: row as u64 }))
     };
-    if !offsets.is_sorted() {
-        return bad(0..rows);
+    if rows.is_empty() {
+        return Ok(());
     }
-    let mut from = 0;
-    while from < rows {
+    if !rises(&offsets[rows.start..=rows.end]) {
+        return bad(rows);
+    }
+    let Range { start: mut from, end } = rows;
+    while from < end {
         let most = offsets[from].saturating_add(TOGETHER);
-        let to = from + offsets[from + 1..].partition_point(|end| *end <= most).max(1);
-        // Valid as a whole, and cut only between characters.
-        let whole = range(offsets[from], offsets[to], bytes).filter(|text| from_utf8(text).is_ok());
-        let between = |at: &i64| bytes.get(*at as usize).is_none_or(|byte| byte & 0xC0 != 0x80);
-        if whole.is_none() || !offsets[from + 1..to].iter().all(between) {
-            bad(from..to)?;
+        let ends = &offsets[from + 1..=end];
+        let to = from + ends.partition_point(|end| *end <= most).max(1);
+        let whole = range(offsets[from], offsets[to], bytes);
+        // Characters of one byte are cut by nothing.
+        if !whole.is_some_and(<[u8]>::is_ascii) {
+            // Valid as a whole, and cut only between characters.
+            let whole = whole.filter(|text| from_utf8(text).is_ok());
+            let between = |at: &i64| bytes.get(*at as usize).is_none_or(|byte| byte & 0xC0 != 0x80);
+            if whole.is_none() || !offsets[from + 1..to].iter().all(between) {
+                bad(from..to)?;
+            }
         }
         from = to;
     }
     Ok(())
+}
+
+/// Whether no offset is less than the one before. Without an early exit, so that many are looked at together.
+fn rises(offsets: &[i64]) -> bool {
+    offsets.windows(2).fold(true, |rises, pair| rises & (pair[0] <= pair[1]))
 }
 
 fn range(start: i64, end: i64, bytes: &[u8]) -> Option<&[u8]> {

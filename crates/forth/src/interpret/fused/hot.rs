@@ -20,6 +20,22 @@ const NUMBER: usize = 8;
 /// What bytes of numbers have that are not the last.
 const LAST: u64 = 0x8080_8080_8080_8080;
 
+/// How far ahead bytes are asked for where most are stepped over.
+const SOON: usize = 1536;
+
+/// Asks for some bytes to be brought near.
+#[inline(always)]
+fn soon(at: *const u8) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint; any address will do.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = at;
+}
+
 /// Goes on up to the first instruction that is not for here.
 ///
 /// # Safety
@@ -378,6 +394,20 @@ pub(super) unsafe fn run(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
                     }
                     let there = if branch == *there { *bytes as usize } else { 0 };
                     at = at.add(1 + there + *then as usize);
+                }
+            }
+            Op::SkipRun { kinds, ops, most } => {
+                // Who steps over things is through with a page sooner than processors begin with the next one by themselves.
+                soon(at.wrapping_add(SOON));
+                if left!(at) >= *most as usize {
+                    // SAFETY: instructions of these kinds follow, and the bytes that they need are left.
+                    let after = unsafe { super::skip::RUNS[usize::from(*kinds)](ip.add(1), at) };
+                    // Otherwise one by one.
+                    if !after.is_null() {
+                        at = after;
+                        // SAFETY: so many instructions follow.
+                        ip = unsafe { ip.add(usize::from(*ops)) };
+                    }
                 }
             }
             _ => break,

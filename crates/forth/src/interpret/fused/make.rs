@@ -2,9 +2,19 @@
 
 use super::ops::{C, Column, Counted, NONE, Op, Ops, Rest, Switch, To};
 use super::plan::{Count, Field, Form, Leaf, LeafKind, Nest, Sized, Step};
+use super::skip;
 use crate::Dtype;
 use crate::compile::ir::OutputDecl;
 use crate::isa::{Parser, Read};
+
+/// Whether a step is one instruction that steps over something of a kind that is foreseen, and jumps nowhere.
+fn may_be_skipped_together(step: &Step) -> bool {
+    matches!(
+        step,
+        Step::SkipSized { what: Sized::Number | Sized::Text, .. }
+            | Step::SkipOptional { what: Sized::Number, .. }
+    )
+}
 
 impl Ops {
     /// The instructions for steps that write to these outputs, in order; nothing if a number does not fit.
@@ -91,7 +101,22 @@ impl Ops {
     fn steps(&mut self, steps: &[Step], kept: usize) -> Option<()> {
         // Some keep two, for what is inside of them.
         self.depth = self.depth.max(kept + 2);
-        steps.iter().try_for_each(|step| self.step(step, kept))
+        let mut rest = steps;
+        while !rest.is_empty() {
+            let run =
+                rest.iter().take(skip::TOGETHER).take_while(|step| may_be_skipped_together(step)).count();
+            let (these, after) = rest.split_at(run.max(1));
+            let head = self.code.len();
+            these.iter().try_for_each(|step| self.step(step, kept))?;
+            let ops = &self.code[head..];
+            let most = ops.iter().try_fold(0_u32, |most, op| most.checked_add(skip::needed(op)?));
+            if let (2.., Some(kinds), Some(most)) = (run, skip::kinds(ops), most) {
+                let ops = ops.len() as u8;
+                self.code.insert(head, Op::SkipRun { kinds, ops, most });
+            }
+            rest = after;
+        }
+        Some(())
     }
 
     #[expect(clippy::too_many_lines, reason = "one arm for each step")]

@@ -84,6 +84,13 @@ pub(super) enum Op {
         bytes: u32,
         then: u32,
     },
+    /// The next so many instructions step over things of these [kinds](super::skip::RUNS), and go no farther than so many bytes unless one of
+    /// them is long: where as many are left, all is done at once.
+    SkipRun {
+        kinds: u8,
+        ops: u8,
+        most: u32,
+    },
     /// Lists in blocks, of items of so many bytes.
     SkipBlocks {
         size: u32,

@@ -221,6 +221,8 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
                 at += bytes as usize;
             }
 
+            // One by one.
+            Op::SkipRun { .. } => {}
             Op::SkipNumber { then } => at = some!(skip::number(data, at, then)),
             Op::SkipText { then } => at = some!(skip::text(data, at, then)),
             Op::SkipOptionalNumber { there, then } => {

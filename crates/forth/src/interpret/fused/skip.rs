@@ -1,6 +1,125 @@
 //! Stepping over what nobody wants: where it ends, or nothing if that is not within the data.
 
 use super::number::zigzag;
+use super::ops::Op;
+
+/// Instructions that are done together at most.
+pub(super) const TOGETHER: usize = 3;
+/// What is among them: the place of each in the kinds of a run.
+const NOTHING: usize = 0;
+const NUMBER: usize = 1;
+const TEXT: usize = 2;
+const OPTION: usize = 3;
+const KINDS: usize = 4;
+
+/// A run of instructions: where what they step over ends, or null if something is long or unexpected.
+///
+/// # Safety
+///
+/// The instructions are of the run's kinds, and as many bytes are left as the run [needs](needed).
+pub(super) type Run = unsafe fn(*const Op, *const u8) -> *const u8;
+
+/// By the kinds of their instructions. Each is straight code of its own, so that what comes next is foreseen where it has always come.
+pub(super) static RUNS: [Run; KINDS * KINDS * KINDS] = {
+    macro_rules! runs {
+        ($($first:ident)*) => {
+            [$(
+                run::<$first, NOTHING, NOTHING>, run::<$first, NOTHING, NUMBER>, run::<$first, NOTHING, TEXT>, run::<$first, NOTHING, OPTION>,
+                run::<$first, NUMBER, NOTHING>, run::<$first, NUMBER, NUMBER>, run::<$first, NUMBER, TEXT>, run::<$first, NUMBER, OPTION>,
+                run::<$first, TEXT, NOTHING>, run::<$first, TEXT, NUMBER>, run::<$first, TEXT, TEXT>, run::<$first, TEXT, OPTION>,
+                run::<$first, OPTION, NOTHING>, run::<$first, OPTION, NUMBER>, run::<$first, OPTION, TEXT>, run::<$first, OPTION, OPTION>,
+            )*]
+        };
+    }
+    runs!(NOTHING NUMBER TEXT OPTION)
+};
+
+/// The number of the run of some instructions.
+pub(super) fn kinds(ops: &[Op]) -> Option<u8> {
+    let kind = |op: &Op| match op {
+        Op::SkipNumber { .. } => Some(NUMBER),
+        Op::SkipText { .. } => Some(TEXT),
+        Op::SkipOptionalNumber { .. } => Some(OPTION),
+        _ => None,
+    };
+    let number = (0..TOGETHER)
+        .try_fold(0, |number, at| Some(number * KINDS + ops.get(at).map_or(Some(NOTHING), kind)?));
+    number.filter(|_| ops.len() <= TOGETHER).and_then(|number| u8::try_from(number).ok())
+}
+
+/// Bytes that an instruction of a run looks at or steps over at most: numbers of up to eight bytes, and texts whose length is one byte.
+pub(super) fn needed(op: &Op) -> Option<u32> {
+    match op {
+        Op::SkipNumber { then } => then.checked_add(8),
+        Op::SkipText { then } => then.checked_add(64),
+        Op::SkipOptionalNumber { then, .. } => then.checked_add(9),
+        _ => None,
+    }
+}
+
+unsafe fn run<const A: usize, const B: usize, const C: usize>(
+    ops: *const Op,
+    mut at: *const u8,
+) -> *const u8 {
+    // SAFETY: the caller's.
+    unsafe {
+        for (number, kind) in [A, B, C].into_iter().enumerate() {
+            if kind != NOTHING {
+                at = one(kind, &*ops.add(number), at);
+                if at.is_null() {
+                    break;
+                }
+            }
+        }
+    }
+    at
+}
+
+/// One instruction of a run.
+#[inline(always)]
+unsafe fn one(kind: usize, op: &Op, at: *const u8) -> *const u8 {
+    let null = std::ptr::null();
+    // SAFETY: the caller says that the bytes are there, and that the instruction is of this kind.
+    unsafe {
+        match (kind, *op) {
+            (NUMBER, Op::SkipNumber { then }) => over(at, then),
+            (TEXT, Op::SkipText { then }) => {
+                let length = *at;
+                // Negative ones have the lowest bit.
+                if length & 0x81 != 0 { null } else { at.add(1 + usize::from(length >> 1) + then as usize) }
+            }
+            (OPTION, Op::SkipOptionalNumber { there, then }) => {
+                let branch = *at;
+                if branch & !2 != 0 {
+                    null
+                } else if branch == there {
+                    over(at.add(1), then)
+                } else {
+                    at.add(1 + then as usize)
+                }
+            }
+            _ => std::hint::unreachable_unchecked(),
+        }
+    }
+}
+
+/// Behind a number and so many bytes.
+///
+/// How long it is is foreseen, so that what comes next does not wait for these bytes.
+#[inline(always)]
+unsafe fn over(mut at: *const u8, then: u32) -> *const u8 {
+    const LAST: u64 = 0x8080_8080_8080_8080;
+    // SAFETY: eight bytes are there, by the caller's word, and one of them is the last of the number.
+    unsafe {
+        if at.cast::<u64>().read_unaligned() & LAST == LAST {
+            return std::ptr::null();
+        }
+        while *at >= 0x80 {
+            at = at.add(1);
+        }
+        at.add(1 + then as usize)
+    }
+}
 
 pub(super) fn bytes(data: &[u8], at: usize, bytes: u32) -> Option<usize> {
     let left = data.len().checked_sub(at)?;

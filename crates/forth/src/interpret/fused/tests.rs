@@ -354,3 +354,71 @@ fn all_levels_agree_on_what_is_skipped() {
         }
     }
 }
+
+/// Every run of two or three fields that are stepped over, whole, cut off anywhere and with any byte changed: where many bytes are left they
+/// are done at once, at the end one by one.
+#[test]
+fn all_levels_agree_on_runs_of_what_is_skipped() {
+    let kinds = [
+        "data zigzag-> stack drop",
+        "data zigzag-> stack dup 0 < if 5 halt then data skip",
+        "data zigzag-> stack case 0 of endof 1 of data zigzag-> stack drop endof 4 halt endcase",
+    ];
+    let entries = 9;
+    for number in 0..if cfg!(miri) { 3 } else { 27 } {
+        let run = [number % 3, number / 3 % 3, number / 9];
+        let fields = run.map(|kind| kinds[kind]).join("\n");
+        // A byte that is read, so that where the run ended is seen.
+        let source = format!("input data output byte uint8\n0 do\n{fields}\n2 data skip data B-> byte\nloop");
+        let mut whole = Vec::new();
+        for entry in 0..entries {
+            for (field, kind) in run.into_iter().enumerate() {
+                let numbers = [&[7][..], &[0x85, 9], &[0xff, 0xff, 0xff, 0xff, 0x0f], &[0x80; 8], &[0xff; 9]];
+                let at = (entry + field) % 5;
+                let long = [numbers[at], if at > 2 { &[1][..] } else { &[] }].concat();
+                match kind {
+                    0 => whole.extend(long),
+                    1 => {
+                        let length = [0, 3, 63, 64, 70][at];
+                        let code = 2 * length as u8;
+                        whole.extend(if length < 64 { vec![code] } else { vec![code | 0x80, 1] });
+                        whole.extend((0..length).map(|byte| (byte * 37) as u8));
+                    }
+                    _ if at == 0 => whole.push(0),
+                    _ => {
+                        whole.push(2);
+                        whole.extend(long);
+                    }
+                }
+            }
+            whole.extend([1, 2, entry as u8]);
+        }
+        let run = |data: &[u8], cpu: Option<Cpu>| {
+            let mut compiled = Compiled::new(&source).expect("a program");
+            compiled.plans.cpu = cpu.unwrap_or(Cpu::Baseline);
+            let mut machine = Machine::new(Arc::new(compiled), Limits::default());
+            machine.force_tier(Some(if cpu.is_none() { Tier::Checked } else { Tier::Fused }));
+            machine.begin();
+            machine.push(entries as i64).expect("room");
+            let result = machine.resume(&[data]);
+            let bytes: Vec<u8> =
+                machine.outputs().iter().flat_map(|output| output.as_bytes().to_vec()).collect();
+            (result, machine.outer_index(), machine.position(0), bytes)
+        };
+        let mut data =
+            vec![whole.clone(), whole[..whole.len() - 1].to_vec(), whole[..whole.len() / 2].to_vec()];
+        for at in (0..whole.len()).step_by(if cfg!(miri) { 97 } else { 7 }) {
+            for change in [1, 0x80, 0xff] {
+                data.push(whole.clone());
+                data.last_mut().expect("one")[at] ^= change;
+            }
+        }
+        assert_eq!(run(&whole, None).0, Ok(Status::Done), "{source}");
+        for data in &data {
+            let expected = run(data, None);
+            for cpu in Cpu::available() {
+                assert_eq!(run(data, Some(cpu)), expected, "{source}");
+            }
+        }
+    }
+}
