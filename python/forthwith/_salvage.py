@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forthwith._errors import DamagedFileError, RequestError
+from forthwith._errors import DamagedFileError, RequestError, UnsupportedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Loss:
         error: Why: the exception, which names branch, basket and place.
     """
 
-    def __init__(self, start: int, stop: int, error: DamagedFileError) -> None:
+    def __init__(self, start: int, stop: int, error: DamagedFileError | UnsupportedError) -> None:
         self.start = start
         self.stop = stop
         self.error = error
@@ -131,7 +131,8 @@ def _around(
         begin, end = waiting.pop()
         try:
             parts.append((begin, end, into.read(tree, columns, begin, end, threads, progress)))
-        except DamagedFileError as error:
+        except (DamagedFileError, UnsupportedError) as error:
+            _about_entries(error)
             block = _lost(tree, columns, begin, end, error)
             failures[error.object, error.block] = failures.get((error.object, error.block), 0) + 1
             first, last = block
@@ -158,8 +159,8 @@ def _with_missing(
     into = _read.target("ak", None)
     try:
         return into.read(tree, columns, start, stop, threads, progress), []
-    except DamagedFileError:
-        pass
+    except (DamagedFileError, UnsupportedError) as error:
+        _about_entries(error)
     layouts, lost = [], []
     for label, at in columns:
         parts, losses = _around(tree, [(label, at)], start, stop, into, threads, progress)
@@ -188,7 +189,15 @@ def _column(tree: Tree, column: tuple[str, int], start: int, stop: int, parts: l
     return ak.contents.IndexedOptionArray.simplified(ak.index.Index64(index), content)
 
 
-def _lost(tree: Tree, columns: Columns, begin: int, end: int, error: DamagedFileError) -> tuple[int, int]:
+def _about_entries(error: DamagedFileError | UnsupportedError) -> None:
+    """Passes on what is not supported unless it is something that single entries have."""
+    if isinstance(error, UnsupportedError) and error.entry is None:
+        raise error
+
+
+def _lost(
+    tree: Tree, columns: Columns, begin: int, end: int, error: DamagedFileError | UnsupportedError
+) -> tuple[int, int]:
     """The entries of the block that the error is about, or all of them if it does not say."""
     if error.block is None:
         return begin, end

@@ -282,6 +282,7 @@ impl Job<'_> {
     fn error(&self, error: RunError, first: u64) -> Error {
         let kind = match error {
             RunError::UserHalt(Some(code)) => match self.program.fault(code) {
+                Some(fault) if fault.unsupported => ErrorKind::Unsupported { what: fault.what.clone() },
                 Some(fault) => ErrorKind::Fault { what: fault.what.clone() },
                 None => error.into(),
             },

@@ -91,6 +91,9 @@ pub struct Fault {
     pub code: i64,
     /// What is wrong, as a phrase: "byte count does not end at the entry's end".
     pub what: String,
+    /// Nothing is wrong with the data: this is what a program cannot read.
+    #[serde(default)]
+    pub unsupported: bool,
 }
 
 /// One line of a program and the member it reads.

@@ -93,7 +93,8 @@ pub enum Schema {
     Blank,
     /// A version, and behind it the value, which depends on it. All alternatives deliver what the first does.
     Versioned(Vec<(When, Self)>),
-    /// A record whose fields stand among those of the record that it is a field of.
+    /// A record whose fields stand among those of the record that it is a field of. Where items are stored field by field, its fields are,
+    /// too, and without its frame; within a [`Between`](Self::Between) it is stored item by item, with it.
     Base(Box<Self>),
     /// A list of records stored field by field: a big-endian `u32` of how many, then the first field of all items, then the second.
     Columns(Box<Self>),
@@ -123,7 +124,7 @@ pub enum Schema {
     Triangle(u32, Wire),
     /// One byte; a value, or if it is 0, what stands for none.
     Flagged(Box<Self>),
-    /// An object that may be null, may be of several classes, and says which.
+    /// An object that may be null, may be of several classes, and says which. Classes that are [`Refused`](Self::Refused) stand last.
     Pointer(Vec<(String, Self)>),
     /// Nothing in the data: zero, empty or null, in the place of such a value.
     Absent(Box<Self>),
@@ -137,6 +138,8 @@ pub enum Schema {
     Computed(DType, Cow<'static, str>),
     /// A value of a class that nobody describes: a fault where there is one. Only where there may be none: in lists, and behind pointers.
     Unknown(String),
+    /// An object of a class that no column can have, and why: an error where there is one. Only behind pointers.
+    Refused(String),
 }
 
 /// When an alternative of [`Schema::Versioned`] is meant. A version is two bytes; where it is 0, four bytes of a checksum follow.
@@ -211,7 +214,7 @@ impl Schema {
                 others.map(Self::least_bytes).fold(of.least_bytes(), u64::saturating_add)
             }
             Self::Counted { flag, .. } => u64::from(*flag),
-            Self::Computed(..) | Self::Unknown(_) | Self::Flagged(_) => 1,
+            Self::Computed(..) | Self::Unknown(_) | Self::Refused(_) | Self::Flagged(_) => 1,
             Self::ToEnd(_)
             | Self::Times(_)
             | Self::Fields(..)
@@ -231,7 +234,7 @@ impl Schema {
     pub(crate) fn least_together(&self) -> u64 {
         match self {
             Self::Framed { shared: true, of } => of.least_together(),
-            Self::Base(of) => of.record().map_or(0, Self::least_together),
+            Self::Base(of) => of.record().map_or_else(|| of.least_bytes(), Self::least_together),
             Self::Versioned(arms) => arms.iter().map(|(_, arm)| arm.least_together()).min().unwrap_or(0),
             Self::Record { fields, .. } | Self::Arranged { fields, .. } => {
                 fields.iter().map(|(_, field)| field.least_together()).fold(0, u64::saturating_add)

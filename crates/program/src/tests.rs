@@ -335,6 +335,23 @@ fn what_nobody_describes_is_a_fault_where_it_is() {
 }
 
 #[test]
+fn what_no_column_can_have_is_refused_where_it_is() {
+    let refused = |name: &str| (name.to_owned(), Schema::Refused(format!("{name}, for a reason")));
+    let schema = Schema::Pointer(vec![("P".into(), int()), refused("PP"), refused("\"")]);
+    let program = translate(&schema.clone().list(), &FRAMED, true, "x").unwrap();
+    assert_eq!(program.form.type_string(), "var * ?int32", "of what can be delivered");
+    let data = [words(&[2]), object(7), words(&[0])].concat();
+    assert_eq!(run(&schema.clone().list(), &data, &[]).unwrap()[2], [7.0]);
+    let data = [words(&[1, 0x4000_0000 | 11, -1]), b"PP\0".to_vec(), words(&[7])].concat();
+    assert_eq!(run(&schema.list(), &data, &[]).unwrap_err(), 100);
+    assert!(program.fault(100).is_some_and(|fault| fault.unsupported && fault.what == "PP, for a reason"));
+    // Nothing else: null can be read.
+    let schema = Schema::Pointer(vec![refused("PP")]).list();
+    assert_eq!(run(&schema, &words(&[1, 0]), &[]).unwrap(), [vec![1.0], vec![0.0]]);
+    assert_eq!(run(&schema, &data, &[]).unwrap_err(), 100);
+}
+
+#[test]
 fn another_column_counts() {
     let items = Schema::Counted { slot: 1, flag: true, of: Box::new(floats()) };
     let item = Schema::Between(vec![Schema::Given(1, DType::Int32)], Box::new(items), vec![]);

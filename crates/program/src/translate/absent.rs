@@ -50,7 +50,7 @@ impl Text<'_> {
                 self.absent(of, form, place)?;
             }
             // No object that has it is older than it.
-            (Schema::Unknown(class), _) => self.unknown(class, place),
+            (Schema::Unknown(_), _) => self.unknown(schema, place),
             (Schema::Versioned(arms), form) => match arms.first() {
                 Some((_, first)) => self.absent(first, form, place)?,
                 None => return Err(differ(member)),

@@ -71,7 +71,9 @@ fn width(schema: &Schema) -> usize {
         _ => 1,
     };
     match schema {
-        Schema::Framed { of, .. } | Schema::Base(of) | Schema::Absent(of) => width(of),
+        Schema::Framed { of, .. } | Schema::Base(of) | Schema::Absent(of) | Schema::Between(_, of, _) => {
+            width(of)
+        }
         Schema::Versioned(arms) => arms.first().map_or(0, |(_, first)| width(first)),
         Schema::Record { fields, .. } => fields.iter().map(|(_, field)| one(field)).sum(),
         Schema::Arranged { fields, order, .. } => {

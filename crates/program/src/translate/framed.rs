@@ -107,7 +107,7 @@ impl Text<'_> {
                 self.line(place, format!("{words} {key}-data <- stack"));
             }
             (Schema::Passed(words), _) => self.line(place, words.to_string()),
-            (Schema::Unknown(class), _) => self.unknown(class, place),
+            (Schema::Unknown(_) | Schema::Refused(_), _) => self.unknown(schema, place),
             _ => return Err(differ(member)),
         }
         Ok(())

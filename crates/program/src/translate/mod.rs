@@ -241,9 +241,15 @@ fn made(
         source.push_str(&format!("counts end 0= if {FAULT_COUNTS} halt then\n"));
     }
     let mut faults = faults(counted, bounded, &text.faults);
-    for (code, class) in (FAULT_UNKNOWN..).zip(&text.unknown) {
-        let what = format!("an object of the class {class}, which the file does not describe");
-        faults.push(Fault { code, what });
+    for (code, unknown) in (FAULT_UNKNOWN..).zip(text.unknown) {
+        faults.push(match unknown {
+            Schema::Refused(what) => Fault { code, what, unsupported: true },
+            Schema::Unknown(class) => {
+                let what = format!("an object of the class {class}, which the file does not describe");
+                Fault { code, what, unsupported: false }
+            }
+            _ => continue,
+        });
     }
     Ok(Program {
         source,
@@ -312,7 +318,7 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
         (FAULT_TRUTH, "a boolean is neither 0 nor 1", false),
     ];
     let wanted = known.into_iter().filter(|(code, _, always)| *always || used.contains(code));
-    wanted.map(|(code, what, _)| Fault { code, what: what.into() }).collect()
+    wanted.map(|(code, what, _)| Fault { code, what: what.into(), unsupported: false }).collect()
 }
 
 /// The parser word of a number, without the arrow.

@@ -3,7 +3,7 @@
 use super::{
     FAULT_BYTE_COUNT, FAULT_CLASS, FAULT_COUNT, FAULT_REFERENCE, FAULT_SHARED, FAULT_VERSION, Unsupported,
     literal,
-    shape::OBJECTS,
+    shape::{OBJECTS, readable},
     text::{Made, Place, Text, alternative, differ, union_key},
 };
 use crate::{contract::ASKED_OUTPUTS, schema::Schema};
@@ -66,8 +66,9 @@ impl Text<'_> {
         if let ([], [alternative]) = (&classes[..], alternatives) {
             self.line(place, format!("{count} @ if"));
             self.value(alternative, content, place.within(1).of(&inner))?;
-            self.line(place, "then".into());
-            self.close_frame(&end, place);
+            // Of no items there may be frames all the same.
+            let bad = self.halt(FAULT_BYTE_COUNT);
+            self.line(place, format!("then {input} pos {end} @ > if {bad} then {end} @ {input} seek"));
             return Ok(());
         }
         let key = union_key(content).filter(|_| alternatives.len() > 1);
@@ -118,11 +119,13 @@ impl Text<'_> {
         let reference = self.halt(FAULT_REFERENCE);
         let bad = self.halt(FAULT_BYTE_COUNT);
         self.origin = true;
-        // Longer names first, since a name may begin with another.
-        let mut order: Vec<usize> = (0..classes.len()).collect();
+        let known = readable(classes);
+        // Longer names first, since a name may begin with another. Of those that are only refused, what cannot be spelled is of no class.
+        let spelled = |at: &usize| *at < known.len() || is_name(&classes[*at].0);
+        let mut order: Vec<usize> = (0..classes.len()).filter(spelled).collect();
         order.sort_by_key(|&at| std::cmp::Reverse(classes[at].0.len()));
         let names = names(order.iter().map(|&at| &*classes[at].0), member)?;
-        let find = match classes {
+        let find = match &order[..] {
             [] => unknown.clone(),
             _ => format!("{input} enum{names} {input} B-> stack if {unknown} then"),
         };
@@ -161,8 +164,14 @@ impl Text<'_> {
         self.line(place.within(1), format!("{there} {tag} {word} {here} @ {input} seek then"));
         self.line(place.within(1), "case".into());
         let values: Vec<Schema> =
-            std::iter::once(Schema::Null).chain(classes.iter().map(|(_, class)| class.clone())).collect();
+            std::iter::once(Schema::Null).chain(known.iter().map(|(_, class)| class.clone())).collect();
         for (number, &at) in order.iter().enumerate() {
+            if at >= known.len() {
+                self.line(place.within(2), format!("{number} of"));
+                self.unknown(&classes[at].1, place.within(3));
+                self.line(place.within(2), "endof".into());
+                continue;
+            }
             let tag = format!("{position} @ {} * {} + {objects} <- stack", 1 << OBJECT_BITS, at + 1);
             self.line(place.within(2), format!("{number} of {tag}"));
             let form = alternative(&values, at as u32 + 1, form).ok_or_else(|| differ(member))?;
@@ -181,12 +190,17 @@ impl Text<'_> {
 fn names<'n>(of: impl Iterator<Item = &'n str>, member: &str) -> Result<String, Unsupported> {
     let mut names = String::new();
     for name in of {
-        if name.is_empty() || !name.chars().all(is_plain) {
+        if !is_name(name) {
             return Err(Unsupported(format!("{member}: a class of the name {name:?}")));
         }
         names.push_str(&format!(" s\" {name}\""));
     }
     Ok(names)
+}
+
+/// Whether the name of a class can stand in a program.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(is_plain)
 }
 
 /// Letters of class names that cannot end a string of the program.

@@ -92,6 +92,7 @@ impl Shape {
             }
             Schema::Unknown(_) if self.around > 0 => Form::Empty,
             Schema::Unknown(class) => return Err(undescribed(class)),
+            Schema::Refused(what) => return Err(Unsupported(what.clone())),
             Schema::Bytes | Schema::Opaque(_) => self.text(true, member)?,
             Schema::List(content) | Schema::Counted { of: content, .. } | Schema::Columns(content) => {
                 let key = self.node();
@@ -212,6 +213,7 @@ impl Shape {
         depth: usize,
         member: &str,
     ) -> Result<Form, Unsupported> {
+        let classes = readable(classes);
         if classes.len() >= 1 << OBJECT_BITS {
             return Err(Unsupported(format!("{member}: a pointer to {} classes", classes.len())));
         }
@@ -331,6 +333,12 @@ impl Shape {
             Some(_) => Form::Option { key, content: Box::new(Form::Union { key: of_union, contents }) },
         })
     }
+}
+
+/// The classes of a pointer that can be delivered.
+pub(super) fn readable(classes: &[(String, Schema)]) -> &[(String, Schema)] {
+    let refused = classes.iter().position(|(_, class)| matches!(class, Schema::Refused(_)));
+    &classes[..refused.unwrap_or(classes.len())]
 }
 
 /// Why a value that has to be there cannot be read.

@@ -40,7 +40,7 @@ pub(super) struct Text<'a> {
     /// Numbers that stand before a `halt`.
     pub(super) faults: Vec<i64>,
     /// Classes that are a fault where they are met.
-    pub(super) unknown: Vec<String>,
+    pub(super) unknown: Vec<Schema>,
     /// Whether objects may be read again.
     pub(super) again: bool,
     /// The outputs in which pointers say what they lead to, with their numbers.
@@ -139,11 +139,11 @@ impl<'a> Text<'a> {
         format!("{code} halt")
     }
 
-    /// A value of a class that nobody describes.
-    pub(super) fn unknown(&mut self, class: &str, place: Place<'_>) {
-        let known = self.unknown.iter().position(|known| known == class);
+    /// A value of a class that nobody describes, or that no column can have.
+    pub(super) fn unknown(&mut self, what: &Schema, place: Place<'_>) {
+        let known = self.unknown.iter().position(|known| known == what);
         let at = known.unwrap_or_else(|| {
-            self.unknown.push(class.into());
+            self.unknown.push(what.clone());
             self.unknown.len() - 1
         });
         self.line(place, format!("{} halt", FAULT_UNKNOWN + at as i64));

@@ -54,9 +54,8 @@ impl Text<'_> {
             (Schema::Versioned(arms), form) => {
                 self.versioned(arms, place, &mut |text, arm, place| text.each(arm, form, count, place))?;
             }
-            // A base has no frame of its own there.
-            (Schema::Base(of), form) => {
-                let record = of.record().ok_or_else(|| differ(member))?;
+            // A base has no frame of its own there, unless it stands between others, if only nothing: by itself in each item.
+            (Schema::Base(of), form) if let Some(record) = of.record() => {
                 self.each(record, form, count, place)?;
             }
             (Schema::Record { fields, .. }, Form::Record { contents, .. }) => {

@@ -28,6 +28,9 @@ pub(super) fn read_as(from: &Schema, to: &Schema) -> Option<Schema> {
         }
         (from, Schema::Versioned(arms)) => read_as(from, &arms.first()?.1)?,
         (Schema::Base(of), Schema::Base(to)) => Schema::Base(Box::new(read_as(of, to)?)),
+        (Schema::Between(before, of, behind), Schema::Between(_, to, _)) => {
+            Schema::Between(before.clone(), Box::new(read_as(of, to)?), behind.clone())
+        }
         (Schema::Counter(slot, of), Schema::Counter(_, to)) if of == to => Schema::Counter(*slot, of.clone()),
         (Schema::Counter(slot, of), to) if **of == *to => Schema::Counter(*slot, of.clone()),
         (from, Schema::Counter(_, to)) => read_as(from, to)?,

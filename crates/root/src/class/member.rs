@@ -23,10 +23,12 @@ impl Classes<'_> {
         }
         let mut fields: Vec<(String, Schema)> = Vec::with_capacity(info.elements.len());
         for element in &info.elements {
-            self.budget = self
-                .budget
-                .checked_sub(1)
-                .ok_or_else(|| format!("{} with more members than anybody means", info.class))?;
+            let budget = if self.arrays > 0 { &mut self.spare } else { &mut self.budget };
+            let Some(left) = budget.checked_sub(1) else {
+                self.crowded |= self.arrays > 0;
+                return Err(format!("{} with more members than anybody means", info.class));
+            };
+            *budget = left;
             let name = member_name(element);
             let schema = match element.is_base() {
                 true => self.base(element)?,
@@ -85,6 +87,10 @@ impl Classes<'_> {
             }
             false => match self.object(class)? {
                 Schema::Between(before, record, _) if before.is_empty() => *record,
+                // Its own code writes it, of each item by itself also where other members of many items stand together.
+                object if element.code == code::TNAMED => {
+                    Schema::Between(Vec::new(), Box::new(object), Vec::new())
+                }
                 object => object,
             },
         };
@@ -247,7 +253,7 @@ fn hide_repeated(fields: &mut [(String, Schema)]) {
 /// Hides the fields of a base that have one of these names.
 fn hide(schema: &mut Schema, names: &[String]) {
     match schema {
-        Schema::Framed { of, .. } | Schema::Base(of) => hide(of, names),
+        Schema::Framed { of, .. } | Schema::Base(of) | Schema::Between(_, of, _) => hide(of, names),
         Schema::Versioned(arms) => arms.iter_mut().for_each(|(_, arm)| hide(arm, names)),
         Schema::Record { fields, .. } => {
             for (name, field) in fields {
@@ -267,7 +273,7 @@ fn hide(schema: &mut Schema, names: &[String]) {
 
 fn collect(schema: &Schema, names: &mut Vec<String>) {
     match schema {
-        Schema::Framed { of, .. } | Schema::Base(of) => collect(of, names),
+        Schema::Framed { of, .. } | Schema::Base(of) | Schema::Between(_, of, _) => collect(of, names),
         Schema::Versioned(arms) => {
             if let Some((_, first)) = arms.first() {
                 collect(first, names);

@@ -26,6 +26,14 @@ pub(crate) struct Classes<'a> {
     given: Option<(u32, DType)>,
     /// How many values of several possible classes are around. Choices within choices multiply.
     choices: usize,
+    /// Within how many choices an array may be whose class only the data name.
+    deepest: usize,
+    /// How many such arrays are around.
+    arrays: usize,
+    /// Members that the items of such arrays may still have, all together.
+    spare: u32,
+    /// Whether they had more.
+    crowded: bool,
     /// Whether bases are stored member by member, as the file describes them, whatever streamer they have by themselves.
     together: bool,
     /// Whether that made a difference.
@@ -51,6 +59,10 @@ impl<'a> Classes<'a> {
             slots: 0,
             given: None,
             choices: 0,
+            deepest: MAX_CHOICES,
+            arrays: 0,
+            spare: MAX_SPARE,
+            crowded: false,
             together: false,
             switched: false,
             items,
@@ -440,26 +452,54 @@ impl<'a> Classes<'a> {
 
     /// A pointer to an object of a class, or of one derived from it.
     pub(crate) fn pointer(&mut self, class: &str) -> Result<Schema, Refused> {
-        let mut found = Vec::new();
-        let mut refused = None;
         let names = self.derived(class)?;
-        let several = usize::from(names.len() > 1);
-        self.choices += several;
-        for name in names {
-            // One that contains itself, or cannot be read, is a fault where it is met.
-            match self.object(&name) {
-                Ok(schema) => found.push((name, schema)),
-                Err(why) => refused = Some(why),
+        let (mut found, mut refused) = self.choose(names.len() > 1, |classes| {
+            let (mut found, mut refused) = (Vec::new(), Vec::new());
+            for name in &names {
+                // One that contains itself, or cannot be read, is an error where it is met.
+                match classes.object(name) {
+                    Ok(schema) => found.push((name.clone(), schema)),
+                    Err(why) => refused.push((name.clone(), why)),
+                }
             }
-        }
-        self.choices -= several;
+            (found, refused)
+        });
         // One that nobody describes is a fault where it is met, too.
         if found.iter().any(|(_, schema)| !matches!(schema, Schema::Unknown(_))) {
             found.retain(|(_, schema)| !matches!(schema, Schema::Unknown(_)));
         }
-        match (found.is_empty(), refused) {
-            (true, Some(why)) if !self.within.iter().any(|outer| **outer == *class) => Err(why),
-            _ => Ok(Schema::Pointer(found)),
+        if found.is_empty()
+            && !self.is_within(class)
+            && let Some((_, why)) = refused.pop()
+        {
+            return Err(why);
+        }
+        let refused = refused.into_iter().map(|(name, why)| {
+            let what = Schema::Refused(format!("{name} ({why})"));
+            (name, what)
+        });
+        found.extend(refused);
+        Ok(Schema::Pointer(found))
+    }
+
+    /// Something that may be of several classes. The items of arrays in it whose class only the data name may be of several, too, as deep
+    /// within each other as that makes few members: what can be read without them never becomes too much.
+    fn choose<T>(&mut self, several: bool, mut make: impl FnMut(&mut Self) -> T) -> T {
+        if !several {
+            return make(self);
+        }
+        let (outermost, spare, budget) = (self.choices == 0, self.spare, self.budget);
+        self.deepest = if outermost { MAX_CHOICES } else { self.deepest };
+        loop {
+            self.choices += 1;
+            let made = make(self);
+            self.choices -= 1;
+            if !outermost || !self.crowded {
+                return made;
+            }
+            // Once more, and less deep. Where there are none within a choice, none can be too many.
+            (self.crowded, self.spare, self.budget) = (false, spare, budget);
+            self.deepest = self.deepest.saturating_sub(1);
         }
     }
 
@@ -501,7 +541,10 @@ impl<'a> Classes<'a> {
             "" => {
                 let mut derived = self.derived("TObject")?;
                 derived.retain(|name| !is_of_root(name) && self.describes(name) && !self.is_within(name));
-                if derived.len() > 1 && self.choices > 0 {
+                if derived.is_empty() && self.describes("TNamed") {
+                    derived.push("TNamed".into());
+                }
+                if derived.len() > 1 && self.choices > self.deepest {
                     // Choices within choices would multiply: empty is read, and anything else is a fault where it is met.
                     derived.clear();
                 }
@@ -509,11 +552,15 @@ impl<'a> Classes<'a> {
             }
             known => vec![known.to_owned()],
         };
+        let within = usize::from(self.choices > 0 && names.len() > 1);
+        self.arrays += within;
+        let found = self.choose(names.len() > 1, |classes| {
+            names.iter().map(|class| classes.versions(class)).collect::<Vec<_>>()
+        });
+        self.arrays -= within;
         let (mut alternatives, mut classes) = (Vec::new(), Vec::new());
-        let several = usize::from(names.len() > 1);
-        self.choices += several;
-        for class in &names {
-            let arms = match self.versions(class) {
+        for (class, arms) in names.iter().zip(found) {
+            let arms = match arms {
                 Ok(arms) => arms,
                 // One that cannot be read is a fault where it is met.
                 Err(_) if names.len() > 1 => continue,
@@ -530,7 +577,6 @@ impl<'a> Classes<'a> {
                 }
             }
         }
-        self.choices -= several;
         if alternatives.is_empty() {
             alternatives.push(Schema::Unknown("that a TClonesArray names".into()));
         }
@@ -605,6 +651,10 @@ const OPTION: &str = "data B-> stack dup 255 = if drop data !I-> stack then data
 const MAX_SIBLINGS: usize = 16;
 /// Members of a class with all it contains.
 const MAX_MEMBERS: u32 = 20_000;
+/// Members of the items of arrays within choices.
+const MAX_SPARE: u32 = 2_000;
+/// Choices around an array that is a choice, too.
+const MAX_CHOICES: usize = 2;
 /// Classes within classes.
 const MAX_DEPTH: usize = 30;
 /// Classes that one pointer may lead to.

@@ -224,7 +224,7 @@ fn output(key: &str, dtype: DType, offsets: bool, member: &str) -> OutputBinding
 }
 
 fn fault(code: i64, what: &str) -> Fault {
-    Fault { code, what: what.into() }
+    Fault { code, what: what.into(), unsupported: false }
 }
 
 /// Programs with more columns reserve no room for them beforehand.
