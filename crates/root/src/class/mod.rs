@@ -654,7 +654,7 @@ const MAX_MEMBERS: u32 = 20_000;
 /// Members of the items of arrays within choices.
 const MAX_SPARE: u32 = 2_000;
 /// Choices around an array that is a choice, too.
-const MAX_CHOICES: usize = 2;
+const MAX_CHOICES: usize = 1;
 /// Classes within classes.
 const MAX_DEPTH: usize = 30;
 /// Classes that one pointer may lead to.
