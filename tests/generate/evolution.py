@@ -41,6 +41,7 @@ struct Part {
   short c = 0;
   std::vector<int> d;
   double b = 0;
+  Double32_t e = 0; //[-4,4,10]
 #endif
 };
 struct Base {
@@ -85,6 +86,8 @@ public:
   TString label;
   std::string word;
   int added[2] = {0, 0};
+  Double32_t scaled = 0; //[-10,10,8]
+  Float16_t cut = 0; //[0,0,10]
   std::map<int, float> table;
 #endif
   Part part;
@@ -113,6 +116,7 @@ inline void fill(Part &p, int k)
 #endif
 #if VERSION > 2
   p.d.assign(k % 3, k);
+  p.e = k / 3. - 1;
 #endif
 }
 inline void fill(Evolved &e, int k)
@@ -139,6 +143,8 @@ inline void fill(Evolved &e, int k)
 #endif
 #if VERSION == 3
   e.added[0] = k, e.added[1] = -k;
+  e.scaled = k - 3.3;
+  e.cut = k / 7.;
   e.table.clear();
   if (k % 2)
     e.table[k] = k / 2.;
@@ -167,7 +173,7 @@ void write(const char *path, const char *mode, const char *suffix, int entries)
 }
 """
 
-MEMBERS = ["common", "late", "count", "size", "small", "tiny", "packed", "gone", "row", "n", "counted", "label", "word", "added", "table"]
+MEMBERS = ["common", "late", "count", "size", "small", "tiny", "packed", "gone", "row", "n", "counted", "label", "word", "added", "scaled", "cut", "table"]
 MEMBERS += ["part", "parts", "numbers", "last"]
 
 
@@ -183,7 +189,7 @@ def plain(value, count=None):
     if "vector<" in kind:
         return [plain(item) for item in value]
     if kind in ("Part", "Evolved"):
-        names = MEMBERS if kind == "Evolved" else ["a", "b", "c", "d"]
+        names = MEMBERS if kind == "Evolved" else ["a", "b", "c", "d", "e"]
         found = {name: plain(getattr(value, name), value.n if name == "counted" else None) for name in names if hasattr(value, name)}
         # Python takes an unsigned char for text.
         return {name: ord(item) if name == "tiny" and isinstance(item, str) else item for name, item in found.items()}

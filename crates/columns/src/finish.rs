@@ -51,6 +51,13 @@ pub enum Finisher {
         /// How each number is stored.
         wire: Wire,
     },
+    /// `key-cells`, stored numbers or -1 where there is none, becomes `key-data`, the numbers that they are, and zero.
+    Scale {
+        /// The node.
+        key: String,
+        /// How each number is stored: [`Wire::Scaled`].
+        wire: Wire,
+    },
     /// `key-packed`, bytes that have to be 0 or 1, becomes `key-data`, truth values, without a copy.
     Truths {
         /// The node.
@@ -134,6 +141,7 @@ impl Finisher {
             }
             Self::Objects { key, .. } => format!("{key}-objects"),
             Self::Unpack { key, .. } | Self::Truths { key } => format!("{key}-packed"),
+            Self::Scale { key, .. } => format!("{key}-cells"),
             Self::Symbols { key, .. } | Self::Categories { key, .. } => format!("{key}-index"),
         }
     }
@@ -192,6 +200,21 @@ impl Finisher {
                 let mut done = Ok(());
                 let numbers = column(memory, wire.dtype(), items, |slot| {
                     done = decode(*wire, whole, slot);
+                })?;
+                done.map_err(|_| FinishError::Missing { key: key.clone() })?;
+                columns.push((format!("{key}-data"), numbers));
+            }
+            Self::Scale { key, wire } => {
+                let cells = take(columns, key, "cells", DType::Int64)?;
+                let cells = cells.as_bytes().as_chunks::<8>().0;
+                let (size, mut done) = (wire.dtype().size(), Ok(()));
+                let numbers = column(memory, wire.dtype(), cells.len(), |slot| {
+                    for (to, cell) in slot.chunks_exact_mut(size).zip(cells) {
+                        match u32::try_from(i64::from_ne_bytes(*cell)) {
+                            Ok(stored) => done = done.and(decode(*wire, &stored.to_be_bytes(), to)),
+                            Err(_) => to.fill(0),
+                        }
+                    }
                 })?;
                 done.map_err(|_| FinishError::Missing { key: key.clone() })?;
                 columns.push((format!("{key}-data"), numbers));

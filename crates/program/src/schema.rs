@@ -187,6 +187,20 @@ impl Schema {
         Self::Union(Union::of(alternatives))
     }
 
+    /// Whether something that is delivered is not in the data, of all versions or of one.
+    #[must_use]
+    pub fn lacks_some(&self) -> bool {
+        match self {
+            Self::Absent(_) => true,
+            Self::Framed { of, .. } | Self::Base(of) | Self::Between(_, of, _) => of.lacks_some(),
+            Self::Versioned(arms) => arms.iter().any(|(_, arm)| arm.lacks_some()),
+            Self::Record { fields, .. } | Self::Arranged { fields, .. } => {
+                fields.iter().any(|(_, field)| field.lacks_some())
+            }
+            _ => false,
+        }
+    }
+
     /// Fewest bytes a value takes in the data.
     #[must_use]
     pub fn least_bytes(&self) -> u64 {

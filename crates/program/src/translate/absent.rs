@@ -4,7 +4,7 @@ use super::{
     Unsupported,
     forms::{first_key, forms},
     literal,
-    shape::{OBJECTS, PACKED},
+    shape::{CELLS, OBJECTS, PACKED},
     text::{Made, Place, Text, differ},
 };
 use crate::schema::Schema;
@@ -16,8 +16,14 @@ impl Text<'_> {
         let member = place.member;
         let form = form.kept();
         match (schema, form) {
-            (Schema::Number(Wire::Scaled { .. } | Wire::Truncated { .. }), _) => {
-                return Err(Unsupported(format!("{member}: a packed number that some data do not have")));
+            (Schema::Number(Wire::Scaled { .. }), Form::Numpy { key, .. }) if self.cells.contains(key) => {
+                self.line(place, format!("-1 {key}-{CELLS} <- stack"));
+            }
+            (Schema::Number(Wire::Scaled { .. }), _) => return Err(differ(member)),
+            // Zero, as it is stored.
+            (Schema::Number(wire @ Wire::Truncated { .. }), Form::Numpy { key, .. }) => {
+                let byte = format!("0 {key}-{PACKED} <- stack");
+                self.line(place, vec![byte; wire.width()].join(" "));
             }
             (Schema::Number(Wire::Truth), Form::Numpy { key, .. }) => {
                 let part = if self.checking { "data" } else { PACKED };

@@ -119,7 +119,7 @@ fn made(
             let inner = format!("{member}[]");
             shape.around = 1;
             let content = shape.form(item, 2, &inner)?;
-            text.objects = shape.objects();
+            text.look_at(&shape);
             if matches!(**item, Schema::Framed { .. }) {
                 text.line(place, "0".into());
                 text.until_end(item, &content, place.of(&inner))?;
@@ -139,7 +139,7 @@ fn made(
             shape.output(&key, "offsets", DType::Int64, true, &inner)?;
             shape.around = 1;
             let content = shape.form(item, 2, &inner)?;
-            text.objects = shape.objects();
+            text.look_at(&shape);
             text.counts = true;
             let negative = text.halt(FAULT_NEGATIVE);
             let code = parser(Wire::Little(*numbers), member)?;
@@ -152,7 +152,7 @@ fn made(
             shape.output(&key, "offsets", DType::Int64, true, &inner)?;
             shape.around = 1;
             let content = shape.form(item, 2, &inner)?;
-            text.objects = shape.objects();
+            text.look_at(&shape);
             text.items = true;
             let count = text.variable("count_");
             text.line(place, format!("items q-> stack dup {key}-offsets +<- stack {count} !"));
@@ -161,7 +161,7 @@ fn made(
         }
         other => {
             let form = shape.form(other, 1, member)?;
-            text.objects = shape.objects();
+            text.look_at(&shape);
             text.value(other, &form, place)?;
             form
         }

@@ -9,6 +9,8 @@ use forthwith_columns::{DType, Finisher, Form, OBJECT_BITS, Wire};
 
 /// The part of a buffer's name that packed numbers have until they are unpacked.
 pub(super) const PACKED: &str = "packed";
+/// The same of scaled numbers that some data do not have.
+pub(super) const CELLS: &str = "cells";
 /// The part of a buffer's name in which pointers say what they lead to.
 pub(super) const OBJECTS: &str = "objects";
 
@@ -21,6 +23,8 @@ pub(super) struct Shape {
     nodes: u32,
     /// How many lists and pointers are around the value: where there are some, there may be none of it.
     pub(super) around: u32,
+    /// Within a class of which some versions do not have all that is delivered.
+    lacking: bool,
 }
 
 impl Shape {
@@ -64,7 +68,13 @@ impl Shape {
                 self.form(of, depth, member)?
             }
             Schema::Versioned(arms) => match arms.first() {
-                Some((_, first)) => self.form(first, depth, member)?,
+                Some((_, first)) => {
+                    let lacking = self.lacking || schema.lacks_some();
+                    let outside = std::mem::replace(&mut self.lacking, lacking);
+                    let form = self.form(first, depth, member)?;
+                    self.lacking = outside;
+                    form
+                }
                 None => return Err(Unsupported(format!("{member}: a class without versions"))),
             },
             Schema::Tuple(items) => {
@@ -165,15 +175,21 @@ impl Shape {
     /// A number as it lies in the file. Packed ones and truth values are kept as their bytes until all are there.
     fn wire(&mut self, wire: Wire, member: &str) -> Result<Form, Unsupported> {
         let key = self.node();
-        let finisher = match wire {
-            Wire::Scaled { .. } | Wire::Truncated { .. } => Finisher::Unpack { key: key.clone(), wire },
-            Wire::Truth if !self.checking => Finisher::Truths { key: key.clone() },
+        let (part, dtype, finisher) = match wire {
+            // No stored number is sure to mean zero.
+            Wire::Scaled { .. } if self.lacking => {
+                (CELLS, DType::Int64, Finisher::Scale { key: key.clone(), wire })
+            }
+            Wire::Scaled { .. } | Wire::Truncated { .. } => {
+                (PACKED, DType::UInt8, Finisher::Unpack { key: key.clone(), wire })
+            }
+            Wire::Truth if !self.checking => (PACKED, DType::UInt8, Finisher::Truths { key: key.clone() }),
             _ => {
                 self.output(&key, "data", wire.dtype(), false, member)?;
                 return Ok(Form::Numpy { key, dtype: wire.dtype(), shape: vec![] });
             }
         };
-        self.output(&key, PACKED, DType::UInt8, false, member)?;
+        self.output(&key, part, dtype, false, member)?;
         self.finish.push(finisher);
         Ok(Form::Numpy { key, dtype: wire.dtype(), shape: vec![] })
     }
@@ -241,6 +257,15 @@ impl Shape {
         let outputs = self.outputs.iter().enumerate();
         let named = outputs.filter(|(_, output)| output.key.strip_suffix(OBJECTS).is_some());
         named.map(|(at, output)| (output.key.clone(), at)).collect()
+    }
+
+    /// The nodes of numbers that are kept in cells.
+    pub(super) fn cells(&self) -> Vec<String> {
+        let scaled = self.finish.iter().filter_map(|finisher| match finisher {
+            Finisher::Scale { key, .. } => Some(key.clone()),
+            _ => None,
+        });
+        scaled.collect()
     }
 
     fn record(

@@ -5,7 +5,7 @@ use super::{
     FAULT_UNMATCHED, FAULT_WEIGHTLESS, FAULT_WIDE, MAX_LINES, MAX_WEIGHTLESS, Unsupported,
     forms::forms,
     literal, parser,
-    shape::{PACKED, join},
+    shape::{CELLS, PACKED, Shape, join},
     too_deep,
 };
 use crate::schema::{Count, Dialect, Schema, TextLength, Union};
@@ -45,6 +45,8 @@ pub(super) struct Text<'a> {
     pub(super) again: bool,
     /// The outputs in which pointers say what they lead to, with their numbers.
     pub(super) objects: Vec<(String, usize)>,
+    /// The nodes of scaled numbers that some data do not have.
+    pub(super) cells: Vec<String>,
     /// Whether some items are counted by what another column has.
     pub(super) counts: bool,
     /// Whether that says, too, how many items an entry has.
@@ -99,10 +101,17 @@ impl<'a> Text<'a> {
             items: false,
             again: false,
             objects: Vec::new(),
+            cells: Vec::new(),
             weightless: false,
             input: "data",
             pending: None,
         }
+    }
+
+    /// What depends on the outputs there are.
+    pub(super) fn look_at(&mut self, shape: &Shape) {
+        self.objects = shape.objects();
+        self.cells = shape.cells();
     }
 
     pub(super) fn line(&mut self, place: Place<'_>, text: String) {
@@ -180,6 +189,9 @@ impl<'a> Text<'a> {
         let form = form.kept();
         match (schema, form) {
             (Schema::Meant(_, of), form) => self.value(of, form, place)?,
+            (Schema::Number(Wire::Scaled { .. }), Form::Numpy { key, .. }) if self.cells.contains(key) => {
+                self.line(place, format!("{input} !I-> {key}-{CELLS}"));
+            }
             (
                 Schema::Number(wire @ (Wire::Scaled { .. } | Wire::Truncated { .. })),
                 Form::Numpy { key, .. },

@@ -58,19 +58,6 @@ pub(super) fn read_as(from: &Schema, to: &Schema) -> Option<Schema> {
     })
 }
 
-/// Whether something that is delivered is not in the data.
-pub(super) fn lacks(schema: &Schema) -> bool {
-    match schema {
-        Schema::Absent(_) => true,
-        Schema::Framed { of, .. } | Schema::Base(of) | Schema::Between(_, of, _) => lacks(of),
-        Schema::Versioned(arms) => arms.iter().any(|(_, arm)| lacks(arm)),
-        Schema::Record { fields, .. } | Schema::Arranged { fields, .. } => {
-            fields.iter().any(|(_, field)| lacks(field))
-        }
-        _ => false,
-    }
-}
-
 fn number(from: Wire, to: Wire) -> Option<Schema> {
     let packed = |wire| matches!(wire, Wire::Scaled { .. } | Wire::Truncated { .. });
     match (packed(from), packed(to)) {

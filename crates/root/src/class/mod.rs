@@ -149,7 +149,7 @@ impl<'a> Classes<'a> {
         let Some((_, wanted)) = apart.first() else { return Ok(apart) };
         // What cannot be delivered as it is by itself is a fault where it is met.
         let read = |(when, arm)| {
-            evolve::read_as(&arm, wanted).filter(|arm| !evolve::lacks(arm)).map(|arm| (when, arm))
+            evolve::read_as(&arm, wanted).filter(|arm| !arm.lacks_some()).map(|arm| (when, arm))
         };
         Ok(arms?.into_iter().filter_map(read).collect())
     }
