@@ -74,8 +74,6 @@ def _stages(histogram: Any, axes: tuple[Axis, ...], entries: Numbers) -> list[St
     profile = histogram.has_member("fBinEntries")
     stages = [(0, axes)]
     if any(not axis.low < axis.high for axis in axes):
-        if np.any(histogram._stored("contents")):
-            raise UnsupportedError(f"{_called(histogram)} has contents, and axes without a range")
         ranged = []
         for axis, found in zip(axes, places, strict=True):
             if profile or not axis.low < axis.high:
@@ -204,8 +202,8 @@ def filled(histogram: Any, name: str, stored: Numbers) -> Numbers:
     cells = int(np.prod([len(axis) + 2 for axis in stages[0][1]]))
     contents = histogram._stored("contents")
     if any(isinstance(axis, RangedAxis) for axis in stages[0][1]):
-        # There are no contents, and perhaps another number of bins.
-        stored, contents = np.zeros(cells, dtype=stored.dtype), np.zeros(cells, dtype=contents.dtype)
+        # Perhaps another number of bins: cells keep what they have, by their numbers.
+        stored, contents = _cut(stored, cells), _cut(contents, cells)
     if len(stored) != cells:
         raise UnsupportedError(f"{histogram!r} has {len(stored)} numbers for {cells} bins")
     for (first, axes), (last, longer) in zip(stages, [*stages[1:], (len(entries), None)], strict=True):
@@ -220,6 +218,11 @@ def filled(histogram: Any, name: str, stored: Numbers) -> Numbers:
                 contents = stored if name == "contents" else _sum(contents, bins, weights[rows])
             stored, contents = _moved(stored, contents, axes, longer, profile)
     return stored
+
+
+def _cut(sums: Numbers, cells: int) -> Numbers:
+    """So many of them, with zeros where there are not enough."""
+    return np.concatenate([sums[:cells], np.zeros(max(0, cells - len(sums)), dtype=sums.dtype)])
 
 
 def _moved(

@@ -56,6 +56,18 @@ def made():
     out.append((ROOT.TH3D("found_three", "found", 2, 0, 0, 3, 0, 0, 4, 0, 0), lambda hist, row: hist.Fill(*row[1:], row[3])))
     out.append((ROOT.TProfile("found_profile", "found", 8, 0, 0), lambda hist, row: hist.Fill(row[1], row[2], row[3])))
     out.append((ROOT.TProfile2D("found_profile2", "found", 3, 0, 0, 2, 0, 0), lambda hist, row: hist.Fill(row[1], row[2], row[3])))
+    # Contents and errors that were set before there was a range.
+    for name, letter, bins in [("found_contents", "F", 10), ("found_errors", "D", 10), ("found_whole_contents", "D", 7)]:
+        set_before = getattr(ROOT, f"TH1{letter}")(name, "found", bins, 0, 0)
+        if "errors" in name:
+            set_before.Sumw2()
+            set_before.SetBinError(1, 0.7)
+            set_before.SetBinError(bins + 1, 0.25)
+        if "whole" in name:
+            set_before.GetXaxis().SetBit(ROOT.TAxis.kIsInteger)
+        set_before.SetBinContent(4, 3.5)
+        set_before.SetBinContent(bins, 2.5)
+        out.append((set_before, lambda hist, row: hist.Fill(round(5 * row[1]), row[3])))
     for name, bins, scale in [("powers", 10, 1), ("powers_small", 33, 1e-4), ("powers_far", 7, -300)]:
         powers = ROOT.TH1D(name, "powers", bins, 0, 0)
         powers.SetBit(ROOT.TH1.kAutoBinPTwo)

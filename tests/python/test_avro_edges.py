@@ -724,3 +724,35 @@ def test_parts_of_what_another_schema_wants():
     assert tree["other/a"].array().to_list() == [9] * 3
     assert tree["other/new/q"].array().to_list() == ["z"] * 3
     assert tree.arrays(["other/f", "n"]).to_list() == [{"other/f": 1.5, "n": n} for n in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "zstandard", "bzip2", "xz"])
+def test_a_block_of_no_entries_has_no_bytes(codec):
+    # One bit of a count, and an entry would be gone.
+    out = io.BytesIO()
+    writer = fastavro.write.Writer(out, record(a="int"), codec=codec)
+    for number in (11, 22, 33):
+        writer.write({"a": number})
+        writer.dump()
+    data = out.getvalue()
+    marker = data[-16:]
+    at = data.find(marker, data.find(marker) + 16) + 16
+    assert data[at] == 2
+    data = data[:at] + b"\0" + data[at + 1 :]
+    with pytest.raises(forthwith.DamagedFileError, match="block 1.*no entries.*1 bytes"):
+        read(data)
+    table = forthwith.open(io.BytesIO(data), skip_damaged=True)
+    assert table.arrays().to_list() == [{"a": 11}, {"a": 33}]
+    assert [damage["block"] for damage in table.damage] == [1]
+
+
+def test_a_block_of_nothing():
+    assert read(by_hand(record(a="int"), (1, b"\x02"), (0, b""), (1, b"\x04"))) == [{"a": 1}, {"a": 2}]
+
+
+def test_defaults_are_the_nearest_numbers():
+    numbers = [-0.0015381280166087193, 0.1, 1e-310, 1.7976931348623157e308, 123456.7890123456]
+    data = file_of(record(b="int"), [{"b": 1}])
+    for number in numbers:
+        schema = {"type": "record", "name": "r", "fields": [{"name": "x", "type": "double", "default": number}]}
+        assert read(data, schema=schema) == [{"x": number}]

@@ -119,6 +119,17 @@ def test_statistics():
     assert "ARROW:schema" in tree.file.metadata
 
 
+def test_statistics_without_signs(tmp_path):
+    columns = {f"u{bits}": pa.array([1, 2**bits - 1], getattr(pa, f"uint{bits}")()) for bits in (8, 16, 32, 64)}
+    pq.write_table(pa.table({**columns, "i64": pa.array([-1, 5])}), tmp_path / "unsigned.parquet")
+    tree = forthwith.open(tmp_path / "unsigned.parquet")
+    for bits in (8, 16, 32, 64):
+        (chunk,) = tree.chunks(f"u{bits}")
+        assert (chunk["min"], chunk["max"]) == (1, 2**bits - 1)
+    (chunk,) = tree.chunks("i64")
+    assert (chunk["min"], chunk["max"]) == (-1, 5)
+
+
 def test_arrow_stream():
     tree = forthwith.open(path("dictionary"))
     names = ["int32", "o_string", "decimal64", "half", "date", "nanos", "lists", "records"]

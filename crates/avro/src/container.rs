@@ -2,7 +2,7 @@
 
 use crate::schema::Schema;
 use bytes::Bytes;
-use forthwith_io::{Codec, Source};
+use forthwith_io::{Codec, Decompressor, Source};
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::{ops::Range, sync::Arc};
 
@@ -237,7 +237,14 @@ impl Walk {
     fn next(&mut self, size: u64) -> Result<()> {
         let at = self.at;
         let source = self.source.as_ref();
-        match block(&mut self.window, source, size, &self.header, self.least, at) {
+        let found = block(&mut self.window, source, size, &self.header, self.least, at);
+        let found = found.and_then(|(count, bytes)| {
+            if count == 0 {
+                nothing(source, self.header.codec, bytes.clone())?;
+            }
+            Ok((count, bytes.end + MARKER))
+        });
+        match found {
             Ok((count, end)) => {
                 let next = self.entry.checked_add(count).filter(|next| i64::try_from(*next).is_ok());
                 let Some(next) = next else {
@@ -267,7 +274,27 @@ fn place(error: Error, number: u64, at: u64) -> Error {
     error.in_object(&format!("block {number}")).at_byte(at)
 }
 
-/// Entries of a block, and where it ends.
+/// A block without entries, which nobody decodes, must not hold any bytes.
+fn nothing(source: &dyn Source, codec: BlockCodec, stored: Range<u64>) -> Result<()> {
+    let bytes = match codec {
+        BlockCodec::Null => stored.end - stored.start,
+        // Some writers leave the bytes out, too, that the codec makes of nothing.
+        BlockCodec::Compressed(_) if stored.is_empty() => 0,
+        BlockCodec::Compressed(codec) => {
+            let limit = usize::try_from(payload_limit(stored.end - stored.start)).unwrap_or(usize::MAX);
+            let stored = source.read_one(stored)?;
+            Decompressor::new().append(codec, &stored, &mut Vec::new(), 0, limit)? as u64
+        }
+    };
+    if bytes > 0 {
+        return Err(
+            ErrorKind::Invalid { what: format!("a block of no entries has {bytes} bytes of them") }.into()
+        );
+    }
+    Ok(())
+}
+
+/// Entries of a block, and where they are.
 fn block(
     window: &mut Window,
     source: &dyn Source,
@@ -275,7 +302,7 @@ fn block(
     header: &Header,
     least: u64,
     at: u64,
-) -> Result<(u64, u64)> {
+) -> Result<(u64, Range<u64>)> {
     let head = window.get(source, size, at, LONGEST_BLOCK_HEADER)?;
     let mut reader = Reader { bytes: head, at: 0 };
     let count = reader.long("the number of entries of a block")?;
@@ -307,7 +334,7 @@ fn block(
         let found = format!("{:02x?} where the sync marker should be", found);
         return Err(Error::new(ErrorKind::NotA { what: "the end of a block", found }));
     }
-    Ok((count, begin + needed))
+    Ok((count, begin..begin + length))
 }
 
 /// Entries of a type without bytes that a block may have: nothing in it bounds how many it claims.

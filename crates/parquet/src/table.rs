@@ -11,6 +11,7 @@ use forthwith_plan::{
 };
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::statistics::Statistics as FileStatistics;
+use parquet::schema::types::ColumnDescriptor;
 use std::{ops::Range, sync::Arc};
 
 /// How to look at a file.
@@ -74,8 +75,8 @@ pub struct Chunk {
 pub enum Bound {
     /// A truth value.
     Bool(bool),
-    /// A whole number.
-    Integer(i64),
+    /// A whole number, of a column without signs one without a sign.
+    Integer(i128),
     /// A number.
     Float(f64),
     /// Bytes, or text.
@@ -160,7 +161,8 @@ impl ParquetTable {
         let chunk = |group: &RowGroup, leaf: usize| {
             let chunk = self.metadata.row_group(group.number).column(leaf);
             let statistics = chunk.statistics();
-            let bounds = statistics.and_then(bounds);
+            let unsigned = is_unsigned(chunk.column_descr());
+            let bounds = statistics.and_then(|statistics| bounds(statistics, unsigned));
             Chunk {
                 row_group: group.number,
                 path: chunk.column_path().string(),
@@ -289,7 +291,23 @@ pub(crate) fn codec(chunk: &ColumnChunkMetaData) -> (u32, String) {
     (number, known.map_or_else(|| format!("codec {number}"), |(_, name)| (*name).to_owned()))
 }
 
-fn bounds(statistics: &FileStatistics) -> Option<(Bound, Bound)> {
+/// Whether numbers are stored that have no sign.
+fn is_unsigned(column: &ColumnDescriptor) -> bool {
+    use parquet::basic::{ConvertedType, LogicalType};
+    match column.logical_type_ref() {
+        Some(LogicalType::Integer(kind)) => !kind.is_signed,
+        _ => matches!(
+            column.converted_type(),
+            ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
+        ),
+    }
+}
+
+fn bounds(statistics: &FileStatistics, unsigned: bool) -> Option<(Bound, Bound)> {
+    if unsigned && statistics.is_min_max_deprecated() {
+        // Compared as if they had signs.
+        return None;
+    }
     macro_rules! of {
         ($values:expr, $bound:expr) => {{
             let bound = $bound;
@@ -298,8 +316,14 @@ fn bounds(statistics: &FileStatistics) -> Option<(Bound, Bound)> {
     }
     match statistics {
         FileStatistics::Boolean(s) => of!(s, |v: &bool| Bound::Bool(*v)),
-        FileStatistics::Int32(s) => of!(s, |v: &i32| Bound::Integer((*v).into())),
-        FileStatistics::Int64(s) => of!(s, |v: &i64| Bound::Integer(*v)),
+        FileStatistics::Int32(s) => of!(s, |v: &i32| Bound::Integer(match unsigned {
+            true => (*v as u32).into(),
+            false => (*v).into(),
+        })),
+        FileStatistics::Int64(s) => of!(s, |v: &i64| Bound::Integer(match unsigned {
+            true => (*v as u64).into(),
+            false => (*v).into(),
+        })),
         FileStatistics::Float(s) => of!(s, |v: &f32| Bound::Float((*v).into())),
         FileStatistics::Double(s) => of!(s, |v: &f64| Bound::Float(*v)),
         FileStatistics::Int96(_) => None,
