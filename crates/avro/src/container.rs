@@ -287,9 +287,8 @@ fn nothing(source: &dyn Source, codec: BlockCodec, stored: Range<u64>) -> Result
         }
     };
     if bytes > 0 {
-        return Err(
-            ErrorKind::Invalid { what: format!("a block of no entries has {bytes} bytes of them") }.into()
-        );
+        let found = format!("{bytes} bytes of no entries");
+        return Err(ErrorKind::NotA { what: "a block", found }.into());
     }
     Ok(())
 }
