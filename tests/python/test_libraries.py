@@ -1,5 +1,6 @@
 """What the data become in each library."""
 
+import io
 import json
 import math
 import pathlib
@@ -231,3 +232,37 @@ def test_missing_packages_are_named(tree, monkeypatch, library, name):
     assert isinstance(caught.value, forthwith.MissingPackageError)
     assert f"pip install {name}" in str(caught.value)
     assert f"conda install -c conda-forge {name}" in str(caught.value)
+
+
+@pytest.mark.parametrize("around", ["bare", "list", "record", "optional record"])
+def test_unions_with_nulls_are_sound_in_arrow(around):
+    fastavro = pytest.importorskip("fastavro")
+    either = ["null", "int", "string", {"type": "record", "name": "P", "fields": [{"name": "p", "type": "long"}]}]
+    values = [1, None, "a", None, {"p": 5}, 2, None, None, "b", {"p": 6}, 3]
+    inner = {"type": "record", "name": "Q", "fields": [{"name": "of", "type": either}]}
+    ty, rows = {
+        "bare": (either, values),
+        "list": ({"type": "array", "items": either}, [values[n : n + n % 4] for n in range(len(values))]),
+        "record": (inner, [{"of": value} for value in values]),
+        "optional record": (["null", inner], [None if n % 3 == 1 else {"of": v} for n, v in enumerate(values)]),
+    }[around]
+    file = io.BytesIO()
+    schema = {"type": "record", "name": "R", "fields": [{"name": "u", "type": ty}]}
+    fastavro.writer(file, schema, [{"u": row} for row in rows])
+    tree = forthwith.open(file)
+    table = tree.arrays(library="arrow")
+    column = tree["u"].array(library="arrow")
+    column.validate(full=True)
+    series = tree.arrays(library="pd")["u"]
+    pa.chunked_array(pa.array(series, type=series.dtype.pyarrow_dtype)).validate(full=True)
+    for found in (table, pa.table(tree)):
+        found.validate(full=True)
+        assert found["u"].to_pylist() == rows
+        for start in range(len(rows)):
+            for length in range(1, len(rows) + 1 - start):
+                part, out = found.slice(start, length), io.BytesIO()
+                with pa.ipc.new_file(out, part.schema) as writer:
+                    writer.write_table(part)
+                again = pa.ipc.open_file(out).read_all()
+                again.validate(full=True)
+                assert again["u"].to_pylist() == rows[start : start + length]

@@ -162,9 +162,10 @@ fn meaningless(form: &Form) -> Option<&'static str> {
     }
 }
 
-/// How columns become Arrow's.
+/// How columns become Arrow's. Where a record is missing there are no items of its lists, so Arrow's own readers find that lists of one
+/// length are not, unless they may be missing themselves.
 fn kinds() -> arrow::Options {
-    arrow::Options::default().with_maps(true)
+    arrow::Options::default().with_maps(true).with_missing_lists(true)
 }
 
 fn compression(name: &str, level: Option<i32>) -> Result<Compression> {

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 pub(super) fn export(array: &Array, options: &Options) -> Result<ArrayRef, ExportError> {
     let lookup = Lookup::of(array);
-    Exporter { lookup: &lookup, options }.node(&array.form, array.length)
+    Exporter { lookup: &lookup, options }.node(&array.form, array.length, false)
 }
 
 struct Exporter<'a> {
@@ -31,7 +31,8 @@ struct Exporter<'a> {
 }
 
 impl Exporter<'_> {
-    fn node(&self, form: &Form, length: u64) -> Result<ArrayRef, ExportError> {
+    /// Of what may be `missing` with a record around it or not.
+    fn node(&self, form: &Form, length: u64, missing: bool) -> Result<ArrayRef, ExportError> {
         let rows = usize::try_from(length).map_err(|_| ExportError::Long { key: String::new() })?;
         match form {
             Form::Empty => Ok(Arc::new(NullArray::new(rows))),
@@ -46,9 +47,11 @@ impl Exporter<'_> {
             Form::List { key, content } => {
                 let end = offsets_end(self.lookup, key, length)?;
                 let offsets = self.offsets(key, length)?;
-                let items = self.node(content, end)?;
+                let items = self.node(content, end, false)?;
                 if schema::pair(content, self.options).is_some() {
-                    let DataType::Map(field, sorted) = self.data_type(form)? else { return Err(mismatch()) };
+                    let DataType::Map(field, sorted) = self.data_type(form, missing)? else {
+                        return Err(mismatch());
+                    };
                     let DataType::Struct(fields) = field.data_type() else { return Err(mismatch()) };
                     let narrow = offsets.iter().map(|at| i32::try_from(*at)).collect::<Result<Vec<_>, _>>();
                     let narrow = narrow.map_err(|_| ExportError::Long { key: key.clone() })?;
@@ -62,17 +65,17 @@ impl Exporter<'_> {
                 Ok(Arc::new(LargeListArray::try_new(field, offsets, items, None)?))
             }
             Form::Regular { size, content } => {
-                let inner = self.node(content, items(length, &[*size])?)?;
+                let inner = self.node(content, items(length, &[*size])?, false)?;
                 self.fixed(self.field(content, "item")?, *size, inner, rows)
             }
             Form::Record { contents, .. } => {
                 let arrays: Result<Vec<_>, _> =
-                    contents.iter().map(|content| self.node(content, length)).collect();
-                let DataType::Struct(fields) = self.data_type(form)? else { return Err(mismatch()) };
+                    contents.iter().map(|content| self.node(content, length, missing)).collect();
+                let DataType::Struct(fields) = self.data_type(form, missing)? else { return Err(mismatch()) };
                 Ok(Arc::new(StructArray::try_new_with_length(fields, arrays?, None, rows)?))
             }
             Form::Meant { meaning, content } => match (schema::meant(*meaning, content), &**content) {
-                (None, content) => self.node(content, length),
+                (None, content) => self.node(content, length, missing),
                 (Some(data_type), Form::String { key, .. }) => self.decimals(key, data_type, length),
                 (Some(data_type @ DataType::Decimal128(..)), Form::Numpy { key, dtype, .. }) => {
                     let column = self.lookup.column(key, "data", *dtype, length)?.slice(0..rows);
@@ -85,13 +88,13 @@ impl Exporter<'_> {
                 }
                 (Some(data_type), content) => {
                     // The same numbers under another name.
-                    let numbers = self.node(content, length)?.into_data();
+                    let numbers = self.node(content, length, missing)?.into_data();
                     Ok(make_array(numbers.into_builder().data_type(data_type).build()?))
                 }
             },
             Form::Option { key, content } => {
                 let index = self.lookup.integers(key, "index", length)?;
-                let values = self.node(content, rows_of(index.iter().copied()))?;
+                let values = self.node(content, rows_of(index.iter().copied()), true)?;
                 spread(&values, &index)
             }
             Form::Union { key, contents } => self.union(form, key, contents, length),
@@ -156,10 +159,16 @@ impl Exporter<'_> {
         let lengths = union_lengths(self.lookup, key, contents.len(), length)?;
         let tags = self.lookup.tags(key, length)?;
         let index = self.lookup.integers(key, "index", length)?;
-        let children = contents.iter().zip(lengths).map(|(content, rows)| self.node(content, rows));
-        let children = children.collect::<Result<Vec<_>, _>>()?;
-        match self.data_type(form)? {
-            DataType::Union(fields, _) => dense(key, fields, tags, &index, children),
+        let children = contents.iter().zip(lengths).map(|(content, rows)| self.node(content, rows, true));
+        let mut children = children.collect::<Result<Vec<_>, _>>()?;
+        match self.data_type(form, false)? {
+            DataType::Union(fields, _) => {
+                let mut index = index.to_vec();
+                for (tag, child) in (0i8..).zip(&mut children) {
+                    in_order(tag, tags, &mut index, child)?;
+                }
+                dense(key, fields, tags, &index, children)
+            }
             DataType::Struct(fields) => {
                 let spread_out = children.iter().enumerate().map(|(tag, child)| {
                     let rows = tags.iter().zip(index.iter());
@@ -194,8 +203,8 @@ impl Exporter<'_> {
         Ok(Arc::new(schema::field(form, name, self.options)?))
     }
 
-    fn data_type(&self, form: &Form) -> Result<DataType, ExportError> {
-        Ok(schema::field(form, "", self.options)?.data_type().clone())
+    fn data_type(&self, form: &Form, missing: bool) -> Result<DataType, ExportError> {
+        schema::data_type(form, self.options, missing)
     }
 }
 
@@ -231,6 +240,21 @@ fn scalars<T: arrow_buffer::ArrowNativeType>(column: &Column) -> ScalarBuffer<T>
     let aligned = column.address().is_multiple_of(align_of::<T>());
     let bytes = if aligned { column.to_bytes() } else { column.compact().to_bytes() };
     ScalarBuffer::new(Buffer::from(bytes), 0, column.len())
+}
+
+/// Offsets into an alternative must not go back, which indexes may, as where all nulls are one row of it: such an alternative gets a row
+/// of its own for each that is asked for.
+fn in_order(tag: i8, tags: &[i8], index: &mut [i64], child: &mut ArrayRef) -> Result<(), ExportError> {
+    let mine = || tags.iter().enumerate().filter(|(_, other)| **other == tag).map(|(row, _)| row);
+    if mine().map(|row| index[row]).is_sorted() {
+        return Ok(());
+    }
+    let asked: Vec<i64> = mine().map(|row| index[row]).collect();
+    *child = spread(child, &asked)?;
+    for (at, row) in (0..).zip(mine()) {
+        index[row] = at;
+    }
+    Ok(())
 }
 
 fn dense(

@@ -43,6 +43,8 @@ pub struct Options {
     pub union_as_struct: bool,
     /// Lists of pairs, the first of which is text, become `Map`: its offsets have 32 bits, its items are called `key_value`, `key` and `value`.
     pub maps: bool,
+    /// Lists of one length that are fields of records that may be missing may be missing, too: with a record, its lists are.
+    pub missing_lists: bool,
 }
 
 impl Options {
@@ -64,6 +66,13 @@ impl Options {
     #[must_use]
     pub const fn with_maps(mut self, maps: bool) -> Self {
         self.maps = maps;
+        self
+    }
+
+    /// Lists of one length within what may be missing as nullable fields.
+    #[must_use]
+    pub const fn with_missing_lists(mut self, missing_lists: bool) -> Self {
+        self.missing_lists = missing_lists;
         self
     }
 }

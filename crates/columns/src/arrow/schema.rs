@@ -7,14 +7,26 @@ use arrow_schema::{DataType, Field, Fields, UnionFields, UnionMode};
 use std::sync::Arc;
 
 pub(super) fn field(form: &Form, name: &str, options: &Options) -> Result<Field, ExportError> {
-    nested(form, name, options, 0)
+    nested(form, name, options, false, 0)
 }
 
-fn nested(form: &Form, name: &str, options: &Options, depth: u32) -> Result<Field, ExportError> {
+/// The type alone, of what may be `missing` with a record around it or not.
+pub(super) fn data_type(form: &Form, options: &Options, missing: bool) -> Result<DataType, ExportError> {
+    Ok(nested(form, "", options, missing, 0)?.data_type().clone())
+}
+
+fn nested(
+    form: &Form,
+    name: &str,
+    options: &Options,
+    missing: bool,
+    depth: u32,
+) -> Result<Field, ExportError> {
     if depth > DEEPEST {
         return Err(Invalid::Deep.into());
     }
-    let below = |form: &Form, name: &str| nested(form, name, options, depth + 1);
+    let inside = |form: &Form, name: &str, missing: bool| nested(form, name, options, missing, depth + 1);
+    let below = |form: &Form, name: &str| inside(form, name, false);
     let data_type = match form {
         Form::Empty => DataType::Null,
         Form::Numpy { key, dtype, shape } => shape
@@ -32,21 +44,26 @@ fn nested(form: &Form, name: &str, options: &Options, depth: u32) -> Result<Fiel
         Form::List { content, .. } => DataType::LargeList(Arc::new(below(content, "item")?)),
         Form::Regular { size, content } => fixed(below(content, "item")?, *size, "")?,
         Form::Record { fields, contents, .. } => {
-            let named = contents.iter().enumerate().map(|(at, content)| below(content, &slot(fields, at)));
+            let named = contents.iter().enumerate().map(|(at, content)| {
+                let field = inside(content, &slot(fields, at), missing)?;
+                let list = matches!(field.data_type(), DataType::FixedSizeList(..));
+                let nullable = field.is_nullable() || (options.missing_lists && missing && list);
+                Ok::<_, ExportError>(field.with_nullable(nullable))
+            });
             DataType::Struct(named.collect::<Result<Fields, _>>()?)
         }
         Form::Meant { meaning, content } => match meant(*meaning, content) {
             Some(data_type) => data_type,
-            None => return below(content, name),
+            None => return inside(content, name, missing),
         },
         Form::Option { content, .. } => {
-            return Ok(below(content, name)?.with_nullable(true));
+            return Ok(inside(content, name, true)?.with_nullable(true));
         }
         Form::Union { key, contents } => {
             // Nullable whatever they are: a null of an option around the union has to stand in one of them.
             let fields = contents.iter().enumerate().map(|(tag, content)| {
                 let name = if options.union_as_struct { content.type_string() } else { tag.to_string() };
-                Ok(below(content, &name)?.with_nullable(true))
+                Ok(inside(content, &name, true)?.with_nullable(true))
             });
             let fields = fields.collect::<Result<Vec<_>, ExportError>>()?;
             if options.union_as_struct {
