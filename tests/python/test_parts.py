@@ -175,3 +175,40 @@ def test_a_part_is_written_as_a_column(tree, tmp_path):
     again = forthwith.open(file)
     assert again.arrays().to_list() == tree.arrays(["deep/of/y", "at/x"]).to_list()
     assert ak.is_valid(tree["maybe/second/y"].array())
+
+
+def test_parts_of_values_that_are_no_records():
+    of = record("Q", x="int", h={"type": "array", "items": record("H", e="double", n="string")})
+    rows = [{"x": n, "h": [{"e": n + 0.5, "n": str(n)}] * (n % 3)} for n in range(20)]
+    for schema, values in (
+        (["null", of], [None if row["x"] % 4 == 1 else row for row in rows]),
+        ({"type": "array", "items": of}, [rows[n : n + n % 3] for n in range(20)]),
+        ([of], rows),
+    ):
+        file = io.BytesIO()
+        fastavro.writer(file, fastavro.parse_schema(copy.deepcopy(schema)), values, sync_interval=50)
+        for options in ({}, {"schema": schema}):
+            tree = forthwith.open(file, **options)
+            assert tree.keys() == ["value"]
+            for path in ("value", "value/x", "value/h", "value/h/e", "value/h/n"):
+                expected = [part(value, path.split("/")[1:]) for value in values]
+                assert tree[path].array().to_list() == expected
+                assert tree[path].array(3, 17).to_list() == expected[3:17]
+            pair = tree.arrays(["value/h/n", "value/x"])
+            assert pair["value/x"].to_list() == tree["value/x"].array().to_list()
+            assert pa.table(tree.select(["value/h/e"]))["value/h/e"].to_pylist() == tree["value/h/e"].array().to_list()
+        with pytest.raises(forthwith.KeyInFileError):
+            tree["value/y"].array()
+        # Where something is wrong is said as of records.
+        damaged = file.getvalue().replace(b"\x0419", b"\x04\xff9")
+        assert damaged != file.getvalue()
+        with pytest.raises(forthwith.DamagedFileError, match="UTF-8"):
+            forthwith.open(io.BytesIO(damaged))["value/h/n"].array()
+        assert forthwith.open(io.BytesIO(damaged))["value/x"].array().to_list() == tree["value/x"].array().to_list()
+
+
+def test_parts_through_a_union_of_one():
+    schema = record("r", a=[record("Q", x="int", y="string")])
+    file = io.BytesIO()
+    fastavro.writer(file, fastavro.parse_schema(schema), [{"a": {"x": n, "y": str(n)}} for n in range(5)])
+    assert forthwith.open(file)["a/x"].array().to_list() == list(range(5))

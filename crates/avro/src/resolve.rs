@@ -45,9 +45,13 @@ impl Fields {
     fn listing(self) -> Self {
         let mut listed = Vec::new();
         let mut left = MOST_PARTS;
-        for (at, field) in (0..).zip(self.record()) {
-            listed.push(Listed { at, path: Vec::new(), schema: field.schema });
-            let parts = if left > 0 { parts(self.shown(), field.schema, left) } else { Vec::new() };
+        let tops = match self.is_record() {
+            true => self.record().iter().map(|field| field.schema).collect(),
+            false => vec![self.shown().root_id()],
+        };
+        for (at, schema) in (0..).zip(tops) {
+            listed.push(Listed { at, path: Vec::new(), schema });
+            let parts = if left > 0 { parts(self.shown(), schema, left) } else { Vec::new() };
             // All parts of a field, or none.
             left = left.saturating_sub(parts.len());
             if left > 0 {
@@ -92,21 +96,21 @@ impl Fields {
     }
 
     pub(crate) fn fields(&self) -> Vec<Field> {
-        if !self.is_record() {
-            return vec![field(VALUE, self.shown().root().doc.as_deref().unwrap_or(""))];
-        }
         let mut fields: Vec<Field> = Vec::with_capacity(self.listed.len());
         let mut parents: Vec<(usize, u32)> = Vec::new();
         for (number, listed) in (0..).zip(self.listed.iter()) {
-            let Some(top) = self.record().get(listed.at as usize) else { continue };
+            let (top, doc) = match self.record().get(listed.at as usize) {
+                Some(top) => (top.name.as_str(), &top.doc),
+                None => (VALUE, &self.shown().root().doc),
+            };
             // The records around it.
             while parents.last().is_some_and(|(depth, _)| *depth >= listed.path.len()) {
                 parents.pop();
             }
             let parent = parents.last().map(|(_, parent)| *parent);
-            let mut field = field(&top.name, top.doc.as_deref().unwrap_or(""));
+            let mut field = field(top, doc.as_deref().unwrap_or(""));
             if let (Some(name), Some(parent)) = (listed.path.last(), parent) {
-                field.path = format!("{}/{}", top.name, listed.path.join("/"));
+                field.path = format!("{top}/{}", listed.path.join("/"));
                 (field.name, field.title) = (name.clone(), String::new());
                 (field.parent, field.is_part) = (Some(parent), true);
                 if let Some(parent) = fields.get_mut(parent as usize) {
@@ -161,7 +165,7 @@ impl Fields {
 
     /// What becomes of the arrays of the layout of some fields, if they are not the fields.
     pub(crate) fn picks(&self, wanted: &[u32]) -> Vec<Pick> {
-        if self.is_record() { self.kept(wanted).1 } else { Vec::new() }
+        self.kept(wanted).1
     }
 
     /// The layout of one field, or of what it is a part of without the other parts, as if there were no other fields.
@@ -190,18 +194,20 @@ impl Fields {
     pub(crate) fn layout(&self, wanted: &[u32]) -> Result<Layout, Refusal> {
         let mut resolver = Resolver::new(&self.writer, self.shown());
         let (writer, shown) = (self.writer.root_id(), self.shown().root_id());
+        let mut kept = self.kept(wanted).0;
         if !self.is_record() {
+            let keep = kept.pop().map_or(Keep::Whole, |(_, keep)| keep);
             return match self.reader {
-                None => resolver.writing.whole(writer),
-                Some(_) => resolver.resolve(writer, shown, &Keep::Whole),
+                None => resolver.writing.pruned(writer, &keep),
+                Some(_) => resolver.resolve(writer, shown, &keep),
             };
         }
-        resolver.fields(writer, shown, &self.kept(wanted).0, self.reader.is_none())
+        resolver.fields(writer, shown, &kept, self.reader.is_none())
     }
 }
 
 /// The field that stands for values that are no records.
-const VALUE: &str = "value";
+pub(crate) const VALUE: &str = "value";
 
 struct Resolver<'s> {
     writer: &'s Schema,

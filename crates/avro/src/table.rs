@@ -4,7 +4,7 @@ use crate::{
     container::{BlockCodec, BlockPlace, Damage, Header, MARKER, Walk},
     fixed,
     format::AvroFormat,
-    resolve::Fields,
+    resolve::{Fields, VALUE},
     schema::{Kind, Schema},
     translate::DIALECT,
 };
@@ -223,13 +223,11 @@ impl AvroTable {
     fn fields_of(&self, plan: &Plan) -> Option<Vec<u32>> {
         let number = |path: &str| self.fields.iter().position(|field| field.path == path).map(|at| at as u32);
         let group = plan.groups.first()?;
-        if !self.columns.is_record() {
-            return Some(vec![0]);
-        }
-        let Form::Record { fields: Some(names), .. } = &group.form else { return None };
-        if !group.split {
-            return None;
-        }
+        let names = match &group.form {
+            _ if !self.columns.is_record() => &vec![VALUE.to_owned()],
+            Form::Record { fields: Some(names), .. } if group.split => names,
+            _ => return None,
+        };
         if plan.picks.is_empty() {
             return names.iter().map(|name| number(name)).collect();
         }

@@ -92,7 +92,8 @@ pub(crate) fn parts(schema: &Schema, id: Id, most: usize) -> Vec<(Vec<String>, I
             Kind::Array(item) => below(schema, *item, most, open, path, found),
             Kind::Union(branches) => {
                 let null = |branch: &&Id| schema.get(**branch).kind == Kind::Null;
-                if let ([only], 2) =
+                // A lone alternative stands for itself, one beside null is an option.
+                if let ([only], 1 | 2) =
                     (&branches.iter().filter(|b| !null(b)).collect::<Vec<_>>()[..], branches.len())
                 {
                     below(schema, **only, most, open, path, found);
