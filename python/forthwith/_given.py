@@ -45,7 +45,7 @@ def _from_arrow(array: Any) -> _forthwith.Given | None:
     if isinstance(array, dict):
         if not any(_is_arrow(column) for column in array.values()):
             return None
-        columns = {str(name): given(column) for name, column in array.items()}
+        columns = {str(name): _column(str(name), column) for name, column in array.items()}
         if len({len(column) for column in columns.values()}) > 1:
             sizes = ", ".join(f"{name}: {len(column)}" for name, column in columns.items())
             raise ValueError(f"columns of different lengths ({sizes})")
@@ -66,6 +66,16 @@ def _from_arrow(array: Any) -> _forthwith.Given | None:
         table = pa.table({"value": array})
         return _forthwith.Given.from_arrow(table.__arrow_c_stream__()).only()
     return _forthwith.Given.from_arrow(array.__arrow_c_stream__())
+
+
+def _column(name: str, column: Any) -> _forthwith.Given:
+    """One column of a dict. What cannot be taken is called by its name."""
+    if _is_arrow(column):
+        return given(column)
+    taken = given({name: column}).only()
+    if taken is None:
+        raise TypeError(f"column {name!r} is none")
+    return taken
 
 
 def _of_stream(pa: Any, array: Any) -> Any:

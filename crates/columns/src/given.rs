@@ -17,7 +17,7 @@ pub enum GivenError {
     /// A kind of node or of number that columns here do not have.
     #[error("{what} is not supported here")]
     Unsupported {
-        /// The kind.
+        /// The kind, and the column with the fields on the way.
         what: String,
     },
     /// The buffers are not what the Form says.
@@ -38,8 +38,13 @@ impl Array {
         buffers: &mut dyn FnMut(&str) -> Option<Bytes>,
     ) -> Result<Self, GivenError> {
         let json: Json = serde_json::from_str(form).map_err(|e| not_a_form(e.to_string()))?;
-        let mut given = Given { buffers, columns: Vec::new(), nodes: 0 };
-        let form = given.node(&json, length, 0)?;
+        let mut given = Given { buffers, columns: Vec::new(), nodes: 0, path: Vec::new() };
+        let form = given.node(&json, length, 0).map_err(|error| match error {
+            GivenError::Unsupported { what } if !given.path.is_empty() => {
+                unsupported(format!("{what} (column {:?})", given.path.join("/")))
+            }
+            other => other,
+        })?;
         let array = Self { form, length, columns: given.columns };
         array.validate()?;
         Ok(array)
@@ -101,6 +106,8 @@ struct Given<'b> {
     buffers: &'b mut dyn FnMut(&str) -> Option<Bytes>,
     columns: Vec<(String, Column)>,
     nodes: u32,
+    /// The fields on the way, to where it ended if with an error.
+    path: Vec<String>,
 }
 
 impl Given<'_> {
@@ -150,8 +157,15 @@ impl Given<'_> {
                     Some(fields) => Some(names(fields)?),
                 };
                 let name = json.pointer("/parameters/__record__").and_then(Json::as_str).map(str::to_owned);
-                let contents = contents.iter().map(|content| self.node(content, length, depth + 1));
-                Form::Record { fields, contents: contents.collect::<Result<_, _>>()?, name }
+                let contents = contents.iter().enumerate().map(|(at, content)| {
+                    let field = fields.as_ref().and_then(|fields| fields.get(at)).cloned();
+                    self.path.push(field.unwrap_or_else(|| at.to_string()));
+                    let form = self.node(content, length, depth + 1)?;
+                    self.path.pop();
+                    Ok(form)
+                });
+                let contents = contents.collect::<Result<_, GivenError>>()?;
+                Form::Record { fields, contents, name }
             }
             "IndexedOptionArray" => {
                 let index = self.integers(json, "index", "index", length)?;
@@ -200,9 +214,7 @@ impl Given<'_> {
                 Form::Union { key, contents: contents.collect::<Result<_, _>>()? }
             }
             "ListArray" => {
-                return Err(unsupported(
-                    "a list with starts and stops, which ak.to_packed turns into one with offsets,",
-                ));
+                return Err(unsupported("a list with starts and stops (ak.to_packed makes offsets of them)"));
             }
             other => return Err(unsupported(format!("a node of class {other:?}"))),
         };
@@ -278,7 +290,7 @@ impl Given<'_> {
         let rows = crate::validate::rows_of(index.iter().copied());
         let before = self.columns.len();
         let Form::String { key: inner, binary } = self.content(json, rows, depth)? else {
-            return Err(unsupported("an index into anything but strings, which ak.to_packed resolves,"));
+            return Err(unsupported("an index into anything but strings (ak.to_packed resolves it)"));
         };
         let mut columns = self.columns.split_off(before).into_iter();
         let (Some((_, ends)), Some((_, data))) = (columns.next(), columns.next()) else {
@@ -514,6 +526,16 @@ mod tests {
         assert!(matches!(given(numbers, 2, &[]), Err(GivenError::Invalid(Invalid::Missing { .. }))));
         let complex = numbers.replace("int64", "complex128");
         assert!(matches!(given(&complex, 0, &[]), Err(GivenError::Unsupported { .. })));
+        let record = |fields: &str, contents: &str| {
+            format!(
+                r#"{{"class": "RecordArray", "fields": [{fields}], "contents": [{contents}], "form_key": "r"}}"#
+            )
+        };
+        let pair = record(r#""a", "b""#, &format!("{numbers}, {complex}"));
+        let refused =
+            given(&record(r#""good", "bad""#, &format!("{numbers}, {pair}")), 0, &[("n-data", vec![])]);
+        let said = r#"numbers of type complex128 (column "bad/b") is not supported here"#;
+        assert_eq!(refused.unwrap_err().to_string(), said);
         for bad in ["", "3", "{}", r#"{"class": "NumpyArray"}"#, r#"{"class": "RegularArray", "size": -1}"#] {
             assert!(matches!(given(bad, 1, &[]), Err(GivenError::NotAForm { .. })), "{bad}");
         }

@@ -16,7 +16,8 @@ pub(super) fn record<'f>(
     let name = types.name(name);
     let mut fields = Vec::new();
     for (field, form) in names.iter().zip(forms) {
-        fields.push(types.field(field, &spelled(form), field)?);
+        let described = types.field(field, &spelled(form), field);
+        fields.push(described.map_err(|what| types.at_fault(&what))?);
     }
     Ok(json!({ "type": "record", "name": name, "fields": fields }).to_string())
 }
@@ -24,7 +25,8 @@ pub(super) fn record<'f>(
 /// The schema of values.
 pub(super) fn value(form: &Form, name: &str) -> Result<String, Refusal> {
     let mut types = Types { outermost: Some(name.to_owned()), ..Types::default() };
-    Ok(types.of(&spelled(form), "")?.to_string())
+    let described = types.of(&spelled(form), "");
+    Ok(described.map_err(|what| types.at_fault(&what))?.to_string())
 }
 
 /// The columns with all names as Avro wants them.
@@ -93,9 +95,19 @@ struct Types {
     named: HashMap<String, String>,
     /// The name of the outermost record, if it has none itself.
     outermost: Option<String>,
+    /// The fields on the way, to where it ended if with a refusal.
+    way: Vec<String>,
 }
 
 impl Types {
+    /// What Avro does not have, and the column with the fields on the way.
+    fn at_fault(&self, what: &str) -> Refusal {
+        match &self.way[..] {
+            [] => format!("{what} in Avro"),
+            way => format!("{what} in Avro (column {:?})", way.join("/")),
+        }
+    }
+
     /// A name that no type has yet.
     fn name(&mut self, name: &str) -> String {
         const PRIMITIVE: [&str; 8] = ["null", "boolean", "int", "long", "float", "double", "bytes", "string"];
@@ -108,7 +120,9 @@ impl Types {
     }
 
     fn field(&mut self, name: &str, form: &Form, path: &str) -> Result<Json, Refusal> {
+        self.way.push(name.to_owned());
         let ty = self.of(form, path)?;
+        self.way.pop();
         Ok(match &ty {
             Json::Array(branches) if branches.first() == Some(&json!("null")) => {
                 json!({ "name": name, "type": ty, "default": null })
@@ -165,12 +179,12 @@ impl Types {
                     }
                     (Meaning::Half, _) => json!("float"),
                     (Meaning::Duration(_), _) => {
-                        return Err(format!("{path}: {meaning}, a length of time, in Avro"));
+                        return Err(format!("{meaning}, a length of time,"));
                     }
                     _ => self.of(content, path)?,
                 },
             },
-            other => return Err(format!("{path}: {} in Avro", other.type_string())),
+            other => return Err(other.type_string()),
         })
     }
 
@@ -241,7 +255,7 @@ impl Types {
                 }
                 let class = class(&ty);
                 if !named(&ty) && found.iter().any(|other| !named(other) && self::class(other) == class) {
-                    return Err(format!("{path}: a union of two kinds of {class}, which Avro does not have"));
+                    return Err(format!("a union of two kinds of {class}"));
                 }
                 found.push(ty);
                 Ok(false)
