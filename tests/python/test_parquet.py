@@ -8,7 +8,9 @@ import math
 import pathlib
 import pickle
 
+import awkward as ak
 import goldens
+import numpy as np
 import pytest
 
 import forthwith
@@ -663,3 +665,89 @@ def test_lists_of_one_length_come_back_as_such(threads):
     forthwith.parquet.write(again, arrays)
     assert forthwith.open(again).arrays().type == arrays.type
     assert pq.read_table(again).to_pylist() == table.to_pylist()
+
+
+def test_lists_of_one_length_in_what_may_be_missing_are_read_by_others():
+    pl = pytest.importorskip("polars")
+    # Arrow's reader finds that such lists are not of one length where the record around them is missing.
+    pair = ak.contents.RegularArray(ak.contents.NumpyArray([1, 2, 3, 4]), 2)
+    index = ak.index.Index64([0, -1, 1])
+
+    def record(**fields):
+        return ak.contents.RecordArray(list(fields.values()), list(fields))
+
+    def optional(content):
+        return ak.contents.IndexedOptionArray(index, content)
+
+    whole = ak.contents.RegularArray(record(w=pair), 1)
+    lists = ak.contents.ListOffsetArray(ak.index.Index64([0, 2, 2, 3]), optional(record(v=pair)))
+    for column in (
+        optional(record(v=pair)),
+        optional(record(s=record(v=pair), x=ak.contents.NumpyArray([5, 6]))),
+        record(s=optional(record(v=pair))),
+        lists,
+        optional(whole),
+        optional(record(v=whole)),
+        optional(record(v=ak.contents.NumpyArray(np.arange(12).reshape(2, 3, 2)))),
+    ):
+        array = ak.Array(record(c=column))
+        file = io.BytesIO()
+        forthwith.parquet.write(file, array)
+        table = pq.read_table(file)
+        table.validate(full=True)
+        assert table.to_pylist() == array.to_list()
+        assert pl.read_parquet(io.BytesIO(file.getvalue())).to_dicts() == array.to_list()
+        assert forthwith.open(file).arrays().to_list() == array.to_list()
+        again = io.BytesIO()
+        forthwith.parquet.write(again, forthwith.open(file).arrays())
+        assert forthwith.open(again).arrays().type == forthwith.open(file).arrays().type
+    array = ak.Array(record(c=optional(record(v=pair)), d=pair[[0, 1, 0]]))
+    file = io.BytesIO()
+    forthwith.parquet.write(file, array)
+    assert str(forthwith.open(file).arrays().type) == "3 * {c: ?{v: option[2 * int64]}, d: 2 * int64}"
+
+
+def test_numbers_that_have_no_place_are_named():
+    for write in (forthwith.write_avro, forthwith.write_parquet):
+        for array, path in (
+            ({"good": [1], "bad": [1j]}, "bad"),
+            ({"good": pa.array([1]), "bad": [1j]}, "bad"),
+            ({"good": [1], "bad": ak.Array([{"x": [{"y": 1j}]}])}, "bad/x/y"),
+            ([{"good": 1, "bad": 1j}], "bad"),
+        ):
+            with pytest.raises(forthwith.UnsupportedError, match=rf'complex128 \(column "{path}"\)'):
+                write(io.BytesIO(), array)
+    long = np.array([1], "m8[s]")
+    for array, said in (
+        (long, r"a length of time, in Avro"),
+        ({"x": long}, r'a length of time, in Avro \(column "x"\)'),
+        ({"x": ak.Array([{"y": long}])}, r'a length of time, in Avro \(column "x/y"\)'),
+    ):
+        with pytest.raises(forthwith.UnsupportedError, match=rf"not supported yet: duration\[s\], {said}\n"):
+            forthwith.write_avro(io.BytesIO(), array)
+
+
+def test_what_is_missing_in_csv_is_an_entry(tmp_path):
+    pd, pc = pytest.importorskip("pandas"), pytest.importorskip("pyarrow.csv")
+    columns = {
+        "i": (pa.array([1, None, None, 4]), 'i\n1\n""\n""\n4\n'),
+        "d": (pa.array([None, datetime.date(2024, 1, 2)]), 'd\n""\n2024-01-02\n'),
+        # Where quotes are an empty text.
+        "t": (pa.array(["a", None, "", "b"]), 't\na\n\n""\nb\n'),
+        "c": (pa.array(["a", None, "a"]).dictionary_encode(), "c\na\n\na\n"),
+    }
+    for name, (column, text) in columns.items():
+        source, target = tmp_path / f"{name}.parquet", tmp_path / f"{name}.csv"
+        pq.write_table(pa.table({name: column}), source)
+        convert(source, target)
+        assert target.read_text() == text
+        lines = pc.read_csv(target, parse_options=pc.ParseOptions(ignore_empty_lines=False))
+        assert lines.num_rows == len(column)
+        assert len(pd.read_csv(target, skip_blank_lines=False)) == len(column)
+        if name in "id":
+            assert pc.read_csv(target)[name].to_pylist() == column.to_pylist()
+            assert pd.read_csv(target)[name].isna().tolist() == column.is_null().to_pylist()
+    source, target = tmp_path / "two.parquet", tmp_path / "two.csv"
+    pq.write_table(pa.table({"i": [None, 1], "t": ["", None]}), source)
+    convert(source, target)
+    assert target.read_text() == 'i,t\n,""\n1,\n'

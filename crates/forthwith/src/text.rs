@@ -8,13 +8,16 @@ use std::io::Write;
 /// Rows that are made into text together.
 const ROWS: u64 = 1024;
 
-/// Writes a line for each entry. Numbers have as many digits as it takes to read them back as they were; what is missing is `null` or nothing;
-/// times and decimals are spelled out. JSON has no NaN and no infinities: what becomes of them has to be said.
+/// Writes a line for each entry. Numbers have as many digits as it takes to read them back as they were; what is missing is `null` or nothing
+/// (in quotes, if nothing else is on the line and it is no text); times and decimals are spelled out. JSON has no NaN and no infinities: what
+/// becomes of them has to be said.
 pub(crate) struct TextWriter {
     sink: Box<dyn Sink>,
     names: Vec<String>,
     style: Style,
     not_numbers: NotNumbers,
+    /// What stands for nothing: quotes where the line would be empty, which most readers take for no line at all.
+    nothing: &'static [u8],
     line: Vec<u8>,
     written: Written,
 }
@@ -44,7 +47,12 @@ impl TextWriter {
         }
         let names: Vec<String> = fields.iter().map(|(name, _)| name.clone()).collect();
         let (not_numbers, written) = (options.not_numbers, Written { entries: 0, bytes: 0 });
-        let mut writer = Self { sink, names, style, not_numbers, line: Vec::new(), written };
+        let nothing: &[u8] = match fields {
+            // Of text, quotes are an empty one.
+            [(_, form)] if !is_text(form) => b"\"\"",
+            _ => b"",
+        };
+        let mut writer = Self { sink, names, style, not_numbers, nothing, line: Vec::new(), written };
         if style == Style::Csv {
             for at in 0..writer.names.len() {
                 writer.comma(at);
@@ -84,7 +92,7 @@ impl TextWriter {
                         .map_err(|error| error.at_entry(entry).in_file(self.sink.uri()))?;
                     json(value, &mut self.line)?;
                 }
-                Style::Csv => cell(value, &mut self.line)?,
+                Style::Csv => cell(value, self.nothing, &mut self.line)?,
             }
         }
         if self.style == Style::JsonLines {
@@ -136,10 +144,10 @@ fn finite(value: &mut Value, instead: NotNumbers) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Nothing for what is missing. Text is in quotes if it has to be.
-fn cell(value: &Value, to: &mut Vec<u8>) -> Result<()> {
+/// Text is in quotes if it has to be.
+fn cell(value: &Value, nothing: &[u8], to: &mut Vec<u8>) -> Result<()> {
     match value {
-        Value::Null => {}
+        Value::Null => to.extend(nothing),
         Value::String(text) | Value::Meant(text) => quoted(text, to),
         // JSON has none of these.
         Value::Float32(number) if !number.is_finite() => to.extend(number.to_string().bytes()),
@@ -167,6 +175,15 @@ fn is_flat(form: &Form) -> bool {
         Form::String { binary, .. } => !binary,
         Form::Categorical { .. } | Form::Meant { .. } => true,
         Form::Option { content, .. } => is_flat(content),
+        _ => false,
+    }
+}
+
+/// Whether values may be an empty text.
+fn is_text(form: &Form) -> bool {
+    match form {
+        Form::String { .. } | Form::Categorical { .. } => true,
+        Form::Option { content, .. } => is_text(content),
         _ => false,
     }
 }
