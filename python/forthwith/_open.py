@@ -67,7 +67,7 @@ def open(
             its steps writes to warm memory. By default 256 MiB, which are given back when the file and its arrays are gone,
             and 64 MiB more that all files of the process share, so that a loop over files does, too: as much as an
             ordinary allocator keeps. With less than 64 MiB nothing is shared, with 0 nothing is kept at all.
-        huge_pages: Whether arrays of 16 MiB and more ask the system for huge pages. They are about twice as fast to
+        huge_pages: Whether arrays of 3 MiB and more ask the system for huge pages. They are about twice as fast to
             fill, where the system has such pages at hand.
         schema: For Avro files, the schema that their values are to be read as, as JSON or what JSON is made of: fields by its
             names (or their aliases) and in its order, numbers promoted, what is not in the file by its defaults. What it

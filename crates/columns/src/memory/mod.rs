@@ -145,10 +145,10 @@ impl Policy {
 }
 
 impl Default for Policy {
-    /// A pool of 256 MiB that is nobody else's, huge pages from 16 MiB, no limit. Below, a system at its best gives huge pages not
-    /// noticeably sooner than small ones, and a guest whose host has to find them takes several times as long.
+    /// A pool of 256 MiB that is nobody else's, huge pages from 3 MiB, no limit: from there on few of them stay half empty. A guest whose
+    /// host has to find them may take several times as long.
     fn default() -> Self {
-        Self { pool_bytes: 256 << 20, huge_pages: true, huge_from: 16 << 20, limit: None, shared: false }
+        Self { pool_bytes: 256 << 20, huge_pages: true, huge_from: 3 << 20, limit: None, shared: false }
     }
 }
 
