@@ -104,18 +104,47 @@ impl Builder {
     /// # Panics
     /// If the buffer is lent, or a [`Slot`] is outstanding.
     pub fn reserve(&self, bytes: usize, expected: usize) -> Result<(), OutOfMemory> {
-        let mut state = self.lock();
+        let state = self.lock();
         let used = state.used;
-        assert_eq!(state.slots, 0, "a column is moved while it is written");
-        let buffer = state.buffer.as_mut().expect(LENT);
-        if bytes <= buffer.capacity() {
+        if bytes <= state.buffer.as_ref().expect(LENT).capacity() {
             return Ok(());
         }
-        let mut larger = allocate(&self.memory, bytes, expected, used)?;
+        drop(state);
+        self.move_to(allocate(&self.memory, bytes, expected, used)?);
+        Ok(())
+    }
+
+    /// The same for columns that are filled together, which may [lie together](Memory::allocate_together), too, with little more room than is
+    /// expected to be written.
+    ///
+    /// # Panics
+    /// As [`reserve`](Self::reserve).
+    pub fn reserve_together(columns: &[Self], rooms: &[(usize, usize)]) -> Result<(), OutOfMemory> {
+        let Some(first) = columns.first() else { return Ok(()) };
+        let wish = |(column, room): (&Self, &(usize, usize))| {
+            let there = column.lock().buffer.as_ref().is_some_and(|buffer| room.0 <= buffer.capacity());
+            if there { (0, 0) } else { *room }
+        };
+        let wishes: Vec<_> = columns.iter().zip(rooms).map(wish).collect();
+        let made = first.memory.allocate_together(&wishes);
+        for ((column, &(bytes, expected)), made) in columns.iter().zip(&wishes).zip(made) {
+            match made {
+                Some(buffer) => column.move_to(buffer),
+                None => column.reserve(bytes, expected)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on in a buffer that is larger.
+    fn move_to(&self, mut larger: Buffer) {
+        let mut state = self.lock();
+        assert_eq!(state.slots, 0, "a column is moved while it is written");
+        let used = state.used;
+        let buffer = state.buffer.as_mut().expect(LENT);
         larger.bytes_mut(used).copy_from_slice(buffer.bytes(used));
         *buffer = larger;
         state.look();
-        Ok(())
     }
 
     /// The element type.

@@ -6,6 +6,7 @@
 use crate::{
     Builder, Column, DType, Memory, OutOfMemory, Wire,
     kernels::{are_truths, decode},
+    mixed::{Mixed, convert},
 };
 use serde::{Deserialize, Serialize};
 
@@ -51,12 +52,15 @@ pub enum Finisher {
         /// How each number is stored.
         wire: Wire,
     },
-    /// `key-cells`, stored numbers or -1 where there is none, becomes `key-data`, the numbers that they are, and zero.
-    Scale {
+    /// `key-mixed`, numbers that are stored in several ways, becomes `key-data`, the numbers that they are. Each is one byte that says which
+    /// of `wires`, and its bytes as they lie in a file; or [`NO_NUMBER`](crate::NO_NUMBER), which is zero.
+    Mixed {
         /// The node.
         key: String,
-        /// How each number is stored: [`Wire::Scaled`].
-        wire: Wire,
+        /// How numbers are stored.
+        wires: Vec<Wire>,
+        /// What they become.
+        to: DType,
     },
     /// `key-packed`, bytes that have to be 0 or 1, becomes `key-data`, truth values, without a copy.
     Truths {
@@ -141,7 +145,7 @@ impl Finisher {
             }
             Self::Objects { key, .. } => format!("{key}-objects"),
             Self::Unpack { key, .. } | Self::Truths { key } => format!("{key}-packed"),
-            Self::Scale { key, .. } => format!("{key}-cells"),
+            Self::Mixed { key, .. } => format!("{key}-mixed"),
             Self::Symbols { key, .. } | Self::Categories { key, .. } => format!("{key}-index"),
         }
     }
@@ -204,19 +208,19 @@ impl Finisher {
                 done.map_err(|_| FinishError::Missing { key: key.clone() })?;
                 columns.push((format!("{key}-data"), numbers));
             }
-            Self::Scale { key, wire } => {
-                let cells = take(columns, key, "cells", DType::Int64)?;
-                let cells = cells.as_bytes().as_chunks::<8>().0;
-                let (size, mut done) = (wire.dtype().size(), Ok(()));
-                let numbers = column(memory, wire.dtype(), cells.len(), |slot| {
-                    for (to, cell) in slot.chunks_exact_mut(size).zip(cells) {
-                        match u32::try_from(i64::from_ne_bytes(*cell)) {
-                            Ok(stored) => done = done.and(decode(*wire, &stored.to_be_bytes(), to)),
-                            Err(_) => to.fill(0),
+            Self::Mixed { key, wires, to } => {
+                let mixed = take(columns, key, "mixed", DType::UInt8)?;
+                let all = || Mixed { wires, rest: mixed.as_bytes() };
+                let mut done = Some(());
+                let numbers = column(memory, *to, all().count(), |slot| {
+                    for (into, number) in slot.chunks_exact_mut(to.size()).zip(all()) {
+                        match number {
+                            Some((wire, bytes)) => done = done.and(convert(wire, bytes, *to, into)),
+                            None => into.fill(0),
                         }
                     }
                 })?;
-                done.map_err(|_| FinishError::Missing { key: key.clone() })?;
+                done.ok_or_else(|| FinishError::Missing { key: key.clone() })?;
                 columns.push((format!("{key}-data"), numbers));
             }
             Self::Truths { key } => {

@@ -68,6 +68,7 @@ mod meaning;
     )
 )]
 mod memory;
+mod mixed;
 mod part;
 mod pick;
 mod preview;
@@ -86,7 +87,15 @@ pub use form::{Form, MAP};
 pub use given::GivenError;
 pub use meaning::{Meaning, TimeUnit};
 pub use memory::{Buffer, Memory, OutOfMemory, Policy, PoolStats};
+pub use mixed::NO_NUMBER;
 pub use text::NotText;
 pub use validate::Invalid;
 pub use value::Value;
 pub use wire::Wire;
+
+/// Makes what a process makes once and then shares, for the moment before it is forked while other threads run: one that was making it
+/// is not in the forked process, which would wait for it for ever.
+pub fn prepare() {
+    let _ = kernels::level();
+    memory::prepare();
+}

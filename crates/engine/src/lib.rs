@@ -19,6 +19,7 @@ mod met;
 mod place;
 mod program;
 mod run;
+mod text;
 
 pub use bulk::RawBlock;
 pub use engine::{Engine, Options, Progress, Tick};

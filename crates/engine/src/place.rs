@@ -7,6 +7,7 @@
 //! good for, it appends in place on its turn; where most of the work comes before the program (compressed blocks), it waits for the turn
 //! then: threads that have waited once are out of step, and do not have to wait again.
 
+use crate::text::Texts;
 use forthwith_columns::{Array, Builder, Column, FinishError, Finisher, Memory, OutOfMemory, Slot};
 use forthwith_plan::{Columns as FormatColumns, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result};
 use std::{
@@ -21,12 +22,15 @@ use std::{
 pub(crate) struct Places<'p> {
     pub(crate) group: &'p Group,
     pub(crate) builders: Vec<Builder>,
+    pub(crate) texts: Texts,
     /// The first entry the columns hold.
     pub(crate) first_entry: u64,
     tasks: usize,
     entries: u64,
     /// Bytes to be reserved for each column, and at most, where they have room for nothing before the first task has shown what they need.
     rooms: Vec<[usize; 2]>,
+    /// Bytes that are expected at most for the columns to lie together in huge pages, all of which they begin to fill at once.
+    together: u64,
     /// The last offset assigned to each column of offsets, written or not.
     ends: Mutex<Vec<i64>>,
     turn: Mutex<Turn>,
@@ -136,6 +140,8 @@ pub(crate) struct Load {
     entries: u64,
     /// Bytes when decompressed, as far as the file can be believed.
     payload: u64,
+    /// Bytes in the file.
+    stored: u64,
     /// The first entry wanted.
     first: Option<u64>,
 }
@@ -150,21 +156,36 @@ impl Load {
             load.tasks += 1;
             load.entries += task.wanted.end - task.wanted.start;
             load.payload = load.payload.saturating_add(task.payload_hint.min(most));
+            load.stored = load.stored.saturating_add(task.stored.len());
             load.first.get_or_insert(task.wanted.start);
         }
         loads
     }
 }
 
+/// Room for columns, of each the bytes to reserve and those that are expected. They lie together if no more than so many are: what a file claims
+/// may be wrong.
+fn reserve(builders: &[Builder], rooms: &[(usize, usize)], together: u64) -> Result<()> {
+    let expected = rooms.iter().fold(0_u64, |sum, (_, expected)| sum.saturating_add(*expected as u64));
+    let mut each = builders.iter().zip(rooms);
+    let reserved = match expected <= together {
+        true => Builder::reserve_together(builders, rooms),
+        false => each.try_for_each(|(builder, (bytes, expected))| builder.reserve(*bytes, *expected)),
+    };
+    reserved.map_err(|e| out_of_memory(&e))
+}
+
 impl<'p> Places<'p> {
     /// Builders for one group, with room for everything its tasks can deliver.
     pub(crate) fn new(plan: &'p Plan, number: usize, load: &Load, memory: &Memory) -> Result<Self> {
         let group = &plan.groups[number];
-        let &Load { tasks, entries, payload, first } = load;
+        let &Load { tasks, entries, payload, stored, first } = load;
         let all: usize = plan.groups.iter().map(|g| g.columns.len()).sum();
         let most = LARGEST_RESERVATION / (all.max(1) as u64);
         let mut builders = Vec::with_capacity(group.columns.len());
         let later = tasks > 1 && matches!(group.decoder, Decoder::Program(_));
+        let side_by_side = group.columns.len() > 1 && matches!(group.decoder, Decoder::Kernel(_));
+        let together = payload.min(stored.saturating_mul(16)).saturating_mul(2);
         let mut rooms = Vec::new();
         for (at, column) in group.columns.iter().enumerate() {
             let size = column.dtype.size() as u64;
@@ -183,20 +204,27 @@ impl<'p> Places<'p> {
             let bound = payload.max(entries).saturating_mul(16).saturating_add(4096).min(most);
             let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(0);
             let mut room = bytes(room.min(bound));
-            if later {
+            if later || side_by_side {
                 rooms.push([std::mem::take(&mut room), bytes(bound)]);
             }
             let builder = Builder::new(memory, column.dtype, column.offsets, room);
             builders.push(builder.map_err(|e| out_of_memory(&e))?);
         }
+        if side_by_side {
+            let known: Vec<_> =
+                std::mem::take(&mut rooms).into_iter().map(|[room, _]| (room, room)).collect();
+            reserve(&builders, &known, together)?;
+        }
         let first_entry = first.unwrap_or(plan.entries.start);
         Ok(Self {
             group,
             builders,
+            texts: Texts::of(plan, group),
             first_entry,
             tasks,
             entries,
             rooms,
+            together,
             ends: Mutex::new(vec![0; group.columns.len()]),
             turn: Mutex::default(),
             moved: Condvar::new(),
@@ -271,15 +299,15 @@ impl<'p> Places<'p> {
     ///
     /// What a column could need is far more than most do: the address space for it costs nothing, but huge pages at its beginning do.
     pub(crate) fn make_room(&self, entries: u64, bytes: Option<&[usize]>) -> Result<()> {
-        for (at, (builder, [room, bound])) in self.builders.iter().zip(&self.rooms).enumerate() {
+        let rooms = self.rooms.iter().enumerate().map(|(at, [room, bound])| {
             let expected = bytes.and_then(|bytes| bytes.get(at)).map_or(*room, |bytes| {
                 let all = u128::from(self.entries) * *bytes as u128 / u128::from(entries.max(1));
                 usize::try_from(all).unwrap_or(usize::MAX)
             });
             let likely = expected.saturating_add(expected / 4).saturating_add(LIKELY).min(*bound);
-            builder.reserve(likely.max(*room), expected).map_err(|e| out_of_memory(&e))?;
-        }
-        Ok(())
+            (likely.max(*room), expected)
+        });
+        reserve(&self.builders, &rooms.collect::<Vec<_>>(), self.together)
     }
 
     /// Counts a task as written.

@@ -203,7 +203,9 @@ impl Job<'_> {
             self.part(*wanted, entry, before).map_err(|e| e.in_block(*block))?;
             entry += wanted.entries;
         }
-        self.check_offsets(before)
+        self.check_offsets(before)?;
+        self.places.texts.look(self.machine.outputs(), before);
+        Ok(())
     }
 
     fn part(&mut self, wanted: Wanted<'_>, first: u64, before: &[i64]) -> Result<()> {
@@ -250,7 +252,7 @@ impl Job<'_> {
         }
         let outputs = self.machine.outputs().iter().zip(&self.places.group.columns);
         for ((output, spec), before) in outputs.zip(before) {
-            if spec.offsets && falls(*before, output.as_bytes()) {
+            if spec.offsets && kernels::fall(*before, output.as_bytes()) {
                 let what = "a length or a count is negative".into();
                 return Err(Error::new(ErrorKind::Fault { what }).in_member(&spec.member));
             }
@@ -352,17 +354,6 @@ fn unbounded<'a>(program: &'a Program, wanted: Wanted<'a>) -> Vec<&'a [u8]> {
         inputs.push(&program.constants);
     }
     inputs
-}
-
-/// Whether any of some offsets is less than the one before.
-fn falls(before: i64, offsets: &[u8]) -> bool {
-    let offsets = offsets.as_chunks::<8>().0;
-    if offsets.first().is_some_and(|first| i64::from_ne_bytes(*first) < before) {
-        return true;
-    }
-    let pairs = offsets.iter().zip(offsets.get(1..).unwrap_or_default());
-    // No early exit: this way it is done many at a time.
-    pairs.fold(false, |bad, (a, b)| bad | (i64::from_ne_bytes(*a) > i64::from_ne_bytes(*b)))
 }
 
 /// The last of some offsets, 0 if there are none.

@@ -6,6 +6,7 @@ use crate::{
     kernel,
     place::{Load, Places},
     program::{self, Beside},
+    text,
 };
 use bytes::Bytes;
 use forthwith_columns::{Array, Builder, DType, Form, Invalid};
@@ -101,6 +102,7 @@ pub(crate) fn read(
     }
     let entries = plan.entries.end - plan.entries.start;
     let mut arrays = Vec::new();
+    let doubtful = places.iter().any(|place| place.texts.is_doubtful());
     for (number, place) in places.into_iter().take(plan.delivered as usize).enumerate() {
         let object = object(plan, number);
         let joins = place.group.joins;
@@ -119,9 +121,15 @@ pub(crate) fn read(
             );
         }
     }
-    if plan.picks.is_empty() {
-        return Ok(arrays);
+    let arrays = if plan.picks.is_empty() { arrays } else { picked(plan, &arrays)? };
+    if doubtful {
+        text::check(plan, &arrays, threads)?;
     }
+    Ok(arrays)
+}
+
+/// What is delivered instead of the arrays.
+fn picked(plan: &Plan, arrays: &[Array]) -> Result<Vec<Array>> {
     let pick = |pick: &Pick| {
         let Some(array) = arrays.get(pick.array as usize) else {
             return Err(Error::new(ErrorKind::Invalid {

@@ -55,6 +55,7 @@ mod jit;
 mod machine;
 pub mod manual;
 mod output;
+mod prepare;
 mod programs;
 mod value;
 
@@ -64,5 +65,6 @@ pub use dtype::Dtype;
 pub use error::{CompileError, CompileErrorKind, Location, RunError};
 pub use machine::{Counters, Limits, Machine, Printer, Status, Tier, W32, W64, Width};
 pub use output::{Keeper, LEAD, Lease, Memory, OutOfMemory, Output, SLACK};
+pub use prepare::prepare;
 pub use programs::Programs;
 pub use value::Value;

@@ -1,18 +1,48 @@
-//! Copies from scratch that is at hand to memory that is not.
+//! Copies to memory that is not at hand.
+
+use super::dispatch::{for_every_level, level};
 
 /// Bytes that are asked for together: far fewer than the nearest cache holds.
 const PIECE: usize = 4096;
 
-/// Copies bytes from warm scratch to a place in a column, as `copy_from_slice` does.
+/// Bytes that are copied together, and asked for.
+const STEP: usize = 256;
+
+/// How far ahead: what comes from memory is on its way for so long, and with half or twice as much copies take as long.
+const FAR: usize = 2048;
+
+/// Copies bytes to a place in a column, as `copy_from_slice` does.
 ///
-/// What is to be written over is in another processor's cache or in none, as somebody cleared the page some time before: it is asked for a
-/// piece ahead.
+/// What is to be written over is in another processor's cache or in none, as somebody cleared the page some time before, and bytes of a mapped
+/// file are in memory, each page of them somewhere else: both are asked for ahead.
 ///
 /// # Panics
 /// If the lengths differ.
 pub fn copy(from: &[u8], into: &mut [u8]) {
     assert_eq!(from.len(), into.len(), "bytes copied to a place of another length");
-    ahead(from, into, |from, into| into.copy_from_slice(from));
+    run_copy(level(), from, into);
+}
+
+for_every_level! {
+    fn run_copy(from: &[u8], into: &mut [u8]) = copy_body
+}
+
+#[inline(always)]
+fn copy_body(from: &[u8], into: &mut [u8]) {
+    let (from, last) = from.as_chunks::<STEP>();
+    let (into, behind) = into.as_chunks_mut::<STEP>();
+    // What lies behind the place may be another thread's.
+    let far = from.len().saturating_sub(FAR / STEP);
+    for (number, (from, into)) in from.iter().zip(into).enumerate() {
+        if number < far {
+            for line in (FAR..FAR + STEP).step_by(LINE) {
+                ask(from.as_ptr().wrapping_add(line));
+                ask(into.as_ptr().wrapping_add(line));
+            }
+        }
+        *into = *from;
+    }
+    behind.copy_from_slice(last);
 }
 
 /// Does something piece by piece, while what the next piece is written over is fetched. Both are as long, and pieces are whole numbers of
@@ -30,12 +60,21 @@ pub(super) fn ahead(from: &[u8], into: &mut [u8], mut each: impl FnMut(&[u8], &m
 /// Asks for some bytes to be brought near.
 #[inline]
 fn fetch(bytes: &[u8]) {
+    bytes.chunks(LINE).for_each(|line| ask(line.as_ptr()));
+}
+
+/// Bytes that come together.
+const LINE: usize = 64;
+
+/// Asks for what is at an address, if there is anything.
+#[inline(always)]
+fn ask(address: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    for line in bytes.chunks(64) {
+    {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
         // SAFETY: a hint; any address will do.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(line.as_ptr().cast()) };
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) };
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = bytes;
+    let _ = address;
 }

@@ -1,5 +1,6 @@
 //! Fixed-width values to items.
 
+use super::copy::copy;
 use super::dispatch::{Level, for_every_level, level};
 use crate::{DType, Wire};
 
@@ -15,7 +16,7 @@ pub(super) fn decode_at(level: Level, wire: Wire, from: &[u8], into: &mut [u8]) 
         return Err(DecodeError::Length { from: from.len(), into: into.len() });
     }
     if wire.copies() {
-        into.copy_from_slice(from);
+        copy(from, into);
         return truths(wire, into);
     }
     check(wire)?;

@@ -18,5 +18,5 @@ pub(crate) use decode::are_truths;
 pub use decode::{DecodeError, decode, decode_jagged, decode_strided};
 pub use dispatch::{Level, level};
 pub use levels::{index_of_masks, levels_from, levels_to, lists_of_masks};
-pub use offsets::{OffsetsError, offsets_from_bounds, offsets_from_counts, rebase};
-pub use text::{BadText, check_utf8, check_utf8_by};
+pub use offsets::{OffsetsError, fall, offsets_from_bounds, offsets_from_counts, rebase};
+pub use text::{BadText, are_texts, check_utf8, check_utf8_by};

@@ -68,6 +68,12 @@ pub fn offsets_from_counts(
     }
 }
 
+/// Whether any of some int64 offsets is less than the one before it; `before` is what stands before the first.
+#[must_use]
+pub fn fall(before: i64, offsets: &[u8]) -> bool {
+    run_fall(level(), before, offsets.as_chunks().0)
+}
+
 /// Copies int64 offsets and adds `base` to each. Answers the last, or `base` if there are none.
 pub fn rebase(offsets: &[u8], base: i64, into: &mut [u8]) -> Result<i64, OffsetsError> {
     rebase_at(level(), offsets, base, into)
@@ -242,6 +248,18 @@ fn sums<const SIZE: usize>(
         *to = end.to_ne_bytes();
     }
     Ok(end)
+}
+
+for_every_level! {
+    fn run_fall(before: i64, offsets: &[[u8; 8]]) -> bool = fall_body
+}
+
+#[inline(always)]
+fn fall_body(before: i64, offsets: &[[u8; 8]]) -> bool {
+    let first = offsets.first().is_some_and(|first| i64::from_ne_bytes(*first) < before);
+    let pairs = offsets.iter().zip(offsets.get(1..).unwrap_or_default());
+    // No early exit: this way it is done many at a time.
+    pairs.fold(first, |bad, (a, b)| bad | (i64::from_ne_bytes(*a) > i64::from_ne_bytes(*b)))
 }
 
 for_every_level! {

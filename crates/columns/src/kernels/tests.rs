@@ -377,3 +377,57 @@ fn much_text_is_checked_piece_by_piece() {
         assert_eq!(found(&cut, &bytes), Err(row - 1));
     }
 }
+
+#[test]
+fn text_is_text_if_all_of_it_is_and_it_is_cut_between_characters() {
+    let ends = |ends: &[i64]| ends.iter().flat_map(|end| end.to_ne_bytes()).collect::<Vec<u8>>();
+    let good = |at: &[i64], text: &[u8]| are_texts(&ends(at), 100, text);
+    assert!(good(&[], b"") && good(&[100, 100], b""));
+    assert!(good(&[101, 103, 103, 106, 107], "aé€x".as_bytes()));
+    for byte in 1..3 {
+        assert!(!good(&[101, 103, 103 + byte, 106, 107], "aé€x".as_bytes()));
+    }
+    // A character that another block would complete, or has begun.
+    assert!(!good(&[102], "aé".as_bytes().split_last().unwrap().1));
+    assert!(!good(&[101], "é".as_bytes().split_first().unwrap().1));
+    assert!(!good(&[102], b"\xff\xfe"));
+    // More or fewer bytes than there are.
+    assert!(!good(&[], b"a") && !good(&[101], b"") && !good(&[101], b"ab") && !good(&[99], b"a"));
+    assert!(!are_texts(&ends(&[i64::MIN]), i64::MAX, b"") && !are_texts(&ends(&[i64::MAX]), i64::MIN, b"a"));
+    // Longer than what is looked at together, at every place.
+    let plain = vec![b'a'; 5000];
+    assert!(good(&[5100], &plain));
+    for at in [0, 63, 64, 4095, 4096, 4999] {
+        let mut text = plain.clone();
+        text[at] = 0x80;
+        assert!(!good(&[5100], &text));
+    }
+}
+
+#[test]
+fn offsets_fall_where_one_is_less_than_the_one_before() {
+    let offsets: Vec<i64> = (0..40).map(|at| at / 3).collect();
+    let falls = |before: i64, offsets: &[i64]| {
+        let bytes: Vec<u8> = offsets.iter().flat_map(|offset| offset.to_ne_bytes()).collect();
+        fall(before, &bytes)
+    };
+    assert!(!falls(7, &[]) && !falls(0, &offsets) && falls(1, &offsets));
+    for at in 0..40 {
+        let mut offsets = offsets.clone();
+        offsets[at] = -1;
+        assert!(falls(0, &offsets), "{at}");
+        offsets[at] = i64::MAX;
+        assert_eq!(falls(0, &offsets), at < 39, "{at}");
+    }
+}
+
+#[test]
+fn what_is_copied_is_all_of_it_and_nothing_else() {
+    let from: Vec<u8> = (0..9000_u32).map(|at| (at % 251) as u8 + 1).collect();
+    for length in [0, 1, 255, 256, 257, 2047, 2048, 2304, 4096, 8999] {
+        let mut into = vec![0; 9000];
+        copy(&from[..length], &mut into[1..=length]);
+        assert_eq!((into[0], &into[1..=length]), (0, &from[..length]));
+        assert!(into[length + 1..].iter().all(|byte| *byte == 0));
+    }
+}

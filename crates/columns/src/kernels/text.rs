@@ -1,11 +1,15 @@
 //! Whether byte strings are text.
 
+use super::dispatch::{for_every_level, level};
 use crate::Column;
 use simdutf8::basic::from_utf8;
 use std::ops::Range;
 
 /// Strings are checked together, as many as have so many bytes: they are in the cache when it is looked where they are cut.
 const TOGETHER: i64 = 256 << 10;
+
+/// Bytes that are looked at before it is asked whether one was found.
+const PIECE: usize = 4096;
 
 /// Bytes for which another thread is begun, at least.
 const WORTH_A_THREAD: usize = 2 << 20;
@@ -39,6 +43,37 @@ pub fn check_utf8_by(offsets: &Column, bytes: &Column, threads: usize) -> Result
         }
         found
     })
+}
+
+/// Whether bytes are UTF-8 and cut between characters only: where `ends` say (int64 in native order), which count them on from `from`, do not
+/// fall, and are all that there is of them. For what was just written; [`check_utf8`] says of all strings of a column which is not.
+#[must_use]
+pub fn are_texts(ends: &[u8], from: i64, bytes: &[u8]) -> bool {
+    let ends = ends.as_chunks::<8>().0;
+    let place =
+        |end: &[u8; 8]| i64::from_ne_bytes(*end).checked_sub(from).and_then(|at| usize::try_from(at).ok());
+    if ends.last().map_or(Some(0), place) != Some(bytes.len()) {
+        return false;
+    }
+    // Characters of one byte are cut by nothing.
+    if run_plain(level(), bytes) {
+        return true;
+    }
+    let between = |end: &[u8; 8]| {
+        place(end)
+            .is_some_and(|at| at == bytes.len() || bytes.get(at).is_some_and(|byte| byte & 0xC0 != 0x80))
+    };
+    from_utf8(bytes).is_ok() && ends.iter().all(between)
+}
+
+for_every_level! {
+    fn run_plain(bytes: &[u8]) -> bool = plain_body
+}
+
+/// Whether all characters are of one byte.
+#[inline(always)]
+fn plain_body(bytes: &[u8]) -> bool {
+    bytes.chunks(PIECE).all(|piece| piece.iter().fold(0, |any, byte| any | byte) < 0x80)
 }
 
 /// The first of some strings that is not UTF-8.

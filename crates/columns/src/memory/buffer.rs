@@ -37,16 +37,22 @@ impl Buffer {
             shared.discharge(total);
             return Err(refused);
         };
-        let mut buffer = Self {
-            start: NonNull::dangling(),
-            capacity: 0,
-            region,
-            charged: total,
-            touched: false,
-            shared: shared.clone(),
-        };
+        Ok(Self::of(shared, region, total))
+    }
+
+    /// In a mapping that is there.
+    pub(super) fn mapped(shared: &Arc<Shared>, map: Map) -> Result<Self, OutOfMemory> {
+        let total = map.len();
+        shared.charge(total).map_err(|_| OutOfMemory { bytes: total })?;
+        Ok(Self::of(shared, Region::Map(map), total))
+    }
+
+    /// `charged` bytes were.
+    fn of(shared: &Arc<Shared>, region: Region, charged: usize) -> Self {
+        let (start, shared) = (NonNull::dangling(), shared.clone());
+        let mut buffer = Self { start, capacity: 0, region, charged, touched: false, shared };
         buffer.settle();
-        Ok(buffer)
+        buffer
     }
 
     /// The first byte. It stays valid for reads and writes of `capacity + 64` bytes until the buffer is grown, shrunk or dropped.
@@ -117,7 +123,10 @@ impl Buffer {
             Region::Map(map) => {
                 let needed = PAD + used + SLACK;
                 let idle = map.warm().saturating_sub(needed);
-                if self.shared.pools() && idle <= needed.max(MAP_FROM) {
+                // To take huge pages apart costs more than it gives back.
+                if map.shares() && spare <= used / 8 {
+                    map.set_warm(needed.max(map.warm()));
+                } else if self.shared.pools() && idle <= needed.max(MAP_FROM) {
                     // Address space that was never touched costs nothing, and the next reservation of this size finds its
                     // pages again.
                     map.set_warm(needed.max(map.warm()));
@@ -138,6 +147,10 @@ impl Buffer {
     /// Where this is memory of pages of its own, their kind, and the bytes from the start on that have them from an earlier life.
     pub(crate) fn pages(&self) -> Option<(Pages, usize)> {
         let Region::Map(map) = &self.region else { return None };
+        if map.shares() {
+            // The first write to any of those that share it makes a page.
+            return None;
+        }
         let huge = map.is_huge() && map::there_are_huge_pages();
         let kind = if huge { Pages::Huge } else { Pages::Small };
         Some((kind, map.warm().saturating_sub(PAD)))

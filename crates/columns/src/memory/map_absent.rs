@@ -10,6 +10,10 @@ impl Map {
         None
     }
 
+    pub(super) fn side_by_side(_sizes: &[usize]) -> Option<Vec<Self>> {
+        None
+    }
+
     pub(super) fn len(&self) -> usize {
         match *self {}
     }
@@ -23,6 +27,10 @@ impl Map {
     }
 
     pub(super) fn is_huge(&self) -> bool {
+        match *self {}
+    }
+
+    pub(super) fn shares(&self) -> bool {
         match *self {}
     }
 

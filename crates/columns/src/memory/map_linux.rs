@@ -11,6 +11,8 @@ pub(super) struct Map {
     warm: usize,
     /// Whether huge pages were asked for.
     huge: bool,
+    /// Whether it lies in huge pages that others have parts of, too.
+    shares: bool,
 }
 
 // SAFETY: the pages are owned by this value alone.
@@ -28,9 +30,33 @@ impl Map {
         Some(map)
     }
 
-    /// Whether huge pages were asked for.
+    /// Reserves at least so many bytes each, next to each other in huge pages: many small ones of their own cost more.
+    pub(super) fn side_by_side(sizes: &[usize]) -> Option<Vec<Self>> {
+        let all = sizes.iter().try_fold(0_usize, |sum, size| sum.checked_add(round_up(*size, page())?))?;
+        let mut rest = Self::new(all, true)?;
+        // What lies behind the last whole one has small pages.
+        let ends = rest.base.as_ptr().wrapping_add(rest.len / HUGE * HUGE);
+        let mut maps = Vec::with_capacity(sizes.len());
+        for (number, size) in sizes.iter().enumerate() {
+            // A page that was rounded up to stays whole.
+            let behind = if number + 1 < sizes.len() { Some(rest.cut(*size)?) } else { None };
+            rest.huge = false;
+            rest.shares = rest.base.as_ptr() < ends;
+            maps.push(rest);
+            let Some(behind) = behind else { break };
+            rest = behind;
+        }
+        Some(maps)
+    }
+
+    /// Whether huge pages were asked for, all of its own.
     pub(super) fn is_huge(&self) -> bool {
         self.huge
+    }
+
+    /// Whether it lies in huge pages that others have parts of, too.
+    pub(super) fn shares(&self) -> bool {
+        self.shares
     }
 
     pub(super) fn len(&self) -> usize {
@@ -92,7 +118,7 @@ impl Map {
         let Some(base) = NonNull::new(moved.cast()) else { return Err(self) }; // never: that address is not handed out
         let (warm, huge) = (self.warm, self.huge);
         std::mem::forget(self); // its range is gone; `base` stands for the moved one
-        Ok(Self { base, len, warm, huge })
+        Ok(Self { base, len, warm, huge, shares: false })
     }
 
     /// Cuts everything after the first `keep` bytes (rounded up to pages) off, as a mapping of its own.
@@ -106,7 +132,8 @@ impl Map {
         self.warm = self.warm.min(keep);
         self.len = keep;
         // SAFETY: `keep` is inside the mapping, so the sum is too.
-        Some(Self { base: unsafe { self.base.add(keep) }, len: rest, warm, huge: self.huge })
+        let base = unsafe { self.base.add(keep) };
+        Some(Self { base, len: rest, warm, huge: self.huge, shares: self.shares })
     }
 
     fn reserve(bytes: usize, huge: bool) -> Option<Self> {
@@ -131,7 +158,8 @@ impl Map {
         if address == libc::MAP_FAILED {
             return None;
         }
-        let mut map = Self { base: NonNull::new(address.cast())?, len: asked, warm: 0, huge: false };
+        let mut map =
+            Self { base: NonNull::new(address.cast())?, len: asked, warm: 0, huge: false, shares: false };
         let skip = map.base.as_ptr().align_offset(align);
         if huge && skip > 0 && skip < asked {
             let aligned = map.cut(skip)?;

@@ -58,6 +58,13 @@ impl Memory {
         Buffer::allocate(&self.0, bytes, expected)
     }
 
+    /// Buffers that are filled together: of each the bytes to reserve, and how many are expected to be written. Of some, those that would
+    /// have small pages each and whose pages nobody has kept, and if they are worth a huge page together, they lie in the same ones, with
+    /// little room beyond what is expected. The others are `None`, and to be had one by one.
+    pub fn allocate_together(&self, wishes: &[(usize, usize)]) -> Vec<Option<Buffer>> {
+        self.0.together(wishes)
+    }
+
     /// The policy this was made with.
     #[must_use]
     pub fn policy(&self) -> &Policy {
@@ -97,6 +104,11 @@ impl Memory {
 /// Bytes of address space the process may still take, if it has a limit; `usize::MAX` otherwise.
 pub(crate) fn address_space_left() -> usize {
     map::address_space_left()
+}
+
+/// Makes what a process makes once, for the moment before it is forked: see [`crate::prepare`].
+pub(crate) fn prepare() {
+    let _ = (map::there_are_huge_pages(), pool::of_process());
 }
 
 /// Has the system make the pages of a part of a [`Buffer`] now, if it is a mapping. What is in it does not change, and others may use it
@@ -226,19 +238,57 @@ impl Shared {
     /// A mapping of at least `bytes`, of which some are expected to be written, from the pool if it has one that fits well.
     fn map(&self, bytes: usize, expected: usize) -> Option<Map> {
         let huge = self.wants_huge(expected);
-        // What was kept last is among what all share.
-        let pooled = self.common().and_then(|mut common| common.take(bytes, expected, huge));
-        let pooled = pooled.or_else(|| self.pool()?.take(bytes, expected, huge));
-        if let Some(map) = pooled {
-            let map = if map.len() < bytes { map.resize(bytes, huge) } else { Ok(map) };
-            if let Ok(map) = map {
-                self.hits.fetch_add(1, Relaxed);
-                return Some(map);
-            }
+        if let Some(map) = self.kept(bytes, expected, huge) {
+            return Some(map);
         }
         let map = Map::new(bytes, huge)?;
         self.misses.fetch_add(1, Relaxed);
         Some(map)
+    }
+
+    /// The same, if it has one.
+    fn kept(&self, bytes: usize, expected: usize, huge: bool) -> Option<Map> {
+        // What was kept last is among what all share.
+        let pooled = self.common().and_then(|mut common| common.take(bytes, expected, huge));
+        let map = pooled.or_else(|| self.pool()?.take(bytes, expected, huge))?;
+        let map = if map.len() < bytes { map.resize(bytes, huge).ok()? } else { map };
+        self.hits.fetch_add(1, Relaxed);
+        Some(map)
+    }
+
+    fn together(self: &Arc<Self>, wishes: &[(usize, usize)]) -> Vec<Option<Buffer>> {
+        let mut made: Vec<Option<Buffer>> = wishes.iter().map(|_| None).collect();
+        if self.policy.limit.is_some()
+            || !map::there_are_huge_pages()
+            || map::address_space_left() != usize::MAX
+        {
+            return made;
+        }
+        let (mut numbers, mut sizes) = (Vec::new(), Vec::new());
+        for (number, (bytes, expected)) in wishes.iter().copied().enumerate() {
+            if expected < MAP_FROM || self.wants_huge(expected) {
+                continue;
+            }
+            // What was kept was of this size, too: the size of the others would have it take another's pages.
+            let size = (expected + expected / 16 + LIKELY).min(bytes) + PAD + SLACK;
+            match self.kept(size, expected, false) {
+                Some(map) => made[number] = Buffer::mapped(self, map).ok(),
+                None => {
+                    numbers.push(number);
+                    sizes.push(size);
+                }
+            }
+        }
+        let all = sizes.iter().fold(0_usize, |sum, size| sum.saturating_add(*size));
+        // Of one that is theirs alone, half may be left; what several leave of theirs is small pages.
+        if sizes.len() < 2 || !self.wants_huge(all.saturating_add(all / 2)) || all < HUGE {
+            return made;
+        }
+        for (number, map) in numbers.into_iter().zip(Map::side_by_side(&sizes).unwrap_or_default()) {
+            self.misses.fetch_add(1, Relaxed);
+            made[number] = Buffer::mapped(self, map).ok();
+        }
+        made
     }
 
     /// Keeps a mapping for later, or gives it back to the system.
@@ -280,5 +330,7 @@ pub(crate) const SLACK: usize = 64;
 pub(crate) const HUGE: usize = 2 << 20;
 /// From here on buffers are mappings of their own, as the ordinary allocator would have it: but ours keep their pages.
 const MAP_FROM: usize = 128 << 10;
+/// Bytes for which there is room beyond those that are likely.
+const LIKELY: usize = 4096;
 /// What fills less than this of a mapping of huge pages moves out of it.
 const HUGE_WORTH: usize = HUGE / 4;

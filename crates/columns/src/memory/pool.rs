@@ -1,6 +1,6 @@
 //! Mappings kept for reuse.
 
-use super::{MAP_FROM, address_space_left, map::Map};
+use super::{MAP_FROM, PAD, SLACK, address_space_left, map::Map};
 use std::sync::{Mutex, OnceLock};
 
 /// Mappings in the order they came in, oldest first. Columns made again in the same order find their own pages.
@@ -25,15 +25,18 @@ impl Pool {
         &self.kept
     }
 
-    /// Of the mappings of at least `bytes` the one with as many pages as are `expected` to be written; otherwise of those below, to be
-    /// grown. Neither if it is out of proportion: a small column must not pin a large mapping, and a small warm start is no help to a large
-    /// column.
+    /// Of the mappings of at least `bytes` the one with as many pages as are `expected` to be written, or the one made for so many bytes
+    /// if no less than all are; otherwise of those below, to be grown. Neither if it is out of proportion: a small column must not pin a
+    /// large mapping, and a small warm start is no help to a large column.
     pub(super) fn take(&mut self, bytes: usize, expected: usize, huge: bool) -> Option<Map> {
         let most = bytes.saturating_mul(4);
+        // What is said of a column that is a bound only tells nothing of its pages. But then the same is said each time.
+        let is_bound = expected.saturating_add(PAD + SLACK) >= bytes;
         let alike = |(_, map): &(usize, &Map)| map.is_huge() == huge;
         let fit = |(at, map): (usize, &Map)| {
             let fits = map.len() >= bytes && map.len() <= most;
-            fits.then_some((map.warm().abs_diff(expected), map.len(), at))
+            let far = if is_bound { map.len().abs_diff(bytes) } else { map.warm().abs_diff(expected) };
+            fits.then_some((far, map.len(), at))
         };
         let grow = |(at, map): (usize, &Map)| {
             let grows = map.len() < bytes && map.warm() >= (expected / 4).max(1);

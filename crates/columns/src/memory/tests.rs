@@ -166,6 +166,30 @@ fn the_pool_prefers_what_has_the_pages() {
 
 #[test]
 #[cfg(all(target_os = "linux", not(miri)))]
+fn what_only_has_bounds_finds_its_pages_in_the_order_it_was_left() {
+    let memory = pooled(64 << 20);
+    // The same bound for all but one, and little of it used, as lists in lists have it.
+    let sizes = [(8 << 20, 1 << 20), (8 << 20, 3 << 20), (4 << 20, 4 << 20)];
+    let pass = || {
+        let buffers = sizes.map(|(bound, used)| {
+            let mut buffer = memory.allocate(bound).unwrap();
+            buffer.bytes_mut(used).fill(1);
+            buffer.shrink(used);
+            buffer
+        });
+        buffers.each_ref().map(|buffer| buffer.as_ptr().addr())
+    };
+    let first = pass();
+    let kept = memory.stats().pooled_bytes;
+    for _ in 0..5 {
+        assert_eq!(pass(), first);
+        assert_eq!(memory.stats().pooled_bytes, kept);
+    }
+    assert_eq!((memory.stats().hits, memory.stats().misses), (15, 3));
+}
+
+#[test]
+#[cfg(all(target_os = "linux", not(miri)))]
 fn the_pool_hands_dropped_mappings_out_again_with_a_clean_pad() {
     let memory = pooled(64 << 20);
     let mut first = memory.allocate(10 << 20).unwrap();
@@ -340,4 +364,55 @@ fn what_is_shared_is_had_by_all_who_do_and_bounded() {
     drop(column(&second, 1 << 20, 1 << 20));
     assert_eq!((second.stats().hits, common().len()), (1, 1));
     *common() = Pool::default();
+}
+
+/// Columns that are filled together, in huge pages of all of them: written fully, grown, shrunk and kept one by one.
+#[test]
+#[cfg(all(target_os = "linux", not(miri)))]
+fn buffers_that_lie_together_are_as_good_as_others() {
+    let wishes = [(5 << 20, 1 << 20), (1 << 20, 1 << 20), (100, 100), (1 << 30, 700_000), (9 << 20, 8 << 20)];
+    for bytes in [0, 1 << 30] {
+        let memory = pooled(bytes);
+        for turn in 0..3 {
+            let mut made = memory.allocate_together(&wishes);
+            if !map::there_are_huge_pages() {
+                assert!(made.iter().all(Option::is_none));
+                return;
+            }
+            let there: Vec<bool> = made.iter().map(Option::is_some).collect();
+            assert_eq!(there, [true, true, false, true, false]);
+            for (buffer, (_, expected)) in made.iter_mut().flatten().zip([wishes[0], wishes[1], wishes[3]]) {
+                assert!(buffer.capacity() >= expected);
+                use_fully(buffer);
+            }
+            // Nobody makes its pages ahead, but those of the last, which begins behind the last huge page.
+            let pages = made.iter().flatten().map(|buffer| buffer.pages().is_some());
+            assert!(turn > 0 || pages.eq([false, false, true]));
+            // Nobody wrote into anybody else's.
+            for buffer in made.iter().flatten() {
+                let at = (0..buffer.capacity()).step_by(4096);
+                assert!(at.clone().all(|at| buffer.bytes(at + 1)[at] == at as u8 | 1));
+            }
+            let [first, second, _, fourth, _] = &mut made[..] else { unreachable!() };
+            let first = first.as_mut().unwrap();
+            let used = first.capacity();
+            if bytes == 0 {
+                first.grow(used, 30 << 20).unwrap();
+            }
+            assert!((0..used).step_by(4096).all(|at| first.bytes(used)[at] == at as u8 | 1));
+            second.as_mut().unwrap().shrink((1 << 20) - 10_000);
+            fourth.as_mut().unwrap().shrink(200_000);
+            assert_eq!(fourth.as_ref().unwrap().bytes(4097)[4096], 1);
+            made.remove(1);
+        }
+        assert_eq!(memory.stats().outstanding_bytes, 0);
+        assert_eq!(memory.stats().hits > 0, bytes > 0);
+    }
+    // Not worth a page, or nobody to share it with.
+    let memory = pooled(0);
+    for wishes in [&[(200_000, 200_000); 4][..], &[(2 << 20, 2 << 20)]] {
+        assert!(memory.allocate_together(wishes).iter().all(Option::is_none));
+    }
+    let none = Memory::new(Policy { huge_pages: false, ..Policy::default() });
+    assert!(none.allocate_together(&wishes).iter().all(Option::is_none));
 }

@@ -5,7 +5,7 @@ use forthwith_columns::{Array, DType, Form, Policy, Wire};
 use forthwith_engine::{Engine, Options};
 use forthwith_io::{Memory, ReadAt, Source};
 use forthwith_plan::{
-    Block, BlockFormat, ColumnSpec, Decoder, Group, Kernel, Plan, Result, Scratch, Slot, Stored, Task,
+    Block, BlockFormat, ColumnSpec, Decoder, Error, Group, Kernel, Plan, Result, Scratch, Slot, Stored, Task,
 };
 use forthwith_program::{Count, Dialect, Frame, Schema, TextLength, translate};
 use std::{ops::Range, sync::Arc};
@@ -32,6 +32,19 @@ impl BlockFormat for Plain {
         let (payload, _, _) = scratch.rooms(body.len(), 0)?;
         payload.copy_from_slice(body);
         Ok(Block { payload, entries: u64::from(word(0)), bounds: &stored[8..8 + bounds], origin: 0 })
+    }
+}
+
+/// A format of the same name that cannot unframe any block.
+pub(crate) struct Refuses(pub(crate) &'static str);
+
+impl BlockFormat for Refuses {
+    fn id(&self) -> &'static str {
+        "plain"
+    }
+
+    fn unframe<'a>(&self, _: &Group, _: &Task, _: &'a [u8], _: &'a mut Scratch) -> Result<Block<'a>> {
+        Err(Error::unsupported(self.0))
     }
 }
 
@@ -238,6 +251,7 @@ pub(crate) fn make() -> (Made, Truth) {
         delivered: 4,
         tasks: tasks.concat(),
         picks: Vec::new(),
+        utf8: false,
     };
     (made, truth)
 }

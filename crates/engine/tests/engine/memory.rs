@@ -2,7 +2,7 @@
 
 use crate::made::*;
 use forthwith_columns::{DType, Wire};
-use forthwith_plan::{Block, BlockFormat, Decoder, Error, Group, Plan, Result, Scratch, Stored, Task};
+use forthwith_plan::{Decoder, Plan, Stored, Task};
 use forthwith_program::{Count, Dialect, Frame, Schema, TextLength, translate};
 use std::sync::Arc;
 
@@ -25,17 +25,8 @@ fn claims_of_a_file_do_not_use_up_the_address_space() {
         });
     }
     plan.delivered = 100;
-    struct Looks;
-    impl BlockFormat for Looks {
-        fn id(&self) -> &'static str {
-            "plain"
-        }
-        fn unframe<'a>(&self, _: &Group, _: &Task, _: &'a [u8], _: &'a mut Scratch) -> Result<Block<'a>> {
-            Err(Error::unsupported("x"))
-        }
-    }
     let engine = engine();
-    let outcome = engine.read(&plan, &memory(&[0; 64]), &Looks, Some(1), None);
+    let outcome = engine.read(&plan, &memory(&[0; 64]), &Refuses("x"), Some(1), None);
     assert!(outcome.is_err());
     assert!(engine.memory().stats().peak_bytes < 16 << 40, "{:?}", engine.memory().stats());
 }

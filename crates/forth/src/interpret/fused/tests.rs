@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::levels::Cpu;
-use crate::{Compiled, Limits, Machine, Status, Tier};
+use crate::{Compiled, Limits, Machine, RunError, Status, Tier};
 
 /// Entries, and the longest list. Miri takes its time.
 const ENTRIES: usize = if cfg!(miri) { 6 } else { 40 };
@@ -22,6 +22,28 @@ fn data(depth: usize, size: usize, big: bool) -> Vec<u8> {
     let mut data = Vec::new();
     (0..ENTRIES).for_each(|items| list(depth, items, size, big, &mut data));
     data
+}
+
+/// How a run of a program on one input ended and where, and the bytes of its outputs: on a level, or on the checked tier.
+fn outcome(
+    mut compiled: Compiled,
+    entries: usize,
+    data: &[u8],
+    cpu: Option<Cpu>,
+) -> (Result<Status, RunError>, Option<i64>, usize, Vec<Vec<u8>>) {
+    compiled.plans.cpu = cpu.unwrap_or(Cpu::Baseline);
+    let mut machine = Machine::new(Arc::new(compiled), Limits::default());
+    machine.force_tier(Some(if cpu.is_none() { Tier::Checked } else { Tier::Fused }));
+    machine.begin();
+    machine.push(entries as i64).expect("room");
+    let result = machine.resume(&[data]);
+    let (outer, position) = (machine.outer_index(), machine.position(0));
+    (
+        result,
+        outer,
+        position,
+        machine.take_outputs().iter().map(|output| output.as_bytes().to_vec()).collect(),
+    )
 }
 
 #[test]
@@ -116,24 +138,14 @@ fn all_levels_agree_on_ended_lists() {
         for cut in 0..cuts {
             let data = &whole[..whole.len() - (cut * cut * whole.len()).div_ceil(900)];
             let run = |cpu: Option<Cpu>| {
-                let mut compiled = Compiled::new(&source).expect("a program");
+                let compiled = Compiled::new(&source).expect("a program");
                 assert!(compiled.explain().contains("ended lists"), "{}", compiled.explain());
-                compiled.plans.cpu = cpu.unwrap_or(Cpu::Baseline);
-                let mut machine = Machine::new(Arc::new(compiled), Limits::default());
-                machine.force_tier(Some(if cpu.is_none() { Tier::Checked } else { Tier::Fused }));
-                machine.begin();
-                machine.push(ENTRIES as i64).expect("room");
-                let result = machine.resume(&[data]);
-                (result, machine.outer_index(), machine.position(0), machine.take_outputs())
+                outcome(compiled, ENTRIES, data, cpu)
             };
             let expected = run(None);
             assert_eq!(expected.0.is_ok(), cut == 0);
             for cpu in Cpu::available() {
-                let found = run(Some(cpu));
-                assert_eq!((&found.0, &found.1, &found.2), (&expected.0, &expected.1, &expected.2));
-                for (found, expected) in found.3.iter().zip(&expected.3) {
-                    assert!(found.as_bytes() == expected.as_bytes(), "{} {source}", cpu.name());
-                }
+                assert!(run(Some(cpu)) == expected, "{} {source}", cpu.name());
             }
         }
     }
@@ -323,23 +335,12 @@ fn all_levels_agree_on_what_is_skipped() {
         to.extend([1, 4, 0, 0, 0, 77]);
     }
     let run = |data: &[u8], cpu: Option<Cpu>| {
-        let mut compiled = Compiled::new(&source).expect("a program");
-        compiled.plans.cpu = cpu.unwrap_or(Cpu::Baseline);
-        let mut machine = Machine::new(Arc::new(compiled), Limits::default());
-        machine.force_tier(Some(if cpu.is_none() { Tier::Checked } else { Tier::Fused }));
-        machine.begin();
-        machine.push(entries as i64).expect("room");
-        let result = machine.resume(&[data]);
-        (result, machine.outer_index(), machine.position(0), machine.take_outputs())
+        outcome(Compiled::new(&source).expect("a program"), entries, data, cpu)
     };
     let agree = |data: &[u8]| {
         let expected = run(data, None);
         for cpu in Cpu::available() {
-            let found = run(data, Some(cpu));
-            assert_eq!((&found.0, &found.1, &found.2), (&expected.0, &expected.1, &expected.2));
-            for (found, expected) in found.3.iter().zip(&expected.3) {
-                assert!(found.as_bytes() == expected.as_bytes(), "{}", cpu.name());
-            }
+            assert!(run(data, Some(cpu)) == expected, "{}", cpu.name());
         }
         expected.0
     };
@@ -394,16 +395,7 @@ fn all_levels_agree_on_runs_of_what_is_skipped() {
             whole.extend([1, 2, entry as u8]);
         }
         let run = |data: &[u8], cpu: Option<Cpu>| {
-            let mut compiled = Compiled::new(&source).expect("a program");
-            compiled.plans.cpu = cpu.unwrap_or(Cpu::Baseline);
-            let mut machine = Machine::new(Arc::new(compiled), Limits::default());
-            machine.force_tier(Some(if cpu.is_none() { Tier::Checked } else { Tier::Fused }));
-            machine.begin();
-            machine.push(entries as i64).expect("room");
-            let result = machine.resume(&[data]);
-            let bytes: Vec<u8> =
-                machine.outputs().iter().flat_map(|output| output.as_bytes().to_vec()).collect();
-            (result, machine.outer_index(), machine.position(0), bytes)
+            outcome(Compiled::new(&source).expect("a program"), entries, data, cpu)
         };
         let mut data =
             vec![whole.clone(), whole[..whole.len() - 1].to_vec(), whole[..whole.len() / 2].to_vec()];

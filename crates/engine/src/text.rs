@@ -1,0 +1,109 @@
+//! Whether text is text, where the plan says that it is.
+//!
+//! What a program has just written is looked at by the thread that ran it, while it is in the cache. Text that is not what it should be, or that
+//! no program wrote, is looked for in the columns when all is there: that says which string it is.
+
+use forthwith_columns::{Array, DType, Finisher, Form, kernels};
+use forthwith_forth::Output;
+use forthwith_plan::{Decoder, Error, ErrorKind, Group, Plan, Result};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The text in the columns of a group.
+pub(crate) struct Texts {
+    /// Columns of offsets and of bytes that a program writes.
+    written: Vec<[usize; 2]>,
+    /// Whether the columns have to be looked at.
+    doubtful: AtomicBool,
+}
+
+impl Texts {
+    pub(crate) fn of(plan: &Plan, group: &Group) -> Self {
+        let (mut written, mut doubtful) = (Vec::new(), false);
+        let mut keys = Vec::new();
+        if plan.utf8 {
+            texts(&group.form, &mut keys);
+        }
+        for key in keys {
+            let column = |part: &str, dtype: DType| {
+                let name = format!("{key}-{part}");
+                group.columns.iter().position(|column| column.key == name && column.dtype == dtype)
+            };
+            match (&group.decoder, column("offsets", DType::Int64), column("data", DType::UInt8)) {
+                (Decoder::Program(_), Some(offsets), Some(data)) => written.push([offsets, data]),
+                (Decoder::Program(program), ..) if program.finish.iter().any(|one| names(one, key)) => {}
+                _ => doubtful = true,
+            }
+        }
+        Self { written, doubtful: AtomicBool::new(doubtful) }
+    }
+
+    /// Looks at what a program has written; `before` are the offsets that it went on from. They do not fall.
+    pub(crate) fn look(&self, outputs: &[Output], before: &[i64]) {
+        if self.is_doubtful() {
+            return;
+        }
+        let good = |[offsets, data]: &[usize; 2]| {
+            let (ends, bytes) = (outputs.get(*offsets)?.as_bytes(), outputs.get(*data)?.as_bytes());
+            kernels::are_texts(ends, *before.get(*offsets)?, bytes).then_some(())
+        };
+        if !self.written.iter().all(|text| good(text).is_some()) {
+            self.doubtful.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether something may be no text.
+    pub(crate) fn is_doubtful(&self) -> bool {
+        self.doubtful.load(Ordering::Relaxed)
+    }
+}
+
+/// The keys of texts.
+fn texts<'f>(form: &'f Form, found: &mut Vec<&'f str>) {
+    match form {
+        Form::String { key, binary: false } => found.push(key),
+        Form::List { content, .. }
+        | Form::Regular { content, .. }
+        | Form::Option { content, .. }
+        | Form::Meant { content, .. } => texts(content, found),
+        Form::Record { contents, .. } | Form::Union { contents, .. } => {
+            contents.iter().for_each(|content| texts(content, found));
+        }
+        _ => {}
+    }
+}
+
+/// Whether this is where a text comes from: the names of a schema, which are text.
+fn names(finisher: &Finisher, text: &str) -> bool {
+    matches!(finisher, Finisher::Symbols { key, .. } if key == text)
+}
+
+/// Looks at all text of what is delivered.
+pub(crate) fn check(plan: &Plan, arrays: &[Array], threads: usize) -> Result<()> {
+    for (number, array) in arrays.iter().enumerate() {
+        array.check_text_by(threads).map_err(|bad| {
+            let error = Error::new(ErrorKind::Fault { what: bad.to_string() });
+            let error = error.in_object(&path(plan, number)).at_entry(plan.entries.start + bad.row);
+            match bad.member.trim_start_matches('.') {
+                "" => error,
+                member => error.in_member(member),
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// The path of the field that is an array of a plan.
+fn path(plan: &Plan, number: usize) -> String {
+    let pick = plan.picks.get(number);
+    let number = pick.map_or(number, |pick| pick.array as usize);
+    let group = plan.groups.iter().filter(|group| !group.joins).nth(number);
+    let name = match (plan.groups.first(), group) {
+        (Some(Group { split: true, form: Form::Record { fields: Some(names), .. }, .. }), _) => {
+            names.get(number).cloned()
+        }
+        (_, group) => group.map(|group| group.path.clone()),
+    };
+    let parts = name.into_iter().chain(pick.iter().flat_map(|pick| pick.path.iter().cloned()));
+    let path = parts.collect::<Vec<_>>().join("/");
+    if plan.object.is_empty() { path } else { format!("{}/{path}", plan.object) }
+}
