@@ -166,15 +166,7 @@ pub(crate) fn avro_encode<'py>(
 fn read(plan: &forthwith::plan::Plan) -> Result<Option<forthwith::columns::Array>> {
     let engine = Engine::new(Options { threads: 1, ..Options::default() });
     let source: Arc<dyn io::Source> = Arc::new(io::Memory::new("datums", Vec::new()));
-    let array = engine.read(plan, &source, forthwith::format(&plan.format)?, None, None)?.pop();
-    if let Some(Err(bad)) = array.as_ref().map(|array| array.check_text()) {
-        let error = Error::new(ErrorKind::Fault { what: bad.to_string() }).at_entry(bad.row);
-        return Err(match bad.member.trim_start_matches('.') {
-            "" => error,
-            member => error.in_member(member),
-        });
-    }
-    Ok(array)
+    Ok(engine.read(plan, &source, forthwith::format(&plan.format)?, None, None)?.pop())
 }
 
 fn delivered(py: Python<'_>, read: Result<Option<forthwith::columns::Array>>) -> PyResult<Array> {

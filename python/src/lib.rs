@@ -47,12 +47,23 @@ mod _forthwith {
         walk::Walk,
         write::TableWriter,
     };
-    use pyo3::prelude::*;
+    use pyo3::{prelude::*, types::IntoPyDict};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        let os = module.py().import("os")?;
+        if os.hasattr("register_at_fork")? {
+            let prepare = wrap_pyfunction!(prepare, module)?;
+            os.call_method("register_at_fork", (), Some(&[("before", prepare)].into_py_dict(module.py())?))?;
+        }
         // The Python package warns of it at import.
         module.add("optimised", !cfg!(debug_assertions))
+    }
+
+    /// Before a process is forked: what another thread is making that moment would never be made in the new one.
+    #[pyfunction]
+    fn prepare(py: Python<'_>) {
+        py.detach(forthwith::prepare);
     }
 }

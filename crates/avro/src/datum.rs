@@ -115,6 +115,7 @@ impl Datums {
             entries: 0..count,
             groups: vec![group],
             delivered: 1,
+            utf8: true,
             ..Plan::default()
         })
     }

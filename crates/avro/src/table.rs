@@ -422,6 +422,7 @@ impl Dataset for AvroTable {
             uri: self.uri.clone(),
             object: self.name.clone(),
             entries,
+            utf8: true,
             ..Plan::default()
         };
         if fields.is_empty() {

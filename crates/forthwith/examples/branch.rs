@@ -1,4 +1,4 @@
-//! branch FILE TREE BRANCH [REPETITIONS [THREADS]]: a branch, with all branches in it, from file to columns, for profilers.
+//! branch FILE TREE BRANCH [REPETITIONS [THREADS [POOL]]]: a branch, with all branches in it, from file to columns, for profilers.
 //!
 //! Says how it is decoded, then the milliseconds of each repetition, and at the end a checksum of each column in the order of the Form.
 #![allow(clippy::print_stdout, reason = "a command")]
@@ -10,11 +10,11 @@ use std::{error::Error, sync::Arc, time::Instant};
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
     let [_, file, tree, branch, rest @ ..] = arguments.as_slice() else {
-        return Err("branch FILE TREE BRANCH [REPETITIONS [THREADS]]".into());
+        return Err("branch FILE TREE BRANCH [REPETITIONS [THREADS [POOL]]]".into());
     };
-    let number = |at: usize| rest.get(at).map_or(Ok(1), |text| text.parse::<usize>());
-    let (repetitions, threads) = (number(0)?, number(1)?);
-    let policy = Policy { pool_bytes: 8 << 30, ..Policy::default() };
+    let number = |at: usize, other| rest.get(at).map_or(Ok(other), |text| text.parse::<usize>());
+    let (repetitions, threads) = (number(0, 1)?, number(1, 1)?);
+    let policy = Policy { pool_bytes: number(2, 8 << 30)?, ..Policy::default() };
     let engine = Arc::new(Engine::new(Options { threads, policy, ..Options::default() }));
     let file = File::from_source(io::open(file)?, engine)?;
     let table = file.table(tree)?;

@@ -45,3 +45,14 @@ pub use forthwith_parquet as parquet;
 pub use forthwith_plan as plan;
 pub use forthwith_program as program;
 pub use forthwith_root as root;
+
+/// Makes what a process makes once and then shares.
+///
+/// To be called before a process is forked while other threads of it read files or run programs: a thread that was making any of it then is
+/// not in the forked process, which would wait for it for ever. The Python package does so by itself. Takes a millisecond the first time and
+/// nothing after.
+pub fn prepare() {
+    forth::prepare();
+    columns::prepare();
+    root::prepare();
+}

@@ -2,11 +2,11 @@
 
 use crate::{File, Step, Walk, format, steps};
 use forthwith_avro::AvroTable;
-use forthwith_columns::{Array, Form};
+use forthwith_columns::Array;
 use forthwith_engine::{RawBlock, Tick};
 use forthwith_io::{Several, Source};
 use forthwith_parquet::ParquetTable;
-use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Group, Plan, Result};
+use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Result};
 use forthwith_root::{Tree, near};
 use std::{collections::VecDeque, ops::Range, sync::Arc};
 
@@ -209,7 +209,9 @@ impl Table {
     /// # Errors
     /// A field that is not supported, by its type; entries the table or a field does not have; damaged metadata.
     pub fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
-        self.here(self.dataset().plan(fields, entries))
+        let mut plan = self.here(self.dataset().plan(fields, entries))?;
+        plan.utf8 &= !self.unchecked_text;
+        Ok(plan)
     }
 
     /// Reads a plan: one array for each field it was made for, in that order. `threads` overrides the engine's number; `tick` is
@@ -229,15 +231,13 @@ impl Table {
         };
         let failed = match (read(plan, threads, tick), &self.content) {
             (Err(error), Content::Avro(_)) => error,
-            (Ok(arrays), _) => {
-                self.here(self.check_text(plan, &arrays, threads))?;
-                return Ok(arrays);
-            }
             (done, _) => return done,
         };
         // Small blocks are read several at once. One by one they tell which it is.
         let damaged =
             matches!(failed.kind, ErrorKind::Fault { .. } | ErrorKind::Machine(_) | ErrorKind::Codec(_));
+        // Of text that is none the entry is told.
+        let damaged = damaged && (failed.place.block.is_some() || failed.place.entry.is_none());
         let Content::Avro(table) = &self.content else { return Err(failed) };
         if !damaged {
             return Err(failed);
@@ -253,25 +253,6 @@ impl Table {
         }
     }
 
-    /// Looks whether text is UTF-8, where the format says that it is.
-    fn check_text(&self, plan: &Plan, arrays: &[Array], threads: Option<usize>) -> Result<()> {
-        if self.unchecked_text {
-            return Ok(());
-        }
-        let threads = threads.unwrap_or(self.file.engine().options().threads);
-        for (number, array) in arrays.iter().enumerate() {
-            array.check_text_by(threads).map_err(|bad| {
-                let error = Error::new(ErrorKind::Fault { what: bad.to_string() });
-                let error = error.in_object(&field_path(plan, number)).at_entry(plan.entries.start + bad.row);
-                match bad.member.trim_start_matches('.') {
-                    "" => error,
-                    member => error.in_member(member),
-                }
-            })?;
-        }
-        Ok(())
-    }
-
     /// Without the blocks that turn out to be damaged when they are read: all of them are, once.
     pub(crate) fn without_damage(self) -> Result<Self> {
         let Content::Avro(table) = &self.content else { return Ok(self) };
@@ -282,11 +263,12 @@ impl Table {
         let mut bad = Vec::new();
         let table = table.with_single_blocks();
         for block in table.blocks()? {
-            let plan = table.plan(&fields, block.entries.clone())?;
+            let mut plan = table.plan(&fields, block.entries.clone())?;
+            plan.utf8 &= !self.unchecked_text;
             let read =
                 self.file.engine().read(&plan, self.file.source(), format(&plan.format)?, Some(1), None);
-            match read.and_then(|arrays| self.check_text(&plan, &arrays, Some(1))) {
-                Ok(()) => {}
+            match read {
+                Ok(_) => {}
                 Err(error) if matches!(error.kind, ErrorKind::Source(_) | ErrorKind::OutOfMemory { .. }) => {
                     return Err(error);
                 }
@@ -395,22 +377,6 @@ impl Table {
     fn here<T>(&self, result: Result<T>) -> Result<T> {
         result.map_err(|e| e.in_file(self.file.uri()).in_object(self.path()))
     }
-}
-
-/// The path of the field that is an array of a plan.
-fn field_path(plan: &Plan, number: usize) -> String {
-    let pick = plan.picks.get(number);
-    let number = pick.map_or(number, |pick| pick.array as usize);
-    let group = plan.groups.iter().filter(|group| !group.joins).nth(number);
-    let name = match (plan.groups.first(), group) {
-        (Some(Group { split: true, form: Form::Record { fields: Some(names), .. }, .. }), _) => {
-            names.get(number).cloned()
-        }
-        (_, group) => group.map(|group| group.path.clone()),
-    };
-    let parts = name.into_iter().chain(pick.iter().flat_map(|pick| pick.path.iter().cloned()));
-    let path = parts.collect::<Vec<_>>().join("/");
-    if plan.object.is_empty() { path } else { format!("{}/{path}", plan.object) }
 }
 
 impl std::fmt::Debug for Table {

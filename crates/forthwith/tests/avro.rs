@@ -149,6 +149,57 @@ fn what_is_damaged_is_said_by_whoever_comes_there() {
     assert!(read >= 40_000, "{read} entries before the damage");
 }
 
+/// Text is looked at by whoever decodes it, and what is wrong is said as if nobody else had.
+#[test]
+fn text_that_is_none_is_told_whoever_finds_it() {
+    let good = many_blocks(40);
+    let read = |bytes: &[u8], threads: usize, unchecked: bool| {
+        let (file, _) = opened(bytes.to_vec());
+        let table = file.table("").expect("a table").with_unchecked_text(unchecked);
+        table.read(&table.plan(&[0, 1], 5..BLOCKS * ENTRIES).expect("a plan"), Some(threads), None)
+    };
+    // Letters in the middle of the file, in the first bytes of an entry's text and in the last of the one before.
+    let entry = (BLOCKS / 2 * ENTRIES) as i64 + 7;
+    let mut head = Vec::new();
+    long(entry, &mut head);
+    long(40, &mut head);
+    let at = good.windows(head.len()).position(|bytes| bytes == head).expect("the entry") + head.len();
+    let before = at - head.len() - 2;
+    let with = |changes: &[(usize, &[u8])]| {
+        let mut bytes = good.clone();
+        for (at, to) in changes {
+            bytes[*at..at + to.len()].copy_from_slice(to);
+        }
+        bytes
+    };
+    let entry = entry as u64;
+    let cases = [
+        (with(&[]), None),
+        (with(&[(at, "\u{e9}".as_bytes()), (before, "\u{e9}".as_bytes())]), None),
+        (with(&[(at, b"\xff")]), Some(entry)),
+        // The first half of a letter here, the other there.
+        (with(&[(before + 1, b"\xc3"), (at, b"\xa9")]), Some(entry - 1)),
+        (with(&[(at, b"\xa9"), (at + 5000, b"\xff")]), Some(entry)),
+    ];
+    for (bytes, bad) in cases {
+        assert!(read(&bytes, 2, true).is_ok());
+        for threads in 1..4 {
+            let read = read(&bytes, threads, false);
+            let Some(bad) = bad else {
+                assert_eq!(read.expect("text").len(), 2);
+                continue;
+            };
+            let error = read.expect_err("no text");
+            assert!(
+                matches!(&error.kind, ErrorKind::Fault { what } if what.contains("not UTF-8")),
+                "{error}"
+            );
+            assert_eq!((error.place.entry, error.place.block), (Some(bad), None));
+            assert_eq!(error.place.object.as_deref(), Some("row/s"));
+        }
+    }
+}
+
 /// Whoever reads each step in a way of their own gets the same steps, without reading.
 #[test]
 fn steps_that_are_passed_are_not_read() {

@@ -39,18 +39,28 @@ pub(crate) struct Part {
 impl Part {
     /// The columns of a group, for so many values in so many bytes.
     pub(crate) fn specs(&self, values: u64, bytes: u64) -> Vec<ColumnSpec> {
-        let spec = |(key, dtype, offsets): &(String, DType, bool)| {
+        let spec = |(at, (key, dtype, offsets)): (usize, &(String, DType, bool))| {
             let needed = values.saturating_add(1).saturating_mul(dtype.size() as u64);
             let each = needed.div_ceil(bytes.max(1)).clamp(1, 1 << 16);
+            let each = if self.is_per_entry(at) { 0 } else { u32::try_from(each).unwrap_or(1) };
             ColumnSpec {
                 key: key.clone(),
                 dtype: *dtype,
                 offsets: *offsets,
                 member: self.path.clone(),
-                bytes_per_payload_byte: u32::try_from(each).unwrap_or(1),
+                bytes_per_payload_byte: each,
             }
         };
-        self.buffers.iter().map(spec).collect()
+        self.buffers.iter().enumerate().map(spec).collect()
+    }
+
+    /// Whether the buffer `at` has an item for each entry at most.
+    fn is_per_entry(&self, at: usize) -> bool {
+        match self.leaf.nodes.get(at) {
+            Some(node) => node.rep == 0,
+            // Those of the values: numbers, or offsets and then bytes.
+            None => self.leaf.max_rep == 0 && (self.leaf.kept != Kept::Bytes || at == self.leaf.nodes.len()),
+        }
     }
 }
 

@@ -406,6 +406,7 @@ impl Dataset for ParquetTable {
             groups,
             tasks,
             picks,
+            utf8: true,
             entries,
         })
     }

@@ -70,6 +70,8 @@ pub enum Schema {
         /// What is delivered: positions in `fields`.
         order: Vec<u32>,
     },
+    /// One fixed-width number of those that are stored in several ways, kept as a column of this type.
+    Mixed(Wire, DType),
     /// Bytes that are stepped over. Only as a field of a record, which does not have it then.
     Skipped(Box<Self>),
     /// A value that is not in the data: these bytes, to be read as the type says.
@@ -138,7 +140,7 @@ pub enum Schema {
     Computed(DType, Cow<'static, str>),
     /// A value of a class that nobody describes: a fault where there is one. Only where there may be none: in lists, and behind pointers.
     Unknown(String),
-    /// An object of a class that no column can have, and why: an error where there is one. Only behind pointers.
+    /// An object of a class that no column can have, and why: an error where there is one. Only where there may be none.
     Refused(String),
 }
 
@@ -205,7 +207,7 @@ impl Schema {
     #[must_use]
     pub fn least_bytes(&self) -> u64 {
         match self {
-            Self::Number(wire) | Self::Converted(wire, _) => wire.width() as u64,
+            Self::Number(wire) | Self::Converted(wire, _) | Self::Mixed(wire, _) => wire.width() as u64,
             Self::Text | Self::Bytes | Self::List(_) | Self::Map(_) => 1,
             Self::Varint(_) | Self::Enum { .. } | Self::Union(_) => 1,
             Self::Opaque(size) => *size,
@@ -262,7 +264,7 @@ impl Schema {
     #[must_use]
     pub fn fixed_bytes(&self) -> Option<u64> {
         match self {
-            Self::Number(wire) | Self::Converted(wire, _) => Some(wire.width() as u64),
+            Self::Number(wire) | Self::Converted(wire, _) | Self::Mixed(wire, _) => Some(wire.width() as u64),
             Self::Opaque(size) => Some(*size),
             Self::Null | Self::Constant(..) => Some(0),
             Self::Fixed(size, of) => of.fixed_bytes()?.checked_mul(*size),

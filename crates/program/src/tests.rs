@@ -87,6 +87,27 @@ fn packed_numbers_are_kept_as_bytes_until_all_are_there() {
 }
 
 #[test]
+fn numbers_that_are_stored_in_several_ways_say_how() {
+    let packed = Wire::Scaled { factor: 2.0, min: -1.0, to: DType::Float64 };
+    let of = |wire| Schema::Mixed(wire, DType::Float64);
+    let arm =
+        |version, x| (When::Version(version), Schema::Record { name: None, fields: vec![("x".into(), x)] });
+    let (latest, other) = (of(packed), of(Wire::Big(DType::Float32)));
+    let arms = vec![arm(3, latest.clone()), arm(2, other), arm(1, Schema::Absent(Box::new(latest)))];
+    let program = translate(&Schema::Versioned(arms), &FRAMED, true, "x").unwrap();
+    for line in [
+        "0 node0-mixed <- stack 4 data #B-> node0-mixed",
+        "1 node0-mixed <- stack 4 data #B-> node0-mixed",
+        "255 node0-mixed <- stack",
+    ] {
+        assert!(program.source.contains(line), "{}", program.source);
+    }
+    let wires = vec![packed, Wire::Big(DType::Float32)];
+    assert_eq!(program.finish, [Finisher::Mixed { key: "node0".into(), wires, to: DType::Float64 }]);
+    assert_eq!(program.form.type_string(), "{x: float64}");
+}
+
+#[test]
 fn frames_versions_and_items_field_by_field() {
     let float = Schema::Number(Wire::Big(DType::Float32));
     let record =

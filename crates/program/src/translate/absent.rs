@@ -4,11 +4,11 @@ use super::{
     Unsupported,
     forms::{first_key, forms},
     literal,
-    shape::{CELLS, OBJECTS, PACKED},
+    shape::{MIXED, OBJECTS, PACKED},
     text::{Made, Place, Text, differ},
 };
 use crate::schema::Schema;
-use forthwith_columns::{Form, Wire};
+use forthwith_columns::{Form, NO_NUMBER, Wire};
 
 impl Text<'_> {
     /// What stands for a value that the data have not.
@@ -16,9 +16,10 @@ impl Text<'_> {
         let member = place.member;
         let form = form.kept();
         match (schema, form) {
-            (Schema::Number(Wire::Scaled { .. }), Form::Numpy { key, .. }) if self.cells.contains(key) => {
-                self.line(place, format!("-1 {key}-{CELLS} <- stack"));
+            (Schema::Mixed(..), Form::Numpy { key, .. }) => {
+                self.line(place, format!("{NO_NUMBER} {key}-{MIXED} <- stack"));
             }
+            // No stored number is sure to mean zero.
             (Schema::Number(Wire::Scaled { .. }), _) => return Err(differ(member)),
             // Zero, as it is stored.
             (Schema::Number(wire @ Wire::Truncated { .. }), Form::Numpy { key, .. }) => {
@@ -56,7 +57,7 @@ impl Text<'_> {
                 self.absent(of, form, place)?;
             }
             // No object that has it is older than it.
-            (Schema::Unknown(_), _) => self.unknown(schema, place),
+            (Schema::Unknown(_) | Schema::Refused(_), _) => self.unknown(schema, place),
             (Schema::Versioned(arms), form) => match arms.first() {
                 Some((_, first)) => self.absent(first, form, place)?,
                 None => return Err(differ(member)),

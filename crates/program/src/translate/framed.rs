@@ -2,7 +2,7 @@
 
 use super::{
     FAULT_BYTE_COUNT, FAULT_CLASS_VERSION, FAULT_COUNTS, FAULT_VERSION, Unsupported, parser,
-    shape::{CELLS, PACKED, join},
+    shape::{PACKED, join},
     text::{Made, Place, Text, differ},
 };
 use crate::schema::{Schema, When};
@@ -122,9 +122,6 @@ impl Text<'_> {
     ) -> Result<(String, String), Unsupported> {
         let input = self.input();
         Ok(match wire {
-            Wire::Scaled { .. } if self.cells.iter().any(|cell| cell == key) => {
-                (String::new(), format!("{input} #!I-> {key}-{CELLS}"))
-            }
             Wire::Scaled { .. } | Wire::Truncated { .. } => {
                 (format!("{} * ", wire.width()), format!("{input} #B-> {key}-{PACKED}"))
             }

@@ -18,7 +18,7 @@ use crate::{
     contract::{ASKED_OUTPUTS, Fault, Member, Program},
     schema::{Dialect, Frame, Schema},
 };
-use forthwith_columns::{DType, Form, Wire};
+use forthwith_columns::{DType, Finisher, Form, Wire};
 use forthwith_forth::{Compiled, Limits, Machine, RunError};
 
 /// A schema this translator has no program for.
@@ -239,6 +239,15 @@ fn made(
     source.push_str("loop\n");
     if text.counts {
         source.push_str(&format!("counts end 0= if {FAULT_COUNTS} halt then\n"));
+    }
+    for (node, ways) in text.mixed {
+        for finisher in &mut shape.finish {
+            if let Finisher::Mixed { key, wires, .. } = finisher
+                && *key == node
+            {
+                wires.clone_from(&ways);
+            }
+        }
     }
     let mut faults = faults(counted, bounded, &text.faults);
     for (code, unknown) in (FAULT_UNKNOWN..).zip(text.unknown) {

@@ -55,7 +55,7 @@ impl Text<'_> {
         match classes.is_empty() {
             true => self.line(place, format!("{count} @ {input} seek")),
             false => {
-                let found = format!("dup 0 < {input} pos {count} @ <> or if {unknown} then");
+                let found = format!("{input} pos {count} @ <> if drop -1 then {count} @ {input} seek");
                 self.line(place, format!("{input} enum{names} {found}"));
             }
         }
@@ -66,9 +66,8 @@ impl Text<'_> {
         if let ([], [alternative]) = (&classes[..], alternatives) {
             self.line(place, format!("{count} @ if"));
             self.value(alternative, content, place.within(1).of(&inner))?;
-            // Of no items there may be frames all the same.
-            let bad = self.halt(FAULT_BYTE_COUNT);
-            self.line(place, format!("then {input} pos {end} @ > if {bad} then {end} @ {input} seek"));
+            let nothing = self.no_items(&end);
+            self.line(place, format!("then {nothing}"));
             return Ok(());
         }
         let key = union_key(content).filter(|_| alternatives.len() > 1);
@@ -104,9 +103,17 @@ impl Text<'_> {
             self.shared -= 1;
             self.line(place.within(1), "then endof".into());
         }
-        self.line(place, format!("{unknown} endcase"));
+        // Of a class that is not known here, there may be none.
+        let nothing = self.no_items(&end);
+        self.line(place, format!("{count} @ if {unknown} then {nothing} endcase"));
         self.close_frame(&end, place);
         Ok(())
+    }
+
+    /// The words that end an array without items, which may have frames all the same.
+    fn no_items(&mut self, end: &str) -> String {
+        let (input, bad) = (self.input(), self.halt(FAULT_BYTE_COUNT));
+        format!("{input} pos {end} @ > if {bad} then {end} @ {input} seek")
     }
 
     /// A pointer: null, or an object with its class.

@@ -9,8 +9,8 @@ use forthwith_columns::{DType, Finisher, Form, OBJECT_BITS, Wire};
 
 /// The part of a buffer's name that packed numbers have until they are unpacked.
 pub(super) const PACKED: &str = "packed";
-/// The same of scaled numbers that some data do not have.
-pub(super) const CELLS: &str = "cells";
+/// The same of numbers that are stored in several ways.
+pub(super) const MIXED: &str = "mixed";
 /// The part of a buffer's name in which pointers say what they lead to.
 pub(super) const OBJECTS: &str = "objects";
 
@@ -23,8 +23,6 @@ pub(super) struct Shape {
     nodes: u32,
     /// How many lists and pointers are around the value: where there are some, there may be none of it.
     pub(super) around: u32,
-    /// Within a class of which some versions do not have all that is delivered.
-    lacking: bool,
 }
 
 impl Shape {
@@ -57,6 +55,7 @@ impl Shape {
         too_deep(depth, member)?;
         Ok(match schema {
             Schema::Number(wire) => self.wire(*wire, member)?,
+            Schema::Mixed(_, dtype) => self.mixed(*dtype, member)?,
             Schema::Varint(dtype) | Schema::Converted(_, dtype) | Schema::Computed(dtype, _) => {
                 self.number(*dtype, member)?
             }
@@ -68,13 +67,7 @@ impl Shape {
                 self.form(of, depth, member)?
             }
             Schema::Versioned(arms) => match arms.first() {
-                Some((_, first)) => {
-                    let lacking = self.lacking || schema.lacks_some();
-                    let outside = std::mem::replace(&mut self.lacking, lacking);
-                    let form = self.form(first, depth, member)?;
-                    self.lacking = outside;
-                    form
-                }
+                Some((_, first)) => self.form(first, depth, member)?,
                 None => return Err(Unsupported(format!("{member}: a class without versions"))),
             },
             Schema::Tuple(items) => {
@@ -100,7 +93,7 @@ impl Shape {
                 let content = self.number(wire.dtype(), &format!("{member}[]"))?;
                 Form::List { key, content: Box::new(content) }
             }
-            Schema::Unknown(_) if self.around > 0 => Form::Empty,
+            Schema::Unknown(_) | Schema::Refused(_) if self.around > 0 => Form::Empty,
             Schema::Unknown(class) => return Err(undescribed(class)),
             Schema::Refused(what) => return Err(Unsupported(what.clone())),
             Schema::Bytes | Schema::Opaque(_) => self.text(true, member)?,
@@ -175,23 +168,27 @@ impl Shape {
     /// A number as it lies in the file. Packed ones and truth values are kept as their bytes until all are there.
     fn wire(&mut self, wire: Wire, member: &str) -> Result<Form, Unsupported> {
         let key = self.node();
-        let (part, dtype, finisher) = match wire {
-            // No stored number is sure to mean zero.
-            Wire::Scaled { .. } if self.lacking => {
-                (CELLS, DType::Int64, Finisher::Scale { key: key.clone(), wire })
-            }
+        let (part, finisher) = match wire {
             Wire::Scaled { .. } | Wire::Truncated { .. } => {
-                (PACKED, DType::UInt8, Finisher::Unpack { key: key.clone(), wire })
+                (PACKED, Finisher::Unpack { key: key.clone(), wire })
             }
-            Wire::Truth if !self.checking => (PACKED, DType::UInt8, Finisher::Truths { key: key.clone() }),
+            Wire::Truth if !self.checking => (PACKED, Finisher::Truths { key: key.clone() }),
             _ => {
                 self.output(&key, "data", wire.dtype(), false, member)?;
                 return Ok(Form::Numpy { key, dtype: wire.dtype(), shape: vec![] });
             }
         };
-        self.output(&key, part, dtype, false, member)?;
+        self.output(&key, part, DType::UInt8, false, member)?;
         self.finish.push(finisher);
         Ok(Form::Numpy { key, dtype: wire.dtype(), shape: vec![] })
+    }
+
+    /// A number that is stored in several ways, of which the text knows more.
+    fn mixed(&mut self, to: DType, member: &str) -> Result<Form, Unsupported> {
+        let key = self.node();
+        self.output(&key, MIXED, DType::UInt8, false, member)?;
+        self.finish.push(Finisher::Mixed { key: key.clone(), wires: Vec::new(), to });
+        Ok(Form::Numpy { key, dtype: to, shape: vec![] })
     }
 
     fn number(&mut self, dtype: DType, member: &str) -> Result<Form, Unsupported> {
@@ -257,15 +254,6 @@ impl Shape {
         let outputs = self.outputs.iter().enumerate();
         let named = outputs.filter(|(_, output)| output.key.strip_suffix(OBJECTS).is_some());
         named.map(|(at, output)| (output.key.clone(), at)).collect()
-    }
-
-    /// The nodes of numbers that are kept in cells.
-    pub(super) fn cells(&self) -> Vec<String> {
-        let scaled = self.finish.iter().filter_map(|finisher| match finisher {
-            Finisher::Scale { key, .. } => Some(key.clone()),
-            _ => None,
-        });
-        scaled.collect()
     }
 
     fn record(

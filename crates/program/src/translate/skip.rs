@@ -121,7 +121,7 @@ impl Text<'_> {
                 self.skip(of, place.within(1))?;
                 self.line(place, "then".into());
             }
-            Schema::Unknown(_) => self.unknown(schema, place),
+            Schema::Unknown(_) | Schema::Refused(_) => self.unknown(schema, place),
             _ => return Err(Unsupported(format!("{member}: stepping over such a value"))),
         }
         Ok(())

@@ -5,11 +5,11 @@ use super::{
     FAULT_UNMATCHED, FAULT_WEIGHTLESS, FAULT_WIDE, MAX_LINES, MAX_WEIGHTLESS, Unsupported,
     forms::forms,
     literal, parser,
-    shape::{CELLS, PACKED, Shape, join},
+    shape::{MIXED, PACKED, Shape, join},
     too_deep,
 };
 use crate::schema::{Count, Dialect, Schema, TextLength, Union};
-use forthwith_columns::{DType, Form, Wire};
+use forthwith_columns::{DType, Form, NO_NUMBER, Wire};
 use std::borrow::Cow;
 
 /// What has been written as a word of its own: for which node, for which schema, and the word's name.
@@ -45,8 +45,8 @@ pub(super) struct Text<'a> {
     pub(super) again: bool,
     /// The outputs in which pointers say what they lead to, with their numbers.
     pub(super) objects: Vec<(String, usize)>,
-    /// The nodes of scaled numbers that some data do not have.
-    pub(super) cells: Vec<String>,
+    /// How the numbers of a node are stored, where that is in several ways.
+    pub(super) mixed: Vec<(String, Vec<Wire>)>,
     /// Whether some items are counted by what another column has.
     pub(super) counts: bool,
     /// Whether that says, too, how many items an entry has.
@@ -101,7 +101,7 @@ impl<'a> Text<'a> {
             items: false,
             again: false,
             objects: Vec::new(),
-            cells: Vec::new(),
+            mixed: Vec::new(),
             weightless: false,
             input: "data",
             pending: None,
@@ -111,7 +111,6 @@ impl<'a> Text<'a> {
     /// What depends on the outputs there are.
     pub(super) fn look_at(&mut self, shape: &Shape) {
         self.objects = shape.objects();
-        self.cells = shape.cells();
     }
 
     pub(super) fn line(&mut self, place: Place<'_>, text: String) {
@@ -189,8 +188,13 @@ impl<'a> Text<'a> {
         let form = form.kept();
         match (schema, form) {
             (Schema::Meant(_, of), form) => self.value(of, form, place)?,
-            (Schema::Number(Wire::Scaled { .. }), Form::Numpy { key, .. }) if self.cells.contains(key) => {
-                self.line(place, format!("{input} !I-> {key}-{CELLS}"));
+            (Schema::Mixed(wire, _), Form::Numpy { key, .. }) => {
+                let which = self.which(*wire, key, member)?;
+                let width = wire.width();
+                self.line(
+                    place,
+                    format!("{which} {key}-{MIXED} <- stack {width} {input} #B-> {key}-{MIXED}"),
+                );
             }
             (
                 Schema::Number(wire @ (Wire::Scaled { .. } | Wire::Truncated { .. })),
@@ -314,6 +318,23 @@ impl<'a> Text<'a> {
             (other, form) => self.framed(other, form, place)?,
         }
         Ok(())
+    }
+
+    /// Which of the ways to be stored that the numbers of a node have.
+    fn which(&mut self, wire: Wire, key: &str, member: &str) -> Result<usize, Unsupported> {
+        let at = self.mixed.iter().position(|(node, _)| node == key).unwrap_or_else(|| {
+            self.mixed.push((key.to_owned(), Vec::new()));
+            self.mixed.len() - 1
+        });
+        let wires = &mut self.mixed[at].1;
+        let which = wires.iter().position(|known| *known == wire).unwrap_or_else(|| {
+            wires.push(wire);
+            wires.len() - 1
+        });
+        match which < usize::from(NO_NUMBER) {
+            true => Ok(which),
+            false => Err(Unsupported(format!("{member}: a number that is stored in {which} ways"))),
+        }
     }
 
     fn fields(

@@ -81,7 +81,8 @@ impl Text<'_> {
                 self.line(place, format!("{input} pos {begins} ! {count} @ {width}{words}"));
             }
             (schema, form) if let Some(slot) = slot(schema) => {
-                self.line(place, format!("{count} @ 0 do"));
+                let counts = self.first_count(slot);
+                self.line(place, format!("{counts} {count} @ 0 do"));
                 self.each_count(slot, place.within(1))?;
                 self.value(schema, form, place.within(1))?;
                 self.line(place, "loop".into());
@@ -150,14 +151,22 @@ impl Text<'_> {
             }
             _ => {}
         }
-        self.line(place, format!("{count} @ 0 do"));
-        if let Some(slot) = slot(schema) {
+        let slot = slot(schema);
+        let counts = slot.map_or_else(String::new, |slot| self.first_count(slot) + " ");
+        self.line(place, format!("{counts}{count} @ 0 do"));
+        if let Some(slot) = slot {
             self.each_count(slot, place.within(1))?;
         }
         self.skip(schema, place.within(1))?;
         self.flush();
         self.line(place, "loop".into());
         Ok(())
+    }
+
+    /// The words that go to the first count: one number may count the items of several members.
+    fn first_count(&mut self, slot: u32) -> String {
+        let (counts, next) = (self.declare(&format!("counts{slot}")), self.declare(&format!("next{slot}")));
+        format!("{counts} @ {next} !")
     }
 
     /// Looks up the count of the next item: the counts of all items stand together further up.
@@ -168,10 +177,10 @@ impl Text<'_> {
             return Err(differ(member));
         };
         let (width, code) = (wire.width(), parser(*wire, member)?);
-        let counts = self.declare(&format!("counts{slot}"));
+        let next = self.declare(&format!("next{slot}"));
         let here = self.declare("here");
-        let there = format!("{input} pos {here} ! {counts} @ {input} seek");
-        let back = format!("{width} {counts} +! {here} @ {input} seek");
+        let there = format!("{input} pos {here} ! {next} @ {input} seek");
+        let back = format!("{width} {next} +! {here} @ {input} seek");
         self.line(place, format!("{there} {input} {code}-> stack count{slot} ! {back}"));
         Ok(())
     }
