@@ -148,8 +148,11 @@ class Chain:
         ]
         return join(library, parts)
 
-    def _pieces(self, start: int | None, stop: int | None) -> Iterator[tuple[Tree, int, int, int]]:
-        """Each tree with the entries wanted of it, and how many are before it. Where nothing is wanted, of the first none."""
+    def _pieces(self, start: int | None, stop: int | None) -> Iterator[tuple[Tree, int, int | None, int]]:
+        """Each tree with the entries wanted of it, and how many are before it. Where nothing is wanted, of the last none.
+
+        No more entries are counted than it takes: where blocks lie one behind the other, they have to be looked for.
+        """
         if any(bound is not None and bound < 0 for bound in (start, stop)):
             total = self.num_entries
             start = None if start is None else max(0, start + total if start < 0 else start)
@@ -159,12 +162,16 @@ class Chain:
             if stop is not None and offset >= stop and found:
                 return
             with self._open(at) as tree:
-                length = self._lengths[at] = tree.num_entries
-                first = max(0, (start or 0) - offset)
-                last = length if stop is None else min(length, max(0, stop - offset))
-                if first < last or (not found and at == len(self._parts) - 1):
+                before = max(0, (start or 0) - offset)
+                behind = None if stop is None else max(0, stop - offset)
+                some = tree._core.entries_up_to(before + 1) > before and (behind is None or behind > before)
+                if some or (not found and at == len(self._parts) - 1):
                     found = True
-                    yield tree, min(first, length), max(last, min(first, length)), offset
+                    yield tree, before, behind, offset
+                if behind is None:
+                    length = self._lengths[at] = tree.num_entries
+                else:
+                    length = tree._core.entries_up_to(behind)
                 offset += length
 
 

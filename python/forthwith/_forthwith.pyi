@@ -45,6 +45,7 @@ __all__ = [
     "efficiency_intervals",
     "from_iter",
     "optimised",
+    "prepare",
     "register_class",
 ]
 
@@ -202,6 +203,9 @@ class Objects:
         """What could not be read: the class it is in, and why."""
     def leftovers(self) -> list[tuple[str, int, int]]:
         """Bytes behind what is known of an object: class, position, number."""
+
+def prepare() -> None:
+    """Makes what a process makes once; done before each fork."""
 
 def register_class(name: str, members: Sequence[tuple[str, str]] | None, framed: bool = True) -> bool:
     """Says how a class is stored; without members, takes it back."""

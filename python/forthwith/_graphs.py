@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Numbers = np.ndarray[Any, Any]
 
 # What a graph with several errors makes of them.
-_SQUARES, _ABSOLUTE = 1, 2
+_SQUARES, _SUMS = 1, 2
 
 
 class _Points(Object):
@@ -83,7 +83,7 @@ class _Points(Object):
         if any(found is None or len(found) == 0 for found in lists):
             return None, None
         mode = self.member("fSumErrorsMode", 0)
-        low, high = (self._sum([np.asarray(one) for one in found], mode) for found in lists)
+        low, high = (self._sum([np.asarray(one)[: len(self)] for one in found], mode) for found in lists)
         return low, high
 
     @staticmethod
@@ -91,8 +91,8 @@ class _Points(Object):
         """Several errors of each point as one."""
         if mode == _SQUARES:
             total: Numbers = np.sqrt(np.sum(np.square(errors), axis=0))
-        elif mode == _ABSOLUTE:
-            total = np.sum(np.abs(errors), axis=0)
+        elif mode == _SUMS:
+            total = np.sum(errors, axis=0)
         else:
             total = errors[0]
         return total

@@ -6,8 +6,9 @@ they lead in a circle.
 
 from __future__ import annotations
 
+import operator
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import ItemsView, Mapping, Sequence, ValuesView
 
 from forthwith._errors import KeyInFileError, UnsupportedError
 
@@ -422,18 +423,21 @@ class Collection(Object, Sequence):  # type: ignore[type-arg]
 
 
 class ObjectMap(Object, Mapping):  # type: ignore[type-arg]
-    """A ``TMap``: a mapping of objects. Text stands for keys that are text or have it as their name."""
+    """A ``TMap``: a mapping of objects. Text stands for keys that are text or have it as their name.
+
+    Keys may be equal: what is asked for by such a key is the value of the first, and `items` has all pairs.
+    """
 
     __slots__ = ("_pairs",)
 
     def __init__(self, record: Record, number: int, window: tuple[str, int, int, int] | None = None) -> None:
         super().__init__(record, number, window)
-        self._pairs: dict[Any, Any] | None = None
+        self._pairs: list[tuple[Any, Any]] | None = None
 
-    def _items(self) -> dict[Any, Any]:
+    def _all(self) -> list[tuple[Any, Any]]:
         if self._pairs is None:
             flat = self._record.core.items(self._number, self._record)
-            self._pairs = dict(zip(flat[::2], flat[1::2], strict=True))
+            self._pairs = list(zip(flat[::2], flat[1::2], strict=True))
         return self._pairs
 
     @property
@@ -442,20 +446,26 @@ class ObjectMap(Object, Mapping):  # type: ignore[type-arg]
         return self._record.core.collection_name(self._number) or ""
 
     def __getitem__(self, key: Any) -> Any:
-        pairs = self._items()
-        if key in pairs:
-            return pairs[key]
-        if isinstance(key, str):
-            for known, value in pairs.items():
-                if isinstance(known, Object) and key in (known.name, str(known)):
+        # Objects that are equal are not one.
+        for fits in (operator.is_, _is_equal, _is_called):
+            for known, value in self._all():
+                if fits(known, key):
                     return value
         raise KeyInFileError(f"no {key!r} in {self!r}", file=self.file.file_path, object=self.object_path)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._items())
+        return (key for key, _ in self._all())
 
     def __len__(self) -> int:
-        return len(self._items())
+        return len(self._all())
+
+    def items(self) -> ItemsView[Any, Any]:
+        """The pairs, in the order in which they are stored."""
+        return _Pairs(self)
+
+    def values(self) -> ValuesView[Any]:
+        """The values of `items`."""
+        return _Seconds(self)
 
     def __contains__(self, key: object) -> bool:
         try:
@@ -471,6 +481,25 @@ class ObjectMap(Object, Mapping):  # type: ignore[type-arg]
 
     def __repr__(self) -> str:
         return f"<{self.classname} of {len(self)}>"
+
+
+def _is_equal(known: Any, key: Any) -> bool:
+    # What comparing arrays gives is an array.
+    return (known == key) is True
+
+
+def _is_called(known: Any, key: Any) -> bool:
+    return isinstance(key, str) and isinstance(known, Object) and key in (known.name, str(known))
+
+
+class _Pairs(ItemsView):  # type: ignore[type-arg]
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        return iter(self._mapping._all())  # type: ignore[attr-defined]
+
+
+class _Seconds(ValuesView):  # type: ignore[type-arg]
+    def __iter__(self) -> Iterator[Any]:
+        return (value for _, value in self._mapping._all())  # type: ignore[attr-defined]
 
 
 class _Plain:

@@ -35,7 +35,8 @@ class PolygonHistogram(Drawn):
 
     @property
     def _bins(self) -> list[Object]:
-        return list(self.member("fBins"))
+        # There is no list of them before the first.
+        return list(self.member("fBins") or ())
 
     def values(self, flow: bool = False) -> Numbers:
         """The contents of the bins, in the order of their numbers. What is outside of them is in `overflow`."""
@@ -74,6 +75,10 @@ class PolygonHistogram(Drawn):
 
     def overflow(self) -> Numbers:
         """The contents of the nine regions outside, row by row, the middle being what no bin covers."""
+        regions = self.member("fOverflowBins", None)
+        if regions is not None:
+            # Of a profile these have the means.
+            return np.array([region.member("fContent") for region in regions], dtype=np.float64)
         return np.asarray(self.member("fOverflow"), dtype=np.float64)
 
     def numbers(self) -> Numbers:

@@ -6,13 +6,9 @@ themselves and within objects that pointers lead to, of classes derived from `TN
 needs PyROOT (``pip install root==0.1a12``) and ``g++``. ``clones.root.values.json`` is what ROOT reads from each branch.
 """
 
-import json
-import pathlib
-import tempfile
-
 import ROOT
 import script
-from values import JSON, write
+from values import JSON, write_trees
 
 ROOT.gErrorIgnoreLevel = ROOT.kError
 ENTRIES = 6
@@ -178,18 +174,6 @@ std::string json(const std::vector<Base *> &v)
   });
 }
 std::string json(const Link &v) { return record({{"v", json(v.v)}, {"next", v.next ? json(*v.next) : "null"}}); }
-template <class T>
-std::string entries(TBranch *branch)
-{
-  T *object = nullptr;
-  branch->SetAddress(&object);
-  std::string out;
-  for (int k = 0; k < branch->GetEntries(); k++) {
-    branch->GetEntry(k);
-    out += (out.empty() ? "" : ", ") + json(*object);
-  }
-  return "[" + out + "]"; // what was read is not given back: a process that ends needs no tidying
-}
 std::string read(TTree *tree, const char *name)
 {
   TBranch *branch = tree->GetBranch(name);
@@ -223,20 +207,7 @@ std::string read(TTree *tree, const char *name)
 
 
 def main(folder):
-    with tempfile.TemporaryDirectory() as build:
-        macro = pathlib.Path(build) / "clones.C"
-        macro.write_text(SOURCE)
-        if ROOT.gROOT.LoadMacro(f"{macro}+") != 0:
-            raise SystemExit("the classes do not compile")
-        golden = {}
-        for name, make in (("clones", ROOT.clones), ("clones-named", ROOT.named)):
-            path = str(folder / f"{name}.root")
-            make(path, ENTRIES)
-            file = ROOT.TFile(path)
-            tree = file.Get("t")
-            for branch in tree.GetListOfBranches():
-                golden[f"{name}/{branch.GetName()}"] = json.loads(str(ROOT.read(tree, branch.GetName())))
-    write(folder / "clones.root.values.json", golden)
+    write_trees(folder, "clones", SOURCE, {"clones": "clones", "clones-named": "named"}, ENTRIES)
 
 
 if __name__ == "__main__":

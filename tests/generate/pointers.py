@@ -173,7 +173,6 @@ void write(const char *path)
 """
 
 READ = JSON + r"""
-#include <TBranch.h>
 #include <TTree.h>
 
 std::string json(const Point &v) { return record({{"x", json(v.x)}, {"y", json(v.y)}, {"z", json(v.z)}}); }
@@ -233,18 +232,6 @@ std::string json(const TVectorD &v) { return record({{"fNrows", json(v.GetNrows(
 std::string json(const TDatime &v) { return record({{"fDatime", json(v.Get())}}); }
 std::string json(const TParameter<double> &v) { return record({{"fName", json(v.GetName())}, {"fVal", json(v.GetVal())}}); }
 
-template <class T>
-std::string entries(TBranch *branch)
-{
-  T *object = nullptr;
-  branch->SetAddress(&object);
-  std::string out;
-  for (int k = 0; k < branch->GetEntries(); k++) {
-    branch->GetEntry(k);
-    out += (out.empty() ? "" : ", ") + json(*object);
-  }
-  return "[" + out + "]"; // what was read is not given back: a process that ends needs no tidying
-}
 std::string read(TTree *tree, const char *name)
 {
   TBranch *branch = tree->GetBranch(name);

@@ -1,8 +1,11 @@
 """What generators have in common that let C++ ROOT tell values as JSON."""
 
 import json
+import pathlib
+import tempfile
 
 JSON = r"""
+#include <TBranch.h>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -40,6 +43,18 @@ std::string numbers(const T *v, int n)
 {
   return items(std::vector<T>(v, v + n), [](auto x) { return json(x); });
 }
+template <class T>
+std::string entries(TBranch *branch)
+{
+  T *object = nullptr;
+  branch->SetAddress(&object);
+  std::string out;
+  for (int k = 0; k < branch->GetEntries(); k++) {
+    branch->GetEntry(k);
+    out += (out.empty() ? "" : ", ") + json(*object);
+  }
+  return "[" + out + "]"; // what was read is not given back: a process that ends needs no tidying
+}
 """
 
 
@@ -47,3 +62,23 @@ def write(path, golden):
     """One line for each branch."""
     lines = (f"{json.dumps(name)}: {json.dumps(found)}" for name, found in golden.items())
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def write_trees(folder, name, source, files, entries):
+    """Compiles a macro; functions of it make files, by their names, and ``read`` tells each branch of the tree ``t`` in them."""
+    import ROOT
+
+    with tempfile.TemporaryDirectory() as build:
+        macro = pathlib.Path(build) / f"{name}.C"
+        macro.write_text(source)
+        if ROOT.gROOT.LoadMacro(f"{macro}+") != 0:
+            raise SystemExit("the classes do not compile")
+        golden = {}
+        for made, function in files.items():
+            path = str(folder / f"{made}.root")
+            getattr(ROOT, function)(path, entries)
+            file = ROOT.TFile(path)
+            tree = file.Get("t")
+            for branch in tree.GetListOfBranches():
+                golden[f"{made}/{branch.GetName()}"] = json.loads(str(ROOT.read(tree, branch.GetName())))
+    write(folder / f"{name}.root.values.json", golden)

@@ -459,6 +459,44 @@ def test_no_more_is_read_than_what_is_asked_for():
     assert len(tree.arrays(entry_start=-5)) == 5
 
 
+def test_no_more_is_read_of_several_files_than_what_is_asked_for():
+    payload = b"".join(datum({"n": n, "s": "x" * 1000}) for n in range(100))
+    whole = container(record("Row", n="long", s="string"), *[(100, payload)] * 100).getvalue()
+    none = container(record("Row", n="long", s="string")).getvalue()
+
+    def opened(*bounds):
+        files = [Counted(whole), Counted(none), Counted(whole)]
+        start, stop = bounds
+        steps = forthwith.iterate(files, ["n"], step_size=250, entry_start=start, entry_stop=stop)
+        return files, steps
+
+    for bounds, first in (((None, None), 0), ((120, None), 20), ((120, 9_000), 20)):
+        files, steps = opened(*bounds)
+        assert next(steps).n[0] == first
+        # Blocks are 100 kB, and to look for one takes 4.
+        assert sum(file.count for file in files) < 400_000, bounds
+    # All of it, and every border.
+    numbers = list(range(100)) * 200
+    for start, stop in (
+        (None, None),
+        (9_990, 10_010),
+        (10_000, None),
+        (0, 10_000),
+        (10_001, 10_001),
+        (19_990, 30_000),
+        (30_000, None),
+        (5, 3),
+    ):
+        chain = forthwith.open([io.BytesIO(whole), io.BytesIO(none), io.BytesIO(whole)])
+        steps = list(chain.iterate(["n"], step_size=777, report=True, entry_start=start, entry_stop=stop))
+        found = [number for step, _ in steps for number in step.n.to_list()]
+        assert found == numbers[start:stop], (start, stop)
+        assert chain.arrays(["n"], entry_start=start, entry_stop=stop).n.to_list() == found
+        if found:
+            assert steps[0][1].global_entry_start == (start or 0)
+            assert steps[-1][1].global_entry_stop == min(stop or 20_000, 20_000)
+
+
 def datum(row):
     """One row as its bytes."""
     out = bytearray()

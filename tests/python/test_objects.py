@@ -406,3 +406,41 @@ def test_a_value_in_itself_is_an_error():
         record = Record(file, "lies", Lies())
         with pytest.raises(forthwith.UnsupportedError, match="in itself"):
             record.object(3)
+
+
+CORNERS = json.loads(pathlib.Path(data("corners.root.values.json")).read_text())
+
+
+def test_a_map_has_all_its_pairs():
+    pairs = forthwith.open(data("corners.root"))["pairs"]
+    assert len(pairs) == len(list(pairs)) == len(pairs.tojson()["arr"]) == CORNERS["pairs"]
+    assert sorted(map(str, pairs.values())) == ["0", "1", "2", "x", "y", "z"]
+    assert [pairs[key] for key in pairs] == list(pairs.values()) == [value for _, value in pairs.items()]
+    assert all(key in pairs for key in pairs)
+    named = [str(pairs[name]) for name in ("a", "x", "y", "z")]
+    assert named == ["0", "x", "y", "z"]
+    assert "b" not in pairs
+
+
+@pytest.mark.parametrize("name", ["polygons", "profile"])
+def test_what_is_outside_of_polygons(name):
+    found = forthwith.open(data("corners.root"))[name]
+    assert found.overflow().tolist() == CORNERS[name]
+
+
+@pytest.mark.parametrize("name", ["no_bins", "no_profile"])
+def test_polygons_of_which_there_are_none(name, capsys):
+    found = forthwith.open(data("corners.root"))[name]
+    assert len(found) == 0
+    assert [len(each()) for each in (found.values, found.errors, found.polygons, found.areas)] == [0] * 4
+    assert found.overflow().tolist() == [0] * 9
+    found.show()
+    assert "of 0 bins" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("mode", range(3))
+def test_several_errors_of_a_point_are_put_together(mode):
+    graph = forthwith.open(data("corners.root"))[f"errors{mode}"]
+    errors = [graph.errors(which, "y") for which in ("low", "high")]
+    assert np.transpose(errors).tolist() == CORNERS[f"errors{mode}"]
+    assert len(graph.values("y")) == len(graph) == 2

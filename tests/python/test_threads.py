@@ -95,11 +95,33 @@ def test_steps_of_one_iteration():
 
 
 FORKING = """
-import os, signal, threading, warnings
-from forthwith.forth import ForthMachine64
+import os, signal, sys, threading, warnings
 
 warnings.simplefilter("ignore")
 going = True
+
+def forked(number, work, inside):
+    \"\"\"How many of so many children failed that were forked while threads worked.\"\"\"
+    global going
+    threads = [threading.Thread(target=work, args=(thread,)) for thread in range(3)]
+    for thread in threads:
+        thread.start()
+    lost = 0
+    for fork in range(number):
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            inside(fork)
+            os._exit(0)
+        lost += os.waitpid(child, 0)[1] != 0
+    going = False
+    for thread in threads:
+        thread.join()
+    return lost
+"""
+
+MACHINES = """
+from forthwith.forth import ForthMachine64
 
 def run(number, tier):
     source = f"input data output out int64 {number} begin data i-> stack out <- stack again"
@@ -111,41 +133,20 @@ def work(thread):
         number += 1
         run(f"{thread} {number}", number % 3)
 
-threads = [threading.Thread(target=work, args=(thread,)) for thread in range(3)]
-for thread in threads:
-    thread.start()
-lost = 0
-for fork in range(40):
-    child = os.fork()
-    if child == 0:
-        signal.alarm(20)
-        run("1 1", fork % 3)
-        run(f"{fork} 7777", fork % 3)
-        os._exit(0)
-    lost += os.waitpid(child, 0)[1] != 0
-going = False
-for thread in threads:
-    thread.join()
-print(lost)
+def inside(fork):
+    run("1 1", fork % 3)
+    run(f"{fork} 7777", fork % 3)
+
+print(forked(40, work, inside))
 """
 
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_a_process_that_is_forked_meanwhile():
-    said = subprocess.run([sys.executable, "-c", FORKING], check=True, stdout=subprocess.PIPE, text=True, timeout=300)
-    assert said.stdout.split() == ["0"]
-
-
 READING = """
-import os, signal, sys, threading, warnings
 import numpy as np, pyarrow as pa, pyarrow.parquet as pq
 import forthwith
 
-warnings.simplefilter("ignore")
 path = sys.argv[1]
 values = np.arange(200_000.0)
 pq.write_table(pa.table({"x": values, "y": values[::-1]}), path)
-going = True
 
 def read():
     with forthwith.open(path) as table:
@@ -153,33 +154,23 @@ def read():
     # What others left is overwritten, and nobody's memory is somebody else's, too.
     assert (arrays["x"] == values).all() and (arrays["y"] == values[::-1]).all()
 
-def work():
+def work(thread):
     while going:
+        read()
+
+def inside(fork):
+    for _ in range(3):
         read()
 
 # Modules are imported before: a thread that imports one while its process is forked leaves it locked.
 read()
-threads = [threading.Thread(target=work) for _ in range(3)]
-for thread in threads:
-    thread.start()
-lost = 0
-for fork in range(20):
-    child = os.fork()
-    if child == 0:
-        signal.alarm(20)
-        for _ in range(3):
-            read()
-        os._exit(0)
-    lost += os.waitpid(child, 0)[1] != 0
-going = False
-for thread in threads:
-    thread.join()
-print(lost)
+print(forked(20, work, inside))
 """
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_files_share_memory_and_a_forked_process_has_its_own(tmp_path):
-    command = [sys.executable, "-c", READING, str(tmp_path / "some.parquet")]
+@pytest.mark.parametrize("what", [MACHINES, READING], ids=["machines", "files that share memory"])
+def test_a_process_that_is_forked_meanwhile(what, tmp_path):
+    command = [sys.executable, "-c", FORKING + what, str(tmp_path / "some.parquet")]
     said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=300)
     assert said.stdout.split() == ["0"]

@@ -34,19 +34,10 @@ impl BlockFormat for TreeFormat {
         stored: &'a [u8],
         scratch: &'a mut Scratch,
     ) -> Result<Block<'a>> {
-        let mut cursor = Cursor::new(stored);
-        let basket = Basket::parse(&mut cursor)?;
-        let expected = task.entries.end.saturating_sub(task.entries.start);
-        if u64::from(basket.entries) != expected {
-            let found = u64::from(basket.entries);
-            return Err(mismatch("number of entries in the basket", expected, found, basket.at));
+        if task.note == NOWHERE {
+            return Err(misplaced(stored));
         }
-        let wanted = needs_bounds(&group.decoder);
-        if basket.is_embedded() {
-            basket.embedded(cursor, wanted, group, scratch)
-        } else {
-            basket.record(stored, wanted, group, scratch)
-        }
+        unframe(Asked::by(&group.decoder, group.counter.is_some()), &task.entries, stored, scratch)
     }
 
     fn entries_at(&self, group: &Group, task: &Task, head: &[u8]) -> Option<Range<u64>> {
@@ -59,6 +50,67 @@ impl BlockFormat for TreeFormat {
         (plain && whole && inside && !needs_bounds(&group.decoder))
             .then(|| u64::from(basket.keylen)..u64::from(basket.last))
     }
+}
+
+/// What is asked of a basket besides its entries' bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asked {
+    /// Where the entries begin.
+    pub(crate) bounds: bool,
+    /// They may have been left out: a counter tells.
+    pub(crate) counted: bool,
+}
+
+impl Asked {
+    /// What a decoder asks.
+    pub(crate) fn by(decoder: &Decoder, counted: bool) -> Self {
+        Self { bounds: needs_bounds(decoder), counted }
+    }
+}
+
+/// The entries of a basket, which is to hold these, and what is asked of it.
+pub(crate) fn unframe<'a>(
+    asked: Asked,
+    entries: &Range<u64>,
+    stored: &'a [u8],
+    scratch: &'a mut Scratch,
+) -> Result<Block<'a>> {
+    let mut cursor = Cursor::new(stored);
+    let basket = Basket::parse(&mut cursor)?;
+    let expected = entries.end.saturating_sub(entries.start);
+    if u64::from(basket.entries) != expected {
+        let found = u64::from(basket.entries);
+        return Err(mismatch("number of entries in the basket", expected, found, basket.at));
+    }
+    if basket.is_embedded() {
+        basket.embedded(cursor, asked, scratch)
+    } else {
+        basket.record(stored, asked, scratch)
+    }
+}
+
+/// Why a basket is nowhere, as [`nowhere`] wrote it.
+#[cold]
+pub(crate) fn misplaced(stored: &[u8]) -> Error {
+    let mut words = stored.as_chunks::<8>().0.iter().map(|word| i64::from_be_bytes(*word));
+    let mut word = || words.next().unwrap_or_default();
+    let (seek, length, size) = (word(), word(), word());
+    let begin = u64::try_from(seek).ok().filter(|&begin| begin > 0 && seek <= size);
+    match begin {
+        None => ErrorKind::OutOfRange { what: "place of a basket", found: seek, limit: size }.into(),
+        Some(begin) => {
+            let limit = size.saturating_sub(seek);
+            Error::new(ErrorKind::OutOfRange { what: "length of a basket", found: length, limit })
+                .at_byte(begin)
+        }
+    }
+}
+
+/// What stands for the bytes of a basket that cannot be where its branch says, in a file of that size: whoever reads it learns why, and other
+/// baskets can be read. Its task has the note [`NOWHERE`].
+pub(crate) fn nowhere(seek: i64, length: i64, size: u64) -> Vec<u8> {
+    let size = i64::try_from(size).unwrap_or(i64::MAX);
+    [seek, length, size].iter().flat_map(|word| word.to_be_bytes()).collect()
 }
 
 /// Whether a decoder asks where entries begin; for others the array is not even looked at.
@@ -117,15 +169,23 @@ impl Basket {
         }
         let at = cursor.position();
         let header = BasketHeader::behind(&key, cursor)?;
-        if let Some(io_bits) = header.io_bits.filter(|&bits| bits != GENERATE_OFFSETS) {
-            let what = format!("a basket with I/O features {io_bits:#04x}");
-            return Err(Error::unsupported(what).at_byte(at as u64 + 10));
+        // Behind version and two sizes. ROOT writes the byte only if a bit is set, and has defined no others.
+        let bits_at = at as u64 + 10;
+        if let Some(bits) = header.io_bits.filter(|&bits| bits == 0 || bits & !DEFINED != 0) {
+            let found = format!("{bits:#04x}");
+            return Err(
+                Error::new(ErrorKind::NotA { what: "I/O features of a basket", found }).at_byte(bits_at)
+            );
         }
         let entries = positive("number of entries", header.nev_buf, at)?;
         let keylen = u32::from(header.keylen);
         let end = cursor.position() - begin;
         if end != keylen as usize {
             return Err(mismatch("length of the basket's key", end as u64, u64::from(keylen), begin));
+        }
+        if let Some(bits) = header.io_bits.filter(|&bits| bits != GENERATE_OFFSETS) {
+            let what = format!("a basket with I/O features {bits:#04x}");
+            return Err(Error::unsupported(what).at_byte(bits_at));
         }
         let last = u32::try_from(header.last)
             .ok()
@@ -151,8 +211,8 @@ impl Basket {
     }
 
     /// How the entries are laid out, with `tail` bytes behind them. What this allows needs no more room than the stored bytes.
-    fn layout(&self, wanted: bool, tail: usize, group: &Group) -> Result<Layout> {
-        if !wanted {
+    fn layout(&self, asked: Asked, tail: usize) -> Result<Layout> {
+        if !asked.bounds {
             return Ok(Layout::Unasked);
         }
         if tail > 0 {
@@ -165,7 +225,7 @@ impl Basket {
             return Ok(Layout::Stored);
         }
         if self.header.flag >= GENERATED {
-            if group.counter.is_none() {
+            if !asked.counted {
                 let what = "entry offsets that were left out, in a branch that does not say so";
                 return Err(Error::unsupported(what).at_byte(self.at as u64));
             }
@@ -178,13 +238,7 @@ impl Basket {
         Ok(Layout::Fixed)
     }
 
-    fn record<'a>(
-        &self,
-        stored: &'a [u8],
-        wanted: bool,
-        group: &Group,
-        scratch: &'a mut Scratch,
-    ) -> Result<Block<'a>> {
+    fn record<'a>(&self, stored: &'a [u8], asked: Asked, scratch: &'a mut Scratch) -> Result<Block<'a>> {
         if self.nbytes as usize != stored.len() {
             return Err(mismatch("length of the basket", stored.len() as u64, u64::from(self.nbytes), 0));
         }
@@ -195,7 +249,7 @@ impl Basket {
             let limit = i64::from(self.keylen) + i64::from(self.header.objlen);
             return Err(out_of_range("end of the entries", i64::from(self.last), limit, self.at));
         }
-        let layout = self.layout(wanted, objlen - data_len, group)?;
+        let layout = self.layout(asked, objlen - data_len)?;
         // `parse` has read that many bytes.
         let body = &stored[keylen..];
         let compressed = objlen > body.len();
@@ -220,8 +274,7 @@ impl Basket {
     fn embedded<'a>(
         &self,
         mut cursor: Cursor<'a>,
-        wanted: bool,
-        group: &Group,
+        asked: Asked,
         scratch: &'a mut Scratch,
     ) -> Result<Block<'a>> {
         let parts = self.header.embedded(&mut cursor)?;
@@ -238,7 +291,7 @@ impl Basket {
         };
         // With their number, which has been read.
         let offsets = parts.offsets.map_or(&[][..], |offsets| &data[offsets.start - 4..offsets.end]);
-        let layout = self.layout(wanted, offsets.len(), group)?;
+        let layout = self.layout(asked, offsets.len())?;
         let (_, bounds, _) = scratch.rooms(0, self.bounds_len(layout))?;
         self.bounds(layout, offsets, bounds)?;
         let origin = u64::from(self.keylen);
@@ -354,6 +407,10 @@ fn out_of_range(what: &'static str, found: i64, limit: i64, at: usize) -> Error 
 const FEW: usize = 2048;
 /// In the I/O features: entry offsets may be left out, or be stored as sizes.
 const GENERATE_OFFSETS: u8 = 1;
+/// The I/O features that ROOT has defined. The second is reserved (for the classes in the basket), and no ROOT reads it.
+const DEFINED: u8 = GENERATE_OFFSETS | 1 << 1;
+/// The note of a task whose basket is [`nowhere`].
+pub(crate) const NOWHERE: u32 = 1;
 /// Added to the flag of a basket whose entry offsets were left out.
 const GENERATED: u8 = 80;
 /// What is left of an entry offset that has a displacement packed into it, as the earliest versions did.

@@ -44,7 +44,7 @@ pub use object::{
     Packed, Shape, TObject, Tag, Value, Walker, text,
 };
 pub use streamer::{
-    Counter, Element, ElementKind, Packing, StreamerInfo, Streamers, code, forget_class, register_class,
-    register_unframed,
+    Counter, Element, ElementKind, Packing, StreamerInfo, Streamers, code, forget_class, prepare,
+    register_class, register_unframed,
 };
 pub use tree::{Tree, TreeInfo};

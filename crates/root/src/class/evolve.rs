@@ -1,7 +1,7 @@
 //! One version of a class read as another.
 
 use forthwith_columns::Wire;
-use forthwith_program::Schema;
+use forthwith_program::{Schema, When};
 
 /// Data of the schema `from`, delivered as `to` would be; `None` if they cannot be.
 pub(super) fn read_as(from: &Schema, to: &Schema) -> Option<Schema> {
@@ -35,11 +35,17 @@ pub(super) fn read_as(from: &Schema, to: &Schema) -> Option<Schema> {
         (Schema::Counter(slot, of), to) if **of == *to => Schema::Counter(*slot, of.clone()),
         (from, Schema::Counter(_, to)) => read_as(from, to)?,
         (Schema::Number(from), Schema::Number(to)) => number(*from, *to)?,
+        (
+            Schema::Number(from) | Schema::Mixed(from, _) | Schema::Converted(from, _),
+            Schema::Mixed(_, dtype),
+        ) => Schema::Mixed(*from, *dtype),
+        (Schema::Absent(_), to) if weight(to) <= MOST_ABSENT => Schema::Absent(Box::new(to.clone())),
         (Schema::Text | Schema::LongText, Schema::Text | Schema::LongText) => from.clone(),
         (Schema::List(from), Schema::List(to)) => read_as(from, to)?.list(),
         (Schema::Columns(from), Schema::Columns(to) | Schema::List(to)) => {
             Schema::Columns(Box::new(read_as(from, to)?))
         }
+        (Schema::Flagged(from), Schema::Flagged(to)) => Schema::Flagged(Box::new(read_as(from, to)?)),
         (Schema::Fixed(size, from), Schema::Fixed(other, to)) if size == other => {
             Schema::Fixed(*size, Box::new(read_as(from, to)?))
         }
@@ -58,9 +64,86 @@ pub(super) fn read_as(from: &Schema, to: &Schema) -> Option<Schema> {
     })
 }
 
+/// Numbers of `to` that `from` packs otherwise, or does not have, become such as are stored in several ways. Whether there were any.
+pub(super) fn mix(from: &Schema, to: &mut Schema) -> bool {
+    if from == to {
+        return false;
+    }
+    match (from, to) {
+        (Schema::Number(from), to) if let Schema::Number(wire) = *to => {
+            let mixes = *from != wire && (is_packed(*from) || is_packed(wire));
+            if mixes {
+                *to = Schema::Mixed(wire, wire.dtype());
+            }
+            mixes
+        }
+        (Schema::Framed { of, .. } | Schema::Base(of) | Schema::Between(_, of, _), to) => mix(of, to),
+        (Schema::Versioned(arms), to) => arms.iter().fold(false, |mixed, (_, arm)| mix(arm, to) | mixed),
+        (from, Schema::Framed { of, .. } | Schema::Base(of) | Schema::Between(_, of, _)) => mix(from, of),
+        (from, Schema::Versioned(arms)) => first_changes(arms, |first| mix(from, first)),
+        (Schema::Absent(_), to) => may_lack(to),
+        (Schema::List(from) | Schema::Columns(from), Schema::List(to) | Schema::Columns(to))
+        | (Schema::Fixed(_, from), Schema::Fixed(_, to))
+        | (Schema::Flagged(from), Schema::Flagged(to))
+        | (Schema::Counted { of: from, .. }, Schema::Counted { of: to, .. }) => mix(from, to),
+        (Schema::Tuple(from), Schema::Tuple(to)) => {
+            from.iter().zip(to).fold(false, |mixed, (from, to)| mix(from, to) | mixed)
+        }
+        (
+            Schema::Record { fields, .. } | Schema::Arranged { fields, .. },
+            Schema::Record { fields: to, .. },
+        ) => to.iter_mut().filter(|(_, to)| !to.is_skipped()).fold(false, |mixed, (name, to)| {
+            let same = fields.iter().find(|(known, field)| known == name && !field.is_skipped());
+            let mixes = match same {
+                Some((_, field)) => mix(field, to),
+                None => may_lack(to),
+            };
+            mixes | mixed
+        }),
+        _ => false,
+    }
+}
+
+/// The others of several versions deliver what the first does, also if that changes.
+fn first_changes(arms: &mut Vec<(When, Schema)>, change: impl FnOnce(&mut Schema) -> bool) -> bool {
+    let Some((_, first)) = arms.first_mut() else { return false };
+    if !change(first) {
+        return false;
+    }
+    let first = first.clone();
+    let others = arms.split_off(1).into_iter();
+    arms.extend(others.filter_map(|(when, arm)| Some((when, read_as(&arm, &first)?))));
+    true
+}
+
+/// Numbers that may be nowhere: of those within a range, no stored one is sure to mean zero.
+fn may_lack(schema: &mut Schema) -> bool {
+    match schema {
+        Schema::Number(wire @ Wire::Scaled { .. }) => {
+            *schema = Schema::Mixed(*wire, wire.dtype());
+            true
+        }
+        Schema::Framed { of, .. }
+        | Schema::Base(of)
+        | Schema::Between(_, of, _)
+        | Schema::Absent(of)
+        | Schema::Fixed(_, of)
+        | Schema::Flagged(of) => may_lack(of),
+        Schema::Versioned(arms) => first_changes(arms, may_lack),
+        Schema::Tuple(items) => items.iter_mut().fold(false, |mixed, item| may_lack(item) | mixed),
+        Schema::Record { fields, .. } | Schema::Arranged { fields, .. } => {
+            fields.iter_mut().fold(false, |mixed, (_, field)| may_lack(field) | mixed)
+        }
+        _ => false,
+    }
+}
+
+const fn is_packed(wire: Wire) -> bool {
+    matches!(wire, Wire::Scaled { .. } | Wire::Truncated { .. })
+}
+
 fn number(from: Wire, to: Wire) -> Option<Schema> {
-    let packed = |wire| matches!(wire, Wire::Scaled { .. } | Wire::Truncated { .. });
-    match (packed(from), packed(to)) {
+    match (is_packed(from), is_packed(to)) {
         (false, false) if from.dtype() == to.dtype() => Some(Schema::Number(from)),
         (false, false) => Some(Schema::Converted(from, to.dtype())),
         _ => None,

@@ -4,6 +4,7 @@ mod cpp;
 mod evolve;
 mod member;
 mod native;
+mod pointed;
 
 use std::sync::Arc;
 
@@ -17,8 +18,12 @@ pub(crate) use member::dimensions;
 /// Schemas of classes, by the file's own account of them.
 pub(crate) struct Classes<'a> {
     streamers: &'a Streamers,
-    /// Classes that are being looked at: none can contain itself.
+    /// Classes that are being looked at: none can contain itself for ever.
     within: Vec<Box<str>>,
+    /// Those of them that are looked at again, within themselves.
+    again: Vec<Box<str>>,
+    /// How many levels of a class that has pointers to itself, or items of itself, there are.
+    levels: usize,
     /// Members that count the items of others: class, name and slot.
     counters: Vec<(Box<str>, Box<str>, u32)>,
     slots: u32,
@@ -26,7 +31,9 @@ pub(crate) struct Classes<'a> {
     given: Option<(u32, DType)>,
     /// How many values of several possible classes are around. Choices within choices multiply.
     choices: usize,
-    /// Within how many choices an array may be whose class only the data name.
+    /// Within how many choices an array may be whose class only the data name, at most.
+    choices_most: usize,
+    /// The same of what is being looked at.
     deepest: usize,
     /// How many such arrays are around.
     arrays: usize,
@@ -55,10 +62,13 @@ impl<'a> Classes<'a> {
         Self {
             streamers,
             within,
+            again: Vec::new(),
+            levels: MAX_LEVELS,
             counters,
             slots: 0,
             given: None,
             choices: 0,
+            choices_most: MAX_CHOICES,
             deepest: MAX_CHOICES,
             arrays: 0,
             spare: MAX_SPARE,
@@ -74,6 +84,12 @@ impl<'a> Classes<'a> {
     /// Arrays of pointers that a member counts are stored otherwise in files of old versions of ROOT.
     pub(crate) fn written_by(mut self, root: i32) -> Self {
         self.root = root;
+        self
+    }
+
+    /// For what would otherwise be too much: one level of classes within themselves, and of choices within choices.
+    pub(crate) fn shallow(mut self) -> Self {
+        (self.levels, self.choices_most) = (1, 1);
         self
     }
 
@@ -120,7 +136,9 @@ impl<'a> Classes<'a> {
                         Schema::Versioned(arms) => Some(self.by_members(item, arms)?),
                         _ => None,
                     },
-                    unknown @ Schema::Unknown(_) => Some(vec![(When::AnyClass, unknown)]),
+                    unknown @ (Schema::Unknown(_) | Schema::Refused(_)) => {
+                        Some(vec![(When::AnyClass, unknown)])
+                    }
                     _ => None,
                 },
                 _ => None,
@@ -175,8 +193,39 @@ impl<'a> Classes<'a> {
                 ];
                 framed(vec![(When::AnyClass, Schema::Record { name: Some(name), fields })])
             }
+            // One that nothing is inside of any more is an error where it is met.
+            CppType::Other(class) if self.is_own(class) => match self.own(class) {
+                Ok(schema) => schema,
+                Err(why) => Schema::Refused(why),
+            },
             CppType::Other(class) => self.object(class)?,
         })
+    }
+
+    /// Whether a class is the one whose members are being looked at.
+    fn is_own(&self, class: &str) -> bool {
+        self.within.last().is_some_and(|last| **last == *class)
+    }
+
+    /// An object of the class whose members are being looked at: once more, as long as that is not many members.
+    fn own(&mut self, class: &str) -> Result<Schema, Refused> {
+        let levels = self.within.iter().filter(|outer| ***outer == *class).count();
+        let info = self.streamers.latest(class).map_err(|error| error.to_string())?;
+        let elements = info.as_ref().map_or(&[][..], |info| &info.elements);
+        let is_own = |element: &&Element| {
+            let mut words =
+                element.type_name.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+            words.any(|word| class.rsplit("::").next() == Some(word))
+        };
+        let ways = elements.iter().filter(is_own).count().max(1);
+        let most = (0..=levels as u32).map(|level| ways.saturating_pow(level)).fold(0, usize::saturating_add);
+        if levels >= self.levels || most.saturating_mul(elements.len()) > MAX_OWN {
+            return Err(format!("{class}, which contains itself, more than {levels} levels deep"));
+        }
+        self.again.push(class.into());
+        let schema = self.object(class);
+        self.again.pop();
+        schema
     }
 
     /// An object in place.
@@ -351,7 +400,15 @@ impl<'a> Classes<'a> {
         let Some(first) = infos.first().cloned() else {
             return self.sibling(class);
         };
-        let latest = self.record(&first)?;
+        let mut latest = self.record(&first)?;
+        // One that cannot be read, or not as the latest, is a fault where it is met.
+        let mut older = Vec::new();
+        for info in &infos[1..] {
+            if let Ok(record) = self.record(info) {
+                evolve::mix(&record, &mut latest);
+                older.push((info, record));
+            }
+        }
         let mut arms = Vec::new();
         let (mut versions, mut sums) = (Vec::new(), Vec::new());
         let mut add = |arms: &mut Vec<(When, Schema)>, info: &StreamerInfo, schema: Schema| {
@@ -369,11 +426,8 @@ impl<'a> Classes<'a> {
             arms.push((when, schema));
         };
         add(&mut arms, &first, latest.clone());
-        for info in &infos[1..] {
-            // One that cannot be read as the latest is a fault where it is met.
-            if let Ok(record) = self.record(info)
-                && let Some(schema) = evolve::read_as(&record, &latest)
-            {
+        for (info, record) in older {
+            if let Some(schema) = evolve::read_as(&record, &latest) {
                 add(&mut arms, info, schema);
             }
         }
@@ -436,7 +490,8 @@ impl<'a> Classes<'a> {
     /// The members of a class.
     fn record(&mut self, info: &Arc<StreamerInfo>) -> Result<Schema, Refused> {
         let class = &info.class;
-        if self.within.contains(class) {
+        let times = |of: &[Box<str>]| of.iter().filter(|outer| *outer == class).count();
+        if times(&self.within) > times(&self.again) {
             return Err(format!("{class}, which contains itself"));
         }
         if self.within.len() > MAX_DEPTH {
@@ -448,139 +503,6 @@ impl<'a> Classes<'a> {
         self.counters.truncate(known);
         self.within.pop();
         Ok(Schema::Record { name: Some(class.to_string()), fields: fields? })
-    }
-
-    /// A pointer to an object of a class, or of one derived from it.
-    pub(crate) fn pointer(&mut self, class: &str) -> Result<Schema, Refused> {
-        let names = self.derived(class)?;
-        let (mut found, mut refused) = self.choose(names.len() > 1, |classes| {
-            let (mut found, mut refused) = (Vec::new(), Vec::new());
-            for name in &names {
-                // One that contains itself, or cannot be read, is an error where it is met.
-                match classes.object(name) {
-                    Ok(schema) => found.push((name.clone(), schema)),
-                    Err(why) => refused.push((name.clone(), why)),
-                }
-            }
-            (found, refused)
-        });
-        // One that nobody describes is a fault where it is met, too.
-        if found.iter().any(|(_, schema)| !matches!(schema, Schema::Unknown(_))) {
-            found.retain(|(_, schema)| !matches!(schema, Schema::Unknown(_)));
-        }
-        if found.is_empty()
-            && !self.is_within(class)
-            && let Some((_, why)) = refused.pop()
-        {
-            return Err(why);
-        }
-        let refused = refused.into_iter().map(|(name, why)| {
-            let what = Schema::Refused(format!("{name} ({why})"));
-            (name, what)
-        });
-        found.extend(refused);
-        Ok(Schema::Pointer(found))
-    }
-
-    /// Something that may be of several classes. The items of arrays in it whose class only the data name may be of several, too, as deep
-    /// within each other as that makes few members: what can be read without them never becomes too much.
-    fn choose<T>(&mut self, several: bool, mut make: impl FnMut(&mut Self) -> T) -> T {
-        if !several {
-            return make(self);
-        }
-        let (outermost, spare, budget) = (self.choices == 0, self.spare, self.budget);
-        self.deepest = if outermost { MAX_CHOICES } else { self.deepest };
-        loop {
-            self.choices += 1;
-            let made = make(self);
-            self.choices -= 1;
-            if !outermost || !self.crowded {
-                return made;
-            }
-            // Once more, and less deep. Where there are none within a choice, none can be too many.
-            (self.crowded, self.spare, self.budget) = (false, spare, budget);
-            self.deepest = self.deepest.saturating_sub(1);
-        }
-    }
-
-    /// A class and those derived from it, as far as the file describes them.
-    fn derived(&self, class: &str) -> Result<Vec<String>, Refused> {
-        let mut found = vec![class.to_owned()];
-        let mut names: Vec<&str> = self.streamers.classes().map(|(name, _)| name).collect();
-        names.sort_unstable();
-        names.dedup();
-        // Each round finds the next generation.
-        loop {
-            let before = found.len();
-            for name in &names {
-                if found.iter().any(|known| known == name) || is_of_files(name) {
-                    continue;
-                }
-                let infos = self.streamers.versions(name).map_err(|error| error.to_string())?;
-                let bases = infos.iter().flat_map(|info| &info.elements).filter(|element| element.is_base());
-                if bases.into_iter().any(|base| found.iter().any(|known| **known == *base.name)) {
-                    found.push((*name).to_owned());
-                }
-            }
-            if found.len() > MAX_CLASSES {
-                return Err(format!("{class}*, which may be of more than {MAX_CLASSES} classes"));
-            }
-            if found.len() == before {
-                break;
-            }
-        }
-        if found.len() > 1 && native::schema(class).is_none() && !names.contains(&class) {
-            found.remove(0);
-        }
-        Ok(found)
-    }
-
-    /// An array that names the class of its items: that the branch has, or any that the file describes.
-    fn clones(&mut self) -> Result<Schema, Refused> {
-        let names = match self.items.as_str() {
-            "" => {
-                let mut derived = self.derived("TObject")?;
-                derived.retain(|name| !is_of_root(name) && self.describes(name) && !self.is_within(name));
-                if derived.is_empty() && self.describes("TNamed") {
-                    derived.push("TNamed".into());
-                }
-                if derived.len() > 1 && self.choices > self.deepest {
-                    // Choices within choices would multiply: empty is read, and anything else is a fault where it is met.
-                    derived.clear();
-                }
-                derived
-            }
-            known => vec![known.to_owned()],
-        };
-        let within = usize::from(self.choices > 0 && names.len() > 1);
-        self.arrays += within;
-        let found = self.choose(names.len() > 1, |classes| {
-            names.iter().map(|class| classes.versions(class)).collect::<Vec<_>>()
-        });
-        self.arrays -= within;
-        let (mut alternatives, mut classes) = (Vec::new(), Vec::new());
-        for (class, arms) in names.iter().zip(found) {
-            let arms = match arms {
-                Ok(arms) => arms,
-                // One that cannot be read is a fault where it is met.
-                Err(_) if names.len() > 1 => continue,
-                Err(why) => return Err(why),
-            };
-            let to = alternatives.len() as u32;
-            for (when, schema) in arms {
-                if let When::Version(version) | When::Class(version, _) = when {
-                    let item = framed(vec![(when, schema)]);
-                    if alternatives.len() as u32 == to {
-                        alternatives.push(item.clone());
-                    }
-                    classes.push((format!("{class};{version}"), to, item));
-                }
-            }
-        }
-        if alternatives.is_empty() {
-            alternatives.push(Schema::Unknown("that a TClonesArray names".into()));
-        }
-        Ok(Schema::Clones { alternatives, classes })
     }
 }
 
@@ -598,31 +520,6 @@ fn depends(element: &Element, class: &str) -> bool {
 /// The latest of the infos that are built in.
 fn built_in(class: &str) -> Option<Arc<StreamerInfo>> {
     (1..=MAX_BUILTIN).rev().find_map(|version| builtin(class, version))
-}
-
-/// Classes that stand in files for the files' own sake.
-fn is_of_files(class: &str) -> bool {
-    [
-        "TTree",
-        "TBranch",
-        "TLeaf",
-        "TBasket",
-        "TNtuple",
-        "TStreamer",
-        "TDirectory",
-        "TFile",
-        "TKey",
-        "TRefTable",
-    ]
-    .iter()
-    .any(|own| class.starts_with(own))
-        || matches!(class, "TList" | "THashList" | "TObjArray" | "TCollection" | "TSeqCollection")
-}
-
-/// Classes of ROOT's own that are no items of anybody's arrays.
-fn is_of_root(class: &str) -> bool {
-    let own = ["TObject", "TNamed", "TObjArray", "TClonesArray", "TList", "TRef", "TObjString", "TProcessID"];
-    own.contains(&class) || ["TAtt", "TVirtual"].iter().any(|begin| class.starts_with(begin))
 }
 
 /// A value behind a byte count and a version that means nothing.
@@ -654,10 +551,12 @@ const MAX_MEMBERS: u32 = 20_000;
 /// Members of the items of arrays within choices.
 const MAX_SPARE: u32 = 2_000;
 /// Choices around an array that is a choice, too.
-const MAX_CHOICES: usize = 1;
+const MAX_CHOICES: usize = 3;
+/// Levels of a class that has pointers to itself or items of itself.
+const MAX_LEVELS: usize = 4;
+/// Members of all levels of it.
+const MAX_OWN: usize = 256;
 /// Classes within classes.
 const MAX_DEPTH: usize = 30;
-/// Classes that one pointer may lead to.
-const MAX_CLASSES: usize = 64;
 /// Versions of the classes that are built in.
 const MAX_BUILTIN: i32 = 30;

@@ -1,13 +1,14 @@
 //! Whether a file is whole: what its parts say of each other, and what can be read.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
 
 use forthwith_io::Decompressor;
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{Error, ErrorKind, Result, Scratch};
 
-use super::{Key, RootFile, decompress_record, known::is_roots_own};
-use crate::object::{BasketHeader, Cursor, Object, Objects};
-use crate::tree::Tree;
+use super::{DirectoryRecord, Key, RootFile, decompress_record, known::is_roots_own};
+use crate::object::{Cursor, Object};
+use crate::tree::{BasketBytes, Inspected, Tree};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,6 +70,11 @@ impl Checked {
         self.find_in(severity, part, None, byte, what);
     }
 
+    /// Notes something that keeps nothing from being read.
+    fn remark(&mut self, part: &'static str, object: Option<&str>, byte: u64, what: String) {
+        self.find_in(Severity::Remark, part, object, Some(byte), what);
+    }
+
     fn find_in(
         &mut self,
         severity: Severity,
@@ -111,6 +117,7 @@ impl RootFile {
             ),
             std::cmp::Ordering::Equal => {}
         }
+        self.check_top(&mut checked);
         let mut records = self.check_records(&mut checked)?;
         let listed = match self.keys_recursive() {
             Ok(listed) => listed,
@@ -123,6 +130,9 @@ impl RootFile {
         self.check_unlisted(&mut checked);
         for found in &listed {
             self.check_key(&found.path, &found.key, &mut records, &mut checked);
+            if found.key.is_directory() {
+                self.check_directory(&found.path, &found.key, &mut checked);
+            }
         }
         self.check_free(&records.gaps, &mut checked);
         self.check_streamers(&mut checked);
@@ -131,7 +141,74 @@ impl RootFile {
                 self.check_object(&found.path, &found.key, &mut records, &mut checked);
             }
         }
+        // No tree has them, or none that can be read.
+        for (at, length) in std::mem::take(&mut records.unseen) {
+            if let Some(key) = records.keys.get(&at) {
+                self.check_payload(key, at, length, &mut checked);
+            }
+        }
         Ok(checked)
+    }
+
+    /// Whether the file's own record is where the header says. All else is found from there.
+    fn check_top(&self, checked: &mut Checked) {
+        let (header, top) = (self.header(), self.top());
+        let (begin, record) = (header.begin, top.record());
+        if record.seek_directory != begin {
+            let what = format!("there is no record of the file at byte {begin}: nothing in it can be found");
+            checked.find(Severity::Damage, "header", Some(begin), what);
+            return;
+        }
+        let name = u64::from(header.nbytes_name);
+        differ("length of key and name", "header", name, "directory", u64::from(record.nbytes_name))
+            .into_iter()
+            .for_each(|what| checked.remark("header", None, begin, what));
+        self.check_directory_record("", record, 0, checked);
+    }
+
+    fn check_directory(&self, path: &str, key: &Key, checked: &mut Checked) {
+        let Ok(contents) = self.load_directories(&[key]) else { return };
+        let Some(record) = contents.first().map(|contents| &contents.record) else { return };
+        if record.seek_directory != key.seek {
+            // ROOT reads it once more from there.
+            let what = format!("the directory says that it is at byte {}", record.seek_directory);
+            checked.find_in(Severity::Damage, "keys", Some(path), Some(key.seek), what);
+        }
+        self.check_directory_record(path, record, key.seek_directory, checked);
+    }
+
+    /// Whether a directory's mother and its list of keys are what it says. They are found without.
+    fn check_directory_record(
+        &self,
+        path: &str,
+        record: &DirectoryRecord,
+        mother: u64,
+        checked: &mut Checked,
+    ) {
+        let at = record.seek_directory;
+        let object = Some(path).filter(|path| !path.is_empty());
+        differ("place of its mother", "directory", record.seek_parent, "key", mother)
+            .into_iter()
+            .for_each(|what| checked.remark("keys", object, at, what));
+        let seek = record.seek_keys;
+        if seek == 0 || record.nbytes_keys == 0 {
+            return;
+        }
+        let Some(list) = self.key_at(seek) else { return };
+        let differences = [
+            differ("place of the list of keys", "directory", seek, "record", list.seek),
+            differ(
+                "length of the list of keys",
+                "directory",
+                record.nbytes_keys.into(),
+                "record",
+                length_of(&list),
+            ),
+            differ("place of the directory", "directory", at, "list of keys", list.seek_directory),
+        ];
+        for what in differences.into_iter().flatten() {
+            checked.remark("keys", object, seek, what);
+        }
     }
 
     fn check_records(&self, checked: &mut Checked) -> Result<Walked> {
@@ -174,7 +251,17 @@ impl RootFile {
         if &*key.class_name == "TBasket" {
             checked.baskets += 1;
         }
-        match self.decompressed(&key, at, length) {
+        if &*key.class_name == "TBasket" {
+            // Its tree knows more of it.
+            walked.unseen.insert(at, length);
+        } else {
+            self.check_payload(&key, at, length, checked);
+        }
+        walked.keys.insert(at, key);
+    }
+
+    fn check_payload(&self, key: &Key, at: u64, length: u64, checked: &mut Checked) {
+        match self.decompressed(key, at, length) {
             Ok(length) => checked.bytes += length,
             Err(error) => {
                 // As above.
@@ -183,7 +270,6 @@ impl RootFile {
                 checked.find_in(severity, "records", Some(&key.label()), Some(at), error.kind.to_string());
             }
         }
-        walked.keys.insert(at, key);
     }
 
     /// The key of the record that something says is here.
@@ -275,7 +361,18 @@ impl RootFile {
                 return;
             }
         };
-        let end = self.header().end;
+        let header = self.header();
+        if let Some(key) = self.key_at(header.seek_free).filter(|_| !segments.is_empty()) {
+            let differences = [
+                differ("place of the list", "header", header.seek_free, "record", key.seek),
+                differ("length of the list", "header", header.nbytes_free.into(), "record", length_of(&key)),
+                differ("number of segments", "header", header.nfree.into(), "list", segments.len() as u64),
+            ];
+            for what in differences.into_iter().flatten() {
+                checked.remark(part, None, header.seek_free, what);
+            }
+        }
+        let end = header.end;
         match segments.last() {
             Some(&(first, _)) if first == end => {}
             Some(&(first, _)) => {
@@ -299,6 +396,23 @@ impl RootFile {
         let infos = self.streamers().and_then(|streamers| streamers.infos());
         if let Err(error) = infos {
             checked.find(Severity::Damage, "streamer infos", error.place.byte, error.kind.to_string());
+        }
+        let header = self.header();
+        if header.seek_info == 0 || header.nbytes_info == 0 {
+            return;
+        }
+        let Some(key) = self.key_at(header.seek_info) else { return };
+        if &*key.class_name != "TList" {
+            // ROOT makes an object of that class, and finds no infos in it.
+            let what = format!("their record says that it is of class {}, and not a TList", key.class_name);
+            checked.find(Severity::Damage, "streamer infos", Some(header.seek_info), what);
+        }
+        let differences = [
+            differ("place of the list", "header", header.seek_info, "record", key.seek),
+            differ("length of the list", "header", header.nbytes_info.into(), "record", length_of(&key)),
+        ];
+        for what in differences.into_iter().flatten() {
+            checked.remark("streamer infos", None, header.seek_info, what);
         }
     }
 
@@ -342,87 +456,120 @@ impl RootFile {
             checked.find_in(Severity::Remark, "streamer infos", Some(&label), None, what);
         }
         if Tree::is_tree(&key.class_name) {
-            self.check_tree(&label, &objects, records, checked);
+            match Tree::of(self, path, objects) {
+                Ok(tree) => self.check_tree(&label, &tree, records, checked),
+                Err(error) => {
+                    checked.find_in(
+                        severity_of(&error),
+                        "trees",
+                        Some(&label),
+                        Some(key.seek),
+                        at_object(&error),
+                    );
+                }
+            }
         }
     }
 
-    fn check_tree(&self, label: &str, objects: &Objects, records: &mut Walked, checked: &mut Checked) {
-        let branches: HashMap<u32, Object<'_>> = objects
-            .iter()
-            .filter(|object| object.class().starts_with("TBranch") && !object.is_opaque())
-            .map(|object| (object.number(), object))
-            .collect();
-        let mut numbers: Vec<u32> = branches.keys().copied().collect();
-        numbers.sort_unstable();
-        for branch in numbers.iter().filter_map(|number| branches.get(number)) {
-            if branch.text("fFileName").is_some_and(|name| !name.is_empty()) {
+    fn check_tree(&self, label: &str, tree: &Tree, records: &mut Walked, checked: &mut Checked) {
+        let entries = tree.info().entries;
+        let (mut longest, mut shorter) = (None, Vec::new());
+        for branch in tree.inspect() {
+            checked.branches += 1;
+            let place = format!("{label}/{}", branch.path);
+            let baskets = match &branch.places {
+                Ok(baskets) => baskets,
+                Err(error) => {
+                    checked.find_in(
+                        Severity::Damage,
+                        "trees",
+                        Some(&place),
+                        error.place.byte,
+                        error.kind.to_string(),
+                    );
+                    continue;
+                }
+            };
+            if baskets.is_empty() {
                 continue;
             }
-            checked.branches += 1;
-            let place = format!("{label}/{}", branch.text("fName").unwrap_or_default());
-            if let Err((byte, what)) = self.check_branch(*branch, records, checked) {
-                checked.find_in(Severity::Damage, "trees", Some(&place), byte, what);
+            let held = branch.entries.end - branch.entries.start;
+            if held != branch.counted {
+                let what = format!("its baskets have {held} entries together, and not {}", branch.counted);
+                checked.find_in(Severity::Damage, "trees", Some(&place), None, what);
             }
+            longest = longest.max(Some(branch.entries.end));
+            if branch.entries.end != entries {
+                shorter.push(branch.entries.end);
+            }
+            for basket in baskets {
+                let found = match &basket.bytes {
+                    BasketBytes::File(range) => {
+                        self.check_basket(&branch, &basket.entries, range, records, checked)
+                    }
+                    BasketBytes::Record(range) => {
+                        let stored = tree.record().get(range.clone()).unwrap_or_default();
+                        branch
+                            .look_at(&basket.entries, stored, &mut records.scratch)
+                            .map_err(|error| (None, error))
+                    }
+                    &BasketBytes::Nowhere(seek, length) => Err((None, tree.misplaced(seek, length))),
+                };
+                if let Err((byte, error)) = found {
+                    let what = format!("basket {}: {}", basket.number, error.kind);
+                    checked.find_in(severity_of(&error), "trees", Some(&place), byte, what);
+                }
+            }
+        }
+        match longest {
+            Some(longest) if longest < entries => {
+                let what =
+                    format!("it says that it has {entries} entries, and no branch has more than {longest}");
+                checked.find_in(Severity::Damage, "trees", Some(label), None, what);
+            }
+            Some(_) if !shorter.is_empty() => {
+                let what = format!(
+                    "it has {entries} entries, and {} branches end elsewhere, the first at {}",
+                    shorter.len(),
+                    shorter[0]
+                );
+                checked.find_in(Severity::Remark, "trees", Some(label), None, what);
+            }
+            _ => {}
         }
     }
 
-    /// Whether the baskets of a branch are there and hold as many entries as it says.
-    fn check_branch(
+    /// Whether a basket is there, and what reading makes of it.
+    fn check_basket(
         &self,
-        branch: Object<'_>,
+        branch: &Inspected,
+        entries: &Range<u64>,
+        range: &Range<u64>,
         records: &mut Walked,
         checked: &mut Checked,
-    ) -> std::result::Result<(), (Option<u64>, String)> {
-        let ints =
-            |name| branch.array(name).map(|array| array.ints().collect::<Vec<_>>()).unwrap_or_default();
-        let (seeks, first, sizes) = (ints("fBasketSeek"), ints("fBasketEntry"), ints("fBasketBytes"));
-        let written = usize::try_from(branch.int("fWriteBasket").unwrap_or(0)).unwrap_or(0);
-        let entries = branch.int("fEntries").unwrap_or(0);
-        let embedded = branch.list("fBaskets").flatten().filter(|basket| basket.class() == "TBasket").count();
-        let mut counted = 0;
-        for basket in 0..written {
-            let seek = seeks.get(basket).copied().unwrap_or(0);
-            if seek == 0 {
-                // Inside the branch, or not there.
-                if embedded == 0 {
-                    return Err((None, format!("basket {basket} of {written} is nowhere")));
-                }
-                return Ok(());
-            }
-            let at = seek.unsigned_abs();
-            let key = self.record_key(at, records, checked).filter(|key| &*key.class_name == "TBasket");
-            let Some(key) = key.filter(|key| key.seek == at) else {
-                return Err((Some(at), format!("there is no basket where basket {basket} should be")));
-            };
-            if let Some(&size) = sizes.get(basket)
-                && size != i64::from(key.nbytes)
-            {
-                let what = format!("basket {basket} has {} bytes, and not {size}", key.nbytes);
-                return Err((Some(at), what));
-            }
-            let begin = first.get(basket).copied().unwrap_or(0);
-            let end = match first.get(basket + 1) {
-                Some(&next) if basket + 1 < written || next > 0 => next,
-                // Counted from the first entry of the tree, which may be gone.
-                _ => branch.int("fEntryNumber").unwrap_or(entries),
-            };
-            let header = self
-                .source()
-                .read_one(at..at + u64::from(key.keylen))
-                .map_err(Error::new)
-                .and_then(|bytes| BasketHeader::parse(&mut Cursor::new(&bytes)))
-                .map_err(|error| (Some(at), error.kind.to_string()))?;
-            let held = i64::from(header.nev_buf);
-            if held != end - begin && end > begin {
-                let what = format!("basket {basket} has {held} entries, and not {}", end - begin);
-                return Err((Some(at), what));
-            }
-            counted += held;
+    ) -> std::result::Result<(), (Option<u64>, Error)> {
+        let at = range.start;
+        let key = self.record_key(at, records, checked).filter(|key| &*key.class_name == "TBasket");
+        let Some(length) = key.filter(|key| key.seek == at).map(|key| {
+            let stored = length_of(key).saturating_sub(key.keylen.into());
+            stored.max(key.objlen.into())
+        }) else {
+            let found = "no record of one".into();
+            return Err((Some(at), Error::new(ErrorKind::NotA { what: "a basket", found })));
+        };
+        // Older cycles of a tree have the same baskets.
+        if !records.seen.insert((range.clone(), entries.clone(), branch.asks_bounds())) {
+            return Ok(());
         }
-        if embedded == 0 && written > 0 && counted != entries {
-            return Err((None, format!("its baskets have {counted} entries together, and not {entries}")));
+        let stored = self.source().read_one(range.clone()).map_err(|error| (Some(at), Error::new(error)))?;
+        let looked = branch.look_at(entries, &stored, &mut records.scratch);
+        if looked.as_ref().err().map(severity_of) != Some(Severity::Remark)
+            && records.unseen.remove(&at).is_some()
+            && looked.is_ok()
+        {
+            checked.bytes += length;
         }
-        Ok(())
+        looked.map_err(|error| (Some(at), error))
     }
 }
 
@@ -433,6 +580,21 @@ struct Walked {
     gaps: Vec<(u64, u64)>,
     /// Whether the walk ended before the file.
     is_cut_short: bool,
+    /// Baskets at which no branch has been looked, with their lengths.
+    unseen: BTreeMap<u64, u64>,
+    /// Those at which one has: where, for which entries, and whether where these begin was looked at.
+    seen: HashSet<(Range<u64>, Range<u64>, bool)>,
+    scratch: Scratch,
+}
+
+/// Two accounts of one number, if they differ.
+fn differ(what: &str, one: &str, of_one: u64, other: &str, of_other: u64) -> Option<String> {
+    (of_one != of_other).then(|| format!("{what}: the {one} says {of_one}, the {other} {of_other}"))
+}
+
+/// The length of a record by its key.
+fn length_of(key: &Key) -> u64 {
+    key.nbytes.unsigned_abs().into()
 }
 
 /// An error with its place in the object, as it is decompressed.
@@ -446,7 +608,7 @@ fn at_object(error: &Error) -> String {
 /// What the file does not describe is no damage.
 fn severity_of(error: &Error) -> Severity {
     match error.kind {
-        forthwith_plan::ErrorKind::Unsupported { .. } => Severity::Remark,
+        ErrorKind::Unsupported { .. } => Severity::Remark,
         _ => Severity::Damage,
     }
 }

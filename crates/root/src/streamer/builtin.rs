@@ -1,4 +1,4 @@
-//! Infos of the classes that trees are made of, and of histograms and graphs, for files that do not carry them: very old ones, and stripped ones.
+//! Infos of the classes that trees are made of, of histograms and graphs, and of small classes that are members of others, for files that do not carry them: very old ones, and stripped ones.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,11 +6,21 @@ use super::{Counter, Element, ElementKind, StreamerInfo};
 
 /// The built-in info of a class version.
 pub(crate) fn builtin(class: &str, version: i32) -> Option<Arc<StreamerInfo>> {
+    infos().iter().find(|info| &*info.class == class && info.version == version).cloned()
+}
+
+/// All of them, made once.
+pub(super) fn infos() -> &'static [Arc<StreamerInfo>] {
     static INFOS: OnceLock<Vec<Arc<StreamerInfo>>> = OnceLock::new();
-    let infos = INFOS.get_or_init(|| {
+    INFOS.get_or_init(|| {
         TABLE.iter().map(|(class, version, elements)| Arc::new(info(class, *version, elements))).collect()
-    });
-    infos.iter().find(|info| &*info.class == class && info.version == version).cloned()
+    })
+}
+
+/// The info of a class whose members have branches of their own. A whole `TObject` does not follow one.
+pub(crate) fn builtin_divided(class: &str, version: i32) -> Option<Arc<StreamerInfo>> {
+    let object = || Arc::new(info(class, version, "fUniqueID:13:unsigned int; fBits:15:unsigned int"));
+    if (class, version) == ("TObject", 1) { Some(object()) } else { builtin(class, version) }
 }
 
 fn info(class: &str, version: i32, elements: &str) -> StreamerInfo {
@@ -62,6 +72,8 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("TAttFill", 2, "fFillColor:2:short; fFillStyle:2:short"),
     ("TAttLine", 1, "fLineColor:2:short; fLineStyle:2:short; fLineWidth:2:short"),
     ("TAttLine", 2, "fLineColor:2:short; fLineStyle:2:short; fLineWidth:2:short"),
+    ("TAttText", 2, "\
+        fTextAngle:5:float; fTextSize:5:float; fTextAlign:2:short; fTextColor:2:short; fTextFont:2:short"),
     ("TAttMarker", 1, "fMarkerColor:2:short; fMarkerStyle:2:short; fMarkerSize:5:float"),
     ("TAttMarker", 2, "fMarkerColor:2:short; fMarkerStyle:2:short; fMarkerSize:5:float"),
     ("TAttMarker", 3, "fMarkerColor:2:short; fMarkerStyle:2:short; fMarkerSize:5:float"),
@@ -175,6 +187,10 @@ const TABLE: &[(&str, i32, &str)] = &[
         fBranchCount2:64:TBranchElement*"),
     ("TBranchObject", 1, "TBranch 8; fClassName:65:TString"),
     ("TBranchRef", 1, "TBranch 13; fRefTable:64:TRefTable*"),
+    ("TBranchSTL", 1, "\
+        TBranch 13; fContName:65:TString; fClassName:65:TString; fClassVersion:3:int; fClCheckSum:13:unsigned int; \
+        fID:3:int"),
+    ("TComplex", 1, "fRe:8:double; fIm:8:double"),
     ("TFriendElement", 2, "TNamed 1; fTreeName:65:TString; fOwnFile:18:bool"),
     ("TLeaf", 1, "\
         TNamed 1; fLen:3:int; fLenType:3:int; fOffset:3:int; fIsRange:18:bool; \
@@ -197,10 +213,16 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("TLeafO", 1, "TLeaf 2; fMinimum:18:bool; fMaximum:18:bool"),
     ("TLeafObject", 4, "TLeaf 2; fVirtual:18:bool"),
     ("TLeafS", 1, "TLeaf 2; fMinimum:2:short; fMaximum:2:short"),
+    ("TLorentzVector", 4, "TObject 1; fP:61:TVector3; fE:8:double"),
     ("TNamed", 1, "TObject 1; fName:65:TString; fTitle:65:TString"),
     ("TNtuple", 2, "TTree 20; fNvar:3:int"),
     ("TNtupleD", 1, "TTree 20; fNvar:3:int"),
     ("TObjString", 1, "TObject 1; fString:65:TString"),
+    ("TParameter<Long64_t>", 2, "TObject 1; fName:65:TString; fVal:16:Long64_t"),
+    ("TParameter<bool>", 2, "TObject 1; fName:65:TString; fVal:18:bool"),
+    ("TParameter<double>", 2, "TObject 1; fName:65:TString; fVal:8:double"),
+    ("TParameter<float>", 2, "TObject 1; fName:65:TString; fVal:5:float"),
+    ("TParameter<int>", 2, "TObject 1; fName:65:TString; fVal:3:int"),
     ("TRefTable", 2, "\
         TObject 1; fSize:6:int; fN:3:int; fParentIDs:43:int*:fSize; fParentID:3:int; \
         fParents:64:TObjArray*; fOwner:64:TObject*"),
@@ -267,6 +289,7 @@ const TABLE: &[(&str, i32, &str)] = &[
         fTsumwz:8:double; fTsumwz2:8:double; fBinSumw2:62:TArrayD"),
     ("TTime", 1, "fMilliSec:4:long"),
     ("TTime", 2, "fMilliSec:16:Long64_t"),
+    ("TTimeStamp", 1, "fSec:3:int; fNanoSec:3:int"),
     ("TTree", 1, "\
         TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fScanField:3:int; fMaxEntryLoop:3:int; \
         fMaxVirtualSize:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; fAutoSave:3:int; \
@@ -367,6 +390,8 @@ const TABLE: &[(&str, i32, &str)] = &[
         fAliases:64:TList*; fIndexValues:62:TArrayD; fIndex:62:TArrayI; \
         fTreeIndex:64:TVirtualIndex*; fFriends:64:TList*; fUserInfo:64:TList*; \
         fBranchRef:64:TBranchRef*"),
+    ("TVector2", 3, "TObject 1; fX:8:double; fY:8:double"),
+    ("TVector3", 3, "TObject 1; fX:8:double; fY:8:double; fZ:8:double"),
     ("TVirtualIndex", 1, "TNamed 1"),
 ];
 

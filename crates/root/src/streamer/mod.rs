@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use forthwith_plan::Result;
 
-pub(crate) use builtin::builtin;
+pub(crate) use builtin::{builtin, builtin_divided};
 pub use element::{Counter, Element, ElementKind, code};
 use info::Label;
 pub use info::StreamerInfo;
@@ -23,6 +23,12 @@ pub(crate) use registered::{any_unframed, is_unframed, registered, registrations
 pub use registered::{forget_class, register_class, register_unframed};
 
 use crate::object::{Cursor, Tag, text};
+
+/// Makes what a process makes once and then shares, for the moment before it is forked while other threads run: one that was making it
+/// is not in the forked process, which would wait for it for ever.
+pub fn prepare() {
+    let _ = (builtin::infos(), registered(""));
+}
 
 /// The streamer infos of a file. Which there are is known at once; each is parsed when first asked for.
 #[derive(Debug, Default)]

@@ -9,22 +9,24 @@ use crate::{Cursor, format::Basket};
 
 /// A basket by the branch's word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// Its number within the branch.
-    pub(super) number: u64,
+    pub(crate) number: u64,
     /// The entries it holds.
-    pub(super) entries: Range<u64>,
+    pub(crate) entries: Range<u64>,
     /// Its bytes.
-    pub(super) bytes: Bytes,
+    pub(crate) bytes: Bytes,
 }
 
 /// Where a basket's bytes are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Bytes {
+pub(crate) enum Bytes {
     /// In the file.
     File(Range<u64>),
     /// In the tree's own record: the basket was never flushed.
     Record(Range<usize>),
+    /// Where nothing can be: what the branch says, place and length.
+    Nowhere(i64, i64),
 }
 
 impl Place {
@@ -32,6 +34,7 @@ impl Place {
         match &self.bytes {
             Bytes::File(range) => range.end - range.start,
             Bytes::Record(range) => range.len() as u64,
+            Bytes::Nowhere(..) => 0,
         }
     }
 }
@@ -71,19 +74,22 @@ pub(super) fn places(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result
         next = stop;
         let entries = begin..stop;
         let slot = embedded.get(index).cloned().flatten();
+        let file = file_range(&seeks, &lengths, index, file_size);
         let bytes = match slot {
             Some(range) => {
-                let basket = Basket::parse(&mut Cursor::new(data.get(range.clone()).unwrap_or_default()))?;
-                match file_range(&seeks, &lengths, index, file_size) {
+                let copied = data.get(range.clone()).unwrap_or_default();
+                match (file, Basket::parse(&mut Cursor::new(copied))) {
                     // A basket that was written, and read back before the tree was: the copy needs no decompression,
                     // but the record is what everything else here is about.
-                    Ok(file) if basket.seek() == file.start && basket.nbytes > 0 => Bytes::File(file),
+                    (Ok(file), Ok(basket)) if basket.seek() == file.start && basket.nbytes > 0 => {
+                        Bytes::File(file)
+                    }
+                    // If it is damaged, that is found where it is read.
                     _ => Bytes::Record(range),
                 }
             }
-            None => {
-                Bytes::File(file_range(&seeks, &lengths, index, file_size).map_err(|e| e.in_block(number))?)
-            }
+            // Found where it is read, so that other baskets can be.
+            None => file.map_or_else(|(seek, length)| Bytes::Nowhere(seek, length), Bytes::File),
         };
         places.push(Place { number, entries, bytes });
     }
@@ -95,23 +101,21 @@ pub(super) fn places(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result
     Ok(places)
 }
 
-fn file_range(seeks: &[i64], lengths: &[i64], index: usize, file_size: u64) -> Result<Range<u64>> {
+/// The place of a basket, or what stands there instead of one.
+fn file_range(
+    seeks: &[i64],
+    lengths: &[i64],
+    index: usize,
+    file_size: u64,
+) -> std::result::Result<Range<u64>, (i64, i64)> {
     let seek = seeks.get(index).copied().unwrap_or(0);
     let length = lengths.get(index).copied().unwrap_or(0);
-    let begin = u64::try_from(seek).ok().filter(|&seek| seek > 0);
-    let Some(begin) = begin else {
-        let error = ErrorKind::OutOfRange { what: "place of a basket", found: seek, limit: file_size as i64 };
-        return Err(error.into());
-    };
-    let stop =
-        u64::try_from(length).ok().filter(|&length| length > 0).and_then(|length| begin.checked_add(length));
-    match stop {
-        Some(stop) if stop <= file_size => Ok(begin..stop),
-        _ => {
-            let limit = file_size.saturating_sub(begin) as i64;
-            Err(Error::new(ErrorKind::OutOfRange { what: "length of a basket", found: length, limit })
-                .at_byte(begin))
-        }
+    let positive = |number: i64| u64::try_from(number).ok().filter(|&number| number > 0);
+    let begin = positive(seek);
+    let stop = begin.zip(positive(length)).and_then(|(begin, length)| begin.checked_add(length));
+    match (begin, stop) {
+        (Some(begin), Some(stop)) if stop <= file_size => Ok(begin..stop),
+        _ => Err((seek, length)),
     }
 }
 

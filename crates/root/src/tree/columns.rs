@@ -116,7 +116,9 @@ fn features(schema: &Schema, found: &mut Vec<&'static str>) {
     };
     match schema {
         Schema::Text | Schema::LongText => add("texts"),
-        Schema::Number(Wire::Scaled { .. } | Wire::Truncated { .. }) => add("packed numbers"),
+        Schema::Number(Wire::Scaled { .. } | Wire::Truncated { .. }) | Schema::Mixed(..) => {
+            add("packed numbers")
+        }
         Schema::List(of) => {
             add("lists");
             features(of, found);

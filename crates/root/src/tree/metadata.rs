@@ -5,7 +5,7 @@ use std::{borrow::Cow, ops::Range};
 use bytes::Bytes;
 use forthwith_plan::{ErrorKind, Field, Result};
 
-use crate::{Items, Object, Objects, Value, Walker, text};
+use crate::{Items, Object, Objects, Value, text};
 
 /// What a tree says of itself.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -119,9 +119,8 @@ pub(super) struct Leaf<'t> {
 }
 
 impl Metadata {
-    /// Reads the tree's record.
-    pub(super) fn read(walker: &Walker, payload: Bytes, origin: u32, class: &str) -> Result<Self> {
-        let objects = walker.read(payload, origin, class)?;
+    /// What the tree's record says.
+    pub(super) fn of(objects: Objects) -> Result<Self> {
         let tree = objects.top().readable()?;
         let info = TreeInfo {
             title: tree.text("fTitle").unwrap_or_default().into_owned(),

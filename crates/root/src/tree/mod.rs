@@ -2,6 +2,7 @@
 
 mod baskets;
 mod columns;
+mod inspect;
 mod metadata;
 mod programs;
 
@@ -17,10 +18,11 @@ use forthwith_plan::{
 };
 
 use crate::{
-    Found, RootFile, Streamers, TreeFormat,
+    Found, Objects, RootFile, Streamers, TreeFormat,
     class::Classes,
+    format::{NOWHERE, nowhere},
     near,
-    streamer::{Element, ElementKind, registrations},
+    streamer::{Element, ElementKind, builtin_divided, registrations},
 };
 use baskets::Place;
 use columns::Column;
@@ -28,7 +30,9 @@ use forthwith_columns::DType;
 use forthwith_io::{Several, Source};
 use metadata::{Branch, MemberOf, Metadata};
 
+pub(crate) use baskets::Bytes as BasketBytes;
 pub(crate) use columns::number;
+pub(crate) use inspect::Inspected;
 pub use metadata::TreeInfo;
 
 /// A tree: what its own record says of it. The record is read when the tree is opened, and its branches' names with it; what a
@@ -105,10 +109,16 @@ impl Tree {
             return Err(ErrorKind::NotA { what: "a tree", found: key.class_name.to_string() }.into());
         }
         let payload = file.payload(key)?;
-        let metadata = Metadata::read(&*file.walker()?, payload, u32::from(key.keylen), &key.class_name)?;
+        let objects = file.walker()?.read(payload, u32::from(key.keylen), &key.class_name)?;
+        Self::of(file, &found.path, objects)
+    }
+
+    /// The tree at a path, of its record.
+    pub(crate) fn of(file: &RootFile, path: &str, objects: Objects) -> Result<Self> {
+        let metadata = Metadata::of(objects)?;
         Ok(Self {
             uri: file.uri().into(),
-            object: found.path.clone(),
+            object: path.into(),
             source: Arc::clone(file.source()),
             file_size: file.source().size()?,
             streamers: file.streamers()?,
@@ -217,6 +227,15 @@ impl Tree {
 
     /// What a branch holds, with or without those that need another branch's values.
     fn column_with(&self, branch: &Branch<'_>, counted: bool) -> Result<Column> {
+        let column = self.column_of(branch, counted, false)?;
+        match column.reading {
+            Ok(_) => Ok(column),
+            // What is less deep may be little enough.
+            Err(_) => self.column_of(branch, counted, true),
+        }
+    }
+
+    fn column_of(&self, branch: &Branch<'_>, counted: bool, shallow: bool) -> Result<Column> {
         if branch.class == "TBranch" {
             return Ok(columns::of_leaves(branch, &branch.leaves()?));
         }
@@ -228,19 +247,21 @@ impl Tree {
                 let class = branch.member.as_ref().map_or(branch.class, |member| &*member.class);
                 return Ok(Column::unsupported(class));
             };
-            return Ok(columns::of_named_object(branch, &member.class, &mut self.classes(member)));
+            return Ok(columns::of_named_object(branch, &member.class, &mut self.classes(member, shallow)));
         };
         match member.kind {
             3 | 4 => return Ok(columns::of_counts()),
             -1 | 0 | 31 | 41 if branch.field.has_children => return Ok(Column::unsupported(&*member.class)),
             -1 | 0 if member.id < 0 => {
-                return Ok(columns::of_object(branch, member, &mut self.classes(member)));
+                return Ok(columns::of_object(branch, member, &mut self.classes(member, shallow)));
             }
             0 | 1 | 2 | 31 | 41 => {}
             kind => return Ok(Column::unsupported(format!("a branch of kind {kind}"))),
         }
         let checksum = Some(member.checksum).filter(|&checksum| checksum != 0);
-        let Some(info) = self.streamers.describe(&member.class, member.version, checksum)? else {
+        let described = self.streamers.describe(&member.class, member.version, checksum)?;
+        // A file that was not closed describes nothing, not even what every ROOT knows.
+        let Some(info) = described.or_else(|| builtin_divided(&member.class, member.version)) else {
             let leaves = branch.leaves()?;
             return Ok(columns::of_undescribed(branch, member, leaves.first()));
         };
@@ -266,7 +287,7 @@ impl Tree {
             let base = if member.kind == 1 { &element.name } else { &element.type_name };
             return Ok(Column::unsupported(&**base));
         }
-        let mut classes = self.classes(member);
+        let mut classes = self.classes(member, shallow);
         let items = matches!(member.kind, 31 | 41);
         let counts = match &element.kind {
             ElementKind::Base { .. } if items && counted => {
@@ -306,8 +327,9 @@ impl Tree {
         Ok(Some((field, wire.dtype())))
     }
 
-    fn classes(&self, member: &MemberOf<'_>) -> Classes<'_> {
-        Classes::new(&self.streamers).with_items(&member.items).written_by(self.written_by)
+    fn classes(&self, member: &MemberOf<'_>, shallow: bool) -> Classes<'_> {
+        let classes = Classes::new(&self.streamers).with_items(&member.items).written_by(self.written_by);
+        if shallow { classes.shallow() } else { classes }
     }
 
     /// The branch that each leaf belongs to, by the leaf's place.
@@ -420,6 +442,7 @@ impl Dataset for Tree {
             delivered: fields.len() as u32,
             tasks: planner.tasks,
             picks: Vec::new(),
+            utf8: false,
             entries,
         })
     }
@@ -489,26 +512,33 @@ impl Planner<'_> {
         });
         // The branch's own account, for want of a better one, shared out by size.
         let ratio = branch.total_bytes as f64 / branch.zip_bytes.max(1) as f64;
+        let size = if branch.file_name.is_empty() { tree.file_size } else { file.size };
         let first = places.partition_point(|place| place.entries.end <= start);
         for place in &places[first..] {
             if place.entries.start.max(start) >= stop {
                 break;
             }
             let length = place.len();
+            let nowhere = |seek, length| (Stored::Inline(nowhere(seek, length, size).into()), NOWHERE);
+            let (stored, note) = match &place.bytes {
+                baskets::Bytes::File(range) => match file.range(range) {
+                    Some(range) => (Stored::Range(range), 0),
+                    None => nowhere(range.start as i64, length as i64),
+                },
+                baskets::Bytes::Record(range) => {
+                    (Stored::Inline(tree.metadata.payload().slice(range.clone())), 0)
+                }
+                &baskets::Bytes::Nowhere(seek, length) => nowhere(seek, length),
+            };
             self.tasks.push(Task {
                 group,
                 block: place.number,
                 wanted: place.entries.start.max(start)..place.entries.end.min(stop),
                 entries: place.entries.clone(),
                 payload_hint: (length as f64 * ratio.max(1.0)) as u64,
-                stored: match &place.bytes {
-                    baskets::Bytes::File(range) => Stored::Range(file.range(range)?),
-                    baskets::Bytes::Record(range) => {
-                        Stored::Inline(tree.metadata.payload().slice(range.clone()))
-                    }
-                },
+                stored,
                 needs: Vec::new(),
-                note: 0,
+                note,
             });
         }
         Ok(counter)
@@ -543,16 +573,10 @@ struct Stretch {
 }
 
 impl Stretch {
-    /// Where a range of the file is among all files.
-    fn range(&self, range: &Range<u64>) -> Result<Range<u64>> {
+    /// Where a range of the file is among all files, if the file has it.
+    fn range(&self, range: &Range<u64>) -> Option<Range<u64>> {
         let place = |at| Several::place(self.number, at).filter(|_| range.end <= self.size);
-        match (place(range.start), place(range.end)) {
-            (Some(start), Some(end)) => Ok(start..end),
-            _ => {
-                let (found, limit) = (range.end as i64, self.size as i64);
-                Err(ErrorKind::OutOfRange { what: "end of a basket", found, limit }.into())
-            }
-        }
+        Some(place(range.start)?..place(range.end)?)
     }
 }
 

@@ -161,3 +161,101 @@ fn recovery_finds_what_a_sound_file_lists() {
         assert!(found.stopped.is_none(), "{}: {:?}", path.display(), found.stopped);
     }
 }
+
+/// The record of the first basket of a branch: where it begins, and its key.
+fn basket(whole: &[u8], branch: &str) -> (usize, forthwith_root::Key) {
+    let file = RootFile::open(memory(whole.to_vec())).expect("a sound file");
+    let keys = file.records().expect("records").filter_map(|record| record.expect("a record").key);
+    let mut keys = keys.filter(|key| &*key.class_name == "TBasket" && &*key.name == branch);
+    let key = keys.next().expect("a basket of the branch");
+    (key.seek as usize, key)
+}
+
+/// What a check finds in a changed copy of a file.
+fn found(whole: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<forthwith_root::Finding> {
+    let mut changed = whole.to_vec();
+    change(&mut changed);
+    RootFile::open(memory(changed)).and_then(|file| file.check()).expect("a readable file").findings
+}
+
+/// Whatever reading would refuse of a basket, a check finds, and says of which branch it is.
+#[test]
+fn a_basket_that_cannot_be_read_is_found() {
+    let whole = bytes("codec-none.root");
+    let damaged = |branch: &str, what: &str, change: &dyn Fn(&mut [u8], usize)| {
+        let (at, key) = basket(&whole, branch);
+        let findings = found(&whole, |bytes| change(&mut bytes[at..], usize::from(key.keylen)));
+        let place = format!("events;1/{branch}");
+        let is_it = |finding: &&forthwith_root::Finding| {
+            finding.severity == Severity::Damage && finding.object.as_deref() == Some(&*place)
+        };
+        let finding = findings.iter().find(is_it).unwrap_or_else(|| panic!("{what}: {findings:#?}"));
+        assert_eq!(finding.byte, Some(at as u64), "{what}");
+        assert!(finding.what.starts_with("basket 0: "), "{what}: {}", finding.what);
+        assert!(finding.what.contains(what), "{what}: {}", finding.what);
+    };
+    damaged("i", "end of the entries", &|basket, keylen| basket[keylen - 5] = 0x20);
+    damaged("i", "length of all entries", &|basket, keylen| basket[keylen - 2] -= 4);
+    damaged("i", "a basket with data", &|basket, keylen| basket[keylen - 1] = 2);
+    damaged("rows", "needs", &|basket, keylen| basket[keylen - 1] = 1);
+    damaged("rows", "the entry offsets", &|basket, _| {
+        let length = u32::from_be_bytes([basket[6], basket[7], basket[8], basket[9]]) - 8;
+        basket[6..10].copy_from_slice(&length.to_be_bytes());
+    });
+    // The length of the key's title.
+    damaged("rows", "", &|basket, _| {
+        let wide = i16::from_be_bytes([basket[4], basket[5]]) > 1000;
+        let title = if wide { 34 } else { 26 } + 1 + "TBasket".len() + 1 + "rows".len();
+        assert_eq!(basket[title], 6, "events");
+        basket[title] = 0;
+    });
+    damaged("rows", "entry offset", &|basket, keylen| {
+        let last = basket[keylen - 5..keylen - 1].iter().fold(0, |sum, &byte| sum << 8 | usize::from(byte));
+        basket[last + 4 + 4 * 5] = 0x7F;
+    });
+    assert!(found(&whole, |_| {}).is_empty());
+}
+
+/// Of a file whose beginning is not where its header says, nothing can be read.
+#[test]
+fn a_header_that_leads_nowhere_is_found() {
+    let whole = bytes("codec-none.root");
+    let findings = found(&whole, |bytes| bytes[8..12].copy_from_slice(&155u32.to_be_bytes()));
+    let worst = findings.iter().find(|finding| finding.severity == Severity::Damage).expect("it is damaged");
+    assert_eq!((worst.part, worst.byte), ("header", Some(155)));
+}
+
+/// What the header and the directories say of records is compared with what these say.
+#[test]
+fn headers_directories_and_records_are_compared() {
+    let whole = bytes("keys.root");
+    let file = RootFile::open(memory(whole.clone())).expect("a sound file");
+    assert!(!file.header().is_wide(), "places below are of a small file");
+    let sole = |part: &str, severity: Severity, what: &str, change: &dyn Fn(&mut [u8])| {
+        let findings = found(&whole, |bytes| change(bytes));
+        let is_it = |finding: &forthwith_root::Finding| {
+            (finding.part, finding.severity) == (part, severity) && finding.what.contains(what)
+        };
+        assert!(findings.iter().any(is_it), "{what}: {findings:#?}");
+    };
+    let free = "free segments";
+    sole(free, Severity::Remark, "number of segments", &|bytes| bytes[27] += 1);
+    sole(free, Severity::Remark, "length of the list", &|bytes| bytes[23] += 10);
+    sole("header", Severity::Remark, "length of key and name", &|bytes| {
+        let at = (file.header().begin + u64::from(file.header().nbytes_name)) as usize;
+        // Behind version, two times and a length.
+        bytes[at + 17] += 1;
+    });
+    let infos = file.header().seek_info as usize;
+    sole("streamer infos", Severity::Damage, "of class TLisu", &|bytes| bytes[infos + 31] = b'u');
+    sole("streamer infos", Severity::Remark, "place of the list", &|bytes| bytes[infos + 21] ^= 1);
+    let listed = file.keys_recursive().expect("keys");
+    let below = listed.iter().find(|found| found.key.is_directory()).expect("a directory");
+    let record = (below.key.seek + u64::from(below.key.keylen)) as usize;
+    // Behind version, two times and two lengths: its own place, its mother's, that of the list.
+    sole("keys", Severity::Damage, "the directory says that it is at byte", &|bytes| bytes[record + 21] ^= 1);
+    sole("keys", Severity::Remark, "place of its mother", &|bytes| bytes[record + 25] ^= 1);
+    let list = file.top().open(&below.key).expect("a directory").record().seek_keys as usize;
+    sole("keys", Severity::Remark, "place of the list of keys", &|bytes| bytes[list + 21] ^= 1);
+    sole("keys", Severity::Remark, "length of the list of keys", &|bytes| bytes[list + 3] ^= 1);
+}

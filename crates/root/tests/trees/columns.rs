@@ -1,11 +1,16 @@
 //! Every column that other readers found is found, and has the type they gave it.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use forthwith_columns::Form;
+use forthwith_io::Memory;
 use forthwith_plan::Dataset;
+use forthwith_root::{RootFile, Tree};
 
-use crate::support::{is_elsewhere, samples};
+use crate::{
+    decode::decode,
+    support::{is_elsewhere, samples},
+};
 
 /// The type of one item as goldens write it: fields in order of their names, and quoted.
 fn golden_type(form: &Form) -> String {
@@ -178,4 +183,30 @@ fn columns_have_the_types_of_the_goldens() {
     }
     assert!(unread.is_empty(), "{} damaged:\n{}", unread.len(), unread[..unread.len().min(40)].join("\n"));
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(60)].join("\n"));
+}
+
+/// What every ROOT knows is read where no info describes it, as in a file that was not closed.
+#[test]
+fn members_of_roots_own_classes_need_no_infos() {
+    let members = [
+        ("pointers.root", "apart", "namedSplit./namedSplit.fName"),
+        ("pointers.root", "apart", "namedSplit./namedSplit.fTitle"),
+        ("loops.root", "loops", "chip./chip.TObject/chip.TObject.fUniqueID"),
+        ("loops.root", "loops", "chip./chip.TObject/chip.TObject.fBits"),
+    ];
+    for (name, path, member) in members {
+        let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
+        let mut bytes = std::fs::read(format!("{data}/{name}")).expect("a file of the repository");
+        let read = |bytes: Vec<u8>| {
+            let file = RootFile::open(Arc::new(Memory::new("memory", bytes))).expect("a ROOT file");
+            let tree = Tree::open(&file, path).expect("a tree");
+            let field = tree.find(member).expect("the branch is there");
+            let plan = tree.plan(&[field], 0..tree.entries().expect("entries")).expect(member);
+            (decode(&file, &plan).expect(member), tree.describe(field).expect(member).type_name)
+        };
+        let described = read(bytes.clone());
+        // Place and length of the infos, in a small file.
+        bytes[37..45].fill(0);
+        assert_eq!(read(bytes), described, "{member}");
+    }
 }

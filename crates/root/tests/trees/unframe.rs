@@ -1,7 +1,10 @@
 //! Baskets without their framing: what is borrowed, and what is refused at which byte.
 
+use std::sync::Arc;
+
+use forthwith_io::Memory;
 use forthwith_plan::{BlockFormat, Dataset, Error, ErrorKind, Plan, Scratch, Stored, Task};
-use forthwith_root::{Tree, TreeFormat};
+use forthwith_root::{RootFile, Tree, TreeFormat};
 
 use crate::support::bundled;
 
@@ -129,10 +132,57 @@ fn unknown_features_are_refused() {
     // The byte of I/O features follows the negative size, in a header that is one byte longer.
     let bits = header(&stored) - 1 + 10;
     assert_eq!(stored[bits], 1);
-    for unknown in [0, 2, 3, 0x81] {
+    // The second is reserved. No ROOT has written another, or the byte without any.
+    for (unknown, is_reserved) in [(0, false), (2, true), (3, true), (0x81, false), (0xDC, false)] {
         stored[bits] = unknown;
         let error = TreeFormat.unframe(&plan.groups[0], &task, &stored, &mut Scratch::new()).unwrap_err();
-        assert!(matches!(error.kind, ErrorKind::Unsupported { .. }), "{error}");
+        assert_eq!(matches!(error.kind, ErrorKind::Unsupported { .. }), is_reserved, "{error}");
+        assert_eq!(matches!(error.kind, ErrorKind::NotA { .. }), !is_reserved, "{error}");
         assert_eq!(error.place.byte, Some(bits as u64));
+    }
+}
+
+/// A basket that is nowhere is an error of that basket, and others are read.
+#[test]
+fn a_place_outside_of_the_file_is_an_error_of_one_basket() {
+    let Some(sample) = bundled("codec-none.root") else { return };
+    let tree = Tree::open(&sample.file, "events").unwrap();
+    let plan = |tree: &Tree, field| tree.plan(&[field], tree.entry_range(field).unwrap()).unwrap();
+    let places = |plan: &Plan| -> Vec<u64> {
+        let ranges = plan.tasks.iter().filter_map(|task| match &task.stored {
+            Stored::Range(range) => Some(range.start),
+            Stored::Inline(_) => None,
+        });
+        ranges.collect()
+    };
+    let mut fields = 0..tree.fields().unwrap().len() as u32;
+    let field =
+        fields.find(|&field| places(&plan(&tree, field)).len() >= 2).expect("a branch of two baskets");
+    let sound = plan(&tree, field);
+    let source = sample.file.source();
+    let mut bytes = source.read_one(0..source.size().unwrap()).unwrap().to_vec();
+    let listed: Vec<u8> = places(&sound).iter().flat_map(|place| place.to_be_bytes()).collect();
+    let at =
+        bytes.windows(listed.len()).position(|window| window == listed).expect("the tree is not compressed");
+    for wrong in [1u64 << 46, u64::MAX, 0] {
+        bytes[at + 8..at + 16].copy_from_slice(&wrong.to_be_bytes());
+        let source = Arc::new(Memory::new("damaged", bytes.clone()));
+        let file = RootFile::open(source).unwrap();
+        let tree = Tree::open(&file, "events").unwrap();
+        let damaged = plan(&tree, field);
+        for (number, (task, sound)) in damaged.tasks.iter().zip(&sound.tasks).enumerate() {
+            if number != 1 {
+                assert_eq!(task, sound);
+                continue;
+            }
+            assert_eq!((&task.entries, task.block), (&sound.entries, sound.block));
+            let Stored::Inline(stored) = &task.stored else { panic!("{wrong} is in the file") };
+            let mut scratch = Scratch::new();
+            let found = TreeFormat.unframe(&damaged.groups[0], task, stored, &mut scratch);
+            let error = found.map(|_| ()).unwrap_err();
+            assert!(matches!(error.kind, ErrorKind::OutOfRange { .. }), "{error}");
+            let head = TreeFormat.entries_at(&damaged.groups[0], task, stored);
+            assert_eq!(head, None);
+        }
     }
 }

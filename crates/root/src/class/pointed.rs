@@ -1,0 +1,190 @@
+//! What pointers may lead to, and arrays whose class only the data name: the classes that the file describes.
+
+use forthwith_program::{Schema, When};
+
+use super::{Classes, Refused, framed, native};
+
+impl Classes<'_> {
+    /// A pointer to an object of a class, or of one derived from it.
+    pub(crate) fn pointer(&mut self, class: &str) -> Result<Schema, Refused> {
+        let names = self.derived(class)?;
+        let (mut found, mut refused) = self.choose(names.len() > 1, |classes| {
+            let (mut found, mut refused) = (Vec::new(), Vec::new());
+            for name in &names {
+                // One that contains itself, or cannot be read, is an error where it is met.
+                let schema = match classes.is_own(name) && names.len() == 1 {
+                    true => classes.own(name),
+                    false => classes.object(name),
+                };
+                match schema {
+                    Ok(schema) => found.push((name.clone(), schema)),
+                    Err(why) => refused.push((name.clone(), why)),
+                }
+            }
+            (found, refused)
+        });
+        // One that nobody describes is a fault where it is met, too.
+        if found.iter().any(|(_, schema)| !matches!(schema, Schema::Unknown(_))) {
+            found.retain(|(_, schema)| !matches!(schema, Schema::Unknown(_)));
+        }
+        if found.is_empty()
+            && !self.is_within(class)
+            && let Some((_, why)) = refused.pop()
+        {
+            return Err(why);
+        }
+        let refused = refused.into_iter().map(|(name, why)| {
+            let what = Schema::Refused(format!("{name} ({why})"));
+            (name, what)
+        });
+        found.extend(refused);
+        Ok(Schema::Pointer(found))
+    }
+
+    /// Something that may be of several classes. The items of arrays in it whose class only the data name may be of several, too, as deep
+    /// within each other as that makes few members: what can be read without them never becomes too much.
+    pub(super) fn choose<T>(&mut self, several: bool, mut make: impl FnMut(&mut Self) -> T) -> T {
+        if !several {
+            return make(self);
+        }
+        if self.choices > 0 {
+            self.choices += 1;
+            let made = make(self);
+            self.choices -= 1;
+            return made;
+        }
+        let (spare, budget) = (self.spare, self.budget);
+        self.deepest = self.choices_most;
+        loop {
+            // What is deeper is worth less.
+            let most = if self.deepest > 1 { spare.min(MAX_DEEP) } else { spare };
+            self.spare = most;
+            self.choices = 1;
+            let made = make(self);
+            self.choices = 0;
+            if !self.crowded {
+                self.spare = spare - (most - self.spare);
+                return made;
+            }
+            // Once more, and less deep. Where there are none within a choice, none can be too many.
+            (self.crowded, self.budget) = (false, budget);
+            self.deepest = self.deepest.saturating_sub(1);
+        }
+    }
+
+    /// A class and those derived from it, as far as the file describes them.
+    pub(super) fn derived(&self, class: &str) -> Result<Vec<String>, Refused> {
+        let mut found = vec![class.to_owned()];
+        let mut names: Vec<&str> = self.streamers.classes().map(|(name, _)| name).collect();
+        names.sort_unstable();
+        names.dedup();
+        // Each round finds the next generation.
+        loop {
+            let before = found.len();
+            for name in &names {
+                if found.iter().any(|known| known == name) || is_of_files(name) {
+                    continue;
+                }
+                let infos = self.streamers.versions(name).map_err(|error| error.to_string())?;
+                let bases = infos.iter().flat_map(|info| &info.elements).filter(|element| element.is_base());
+                if bases.into_iter().any(|base| found.iter().any(|known| **known == *base.name)) {
+                    found.push((*name).to_owned());
+                }
+            }
+            if found.len() > MAX_CLASSES {
+                return Err(format!("{class}*, which may be of more than {MAX_CLASSES} classes"));
+            }
+            if found.len() == before {
+                break;
+            }
+        }
+        if found.len() > 1 && native::schema(class).is_none() && !names.contains(&class) {
+            found.remove(0);
+        }
+        Ok(found)
+    }
+
+    /// An array that names the class of its items: that the branch has, or any that the file describes.
+    pub(super) fn clones(&mut self) -> Result<Schema, Refused> {
+        let names = match self.items.as_str() {
+            "" => {
+                let mut derived = self.derived("TObject")?;
+                derived.retain(|name| !is_of_root(name) && self.describes(name) && !self.is_within(name));
+                // Of ROOT's own classes there are some in every file: one type is not made several for their sake.
+                if derived.len() > 1 {
+                    let own = ["TNamed", "TObjString"].into_iter();
+                    let is_there = |name: &&str| self.streamers.knows(name) && !self.is_within(name);
+                    derived.extend(own.filter(is_there).map(String::from));
+                }
+                if derived.is_empty() && self.describes("TNamed") {
+                    derived.push("TNamed".into());
+                }
+                if derived.len() > 1 && self.choices > self.deepest {
+                    // Choices within choices would multiply: empty is read, and anything else is a fault where it is met.
+                    derived.clear();
+                }
+                derived
+            }
+            known => vec![known.to_owned()],
+        };
+        let within = usize::from(self.choices > 0 && names.len() > 1);
+        self.arrays += within;
+        let found = self.choose(names.len() > 1, |classes| {
+            names.iter().map(|class| classes.versions(class)).collect::<Vec<_>>()
+        });
+        self.arrays -= within;
+        let (mut alternatives, mut classes) = (Vec::new(), Vec::new());
+        for (class, arms) in names.iter().zip(found) {
+            let arms = match arms {
+                Ok(arms) => arms,
+                // One that cannot be read is a fault where it is met.
+                Err(_) if names.len() > 1 => continue,
+                Err(why) => return Err(why),
+            };
+            let to = alternatives.len() as u32;
+            for (when, schema) in arms {
+                if let When::Version(version) | When::Class(version, _) = when {
+                    let item = framed(vec![(when, schema)]);
+                    if alternatives.len() as u32 == to {
+                        alternatives.push(item.clone());
+                    }
+                    classes.push((format!("{class};{version}"), to, item));
+                }
+            }
+        }
+        if alternatives.is_empty() {
+            alternatives.push(Schema::Unknown("that a TClonesArray names".into()));
+        }
+        Ok(Schema::Clones { alternatives, classes })
+    }
+}
+
+/// Classes that stand in files for the files' own sake.
+fn is_of_files(class: &str) -> bool {
+    [
+        "TTree",
+        "TBranch",
+        "TLeaf",
+        "TBasket",
+        "TNtuple",
+        "TStreamer",
+        "TDirectory",
+        "TFile",
+        "TKey",
+        "TRefTable",
+    ]
+    .iter()
+    .any(|own| class.starts_with(own))
+        || matches!(class, "TList" | "THashList" | "TObjArray" | "TCollection" | "TSeqCollection")
+}
+
+/// Classes of ROOT's own that are no items of anybody's arrays.
+fn is_of_root(class: &str) -> bool {
+    let own = ["TObject", "TNamed", "TObjArray", "TClonesArray", "TList", "TRef", "TObjString", "TProcessID"];
+    own.contains(&class) || ["TAtt", "TVirtual"].iter().any(|begin| class.starts_with(begin))
+}
+
+/// Members of the items of arrays within choices, if these are within other choices.
+const MAX_DEEP: u32 = 300;
+/// Classes that one pointer may lead to.
+const MAX_CLASSES: usize = 64;

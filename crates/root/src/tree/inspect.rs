@@ -1,0 +1,119 @@
+//! A branch as a check of the file looks at it.
+
+use std::ops::Range;
+
+use forthwith_plan::{Decoder, Error, ErrorKind, Kernel, Result, Scratch};
+
+use super::{Tree, baskets::Place};
+use crate::format::{Asked, misplaced, nowhere, unframe};
+
+/// What reading a branch would ask of its baskets, and where they are.
+pub(crate) struct Inspected {
+    /// The branch's path.
+    pub(crate) path: String,
+    /// The entries that its baskets hold, by its own account.
+    pub(crate) entries: Range<u64>,
+    /// How many it says that it has.
+    pub(crate) counted: u64,
+    /// Its baskets, or why they cannot be told.
+    pub(crate) places: Result<Vec<Place>>,
+    asked: Asked,
+    size: Size,
+}
+
+/// What is known of the bytes of an entry.
+#[derive(Clone, Copy)]
+enum Size {
+    /// Nothing without decoding it.
+    Any,
+    /// So many.
+    Fixed(u64),
+    /// So many, and items of so many.
+    Items(u64, u64),
+}
+
+impl Inspected {
+    /// Looks at a basket as reading does before it decodes anything.
+    pub(crate) fn look_at(&self, entries: &Range<u64>, stored: &[u8], scratch: &mut Scratch) -> Result<()> {
+        let block = unframe(self.asked, entries, stored, scratch)?;
+        let found = block.payload.len() as u64;
+        match self.size {
+            Size::Any => {}
+            Size::Fixed(size) => {
+                let expected = block.entries.saturating_mul(size);
+                if expected != found {
+                    return Err(ErrorKind::Mismatch { what: "length of all entries", expected, found }.into());
+                }
+            }
+            Size::Items(header, item) => {
+                let bounds = block.bounds.as_chunks::<4>().0;
+                let bound =
+                    |at: usize| bounds.get(at).map_or(0, |bound| u64::from(u32::from_le_bytes(*bound)));
+                let odd = |at: &usize| {
+                    let items = bound(at + 1).checked_sub(bound(*at) + header);
+                    items.is_none_or(|items| items % item.max(1) != 0)
+                };
+                if let Some(at) = (0..bounds.len().saturating_sub(1)).find(odd) {
+                    let what = format!("entry {at} of the basket ends within an item");
+                    return Err(ErrorKind::Fault { what }.into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a look at a basket is one at where its entries begin, too.
+    pub(crate) fn asks_bounds(&self) -> bool {
+        self.asked.bounds
+    }
+}
+
+impl Tree {
+    /// The branches whose baskets are in the same file.
+    pub(crate) fn inspect(&self) -> impl Iterator<Item = Inspected> {
+        (0..self.metadata.fields.len() as u32).filter_map(|field| self.inspect_field(field))
+    }
+
+    fn inspect_field(&self, field: u32) -> Option<Inspected> {
+        let branch = self.branch(field).ok()?;
+        if !branch.file_name.is_empty() || branch.class == "TBranchClones" {
+            return None;
+        }
+        let (mut asked, mut size) = (Asked::default(), Size::Any);
+        // What cannot be read has baskets all the same.
+        if let Ok(column) = self.column(field, &branch)
+            && let Ok(reading) = &column.reading
+        {
+            let counted = (column.counter.is_some() && branch.generates_offsets) || column.counts.is_some();
+            asked = Asked::by(&reading.decoder, counted);
+            size = match &reading.decoder {
+                Decoder::Kernel(Kernel::Flat { wire, per_entry }) => {
+                    Size::Fixed(per_entry.saturating_mul(wire.width() as u64))
+                }
+                Decoder::Kernel(Kernel::Slots { size, .. }) => Size::Fixed(*size),
+                Decoder::Kernel(Kernel::Jagged { header, wire, per_item }) => {
+                    Size::Items(u64::from(*header), per_item.saturating_mul(wire.width() as u64))
+                }
+                _ => Size::Any,
+            };
+        }
+        Some(Inspected {
+            path: branch.field.path.clone(),
+            entries: branch.first_entry..branch.end(),
+            counted: branch.entries,
+            places: self.places(&branch),
+            asked,
+            size,
+        })
+    }
+
+    /// The bytes of the tree's own record.
+    pub(crate) fn record(&self) -> &[u8] {
+        self.metadata.payload()
+    }
+
+    /// Why a basket cannot be where its branch says.
+    pub(crate) fn misplaced(&self, seek: i64, length: i64) -> Error {
+        misplaced(&nowhere(seek, length, self.file_size))
+    }
+}
