@@ -55,7 +55,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     file.end()?;
     let names: Vec<String> = (0..20).map(|at| format!("f{at:02}")).collect();
     let types = ["\"long\"", "\"string\"", "\"double\"", "[\"null\", \"int\"]"];
-    let fields: Vec<(&str, &str)> = names.iter().zip(types.iter().cycle()).map(|(n, t)| (n.as_str(), *t)).collect();
+    let fields: Vec<(&str, &str)> =
+        names.iter().zip(types.iter().cycle()).map(|(n, t)| (n.as_str(), *t)).collect();
     let mut file = Container::new(&folder.join("wide.avro"), &record(&fields))?;
     let mut random = Random(9);
     for _ in 0..floats / 32 {
@@ -115,7 +116,8 @@ fn long(value: i64, out: &mut Vec<u8>) {
 }
 
 fn record(fields: &[(&str, &str)]) -> String {
-    let fields: Vec<_> = fields.iter().map(|(n, t)| format!("{{\"name\": \"{n}\", \"type\": {t}}}")).collect();
+    let fields: Vec<_> =
+        fields.iter().map(|(n, t)| format!("{{\"name\": \"{n}\", \"type\": {t}}}")).collect();
     format!("{{\"type\": \"record\", \"name\": \"event\", \"fields\": [{}]}}", fields.join(", "))
 }
 
