@@ -3,7 +3,7 @@
 use crate::{engine::Worker, fetch};
 use bytes::Bytes;
 use forthwith_io::Source;
-use forthwith_plan::{BlockFormat, Error, ErrorKind, Plan, Result};
+use forthwith_plan::{BlockFormat, Error, ErrorKind, Plan, Result, Task};
 use std::{ops::Range, sync::Arc};
 
 /// A decompressed block that was not decoded.
@@ -28,6 +28,7 @@ pub(crate) fn raw(
 ) -> Result<RawBlock> {
     let invalid = || Error::new(ErrorKind::Invalid { what: format!("the plan has no task {task}") });
     let task = plan.tasks.get(task).ok_or_else(invalid)?;
+    let task = &Task { wanted: task.entries.clone(), ..task.clone() };
     let group = plan.groups.get(task.group as usize).ok_or_else(invalid)?;
     let mut hold = Bytes::new();
     let Worker { scratch, stored, .. } = worker;

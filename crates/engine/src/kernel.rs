@@ -28,7 +28,7 @@ impl<'a> Wanted<'a> {
         }
         let from = task.wanted.start - task.entries.start;
         let entries = task.wanted.end - task.wanted.start;
-        let bounds = if block.bounds.is_empty() {
+        let bounds = if block.bounds.is_empty() || block.bounds.len() as u64 == 4 * (entries + 1) {
             block.bounds
         } else {
             let end = 4 * (from + entries + 1);
@@ -42,6 +42,15 @@ impl<'a> Wanted<'a> {
             &block.bounds[4 * from as usize..end as usize]
         };
         Ok(Self { block, from, entries, bounds })
+    }
+
+    /// Bytes of the wanted entries, if the block says where they are; of all.
+    pub(crate) fn len(&self) -> usize {
+        let all = self.block.payload.len() as u64;
+        if self.bounds.is_empty() {
+            return all as usize;
+        }
+        bound(self.bounds, self.entries).saturating_sub(bound(self.bounds, 0)).min(all) as usize
     }
 
     /// The wanted entries of a block in several pieces, each with the block it belongs to.

@@ -19,6 +19,7 @@ mod met;
 mod place;
 mod program;
 mod run;
+mod step;
 mod text;
 
 pub use bulk::RawBlock;

@@ -7,7 +7,7 @@
 //! good for, it appends in place on its turn; where most of the work comes before the program (compressed blocks), it waits for the turn
 //! then: threads that have waited once are out of step, and do not have to wait again.
 
-use crate::text::Texts;
+use crate::{step::Step, text::Texts};
 use forthwith_columns::{Array, Builder, Column, FinishError, Finisher, Memory, OutOfMemory, Slot};
 use forthwith_plan::{Columns as FormatColumns, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result};
 use std::{
@@ -25,7 +25,7 @@ pub(crate) struct Places<'p> {
     pub(crate) texts: Texts,
     /// The first entry the columns hold.
     pub(crate) first_entry: u64,
-    tasks: usize,
+    steps: usize,
     entries: u64,
     /// Bytes to be reserved for each column, and at most, where they have room for nothing before the first task has shown what they need.
     rooms: Vec<[usize; 2]>,
@@ -135,7 +135,8 @@ const LARGEST_RESERVATION: u64 = 8 << 40;
 /// What the tasks of one group amount to.
 #[derive(Clone, Default)]
 pub(crate) struct Load {
-    tasks: usize,
+    /// In which they are taken.
+    steps: usize,
     /// Entries wanted.
     entries: u64,
     /// Bytes when decompressed, as far as the file can be believed.
@@ -148,12 +149,14 @@ pub(crate) struct Load {
 
 impl Load {
     /// Of every group: in one pass, because wide tables have many groups and many tasks.
-    pub(crate) fn of(plan: &Plan) -> Vec<Self> {
+    pub(crate) fn of(plan: &Plan, steps: &[Step]) -> Vec<Self> {
         let mut loads = vec![Self::default(); plan.groups.len()];
+        for step in steps {
+            loads[plan.tasks[step.task].group as usize].steps += 1;
+        }
         for task in &plan.tasks {
             let load = &mut loads[task.group as usize];
             let most = task.stored.len().saturating_mul(LARGEST_EXPANSION).saturating_add(4096);
-            load.tasks += 1;
             load.entries += task.wanted.end - task.wanted.start;
             load.payload = load.payload.saturating_add(task.payload_hint.min(most));
             load.stored = load.stored.saturating_add(task.stored.len());
@@ -179,11 +182,11 @@ impl<'p> Places<'p> {
     /// Builders for one group, with room for everything its tasks can deliver.
     pub(crate) fn new(plan: &'p Plan, number: usize, load: &Load, memory: &Memory) -> Result<Self> {
         let group = &plan.groups[number];
-        let &Load { tasks, entries, payload, stored, first } = load;
+        let &Load { steps, entries, payload, stored, first } = load;
         let all: usize = plan.groups.iter().map(|g| g.columns.len()).sum();
         let most = LARGEST_RESERVATION / (all.max(1) as u64);
         let mut builders = Vec::with_capacity(group.columns.len());
-        let later = tasks > 1 && matches!(group.decoder, Decoder::Program(_));
+        let later = steps > 1 && matches!(group.decoder, Decoder::Program(_));
         let side_by_side = group.columns.len() > 1 && matches!(group.decoder, Decoder::Kernel(_));
         let together = payload.min(stored.saturating_mul(16)).saturating_mul(2);
         let mut rooms = Vec::new();
@@ -221,7 +224,7 @@ impl<'p> Places<'p> {
             builders,
             texts: Texts::of(plan, group),
             first_entry,
-            tasks,
+            steps,
             entries,
             rooms,
             together,
@@ -318,7 +321,7 @@ impl<'p> Places<'p> {
 
     /// Waits until every task of the group is written.
     pub(crate) fn wait_complete(&self, stop: &AtomicBool) -> Result<()> {
-        self.wait_until(stop, |turn| turn.done == self.tasks)
+        self.wait_until(stop, |turn| turn.done == self.steps)
     }
 
     /// Wakes whoever waits, after `stop` was set.

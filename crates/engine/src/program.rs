@@ -64,7 +64,7 @@ pub(crate) fn run(
     };
     let mut job = Job { program, machine, format, task, parts, places, counts, items, met: Met::default() };
     job.skip_unwanted()?;
-    let payload: usize = parts.iter().map(|(part, _)| part.block.payload.len()).sum();
+    let payload: usize = parts.iter().map(|(part, _)| part.len()).sum();
     // Whoever keeps the turn while decoding keeps all others from taking their places; and whoever comes first shows how much is to come.
     let ahead = (beside != Beside::Nobody || places.makes_room(number)) && payload <= AHEAD_MOST;
     if beside == Beside::Quicker && !ahead {

@@ -6,13 +6,16 @@ use crate::{
     kernel,
     place::{Load, Places},
     program::{self, Beside},
+    step::{Step, steps},
     text,
 };
 use bytes::Bytes;
 use forthwith_columns::{Array, Builder, DType, Form, Invalid};
 use forthwith_forth::Compiled;
 use forthwith_io::Source;
-use forthwith_plan::{BlockFormat, Decoder, Error, ErrorKind, Group, Kernel, Pick, Plan, Result, Stored};
+use forthwith_plan::{
+    BlockFormat, Decoder, Error, ErrorKind, Group, Kernel, Pick, Plan, Result, Stored, Task,
+};
 use std::{
     ops::Range,
     sync::{
@@ -37,10 +40,8 @@ struct Run<'a> {
     places: Vec<Places<'a>>,
     /// The program of each group, when its first task is at hand: to find it by its text takes as long as many a small block.
     programs: Vec<OnceLock<Arc<Compiled>>>,
-    /// Task positions in the order in which they are handed out.
-    order: Vec<usize>,
-    /// For each task its number within its group.
-    number: Vec<usize>,
+    /// What is handed out, in this order.
+    steps: Vec<Step>,
     /// That work, at most.
     threads: usize,
     next: AtomicUsize,
@@ -59,13 +60,18 @@ pub(crate) fn read(
     mut tick: Option<&mut Tick<'_>>,
 ) -> Result<Vec<Array>> {
     check(plan, format)?;
-    let loads = Load::of(plan).into_iter().enumerate();
+    let order = order(plan, source.as_ref());
+    let steps = match threads > 1 && source.zero_copy() {
+        true => steps(plan, &order, |task| is_plain(task, source.as_ref(), format)),
+        false => steps(plan, &order, |_| false),
+    };
+    let threads = threads.min(steps.len());
+    let loads = Load::of(plan, &steps).into_iter().enumerate();
     let mut places =
         loads.map(|(g, load)| Places::new(plan, g, &load, engine.memory())).collect::<Result<Vec<_>>>()?;
-    if threads.min(plan.tasks.len()) > 1 {
+    if threads > 1 {
         places.iter_mut().flat_map(|place| &mut place.builders).for_each(Builder::make_pages_ahead);
     }
-    let (order, number) = order(plan, source.as_ref());
     let fetcher = Fetcher::new(plan, &order, source.as_ref(), engine.options().read_ahead);
     let run = Run {
         engine,
@@ -74,9 +80,8 @@ pub(crate) fn read(
         fetcher,
         programs: places.iter().map(|_| OnceLock::new()).collect(),
         places,
-        order,
-        number,
-        threads: threads.min(plan.tasks.len()),
+        steps,
+        threads,
         next: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
         failure: Mutex::new(None),
@@ -86,9 +91,8 @@ pub(crate) fn read(
     if tick.as_mut().is_some_and(|tick| !tick(run.progress())) {
         return Err(Error::new(ErrorKind::Cancelled));
     }
-    let helpers = threads.min(plan.tasks.len()).saturating_sub(1);
     std::thread::scope(|scope| {
-        for _ in 0..helpers {
+        for _ in 1..threads {
             // Where the system gives no more threads, those there are do all the work.
             if std::thread::Builder::new().spawn_scoped(scope, || run.work(None)).is_err() {
                 break;
@@ -126,6 +130,13 @@ pub(crate) fn read(
         text::check(plan, &arrays, threads)?;
     }
     Ok(arrays)
+}
+
+/// Whether nothing of a task's block is compressed.
+fn is_plain(task: &Task, source: &dyn Source, format: &dyn BlockFormat) -> bool {
+    let Stored::Range(range) = &task.stored else { return false };
+    let head = source.read_one(range.start..range.end.min(range.start + HEAD));
+    head.is_ok_and(|head| format.is_plain(task, &head))
 }
 
 /// What is delivered instead of the arrays.
@@ -224,9 +235,9 @@ fn consistent(plan: &Plan, group: &Group) -> bool {
     group.columns.len() == columns && offsets && counter && split && !(group.joins && (first || group.split))
 }
 
-/// The order of tasks, and each task's number within its group. Groups that others need come first; a source that is read in
-/// windows is read in file order, but never so that a group's blocks overtake each other.
-fn order(plan: &Plan, source: &dyn Source) -> (Vec<usize>, Vec<usize>) {
+/// The order of tasks. Groups that others need come first; a source that is read in windows is read in file order, but never so that a
+/// group's blocks overtake each other.
+fn order(plan: &Plan, source: &dyn Source) -> Vec<usize> {
     let mut count = vec![0; plan.groups.len()];
     let mut needed = vec![false; plan.groups.len()];
     for need in plan.tasks.iter().flat_map(|t| &t.needs) {
@@ -247,7 +258,7 @@ fn order(plan: &Plan, source: &dyn Source) -> (Vec<usize>, Vec<usize>) {
     }
     let mut order: Vec<usize> = (0..plan.tasks.len()).collect();
     order.sort_by_key(|&at| keys[at]);
-    (order, number)
+    order
 }
 
 /// What a group is called in errors.
@@ -284,9 +295,9 @@ impl Run<'_> {
                 }
                 ticked = Instant::now();
             }
-            let at = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(&at) = self.order.get(at) else { break };
-            if let Err(error) = self.task(at, &mut worker) {
+            let Some(step) = self.steps.get(self.next.fetch_add(1, Ordering::Relaxed)) else { break };
+            let at = step.task;
+            if let Err(error) = self.step(step, &mut worker) {
                 let task = &self.plan.tasks[at];
                 let error = error
                     .in_object(&object(self.plan, task.group as usize))
@@ -295,8 +306,10 @@ impl Run<'_> {
                 self.fail(at, error);
                 break;
             }
-            self.blocks.fetch_add(1, Ordering::Relaxed);
-            self.bytes.fetch_add(self.plan.tasks[at].stored.len(), Ordering::Relaxed);
+            if step.ends {
+                self.blocks.fetch_add(1, Ordering::Relaxed);
+                self.bytes.fetch_add(self.plan.tasks[at].stored.len(), Ordering::Relaxed);
+            }
         }
         self.engine.rest(worker);
         if let Some(tick) = tick.as_mut() {
@@ -354,8 +367,10 @@ impl Run<'_> {
         }
     }
 
-    fn task(&self, at: usize, worker: &mut Worker) -> Result<()> {
-        let task = &self.plan.tasks[at];
+    fn step(&self, step: &Step, worker: &mut Worker) -> Result<()> {
+        let Step { task: at, number, .. } = *step;
+        let task = step.of(&self.plan.tasks[at]);
+        let task = &*task;
         let places = &self.places[task.group as usize];
         for need in &task.needs {
             self.places[*need as usize].wait_complete(&self.stop)?;
@@ -372,14 +387,7 @@ impl Run<'_> {
                     into(self.fetcher.piece(piece, stored)?)
                 };
                 kernel::flat_in_pieces(
-                    *wire,
-                    *per_entry,
-                    task,
-                    entries,
-                    &mut read,
-                    places,
-                    self.number[at],
-                    &self.stop,
+                    *wire, *per_entry, task, entries, &mut read, places, number, &self.stop,
                 )?;
                 places.done();
                 return Ok(());
@@ -388,13 +396,12 @@ impl Run<'_> {
         let begun = Instant::now();
         let stored = self.fetcher.stored(at, stored, window, &mut hold)?;
         if let Decoder::Format(_) = &places.group.decoder {
-            let mut columns = places.columns(self.number[at], &self.stop);
+            let mut columns = places.columns(number, &self.stop);
             self.format.decode(places.group, task, stored, scratch, &mut columns)?;
             columns.finish();
             places.done();
             return Ok(());
         }
-        let number = self.number[at];
         let parts = match self.format.pieces(places.group, task, stored)? {
             Some(pieces) => kernel::Wanted::of_pieces(task, stored, &pieces)?,
             None => {

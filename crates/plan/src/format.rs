@@ -36,6 +36,13 @@ pub trait BlockFormat: Send + Sync {
         None
     }
 
+    /// Whether nothing of a block is compressed, told from its first bytes: several threads can each [unframe](Self::unframe) it and decode some of its entries.
+    /// `false` is the default, and the answer to anything odd.
+    fn is_plain(&self, task: &Task, head: &[u8]) -> bool {
+        let _ = (task, head);
+        false
+    }
+
     /// Where the entries' bytes lie within a task's stored bytes, if they lie there as they are, with framing between. Each piece holds whole
     /// entries, and is decoded where it lies. `None` (the default) has the block [unframed](Self::unframe) as a whole.
     ///
@@ -124,7 +131,8 @@ pub struct Block<'a> {
     /// Number of entries.
     pub entries: u64,
     /// Where each entry begins and ends, if the block says so: `entries + 1` little-endian `u32`, ascending and none
-    /// above the payload's length. Empty if it does not.
+    /// above the payload's length; or only those of the entries that the task [wants](Task::wanted), one more than they are.
+    /// Empty if it does not.
     pub bounds: &'a [u8],
     /// What positions that the data name are counted from: how many bytes before the payload.
     pub origin: u64,

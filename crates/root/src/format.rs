@@ -37,14 +37,19 @@ impl BlockFormat for TreeFormat {
         if task.note == NOWHERE {
             return Err(misplaced(stored));
         }
-        unframe(Asked::by(&group.decoder, group.counter.is_some()), &task.entries, stored, scratch)
+        let asked = Asked::by(&group.decoder, group.counter.is_some());
+        unframe(asked, &task.entries, &task.wanted, stored, scratch)
+    }
+
+    fn is_plain(&self, task: &Task, head: &[u8]) -> bool {
+        let basket = Basket::parse(&mut Cursor::new(head));
+        task.note != NOWHERE && basket.is_ok_and(|basket| basket.is_plain())
     }
 
     fn entries_at(&self, group: &Group, task: &Task, head: &[u8]) -> Option<Range<u64>> {
         let basket = Basket::parse(&mut Cursor::new(head)).ok()?;
         let expected = task.entries.end.checked_sub(task.entries.start)?;
-        let plain =
-            !basket.is_embedded() && basket.keylen.checked_add(basket.header.objlen)? == basket.nbytes;
+        let plain = basket.is_plain();
         let whole = u64::from(basket.entries) == expected && u64::from(basket.nbytes) == task.stored.len();
         let inside = basket.data_len() as u64 <= u64::from(basket.header.objlen);
         (plain && whole && inside && !needs_bounds(&group.decoder))
@@ -68,10 +73,11 @@ impl Asked {
     }
 }
 
-/// The entries of a basket, which is to hold these, and what is asked of it.
+/// The entries of a basket, which is to hold these, and what is asked of it: where those begin that are wanted.
 pub(crate) fn unframe<'a>(
     asked: Asked,
     entries: &Range<u64>,
+    wanted: &Range<u64>,
     stored: &'a [u8],
     scratch: &'a mut Scratch,
 ) -> Result<Block<'a>> {
@@ -82,10 +88,13 @@ pub(crate) fn unframe<'a>(
         let found = u64::from(basket.entries);
         return Err(mismatch("number of entries in the basket", expected, found, basket.at));
     }
+    // Not more than there are: the header has 32 bits for them.
+    let count = |to: u64| to.saturating_sub(entries.start).min(expected) as u32;
+    let wanted = count(wanted.start)..count(wanted.end);
     if basket.is_embedded() {
-        basket.embedded(cursor, asked, scratch)
+        basket.embedded(cursor, asked, &wanted, scratch)
     } else {
-        basket.record(stored, asked, scratch)
+        basket.record(stored, asked, &wanted, scratch)
     }
 }
 
@@ -204,6 +213,11 @@ impl Basket {
         !self.header.flag.is_multiple_of(GENERATED)
     }
 
+    /// Whether it is a record that is not compressed.
+    fn is_plain(&self) -> bool {
+        !self.is_embedded() && self.keylen.checked_add(self.header.objlen) == Some(self.nbytes)
+    }
+
     /// Length of the entries' bytes.
     fn data_len(&self) -> usize {
         // `parse` has checked the order.
@@ -238,7 +252,13 @@ impl Basket {
         Ok(Layout::Fixed)
     }
 
-    fn record<'a>(&self, stored: &'a [u8], asked: Asked, scratch: &'a mut Scratch) -> Result<Block<'a>> {
+    fn record<'a>(
+        &self,
+        stored: &'a [u8],
+        asked: Asked,
+        wanted: &Range<u32>,
+        scratch: &'a mut Scratch,
+    ) -> Result<Block<'a>> {
         if self.nbytes as usize != stored.len() {
             return Err(mismatch("length of the basket", stored.len() as u64, u64::from(self.nbytes), 0));
         }
@@ -257,7 +277,7 @@ impl Basket {
             check_record(body, objlen).map_err(|error| behind(error, keylen))?;
         }
         let payload_room = if compressed { objlen } else { 0 };
-        let (room, bounds, decompressor) = scratch.rooms(payload_room, self.bounds_len(layout))?;
+        let (room, bounds, decompressor) = scratch.rooms(payload_room, bounds_len(layout, wanted))?;
         let payload = if compressed {
             decompress_record(body, room, decompressor).map_err(|error| behind(error, keylen))?;
             &*room
@@ -265,7 +285,7 @@ impl Basket {
             &body[..objlen]
         };
         let (data, tail) = payload.split_at(data_len);
-        self.bounds(layout, tail, bounds)?;
+        self.bounds(layout, tail, wanted, bounds)?;
         let origin = u64::from(self.keylen);
         Ok(Block { payload: data, entries: u64::from(self.entries), bounds, origin })
     }
@@ -275,6 +295,7 @@ impl Basket {
         &self,
         mut cursor: Cursor<'a>,
         asked: Asked,
+        wanted: &Range<u32>,
         scratch: &'a mut Scratch,
     ) -> Result<Block<'a>> {
         let parts = self.header.embedded(&mut cursor)?;
@@ -292,30 +313,23 @@ impl Basket {
         // With their number, which has been read.
         let offsets = parts.offsets.map_or(&[][..], |offsets| &data[offsets.start - 4..offsets.end]);
         let layout = self.layout(asked, offsets.len())?;
-        let (_, bounds, _) = scratch.rooms(0, self.bounds_len(layout))?;
-        self.bounds(layout, offsets, bounds)?;
+        let (_, bounds, _) = scratch.rooms(0, bounds_len(layout, wanted))?;
+        self.bounds(layout, offsets, wanted, bounds)?;
         let origin = u64::from(self.keylen);
         Ok(Block { payload, entries: u64::from(self.entries), bounds, origin })
     }
 
-    fn bounds_len(&self, layout: Layout) -> usize {
-        match layout {
-            Layout::Unasked | Layout::Generated => 0,
-            Layout::Fixed | Layout::Stored => 4 * (self.entries as usize + 1),
-        }
-    }
-
-    /// Fills `out` with where entries begin and end. `tail` is the array with its length, if there is one.
-    fn bounds(&self, layout: Layout, tail: &[u8], out: &mut [u8]) -> Result<()> {
+    /// Fills `out` with where the wanted entries begin and end. `tail` is the array with its length, if there is one.
+    fn bounds(&self, layout: Layout, tail: &[u8], wanted: &Range<u32>, out: &mut [u8]) -> Result<()> {
         let out = out.as_chunks_mut::<4>().0;
-        let Some((end, begins)) = out.split_last_mut() else { return Ok(()) };
-        // In a record there is one more, of no meaning.
-        *end = (self.last - self.keylen).to_le_bytes();
         if layout == Layout::Fixed {
-            for (i, begin) in (0u32..).zip(begins) {
+            for (i, bound) in (wanted.start..).zip(out) {
                 // `layout` has checked the product, and that it is below 2^32.
-                *begin = i.wrapping_mul(self.header.nev_buf_size).to_le_bytes();
+                *bound = i.wrapping_mul(self.header.nev_buf_size).to_le_bytes();
             }
+            return Ok(());
+        }
+        if out.is_empty() {
             return Ok(());
         }
         let (count, array) = tail.split_at(4);
@@ -330,40 +344,52 @@ impl Basket {
                 self.last as usize,
             ));
         }
+        // As many as there are entries: in a record there is one more, of no meaning.
         let array = array.as_chunks::<4>().0;
+        let array = &array[..array.len().min(self.entries as usize)];
         let sizes = self.header.io_bits.is_some() && !self.is_embedded();
         let mask = if (21..40).contains(&(self.header.flag % GENERATED)) { OLD_OFFSET } else { u32::MAX };
+        let (before, array) = array.split_at(array.len().min(wanted.start as usize));
         let mut position = 0u32;
+        if sizes {
+            position = before.iter().fold(0, |sum: u32, size| sum.wrapping_add(u32::from_be_bytes(*size)));
+        }
         let mut last = 0;
         let mut rises = true;
         // A few at a time, so that they are still near when they are compared.
-        for (begins, array) in begins.chunks_mut(FEW).zip(array.chunks(FEW)) {
+        for (bounds, array) in out.chunks_mut(FEW).zip(array.chunks(FEW)) {
             if sizes {
                 // The array holds the entries' sizes, each where the next entry begins.
-                for (begin, size) in begins.iter_mut().zip(array) {
+                for (bound, size) in bounds.iter_mut().zip(array) {
                     position = position.wrapping_add(u32::from_be_bytes(*size));
-                    *begin = position.to_le_bytes();
+                    *bound = position.to_le_bytes();
                 }
             } else {
-                for (begin, offset) in begins.iter_mut().zip(array) {
-                    *begin = (u32::from_be_bytes(*offset) & mask).wrapping_sub(self.keylen).to_le_bytes();
+                for (bound, offset) in bounds.iter_mut().zip(array) {
+                    *bound = (u32::from_be_bytes(*offset) & mask).wrapping_sub(self.keylen).to_le_bytes();
                 }
             }
-            rises &= ascending(last, begins);
-            last = begins.last().map_or(last, |begin| u32::from_le_bytes(*begin));
+            let bounds = &bounds[..bounds.len().min(array.len())];
+            rises &= ascending(last, bounds);
+            last = bounds.last().map_or(last, |bound| u32::from_le_bytes(*bound));
         }
-        // The last bound is the payload's length, so none is above it.
-        rises &= ascending(last, &[*end]);
-        if !(rises && out.first() == Some(&[0; 4])) {
-            return Err(self.not_ascending(out));
+        let end = self.last - self.keylen;
+        if wanted.end == self.entries
+            && let Some(bound) = out.last_mut()
+        {
+            *bound = end.to_le_bytes();
+        }
+        rises &= last <= end && (wanted.start > 0 || out.first() == Some(&[0; 4]));
+        if !rises {
+            return Err(self.not_ascending(wanted, out));
         }
         Ok(())
     }
 
     #[cold]
-    fn not_ascending(&self, bounds: &[[u8; 4]]) -> Error {
+    fn not_ascending(&self, wanted: &Range<u32>, bounds: &[[u8; 4]]) -> Error {
         let mut low = 0;
-        let bad = bounds.iter().enumerate().find_map(|(i, &bound)| {
+        let bad = (wanted.start as usize..).zip(bounds).find_map(|(i, &bound)| {
             let bound = u32::from_le_bytes(bound);
             let wrong = bound < low || bound > self.last - self.keylen || (i == 0 && bound != 0);
             low = bound;
@@ -375,6 +401,14 @@ impl Basket {
             out_of_range("entry offset", found, i64::from(self.last), self.last as usize + 4 + 4 * entry);
         error.place.entry = Some(entry as u64);
         error
+    }
+}
+
+/// Bytes for where the wanted entries begin and end.
+fn bounds_len(layout: Layout, wanted: &Range<u32>) -> usize {
+    match layout {
+        Layout::Unasked | Layout::Generated => 0,
+        Layout::Fixed | Layout::Stored => 4 * (wanted.len() + 1),
     }
 }
 

@@ -35,7 +35,7 @@ enum Size {
 impl Inspected {
     /// Looks at a basket as reading does before it decodes anything.
     pub(crate) fn look_at(&self, entries: &Range<u64>, stored: &[u8], scratch: &mut Scratch) -> Result<()> {
-        let block = unframe(self.asked, entries, stored, scratch)?;
+        let block = unframe(self.asked, entries, entries, stored, scratch)?;
         let found = block.payload.len() as u64;
         match self.size {
             Size::Any => {}
