@@ -17,6 +17,9 @@ use std::{
 /// Payloads up to this size are decoded into scratch, of which most stays in the cache.
 const AHEAD_MOST: usize = 4 << 20;
 
+/// Address space that a worker's scratch takes beforehand.
+const SCRATCH_MOST: usize = 256 << 20;
+
 /// Who else is at work.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Beside {
@@ -133,9 +136,23 @@ impl Job<'_> {
 
     /// Runs into scratch, then copies to the places assigned when the turn comes.
     fn ahead(&mut self, spare: &mut Vec<Box<dyn Memory>>, number: usize, stop: &AtomicBool) -> Result<()> {
-        let outputs = self.places.builders.iter().map(|b| {
-            let dtype = forth_dtype(b.dtype());
-            spare.pop().map_or_else(|| Output::owned(dtype), |memory| Output::new(dtype, memory))
+        let payload: usize = self.parts.iter().map(|(part, _)| part.len()).sum();
+        let entries = (self.task.wanted.end - self.task.wanted.start) as usize;
+        let most = SCRATCH_MOST / self.places.builders.len().max(1);
+        let outputs = self.places.builders.iter().zip(&self.places.group.columns).map(|(builder, column)| {
+            let dtype = forth_dtype(builder.dtype());
+            let mut memory = spare.pop().unwrap_or_else(|| Output::owned(dtype).into_memory());
+            // Loops that are run as one want to know beforehand that all they could write has room; what is not written to is not there.
+            let room = match column.bytes_per_payload_byte as usize {
+                0 => entries.saturating_add(1).saturating_mul(dtype.size()),
+                each => payload.saturating_mul(each).saturating_add(8),
+            };
+            let room = room.min(most);
+            if memory.capacity() < room {
+                // Without so much it grows when it has to.
+                let _ = memory.grow(0, room);
+            }
+            Output::new(dtype, memory)
         });
         let outputs = outputs.collect();
         let before = vec![0; self.places.builders.len()];
