@@ -1,13 +1,13 @@
 //! What is handed out to threads: a task, or a part of one.
 //!
 //! A long block that lies in memory as it is, and that says where its entries begin, need not be decoded by one thread: its entries are shared out.
-//! What is decoded ahead of its turn then stays in the cache, too.
+//! What is decoded ahead of its turn is less, too.
 
 use forthwith_plan::{Decoder, Plan, Stored, Task};
 use std::{borrow::Cow, ops::Range};
 
-/// Stored bytes of a step, about: what a program makes of them stays in a cache of a megabyte.
-const STEP: u64 = 256 << 10;
+/// Stored bytes of a step, about: with fewer, threads wait for each other more often than decoding ahead is worth.
+const STEP: u64 = 1 << 20;
 
 /// A part of the work.
 pub(crate) struct Step {
