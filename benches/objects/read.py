@@ -6,7 +6,8 @@ The file is made by C++ ROOT in a temporary folder, without compression: what is
 reader is a process of its own, and they take turns at each branch: C++ ROOT with `GetEntry` alone, C++ ROOT with `GetEntry` and
 the columns filled (`shapes.C`), uproot, forthwith with one thread and with two, all of them with a file just opened and memory
 just had from the system (forthwith with `pool=0`); then C++ ROOT and forthwith *again*, into the memory of the last time, and
-forthwith with the *next* file, just opened by the same process, as users open files. A first round is not counted.
+forthwith with the *next* file, just opened by the same process, and that once more as *users* do who ask for nothing, with a
+thread for each processor. Milliseconds are the processor's but where they are of the wall. A first round is not counted.
 The MD5 sums of all columns have to be the same whoever made them, or the run stops. Medians go to a table, all times to
 `times.json`, both in FOLDER, by default `benches/results/<date>-objects`.
 
@@ -42,7 +43,17 @@ SHAPES = {
     "words": "`vector<string>`",
     "table": "`map<string, vector<float>>`",
 }
-READERS = ["root", "root columns", "root again", "uproot", "forthwith", "forthwith 2", "forthwith next", "forthwith again"]
+READERS = [
+    "root",
+    "root columns",
+    "root again",
+    "uproot",
+    "forthwith",
+    "forthwith 2",
+    "forthwith next",
+    "forthwith again",
+    "forthwith users",
+]
 
 
 def memory(key):
@@ -185,9 +196,10 @@ def agree(branch, took):
 def table(results):
     """The medians, as text."""
     lines = [
-        "| branch | `GetEntry` | into columns | again | uproot | forthwith | next | again | faster than columns | again | than uproot "
-        "| wall, 1 thread | 2 threads | peak MB: ROOT | uproot | forthwith |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "| branch | `GetEntry` | into columns | again | uproot | forthwith | next | again | faster than columns | again "
+        "| than uproot | wall: 1 thread | 2 threads | users | faster than columns | than uproot "
+        "| peak MB: ROOT | uproot | forthwith |",
+        "|---|" + "---:|" * 18,
     ]
     for branch, rounds in results.items():
         middle = {}
@@ -195,17 +207,22 @@ def table(results):
             for what in ("cpu", "wall", "peak"):
                 values = [one[reader][what] for one in rounds if what in one[reader]]
                 middle[reader, what] = statistics.median(values) if values else None
+
         # Paired: what stands beside each other in time is compared.
-        over = lambda a, b: statistics.median(one[a]["cpu"] / one[b]["cpu"] for one in rounds)  # noqa: B023, E731
-        other = [one["uproot"]["cpu"] / one["forthwith"]["cpu"] for one in rounds if "cpu" in one["uproot"]]
+        def over(a, b, what="cpu"):
+            ratios = [one[a][what] / one[b][what] for one in rounds if what in one[a]]  # noqa: B023
+            return statistics.median(ratios) if ratios else None
+
         show = lambda value, form="{:.1f}": form.format(value) if value is not None else "-"  # noqa: E731
         cells = [
             f"{branch}: {SHAPES[branch]}",
-            *(show(middle[reader, "cpu"]) for reader in READERS if reader != "forthwith 2"),
-            f"{over('root columns', 'forthwith'):.1f}",
-            f"{over('root again', 'forthwith again'):.1f}",
-            show(statistics.median(other) if other else None),
-            *(show(middle[reader, "wall"]) for reader in ("forthwith", "forthwith 2")),
+            *(show(middle[reader, "cpu"]) for reader in READERS if reader not in ("forthwith 2", "forthwith users")),
+            show(over("root columns", "forthwith")),
+            show(over("root again", "forthwith again")),
+            show(over("uproot", "forthwith")),
+            *(show(middle[reader, "wall"]) for reader in ("forthwith", "forthwith 2", "forthwith users")),
+            show(over("root columns", "forthwith users", "wall")),
+            show(over("uproot", "forthwith users", "wall")),
             *(show(middle[reader, "peak"], "{:.0f}") for reader in ("root columns", "uproot", "forthwith")),
         ]
         lines.append("| " + " | ".join(cells) + " |")
@@ -259,6 +276,7 @@ def compare(options):
                     "forthwith 2": workers["forthwith"].read("columns", branch, 2),
                     "forthwith next": workers["forthwith"].read("next", branch),
                     "forthwith again": workers["forthwith"].read("again", branch),
+                    "forthwith users": workers["forthwith"].read("next", branch, os.cpu_count()),
                 }
                 agree(branch, took)
                 if number > 0:

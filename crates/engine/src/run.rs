@@ -135,6 +135,9 @@ pub(crate) fn read(
 /// Whether nothing of a task's block is compressed.
 fn is_plain(task: &Task, source: &dyn Source, format: &dyn BlockFormat) -> bool {
     let Stored::Range(range) = &task.stored else { return false };
+    if !source.at_hand(range) {
+        return false;
+    }
     let head = source.read_one(range.start..range.end.min(range.start + HEAD));
     head.is_ok_and(|head| format.is_plain(task, &head))
 }

@@ -2,10 +2,13 @@
 
 use crate::made::*;
 use forthwith_columns::Policy;
-use forthwith_engine::{Engine, Options};
+use forthwith_engine::{Engine, Options, Progress};
 use forthwith_io::{Callback, Source};
 use forthwith_plan::{Block, BlockFormat, Group, Plan, Result, Scratch, Stored, Task};
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 #[test]
 fn any_number_of_threads_gives_the_same() {
@@ -70,17 +73,14 @@ fn programs_that_wait_for_their_turn_give_the_same() {
     assert!(engine().read(&made.plan, &source, &Laborious, Some(3), None).is_err());
 }
 
-#[test]
-fn blocks_that_are_nothing_like_the_first_give_the_same() {
-    // The first block is empty lists, and those that follow are longer and longer.
-    let (blocks, each) = if cfg!(miri) { (4, 3) } else { (40, 300) };
+/// Blocks of entries that are lists of one list, of so many items each; with the offsets and the items that are to come out.
+fn rows(blocks: &[Vec<usize>]) -> (Made, Vec<i64>, Vec<f32>) {
     let mut made = Made::default();
-    let mut values: Vec<f32> = Vec::new();
-    let mut offsets = vec![0_i64];
-    for block in 0..blocks {
+    let (mut values, mut offsets): (Vec<f32>, _) = (Vec::new(), vec![0_i64]);
+    let mut entry = 0;
+    for (block, lists) in (0..).zip(blocks) {
         let (mut payload, mut bounds) = (Vec::new(), vec![0_u32]);
-        for _ in 0..2 {
-            let items = block * each;
+        for &items in lists {
             let size = (2 + 4 + 4 + 4 * items as u32) | 0x4000_0000;
             payload.extend([size.to_be_bytes().as_slice(), &[0, 9], &1_u32.to_be_bytes()].concat());
             payload.extend((items as u32).to_be_bytes());
@@ -92,13 +92,14 @@ fn blocks_that_are_nothing_like_the_first_give_the_same() {
             bounds.push(payload.len() as u32);
         }
         let start = made.file.len() as u64;
-        made.file.extend([2_u32, 3].map(u32::to_le_bytes).concat());
+        made.file.extend([lists.len() as u32, bounds.len() as u32].map(u32::to_le_bytes).concat());
         bounds.iter().for_each(|bound| made.file.extend(bound.to_le_bytes()));
         made.file.extend(&payload);
-        let entries = 2 * block as u64..2 * block as u64 + 2;
+        let entries = entry..entry + lists.len() as u64;
+        entry = entries.end;
         made.plan.tasks.push(Task {
             group: 0,
-            block: block as u64,
+            block,
             entries: entries.clone(),
             wanted: entries,
             stored: Stored::Range(start..made.file.len() as u64),
@@ -107,10 +108,17 @@ fn blocks_that_are_nothing_like_the_first_give_the_same() {
             note: 0,
         });
     }
-    let entries = 0..2 * blocks as u64;
-    made.plan =
-        Plan { format: "plain".into(), entries, delivered: 1, tasks: made.plan.tasks, ..Plan::default() };
+    let tasks = made.plan.tasks;
+    made.plan = Plan { format: "plain".into(), entries: 0..entry, delivered: 1, tasks, ..Plan::default() };
     made.plan.groups = vec![groups().swap_remove(2)];
+    (made, offsets, values)
+}
+
+#[test]
+fn blocks_that_are_nothing_like_the_first_give_the_same() {
+    // The first block is empty lists, and those that follow are longer and longer.
+    let (blocks, each) = if cfg!(miri) { (4, 3) } else { (40, 300) };
+    let (made, offsets, values) = rows(&(0..blocks).map(|block| vec![block * each; 2]).collect::<Vec<_>>());
     for pool_bytes in [0, 1 << 30] {
         let policy = Policy { pool_bytes, huge_from: 1 << 20, ..Policy::default() };
         let engine = Engine::new(Options { threads: 1, policy, ..Options::default() });
@@ -121,6 +129,61 @@ fn blocks_that_are_nothing_like_the_first_give_the_same() {
             assert!(column("node2-data").items::<f32>().unwrap() == values);
         }
     }
+}
+
+/// Says that nothing is compressed, so that entries of long blocks are shared out, and gives where the wanted ones begin.
+#[derive(Default)]
+struct Open {
+    unframed: AtomicUsize,
+}
+
+impl BlockFormat for Open {
+    fn id(&self) -> &'static str {
+        "plain"
+    }
+    fn is_plain(&self, _: &Task, _: &[u8]) -> bool {
+        true
+    }
+    fn unframe<'a>(&self, g: &Group, t: &Task, b: &'a [u8], s: &'a mut Scratch) -> Result<Block<'a>> {
+        self.unframed.fetch_add(1, Ordering::Relaxed);
+        let block = Plain.unframe(g, t, b, s)?;
+        let at = |entry: u64| 4 * (entry - t.entries.start) as usize;
+        Ok(Block { bounds: &block.bounds[at(t.wanted.start)..at(t.wanted.end) + 4], ..block })
+    }
+}
+
+#[test]
+fn entries_of_long_blocks_are_shared_out() {
+    let each = if cfg!(miri) { 2 } else { 20_000 };
+    let (mut made, offsets, values) = rows(&[vec![each; 40], vec![each; 3], vec![1; 7], vec![each; 50]]);
+    let source = memory(&made.file);
+    for (threads, steps) in [(1, 4), (2, 9), (3, 9)] {
+        let open = Open::default();
+        let mut calls = Vec::new();
+        let mut tick = |now: Progress| {
+            calls.push((now.blocks, now.bytes));
+            true
+        };
+        let arrays = engine().read(&made.plan, &source, &open, Some(threads), Some(&mut tick)).unwrap();
+        let column = |key: &str| arrays[0].column(key).unwrap();
+        assert_eq!(column("node1-offsets").items::<i64>().unwrap(), offsets);
+        assert!(column("node2-data").items::<f32>().unwrap() == values);
+        if !cfg!(miri) {
+            assert_eq!(open.unframed.into_inner(), steps, "{threads} threads");
+        }
+        assert_eq!(calls.last(), Some(&(4, made.plan.stored_bytes())));
+    }
+    // An entry of the last block is too long: whoever comes upon it says so, in the words of one thread.
+    let Stored::Range(range) = made.plan.tasks[3].stored.clone() else { unreachable!() };
+    let wrong = range.start as usize + 8 + 4 * 51 + 30 * (14 + 4 * each);
+    made.file[wrong + 3] ^= 4;
+    let said = |threads| {
+        let error = engine().read(&made.plan, &memory(&made.file), &Open::default(), Some(threads), None);
+        error.unwrap_err().to_string()
+    };
+    let alone = said(1);
+    assert!(alone.contains("entry 80"), "{alone}");
+    assert_eq!(said(3), alone);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Baskets without their framing: what is borrowed, and what is refused at which byte.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use forthwith_io::Memory;
 use forthwith_plan::{BlockFormat, Dataset, Error, ErrorKind, Plan, Scratch, Stored, Task};
@@ -57,6 +57,16 @@ fn bounds_begin_at_zero_and_end_with_the_payload() {
         assert_eq!(bounds.len() as u64, block.entries + 1, "{tree}");
         assert_eq!((bounds[0], bounds[bounds.len() - 1] as usize), (0, block.payload.len()), "{tree}");
         assert!(bounds.is_sorted());
+        // Of some entries, or of none in the middle.
+        let Range { start, end } = task.entries;
+        for wanted in [start + 1..end, start..end - 1, start + 2..end - 3, start + 3..start + 3] {
+            let some = Task { wanted: wanted.clone(), ..task.clone() };
+            let block = TreeFormat.unframe(&plan.groups[0], &some, &stored, &mut scratch).unwrap();
+            let found = block.bounds.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b));
+            let from = (wanted.start - start) as usize;
+            let expected = &bounds[from..=(wanted.end - start) as usize];
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{tree} {wanted:?}");
+        }
     }
 }
 
