@@ -157,7 +157,7 @@ fn entries_of_long_blocks_are_shared_out() {
     let each = if cfg!(miri) { 2 } else { 20_000 };
     let (mut made, offsets, values) = rows(&[vec![each; 40], vec![each; 3], vec![1; 7], vec![each; 50]]);
     let source = memory(&made.file);
-    for (threads, steps) in [(1, 4), (2, 9), (3, 9)] {
+    for (threads, steps) in [(1, 4), (2, 8), (3, 8)] {
         let open = Open::default();
         let mut calls = Vec::new();
         let mut tick = |now: Progress| {
