@@ -61,15 +61,14 @@ def test_what_is_too_deep_can_be_stepped_over():
     assert found == [{"v": entry["v"]} for entry in GOLDEN["nested/node"]]
 
 
-def test_an_array_may_be_of_another_class_as_long_as_it_is_empty():
-    # Of a file that describes one class for arrays, they have the type of that.
+def test_arrays_of_names_beside_another_class_are_what_root_reads():
+    # Of a file that describes one class for arrays, they have the type of that and of what their data name.
     with forthwith.open(data("nested-one.root")) as file:
-        branch = file["t/some"]
-        with pytest.raises(forthwith.DamagedFileError, match="of a class that the file does not describe") as caught:
-            branch.array()
-        assert caught.value.entry == 1
-        left = branch.array(errors="null", lost=[]).to_list()
-    assert left == [None if entry else [] for entry in GOLDEN[OTHERS]]
+        some, none = file["t/some"].array(), file["t/none"].array()
+        inner = file["t/inner"].array()
+    assert some.to_list() == GOLDEN[OTHERS]
+    assert str(some.type) == str(none.type) == "6 * var * union[Inner[a: int32], TNamed[fName: string, fTitle: string]]"
+    assert str(inner.type) == "6 * var * Inner[a: int32]"
 
 
 def test_letters_are_numbers():

@@ -186,7 +186,7 @@ impl Classes<'_> {
                 let slot = self.slot(info, &counter.class, &counter.name).ok_or_else(refused)?;
                 let of = match element.type_name.trim().ends_with("**") && self.root > OLD_LOOPS {
                     true => self.pointer(class)?,
-                    false => self.object(class)?,
+                    false => self.contained(class)?,
                 };
                 let of = fixed(Schema::Counted { slot, flag: false, of: Box::new(of) }, &dimensions);
                 shared(self.given_first(slot, of))

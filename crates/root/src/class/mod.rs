@@ -5,8 +5,9 @@ mod evolve;
 mod member;
 mod native;
 mod pointed;
+mod within;
 
-use std::sync::Arc;
+use std::{cell::Cell, sync::Arc};
 
 use forthwith_columns::{DType, Wire};
 use forthwith_program::{Schema, When};
@@ -14,6 +15,9 @@ use forthwith_program::{Schema, When};
 use crate::streamer::{Element, StreamerInfo, Streamers, any_unframed, builtin, is_unframed, registered};
 pub(crate) use cpp::CppType;
 pub(crate) use member::dimensions;
+pub(crate) use pointed::OWN_ITEMS;
+pub(crate) use within::MAX_LEVELS;
+use within::MAX_THREAD;
 
 /// Schemas of classes, by the file's own account of them.
 pub(crate) struct Classes<'a> {
@@ -24,6 +28,16 @@ pub(crate) struct Classes<'a> {
     again: Vec<Box<str>>,
     /// How many levels of a class that has pointers to itself, or items of itself, there are.
     levels: usize,
+    /// The same of a class that contains itself by way of others.
+    rounds: usize,
+    /// Where in `within` the value begins that is looked at: behind the innermost list or pointer.
+    floor: usize,
+    /// How many classes are around that are there again by way of others.
+    winding: usize,
+    /// Members that may still be looked at within these.
+    thread: u32,
+    /// Whether something was refused since there are levels enough of it, or members.
+    bounded: bool,
     /// Members that count the items of others: class, name and slot.
     counters: Vec<(Box<str>, Box<str>, u32)>,
     slots: u32,
@@ -47,10 +61,25 @@ pub(crate) struct Classes<'a> {
     switched: bool,
     /// The class of the items of a `TClonesArray`, where that is known.
     items: String,
+    /// Classes of ROOT's own that arrays in the data name as that of their items.
+    seen: &'a [&'static str],
+    /// What is noted on the way.
+    noted: Option<&'a Noted>,
     /// Members that may still be looked at: classes can contain classes in so many ways that their number has no bound.
     budget: u32,
     /// The version of ROOT that wrote the file.
     root: i32,
+}
+
+/// What those who ask for schemas may ask otherwise next time.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    /// There was an array of which the file describes one class.
+    pub(crate) alone: Cell<bool>,
+    /// A class contains itself by way of others.
+    pub(crate) winds: Cell<bool>,
+    /// Its levels have more members than can be.
+    pub(crate) tangled: Cell<bool>,
 }
 
 /// Why something has no schema, as a phrase.
@@ -64,6 +93,11 @@ impl<'a> Classes<'a> {
             within,
             again: Vec::new(),
             levels: MAX_LEVELS,
+            rounds: MAX_LEVELS,
+            floor: 0,
+            winding: 0,
+            thread: MAX_THREAD,
+            bounded: false,
             counters,
             slots: 0,
             given: None,
@@ -76,6 +110,8 @@ impl<'a> Classes<'a> {
             together: false,
             switched: false,
             items,
+            seen: &[],
+            noted: None,
             budget: MAX_MEMBERS,
             root: i32::MAX,
         }
@@ -89,13 +125,25 @@ impl<'a> Classes<'a> {
 
     /// For what would otherwise be too much: one level of classes within themselves, and of choices within choices.
     pub(crate) fn shallow(mut self) -> Self {
-        (self.levels, self.choices_most) = (1, 1);
+        (self.levels, self.rounds, self.choices_most) = (1, 1, 1);
+        self
+    }
+
+    /// Classes that contain themselves by way of others have so many levels.
+    pub(crate) fn wound(mut self, rounds: usize) -> Self {
+        self.rounds = rounds.min(self.rounds);
         self
     }
 
     /// Arrays that only the data name the class of have items of this class.
     pub(crate) fn with_items(mut self, class: &str) -> Self {
         self.items = class.into();
+        self
+    }
+
+    /// Arrays of which the file describes one class may be of these of ROOT's own, too; that there is such an array is noted.
+    pub(crate) fn seeing(mut self, seen: &'a [&'static str], noted: &'a Noted) -> Self {
+        (self.seen, self.noted) = (seen, Some(noted));
         self
     }
 
@@ -198,34 +246,8 @@ impl<'a> Classes<'a> {
                 Ok(schema) => schema,
                 Err(why) => Schema::Refused(why),
             },
-            CppType::Other(class) => self.object(class)?,
+            CppType::Other(class) => self.contained(class)?,
         })
-    }
-
-    /// Whether a class is the one whose members are being looked at.
-    fn is_own(&self, class: &str) -> bool {
-        self.within.last().is_some_and(|last| **last == *class)
-    }
-
-    /// An object of the class whose members are being looked at: once more, as long as that is not many members.
-    fn own(&mut self, class: &str) -> Result<Schema, Refused> {
-        let levels = self.within.iter().filter(|outer| ***outer == *class).count();
-        let info = self.streamers.latest(class).map_err(|error| error.to_string())?;
-        let elements = info.as_ref().map_or(&[][..], |info| &info.elements);
-        let is_own = |element: &&Element| {
-            let mut words =
-                element.type_name.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
-            words.any(|word| class.rsplit("::").next() == Some(word))
-        };
-        let ways = elements.iter().filter(is_own).count().max(1);
-        let most = (0..=levels as u32).map(|level| ways.saturating_pow(level)).fold(0, usize::saturating_add);
-        if levels >= self.levels || most.saturating_mul(elements.len()) > MAX_OWN {
-            return Err(format!("{class}, which contains itself, more than {levels} levels deep"));
-        }
-        self.again.push(class.into());
-        let schema = self.object(class);
-        self.again.pop();
-        schema
     }
 
     /// An object in place.
@@ -353,7 +375,7 @@ impl<'a> Classes<'a> {
         let kind = CppType::parse(item.split(',').next().unwrap_or(item));
         // Items of which nothing is stored have no description.
         let arms = match &kind {
-            CppType::Other(item) if self.describes(item) => self.versions(item)?,
+            CppType::Other(item) if self.describes(item) => self.beyond(|classes| classes.versions(item))?,
             CppType::Other(_) => {
                 vec![(When::AnyClass, Schema::Record { name: None, fields: Vec::new() })]
             }
@@ -476,33 +498,11 @@ impl<'a> Classes<'a> {
         class.contains('<').then(|| streamers.classes().map(|(name, _)| name).find(is_same)).flatten()
     }
 
-    fn is_within(&self, class: &str) -> bool {
-        self.within.iter().any(|outer| **outer == *class)
-    }
-
     /// Whether there is an info of a class.
     fn describes(&self, class: &str) -> bool {
         registered(class).is_some()
             || self.streamers.classes().any(|(name, _)| name == class)
             || built_in(class).is_some()
-    }
-
-    /// The members of a class.
-    fn record(&mut self, info: &Arc<StreamerInfo>) -> Result<Schema, Refused> {
-        let class = &info.class;
-        let times = |of: &[Box<str>]| of.iter().filter(|outer| *outer == class).count();
-        if times(&self.within) > times(&self.again) {
-            return Err(format!("{class}, which contains itself"));
-        }
-        if self.within.len() > MAX_DEPTH {
-            return Err(format!("{class} within {MAX_DEPTH} other classes"));
-        }
-        self.within.push(class.clone());
-        let known = self.counters.len();
-        let fields = self.members(info);
-        self.counters.truncate(known);
-        self.within.pop();
-        Ok(Schema::Record { name: Some(class.to_string()), fields: fields? })
     }
 }
 
@@ -552,11 +552,5 @@ const MAX_MEMBERS: u32 = 20_000;
 const MAX_SPARE: u32 = 2_000;
 /// Choices around an array that is a choice, too.
 const MAX_CHOICES: usize = 3;
-/// Levels of a class that has pointers to itself or items of itself.
-const MAX_LEVELS: usize = 4;
-/// Members of all levels of it.
-const MAX_OWN: usize = 256;
-/// Classes within classes.
-const MAX_DEPTH: usize = 30;
 /// Versions of the classes that are built in.
 const MAX_BUILTIN: i32 = 30;

@@ -8,26 +8,29 @@ impl Classes<'_> {
     /// A pointer to an object of a class, or of one derived from it.
     pub(crate) fn pointer(&mut self, class: &str) -> Result<Schema, Refused> {
         let names = self.derived(class)?;
-        let (mut found, mut refused) = self.choose(names.len() > 1, |classes| {
-            let (mut found, mut refused) = (Vec::new(), Vec::new());
+        let (mut found, mut refused, bounded) = self.choose(names.len() > 1, |classes| {
+            let (mut found, mut refused, mut bounded) = (Vec::new(), Vec::new(), false);
             for name in &names {
                 // One that contains itself, or cannot be read, is an error where it is met.
+                classes.bounded = false;
                 let schema = match classes.is_own(name) && names.len() == 1 {
                     true => classes.own(name),
-                    false => classes.object(name),
+                    false => classes.beyond(|classes| classes.object(name)),
                 };
+                bounded |= schema.is_err() && std::mem::take(&mut classes.bounded);
                 match schema {
                     Ok(schema) => found.push((name.clone(), schema)),
                     Err(why) => refused.push((name.clone(), why)),
                 }
             }
-            (found, refused)
+            (found, refused, bounded)
         });
         // One that nobody describes is a fault where it is met, too.
         if found.iter().any(|(_, schema)| !matches!(schema, Schema::Unknown(_))) {
             found.retain(|(_, schema)| !matches!(schema, Schema::Unknown(_)));
         }
         if found.is_empty()
+            && !bounded
             && !self.is_within(class)
             && let Some((_, why)) = refused.pop()
         {
@@ -111,13 +114,23 @@ impl Classes<'_> {
                 let mut derived = self.derived("TObject")?;
                 derived.retain(|name| !is_of_root(name) && self.describes(name) && !self.is_within(name));
                 // Of ROOT's own classes there are some in every file: one type is not made several for their sake.
+                let is_there = |name: &&str| self.streamers.knows(name) && !self.is_within(name);
                 if derived.len() > 1 {
-                    let own = ["TNamed", "TObjString"].into_iter();
-                    let is_there = |name: &&str| self.streamers.knows(name) && !self.is_within(name);
-                    derived.extend(own.filter(is_there).map(String::from));
+                    derived.extend(OWN_ITEMS.into_iter().filter(is_there).map(String::from));
                 }
                 if derived.is_empty() && self.describes("TNamed") {
                     derived.push("TNamed".into());
+                }
+                if derived.len() == 1 {
+                    if let Some(noted) = self.noted {
+                        noted.alone.set(true);
+                    }
+                    let is_other =
+                        |name: &&str| self.describes(name) && !self.is_within(name) && **name != *derived[0];
+                    if self.choices <= self.deepest {
+                        let others = self.seen.iter().copied().filter(is_other).map(String::from);
+                        derived.extend(others.collect::<Vec<_>>());
+                    }
                 }
                 if derived.len() > 1 && self.choices > self.deepest {
                     // Choices within choices would multiply: empty is read, and anything else is a fault where it is met.
@@ -130,7 +143,7 @@ impl Classes<'_> {
         let within = usize::from(self.choices > 0 && names.len() > 1);
         self.arrays += within;
         let found = self.choose(names.len() > 1, |classes| {
-            names.iter().map(|class| classes.versions(class)).collect::<Vec<_>>()
+            classes.beyond(|classes| names.iter().map(|class| classes.versions(class)).collect::<Vec<_>>())
         });
         self.arrays -= within;
         let (mut alternatives, mut classes) = (Vec::new(), Vec::new());
@@ -184,6 +197,8 @@ fn is_of_root(class: &str) -> bool {
     own.contains(&class) || ["TAtt", "TVirtual"].iter().any(|begin| class.starts_with(begin))
 }
 
+/// Classes of ROOT's own that arrays are made of, and that are described in files for other reasons, too.
+pub(crate) const OWN_ITEMS: [&str; 2] = ["TNamed", "TObjString"];
 /// Members of the items of arrays within choices, if these are within other choices.
 const MAX_DEEP: u32 = 300;
 /// Classes that one pointer may lead to.

@@ -4,6 +4,7 @@ mod baskets;
 mod columns;
 mod inspect;
 mod metadata;
+mod peek;
 mod programs;
 
 use std::{
@@ -19,7 +20,7 @@ use forthwith_plan::{
 
 use crate::{
     Found, Objects, RootFile, Streamers, TreeFormat,
-    class::Classes,
+    class::{Classes, MAX_LEVELS, Noted, OWN_ITEMS},
     format::{NOWHERE, nowhere},
     near,
     streamer::{Element, ElementKind, builtin_divided, registrations},
@@ -73,6 +74,21 @@ struct Known {
 
 /// Branches of which it is kept.
 const KNOWN_MOST: usize = 1024;
+
+/// How the classes of a branch are looked at.
+#[derive(Default)]
+struct Look {
+    /// With what needs another branch's values.
+    counted: bool,
+    /// One level of classes within themselves.
+    shallow: bool,
+    /// ROOT's own classes that arrays in the data name as that of their items.
+    seen: Vec<&'static str>,
+    /// How many levels there are of classes that contain themselves by way of others.
+    rounds: usize,
+    /// What was noted.
+    noted: Noted,
+}
 
 /// Fields by what they can be called.
 struct Index {
@@ -227,15 +243,41 @@ impl Tree {
 
     /// What a branch holds, with or without those that need another branch's values.
     fn column_with(&self, branch: &Branch<'_>, counted: bool) -> Result<Column> {
-        let column = self.column_of(branch, counted, false)?;
-        match column.reading {
-            Ok(_) => Ok(column),
-            // What is less deep may be little enough.
-            Err(_) => self.column_of(branch, counted, true),
+        let mut look = Look { counted, ..Look::default() };
+        let column = self.column_by(branch, &mut look)?;
+        if !look.noted.alone.get() || column.reading.is_err() {
+            return Ok(column);
         }
+        // The file describes one class for arrays. Of ROOT's own, which are in every file, some are there if the data say so.
+        look.seen = self.named_first(branch, &OWN_ITEMS);
+        if look.seen.is_empty() {
+            return Ok(column);
+        }
+        let wider = self.column_by(branch, &mut look)?;
+        Ok(if wider.reading.is_ok() { wider } else { column })
     }
 
-    fn column_of(&self, branch: &Branch<'_>, counted: bool, shallow: bool) -> Result<Column> {
+    fn column_by(&self, branch: &Branch<'_>, look: &mut Look) -> Result<Column> {
+        look.shallow = false;
+        for rounds in (1..=MAX_LEVELS).rev() {
+            look.rounds = rounds;
+            look.noted = Noted::default();
+            let column = self.column_of(branch, look)?;
+            let (winds, tangled) = (look.noted.winds.get(), look.noted.tangled.get());
+            match column.reading {
+                Ok(_) if !tangled => return Ok(column),
+                // Nothing to be had from fewer levels of what has none.
+                Err(_) if !winds => break,
+                _ => {}
+            }
+        }
+        // What is less deep may be little enough.
+        look.shallow = true;
+        self.column_of(branch, look)
+    }
+
+    fn column_of(&self, branch: &Branch<'_>, look: &Look) -> Result<Column> {
+        let counted = look.counted;
         if branch.class == "TBranch" {
             return Ok(columns::of_leaves(branch, &branch.leaves()?));
         }
@@ -247,13 +289,13 @@ impl Tree {
                 let class = branch.member.as_ref().map_or(branch.class, |member| &*member.class);
                 return Ok(Column::unsupported(class));
             };
-            return Ok(columns::of_named_object(branch, &member.class, &mut self.classes(member, shallow)));
+            return Ok(columns::of_named_object(branch, &member.class, &mut self.classes(member, look)));
         };
         match member.kind {
             3 | 4 => return Ok(columns::of_counts()),
             -1 | 0 | 31 | 41 if branch.field.has_children => return Ok(Column::unsupported(&*member.class)),
             -1 | 0 if member.id < 0 => {
-                return Ok(columns::of_object(branch, member, &mut self.classes(member, shallow)));
+                return Ok(columns::of_object(branch, member, &mut self.classes(member, look)));
             }
             0 | 1 | 2 | 31 | 41 => {}
             kind => return Ok(Column::unsupported(format!("a branch of kind {kind}"))),
@@ -287,7 +329,7 @@ impl Tree {
             let base = if member.kind == 1 { &element.name } else { &element.type_name };
             return Ok(Column::unsupported(&**base));
         }
-        let mut classes = self.classes(member, shallow);
+        let mut classes = self.classes(member, look);
         let items = matches!(member.kind, 31 | 41);
         let counts = match &element.kind {
             ElementKind::Base { .. } if items && counted => {
@@ -327,9 +369,10 @@ impl Tree {
         Ok(Some((field, wire.dtype())))
     }
 
-    fn classes(&self, member: &MemberOf<'_>, shallow: bool) -> Classes<'_> {
+    fn classes<'a>(&'a self, member: &MemberOf<'_>, look: &'a Look) -> Classes<'a> {
         let classes = Classes::new(&self.streamers).with_items(&member.items).written_by(self.written_by);
-        if shallow { classes.shallow() } else { classes }
+        let classes = classes.seeing(&look.seen, &look.noted).wound(look.rounds);
+        if look.shallow { classes.shallow() } else { classes }
     }
 
     /// The branch that each leaf belongs to, by the leaf's place.

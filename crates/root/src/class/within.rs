@@ -1,0 +1,135 @@
+//! Classes within classes, and those that contain themselves: how deep they are looked into.
+
+use std::sync::Arc;
+
+use forthwith_program::Schema;
+
+use super::{Classes, Refused};
+use crate::streamer::{Element, StreamerInfo};
+
+impl Classes<'_> {
+    /// An object where there may be none: one that has levels enough is an error where it is met.
+    pub(super) fn contained(&mut self, class: &str) -> Result<Schema, Refused> {
+        self.bounded = false;
+        match self.beyond(|classes| classes.object(class)) {
+            Err(why) if std::mem::take(&mut self.bounded) => Ok(Schema::Refused(why)),
+            other => other,
+        }
+    }
+
+    /// What is behind a list or a pointer: it may be of a class that is around it.
+    pub(super) fn beyond<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.floor, self.within.len());
+        let made = make(self);
+        self.floor = outer;
+        made
+    }
+
+    pub(super) fn is_within(&self, class: &str) -> bool {
+        self.within.iter().any(|outer| **outer == *class)
+    }
+
+    /// Whether a class is the one whose members are being looked at.
+    pub(super) fn is_own(&self, class: &str) -> bool {
+        self.within.last().is_some_and(|last| **last == *class)
+    }
+
+    /// An object of the class whose members are being looked at: once more, as long as that is not many members.
+    pub(super) fn own(&mut self, class: &str) -> Result<Schema, Refused> {
+        let levels = self.within.iter().filter(|outer| ***outer == *class).count();
+        let info = self.streamers.latest(class).map_err(|error| error.to_string())?;
+        let elements = info.as_ref().map_or(&[][..], |info| &info.elements);
+        let is_own = |element: &&Element| {
+            let mut words =
+                element.type_name.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+            words.any(|word| class.rsplit("::").next() == Some(word))
+        };
+        let ways = elements.iter().filter(is_own).count().max(1);
+        let most = (0..=levels as u32).map(|level| ways.saturating_pow(level)).fold(0, usize::saturating_add);
+        if levels >= self.levels || most.saturating_mul(elements.len()) > MAX_OWN {
+            return Err(contains_itself(class, levels));
+        }
+        self.again.push(class.into());
+        let schema = self.beyond(|classes| classes.object(class));
+        self.again.pop();
+        schema
+    }
+
+    /// The members of a class.
+    pub(super) fn record(&mut self, info: &Arc<StreamerInfo>) -> Result<Schema, Refused> {
+        let class = &info.class;
+        let times = |of: &[Box<str>]| of.iter().filter(|outer| *outer == class).count();
+        // By value, with nothing between that could end it.
+        if times(self.within.get(self.floor..).unwrap_or_default()) > 0 {
+            return Err(format!("{class}, which contains itself"));
+        }
+        let around = times(&self.within);
+        let winds = around > times(&self.again);
+        self.winding += usize::from(winds);
+        let bound = match winds {
+            true => self.wind(info, around),
+            false if self.winding > 0 => self.unwind(info),
+            false => Ok(()),
+        };
+        let bound = bound.and_then(|()| match self.within.len() > MAX_DEPTH {
+            true => {
+                self.bounded = self.winding > 0;
+                Err(format!("{class} within {MAX_DEPTH} other classes"))
+            }
+            false => Ok(()),
+        });
+        let fields = bound.and_then(|()| {
+            self.within.push(class.clone());
+            let known = self.counters.len();
+            let fields = self.members(info);
+            self.counters.truncate(known);
+            self.within.pop();
+            fields
+        });
+        self.winding -= usize::from(winds);
+        Ok(Schema::Record { name: Some(class.to_string()), fields: fields? })
+    }
+
+    /// A class that is there again by way of others, as long as there are not levels enough of it.
+    fn wind(&mut self, info: &StreamerInfo, around: usize) -> Result<(), Refused> {
+        if let Some(noted) = self.noted {
+            noted.winds.set(true);
+        }
+        if around >= self.rounds {
+            self.bounded = true;
+            return Err(contains_itself(&info.class, around));
+        }
+        self.unwind(info)
+    }
+
+    /// The members of a class within one that is there again.
+    fn unwind(&mut self, info: &StreamerInfo) -> Result<(), Refused> {
+        let size = u32::try_from(info.elements.len()).unwrap_or(u32::MAX).saturating_add(1);
+        match self.thread.checked_sub(size) {
+            Some(left) => self.thread = left,
+            None => {
+                if let Some(noted) = self.noted {
+                    noted.tangled.set(true);
+                }
+                (self.bounded, self.thread) = (true, 0);
+                return Err(format!("{} with more members than anybody means", info.class));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a class has no more levels.
+fn contains_itself(class: &str, levels: usize) -> String {
+    let plural = if levels == 1 { "" } else { "s" };
+    format!("{class}, which contains itself, more than {levels} level{plural} deep")
+}
+
+/// Levels of a class that has pointers to itself or items of itself.
+pub(crate) const MAX_LEVELS: usize = 4;
+/// Members of all levels of it.
+const MAX_OWN: usize = 256;
+/// Members of all levels but the first of all classes that contain themselves by way of others.
+pub(super) const MAX_THREAD: u32 = 2_000;
+/// Classes within classes.
+const MAX_DEPTH: usize = 30;

@@ -1,0 +1,121 @@
+//! What the data of a branch say of its type, where nothing else does: the classes that its first arrays name.
+
+use forthwith_io::Source;
+use forthwith_plan::Scratch;
+
+use super::{
+    Tree,
+    baskets::{Bytes, Place},
+    metadata::Branch,
+};
+use crate::format::{Asked, unframe};
+
+impl Tree {
+    /// Which of these classes the arrays in the first basket that has any name as that of their items. A basket that cannot be read says
+    /// nothing, and what is wrong with it is found where it is read.
+    pub(super) fn named_first(&self, branch: &Branch<'_>, classes: &[&'static str]) -> Vec<&'static str> {
+        // Another file is opened when entries are wanted.
+        let places = match branch.file_name.is_empty() {
+            true => self.places(branch).unwrap_or_default(),
+            false => Vec::new(),
+        };
+        let mut scratch = Scratch::default();
+        let mut left = MOST_BYTES;
+        for place in places.iter().take(MOST_BASKETS) {
+            let found = self.named_in(place, &mut left, &mut scratch);
+            if !found.is_empty() {
+                return classes
+                    .iter()
+                    .copied()
+                    .filter(|class| found.iter().any(|name| name == class))
+                    .collect();
+            }
+        }
+        Vec::new()
+    }
+
+    /// The classes that arrays in a basket name.
+    fn named_in(&self, place: &Place, left: &mut u64, scratch: &mut Scratch) -> Vec<String> {
+        let Some(rest) = left.checked_sub(place.len()) else { return Vec::new() };
+        *left = rest;
+        let fetched;
+        let stored = match &place.bytes {
+            Bytes::File(range) => match read(&*self.source, range.clone()) {
+                Some(bytes) => {
+                    fetched = bytes;
+                    &fetched[..]
+                }
+                None => return Vec::new(),
+            },
+            Bytes::Record(range) => self.metadata.payload().get(range.clone()).unwrap_or_default(),
+            Bytes::Nowhere(..) => return Vec::new(),
+        };
+        match unframe(Asked::default(), &place.entries, stored, scratch) {
+            Ok(block) => names(block.payload),
+            Err(_) => Vec::new(),
+        }
+    }
+}
+
+/// Bytes of a file, copied where a view of them could vanish.
+fn read(source: &dyn Source, range: std::ops::Range<u64>) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(range.end - range.start).ok()?];
+    source.read_into(range.start, &mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// What looks like the name of a class with its version, as a text: `\x08TNamed;1`.
+fn names(data: &[u8]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for at in data.iter().enumerate().filter(|(_, byte)| **byte == b';').map(|(at, _)| at) {
+        let digits =
+            data[at + 1..].iter().take(LONGEST_VERSION).take_while(|byte| byte.is_ascii_digit()).count();
+        // Back over what a name may be made of, to the length of the text.
+        let letters =
+            data[..at].iter().rev().take(LONGEST_NAME).take_while(|byte| is_of_name(**byte)).count();
+        let begins = |name: &usize| {
+            let length = data[..at - name].last().copied().map(usize::from);
+            // The number behind the text may look like more digits.
+            length.is_some_and(|length| (name + 2..=name + 1 + digits).contains(&length))
+        };
+        for length in (1..=letters).filter(begins) {
+            if let Ok(name) = std::str::from_utf8(&data[at - length..at])
+                && found.len() < MOST_NAMES
+                && !found.iter().any(|known| known == name)
+            {
+                found.push(name.to_owned());
+            }
+        }
+    }
+    found
+}
+
+const fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'<' | b'>' | b',' | b' ' | b'*')
+}
+
+/// Baskets that are looked at, as long as there is no array in them, and their bytes in the file.
+const MOST_BASKETS: usize = 8;
+const MOST_BYTES: u64 = 16 << 20;
+/// Letters of a name that has its length in one byte, and of a version.
+const LONGEST_NAME: usize = 250;
+const LONGEST_VERSION: usize = 5;
+/// Names that are kept.
+const MOST_NAMES: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn names_have_their_length_before_them() {
+        assert_eq!(names(b"\0\x08TNamed;1\0\0\0\x02"), ["TNamed"]);
+        assert_eq!(names(b"\x0bns::A<int>;10\0\x03Hit;123"), [] as [&str; 0]);
+        assert_eq!(names(b"\x0dns::A<int>;10\0\x07Hit;123"), ["ns::A<int>", "Hit"]);
+        // A count that begins with a digit's code, other texts, and what ends early.
+        assert_eq!(names(b"\x05Hit;1234"), ["Hit"]);
+        for none in [&b"TNamed;1"[..], b"\x07TNamed;1", b"\x07TNamed;", b";", b"\x01;", b"\x02;1", b""] {
+            assert_eq!(names(none), [] as [&str; 0], "{none:?}");
+        }
+    }
+}
