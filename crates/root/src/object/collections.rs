@@ -45,6 +45,15 @@ impl Reader<'_> {
         Ok((frame.version, Contents::Items { first, count: count as u32, name }))
     }
 
+    /// `TBtree`: how its nodes are made, then a collection in a frame of its own. It has no version, and nothing stands for it.
+    pub(super) fn btree(&mut self, depth: usize) -> Result<(i16, Contents)> {
+        let frame = self.cursor.frame_without_checksum()?;
+        self.cursor.take(NODE_NUMBERS * 4)?;
+        let (_, contents) = self.bag(depth)?;
+        self.leave(&frame);
+        Ok((frame.version, contents))
+    }
+
     /// `TClonesArray`: the name of the class with its version, then the objects, member by member or one by one.
     pub(super) fn clones(&mut self, depth: usize) -> Result<(i16, Contents)> {
         let frame = self.cursor.frame()?;
@@ -119,6 +128,8 @@ impl Reader<'_> {
     }
 }
 
+/// Numbers that say how the nodes of a `TBtree` are made.
+const NODE_NUMBERS: usize = 6;
 /// Set in the bits of a `TClonesArray` whose objects are stored member by member.
 const BY_MEMBER: u32 = 1 << 12;
 /// The same in version 3.

@@ -75,6 +75,14 @@ pub(super) enum Step {
     Texts(u32),
     /// A count, and so many rows of this many `TString`s.
     Table(u32),
+    /// Rows of these numbers, as many as the member in the slot says.
+    Rows(Box<[Basic]>, u32),
+    /// Four bytes of how many, and so many numbers.
+    Sized(Basic),
+    /// So many numbers as the product of the members in two slots.
+    Area(Basic, u32, u32),
+    /// There only if the truth value in the slot is this one.
+    Only(u32, bool, Box<Self>),
     /// A `char*`: four bytes of length.
     LongText,
     /// A `std::string`, with or without a frame.

@@ -26,6 +26,10 @@ pub(super) enum Native {
     Map,
     /// `TString`, or a `std::string` that is a record of its own: no frame.
     Text,
+    /// `TStringLong`: text behind four bytes of length, no frame.
+    LongText,
+    /// `TBtree`: six numbers of its nodes, then what other collections have.
+    Btree,
     /// `TArray…`: a count and numbers, no frame.
     Numbers(Basic),
     /// `TBasket`: a key, a header, and perhaps the data.
@@ -57,7 +61,7 @@ pub(super) fn native(class: &[u8]) -> Native {
     }
     match class {
         b"TObject" => Native::TObject,
-        b"TList" | b"THashList" | b"TSortedList" => Native::List,
+        b"TList" | b"THashList" | b"TSortedList" | b"TQCommand" => Native::List,
         b"TObjArray" => Native::ObjArray,
         b"TMap" => Native::Map,
         b"TString" => Native::Text,
@@ -71,10 +75,11 @@ pub(super) fn native(class: &[u8]) -> Native {
         b"TClonesArray" => Native::Clones,
         b"THashTable" | b"TOrdCollection" | b"TCollection" | b"TSeqCollection" => Native::Bag,
         b"TRef" | b"TDatime" => Native::Bare,
-        b"TRefArray" | b"TTreeIndex" | b"TCanvas" | b"TPolyMarker3D" | b"TPolyLine3D" => Native::Own,
-        b"TBtree" | b"TBranchClones" | b"TExMap" | b"TDirectory" | b"TDirectoryFile" | b"TFile" => {
-            Native::Opaque
-        }
+        b"TRefArray" | b"TTreeIndex" | b"TCanvas" | b"TPolyMarker3D" | b"TPolyLine3D" | b"TExMap"
+        | b"TMaterial" | b"TMixture" | b"TImagePalette" | b"TASImage" => Native::Own,
+        b"TStringLong" => Native::LongText,
+        b"TBtree" => Native::Btree,
+        b"TBranchClones" | b"TDirectory" | b"TDirectoryFile" | b"TFile" => Native::Opaque,
         _ if class.starts_with(b"TMatrixTSym<") => Native::Bare,
         b"TQObject" => Native::Nothing,
         _ => Native::ByInfo,

@@ -51,6 +51,65 @@ impl Compiler<'_> {
                 self.bare("fP", Basic::F32, "fN", 3);
                 self.step("fOption", Step::Text);
             }
+            "TExMap" => {
+                self.tobject();
+                let row: &[Basic] = match version {
+                    // Without the place in the table.
+                    ..=1 => &[Basic::U64, Basic::I64, Basic::I64],
+                    _ => {
+                        self.number_of("fSize", Basic::I32);
+                        &[Basic::I32, Basic::U64, Basic::I64, Basic::I64]
+                    }
+                };
+                self.number_of("fTally", Basic::I32);
+                if let Some(rows) = self.slot("fTally") {
+                    self.step("fTable", Step::Rows(row.into(), rows));
+                }
+            }
+            "TMaterial" => {
+                self.base_of("TNamed", 1, depth)?;
+                self.number_of("fNumber", Basic::I32);
+                for name in ["fA", "fZ", "fDensity"] {
+                    self.number_of(name, Basic::F32);
+                }
+                if version > 2 {
+                    self.base_of("TAttFill", 2, depth)?;
+                    self.number_of("fRadLength", Basic::F32);
+                    self.number_of("fInterLength", Basic::F32);
+                }
+            }
+            "TMixture" => {
+                self.base_of("TMaterial", 3, depth)?;
+                self.number_of("fNmixt", Basic::I32);
+                for name in ["fAmixt", "fZmixt", "fWmixt"] {
+                    self.step(name, Step::Sized(Basic::F32));
+                }
+            }
+            "TImagePalette" => {
+                self.tobject();
+                self.number_of("fNumPoints", Basic::U32);
+                self.bare("fPoints", Basic::F64, "fNumPoints", 1);
+                for name in ["fColorRed", "fColorGreen", "fColorBlue", "fColorAlpha"] {
+                    self.bare(name, Basic::U16, "fNumPoints", 1);
+                }
+            }
+            // Of version 1 there are two, which the version of ROOT tells apart.
+            "TASImage" if version > 1 => {
+                self.base_of("TNamed", 1, depth)?;
+                self.number_of("is_png", Basic::Bool);
+                let Some(is_png) = self.slot("is_png") else { return Ok(false) };
+                let mut only = |name: &str, of: Step, when| {
+                    self.step(name, Step::Only(is_png, when, Box::new(of)));
+                };
+                only("png", Step::Sized(Basic::U8), true);
+                only("TAttImage", Step::Embedded("TAttImage".into()), false);
+                only("width", Step::Number(Basic::I32), false);
+                only("height", Step::Number(Basic::I32), false);
+                if let Some((width, height)) = self.slot("width").zip(self.slot("height")) {
+                    let vector = Step::Area(Basic::F64, width, height);
+                    self.step("vector", Step::Only(is_png, false, Box::new(vector)));
+                }
+            }
             "TCanvas" if version > 3 => {
                 self.base_of("TPad", 0, depth)?;
                 self.step("fDISPLAY", Step::Text);
@@ -151,7 +210,7 @@ impl Compiler<'_> {
 
     /// A base, in the version that the file has, or else in this one.
     fn base_of(&mut self, class: &str, version: i32, depth: usize) -> Result<()> {
-        debug_assert!(native(class.as_bytes()) == Native::ByInfo);
+        debug_assert!(matches!(native(class.as_bytes()), Native::ByInfo | Native::Own));
         let known = self.streamers.latest(class)?.map(|info| info.version);
         let element = Element {
             kind: ElementKind::Base { version: None, checksum: 0 },

@@ -129,10 +129,13 @@ impl<'a> Reader<'a> {
                 let text = self.text()?;
                 (0, self.single(text))
             }
+            Native::LongText => {
+                let text = self.long_text()?;
+                (0, self.single(text))
+            }
+            Native::Btree => self.btree(depth)?,
             Native::Numbers(basic) => {
-                let count = self.cursor.i32()?;
-                let count = self.cursor.count("number of array items", count, basic.size())?;
-                let numbers = self.numbers(basic, count)?;
+                let numbers = self.sized(basic)?;
                 (0, self.single(numbers))
             }
             Native::Basket => {
@@ -306,11 +309,26 @@ impl<'a> Reader<'a> {
                     let rows = self.cursor.count("number of rows", rows, *width as usize)?;
                     self.values(Shape::List, rows * *width as usize, 1, |reader, _| reader.text())?
                 }
-                Step::LongText => {
-                    let length = self.cursor.i32()?;
-                    let length = self.cursor.count("length of text", length, 1)?;
-                    self.bytes(length)?
+                Step::Rows(row, counter) => {
+                    let count =
+                        self.count(first + *counter as usize, row.iter().map(|of| of.size()).sum())?;
+                    self.rows(row, count)?
                 }
+                Step::Sized(basic) => self.sized(*basic)?,
+                Step::Area(basic, width, height) => {
+                    let width = self.count(first + *width as usize, 0)?;
+                    let height = self.count(first + *height as usize, 0)?;
+                    self.numbers(*basic, width.saturating_mul(height))?
+                }
+                Step::Only(flag, when, step) => match self.members[first + *flag as usize] {
+                    Member::Bool(flag) if flag == *when => {
+                        // One step, which is no base.
+                        self.steps(std::slice::from_ref(&**step), first, slot, depth)?;
+                        self.members[slot]
+                    }
+                    _ => Member::Null,
+                },
+                Step::LongText => self.long_text()?,
                 Step::StdString => self.std_string()?,
                 Step::StdStrings(length) => self.std_strings(*length as usize)?,
                 Step::Container(kind) => self.isolated(|reader| reader.framed(kind, depth))?,
@@ -450,6 +468,28 @@ impl<'a> Reader<'a> {
             _ => -1,
         };
         self.cursor.count("number of array items", count, size)
+    }
+
+    fn long_text(&mut self) -> Result<Member> {
+        let length = self.cursor.i32()?;
+        let length = self.cursor.count("length of text", length, 1)?;
+        self.bytes(length)
+    }
+
+    /// How many numbers there are, and the numbers.
+    fn sized(&mut self, basic: Basic) -> Result<Member> {
+        let count = self.cursor.i32()?;
+        let count = self.cursor.count("number of array items", count, basic.size())?;
+        self.numbers(basic, count)
+    }
+
+    /// So many rows of numbers.
+    fn rows(&mut self, row: &[Basic], count: usize) -> Result<Member> {
+        self.values(Shape::List, count, 1, |reader, _| {
+            reader.values(Shape::Pair, row.len(), 1, |reader, at| {
+                Ok(number(row[at], reader.cursor.take(row[at].size())?))
+            })
+        })
     }
 
     pub(super) fn numbers(&mut self, basic: Basic, count: usize) -> Result<Member> {

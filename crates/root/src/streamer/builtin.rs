@@ -287,6 +287,23 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("TProfile2D", 8, "\
         TH2D 4; fBinEntries:62:TArrayD; fErrorMode:3:EErrorType; fZmin:8:double; fZmax:8:double; \
         fTsumwz:8:double; fTsumwz2:8:double; fBinSumw2:62:TArrayD"),
+    // Of these the file has no info, since they are written by code that was generated of their members.
+    ("TAttImage", 1, "\
+        fImageQuality:3:TAttImage::EImageQuality; fImageCompression:13:unsigned int; fConstRatio:18:bool; \
+        fPalette:61:TImagePalette"),
+    ("TChainElement", 2, "\
+        TNamed 1; fEntries:16:Long64_t; fNPackets:3:int; fPacketSize:3:int; fStatus:3:int"),
+    ("TKeyMapFile", 1, "TObject 1; fName:65:TString; fTitle:65:TString"),
+    ("TPluginManager", 1, "TObject 1; fHandlers:64:TList*"),
+    ("TRecorder", 2, "TObject 1; fFilename:65:TString"),
+    ("TUri", 1, "\
+        TObject 1; fScheme:65:TString; fUserinfo:65:TString; fHost:65:TString; fPort:65:TString; \
+        fPath:65:TString; fQuery:65:TString; fFragment:65:TString; fHasScheme:18:bool; \
+        fHasUserinfo:18:bool; fHasHost:18:bool; fHasPort:18:bool; fHasPath:18:bool; \
+        fHasQuery:18:bool; fHasFragment:18:bool"),
+    ("TUrl", 1, "\
+        TObject 1; fUrl:65:TString; fProtocol:65:TString; fUser:65:TString; fPasswd:65:TString; \
+        fHost:65:TString; fFile:65:TString; fAnchor:65:TString; fOptions:65:TString; fPort:3:int"),
     ("TTime", 1, "fMilliSec:4:long"),
     ("TTime", 2, "fMilliSec:16:Long64_t"),
     ("TTimeStamp", 1, "fSec:3:int; fNanoSec:3:int"),
