@@ -74,7 +74,13 @@ impl Objects {
             return Err(PyIndexError::new_err(format!("no member {slot}")));
         };
         match (value, object.dimensions(slot)) {
-            (Value::Array(array), Some(dimensions)) => {
+            // Dimensions that are not those of the data say nothing.
+            (Value::Array(array), Some(dimensions))
+                if dimensions
+                    .iter()
+                    .try_fold(array.basic.size(), |all, &size| all.checked_mul(size as usize))
+                    == Some(array.bytes.len()) =>
+            {
                 numbers(maker, array.basic, array.bytes, Some(dimensions))
             }
             (value, _) => convert(value, maker),

@@ -14,12 +14,27 @@ from values import JSON, write_trees
 ROOT.gErrorIgnoreLevel = ROOT.kError
 ENTRIES = 7
 # Members of the classes of rounds-tangle.root, each a pointer to the other class.
-WAYS = 5
+WAYS = 4
+# Classes of which each has a pointer to each.
+KNOTS = 18
 
 
 def many(kind):
     """As many pointers."""
     return "\n".join(f"  {kind} *p{k} = nullptr;" for k in range(WAYS))
+
+
+def knots():
+    """The classes with their dictionaries, and how they are told."""
+    each = range(KNOTS)
+    pointers = " ".join(f"Knot{k} *p{k} = nullptr;" for k in each)
+    declared = [f"struct Knot{k};" for k in each]
+    defined = [f"struct Knot{k} {{ int v = {k}; {pointers} }};" for k in each]
+    linked = [f"#pragma link C++ class Knot{k}+;" for k in each]
+    names = [f"std::string json(const Knot{k} &v);" for k in each]
+    members = ", ".join(f'{{"p{k}", v.p{k} ? json(*v.p{k}) : "null"}}' for k in each)
+    told = [f'std::string json(const Knot{k} &v) {{ return record({{{{"v", json(v.v)}}, {members}}}); }}' for k in each]
+    return "\n".join(declared + defined), "\n".join(linked), "\n".join(names + told)
 
 
 SOURCE = (
@@ -99,6 +114,7 @@ struct Box {
   TClonesArray second;
   Box() : second("TNamed", 2) {}
 };
+KNOTS_DEFINED
 struct Odd;
 struct Even {
 MANY_ODD
@@ -273,16 +289,21 @@ void tangle(const char *path, int entries)
   auto even = new Even, other = new Even;
   tree.Branch("even", "Even", &even, 32000, 0);
   tree.Branch("other", "Even", &other, 32000, 0);
+  auto knot = new Knot0;
+  tree.Branch("knot", "Knot0", &knot, 32000, 0);
   for (int entry = 0; entry < entries; entry++) {
     even->v = other->v = entry;
-    even->p0 = even->p4 = entry % 2 ? new Odd : nullptr;
+    even->p0 = even->p3 = entry % 2 ? new Odd : nullptr;
     if (even->p0)
       even->p0->v = -entry;
+    knot->p3 = entry % 3 ? new Knot3 : nullptr;
+    if (entry == 5)
+      knot->p3->p7 = new Knot7;
     other->p3 = new Odd;
     other->p3->p1 = entry > 2 ? new Even : nullptr;
     if (other->p3->p1) {
       other->p3->p1->p2 = new Odd;
-      other->p3->p1->p2->p4 = entry > 4 ? new Even : nullptr;
+      other->p3->p1->p2->p0 = entry > 4 ? new Even : nullptr;
     }
     tree.Fill();
   }
@@ -335,6 +356,7 @@ std::string json(const TClonesArray &v)
 }
 std::string json(const Box &v) { return record({{"k", json(v.k)}, {"first", v.first ? json(*v.first) : "null"}, {"second", json(v.second)}}); }
 std::string json(const std::vector<Box> &v) { return items(v, [](const Box &box) { return json(box); }); }
+KNOTS_TOLD
 std::string json(const Even &v);
 template <class T>
 std::string more(const T &v)
@@ -378,6 +400,8 @@ std::string read(TTree *tree, const char *name)
     return fresh<Box>(branch);
   if (kind == "vector<Box>")
     return fresh<std::vector<Box>>(branch);
+  if (kind == "Knot0")
+    return fresh<Knot0>(branch);
   if (kind == "Even")
     return fresh<Even>(branch);
   return fresh<std::vector<Shape *>>(branch);
@@ -399,6 +423,7 @@ std::string read(TTree *tree, const char *name)
 #pragma link C++ class Owned+;
 #pragma link C++ class Inner+;
 #pragma link C++ class Box+;
+KNOTS_LINKED
 #pragma link C++ class Even+;
 #pragma link C++ class Odd+;
 #pragma link C++ class std::vector<Sack>+;
@@ -413,6 +438,8 @@ std::string read(TTree *tree, const char *name)
 """
 )
 POINTERS = ", ".join(f'{{"p{k}", v.p{k} ? json(*v.p{k}) : "null"}}' for k in range(WAYS))
+for name, text in zip(("KNOTS_DEFINED", "KNOTS_LINKED", "KNOTS_TOLD"), knots(), strict=True):
+    SOURCE = SOURCE.replace(name, text)
 SOURCE = SOURCE.replace("MANY_ODD", many("Odd")).replace("MANY_EVEN", many("Even")).replace("POINTERS", POINTERS)
 
 

@@ -26,6 +26,9 @@ impl Classes<'_> {
             let budget = if self.arrays > 0 { &mut self.spare } else { &mut self.budget };
             let Some(left) = budget.checked_sub(1) else {
                 self.crowded |= self.arrays > 0;
+                if let (0, Some(noted)) = (self.arrays, self.noted) {
+                    noted.many.set(true);
+                }
                 return Err(format!("{} with more members than anybody means", info.class));
             };
             *budget = left;

@@ -7,7 +7,7 @@ mod native;
 mod pointed;
 mod within;
 
-use std::{cell::Cell, sync::Arc};
+use std::{cell::Cell, collections::HashMap, sync::Arc};
 
 use forthwith_columns::{DType, Wire};
 use forthwith_program::{Schema, When};
@@ -32,10 +32,16 @@ pub(crate) struct Classes<'a> {
     rounds: usize,
     /// Where in `within` the value begins that is looked at: behind the innermost list or pointer.
     floor: usize,
+    /// How many lists and pointers are around the value that is looked at.
+    behind: usize,
+    /// How many there are, at most.
+    reach: usize,
     /// How many classes are around that are there again by way of others.
     winding: usize,
     /// Members that may still be looked at within these.
     thread: u32,
+    /// Whether they had more.
+    tangled: bool,
     /// Whether something was refused since there are levels enough of it, or members.
     bounded: bool,
     /// Members that count the items of others: class, name and slot.
@@ -69,6 +75,8 @@ pub(crate) struct Classes<'a> {
     budget: u32,
     /// The version of ROOT that wrote the file.
     root: i32,
+    /// Classes with those derived from them, as far as that was asked.
+    families: HashMap<Box<str>, Vec<String>>,
 }
 
 /// What those who ask for schemas may ask otherwise next time.
@@ -80,6 +88,8 @@ pub(crate) struct Noted {
     pub(crate) winds: Cell<bool>,
     /// Its levels have more members than can be.
     pub(crate) tangled: Cell<bool>,
+    /// All classes together have more members than can be.
+    pub(crate) many: Cell<bool>,
 }
 
 /// Why something has no schema, as a phrase.
@@ -95,8 +105,11 @@ impl<'a> Classes<'a> {
             levels: MAX_LEVELS,
             rounds: MAX_LEVELS,
             floor: 0,
+            behind: 0,
+            reach: usize::MAX,
             winding: 0,
             thread: MAX_THREAD,
+            tangled: false,
             bounded: false,
             counters,
             slots: 0,
@@ -114,6 +127,7 @@ impl<'a> Classes<'a> {
             noted: None,
             budget: MAX_MEMBERS,
             root: i32::MAX,
+            families: HashMap::new(),
         }
     }
 
@@ -126,6 +140,12 @@ impl<'a> Classes<'a> {
     /// For what would otherwise be too much: one level of classes within themselves, and of choices within choices.
     pub(crate) fn shallow(mut self) -> Self {
         (self.levels, self.rounds, self.choices_most) = (1, 1, 1);
+        self
+    }
+
+    /// For what would even then be too much: objects are no further than this many lists and pointers away.
+    pub(crate) fn near(mut self, reach: usize) -> Self {
+        self.reach = reach;
         self
     }
 

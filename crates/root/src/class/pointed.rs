@@ -29,6 +29,9 @@ impl Classes<'_> {
         if found.iter().any(|(_, schema)| !matches!(schema, Schema::Unknown(_))) {
             found.retain(|(_, schema)| !matches!(schema, Schema::Unknown(_)));
         }
+        if let (true, Some((_, why))) = (self.tangled, refused.last()) {
+            return Err(why.clone());
+        }
         if found.is_empty()
             && !bounded
             && !self.is_within(class)
@@ -75,8 +78,17 @@ impl Classes<'_> {
         }
     }
 
-    /// A class and those derived from it, as far as the file describes them.
-    pub(super) fn derived(&self, class: &str) -> Result<Vec<String>, Refused> {
+    /// A class and those derived from it, as far as the file describes them. Asked once of each: it goes through all classes of the file.
+    pub(super) fn derived(&mut self, class: &str) -> Result<Vec<String>, Refused> {
+        if let Some(known) = self.families.get(class) {
+            return Ok(known.clone());
+        }
+        let found = self.family(class)?;
+        self.families.insert(class.into(), found.clone());
+        Ok(found)
+    }
+
+    fn family(&self, class: &str) -> Result<Vec<String>, Refused> {
         let mut found = vec![class.to_owned()];
         let mut names: Vec<&str> = self.streamers.classes().map(|(name, _)| name).collect();
         names.sort_unstable();
@@ -151,7 +163,7 @@ impl Classes<'_> {
             let arms = match arms {
                 Ok(arms) => arms,
                 // One that cannot be read is a fault where it is met.
-                Err(_) if names.len() > 1 => continue,
+                Err(_) if names.len() > 1 && !self.tangled => continue,
                 Err(why) => return Err(why),
             };
             let to = alternatives.len() as u32;

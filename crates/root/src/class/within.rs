@@ -20,7 +20,9 @@ impl Classes<'_> {
     /// What is behind a list or a pointer: it may be of a class that is around it.
     pub(super) fn beyond<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.floor, self.within.len());
+        self.behind += 1;
         let made = make(self);
+        self.behind -= 1;
         self.floor = outer;
         made
     }
@@ -62,6 +64,13 @@ impl Classes<'_> {
         // By value, with nothing between that could end it.
         if times(self.within.get(self.floor..).unwrap_or_default()) > 0 {
             return Err(format!("{class}, which contains itself"));
+        }
+        if self.tangled {
+            return Err(format!("{class} with more members than anybody means"));
+        }
+        if self.behind > self.reach {
+            self.bounded = true;
+            return Err(format!("{class}, of which there are too many behind lists and pointers"));
         }
         let around = times(&self.within);
         let winds = around > times(&self.again);
@@ -108,10 +117,11 @@ impl Classes<'_> {
         match self.thread.checked_sub(size) {
             Some(left) => self.thread = left,
             None => {
+                // All of it is too much, and is looked at with fewer levels.
                 if let Some(noted) = self.noted {
                     noted.tangled.set(true);
                 }
-                (self.bounded, self.thread) = (true, 0);
+                (self.tangled, self.thread) = (true, 0);
                 return Err(format!("{} with more members than anybody means", info.class));
             }
         }
@@ -130,6 +140,6 @@ pub(crate) const MAX_LEVELS: usize = 4;
 /// Members of all levels of it.
 const MAX_OWN: usize = 256;
 /// Members of all levels but the first of all classes that contain themselves by way of others.
-pub(super) const MAX_THREAD: u32 = 2_000;
+pub(super) const MAX_THREAD: u32 = 1_000;
 /// Classes within classes.
 const MAX_DEPTH: usize = 30;

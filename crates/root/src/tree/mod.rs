@@ -72,6 +72,8 @@ struct Known {
     columns: HashMap<u32, Arc<Column>>,
 }
 
+/// Lists and pointers that objects are away where all of them would be too many.
+const MOST_REACH: usize = 3;
 /// Branches of which it is kept.
 const KNOWN_MOST: usize = 1024;
 
@@ -84,6 +86,8 @@ struct Look {
     shallow: bool,
     /// ROOT's own classes that arrays in the data name as that of their items.
     seen: Vec<&'static str>,
+    /// How many lists and pointers objects are away, at most.
+    reach: Option<usize>,
     /// How many levels there are of classes that contain themselves by way of others.
     rounds: usize,
     /// What was noted.
@@ -273,7 +277,16 @@ impl Tree {
         }
         // What is less deep may be little enough.
         look.shallow = true;
-        self.column_of(branch, look)
+        let mut column = self.column_of(branch, look)?;
+        for reach in (1..=MOST_REACH).rev() {
+            if column.reading.is_ok() || !look.noted.many.get() {
+                break;
+            }
+            look.reach = Some(reach);
+            column = self.column_of(branch, look)?;
+        }
+        look.reach = None;
+        Ok(column)
     }
 
     fn column_of(&self, branch: &Branch<'_>, look: &Look) -> Result<Column> {
@@ -372,7 +385,11 @@ impl Tree {
     fn classes<'a>(&'a self, member: &MemberOf<'_>, look: &'a Look) -> Classes<'a> {
         let classes = Classes::new(&self.streamers).with_items(&member.items).written_by(self.written_by);
         let classes = classes.seeing(&look.seen, &look.noted).wound(look.rounds);
-        if look.shallow { classes.shallow() } else { classes }
+        let classes = if look.shallow { classes.shallow() } else { classes };
+        match look.reach {
+            Some(reach) => classes.near(reach),
+            None => classes,
+        }
     }
 
     /// The branch that each leaf belongs to, by the leaf's place.

@@ -22,7 +22,7 @@ impl Tree {
         let mut scratch = Scratch::default();
         let mut left = MOST_BYTES;
         for place in places.iter().take(MOST_BASKETS) {
-            let found = self.named_in(place, &mut left, &mut scratch);
+            let found = self.named_in(place, classes, &mut left, &mut scratch);
             if !found.is_empty() {
                 return classes
                     .iter()
@@ -34,8 +34,14 @@ impl Tree {
         Vec::new()
     }
 
-    /// The classes that arrays in a basket name.
-    fn named_in(&self, place: &Place, left: &mut u64, scratch: &mut Scratch) -> Vec<String> {
+    /// The classes that arrays in a basket name, those that are looked for among them.
+    fn named_in(
+        &self,
+        place: &Place,
+        classes: &[&'static str],
+        left: &mut u64,
+        scratch: &mut Scratch,
+    ) -> Vec<String> {
         let Some(rest) = left.checked_sub(place.len()) else { return Vec::new() };
         *left = rest;
         let fetched;
@@ -51,7 +57,7 @@ impl Tree {
             Bytes::Nowhere(..) => return Vec::new(),
         };
         match unframe(Asked::default(), &place.entries, stored, scratch) {
-            Ok(block) => names(block.payload),
+            Ok(block) => names(block.payload, classes),
             Err(_) => Vec::new(),
         }
     }
@@ -64,8 +70,8 @@ fn read(source: &dyn Source, range: std::ops::Range<u64>) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// What looks like the name of a class with its version, as a text: `\x08TNamed;1`.
-fn names(data: &[u8]) -> Vec<String> {
+/// What looks like the name of a class with its version, as a text: `\x08TNamed;1`. All of those that are looked for, and some others.
+fn names(data: &[u8], classes: &[&str]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for at in data.iter().enumerate().filter(|(_, byte)| **byte == b';').map(|(at, _)| at) {
         let digits =
@@ -80,7 +86,7 @@ fn names(data: &[u8]) -> Vec<String> {
         };
         for length in (1..=letters).filter(begins) {
             if let Ok(name) = std::str::from_utf8(&data[at - length..at])
-                && found.len() < MOST_NAMES
+                && (found.len() < MOST_NAMES || classes.contains(&name))
                 && !found.iter().any(|known| known == name)
             {
                 found.push(name.to_owned());
@@ -100,12 +106,23 @@ const MOST_BYTES: u64 = 16 << 20;
 /// Letters of a name that has its length in one byte, and of a version.
 const LONGEST_NAME: usize = 250;
 const LONGEST_VERSION: usize = 5;
-/// Names that are kept.
+/// Other names that are kept.
 const MOST_NAMES: usize = 64;
 
 #[cfg(test)]
 mod tests {
-    use super::names;
+    /// What is found where nothing is looked for.
+    fn names(data: &[u8]) -> Vec<String> {
+        super::names(data, &[])
+    }
+
+    #[test]
+    fn what_is_looked_for_is_found_among_any_number_of_others() {
+        let mut data: Vec<u8> = (100..999).flat_map(|n| format!("\x06X{n};1\0").into_bytes()).collect();
+        data.extend(b"\x08TNamed;1\0");
+        assert!(!names(&data).contains(&"TNamed".to_owned()));
+        assert!(super::names(&data, &["TNamed"]).contains(&"TNamed".to_owned()));
+    }
 
     #[test]
     fn names_have_their_length_before_them() {
