@@ -56,7 +56,7 @@ impl Tree {
             Bytes::Record(range) => self.metadata.payload().get(range.clone()).unwrap_or_default(),
             Bytes::Nowhere(..) => return Vec::new(),
         };
-        match unframe(Asked::default(), &place.entries, stored, scratch) {
+        match unframe(Asked::default(), &place.entries, &place.entries, stored, scratch) {
             Ok(block) => names(block.payload, classes),
             Err(_) => Vec::new(),
         }
