@@ -3,7 +3,10 @@
 //! What `ak.from_buffers` makes of a Form in JSON, without the JSON: the same classes with the same arguments, so that the
 //! layouts are the same. A file of small branches is read in the time that takes.
 
-use crate::array::{Buffer, damaged};
+use crate::{
+    array::{Buffer, damaged},
+    empty,
+};
 use forthwith::columns::{Array, Column, DType, Form, Native};
 use pyo3::{
     intern,
@@ -14,19 +17,19 @@ use pyo3::{
 use std::collections::HashMap;
 
 /// What is called of Awkward Array and of NumPy.
-struct Classes {
+pub(crate) struct Classes {
     array: Py<PyAny>,
-    index8: Py<PyAny>,
+    pub(crate) index8: Py<PyAny>,
     index32: Py<PyAny>,
-    index64: Py<PyAny>,
-    empty: Py<PyAny>,
-    numpy: Py<PyAny>,
-    list: Py<PyAny>,
-    regular: Py<PyAny>,
-    record: Py<PyAny>,
+    pub(crate) index64: Py<PyAny>,
+    pub(crate) empty: Py<PyAny>,
+    pub(crate) numpy: Py<PyAny>,
+    pub(crate) list: Py<PyAny>,
+    pub(crate) regular: Py<PyAny>,
+    pub(crate) record: Py<PyAny>,
     indexed: Py<PyAny>,
-    option: Py<PyAny>,
-    union: Py<PyAny>,
+    pub(crate) option: Py<PyAny>,
+    pub(crate) union: Py<PyAny>,
 }
 
 impl Classes {
@@ -62,7 +65,7 @@ pub(crate) fn layout<'py>(py: Python<'py>, array: &Array) -> PyResult<Bound<'py,
 }
 
 /// Structure deeper than this is an attack on the stack, not data.
-const DEEPEST: u32 = 256;
+pub(crate) const DEEPEST: u32 = 256;
 
 struct Nodes<'a, 'py> {
     py: Python<'py>,
@@ -85,6 +88,11 @@ impl<'a, 'py> Nodes<'a, 'py> {
             return Err(self.wrong("more levels of structure than there can be"));
         }
         let (py, classes, below) = (self.py, self.classes, depth + 1);
+        if length == 0
+            && let Some(known) = empty::layout(py, classes, form, logical)?
+        {
+            return Ok(known);
+        }
         let (class, arguments, parameter) = match form {
             Form::Empty if length > 0 => return Err(self.wrong("rows of unknown type")),
             Form::Empty => (&classes.empty, PyTuple::empty(py), None),
@@ -102,8 +110,8 @@ impl<'a, 'py> Nodes<'a, 'py> {
                 let (outer, inner) = if *binary { ("bytestring", "byte") } else { ("string", "char") };
                 let (offsets, end) = self.offsets(key, length)?;
                 let data = self.array(key, "data", DType::UInt8, end)?.1;
-                let data =
-                    self.make(&classes.numpy, PyTuple::new(py, [data])?, None, Some(("__array__", inner)))?;
+                let data = PyTuple::new(py, [data])?;
+                let data = make(py, &classes.numpy, data, None, Some(("__array__", inner)))?;
                 (&classes.list, PyTuple::new(py, [offsets, data])?, Some(("__array__", outer)))
             }
             Form::Categorical { key, .. } => {
@@ -130,7 +138,8 @@ impl<'a, 'py> Nodes<'a, 'py> {
                 let contents = PyList::new(py, contents.collect::<PyResult<Vec<_>>>()?)?;
                 let fields = fields.as_ref().map(|names| PyList::new(py, names)).transpose()?;
                 let arguments = (contents, fields, length).into_pyobject(py)?;
-                return self.make(
+                return make(
+                    py,
                     &classes.record,
                     arguments,
                     logical,
@@ -168,28 +177,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
             // A new kind of node must be added here to be used.
             _ => return Err(self.wrong("an unknown kind of node")),
         };
-        self.make(class, arguments, logical, parameter)
-    }
-
-    /// An instance of a class, with the parameter `logical` and another one if it has any.
-    fn make(
-        &self,
-        class: &Py<PyAny>,
-        arguments: Bound<'py, PyTuple>,
-        logical: Option<&str>,
-        parameter: Option<(&str, &str)>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let (py, class) = (self.py, class.bind(self.py));
-        if logical.is_none() && parameter.is_none() {
-            return class.call1(arguments);
-        }
-        let parameters = PyDict::new(py);
-        for (name, value) in parameter.into_iter().chain(logical.map(|logical| ("logical", logical))) {
-            parameters.set_item(PyString::intern(py, name), PyString::intern(py, value))?;
-        }
-        let named = PyDict::new(py);
-        named.set_item(intern!(py, "parameters"), parameters)?;
-        class.call(arguments, Some(&named))
+        make(py, class, arguments, logical, parameter)
     }
 
     /// The first `items` of a buffer.
@@ -230,6 +218,27 @@ impl<'a, 'py> Nodes<'a, 'py> {
     fn wrong(&self, what: &str) -> PyErr {
         damaged(self.py, what.to_owned())
     }
+}
+
+/// An instance of a class, with the parameter `logical` and another one if it has any.
+pub(crate) fn make<'py>(
+    py: Python<'py>,
+    class: &Py<PyAny>,
+    arguments: Bound<'py, PyTuple>,
+    logical: Option<&str>,
+    parameter: Option<(&str, &str)>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let class = class.bind(py);
+    if logical.is_none() && parameter.is_none() {
+        return class.call1(arguments);
+    }
+    let parameters = PyDict::new(py);
+    for (name, value) in parameter.into_iter().chain(logical.map(|logical| ("logical", logical))) {
+        parameters.set_item(PyString::intern(py, name), PyString::intern(py, value))?;
+    }
+    let named = PyDict::new(py);
+    named.set_item(intern!(py, "parameters"), parameters)?;
+    class.call(arguments, Some(&named))
 }
 
 /// The first `length` items of a column, if it is of this type.

@@ -11,6 +11,7 @@ mod avro;
 mod builders;
 mod command;
 mod description;
+mod empty;
 mod errors;
 mod file;
 mod forth;
