@@ -17,8 +17,10 @@ use std::{
 /// Payloads up to this size are decoded into scratch, of which most stays in the cache.
 const AHEAD_MOST: usize = 4 << 20;
 
-/// Address space that a worker's scratch takes beforehand.
+/// Address space that a worker's scratch takes beforehand, and of it what one output does: less than what gets huge pages of its own, which are
+/// cleared as wholes.
 const SCRATCH_MOST: usize = 256 << 20;
+const OUTPUT_MOST: usize = 4 << 20;
 
 /// Who else is at work.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -138,7 +140,7 @@ impl Job<'_> {
     fn ahead(&mut self, spare: &mut Vec<Box<dyn Memory>>, number: usize, stop: &AtomicBool) -> Result<()> {
         let payload: usize = self.parts.iter().map(|(part, _)| part.len()).sum();
         let entries = (self.task.wanted.end - self.task.wanted.start) as usize;
-        let most = SCRATCH_MOST / self.places.builders.len().max(1);
+        let most = OUTPUT_MOST.min(SCRATCH_MOST / self.places.builders.len().max(1));
         let outputs = self.places.builders.iter().zip(&self.places.group.columns).map(|(builder, column)| {
             let dtype = forth_dtype(builder.dtype());
             let mut memory = spare.pop().unwrap_or_else(|| Output::owned(dtype).into_memory());

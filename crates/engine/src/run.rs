@@ -28,6 +28,10 @@ use std::{
 /// Enough for a block's framing; far less than a block that is read in pieces.
 const HEAD: u64 = 1024;
 
+/// For how long the calling thread sleeps when it has no more work, before it looks whether others are done: most soon are.
+const SHORTEST: Duration = Duration::from_micros(20);
+const LONGEST: Duration = Duration::from_millis(1);
+
 /// How often the calling thread looks up from its work.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -317,9 +321,11 @@ impl Run<'_> {
         self.engine.rest(worker);
         if let Some(tick) = tick.as_mut() {
             // Others may still be at work: keep listening for a cancellation, and report the end.
+            let mut pause = SHORTEST;
             while !self.stop.load(Ordering::Relaxed) && self.progress().blocks < self.plan.tasks.len() as u64
             {
-                std::thread::sleep(Duration::from_millis(1));
+                std::thread::sleep(pause);
+                pause = LONGEST.min(2 * pause);
                 if ticked.elapsed() >= TICK {
                     if !tick(self.progress()) {
                         self.fail(usize::MAX, Error::new(ErrorKind::Cancelled));
