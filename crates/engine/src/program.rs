@@ -149,7 +149,8 @@ impl Job<'_> {
                 0 => entries.saturating_add(1).saturating_mul(dtype.size()),
                 each => payload.saturating_mul(each).saturating_add(8),
             };
-            let room = room.min(most);
+            // Steps are not equally long: one room for all of them.
+            let room = room.checked_next_power_of_two().unwrap_or(most).min(most);
             if memory.capacity() < room {
                 // Without so much it grows when it has to.
                 let _ = memory.grow(0, room);

@@ -84,7 +84,8 @@ impl Block {
             (self.base, self.capacity) = (pages.base(), capacity);
             return Ok(());
         }
-        if capacity >= LARGE && Pages::BUILT {
+        // The allocator would copy all of the old block, pages that were never written to included.
+        if used == 0 || capacity >= LARGE && Pages::BUILT {
             *self = self.copied(used, capacity)?;
             return Ok(());
         }
