@@ -65,10 +65,32 @@ pub(crate) fn read(
 ) -> Result<Vec<Array>> {
     check(plan, format)?;
     let order = order(plan, source.as_ref());
-    let steps = match threads > 1 && source.zero_copy() {
-        true => steps(plan, &order, |task| is_plain(task, source.as_ref(), format)),
-        false => steps(plan, &order, |_| false),
-    };
+    if threads > 1 && source.zero_copy() {
+        let steps = steps(plan, &order, |task| is_plain(task, source.as_ref(), format));
+        if steps.len() > order.len() {
+            let again = tick.as_mut().map(|tick| &mut **tick);
+            match read_steps(engine, plan, source, format, threads, again, &order, steps) {
+                // Which step failed first is chance, and blocks are looked at as wholes where they are not divided: what is said of them then counts.
+                Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => {}
+                done => return done,
+            }
+        }
+    }
+    let steps = steps(plan, &order, |_| false);
+    read_steps(engine, plan, source, format, threads, tick, &order, steps)
+}
+
+#[expect(clippy::too_many_arguments, reason = "one call, all of them different things")]
+fn read_steps(
+    engine: &Engine,
+    plan: &Plan,
+    source: &Arc<dyn Source>,
+    format: &dyn BlockFormat,
+    threads: usize,
+    mut tick: Option<&mut Tick<'_>>,
+    order: &[usize],
+    steps: Vec<Step>,
+) -> Result<Vec<Array>> {
     let threads = threads.min(steps.len());
     let loads = Load::of(plan, &steps).into_iter().enumerate();
     let mut places =
@@ -76,7 +98,7 @@ pub(crate) fn read(
     if threads > 1 {
         places.iter_mut().flat_map(|place| &mut place.builders).for_each(Builder::make_pages_ahead);
     }
-    let fetcher = Fetcher::new(plan, &order, source.as_ref(), engine.options().read_ahead);
+    let fetcher = Fetcher::new(plan, order, source.as_ref(), engine.options().read_ahead);
     let run = Run {
         engine,
         plan,
