@@ -68,7 +68,7 @@ pub(crate) fn read(
     if threads > 1 && source.zero_copy() {
         let steps = steps(plan, &order, |task| is_plain(task, source.as_ref(), format));
         if steps.len() > order.len() {
-            let again = tick.as_mut().map(|tick| &mut **tick);
+            let again = tick.as_deref_mut();
             match read_steps(engine, plan, source, format, threads, again, &order, steps) {
                 // Which step failed first is chance, and blocks are looked at as wholes where they are not divided: what is said of them then counts.
                 Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => {}
