@@ -15,7 +15,7 @@ use forthwith_program::{Schema, When};
 use crate::streamer::{Element, StreamerInfo, Streamers, any_unframed, builtin, is_unframed, registered};
 pub(crate) use cpp::CppType;
 pub(crate) use member::dimensions;
-pub(crate) use pointed::OWN_ITEMS;
+pub(crate) use pointed::{OWN_ITEMS, UNDESCRIBED_ITEMS};
 pub(crate) use within::MAX_LEVELS;
 use within::MAX_THREAD;
 
@@ -522,7 +522,7 @@ impl<'a> Classes<'a> {
     fn describes(&self, class: &str) -> bool {
         registered(class).is_some()
             || self.streamers.classes().any(|(name, _)| name == class)
-            || built_in(class).is_some()
+            || built_in(class).next().is_some()
     }
 }
 
@@ -537,9 +537,9 @@ fn depends(element: &Element, class: &str) -> bool {
     parts.into_iter().any(|part| is_part(&part))
 }
 
-/// The latest of the infos that are built in.
-fn built_in(class: &str) -> Option<Arc<StreamerInfo>> {
-    (1..=MAX_BUILTIN).rev().find_map(|version| builtin(class, version))
+/// The infos that are built in, the latest first.
+fn built_in(class: &str) -> impl Iterator<Item = Arc<StreamerInfo>> {
+    (1..=MAX_BUILTIN).rev().filter_map(move |version| builtin(class, version))
 }
 
 /// A value behind a byte count and a version that means nothing.

@@ -131,7 +131,12 @@ impl Classes<'_> {
                     derived.extend(OWN_ITEMS.into_iter().filter(is_there).map(String::from));
                 }
                 if derived.is_empty() && self.describes("TNamed") {
-                    derived.push("TNamed".into());
+                    // There is nothing else, unless the data name what files need not describe.
+                    let named = match self.seen {
+                        [only] if UNDESCRIBED_ITEMS.contains(only) => only,
+                        _ => "TNamed",
+                    };
+                    derived.push(named.into());
                 }
                 if derived.len() == 1 {
                     if let Some(noted) = self.noted {
@@ -211,6 +216,8 @@ fn is_of_root(class: &str) -> bool {
 
 /// Classes of ROOT's own that arrays are made of, and that are described in files for other reasons, too.
 pub(crate) const OWN_ITEMS: [&str; 2] = ["TNamed", "TObjString"];
+/// The same of those that this crate knows without the file, as C++ ROOT does (in `TClonesArray::Streamer`).
+pub(crate) const UNDESCRIBED_ITEMS: [&str; 2] = ["TF1", "TFormula"];
 /// Members of the items of arrays within choices, if these are within other choices.
 const MAX_DEEP: u32 = 300;
 /// Classes that one pointer may lead to.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Counter, Element, ElementKind, StreamerInfo};
+use super::{Counter, Element, ElementKind, StreamerInfo, code};
 
 /// The built-in info of a class version.
 pub(crate) fn builtin(class: &str, version: i32) -> Option<Arc<StreamerInfo>> {
@@ -29,7 +29,7 @@ fn info(class: &str, version: i32, elements: &str) -> StreamerInfo {
     StreamerInfo { class: class.into(), version, checksum: 0, elements }
 }
 
-/// `name:code:type`, `name:code:type:counter`, or `Base version`.
+/// `name:code:type`, `name:code:type:counter` where the counter of a base is `Base.counter`, or `Base version`.
 fn element(class: &str, text: &str) -> Element {
     let mut element = Element {
         kind: ElementKind::Basic,
@@ -45,6 +45,12 @@ fn element(class: &str, text: &str) -> Element {
     let Some((name, rest)) = text.split_once(':') else {
         let (name, version) = text.split_once(' ').unwrap_or((text, "0"));
         element.name = name.into();
+        // Their own code writes these, of each item by itself also where other members of many items stand together.
+        element.code = match name {
+            "TObject" => code::TOBJECT,
+            "TNamed" => code::TNAMED,
+            _ => code::BASE,
+        };
         element.kind = ElementKind::Base { version: version.parse().ok(), checksum: 0 };
         return element;
     };
@@ -56,14 +62,20 @@ fn element(class: &str, text: &str) -> Element {
     element.code = code.parse().unwrap_or(0);
     element.type_name = type_name.into();
     if let Some(counter) = counter {
-        let counter = Counter { version: 0, name: counter.into(), class: class.into() };
-        element.kind = ElementKind::BasicPointer(counter);
+        let (class, name) = counter.split_once('.').unwrap_or((class, counter));
+        let counter = Counter { version: 0, name: name.into(), class: class.into() };
+        element.kind = match element.code {
+            code::STREAM_LOOP => ElementKind::Loop(counter),
+            _ => ElementKind::BasicPointer(counter),
+        };
     }
     element
 }
 
 /// From the infos in files, except for the versions before there were any: `TTree` up to 4, `TBranch` up to 6, `TLeaf` 1.
-/// Those follow what ROOT did by code of its own; their arrays have a count in front, as `TArrayI` has.
+/// Those follow what ROOT did by code of its own; their arrays have a count in front, as `TArrayI` has. `TF1` 7 and `TFormula` are those of
+/// ROOT 3 to 5, which ROOT 6 has classes of their own for (`ROOT::v5::TF1Data` and `ROOT::v5::TFormula`): 5, 7 and 8 as files of 3.10, 4.04
+/// and 5.34 describe them, 4 as ROOT 3.02 declares it. There is no 6.
 #[rustfmt::skip]
 const TABLE: &[(&str, i32, &str)] = &[
     ("ROOT::TIOFeatures", 1, "fIOBits:11:unsigned char"),
@@ -191,6 +203,28 @@ const TABLE: &[(&str, i32, &str)] = &[
         TBranch 13; fContName:65:TString; fClassName:65:TString; fClassVersion:3:int; fClCheckSum:13:unsigned int; \
         fID:3:int"),
     ("TComplex", 1, "fRe:8:double; fIm:8:double"),
+    ("TF1", 7, "\
+        TFormula 8; TAttLine 2; TAttFill 2; TAttMarker 2; fXmin:8:double; fXmax:8:double; fNpx:3:int; \
+        fType:3:int; fNpfits:3:int; fNDF:3:int; fNsave:6:int; fChisquare:8:double; \
+        fParErrors:48:double*:TFormula.fNpar; fParMin:48:double*:TFormula.fNpar; \
+        fParMax:48:double*:TFormula.fNpar; fSave:48:double*:fNsave; fMaximum:8:double; fMinimum:8:double"),
+    ("TFormula", 4, "\
+        TNamed 1; fNdim:3:int; fNpar:6:int; fNoper:6:int; fNconst:6:int; fNumber:3:int; fNval:3:int; \
+        fNstring:3:int; fExpr:501:TString*:fNoper; fOper:43:int*:fNoper; fConst:48:double*:fNconst; \
+        fParams:48:double*:fNpar; fNames:501:TString*:fNpar"),
+    ("TFormula", 5, "\
+        TNamed 1; fNdim:3:int; fNpar:6:int; fNoper:6:int; fNconst:6:int; fNumber:3:int; fNval:3:int; \
+        fNstring:3:int; fExpr:501:TString*:fNoper; fOper:43:int*:fNoper; fConst:48:double*:fNconst; \
+        fParams:48:double*:fNpar; fNames:501:TString*:fNpar; fFunctions:61:TObjArray"),
+    ("TFormula", 7, "\
+        TNamed 1; fNdim:3:int; fNpar:6:int; fNoper:6:int; fNconst:6:int; fNumber:3:int; fNval:3:int; \
+        fNstring:3:int; fExpr:501:TString*:fNoper; fOper:43:int*:fNoper; fConst:48:double*:fNconst; \
+        fParams:48:double*:fNpar; fNames:501:TString*:fNpar; fFunctions:61:TObjArray"),
+    ("TFormula", 8, "\
+        TNamed 1; fNdim:3:int; fNpar:6:int; fNoper:6:int; fNconst:6:int; fNumber:3:int; fNval:3:int; \
+        fNstring:3:int; fExpr:501:TString*:fNoper; fOper:43:int*:fNoper; fConst:48:double*:fNconst; \
+        fParams:48:double*:fNpar; fNames:501:TString*:fNpar; fFunctions:61:TObjArray; \
+        fLinearParts:61:TObjArray"),
     ("TFriendElement", 2, "TNamed 1; fTreeName:65:TString; fOwnFile:18:bool"),
     ("TLeaf", 1, "\
         TNamed 1; fLen:3:int; fLenType:3:int; fOffset:3:int; fIsRange:18:bool; \
@@ -242,10 +276,10 @@ const TABLE: &[(&str, i32, &str)] = &[
         fY:48:double*:fNpoints; fFunctions:64:TList*; fHistogram:64:TH1F*; fMinimum:8:double; \
         fMaximum:8:double; fOption:65:TString"),
     ("TGraphAsymmErrors", 3, "\
-        TGraph 5; fEXlow:48:double*:fNpoints; fEXhigh:48:double*:fNpoints; \
-        fEYlow:48:double*:fNpoints; fEYhigh:48:double*:fNpoints"),
+        TGraph 5; fEXlow:48:double*:TGraph.fNpoints; fEXhigh:48:double*:TGraph.fNpoints; \
+        fEYlow:48:double*:TGraph.fNpoints; fEYhigh:48:double*:TGraph.fNpoints"),
     ("TGraphErrors", 3, "\
-        TGraph 5; fEX:48:double*:fNpoints; fEY:48:double*:fNpoints"),
+        TGraph 5; fEX:48:double*:TGraph.fNpoints; fEY:48:double*:TGraph.fNpoints"),
     ("TH1", 8, "\
         TNamed 1; TAttLine 2; TAttFill 2; TAttMarker 3; fNcells:3:int; fXaxis:61:TAxis; \
         fYaxis:61:TAxis; fZaxis:61:TAxis; fBarOffset:2:short; fBarWidth:2:short; fEntries:8:double; \
@@ -433,10 +467,15 @@ mod tests {
                         assert!(builtin(&element.name, version).is_some(), "{class}: {}", element.name);
                     }
                     ElementKind::Base { .. } => {}
-                    ElementKind::BasicPointer(counter) => {
-                        let is_derived = matches!(info.elements[0].kind, ElementKind::Base { .. });
-                        assert!(is_derived || info.elements.iter().any(|other| other.name == counter.name));
-                        assert!((41..60).contains(&element.code), "{class}: {element:?}");
+                    ElementKind::BasicPointer(counter) | ElementKind::Loop(counter) => {
+                        let versions = (1..30).filter_map(|version| builtin(&counter.class, version));
+                        let mut of =
+                            if *counter.class == **class { vec![info.clone()] } else { versions.collect() };
+                        of.retain(|info| info.elements.iter().any(|other| other.name == counter.name));
+                        assert!(!of.is_empty(), "{class}: {element:?}");
+                        let is_loop = matches!(element.kind, ElementKind::Loop(_));
+                        let codes = if is_loop { 501..502 } else { 41..60 };
+                        assert!(codes.contains(&element.code), "{class}: {element:?}");
                     }
                     _ => assert!(element.code > 0 && !element.type_name.is_empty(), "{class}: {element:?}"),
                 }

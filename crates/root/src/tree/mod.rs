@@ -20,7 +20,7 @@ use forthwith_plan::{
 
 use crate::{
     Found, Objects, RootFile, Streamers, TreeFormat,
-    class::{Classes, MAX_LEVELS, Noted, OWN_ITEMS},
+    class::{Classes, MAX_LEVELS, Noted, OWN_ITEMS, UNDESCRIBED_ITEMS},
     format::{NOWHERE, nowhere},
     near,
     streamer::{Element, ElementKind, builtin_divided, registrations},
@@ -253,7 +253,9 @@ impl Tree {
             return Ok(column);
         }
         // The file describes one class for arrays. Of ROOT's own, which are in every file, some are there if the data say so.
-        look.seen = self.named_first(branch, &OWN_ITEMS);
+        let mut wanted = OWN_ITEMS.to_vec();
+        wanted.extend(UNDESCRIBED_ITEMS.into_iter().filter(|class| !self.streamers.knows(class)));
+        look.seen = self.named_first(branch, &wanted);
         if look.seen.is_empty() {
             return Ok(column);
         }

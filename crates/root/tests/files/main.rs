@@ -5,6 +5,7 @@
 
 mod corpus;
 mod damage;
+mod functions;
 mod keys;
 mod objects;
 mod sparse;

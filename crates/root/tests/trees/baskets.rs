@@ -30,8 +30,6 @@ const REFUSED_WHERE_MET: &[(&str, &str, &str)] = &[
         "the byte count does not end at the entry's end",
     ),
     ("uproot-issue475.root", "Meta/navigator:EvtNavigator/m_refs", OWN_CODE),
-    ("v5formula_clones.root", "fTS:f_Int0", "class that the file does not describe for this place"),
-    ("v5formula_clones.root", "fTS:f_Int1", "class that the file does not describe for this place"),
 ];
 const OWN_CODE: &str = "or of a class that has a streamer of its own";
 /// Long names.
