@@ -16,6 +16,8 @@ mod kept;
 mod leave;
 #[path = "memory.rs"]
 mod memory;
+#[path = "pass.rs"]
+mod pass;
 #[path = "runs.rs"]
 mod runs;
 #[path = "spelled.rs"]

@@ -72,15 +72,24 @@ impl Translator<'_, '_> {
             let next = self.b.ins().iadd_imm_s(next, by);
             return self.set_cursor(input, next);
         }
-        // Beyond 63 bits or below zero is beyond the length either way.
         let by = self.operand(by);
+        let (next, left) = self.left(input);
+        let (back, join) = (self.cold(), self.b.create_block());
+        let unusual = self.b.ins().icmp(IntCC::UnsignedGreaterThan, by, left);
+        self.unless(unusual, back);
+        self.b.ins().jump(join, &[]);
+        self.b.switch_to_block(back);
+        self.b.seal_block(back);
+        // Beyond 63 bits or below zero is beyond the length either way.
         let position = self.position(input);
         let target = self.b.ins().iadd(position, by);
         let length = self.input_length(input);
         let beyond = self.b.ins().icmp(IntCC::UnsignedGreaterThan, target, length);
         let elsewhere = self.give_up(point);
         self.unless(beyond, elsewhere);
-        let (next, _) = self.cursor(input);
+        self.b.ins().jump(join, &[]);
+        self.b.switch_to_block(join);
+        self.b.seal_block(join);
         let next = self.b.ins().iadd(next, by);
         self.set_cursor(input, next);
     }
@@ -307,10 +316,7 @@ impl Translator<'_, '_> {
         // Near the end of the input, and numbers of nine or ten bytes.
         self.b.switch_to_block(rare);
         self.b.seal_block(rare);
-        self.call_rarely(self.helpers.varint, [next, end, next]);
-        self.check_done(point);
-        let value = self.context_word(offset_of!(Context, found));
-        let after = self.context_word(offset_of!(Context, found) + 8);
+        let (value, after) = self.varint_of_any_length(next, end, point);
         self.b.ins().jump(join, &[value.into(), after.into()]);
 
         self.b.switch_to_block(join);
@@ -324,6 +330,14 @@ impl Translator<'_, '_> {
             value = self.b.ins().bxor(half, sign);
         }
         (value, after)
+    }
+
+    /// A variable-length number as it is written, and the address behind it, by a helper.
+    pub(super) fn varint_of_any_length(&mut self, next: Value, end: Value, point: PointId) -> (Value, Value) {
+        self.call_rarely(self.helpers.varint, [next, end, next]);
+        self.check_done(point);
+        let found = offset_of!(Context, found);
+        (self.context_word(found), self.context_word(found + 8))
     }
 }
 

@@ -175,9 +175,10 @@ fn input_of(inst: &Inst) -> Option<u32> {
         | Inst::Seek { input, .. }
         | Inst::Skip { input, .. }
         | Inst::Require { input, .. } => Some(*input),
-        Inst::ReadStack { read, .. } | Inst::ReadItem { read, .. } | Inst::ReadMany { read, .. } => {
-            Some(read.input)
-        }
+        Inst::ReadStack { read, .. }
+        | Inst::Pass { read, .. }
+        | Inst::ReadItem { read, .. }
+        | Inst::ReadMany { read, .. } => Some(read.input),
         _ => None,
     }
 }

@@ -31,6 +31,9 @@ pub(super) enum Form<'a> {
     Called,
 }
 
+/// Targets of a switch that are compared with one by one.
+const FEW: usize = 3;
+
 pub(super) const fn flags() -> MemFlagsData {
     MemFlagsData::trusted()
 }
@@ -339,6 +342,14 @@ impl Translator<'_, '_> {
             }
             End::Switch { selector, targets, otherwise } => {
                 let selector = self.operand(*selector);
+                if targets.len() <= FEW {
+                    for (number, to) in targets.iter().enumerate() {
+                        let is_it = self.b.ins().icmp_imm_u(IntCC::Equal, selector, number as i64);
+                        self.unless(is_it, self.blocks[to.0 as usize]);
+                        self.edge(*to);
+                    }
+                    return self.jump(*otherwise);
+                }
                 let beyond = self.b.ins().icmp_imm_u(
                     IntCC::UnsignedGreaterThanOrEqual,
                     selector,

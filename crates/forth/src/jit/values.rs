@@ -84,6 +84,7 @@ impl Translator<'_, '_> {
             }
             Inst::Require { input, bytes, point } => self.require_all(*input, i64::from(*bytes), *point),
             Inst::ReadStack { to, read, point } => self.read_stack(*to, *read, *point, rest),
+            Inst::Pass { read, point, .. } => self.pass(*read, *point),
             Inst::ReadItem { read, point } => self.read_item(*read, *point, rest),
             Inst::ReadMany { read, count, point } => self.read_many(*read, *count, *point, rest),
             Inst::Write { output, from, point } => self.write(*output, *from, *point),

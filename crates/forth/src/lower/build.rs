@@ -4,6 +4,7 @@ use super::ir::{
     BinaryOp, Block, BlockId, Code, End, Entry, Function, FunctionId, Height, Inst, Operand, Origin, Point,
     PointId, Reg, Relation, Scope, ScopeId, UnaryOp,
 };
+use crate::isa::Parser;
 
 /// The program is too large, or too deeply nested, to be worth the memory.
 #[derive(Debug)]
@@ -191,6 +192,19 @@ impl<'a> Builder<'a> {
         let operand = self.stack.pop().unwrap_or(Operand::Const(0));
         self.release(operand);
         operand
+    }
+
+    /// What was just taken off the stack for good: a number that was read last need not be decoded for it.
+    pub(super) fn unwanted(&mut self, operand: Operand) {
+        let Operand::Reg(reg) = operand else { return };
+        if self.uses[reg.0 as usize] == 0
+            && let Some(last) = self.blocks[self.at].0.last_mut()
+            && let Inst::ReadStack { to, read, point } = *last
+            && to == reg
+            && matches!(read.parser, Parser::VarInt | Parser::ZigZag)
+        {
+            *last = Inst::Pass { to, read, point };
+        }
     }
 
     /// Pushes a register for a new value: the slot's home if that is free.

@@ -259,6 +259,12 @@ pub(crate) enum Inst {
         read: Read,
         point: PointId,
     },
+    /// A number of variable length that nobody wants; the register may be written.
+    Pass {
+        to: Reg,
+        read: Read,
+        point: PointId,
+    },
     /// One item into `read.output`; never `quotedstr`.
     ReadItem {
         read: Read,
@@ -499,6 +505,9 @@ impl fmt::Display for Inst {
             Self::Require { input, bytes, point } => write!(f, "require in{input} {bytes} {point}"),
             Self::ReadStack { to, read, point } => {
                 write!(f, "{to} = in{} {} {point}", read.input, Read { repeated: false, ..*read }.word())
+            }
+            Self::Pass { read, point, .. } => {
+                write!(f, "pass in{} {} {point}", read.input, Read { repeated: false, ..*read }.word())
             }
             Self::ReadItem { read, point } => {
                 let output = read.output.unwrap_or(u32::MAX);

@@ -160,7 +160,8 @@ impl Lowering<'_> {
                 [x, x].into_iter().for_each(|x| b.push(x));
             }
             Op::Drop => {
-                b.pop();
+                let dropped = b.pop();
+                b.unwanted(dropped);
             }
             Op::Swap => {
                 let (y, x) = (b.pop(), b.pop());

@@ -178,6 +178,9 @@ fn stmt(choices: &mut Choices<'_>, depth: usize) -> Stmt {
                 "data end if 5 halt then",
                 "1",
                 "drop",
+                "data zigzag-> stack drop",
+                "data varint-> stack drop",
+                "data zigzag-> stack case 0 of endof 1 of data zigzag-> stack drop endof 77 halt endcase",
             ];
             Stmt::Other(others[choices.below(others.len())])
         }

@@ -11,6 +11,7 @@ mod general;
 mod hostile;
 mod idioms;
 mod manual;
+mod passed;
 mod programs;
 mod quirks;
 mod seen;

@@ -119,9 +119,9 @@ impl Plans {
 }
 
 impl Plans {
-    /// Whether a recognised loop is one native loop, or steps that are as good, interpreted as they are.
+    /// Whether a recognised loop is one native loop, and not steps.
     pub(crate) fn is_kernel(&self, body: usize) -> bool {
-        self.by_segment[body].as_ref().is_some_and(|plan| plan.entry.is_some() || plan.mostly_skips())
+        self.by_segment[body].as_ref().is_some_and(|plan| plan.entry.is_some())
     }
 
     /// Whether there are loops in its body.

@@ -234,21 +234,6 @@ impl Plan {
     }
 }
 
-impl Plan {
-    /// Whether it skips so much more than it reads that instructions decoded one by one are no slower than machine code: how long the next
-    /// number is, they foresee, while machine code waits for its bytes.
-    pub(super) fn mostly_skips(&self) -> bool {
-        let skips = |step: &&Step| {
-            matches!(
-                step,
-                Step::Skip(_) | Step::SkipSized { .. } | Step::SkipOptional { .. } | Step::SkipBlocks { .. }
-            )
-        };
-        let skipped = self.body.iter().filter(skips).count();
-        skipped >= 6 * (self.body.len() - skipped) && skipped > 6
-    }
-}
-
 fn has_loops(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
         Step::Nest(nest) => nest.depth > 1,

@@ -64,7 +64,9 @@ impl Encoder<'_> {
                 Fast::Enum { enumeration: self.flat.enumerations.len() as u32 - 1, point: point.0 }
             }
             Inst::Require { input, bytes, point } => Fast::Require { input: s(input), bytes, point: point.0 },
-            Inst::ReadStack { to, read, point } => self.read_stack(r(to), read, point.0),
+            Inst::ReadStack { to, read, point } | Inst::Pass { to, read, point } => {
+                self.read_stack(r(to), read, point.0)
+            }
             Inst::ReadItem { read, point } => self.read_item(read, point.0),
             Inst::ReadMany { read, count, point } => self.read_many(read, count, point.0),
             Inst::Write { output, from, point } => {
