@@ -109,7 +109,8 @@ impl Engine {
         tick: Option<&mut Tick<'_>>,
     ) -> Result<Vec<Array>> {
         let threads = threads.unwrap_or(self.options.threads).max(1);
-        run::read(self, plan, source, format, threads, tick).map_err(|e| e.in_file(&plan.uri))
+        let call = run::Call { engine: self, plan, source, format, threads };
+        run::read(call, tick).map_err(|e| e.in_file(&plan.uri))
     }
 
     /// One task's payload as it lies in the file, decompressed but not decoded.

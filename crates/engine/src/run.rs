@@ -55,21 +55,24 @@ struct Run<'a> {
     bytes: AtomicU64,
 }
 
-pub(crate) fn read(
-    engine: &Engine,
-    plan: &Plan,
-    source: &Arc<dyn Source>,
-    format: &dyn BlockFormat,
-    threads: usize,
-    mut tick: Option<&mut Tick<'_>>,
-) -> Result<Vec<Array>> {
+/// What is read, by what, and how many threads may.
+#[derive(Clone, Copy)]
+pub(crate) struct Call<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) plan: &'a Plan,
+    pub(crate) source: &'a Arc<dyn Source>,
+    pub(crate) format: &'a dyn BlockFormat,
+    pub(crate) threads: usize,
+}
+
+pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut Tick<'_>>) -> Result<Vec<Array>> {
+    let Call { plan, source, format, threads, .. } = call;
     check(plan, format)?;
     let order = order(plan, source.as_ref());
     if threads > 1 && source.zero_copy() {
         let steps = steps(plan, &order, |task| is_plain(task, source.as_ref(), format));
         if steps.len() > order.len() {
-            let again = tick.as_deref_mut();
-            match read_steps(engine, plan, source, format, threads, again, &order, steps) {
+            match read_steps(call, tick.as_deref_mut(), &order, steps) {
                 // Which step failed first is chance, and blocks are looked at as wholes where they are not divided: what is said of them then counts.
                 Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => {}
                 done => return done,
@@ -77,20 +80,16 @@ pub(crate) fn read(
         }
     }
     let steps = steps(plan, &order, |_| false);
-    read_steps(engine, plan, source, format, threads, tick, &order, steps)
+    read_steps(call, tick, &order, steps)
 }
 
-#[expect(clippy::too_many_arguments, reason = "one call, all of them different things")]
 fn read_steps(
-    engine: &Engine,
-    plan: &Plan,
-    source: &Arc<dyn Source>,
-    format: &dyn BlockFormat,
-    threads: usize,
+    call: Call<'_>,
     mut tick: Option<&mut Tick<'_>>,
     order: &[usize],
     steps: Vec<Step>,
 ) -> Result<Vec<Array>> {
+    let Call { engine, plan, source, format, threads } = call;
     let threads = threads.min(steps.len());
     let loads = Load::of(plan, &steps).into_iter().enumerate();
     let mut places =

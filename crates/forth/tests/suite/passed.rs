@@ -38,7 +38,7 @@ fn entries(first: usize, second: usize, third: usize) -> Vec<u8> {
             _ => {}
         }
         let text = (first * 7 + third) % 60;
-        data.extend(number(2 * text as u8 & 0x7f, 1 + third % 4));
+        data.extend(number((2 * text as u8) & 0x7f, 1 + third % 4));
         data.extend(vec![9; text]);
         data.push(branch);
     }
