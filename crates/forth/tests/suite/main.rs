@@ -18,4 +18,5 @@ mod seen;
 mod short;
 mod spec;
 mod support;
+mod to_end;
 mod words;

@@ -13,11 +13,15 @@ impl Plan {
                     (header.byte_count.is_some(), "byte count"),
                     (header.version.is_some(), "version"),
                     (header.skip > 0, "skip"),
+                    (entry.to_end, "to the end"),
                     (header.check_end, "end check"),
                 ];
                 let parts: Vec<_> = parts.iter().filter(|part| part.0).map(|part| part.1).collect();
                 let frame = if parts.is_empty() { "no frame".to_owned() } else { parts.join(", ") };
                 format!("native entry loop ({frame}), {}", nest(&entry.nest))
+            }
+            None if self.flagged.is_some() => {
+                format!("native entry loop (starts, stops, end check), {}", list(&self.body[2..3]))
             }
             None => format!("native steps: {}", list(&self.body)),
         }

@@ -15,6 +15,11 @@ const MOST: usize = 1 << 16;
 pub(super) const WORD: u8 = 0;
 pub(super) const TEXT: u8 = 1;
 
+/// What stands before the outermost lists: a byte count and a version, nothing that is looked at, or not even their own count.
+pub(super) const FRAMED: u8 = 0;
+pub(super) const PLAIN: u8 = 1;
+pub(super) const TO_END: u8 = 2;
+
 /// Whether entries of this form can be run here.
 pub(super) fn fit(header: &Header, nest: &Nest) -> bool {
     // So that comparing 32 bits of the byte count is enough.
@@ -56,7 +61,7 @@ struct Reader {
 
 /// Runs entries until one of them is not for here. Returns the passes completed and the position after them.
 #[inline(always)]
-pub(super) fn run<K: Leafy, const DEPTH: usize, const FRAMED: bool, const COUNT: u8>(
+pub(super) fn run<K: Leafy, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
     exec: &mut Exec<'_>,
     nest: &Nest,
     header: &Header,
@@ -78,11 +83,16 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const FRAMED: bool, const COUNT:
         return (0, at);
     }
     let base = exec.data.as_ptr();
-    let head = if FRAMED { 6 } else { header.skip };
-    let least = head + if COUNT == WORD || DEPTH > 1 { 4 } else { 1 };
+    let head = if FRAME == FRAMED { 6 } else { header.skip };
+    let least = match FRAME {
+        TO_END => 0,
+        _ => head + if COUNT == WORD || DEPTH > 1 { 4 } else { 1 },
+    };
     // What the byte count is when nothing follows but itself, and the versions that pass.
     let bias = (header.byte_count.unwrap_or(4) as u32).wrapping_sub(4);
-    let Some((low, high)) = (if FRAMED { header.version } else { Some((0, 0)) }) else { return (0, at) };
+    let Some((low, high)) = (if FRAME == FRAMED { header.version } else { Some((0, 0)) }) else {
+        return (0, at);
+    };
     let versions = high.wrapping_sub(low);
     let shift = K::SHIFT.unwrap_or(nest.leaf.shift);
     let mut room = Room::new::<DEPTH>(exec, nest);
@@ -110,7 +120,7 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const FRAMED: bool, const COUNT:
         // SAFETY: the entry, and a block behind it, lie within the input.
         let mut entry = unsafe {
             let at = base.add(start);
-            if FRAMED {
+            if FRAME == FRAMED {
                 let count = u32::from_be_bytes(at.cast::<[u8; 4]>().read());
                 let version = u16::from_be_bytes(at.add(4).cast::<[u8; 2]>().read());
                 if count != (size as u32).wrapping_add(bias) || version.wrapping_sub(low) > versions {
@@ -122,6 +132,7 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const FRAMED: bool, const COUNT:
         // SAFETY: the rest of the entry is at least the first count, and `room` holds whatever the entry can hold.
         let items = unsafe {
             match DEPTH {
+                _ if FRAME == TO_END => entry.to_end::<K, COUNT>(shift),
                 1 => entry.only::<K, COUNT>(shift),
                 2 => entry.list::<K, COUNT, false>(shift),
                 _ => entry.lists::<K, COUNT>(shift),
@@ -331,6 +342,31 @@ impl Reader {
             }
         }
         (INNER || self.at == self.stop).then_some(lists)
+    }
+
+    /// Lists of items up to the stop.
+    ///
+    /// # Safety
+    ///
+    /// As `list`.
+    #[inline(always)]
+    unsafe fn to_end<K: Leafy, const COUNT: u8>(&mut self, shift: u32) -> Option<u32> {
+        let mut lists = 0;
+        while self.at < self.stop {
+            // SAFETY: the position is before the stop.
+            let items = unsafe { self.count::<COUNT>() };
+            let bytes = i64::from(items) << shift;
+            if bytes > self.left() {
+                return None;
+            }
+            // SAFETY: these are no more than the bytes up to the stop, and one list of those there is room for.
+            unsafe {
+                self.copy::<K>(bytes as usize);
+                self.to.second.add(items);
+            }
+            lists += 1;
+        }
+        (self.at == self.stop).then_some(lists)
     }
 
     /// A list of lists of lists of items.

@@ -7,6 +7,7 @@ use super::convert::{self, Leafy};
 use super::cursor::Cursor;
 use super::entries;
 use super::exec::Exec;
+use super::flagged::{self, Flagged};
 use super::hot::{self, Hot};
 use super::nest::{self, Passes};
 use super::perform;
@@ -43,9 +44,19 @@ pub(super) trait Level {
     /// # Safety
     ///
     /// The CPU has the features of the level.
-    unsafe fn entries<K: Leafy, const DEPTH: usize, const FRAMED: bool, const COUNT: u8>(
+    unsafe fn entries<K: Leafy, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
         exec: &mut Exec<'_>,
         entry: &Entry,
+        passes: usize,
+        at: usize,
+    ) -> (usize, usize);
+
+    /// # Safety
+    ///
+    /// The CPU has the features of the level.
+    unsafe fn flagged<K: Leafy>(
+        exec: &mut Exec<'_>,
+        flagged: &Flagged,
         passes: usize,
         at: usize,
     ) -> (usize, usize);
@@ -109,24 +120,44 @@ macro_rules! level {
                 unsafe { level::<K, DEPTH, WIDE, FORM>(exec, nest, header, passes, at) }
             }
 
-            unsafe fn entries<K: Leafy, const DEPTH: usize, const FRAMED: bool, const COUNT: u8>(
+            unsafe fn entries<K: Leafy, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
                 exec: &mut Exec<'_>,
                 entry: &Entry,
                 passes: usize,
                 at: usize,
             ) -> (usize, usize) {
                 $(#[$enable])*
-                fn level<K: Leafy, const DEPTH: usize, const FRAMED: bool, const COUNT: u8>(
+                fn level<K: Leafy, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
                     exec: &mut Exec<'_>,
                     entry: &Entry,
                     passes: usize,
                     at: usize,
                 ) -> (usize, usize) {
-                    entries::run::<K, DEPTH, FRAMED, COUNT>(exec, &entry.nest, &entry.header, passes, at)
+                    entries::run::<K, DEPTH, FRAME, COUNT>(exec, &entry.nest, &entry.header, passes, at)
                 }
                 // SAFETY: the caller vouches for the features.
                 #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
-                unsafe { level::<K, DEPTH, FRAMED, COUNT>(exec, entry, passes, at) }
+                unsafe { level::<K, DEPTH, FRAME, COUNT>(exec, entry, passes, at) }
+            }
+
+            unsafe fn flagged<K: Leafy>(
+                exec: &mut Exec<'_>,
+                flagged: &Flagged,
+                passes: usize,
+                at: usize,
+            ) -> (usize, usize) {
+                $(#[$enable])*
+                fn level<K: Leafy>(
+                    exec: &mut Exec<'_>,
+                    flagged: &Flagged,
+                    passes: usize,
+                    at: usize,
+                ) -> (usize, usize) {
+                    flagged::run::<K>(exec, flagged, passes, at)
+                }
+                // SAFETY: the caller vouches for the features.
+                #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
+                unsafe { level::<K>(exec, flagged, passes, at) }
             }
         }
     };
@@ -252,6 +283,46 @@ impl Cpu {
             }
         }
     }
+
+    /// The same for entries of flagged numbers.
+    pub(super) fn flagged(
+        self,
+        exec: &mut Exec<'_>,
+        flagged: &Flagged,
+        passes: usize,
+        at: usize,
+    ) -> (usize, usize) {
+        // SAFETY: a level other than the baseline comes from `detect` only.
+        unsafe {
+            match self {
+                Self::Baseline => flagged_of::<Baseline>(exec, flagged, passes, at),
+                #[cfg(target_arch = "x86_64")]
+                Self::Avx2 => flagged_of::<Avx2>(exec, flagged, passes, at),
+                #[cfg(target_arch = "x86_64")]
+                Self::Avx512 => flagged_of::<Avx512>(exec, flagged, passes, at),
+            }
+        }
+    }
+}
+
+/// Picks the instance for the order of bytes.
+///
+/// # Safety
+///
+/// The CPU has the features of the level.
+unsafe fn flagged_of<L: Level>(
+    exec: &mut Exec<'_>,
+    flagged: &Flagged,
+    passes: usize,
+    at: usize,
+) -> (usize, usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        match flagged.leaf.kind {
+            LeafKind::Swap4 => L::flagged::<convert::Swap4>(exec, flagged, passes, at),
+            _ => L::flagged::<convert::Copy>(exec, flagged, passes, at),
+        }
+    }
 }
 
 /// Entries that the fast loop does not take are taken by the general one, a few at a time.
@@ -272,6 +343,9 @@ unsafe fn all_entries<L: Level>(
             // SAFETY: the caller vouches for the level.
             let (run, after) = unsafe { entries_of::<L>(exec, entry, next, at) };
             (done, at) = (done + run, after);
+            if entry.to_end {
+                break;
+            }
             next = (passes - done).min(8);
         }
         // SAFETY: as above.
@@ -300,18 +374,19 @@ unsafe fn entries_of<L: Level>(
             // SAFETY: the caller vouches for the level.
             unsafe {
                 match (entry.nest.depth, entry.header.byte_count.is_some()) {
-                    (1, true) => L::entries::<$leaf, 1, true, $count>(exec, entry, passes, at),
-                    (2, true) => L::entries::<$leaf, 2, true, $count>(exec, entry, passes, at),
-                    (_, true) => L::entries::<$leaf, 3, true, $count>(exec, entry, passes, at),
-                    (1, false) => L::entries::<$leaf, 1, false, $count>(exec, entry, passes, at),
-                    (2, false) => L::entries::<$leaf, 2, false, $count>(exec, entry, passes, at),
-                    (_, false) => L::entries::<$leaf, 3, false, $count>(exec, entry, passes, at),
+                    _ if entry.to_end => L::entries::<$leaf, 2, TO_END, $count>(exec, entry, passes, at),
+                    (1, true) => L::entries::<$leaf, 1, FRAMED, $count>(exec, entry, passes, at),
+                    (2, true) => L::entries::<$leaf, 2, FRAMED, $count>(exec, entry, passes, at),
+                    (_, true) => L::entries::<$leaf, 3, FRAMED, $count>(exec, entry, passes, at),
+                    (1, false) => L::entries::<$leaf, 1, PLAIN, $count>(exec, entry, passes, at),
+                    (2, false) => L::entries::<$leaf, 2, PLAIN, $count>(exec, entry, passes, at),
+                    (_, false) => L::entries::<$leaf, 3, PLAIN, $count>(exec, entry, passes, at),
                 }
             }
         };
     }
     use convert::{Bool, Copy, Swap2, Swap4, Swap8};
-    use entries::{TEXT, WORD};
+    use entries::{FRAMED, PLAIN, TEXT, TO_END, WORD};
     match (entry.nest.leaf.kind, entry.nest.inner) {
         (LeafKind::Copy, Count::Text) => go!(Copy, TEXT),
         (_, Count::Text) => (0, at),

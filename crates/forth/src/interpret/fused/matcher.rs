@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use super::flagged::Flagged;
 use super::ops::Ops;
 use super::phrases::{halts, is_big_u32};
 use super::plan::{Count, Entry, Field, Form, Leaf, LeafKind, Nest, Plan, Step, collect_outputs};
@@ -45,7 +46,8 @@ pub(crate) fn plan(program: &Program, body: &Body, effort: &Cell<usize>) -> Matc
     };
     Ok(Plan {
         data,
-        entry: Entry::canonical(&steps),
+        entry: Entry::canonical(&steps, &program.outputs),
+        flagged: Flagged::canonical(&steps, &program.outputs),
         body: steps,
         ops,
         inputs: matcher.inputs,

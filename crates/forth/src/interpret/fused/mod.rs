@@ -10,6 +10,7 @@ mod cursor;
 mod describe;
 mod entries;
 mod exec;
+mod flagged;
 mod hot;
 mod levels;
 mod make;
@@ -90,7 +91,7 @@ impl Plans {
     pub(crate) fn native(&self, segment: usize, bits: u32) -> Option<Height> {
         let plan = self.by_segment.get(segment)?.as_ref()?;
         // Of 32-bit machines, what passes through the stack would have to be wrapped.
-        if bits == 32 && plan.entry.is_none() {
+        if bits == 32 && !plan.is_entry() {
             return None;
         }
         let depth = plan.depth as u32;
@@ -121,7 +122,7 @@ impl Plans {
 impl Plans {
     /// Whether a recognised loop is one native loop, and not steps.
     pub(crate) fn is_kernel(&self, body: usize) -> bool {
-        self.by_segment[body].as_ref().is_some_and(|plan| plan.entry.is_some())
+        self.by_segment[body].as_ref().is_some_and(Plan::is_entry)
     }
 
     /// Whether there are loops in its body.
@@ -141,7 +142,7 @@ impl Plans {
     ) -> usize {
         let Some(plan) = &self.by_segment[body] else { return 0 };
         // With fewer bytes, positions and counts are the same in 32 bits.
-        if W::BITS == 32 && (plan.entry.is_none() || inputs[plan.data].len() > i32::MAX as usize) {
+        if W::BITS == 32 && (!plan.is_entry() || inputs[plan.data].len() > i32::MAX as usize) {
             return 0;
         }
         for &output in &plan.outputs {
@@ -150,17 +151,35 @@ impl Plans {
             }
         }
         let mut exec = Exec { data: inputs[plan.data], inputs, positions, variables, outputs, cpu: self.cpu };
-        match &plan.entry {
-            Some(entry) => {
-                let at = exec.positions[plan.data];
-                let (done, after) = exec.cpu.entries(&mut exec, entry, passes, at);
+        let at = exec.positions[plan.data];
+        match (&plan.entry, &plan.flagged) {
+            (Some(entry), _) => {
+                let (mut done, after) = exec.cpu.entries(&mut exec, entry, passes, at);
                 exec.positions[plan.data] = after;
+                // What is not for that loop, and has no other, is for the steps, a few at a time.
+                while entry.to_end && done < passes && W::BITS == 64 {
+                    let few = (passes - done).min(8);
+                    let run = exec.cpu.perform(&mut exec, plan, few);
+                    done += run;
+                    if run < few {
+                        break;
+                    }
+                    let at = exec.positions[plan.data];
+                    let (run, after) = exec.cpu.entries(&mut exec, entry, passes - done, at);
+                    exec.positions[plan.data] = after;
+                    done += run;
+                }
                 if let (32, Some((_, variable))) = (W::BITS, entry.header.stop) {
                     exec.variables[variable] = W::wrap(exec.variables[variable]);
                 }
                 done
             }
-            None => exec.cpu.perform(&mut exec, plan, passes),
+            (None, Some(flagged)) => {
+                let (done, after) = exec.cpu.flagged(&mut exec, flagged, passes, at);
+                exec.positions[plan.data] = after;
+                done
+            }
+            (None, None) => exec.cpu.perform(&mut exec, plan, passes),
         }
     }
 

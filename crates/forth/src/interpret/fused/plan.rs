@@ -1,7 +1,9 @@
 //! What a recognised loop body does, in terms a native loop can execute.
 
+use super::flagged::Flagged;
 use super::ops::Ops;
 use crate::Dtype;
+use crate::compile::ir::OutputDecl;
 use crate::isa::Read;
 
 /// A `do … loop` whose body was recognised.
@@ -15,6 +17,8 @@ pub(crate) struct Plan {
     pub(crate) ops: Ops,
     /// The body as one native loop, when it has the canonical form of an entry.
     pub(crate) entry: Option<Entry>,
+    /// The same, when its entries are nothing but flagged numbers.
+    pub(crate) flagged: Option<Flagged>,
     /// Inputs read besides `data`; their positions are rolled back with it.
     pub(crate) inputs: Vec<usize>,
     pub(crate) outputs: Vec<usize>,
@@ -30,6 +34,8 @@ pub(crate) struct Entry {
     pub(crate) nest: Nest,
     /// Whether one check for each entry is enough.
     pub(crate) known_ends: bool,
+    /// Whether the outermost lists have no count, but go on up to the end of the entry; then there is no other way than with known ends.
+    pub(crate) to_end: bool,
 }
 
 /// What stands before and after the lists of an entry, in this order.
@@ -226,7 +232,12 @@ impl Leaf {
 impl Plan {
     /// From how many passes on the native loop is faster than flat code. Cursors have to be set up.
     pub(crate) fn least(&self) -> usize {
-        if self.entry.is_some() || self.has_loops() { 1 } else { 4 }
+        if self.is_entry() || self.has_loops() { 1 } else { 4 }
+    }
+
+    /// Whether the body is one native loop, and not steps.
+    pub(super) fn is_entry(&self) -> bool {
+        self.entry.is_some() || self.flagged.is_some()
     }
 
     pub(super) fn has_loops(&self) -> bool {
@@ -268,7 +279,7 @@ fn has_loops(steps: &[Step]) -> bool {
 
 impl Entry {
     /// The canonical entry, if the steps have its form.
-    pub(super) fn canonical(steps: &[Step]) -> Option<Self> {
+    pub(super) fn canonical(steps: &[Step], outputs: &[OutputDecl]) -> Option<Self> {
         let mut header = Header::default();
         let mut rest = steps;
         if let [Step::Start(start), tail @ ..] = rest {
@@ -293,14 +304,28 @@ impl Entry {
         if let [Step::Skip(bytes), tail @ ..] = rest {
             (header.skip, rest) = (*bytes, tail);
         }
-        let [Step::Nest(nest), tail @ ..] = rest else { return None };
+        let (nest, to_end, tail) = match rest {
+            [Step::Nest(nest), tail @ ..] => (*nest, false, tail),
+            [Step::ToEnd { variable, offsets, body }, tail @ ..] if is_stop(variable) => {
+                let [Step::Nest(inner)] = body[..] else { return None };
+                let apart = *offsets != inner.offsets[0] && *offsets != inner.leaf.output;
+                if inner.depth > 1 || !apart || outputs[*offsets].dtype != Dtype::Int64 {
+                    return None;
+                }
+                let offsets = [*offsets, inner.offsets[0], 0];
+                // There is no such count, but the loop for known ends wants to see one that it could read.
+                (Nest { depth: 2, offsets, count: Count::Big32, ..inner }, true, tail)
+            }
+            _ => return None,
+        };
         match tail {
             [] => {}
             [Step::CheckEnd(variable)] if is_stop(variable) => header.check_end = true,
             _ => return None,
         }
-        let known_ends = super::entries::fit(&header, nest);
-        Some(Self { header, nest: *nest, known_ends })
+        let known_ends = super::entries::fit(&header, &nest);
+        let possible = !to_end || (known_ends && header.byte_count.is_none() && header.skip == 0);
+        possible.then_some(Self { header, nest, known_ends, to_end })
     }
 }
 

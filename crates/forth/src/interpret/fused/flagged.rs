@@ -1,0 +1,204 @@
+//! Entries of nothing but numbers of which a bit says that more stands behind them, as one native loop: ROOT's object bits.
+
+use super::convert::{BLOCK, Leafy};
+use super::exec::{Exec, chunk};
+use super::plan::{Leaf, LeafKind, Start, Step};
+use crate::Dtype;
+use crate::compile::ir::OutputDecl;
+
+/// Four bytes each.
+const SHIFT: u32 = 2;
+const WORDS: usize = BLOCK >> SHIFT;
+
+/// Numbers of four bytes up to the end of each entry, stored as they are; behind those with one of the bits so many bytes nobody wants.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flagged {
+    start: Start,
+    /// The input of the ends, and the variable for one.
+    stop: (usize, usize),
+    offsets: usize,
+    pub(super) leaf: Leaf,
+    /// As they stand in the input, read in native order.
+    bits: u32,
+    then: usize,
+}
+
+impl Flagged {
+    /// What steps do, if it is that.
+    pub(super) fn canonical(steps: &[Step], outputs: &[OutputDecl]) -> Option<Self> {
+        let [
+            Step::Start(start),
+            Step::Stop(input, stop),
+            Step::ToEnd { variable, offsets, body },
+            Step::CheckEnd(checked),
+        ] = steps
+        else {
+            return None;
+        };
+        let [Step::Masked { read, mask, then, output }] = &body[..] else { return None };
+        let [Step::Skip(then)] = then[..] else { return None };
+        // One cursor for each input and for each output.
+        let apart = start.input as usize != *input && offsets != output;
+        if !apart || stop != variable || stop != checked || outputs[*offsets].dtype != Dtype::Int64 {
+            return None;
+        }
+        let leaf = Leaf::new(*read, *output, outputs[*output].dtype)?;
+        // No sign, which would be spread over the higher bits.
+        let mask = u32::try_from(i32::try_from(*mask).ok()?).ok()?;
+        let bits = match leaf.kind {
+            LeafKind::Copy if leaf.shift == SHIFT => mask,
+            LeafKind::Swap4 => mask.swap_bytes(),
+            _ => return None,
+        };
+        Some(Self { start: *start, stop: (*input, *stop), offsets: *offsets, leaf, bits, then })
+    }
+}
+
+/// Runs entries until one of them is not for here. Returns the passes completed and the position after them.
+#[inline(always)]
+pub(super) fn run<K: Leafy>(
+    exec: &mut Exec<'_>,
+    flagged: &Flagged,
+    passes: usize,
+    at: usize,
+) -> (usize, usize) {
+    let (starts_at, (stops_at, variable)) = (flagged.start.input as usize, flagged.stop);
+    let data = exec.data;
+    let (starts, _) = exec.inputs[starts_at][exec.positions[starts_at]..].as_chunks::<4>();
+    let (stops, _) = exec.inputs[stops_at][exec.positions[stops_at]..].as_chunks::<4>();
+    let passes = passes.min(starts.len()).min(stops.len());
+    // Room that may be needed is not to be taken from what others do need.
+    if exec.outputs.is_limited() || exec.outputs.reserve(flagged.offsets, passes.saturating_mul(8)).is_err() {
+        return (0, at);
+    }
+    let offsets = &exec.outputs.list[flagged.offsets];
+    // SAFETY: the end is within the memory, and one item before it is always readable.
+    let (mut next, mut last) = unsafe {
+        let next = offsets.start.add(offsets.end).cast::<i64>();
+        (next, next.sub(1).read_unaligned())
+    };
+    let mut to = Target::new(exec, flagged.leaf.output);
+    let mut done = 0;
+    for (start, stop) in starts[..passes].iter().zip(&stops[..passes]) {
+        let stop = u32::from_le_bytes(*stop) as usize;
+        let Some(start) = flagged.start.position(u32::from_le_bytes(*start), data.len()) else { break };
+        if start > stop || stop > data.len() {
+            break;
+        }
+        let bytes = stop - start;
+        if bytes.next_multiple_of(1 << SHIFT) > to.room() {
+            to.store(exec, flagged.leaf.output);
+            let grown = exec.outputs.reserve(flagged.leaf.output, bytes.next_multiple_of(1 << SHIFT));
+            to = Target::new(exec, flagged.leaf.output);
+            if grown.is_err() {
+                break;
+            }
+        }
+        // SAFETY: there is room for as many bytes as the entry has, rounded up to whole numbers, and a block behind them.
+        let items = unsafe {
+            match bytes % (1 << SHIFT) == 0
+                && stop + BLOCK <= data.len()
+                && to.copy::<K>(data, start, bytes, flagged.bits)
+            {
+                true => Some(bytes >> SHIFT),
+                false => to.one_by_one(data, start, stop, flagged),
+            }
+        };
+        let Some(items) = items else { break };
+        last = last.wrapping_add(items as i64);
+        // SAFETY: room for all passes was reserved, and for these numbers.
+        unsafe {
+            to.next = to.next.add(items << SHIFT);
+            next.write_unaligned(last);
+            next = next.add(1);
+        }
+        done += 1;
+    }
+    to.store(exec, flagged.leaf.output);
+    let offsets = &mut exec.outputs.list[flagged.offsets];
+    offsets.end = next as usize - offsets.start as usize;
+    let Some(stop) = stops[..done].last() else { return (0, at) };
+    exec.positions[starts_at] += done * 4;
+    exec.positions[stops_at] += done * 4;
+    let stop = u32::from_le_bytes(*stop);
+    exec.variables[variable] = i64::from(stop);
+    (done, stop as usize)
+}
+
+/// Where numbers go.
+struct Target {
+    next: *mut u8,
+    limit: *mut u8,
+}
+
+impl Target {
+    fn new(exec: &Exec<'_>, output: usize) -> Self {
+        let output = &exec.outputs.list[output];
+        // SAFETY: `end <= room`, and both are within the memory.
+        unsafe { Self { next: output.start.add(output.end), limit: output.start.add(output.room) } }
+    }
+
+    fn store(&self, exec: &mut Exec<'_>, output: usize) {
+        let output = &mut exec.outputs.list[output];
+        output.end = self.next as usize - output.start as usize;
+    }
+
+    fn room(&self) -> usize {
+        self.limit as usize - self.next as usize
+    }
+
+    /// Writes so many bytes of numbers, which count only if none of them has one of the bits.
+    ///
+    /// # Safety
+    ///
+    /// The bytes are within the data and a block behind them; there is room for them, and slack.
+    #[inline(always)]
+    unsafe fn copy<K: Leafy>(&mut self, data: &[u8], start: usize, bytes: usize, bits: u32) -> bool {
+        let (mut at, mut left, mut found) = (0, bytes >> SHIFT, 0);
+        // At least one block, of which nobody has to foresee whether it is wanted.
+        loop {
+            // SAFETY: a block that begins within the bytes, or behind them, is within the data and the slack.
+            let words = unsafe {
+                let from = data.as_ptr().add(start + at);
+                K::transfer(from, self.next.add(at));
+                from.cast::<[[u8; 4]; WORDS]>().read()
+            };
+            for (number, word) in (0..WORDS).zip(words) {
+                found |= if number < left { u32::from_ne_bytes(word) } else { 0 };
+            }
+            at += BLOCK;
+            left = left.saturating_sub(WORDS);
+            if at >= bytes {
+                return found & bits == 0;
+            }
+        }
+    }
+
+    /// Writes the numbers up to the stop, if one of them ends there: how many.
+    ///
+    /// # Safety
+    ///
+    /// There is room for as many bytes as there are up to the stop, rounded up to whole numbers.
+    #[inline(never)]
+    unsafe fn one_by_one(
+        &mut self,
+        data: &[u8],
+        mut at: usize,
+        stop: usize,
+        flagged: &Flagged,
+    ) -> Option<usize> {
+        let mut items = 0;
+        while at < stop {
+            let word = u32::from_ne_bytes(chunk(data, at)?);
+            at += 1 << SHIFT;
+            if word & flagged.bits != 0 {
+                at += flagged.then;
+            }
+            let word = if flagged.leaf.kind == LeafKind::Swap4 { word.swap_bytes() } else { word };
+            // SAFETY: each number has four bytes or more of those there is room for.
+            unsafe { self.next.add(items << SHIFT).cast::<[u8; 4]>().write(word.to_ne_bytes()) };
+            items += 1;
+        }
+        (at == stop).then_some(items)
+    }
+}
