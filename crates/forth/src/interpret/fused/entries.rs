@@ -132,7 +132,7 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const FRAME: u8, const COUNT: u8
         // SAFETY: the rest of the entry is at least the first count, and `room` holds whatever the entry can hold.
         let items = unsafe {
             match DEPTH {
-                _ if FRAME == TO_END => entry.to_end::<K, COUNT>(shift),
+                _ if FRAME == TO_END => entry.rest::<K, COUNT>(shift),
                 1 => entry.only::<K, COUNT>(shift),
                 2 => entry.list::<K, COUNT, false>(shift),
                 _ => entry.lists::<K, COUNT>(shift),
@@ -350,7 +350,7 @@ impl Reader {
     ///
     /// As `list`.
     #[inline(always)]
-    unsafe fn to_end<K: Leafy, const COUNT: u8>(&mut self, shift: u32) -> Option<u32> {
+    unsafe fn rest<K: Leafy, const COUNT: u8>(&mut self, shift: u32) -> Option<u32> {
         let mut lists = 0;
         while self.at < self.stop {
             // SAFETY: the position is before the stop.

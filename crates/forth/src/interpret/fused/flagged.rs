@@ -96,7 +96,7 @@ pub(super) fn run<K: Leafy>(
         }
         // SAFETY: there is room for as many bytes as the entry has, rounded up to whole numbers, and a block behind them.
         let items = unsafe {
-            match bytes % (1 << SHIFT) == 0
+            match bytes.is_multiple_of(1 << SHIFT)
                 && stop + BLOCK <= data.len()
                 && to.copy::<K>(data, start, bytes, flagged.bits)
             {
