@@ -29,7 +29,7 @@ fn entries(lengths: &[usize], each: usize, big: bool) -> (Vec<u8>, Vec<u32>, Vec
         starts.push(data.len() as u32);
         for _ in 0..length {
             numbers += 1;
-            let flagged = each > 0 && numbers as usize % each == 0;
+            let flagged = each > 0 && (numbers as usize).is_multiple_of(each);
             // Every bit but the one that counts, in some number or other.
             let number = numbers.wrapping_mul(0x9e37_79b9) & !16 | u32::from(flagged) << 4;
             data.extend(if big { number.to_be_bytes() } else { number.to_le_bytes() });
@@ -170,7 +170,8 @@ fn flagged_numbers_are_read() {
         assert_eq!(offsets, [2, 2, 22]);
         let numbers = outputs[1].as_bytes().as_chunks().0.iter().map(|one| u32::from_ne_bytes(*one));
         let expected = (1..=22_u32).map(|number| {
-            number.wrapping_mul(0x9e37_79b9) & !16 | u32::from(each > 0 && number as usize % each == 0) << 4
+            number.wrapping_mul(0x9e37_79b9) & !16
+                | u32::from(each > 0 && (number as usize).is_multiple_of(each)) << 4
         });
         assert!(numbers.eq(expected));
     }
