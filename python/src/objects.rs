@@ -73,17 +73,27 @@ impl Objects {
         let Some((_, value)) = object.members().nth(slot) else {
             return Err(PyIndexError::new_err(format!("no member {slot}")));
         };
-        match (value, object.dimensions(slot)) {
-            // Dimensions that are not those of the data say nothing.
-            (Value::Array(array), Some(dimensions))
-                if dimensions
-                    .iter()
-                    .try_fold(array.basic.size(), |all, &size| all.checked_mul(size as usize))
-                    == Some(array.bytes.len()) =>
-            {
-                numbers(maker, array.basic, array.bytes, Some(dimensions))
+        let flat = |value| convert(value, maker);
+        match value {
+            Value::Array(array) => {
+                let dimensions = object.dimensions(slot, array.bytes.len() / array.basic.size());
+                numbers(maker, array.basic, array.bytes, dimensions.as_deref())
             }
-            (value, _) => convert(value, maker),
+            Value::Packed(packed) => match object.dimensions(slot, packed.len()) {
+                Some(dimensions) => flat(value)?.call_method1("reshape", (dimensions,)),
+                None => flat(value),
+            },
+            Value::Objects(_) | Value::List(_) => {
+                let flat = flat(value)?;
+                match flat.cast::<PyList>() {
+                    Ok(items) => match object.dimensions(slot, items.len()) {
+                        Some(dimensions) => nested(items, &dimensions),
+                        None => Ok(flat),
+                    },
+                    Err(_) => Ok(flat),
+                }
+            }
+            value => flat(value),
         }
     }
 
@@ -214,6 +224,17 @@ fn convert<'py>(value: Value<'_>, maker: &Bound<'py, PyAny>) -> PyResult<Bound<'
     })
 }
 
+/// Items as lists in lists, of as many as the dimensions say.
+fn nested<'py>(items: &Bound<'py, PyList>, dimensions: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+    let mut all = items.clone();
+    for (at, &size) in dimensions.iter().enumerate().skip(1).rev() {
+        let rows: usize = dimensions[..at].iter().product();
+        let rows = (0..rows).map(|row| all.get_slice(row * size, (row + 1) * size));
+        all = PyList::new(items.py(), rows.collect::<Vec<_>>())?;
+    }
+    Ok(all.into_any())
+}
+
 /// A `dict`, or pairs where one key has several values or cannot be a key.
 fn map<'py>(py: Python<'py>, values: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
     let dict = PyDict::new(py);
@@ -229,7 +250,7 @@ fn numbers<'py>(
     maker: &Bound<'py, PyAny>,
     basic: Basic,
     bytes: &[u8],
-    dimensions: Option<&[u32]>,
+    dimensions: Option<&[usize]>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let typestr = match basic {
         Basic::I8 => ">i1",
@@ -244,6 +265,6 @@ fn numbers<'py>(
         Basic::F64 => ">f8",
         Basic::Bool => "|b1",
     };
-    let shape = dimensions.map(<[u32]>::to_vec);
+    let shape = dimensions.map(<[usize]>::to_vec);
     maker.call_method1("array", (PyBytes::new(maker.py(), bytes), typestr, shape))
 }

@@ -170,6 +170,7 @@ impl Classes<'_> {
             code::OBJECT | code::ANY | code::TNAMED | code::OBJECT_INPLACE | code::ANY_INPLACE => {
                 match CppType::parse(class) {
                     CppType::Other(_) | CppType::Pair(..) => self.object(class)?,
+                    kind @ CppType::Array(..) => self.item(&kind)?,
                     kind => self.member_of(&kind)?,
                 }
             }

@@ -1,5 +1,6 @@
 //! Classes as columns: streamer infos become a [`Schema`], from which the shared translator makes a program.
 
+mod arrays;
 mod cpp;
 mod evolve;
 mod member;
@@ -13,6 +14,7 @@ use forthwith_columns::{DType, Wire};
 use forthwith_program::{Schema, When};
 
 use crate::streamer::{Element, StreamerInfo, Streamers, any_unframed, builtin, is_unframed, registered};
+use arrays::array;
 pub(crate) use cpp::CppType;
 pub(crate) use member::dimensions;
 pub(crate) use pointed::{OWN_ITEMS, UNDESCRIBED_ITEMS};
@@ -172,7 +174,11 @@ impl<'a> Classes<'a> {
         match kind {
             CppType::Text("std::string") => Ok(shared(Schema::Text)),
             _ if kind.is_container() => self.container(kind, &[]),
-            CppType::Array(item, size) => Ok(Schema::Fixed(*size, Box::new(self.member_of(item)?))),
+            CppType::Array(..) => match array(kind) {
+                // As an array of C, which has the items of containers, without their frames.
+                (item, sizes) if item.is_container() => Ok(fixed(self.item(item)?, &sizes)),
+                _ => self.array_of(kind),
+            },
             _ => self.item(kind),
         }
     }
@@ -195,11 +201,11 @@ impl<'a> Classes<'a> {
     fn together(&mut self, kind: &CppType) -> Result<Option<Vec<(When, Schema)>>, Refused> {
         Ok(match kind {
             CppType::Map(_, key, value) => {
-                let pair = Schema::Tuple(vec![self.member_of(key)?, self.member_of(value)?]);
+                let pair = Schema::Tuple(self.halves(key, value)?.into());
                 Some(vec![(When::AnyClass, pair)])
             }
             CppType::Sequence(_, item) => match &**item {
-                CppType::Pair(..) | CppType::Other(_) => match self.item(item)? {
+                CppType::Pair(..) | CppType::Array(..) | CppType::Other(_) => match self.item(item)? {
                     Schema::Framed { of, shared: false } => match *of {
                         Schema::Versioned(arms) => Some(self.by_members(item, arms)?),
                         _ => None,
@@ -248,19 +254,13 @@ impl<'a> Classes<'a> {
             CppType::Sequence(_, item) => self.item(item)?.list(),
             CppType::Bitset(_) => Schema::Number(Wire::Bool).list(),
             CppType::Map(_, key, value) => Schema::Tuple(vec![self.item(key)?, self.item(value)?]).list(),
-            CppType::Array(item, size) => Schema::Fixed(*size, Box::new(self.item(item)?)),
+            // An object, of which only the items are of interest.
+            CppType::Array(..) => framed(vec![(When::AnyClass, self.array_of(kind)?)]),
             CppType::Pointer(of) => match &**of {
                 CppType::Other(class) => self.pointer(class)?,
                 _ => return Err(kind.spelling()),
             },
-            CppType::Pair(first, second) => {
-                let name = kind.spelling();
-                let fields = vec![
-                    ("first".to_owned(), self.member_of(first)?),
-                    ("second".to_owned(), self.member_of(second)?),
-                ];
-                framed(vec![(When::AnyClass, Schema::Record { name: Some(name), fields })])
-            }
+            CppType::Pair(first, second) => framed(vec![(When::AnyClass, self.pair(kind, first, second)?)]),
             // One that nothing is inside of any more is an error where it is met.
             CppType::Other(class) if self.is_own(class) => match self.own(class) {
                 Ok(schema) => schema,
@@ -300,7 +300,10 @@ impl<'a> Classes<'a> {
         }
         Ok(match self.versions(class)? {
             // Files describe what was written to them, so most probably there is none.
-            arms if arms.is_empty() => Schema::Unknown(class.into()),
+            arms if arms.is_empty() => match self.enumeration(class) {
+                Some(number) => number,
+                None => Schema::Unknown(class.into()),
+            },
             arms => framed(arms),
         })
     }

@@ -56,6 +56,25 @@ impl Kind {
         Some(kind)
     }
 
+    /// The class of pairs of these that the file describes.
+    pub(super) fn pair<'a>(key: &Self, value: &Self, streamers: &'a Streamers) -> Option<&'a str> {
+        let parser = Parser { streamers };
+        let is_it = |name: &&str| match arguments(name) {
+            Some(("pair", of)) => {
+                let mut halves = of.iter().map(|half| parser.kind(half, 0));
+                halves.next().flatten().as_ref() == Some(key)
+                    && halves.next().flatten().as_ref() == Some(value)
+            }
+            _ => false,
+        };
+        streamers.classes().map(|(name, _)| name).find(is_it)
+    }
+
+    /// Whether it is a `std::array` that the file describes.
+    pub(super) fn is_array_class(&self) -> bool {
+        matches!(self, Self::Class(name) if is_array(name))
+    }
+
     /// Fewest bytes of an item.
     pub(super) fn least(&self) -> usize {
         match self {
@@ -97,12 +116,19 @@ impl Parser<'_> {
         }
         let (template, arguments) = arguments(name).unwrap_or((name, Vec::new()));
         Some(match (template, &*arguments) {
+            // Whether an array in it is an object of its own, its info tells.
+            ("pair", [first, second]) if (is_array(first) || is_array(second)) && self.is_known(name) => {
+                Kind::Class(name.into())
+            }
             ("pair", [first, second]) => {
                 Kind::Pair(Box::new(self.kind(first, depth + 1)?), Box::new(self.kind(second, depth + 1)?))
             }
             ("unique_ptr" | "shared_ptr", _) => Kind::Pointer,
             ("atomic", [value]) => self.kind(value, depth + 1)?,
-            _ if !self.is_known(name) => Kind::Unknown(name.into()),
+            _ if !self.is_known(name) => match self.streamers.enumeration(name).and_then(Basic::of_code) {
+                Some(basic) => Kind::Number(basic),
+                None => Kind::Unknown(name.into()),
+            },
             _ => Kind::Class(name.into()),
         })
     }
@@ -133,6 +159,11 @@ impl Parser<'_> {
     fn is_known(&self, name: &str) -> bool {
         native(name.as_bytes()) != Native::ByInfo || !matches!(self.streamers.latest(name), Ok(None))
     }
+}
+
+/// Whether it is a `std::array`.
+pub(super) fn is_array(name: &str) -> bool {
+    strip(name).starts_with("array<")
 }
 
 /// Without what does not change how a value is stored.

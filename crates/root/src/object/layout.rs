@@ -55,6 +55,10 @@ pub(super) enum Step {
     PackedCounted(Pack, u32),
     /// Numbers with no such byte, so many times what the member in the slot says.
     Bare(Basic, u32, u32),
+    /// Packed numbers with no such byte, so many times what the member in the slot says.
+    PackedBare(Pack, u32, u32),
+    /// A byte that tells whether there is what follows.
+    Flagged(Box<Self>),
     /// The upper right half of a square matrix with as many rows as the member in the slot says.
     Triangle(Basic, u32),
     /// Pointers, as many as the member in the slot says.
@@ -71,8 +75,6 @@ pub(super) enum Step {
     Bits,
     /// A `TString`.
     Text,
-    /// So many `TString`s.
-    Texts(u32),
     /// A count, and so many rows of this many `TString`s.
     Table(u32),
     /// Rows of these numbers, as many as the member in the slot says.
@@ -87,8 +89,8 @@ pub(super) enum Step {
     LongText,
     /// A `std::string`, with or without a frame.
     StdString,
-    /// So many `std::string`s in one frame.
-    StdStrings(u32),
+    /// So many strings in one frame.
+    Strings(u32),
     /// A container.
     Container(Arc<Kind>),
     /// So many containers without any frame.
@@ -363,7 +365,7 @@ impl Compiler<'_> {
             code::BITS => Step::Bits,
             code::CHAR_STAR => Step::LongText,
             code::TSTRING => Step::Text,
-            85 => Step::Texts(length),
+            85 => Step::Strings(length),
             code::OBJECT
             | code::ANY
             | code::TNAMED
@@ -376,6 +378,10 @@ impl Compiler<'_> {
                     (code::ANY_POINTER_NO_VT, _) => Step::Pointer,
                     _ => Step::Embedded(class()),
                 }
+            }
+            // Arrays of pointers have the code of one, or that of arrays.
+            code::OBJECT_POINTER | code::ANY_POINTER | code::ANY_POINTER_NO_VT if is_array => {
+                Step::Pointers(length)
             }
             81 | 82
                 if let Some(kind) =
@@ -390,13 +396,20 @@ impl Compiler<'_> {
             code::STL | code::STREAMER if matches!(element.kind, ElementKind::StlString) && !is_array => {
                 Step::StdString
             }
-            320 | 385 if matches!(element.kind, ElementKind::StlString) => Step::StdStrings(length.max(1)),
+            // Files have the code of one for arrays, too.
+            320 | 385 | 520 | code::STL | code::STREAMER
+                if matches!(element.kind, ElementKind::StlString) =>
+            {
+                Step::Strings(length.max(1))
+            }
             code::STL | code::STL_POINTER | code::STREAMER if !is_array => {
                 container().map_or(Step::Framed, Step::Container)
             }
-            91 | 320 => container().map_or(Step::Framed, |kind| Step::Containers(kind, length.max(1))),
+            91 | 320 | 520 | code::STL | code::STL_POINTER | code::STREAMER => {
+                container().map_or(Step::Framed, |kind| Step::Containers(kind, length.max(1)))
+            }
             code::STREAM_LOOP | 521 => self.repeated(element).map_or(Step::Framed, Step::Loop),
-            code::STL | code::STL_POINTER | code::STREAMER | 340 | 365 | 385 | 520 | 541 => Step::Framed,
+            340 | 365 | 385 | 541 => Step::Framed,
             number => self.number(element, number).ok_or_else(|| {
                 let (class, kind) = (&info.class, &element.type_name);
                 Error::unsupported(format!("member {class}::{name} of type {kind} (code {number})"))
@@ -411,10 +424,13 @@ impl Compiler<'_> {
             }
             step => step,
         };
-        if element.dimensions.len() > 1 {
-            self.layout
-                .dimensions
-                .insert(self.layout.names.len() as u32, element.dimensions.as_slice().into());
+        let is_counted = matches!(element.kind, ElementKind::BasicPointer(_) | ElementKind::Loop(_));
+        if element.dimensions.len() > usize::from(!is_counted) {
+            let mut dimensions = element.dimensions.clone();
+            if is_counted {
+                dimensions.push(COUNTED);
+            }
+            self.layout.dimensions.insert(self.layout.names.len() as u32, dimensions.into());
         }
         self.step(name, step);
         Ok(())
@@ -448,6 +464,11 @@ impl Compiler<'_> {
             21..=39 => match Stored::of(number - code::ARRAY, element.packing)? {
                 Stored::Plain(basic) => Step::Array(basic, length),
                 Stored::Packed(pack) => Step::PackedArray(pack, length),
+            },
+            // Of several arrays, one flag stands before all.
+            41..=59 if length > 0 => match Stored::of(number - code::POINTER, element.packing)? {
+                Stored::Plain(basic) => Step::Flagged(Box::new(Step::Bare(basic, counter()?, length))),
+                Stored::Packed(pack) => Step::Flagged(Box::new(Step::PackedBare(pack, counter()?, length))),
             },
             41..=59 => match Stored::of(number - code::POINTER, element.packing)? {
                 Stored::Plain(basic) => Step::Counted(basic, counter()?),
@@ -516,6 +537,8 @@ fn plain_class(name: &str) -> &str {
     name.strip_prefix("const ").unwrap_or(name)
 }
 
+/// What stands for a dimension that another member counts.
+pub(super) const COUNTED: u32 = u32::MAX;
 /// Deeper inheritance is a mistake, or an attack.
 const MAX_BASES: usize = 64;
 /// So are more members. (Bases can multiply them without bound.)

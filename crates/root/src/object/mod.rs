@@ -13,6 +13,7 @@ mod own;
 mod reader;
 #[cfg(test)]
 mod tests;
+mod together;
 mod walk;
 
 pub use basket::{BasketHeader, EmbeddedBasket};

@@ -10,7 +10,7 @@ use forthwith_plan::{Error, ErrorKind, Result};
 use super::cursor::Cursor;
 use super::frame::text;
 use super::kind::Shape;
-use super::layout::{Basic, Layout, Pack};
+use super::layout::{Basic, COUNTED, Layout, Pack};
 
 /// The object of a record with everything it points to.
 ///
@@ -327,12 +327,20 @@ impl<'a> Object<'a> {
         names.iter().zip(members).map(move |(name, member)| (&**name, self.value(*member)))
     }
 
-    /// Dimensions of a member that is an array of arrays.
+    /// Dimensions of a member that is an array of arrays, as it has this many items. None if they are not those of as many, or there are
+    /// none.
     #[must_use]
-    pub fn dimensions(self, slot: usize) -> Option<&'a [u32]> {
+    pub fn dimensions(self, slot: usize, items: usize) -> Option<Vec<usize>> {
         let Contents::Members { layout, .. } = self.node().contents else { return None };
         let slot = u32::try_from(slot).ok()?;
-        self.objects.layouts[layout as usize].dimensions.get(&slot).map(|dimensions| &**dimensions)
+        let declared = self.objects.layouts[layout as usize].dimensions.get(&slot)?;
+        let mut dimensions: Vec<usize> = declared.iter().map(|&size| size as usize).collect();
+        let product = |sizes: &[usize]| sizes.iter().try_fold(1_usize, |all, &size| all.checked_mul(size));
+        if declared.last() == Some(&COUNTED) {
+            dimensions.pop();
+            dimensions.push(items.checked_div(product(&dimensions)?)?);
+        }
+        (items > 0 && product(&dimensions)? == items).then_some(dimensions)
     }
 
     /// The bases of its class and theirs, each before its own.

@@ -267,6 +267,18 @@ impl<'a> Reader<'a> {
                     let count = self.count(first + *counter as usize, times * basic.size())?;
                     self.numbers(*basic, times * count)?
                 }
+                Step::PackedBare(pack, counter, times) => {
+                    let times = *times as usize;
+                    let count = self.count(first + *counter as usize, times * pack.size())?;
+                    self.packed(*pack, times * count)?
+                }
+                Step::Flagged(step) => match self.cursor.u8()? {
+                    0 => Member::Null,
+                    _ => {
+                        self.steps(std::slice::from_ref(&**step), first, slot, depth)?;
+                        self.members[slot]
+                    }
+                },
                 Step::Triangle(basic, rows) => {
                     let rows = self.count(first + *rows as usize, basic.size())?;
                     self.numbers(*basic, rows * (rows + 1) / 2)?
@@ -301,9 +313,6 @@ impl<'a> Reader<'a> {
                     _ => Member::UInt(u64::from(self.cursor.u16()?)),
                 },
                 Step::Text => self.text()?,
-                Step::Texts(length) => {
-                    self.values(Shape::List, *length as usize, 1, |reader, _| reader.text())?
-                }
                 Step::Table(width) => {
                     let rows = self.cursor.i32()?;
                     let rows = self.cursor.count("number of rows", rows, *width as usize)?;
@@ -330,7 +339,10 @@ impl<'a> Reader<'a> {
                 },
                 Step::LongText => self.long_text()?,
                 Step::StdString => self.std_string()?,
-                Step::StdStrings(length) => self.std_strings(*length as usize)?,
+                Step::Strings(length) => {
+                    self.strings(slot, 1, 1, *length as usize)?;
+                    self.members[slot]
+                }
                 Step::Container(kind) => self.isolated(|reader| reader.framed(kind, depth))?,
                 Step::BareContainers(kind, length) => {
                     self.values(Shape::List, *length as usize, 4, |reader, _| reader.item(kind, depth + 1))?
@@ -460,7 +472,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What the member in a slot counts, if as many things of `size` bytes can follow.
-    fn count(&self, counter: usize, size: usize) -> Result<usize> {
+    pub(super) fn count(&self, counter: usize, size: usize) -> Result<usize> {
         let count = match self.members[counter] {
             Member::Bool(count) => i32::from(count),
             Member::Int(count) => i32::try_from(count).unwrap_or(-1),
@@ -601,6 +613,12 @@ impl<'a> Reader<'a> {
         let kind = Kind::container(name, None, &self.walker.streamers).map(Arc::new);
         self.kinds.push((class, kind.clone()));
         kind
+    }
+
+    /// The class of pairs of these, if the file describes it.
+    pub(super) fn pair(&mut self, key: &Kind, value: &Kind) -> Option<u32> {
+        let name = Kind::pair(key, value, &self.walker.streamers)?.to_owned();
+        Some(self.class_by_name(&name))
     }
 
     pub(super) fn class_by_name(&mut self, name: &str) -> u32 {

@@ -2,6 +2,7 @@
 
 mod builtin;
 mod element;
+mod enumerations;
 mod info;
 mod packing;
 mod registered;
@@ -37,6 +38,7 @@ pub struct Streamers {
     origin: u32,
     entries: Vec<Entry>,
     by_class: HashMap<Box<str>, Vec<u32>>,
+    enumerations: OnceLock<HashMap<Box<str>, i32>>,
     rules: Vec<Box<str>>,
 }
 
@@ -172,6 +174,15 @@ impl Streamers {
     #[must_use]
     pub fn rules(&self) -> &[Box<str>] {
         &self.rules
+    }
+
+    /// The code of the numbers that items of an enumeration are stored as, if the file tells that the type is one.
+    pub(crate) fn enumeration(&self, name: &str) -> Option<i32> {
+        let known = self.enumerations.get_or_init(|| {
+            let infos = self.entries.iter().filter_map(|entry| self.info(entry).ok());
+            enumerations::of(infos)
+        });
+        known.get(name).copied()
     }
 
     fn of(&self, class: &str) -> impl DoubleEndedIterator<Item = &Entry> {

@@ -292,6 +292,8 @@ pub(super) fn of_object(branch: &Branch<'_>, member: &MemberOf<'_>, classes: &mu
         // Written by its members' description, not by its own code: without a frame, and the branch tells the version.
         CppType::Other(class) if member.kind == 0 => classes.unframed(class, member.version, member.checksum),
         CppType::Other(class) => classes.object(class),
+        CppType::Pair(first, second) if member.kind == 0 => classes.pair(&kind, first, second),
+        CppType::Array(..) => classes.array_of(&kind),
         kind => classes.member_of(kind),
     };
     Column::described(type_name, schema, name)

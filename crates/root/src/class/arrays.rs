@@ -1,0 +1,63 @@
+//! `std::array`, which is an object of its own in some places and an array of C in others; pairs, which may have such; and enumerations.
+
+use forthwith_program::Schema;
+
+use super::{Classes, CppType, Refused, fixed, shared};
+
+impl Classes<'_> {
+    /// A pair without a frame around it.
+    pub(crate) fn pair(
+        &mut self,
+        kind: &CppType,
+        first: &CppType,
+        second: &CppType,
+    ) -> Result<Schema, Refused> {
+        let [first, second] = self.halves(first, second)?;
+        let fields = vec![("first".to_owned(), first), ("second".to_owned(), second)];
+        Ok(Schema::Record { name: Some(kind.spelling()), fields })
+    }
+
+    /// The members of a pair, which of arrays the file may say are objects of their own, or not.
+    pub(super) fn halves(&mut self, first: &CppType, second: &CppType) -> Result<[Schema; 2], Refused> {
+        let is_array = |half: &CppType| matches!(half, CppType::Array(..));
+        if is_array(first) || is_array(second) {
+            let kind = CppType::Pair(Box::new(first.clone()), Box::new(second.clone()));
+            let is_it = |name: &&str| name.starts_with("pair<") && CppType::parse(name) == kind;
+            let streamers = self.streamers;
+            let name = streamers.classes().map(|(name, _)| name).find(is_it);
+            let info = name.and_then(|name| streamers.latest(name).ok().flatten());
+            if let Some(info) = info
+                && let [first, second] = info.elements.as_slice()
+            {
+                return Ok([self.member(&info, first)?, self.member(&info, second)?]);
+            }
+        }
+        Ok([self.member_of(first)?, self.member_of(second)?])
+    }
+
+    /// A `std::array` that is an object by itself, as its only member is: all containers or strings in it within one frame.
+    pub(crate) fn array_of(&mut self, kind: &CppType) -> Result<Schema, Refused> {
+        let (item, sizes) = array(kind);
+        match item {
+            CppType::Text(_) => Ok(shared(fixed(Schema::Text, &sizes))),
+            _ if item.is_container() => self.container(item, &sizes),
+            _ => Ok(fixed(self.member_of(item)?, &sizes)),
+        }
+    }
+
+    /// An item of a type that the file says is an enumeration.
+    pub(super) fn enumeration(&self, name: &str) -> Option<Schema> {
+        let (_, wire) = crate::tree::number(self.streamers.enumeration(name)?, None)?;
+        Some(Schema::Number(wire))
+    }
+}
+
+/// The items of arrays in arrays, and how many there are in each.
+pub(super) fn array(mut kind: &CppType) -> (&CppType, Vec<u64>) {
+    let mut sizes = Vec::new();
+    while let CppType::Array(inner, size) = kind {
+        sizes.push(*size);
+        kind = inner;
+    }
+    (kind, sizes)
+}

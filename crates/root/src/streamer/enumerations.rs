@@ -1,0 +1,64 @@
+//! Enumerations, which no streamer info describes: they are told by the types of members whose codes are those of numbers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{ElementKind, StreamerInfo, code};
+
+/// The names of enumerations, and the codes of the numbers that items of containers are stored as.
+///
+/// A member is an `int`, whatever is behind the enumeration; an item, also of a pair, is the number that is behind it.
+pub(super) fn of(infos: impl Iterator<Item = Arc<StreamerInfo>>) -> HashMap<Box<str>, i32> {
+    let mut found = HashMap::new();
+    for info in infos {
+        let is_pair = info.class.starts_with("pair<");
+        for element in &info.elements {
+            let name = element.type_name.trim();
+            match element.kind {
+                ElementKind::Stl { content, .. } => {
+                    if let (Some(item), true) = (only_argument(name), is_number(content)) {
+                        found.insert(item.into(), content);
+                    }
+                }
+                ElementKind::Basic if is_name(name) => {
+                    let number = element.code % code::ARRAY;
+                    if is_pair && is_number(number) {
+                        found.insert(name.into(), number);
+                    } else if number == code::INT {
+                        found.entry(name.into()).or_insert(number);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// The items' type of a container that has one argument.
+fn only_argument(name: &str) -> Option<&str> {
+    let (_, inner) = name.strip_suffix('>')?.split_once('<')?;
+    let inner = inner.trim();
+    is_name(inner).then_some(inner)
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['<', '>', ',', '*', '['])
+}
+
+/// Whether it is the code of whole numbers.
+const fn is_number(number: i32) -> bool {
+    matches!(
+        number,
+        code::CHAR
+            | code::SHORT
+            | code::INT
+            | code::LONG
+            | code::LONG64
+            | code::UCHAR
+            | code::USHORT
+            | code::UINT
+            | code::ULONG
+            | code::ULONG64
+    )
+}

@@ -1,0 +1,33 @@
+"""Branches and keys of random classes, which C++ ROOT writes and reads, to the bit.
+
+The files are made anew by C++ ROOT, with its compiler: by the interpreter that ``FORTHWITH_ROOT_PYTHON`` names, or else by
+``.venv-root/bin/python``.
+"""
+
+import os
+import subprocess
+
+import pytest
+from conftest import TESTS
+from random_reader import UNSAID, compare
+
+ROOT_PYTHON = os.environ.get("FORTHWITH_ROOT_PYTHON") or str(TESTS.parent / ".venv-root" / "bin" / "python")
+
+
+@pytest.mark.parametrize("seed", [300])
+def test_random_classes_are_what_root_reads(seed, tmp_path):
+    if not os.access(ROOT_PYTHON, os.X_OK):
+        pytest.skip(f"no C++ ROOT: {ROOT_PYTHON} is not there, FORTHWITH_ROOT_PYTHON may name another")
+    command = [ROOT_PYTHON, str(TESTS / "generate" / "random_classes.py"), str(tmp_path), str(seed), "6", "5"]
+    ran = subprocess.run(
+        command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    )
+    assert ran.returncode == 0, ran.stdout[-2000:]
+    found = list(compare(tmp_path, f"random-{seed}"))
+    wrong = [
+        (entry["file"], path, entry["type"], problem)
+        for entry, path, problem in found
+        if problem and not problem.startswith("ROOT: ") and not any(words in problem for words in UNSAID)
+    ]
+    assert wrong == []
+    assert sum(problem is None for _, _, problem in found) > 40
