@@ -114,9 +114,10 @@ impl<'a, 'py> Nodes<'a, 'py> {
                 let data = make(py, &classes.numpy, data, None, Some(("__array__", inner)))?;
                 (&classes.list, PyTuple::new(py, [offsets, data])?, Some(("__array__", outer)))
             }
-            Form::Categorical { key, .. } => {
+            Form::Categorical { key, categories } => {
                 let (column, index) = self.array(key, "index", DType::Int32, length)?;
-                let rows = rows(numbers::<i32>(column, length).map(i64::from));
+                // All of them, whatever these rows are of: another step has others.
+                let rows = rows(numbers::<i32>(column, length).map(i64::from)).max(categories.len() as u64);
                 let index = classes.index32.bind(py).call1((index,))?;
                 let texts = Form::String { key: key.clone(), binary: false };
                 let texts = self.node(&texts, rows, None, below)?;

@@ -1,5 +1,6 @@
 """Avro files written, and values without a file: what fastavro reads back, and what it wrote."""
 
+import copy
 import datetime
 import decimal
 import io
@@ -434,3 +435,65 @@ def test_fingerprints_are_those_of_the_specification():
         assert forthwith.avro.canonical(schema) == canonical
         expected = fastavro.schema.fingerprint(canonical, "CRC-64-AVRO")
         assert forthwith.avro.fingerprint(schema) == int.from_bytes(bytes.fromhex(expected), "little")
+
+
+def test_what_lies_beneath_nulls_is_not_looked_at():
+    pa = pytest.importorskip("pyarrow")
+    four = {"type": "fixed", "name": "four", "size": 4}
+    color = {"type": "enum", "name": "color", "symbols": ["red"]}
+    inner = {"type": "record", "name": "inner", "fields": [{"name": "four", "type": "four"}]}
+    fields = {"four": ["null", four], "color": [color, "null"], "small": ["null", "int"], "inner": ["null", inner]}
+    schema = {"type": "record", "name": "r", "fields": [{"name": k, "type": v} for k, v in fields.items()]}
+    rows = [{"four": None, "color": None, "small": None, "inner": None}]
+    rows += [{"four": b"abcd", "color": "red", "small": 1, "inner": {"four": b"efgh"}}]
+    struct = pa.struct([pa.field("four", pa.binary(), nullable=False)])
+    types = {"four": pa.large_binary(), "color": pa.string(), "inner": struct}
+    table = pa.table({name: pa.array([row[name] for row in rows], type) for name, type in types.items()})
+    mask = np.array([True, False])
+    small = pa.Array.from_buffers(pa.int64(), 2, [pa.py_buffer(b"\x02"), pa.py_buffer(np.array([1 << 40, 1]))])
+    assert fast_read(written(table.append_column("small", small), schema=schema)) == rows
+    # The same with Awkward Array, whose masks hide values, too.
+    columns = {
+        "four": ak.mask(ak.Array([b"", b"abcd"]), ~mask),
+        "color": ak.mask(ak.Array(["blue", "red"]), ~mask),
+        "small": ak.mask(ak.Array([1 << 40, 1]), ~mask),
+        "inner": ak.mask(ak.Array([{"four": b""}, {"four": b"efgh"}]), ~mask),
+    }
+    assert fast_read(written(columns, schema=schema)) == rows
+    with pytest.raises(forthwith.RequestError, match="four: row 0 is bytes of 0 bytes"):
+        written({**columns, "four": ak.mask(ak.Array([b"", b"abcd"]), mask)}, schema=schema)
+
+
+def test_unions_of_one_kind():
+    two = {"type": "fixed", "name": "two", "size": 2}
+    enum = {"type": "enum", "name": "e", "symbols": ["a"]}
+    empty = [{"type": "record", "name": name, "fields": []} for name in ("p", "q")]
+    fields = {"b": [two, "bytes"], "s": ["string", enum], "r": [*empty, "null"]}
+    schema = {"type": "record", "name": "r", "fields": [{"name": k, "type": v} for k, v in fields.items()]}
+    entries = [{"b": b"ab", "s": ("e", "a"), "r": ("q", {})}, {"b": b"c", "s": "x", "r": None}]
+    tree = reread(fast_bytes(copy.deepcopy(schema), entries))
+    want = [{"b": b"ab", "s": "a", "r": {}}, {"b": b"c", "s": "x", "r": None}]
+    for given in (tree.arrays(), pytest.importorskip("pyarrow").table(tree)):
+        assert fast_read(written(given)) == want, "the schema that follows has one of each"
+        assert fast_read(written(given, schema=schema)) == want
+
+
+def test_enums_step_by_step():
+    # The categories of a step are those of the file, whichever its entries are of.
+    enum = {"type": "enum", "name": "e", "symbols": ["a", "b", "c"]}
+    item = {"type": "record", "name": "item", "fields": [{"name": "e", "type": "e"}]}
+    fields = {"e": enum, "list": {"type": "array", "items": "e"}, "one": item, "other": "item"}
+    schema = {"type": "record", "name": "r", "fields": [{"name": k, "type": v} for k, v in fields.items()]}
+    rows = [
+        {"e": x, "list": [x] * n, "one": {"e": x}, "other": {"e": y}} for n, (x, y) in enumerate(["ab", "ba", "cc"])
+    ]
+    tree = reread(fast_bytes(schema, rows, sync_interval=1))
+    file = io.BytesIO()
+    with forthwith.avro_writer(file) as writer:
+        for step in tree.iterate(step_size=1):
+            writer.write(step)
+    assert fast_read(file.getvalue()) == rows
+    assert ak.categories(tree["e"].array(entry_stop=1)).to_list() == ["a", "b", "c"]
+    # Records of one name with other categories are other types.
+    a, b = (ak.zip({"e": ak.str.to_categorical([x])}, with_name="item") for x in "ab")
+    assert fast_read(written({"x": a, "y": b})) == [{"x": {"e": "a"}, "y": {"e": "b"}}]

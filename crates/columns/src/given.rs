@@ -38,7 +38,7 @@ impl Array {
         buffers: &mut dyn FnMut(&str) -> Option<Bytes>,
     ) -> Result<Self, GivenError> {
         let json: Json = serde_json::from_str(form).map_err(|e| not_a_form(e.to_string()))?;
-        let mut given = Given { buffers, columns: Vec::new(), nodes: 0, path: Vec::new() };
+        let mut given = Given { buffers, columns: Vec::new(), nodes: 0, path: Vec::new(), fetched: None };
         let form = given.node(&json, length, 0).map_err(|error| match error {
             GivenError::Unsupported { what } if !given.path.is_empty() => {
                 unsupported(format!("{what} (column {:?})", given.path.join("/")))
@@ -108,6 +108,8 @@ struct Given<'b> {
     nodes: u32,
     /// The fields on the way, to where it ended if with an error.
     path: Vec<String>,
+    /// A buffer that was looked at before its turn: each is asked for once.
+    fetched: Option<(String, Bytes)>,
 }
 
 impl Given<'_> {
@@ -259,7 +261,7 @@ impl Given<'_> {
         depth: usize,
     ) -> Result<Form, GivenError> {
         let before = self.columns.len();
-        let rows = crate::validate::rows_of(index.iter().copied());
+        let rows = crate::validate::rows_of(index.iter().copied()).max(self.strings(json)?);
         let Form::String { key: inner, binary: false } = self.content(json, rows, depth)? else {
             self.columns.truncate(before);
             return self.picked(json, key, index, depth);
@@ -283,6 +285,21 @@ impl Given<'_> {
             self.columns.push((format!("{key}-{part}"), column));
         }
         Ok(Form::Categorical { key, categories })
+    }
+
+    /// How many strings a node has within, if it says so: categories are there also while no row has them yet.
+    fn strings(&mut self, json: &Json) -> Result<u64, GivenError> {
+        let Some(content) = json.get("content") else { return Ok(0) };
+        let size = match content.get("offsets").and_then(Json::as_str) {
+            Some("i64") => 8,
+            Some("i32" | "u32") => 4,
+            _ => return Ok(0),
+        };
+        let key = format!("{}-offsets", text(content, "form_key")?);
+        let Some(offsets) = (self.buffers)(&key) else { return Err(Invalid::Missing { key }.into()) };
+        let rows = (offsets.len() / size).saturating_sub(1) as u64;
+        self.fetched = Some((key, offsets));
+        Ok(rows)
     }
 
     /// Rows of another node: strings are put down again, which categories mostly are.
@@ -398,7 +415,10 @@ impl Given<'_> {
     /// The buffer of a node, which has to hold so many items.
     fn buffer(&mut self, json: &Json, part: &str, items: u64, size: usize) -> Result<Bytes, GivenError> {
         let key = format!("{}-{part}", text(json, "form_key")?);
-        let Some(bytes) = (self.buffers)(&key) else { return Err(Invalid::Missing { key }.into()) };
+        let fetched = self.fetched.take_if(|(name, _)| *name == key).map(|(_, bytes)| bytes);
+        let Some(bytes) = fetched.or_else(|| (self.buffers)(&key)) else {
+            return Err(Invalid::Missing { key }.into());
+        };
         let found = (bytes.len() / size) as u64;
         if found < items {
             return Err(Invalid::Short { key, found, needed: items }.into());

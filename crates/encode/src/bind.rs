@@ -5,6 +5,8 @@ use crate::{
     encoder::Node,
     fit::{DEEPEST, bare, fit, inner, place, same},
     numbers,
+    opaque::{decimals, opaque, resized},
+    rows::Rows,
 };
 use forthwith_columns::{Array, Column, DType, Form, Meaning};
 use forthwith_program::{Schema, Union};
@@ -27,7 +29,13 @@ impl<'a> Binder<'a> {
     }
 
     /// `rows` are the rows of this node that others name, for which its columns have been found to be long enough.
-    pub(crate) fn bind(&mut self, layout: &Schema, form: &Form, rows: u64, member: &str) -> Result<Node<'a>> {
+    pub(crate) fn bind(
+        &mut self,
+        layout: &Schema,
+        form: &Form,
+        rows: &Rows,
+        member: &str,
+    ) -> Result<Node<'a>> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(EncodeError::Deep { member: member.into() });
@@ -37,7 +45,7 @@ impl<'a> Binder<'a> {
         node
     }
 
-    fn node(&mut self, layout: &Schema, form: &Form, rows: u64, member: &str) -> Result<Node<'a>> {
+    fn node(&mut self, layout: &Schema, form: &Form, rows: &Rows, member: &str) -> Result<Node<'a>> {
         let wrong = || wrong(layout, form, member);
         Ok(match (layout, form) {
             // Of which there are no rows.
@@ -48,14 +56,14 @@ impl<'a> Binder<'a> {
                 }
                 match (meaning, &**content) {
                     (Meaning::Decimal { .. }, Form::Numpy { key, dtype, shape }) if shape.is_empty() => {
-                        let column = self.column(key, "data", *dtype, rows)?;
+                        let column = self.column(key, "data", *dtype, rows.count())?;
                         let values = numbers::integers(column, rows, DType::Int64, member)?;
-                        decimals(of, &values, member)?.ok_or_else(wrong)?
+                        decimals(of, &values, rows, member)?.ok_or_else(wrong)?
                     }
                     (Meaning::Decimal { .. }, Form::String { key, .. }) => match &**of {
                         Schema::Opaque(size) => {
-                            let (offsets, bytes) = self.text(key, rows)?;
-                            resized(*size, &offsets, bytes, member)?
+                            let (offsets, bytes) = self.text(key, rows.count())?;
+                            resized(*size, &offsets, bytes, rows, member)?
                         }
                         of => self.bind(of, content, rows, member)?,
                     },
@@ -63,23 +71,29 @@ impl<'a> Binder<'a> {
                 }
             }
             (Schema::Constant(_, of), form) => self.bind(of, form, rows, member)?,
+            // Alternatives that all are what is wanted.
+            (layout, Form::Union { key, contents }) if !matches!(layout, Schema::Union(_)) => {
+                self.arms(key, contents, rows, |this, content, rows| {
+                    Ok((None, this.bind(layout, content, rows, member)?))
+                })?
+            }
             (Schema::Meant(_, of), form) if !matches!(form, Form::Option { .. }) => {
                 self.bind(of, form, rows, member)?
             }
             (Schema::Union(union), form) => self.union(union, form, rows, member)?,
             (Schema::Null, Form::Option { key, .. }) => {
-                let index = self.integers(key, "index", rows)?;
-                if index.iter().any(|at| *at >= 0) {
+                let index = self.integers(key, "index", rows.count())?;
+                if rows.find(&index, |at| at >= 0).is_some() {
                     return Err(wrong());
                 }
                 Node::Nothing
             }
             (layout, Form::Option { key, content }) => {
-                let index = self.integers(key, "index", rows)?;
-                if let Some(row) = index.iter().position(|at| *at < 0) {
+                let index = self.integers(key, "index", rows.count())?;
+                if let Some(row) = rows.find(&index, |at| at < 0) {
                     return Err(EncodeError::Null { member: member.into(), row: row as u64 });
                 }
-                let value = self.bind(layout, content, rows_of(&index), member)?;
+                let value = self.bind(layout, content, &rows.named(&index), member)?;
                 Node::Picked { index, value: Box::new(value) }
             }
             (Schema::Number(wire), Form::Meant { meaning: Meaning::Half, content }) => {
@@ -89,8 +103,8 @@ impl<'a> Binder<'a> {
                 if !shape.is_empty() || !numbers::converts(DType::Float32, wire.dtype()) {
                     return Err(wrong());
                 }
-                let bits = self.column(key, "data", DType::UInt16, rows)?;
-                let bits = bits.items::<u16>().unwrap_or_default().iter().take(rows as usize);
+                let bits = self.column(key, "data", DType::UInt16, rows.count())?;
+                let bits = bits.items::<u16>().unwrap_or_default().iter().take(rows.count() as usize);
                 let values = Column::from_vec(bits.map(|bits| Meaning::half(*bits)).collect());
                 let bytes = numbers::packed(&values, rows, *wire, member)?.into_owned();
                 Node::Packed { width: wire.width(), bytes: bytes.into() }
@@ -101,41 +115,39 @@ impl<'a> Binder<'a> {
             (Schema::Varint(wanted), Form::Numpy { key, dtype, shape })
                 if shape.is_empty() && numbers::whole(*dtype) =>
             {
-                Node::Varint(numbers::integers(
-                    self.column(key, "data", *dtype, rows)?,
-                    rows,
-                    *wanted,
-                    member,
-                )?)
+                let column = self.column(key, "data", *dtype, rows.count())?;
+                Node::Varint(numbers::integers(column, rows, *wanted, member)?)
             }
             (Schema::Number(wire), Form::Numpy { key, dtype, shape })
                 if shape.is_empty() && numbers::converts(*dtype, wire.dtype()) =>
             {
-                let bytes = numbers::packed(self.column(key, "data", *dtype, rows)?, rows, *wire, member)?;
+                let column = self.column(key, "data", *dtype, rows.count())?;
+                let bytes = numbers::packed(column, rows, *wire, member)?;
                 Node::Packed { width: wire.width(), bytes }
             }
             (Schema::Text | Schema::Bytes, Form::String { key, .. }) => {
-                let (offsets, bytes) = self.text(key, rows)?;
+                let (offsets, bytes) = self.text(key, rows.count())?;
                 refuse_long(&offsets, member)?;
                 Node::Text { offsets, bytes: bytes.into() }
             }
             (Schema::Opaque(size), Form::String { key, .. }) => {
-                let (offsets, bytes) = self.text(key, rows)?;
-                opaque(*size, &offsets, bytes, form, member)?
+                let (offsets, bytes) = self.text(key, rows.count())?;
+                opaque(*size, &offsets, bytes, rows, form, member)?
             }
             (Schema::Enum { symbols, keep: None }, Form::String { key, binary: false }) => {
-                let (offsets, bytes) = self.text(key, rows)?;
-                Node::Varint(enumerated(symbols, &offsets, bytes, member)?.into())
+                let (offsets, bytes) = self.text(key, rows.count())?;
+                Node::Varint(enumerated(symbols, &offsets, bytes, rows, member)?.into())
             }
             (Schema::Enum { symbols, keep: None }, Form::Categorical { key, categories }) => {
                 let numbers: HashMap<&str, i64> = symbols.iter().map(String::as_str).zip(0..).collect();
                 let known: Vec<Option<i64>> =
                     categories.iter().map(|name| numbers.get(name.as_str()).copied()).collect();
-                let mut found = Vec::with_capacity(rows as usize);
-                for (row, at) in self.numbers(key, rows)?.into_iter().enumerate() {
+                let mut found = Vec::with_capacity(rows.count() as usize);
+                for (row, at) in self.numbers(key, rows.count())?.into_iter().enumerate() {
                     // They are within: the array has been validated.
                     match known.get(at) {
                         Some(Some(number)) => found.push(*number),
+                        _ if !rows.sees(row) => found.push(0),
                         _ => {
                             let found = categories.get(at).map_or("", String::as_str);
                             return Err(no_symbol(symbols, found.as_bytes(), row, member));
@@ -146,17 +158,18 @@ impl<'a> Binder<'a> {
             }
             (Schema::Text | Schema::Bytes, Form::Categorical { key, categories }) => {
                 let (offsets, bytes) = self.text(key, categories.len() as u64)?;
-                let index: Vec<i64> = self.numbers(key, rows)?.into_iter().map(|at| at as i64).collect();
+                let index: Vec<i64> =
+                    self.numbers(key, rows.count())?.into_iter().map(|at| at as i64).collect();
                 Node::Picked {
                     index: index.into(),
                     value: Box::new(Node::Text { offsets, bytes: bytes.into() }),
                 }
             }
             (Schema::List(item), Form::List { key, content }) => {
-                let offsets = self.integers(key, "offsets", rows + 1)?;
+                let offsets = self.integers(key, "offsets", rows.count() + 1)?;
                 refuse_long(&offsets, member)?;
-                let below = offsets.last().copied().unwrap_or(0) as u64;
-                let item = self.bind(item, content, below, &format!("{member}[]"))?;
+                let below = rows.inside(&offsets);
+                let item = self.bind(item, content, &below, &format!("{member}[]"))?;
                 Node::List { offsets, item: Box::new(item) }
             }
             (Schema::List(item), Form::Regular { size, content }) => {
@@ -176,11 +189,11 @@ impl<'a> Binder<'a> {
             (Schema::Map(value), Form::List { key, content }) => {
                 let Form::Record { contents, .. } = &**content else { return Err(wrong()) };
                 let [name, content] = &contents[..] else { return Err(wrong()) };
-                let offsets = self.integers(key, "offsets", rows + 1)?;
+                let offsets = self.integers(key, "offsets", rows.count() + 1)?;
                 refuse_long(&offsets, member)?;
-                let below = offsets.last().copied().unwrap_or(0) as u64;
-                let name = self.bind(&Schema::Text, name, below, &format!("{member}{{}}.key"))?;
-                let value = self.bind(value, content, below, &format!("{member}{{}}.value"))?;
+                let below = rows.inside(&offsets);
+                let name = self.bind(&Schema::Text, name, &below, &format!("{member}{{}}.key"))?;
+                let value = self.bind(value, content, &below, &format!("{member}{{}}.value"))?;
                 Node::List { offsets, item: Box::new(Node::Record(vec![name, value])) }
             }
             (
@@ -229,53 +242,44 @@ impl<'a> Binder<'a> {
         counted: bool,
         item: &Schema,
         content: &Form,
-        rows: u64,
+        rows: &Rows,
         member: &str,
     ) -> Result<Node<'a>> {
-        let below = rows.checked_mul(size).ok_or_else(|| EncodeError::Deep { member: member.into() })?;
-        let item = self.bind(item, content, below, &format!("{member}[]"))?;
+        let below = rows.times(size).ok_or_else(|| EncodeError::Deep { member: member.into() })?;
+        let item = self.bind(item, content, &below, &format!("{member}[]"))?;
         Ok(Node::Regular { size, counted, item: Box::new(item) })
     }
 
-    fn union(&mut self, union: &Union, form: &Form, rows: u64, member: &str) -> Result<Node<'a>> {
+    fn union(&mut self, union: &Union, form: &Form, rows: &Rows, member: &str) -> Result<Node<'a>> {
         match form {
             Form::Option { key, content } => {
-                let Some(null) = union.alternatives.iter().position(|a| *a == Schema::Null) else {
-                    let index = self.integers(key, "index", rows)?;
-                    if let Some(row) = index.iter().position(|at| *at < 0) {
-                        return Err(EncodeError::Null { member: member.into(), row: row as u64 });
-                    }
-                    let value = self.union(union, content, rows_of(&index), member)?;
-                    return Ok(Node::Picked { index, value: Box::new(value) });
-                };
-                let index = self.integers(key, "index", rows)?;
-                let below = rows_of(&index);
-                let null = null as i64;
+                let index = self.integers(key, "index", rows.count())?;
+                let below = rows.named(&index);
+                let null = union.alternatives.iter().position(|a| *a == Schema::Null);
+                if null.is_none()
+                    && let Some(row) = rows.find(&index, |at| at < 0)
+                {
+                    return Err(EncodeError::Null { member: member.into(), row: row as u64 });
+                }
+                let value = self.union(union, content, &below, member)?;
                 // What is within tells its own number.
-                Ok(match self.union(union, content, below, member)? {
-                    Node::Tagged { tag, value } => Node::Option { index, null, some: Some(tag), value },
-                    value => Node::Option { index, null, some: None, value: Box::new(value) },
+                Ok(match (null, value) {
+                    (None, value) => Node::Picked { index, value: Box::new(value) },
+                    (Some(null), Node::Tagged { tag, value }) => {
+                        Node::Option { index, null: null as i64, some: Some(tag), value }
+                    }
+                    (Some(null), value) => {
+                        Node::Option { index, null: null as i64, some: None, value: Box::new(value) }
+                    }
                 })
             }
-            Form::Union { key, contents } => {
-                let tags = self.column(key, "tags", DType::Int8, rows)?.as_i8().unwrap_or_default();
-                let index = self.integers(key, "index", rows)?;
-                let mut lengths = vec![0u64; contents.len()];
-                for (tag, at) in tags.iter().zip(index.iter()) {
-                    // Both are as they should be: the array has been validated.
-                    let length = &mut lengths[*tag as usize];
-                    *length = (*length).max(*at as u64 + 1);
-                }
-                let mut arms = Vec::with_capacity(contents.len());
-                for (content, rows) in contents.iter().zip(lengths) {
-                    arms.push(match self.union(union, content, rows, member)? {
-                        Node::Tagged { tag, value } => (Some(tag), *value),
-                        // An option or a union among the alternatives: its rows have different numbers.
-                        other => (None, other),
-                    });
-                }
-                Ok(Node::Union { tags: tags.into(), index, arms })
-            }
+            Form::Union { key, contents } => self.arms(key, contents, rows, |this, content, rows| {
+                Ok(match this.union(union, content, rows, member)? {
+                    Node::Tagged { tag, value } => (Some(tag), *value),
+                    // An option or a union among the alternatives: its rows have different numbers.
+                    other => (None, other),
+                })
+            }),
             Form::Empty => Ok(Node::Tagged { tag: 0, value: Box::new(Node::Nothing) }),
             form => {
                 let ranked = union.alternatives.iter().enumerate();
@@ -300,6 +304,25 @@ impl<'a> Binder<'a> {
         }
     }
 
+    /// The alternatives of a union, each bound as `bind` says.
+    fn arms(
+        &mut self,
+        key: &str,
+        contents: &[Form],
+        rows: &Rows,
+        mut bind: impl FnMut(&mut Self, &Form, &Rows) -> Result<(Option<i64>, Node<'a>)>,
+    ) -> Result<Node<'a>> {
+        let tags = self.column(key, "tags", DType::Int8, rows.count())?.as_i8().unwrap_or_default();
+        let index = self.integers(key, "index", rows.count())?;
+        let mut arms = Vec::with_capacity(contents.len());
+        for (number, content) in contents.iter().enumerate() {
+            // Tags and indexes are as they should be: the array has been validated.
+            let own = |(tag, at): (&i8, &i64)| if *tag as usize == number { *at } else { -1 };
+            arms.push(bind(self, content, &rows.named_by(tags.iter().zip(index.iter()).map(own)))?);
+        }
+        Ok(Node::Union { tags: tags.into(), index, arms })
+    }
+
     /// Byte strings of which each goes to the first alternative that can be it: symbols of several enums, lengths of several fixed. None if
     /// there are others, or one that none can be.
     fn sorted_out(
@@ -307,14 +330,14 @@ impl<'a> Binder<'a> {
         union: &Union,
         ranked: &[usize],
         form: &Form,
-        rows: u64,
+        rows: &Rows,
     ) -> Result<Option<Node<'a>>> {
         let most = i8::MAX as usize;
         let (texts, picked) = match form.kept() {
             _ if ranked.len() > most => return Ok(None),
-            Form::String { key, .. } => (self.text(key, rows)?, None),
+            Form::String { key, .. } => (self.text(key, rows.count())?, None),
             Form::Categorical { key, categories } => {
-                (self.text(key, categories.len() as u64)?, Some(self.numbers(key, rows)?))
+                (self.text(key, categories.len() as u64)?, Some(self.numbers(key, rows.count())?))
             }
             _ => return Ok(None),
         };
@@ -335,7 +358,12 @@ impl<'a> Binder<'a> {
             });
         }
         let (mut tags, mut index) = (Vec::new(), Vec::new());
-        for row in 0..rows as usize {
+        for row in 0..rows.count() as usize {
+            if !rows.sees(row) {
+                tags.push(0);
+                index.push(0);
+                continue;
+            }
             let at = picked.as_ref().map_or(Some(row), |picked| picked.get(row).copied());
             let Some((at, pair)) = at.and_then(|at| Some((at, offsets.get(at..at + 2)?))) else {
                 return Ok(None);
@@ -440,17 +468,14 @@ pub(crate) fn fields<'a>(layout: &Schema, names: &[String], arrays: &'a [Array])
     for (field, layout) in fields {
         let array = names.iter().position(|name| name == field).and_then(|at| arrays.get(at));
         nodes.push(match (array, layout) {
-            (Some(array), _) => Binder::new(array).bind(layout, &array.form, array.length, field)?,
+            (Some(array), _) => {
+                Binder::new(array).bind(layout, &array.form, &Rows::all(array.length), field)?
+            }
             (None, Schema::Constant(bytes, _)) => Node::Constant(Arc::clone(bytes)),
             (None, _) => return Err(EncodeError::Missing { member: String::new(), field: field.clone() }),
         });
     }
     Ok(Node::Record(nodes))
-}
-
-/// The rows that an index names.
-fn rows_of(index: &[i64]) -> u64 {
-    index.iter().copied().max().map_or(0, |last| u64::try_from(last + 1).unwrap_or(0))
 }
 
 fn refuse_long(offsets: &[i64], member: &str) -> Result<()> {
@@ -466,94 +491,21 @@ fn refuse_long(offsets: &[i64], member: &str) -> Result<()> {
     }
 }
 
-/// Byte strings that all have to be of one length. Numbers in them may be shorter, and get their sign repeated.
-fn opaque<'a>(size: u64, offsets: &[i64], bytes: &'a [u8], form: &Form, member: &str) -> Result<Node<'a>> {
-    let width = usize::try_from(size).unwrap_or(usize::MAX);
-    for (row, pair) in offsets.windows(2).enumerate() {
-        let found = pair[1] - pair[0];
-        if found != size as i64 {
-            return Err(EncodeError::Range {
-                member: member.into(),
-                row: row as u64,
-                found: format!("{} of {found} bytes", form.type_string()),
-                wanted: format!("{size} bytes"),
-            });
-        }
-    }
-    let start = offsets.first().copied().unwrap_or(0) as usize;
-    let end = offsets.last().copied().unwrap_or(0) as usize;
-    Ok(Node::Packed { width, bytes: Cow::Borrowed(&bytes[start..end]) })
-}
-
-/// Whole numbers as the bytes of decimals, as few as they need or as many as there are to be. Nothing if that is not what they are written as.
-fn decimals<'a>(layout: &Schema, values: &[i64], member: &str) -> Result<Option<Node<'a>>> {
-    // The bytes in front that only repeat the sign.
-    let spare = |value: i64| ((value ^ (value >> 63)).leading_zeros() as usize - 1) / 8;
-    Ok(Some(match layout {
-        Schema::Bytes => {
-            let mut offsets = Vec::with_capacity(values.len() + 1);
-            let mut bytes = Vec::with_capacity(values.len() * 8);
-            offsets.push(0);
-            for value in values {
-                bytes.extend(&value.to_be_bytes()[spare(*value)..]);
-                offsets.push(bytes.len() as i64);
-            }
-            Node::Text { offsets: offsets.into(), bytes: bytes.into() }
-        }
-        Schema::Opaque(size) => {
-            let width = usize::try_from(*size).unwrap_or(usize::MAX);
-            let mut bytes = Vec::with_capacity(values.len().saturating_mul(width.min(64)));
-            for (row, value) in values.iter().enumerate() {
-                let (all, sign) = (value.to_be_bytes(), if *value < 0 { 0xff } else { 0 });
-                if 8 - spare(*value) > width {
-                    return Err(EncodeError::Range {
-                        member: member.into(),
-                        row: row as u64,
-                        found: format!("a decimal of the digits {value}"),
-                        wanted: format!("{size} bytes"),
-                    });
-                }
-                bytes.extend(std::iter::repeat_n(sign, width.saturating_sub(8)));
-                bytes.extend(&all[8 - width.min(8)..]);
-            }
-            Node::Packed { width, bytes: bytes.into() }
-        }
-        _ => return Ok(None),
-    }))
-}
-
-/// Numbers in two's complement, most significant byte first, each in so many bytes.
-fn resized<'a>(size: u64, offsets: &[i64], bytes: &[u8], member: &str) -> Result<Node<'a>> {
-    let width = usize::try_from(size).unwrap_or(usize::MAX);
-    let mut out = Vec::with_capacity(offsets.len().saturating_mul(width.min(32)));
-    for (row, pair) in offsets.windows(2).enumerate() {
-        let item = &bytes[pair[0] as usize..pair[1] as usize];
-        let sign = if item.first().is_some_and(|first| *first >= 0x80) { 0xff } else { 0 };
-        let (over, kept) = item.split_at(item.len().saturating_sub(width));
-        // What is cut off must only repeat the sign.
-        let same = over.is_empty() || kept.first().is_some_and(|first| (*first >= 0x80) == (sign == 0xff));
-        if !same || over.iter().any(|byte| *byte != sign) {
-            return Err(EncodeError::Range {
-                member: member.into(),
-                row: row as u64,
-                found: format!("a decimal of {} bytes", item.len()),
-                wanted: format!("{size} bytes"),
-            });
-        }
-        out.extend(std::iter::repeat_n(sign, width - kept.len()));
-        out.extend(kept);
-    }
-    Ok(Node::Packed { width, bytes: out.into() })
-}
-
 /// Texts as numbers of symbols.
-fn enumerated(symbols: &[String], offsets: &[i64], bytes: &[u8], member: &str) -> Result<Vec<i64>> {
+fn enumerated(
+    symbols: &[String],
+    offsets: &[i64],
+    bytes: &[u8],
+    rows: &Rows,
+    member: &str,
+) -> Result<Vec<i64>> {
     let numbers: HashMap<&[u8], i64> = symbols.iter().map(String::as_bytes).zip(0..).collect();
     let mut found = Vec::with_capacity(offsets.len());
     for (row, pair) in offsets.windows(2).enumerate() {
         let text = &bytes[pair[0] as usize..pair[1] as usize];
         match numbers.get(text) {
             Some(number) => found.push(*number),
+            None if !rows.sees(row) => found.push(0),
             None => return Err(no_symbol(symbols, text, row, member)),
         }
     }

@@ -4,6 +4,7 @@ use crate::{
     EncodeError,
     bind::{self, Binder},
     numbers,
+    rows::Rows,
 };
 use forthwith_columns::Array;
 use forthwith_program::{Count, Dialect, Schema, TextLength};
@@ -53,7 +54,7 @@ impl<'a> Encoder<'a> {
     /// Columns that are not what their Form says, or do not fit the layout; values that do not fit their type, with the first such row.
     pub fn new(layout: &Schema, dialect: &Dialect, array: &'a Array) -> Result<Self, EncodeError> {
         array.validate()?;
-        let node = Binder::new(array).bind(layout, &array.form, array.length, "")?;
+        let node = Binder::new(array).bind(layout, &array.form, &Rows::all(array.length), "")?;
         Ok(Self { node, dialect: *dialect, rows: array.length })
     }
 

@@ -31,11 +31,15 @@ pub(crate) fn fit(layout: &Schema, form: &Form, depth: usize) -> Option<u32> {
                 (_, content, of) => below(of, content)?,
             }
         }
+        (layout, Form::Union { contents, .. }) if !matches!(layout, Schema::Union(_)) => {
+            contents.iter().map(|content| below(layout, content)).sum::<Option<u32>>()? + 1
+        }
         // Bare numbers or bytes for something that means more, and the other way round.
         (Schema::Meant(_, of), form) => below(of, form)? + 2,
         (Schema::Union(union), Form::Option { content, .. }) => {
-            union.alternatives.iter().position(|a| *a == Schema::Null)?;
-            below(layout, content)?
+            // Without null it is as good if nothing is missing.
+            let null = union.alternatives.contains(&Schema::Null);
+            below(layout, content)? + if null { 0 } else { 16 }
         }
         (Schema::Union(_), Form::Union { contents, .. }) => {
             contents.iter().map(|content| below(layout, content)).sum::<Option<u32>>()?

@@ -31,6 +31,8 @@ mod encoder;
 mod error;
 mod fit;
 mod numbers;
+mod opaque;
+mod rows;
 #[cfg(test)]
 mod tests;
 

@@ -1,6 +1,6 @@
 //! Numbers: from how columns keep them to how they are written.
 
-use crate::EncodeError;
+use crate::{EncodeError, rows::Rows};
 use forthwith_columns::{Column, DType, Wire};
 use std::borrow::Cow;
 
@@ -35,16 +35,16 @@ pub(crate) fn whole(dtype: DType) -> bool {
 /// The first rows of a column of integers of any type, each within `to`.
 pub(crate) fn integers<'a>(
     column: &'a Column,
-    rows: u64,
+    rows: &Rows,
     to: DType,
     member: &str,
 ) -> Result<Cow<'a, [i64]>, EncodeError> {
-    let rows = rows as usize; // no more than there are
+    let count = rows.count() as usize; // no more than there are
     if column.dtype() == DType::Int64
         && to == DType::Int64
         && let Some(items) = column.as_i64()
     {
-        return Ok(Cow::Borrowed(&items[..rows]));
+        return Ok(Cow::Borrowed(&items[..count]));
     }
     let (least, most): (i128, i128) = match to {
         DType::Int8 => (i8::MIN.into(), i8::MAX.into()),
@@ -56,9 +56,13 @@ pub(crate) fn integers<'a>(
         DType::UInt64 => (0, u64::MAX.into()),
         _ => (i64::MIN.into(), i64::MAX.into()),
     };
-    let mut found = Vec::with_capacity(rows);
-    for at in 0..rows {
+    let mut found = Vec::with_capacity(count);
+    for at in 0..count {
         let value = integer(column, at);
+        if !rows.sees(at) {
+            found.push(0);
+            continue;
+        }
         if !(least..=most).contains(&value) {
             let (found, wanted) = (value.to_string(), to.name().to_owned());
             return Err(EncodeError::Range { member: member.into(), row: at as u64, found, wanted });
@@ -96,11 +100,11 @@ fn real(column: &Column, at: usize) -> f64 {
 /// Numbers as bytes of one size each.
 pub(crate) fn packed<'a>(
     column: &'a Column,
-    rows: u64,
+    rows: &Rows,
     wire: Wire,
     member: &str,
 ) -> Result<Cow<'a, [u8]>, EncodeError> {
-    let count = rows as usize; // no more than there are
+    let count = rows.count() as usize; // no more than there are
     let (to, big) = match wire {
         Wire::Big(to) => (to, true),
         Wire::Little(to) => (to, false),

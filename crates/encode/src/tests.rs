@@ -2,7 +2,7 @@
 
 use super::*;
 use forthwith_columns::{Array, Column, DType, Form, Meaning, Native, TimeUnit, Wire};
-use forthwith_program::{Count, Dialect, Frame, Schema, TextLength};
+use forthwith_program::{Count, Dialect, Frame, Schema, TextLength, Union};
 use std::sync::Arc;
 
 const AVRO: Dialect = Dialect { counts: Count::Blocks, text: TextLength::ZigZag, entry: Frame::None };
@@ -242,4 +242,42 @@ fn columns_that_contradict_themselves_are_refused() {
     assert!(matches!(bytes(&layout, &ROOT, &short), Err(EncodeError::Invalid(_))));
     short.columns.clear();
     assert!(matches!(bytes(&layout, &ROOT, &short), Err(EncodeError::Invalid(_))));
+}
+
+#[test]
+fn what_lies_beneath_nulls_may_be_anything() {
+    let union = |some: Schema| {
+        Schema::Union(Union { alternatives: vec![Schema::Null, some], arms: Vec::new(), tagged: false })
+    };
+    let rows = |layout: &Schema, array: &Array| -> Vec<Vec<u8>> {
+        let encoder = Encoder::new(layout, &AVRO, array).unwrap();
+        let row = |row| {
+            let mut out = Vec::new();
+            encoder.row(row, &mut out);
+            out
+        };
+        (0..array.length).map(row).collect()
+    };
+    let bytes = |items: &[&str]| {
+        let mut array = texts("bytes", items);
+        array.form = Form::String { key: "bytes".into(), binary: true };
+        array
+    };
+    // Of another length, no symbol, out of range, or null once more.
+    let fixed = option(&[-1, 1], bytes(&["", "ab"]));
+    assert_eq!(rows(&union(Schema::Opaque(2)), &fixed), [vec![0], vec![2, b'a', b'b']]);
+    let symbols = Schema::Enum { symbols: ["x".to_owned()].into(), keep: None };
+    assert_eq!(rows(&union(symbols), &option(&[-1, 1], texts("t", &["no", "x"]))), [vec![0], vec![2, 0]]);
+    let small = option(&[0, -1], numbers("n", &[1i64, i64::MAX]));
+    assert_eq!(rows(&union(Schema::Varint(DType::Int32)), &small), [vec![2, 2], vec![0]]);
+    let mut within = option(&[0, -1], numbers("n", &[1i64, 2]));
+    within.form = Form::Option { key: "outer".into(), content: Box::new(within.form) };
+    within.columns.push(("outer-index".into(), Column::from_slice(&[0i64, -1])));
+    assert_eq!(rows(&union(Schema::Varint(DType::Int64)), &within), [vec![2, 2], vec![0]]);
+    // And of lists that begin behind it.
+    let lists = list(&[1, 2], numbers("n", &[i64::MAX, 3]));
+    assert_eq!(rows(&Schema::Varint(DType::Int32).list(), &lists), [vec![2, 6, 0]]);
+    // What is seen is looked at.
+    let wrong = option(&[0, -1], bytes(&["", "ab"]));
+    assert!(Encoder::new(&union(Schema::Opaque(2)), &AVRO, &wrong).is_err());
 }

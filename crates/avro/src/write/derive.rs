@@ -201,7 +201,7 @@ impl Types {
         let base = name.filter(|name| *name != MAP).map(str::to_owned).or(outermost);
         let base = word(&base.unwrap_or_else(|| if path.is_empty() { "Record".into() } else { path.into() }));
         // The same type again goes by its name.
-        let signature = form.type_string();
+        let signature = signature(form);
         if self.named.get(&base) == Some(&signature) {
             return Ok(json!(base));
         }
@@ -250,7 +250,7 @@ impl Types {
             Form::Empty => Ok(false),
             form => {
                 let ty = self.of(form, path)?;
-                if found.contains(&ty) {
+                if found.iter().any(|other| *other == ty || is_called(other, &ty)) {
                     return Ok(false);
                 }
                 let class = class(&ty);
@@ -262,6 +262,37 @@ impl Types {
             }
         }
     }
+}
+
+/// What makes a type another one: what it is made of, and the symbols in it.
+fn signature(form: &Form) -> String {
+    fn symbols(form: &Form, out: &mut String) {
+        match form {
+            Form::Categorical { categories, .. } => {
+                for name in categories {
+                    out.push(' ');
+                    out.push_str(name);
+                }
+                out.push(';');
+            }
+            Form::List { content, .. }
+            | Form::Regular { content, .. }
+            | Form::Option { content, .. }
+            | Form::Meant { content, .. } => symbols(content, out),
+            Form::Record { contents, .. } | Form::Union { contents, .. } => {
+                contents.iter().for_each(|content| symbols(content, out));
+            }
+            _ => {}
+        }
+    }
+    let mut signature = form.type_string();
+    symbols(form, &mut signature);
+    signature
+}
+
+/// Whether a name is that of a type.
+fn is_called(ty: &Json, name: &Json) -> bool {
+    name.is_string() && ty.get("name") == Some(name)
 }
 
 /// What unions may have only one of.
