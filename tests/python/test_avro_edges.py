@@ -412,6 +412,17 @@ def test_a_boolean_is_zero_or_one(type_of, good, bad, number):
     lost = []
     assert len(tree.arrays(errors="skip", lost=lost)) == 6
     assert [(loss.start, loss.stop) for loss in lost] == [(4, 5)]
+    # However many there are in a block, one by one; those before the first that is wanted do not count.
+    many = by_hand(schema, (7, (row + good) + (row + bad) + (row + good) + (row + bad) * 2 + (row + good) * 2))
+    tree, lost, each = forthwith.open(io.BytesIO(many)), [], len(row + bad)
+    assert tree.arrays(errors="skip", lost=lost).to_list() == [want] * 4
+    assert [(loss.start, loss.stop, loss.error.entry) for loss in lost] == [(1, 2, 1), (3, 4, 3), (4, 5, 4)]
+    places = [loss.error.byte - len(row + good) * (2 - (at == 0)) - each * at for at, loss in enumerate(lost)]
+    assert len(set(places)) == 1
+    assert size < places[0] <= each
+    nulls = tree["x"].array(errors="null", lost=[])
+    assert [at for at, value in enumerate(nulls.to_list()) if value is None] == [1, 3, 4] or want["x"] is None
+    assert len(tree.arrays(entry_start=5)) == 2
     # Its block is damaged.
     assert read(data, skip_damaged=True) == [want] * 5
     # As another schema wants it, by itself, and as a datum.

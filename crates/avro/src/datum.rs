@@ -98,7 +98,7 @@ impl Datums {
         let layout = self.fields.layout(&self.wanted)?;
         // Datums have no blocks to be read again for the place of an error.
         let program =
-            translate_checking(&layout, &DIALECT, bounded, "").map_err(|why| Error::unsupported(why.0))?;
+            translate_checking(&layout, &DIALECT, bounded, "", 0).map_err(|why| Error::unsupported(why.0))?;
         let group = Group {
             path: String::new(),
             reason: "datums are whole values, one after the other".into(),

@@ -204,19 +204,34 @@ impl AvroTable {
         self.columns.is_record()
     }
 
-    /// A plan for what a plan reads, or one task of it, with a task for each block and programs that say of every error where it is. It is
-    /// slower than the plan itself: for those that were met.
+    /// Plans for what a plan reads, or one task of it, with a task for each block and programs that say of every error where it is. They are
+    /// slower than the plan itself: for errors that were met. The first block is one of its own if it has entries ahead of those that are
+    /// wanted: it is read from its beginning, and booleans in them are not looked at.
     ///
     /// # Errors
     /// As [`blocks`](Self::blocks).
-    pub fn one_by_one(&self, plan: &Plan, task: Option<&Task>) -> Result<Plan> {
+    pub fn one_by_one(&self, plan: &Plan, task: Option<&Task>) -> Result<Vec<Plan>> {
         let entries = task.map_or_else(|| plan.entries.clone(), |task| task.wanted.clone());
-        let tasks = self.with_single_blocks().tasks(&entries)?;
-        let groups = match self.fields_of(plan) {
-            Some(fields) => vec![self.checking(&fields)?],
-            None => plan.groups.clone(),
-        };
-        Ok(Plan { entries, tasks, groups, ..plan.clone() })
+        let mut first = self.with_single_blocks().tasks(&entries)?;
+        let ahead = first.first().map_or(0, |task| task.wanted.start.saturating_sub(task.entries.start));
+        let others = if ahead > 0 { first.split_off(1) } else { Vec::new() };
+        if let Some(task) = first.first_mut() {
+            task.wanted.start = task.entries.start;
+        }
+        let fields = self.fields_of(plan);
+        let mut plans = Vec::new();
+        for (tasks, ahead) in [(first, ahead), (others, 0)] {
+            let (Some(from), Some(to)) = (tasks.first(), tasks.last()) else { continue };
+            let entries = from.wanted.start..to.wanted.end;
+            let groups = match &fields {
+                Some(fields) => vec![self.checking(fields, ahead)?],
+                None => plan.groups.clone(),
+            };
+            // Nor is text in them; where it is wrong was said already.
+            let utf8 = plan.utf8 && ahead == 0;
+            plans.push(Plan { entries, tasks, groups, utf8, ..plan.clone() });
+        }
+        Ok(plans)
     }
 
     /// The fields that a plan of this table delivers.
@@ -238,11 +253,11 @@ impl AvroTable {
         plan.picks.iter().map(|pick| number(&path(pick)?)).collect()
     }
 
-    /// What reads some fields, by a program that looks at each value where it is.
-    fn checking(&self, fields: &[u32]) -> Result<Group> {
+    /// What reads some fields, by a program that looks at each value where it is, behind so many entries.
+    fn checking(&self, fields: &[u32], ahead: u64) -> Result<Group> {
         let layout = self.columns.layout(fields)?;
-        let program =
-            translate_checking(&layout, &DIALECT, false, "").map_err(|why| Error::unsupported(why.0))?;
+        let program = translate_checking(&layout, &DIALECT, false, "", ahead)
+            .map_err(|why| Error::unsupported(why.0))?;
         Ok(self.of_program(program, String::new(), self.columns.is_record()))
     }
 

@@ -247,10 +247,10 @@ impl Table {
         // What is looked at when all has been read has no block yet.
         let threads = if task.is_some() { Some(1) } else { threads };
         let Ok(precise) = table.one_by_one(plan, task) else { return Err(failed) };
-        match read(&precise, threads, None) {
-            Err(precise) => Err(precise),
-            Ok(_) => Err(failed),
+        for plan in precise {
+            read(&plan, threads, None)?;
         }
+        Err(failed)
     }
 
     /// Without the blocks that turn out to be damaged when they are read: all of them are, once.

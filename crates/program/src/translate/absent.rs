@@ -27,7 +27,7 @@ impl Text<'_> {
                 self.line(place, vec![byte; wire.width()].join(" "));
             }
             (Schema::Number(Wire::Truth), Form::Numpy { key, .. }) => {
-                let part = if self.checking { "data" } else { PACKED };
+                let part = if self.checking.is_some() { "data" } else { PACKED };
                 self.line(place, format!("0 {key}-{part} <- stack"));
             }
             (

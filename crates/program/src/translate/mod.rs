@@ -81,11 +81,12 @@ pub fn translate(
     bounded: bool,
     member: &str,
 ) -> Result<Program, Unsupported> {
-    made(schema, dialect, bounded, member, false)
+    made(schema, dialect, bounded, member, None)
 }
 
 /// The same, with each byte that has to be 0 or 1 ([`Wire::Truth`]) looked at where it is read: slower, but the error says where it is.
-/// Otherwise they are looked at all together when they have been read ([`Finisher::Truths`](crate::Finisher::Truths)).
+/// Otherwise they are looked at all together when they have been read ([`Finisher::Truths`](crate::Finisher::Truths)). Those of the first
+/// `ahead` entries, which nobody wants, are not.
 ///
 /// # Errors
 /// As [`translate`].
@@ -94,8 +95,9 @@ pub fn translate_checking(
     dialect: &Dialect,
     bounded: bool,
     member: &str,
+    ahead: u64,
 ) -> Result<Program, Unsupported> {
-    made(schema, dialect, bounded, member, true)
+    made(schema, dialect, bounded, member, Some(ahead))
 }
 
 fn made(
@@ -103,13 +105,13 @@ fn made(
     dialect: &Dialect,
     bounded: bool,
     member: &str,
-    checking: bool,
+    checking: Option<u64>,
 ) -> Result<Program, Unsupported> {
     let counted = dialect.entry == Frame::Counted;
     if !bounded && (counted || matches!(schema, Schema::ToEnd(_))) {
         return Err(Unsupported(format!("{member}: this layout needs entry bounds")));
     }
-    let mut shape = shape::Shape::new(checking);
+    let mut shape = shape::Shape::new(checking.is_some());
     let mut text = text::Text::new(dialect, checking);
     let place = text::Place { depth: 1, member };
     let form = match schema {
@@ -215,7 +217,14 @@ fn made(
             source.push('\n');
         }
     }
+    let ahead = checking.is_some_and(|ahead| ahead > 0);
+    if ahead {
+        source.push_str("variable entry\n");
+    }
     source.push_str(if text.origin { "swap origin ! 0 do\n" } else { "0 do\n" });
+    if ahead {
+        source.push_str("  1 entry +!\n");
+    }
     if bounded {
         source.push_str("  starts I-> stack data seek\n  stops I-> stack stop !\n");
     }

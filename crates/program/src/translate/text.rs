@@ -17,8 +17,8 @@ pub(super) type Word = (String, Schema, String);
 
 pub(super) struct Text<'a> {
     pub(super) dialect: &'a Dialect,
-    /// Bytes that have to be 0 or 1 are looked at where they are read.
-    pub(super) checking: bool,
+    /// Bytes that have to be 0 or 1 are looked at where they are read, behind so many entries.
+    pub(super) checking: Option<u64>,
     /// Text and member.
     pub(super) lines: Vec<(String, String)>,
     /// Definitions that come before the program: their lines with the members.
@@ -82,7 +82,7 @@ impl Place<'_> {
 pub(super) type Made = Result<(), Unsupported>;
 
 impl<'a> Text<'a> {
-    pub(super) fn new(dialect: &'a Dialect, checking: bool) -> Self {
+    pub(super) fn new(dialect: &'a Dialect, checking: Option<u64>) -> Self {
         Self {
             dialect,
             checking,
@@ -203,9 +203,10 @@ impl<'a> Text<'a> {
                 self.line(place, format!("{} {input} #B-> {key}-{PACKED}", wire.width()));
             }
             (Schema::Number(Wire::Truth), Form::Numpy { key, .. }) => match self.checking {
-                false => self.line(place, format!("{input} B-> {key}-{PACKED}")),
-                true => {
+                None => self.line(place, format!("{input} B-> {key}-{PACKED}")),
+                Some(ahead) => {
                     let bad = self.halt(FAULT_TRUTH);
+                    let bad = if ahead > 0 { format!("entry @ {ahead} > if {bad} then") } else { bad };
                     let check = format!("dup 1 > if {bad} then");
                     self.line(place, format!("{input} B-> stack {check} {key}-data <- stack"));
                 }
@@ -358,7 +359,7 @@ impl<'a> Text<'a> {
     /// How a number is stored, if many of them are read with one word.
     fn in_one_go(&self, schema: &Schema) -> Option<Wire> {
         match schema {
-            Schema::Number(Wire::Truth) if self.checking => None,
+            Schema::Number(Wire::Truth) if self.checking.is_some() => None,
             Schema::Number(wire) => Some(*wire),
             _ => None,
         }
