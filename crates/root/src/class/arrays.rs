@@ -3,6 +3,7 @@
 use forthwith_program::Schema;
 
 use super::{Classes, CppType, Refused, fixed, shared};
+use crate::streamer::code;
 
 impl Classes<'_> {
     /// A pair without a frame around it.
@@ -17,22 +18,33 @@ impl Classes<'_> {
         Ok(Schema::Record { name: Some(kind.spelling()), fields })
     }
 
-    /// The members of a pair, which of arrays the file may say are objects of their own, or not.
+    /// The members of a pair. Whether an array among them is an object of its own, the file may say.
     pub(super) fn halves(&mut self, first: &CppType, second: &CppType) -> Result<[Schema; 2], Refused> {
         let is_array = |half: &CppType| matches!(half, CppType::Array(..));
+        let mut codes = [None; 2];
         if is_array(first) || is_array(second) {
             let kind = CppType::Pair(Box::new(first.clone()), Box::new(second.clone()));
-            let is_it = |name: &&str| name.starts_with("pair<") && CppType::parse(name) == kind;
+            let is_it = |name: &&str| {
+                name.starts_with("pair<") && name.contains("array<") && CppType::parse(name) == kind
+            };
             let streamers = self.streamers;
             let name = streamers.classes().map(|(name, _)| name).find(is_it);
             let info = name.and_then(|name| streamers.latest(name).ok().flatten());
-            if let Some(info) = info
-                && let [first, second] = info.elements.as_slice()
-            {
-                return Ok([self.member(&info, first)?, self.member(&info, second)?]);
+            if let Some([first, second]) = info.as_ref().map(|info| info.elements.as_slice()) {
+                codes = [Some(first.code), Some(second.code)];
             }
         }
-        Ok([self.member_of(first)?, self.member_of(second)?])
+        let [first_code, second_code] = codes;
+        Ok([self.half(first, first_code)?, self.half(second, second_code)?])
+    }
+
+    /// One of them. Of its element only the code counts: what it says of types could lead back to the pair.
+    fn half(&mut self, kind: &CppType, code: Option<i32>) -> Result<Schema, Refused> {
+        match (kind, code) {
+            (CppType::Array(..), Some(code::OBJECT | code::ANY)) => self.item(kind),
+            (CppType::Array(..), Some(code::STL | code::STREAMER | 320 | 520)) => self.array_of(kind),
+            _ => self.member_of(kind),
+        }
     }
 
     /// A `std::array` that is an object by itself, as its only member is: all containers or strings in it within one frame.

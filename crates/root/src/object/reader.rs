@@ -33,6 +33,8 @@ pub(super) struct Reader<'a> {
     current: u32,
     /// Containers met as classes of their own.
     kinds: Vec<(u32, Option<Arc<Kind>>)>,
+    /// The classes of the pairs of maps that have arrays, by the address of the kind of their keys.
+    pairs: Vec<(usize, Option<u32>)>,
     /// Objects that pointers can refer to, by where they begin: ascending, since reading goes forward.
     begun: Vec<(u32, u32)>,
     /// Classes by the address of a name seen before: references to a class lead to the same bytes.
@@ -87,6 +89,7 @@ impl<'a> Reader<'a> {
             leftovers: Vec::new(),
             current: 0,
             kinds: Vec::new(),
+            pairs: Vec::new(),
             begun: Vec::new(),
             seen: Vec::new(),
             budget: 100_000 + 2 * length as u64,
@@ -617,8 +620,15 @@ impl<'a> Reader<'a> {
 
     /// The class of pairs of these, if the file describes it.
     pub(super) fn pair(&mut self, key: &Kind, value: &Kind) -> Option<u32> {
-        let name = Kind::pair(key, value, &self.walker.streamers)?.to_owned();
-        Some(self.class_by_name(&name))
+        // Kinds stay where they are as long as what they are of is read.
+        let address = std::ptr::from_ref(key) as usize;
+        if let Some(&(_, pair)) = self.pairs.iter().find(|&&(known, _)| known == address) {
+            return pair;
+        }
+        let name = Kind::pair(key, value, &self.walker.streamers).map(str::to_owned);
+        let pair = name.map(|name| self.class_by_name(&name));
+        self.pairs.push((address, pair));
+        pair
     }
 
     pub(super) fn class_by_name(&mut self, name: &str) -> u32 {
