@@ -73,7 +73,9 @@ fn damaged(compiled: &Arc<Compiled>, data: &[u8], starts: &[u32], stops: &[u32],
         let _ = agree(compiled, &data[..cut], starts, stops);
     }
     for at in 0..starts.len() {
-        for change in [1_u32, 2, 4, 8, 60, 64, 400, 1 << 31, u32::MAX - 3] {
+        let changes: &[u32] =
+            if cfg!(miri) { &[2, 64] } else { &[1, 2, 4, 8, 60, 64, 400, 1 << 31, u32::MAX - 3] };
+        for &change in changes {
             let mut bounds = [starts.to_vec(), stops.to_vec()];
             let bound = &mut bounds[change as usize / 2 % 2][at];
             *bound = bound.wrapping_add(change);
@@ -90,10 +92,13 @@ fn all_tiers_agree_on_flagged_numbers() {
         [("!I", "uint32", true), ("!i", "int32", true), ("I", "uint32", false), ("!I", "int64", true)]
     {
         let compiled = Arc::new(Compiled::new(&source(read, dtype)).unwrap());
-        for each in [0, 1, 2, 5, 50] {
+        if cfg!(miri) && dtype != "uint32" {
+            continue;
+        }
+        for each in if cfg!(miri) { 0..2 } else { 0..6 } {
             let (data, starts, stops) = entries(lengths, each, big);
             assert_eq!(agree(&compiled, &data, &starts, &stops), Ok(Status::Done));
-            damaged(&compiled, &data, &starts, &stops, if cfg!(miri) { 31 } else { 3 });
+            damaged(&compiled, &data, &starts, &stops, if cfg!(miri) { 67 } else { 3 });
         }
     }
 }
