@@ -3,10 +3,11 @@
 use crate::{
     fetch::PIECE,
     place::{Places, out_of_memory},
+    stop::Stop,
 };
 use forthwith_columns::{Slot, Wire, kernels};
 use forthwith_plan::{Block, Error, ErrorKind, Kernel, Piece, Result, Task};
-use std::{ops::Range, sync::atomic::AtomicBool};
+use std::ops::Range;
 
 /// The wanted entries of a block.
 #[derive(Clone, Copy)]
@@ -90,7 +91,7 @@ pub(crate) fn run(
     counter: Option<&Places<'_>>,
     places: &Places<'_>,
     number: usize,
-    stop: &AtomicBool,
+    stop: Stop<'_>,
 ) -> Result<()> {
     let payload = wanted.block.payload;
     match kernel {
@@ -157,7 +158,7 @@ pub(crate) fn run_pieces(
     parts: &[(Wanted<'_>, u64)],
     places: &Places<'_>,
     number: usize,
-    stop: &AtomicBool,
+    stop: Stop<'_>,
 ) -> Result<()> {
     let entries: u64 = parts.iter().map(|(part, _)| part.entries).sum();
     let whole = [];
@@ -215,7 +216,7 @@ pub(crate) fn flat_in_pieces(
     read: &mut ReadPiece<'_>,
     places: &Places<'_>,
     number: usize,
-    stop: &AtomicBool,
+    stop: Stop<'_>,
 ) -> Result<()> {
     let size = per_entry.saturating_mul(wire.width() as u64);
     let expected = (task.entries.end - task.entries.start).saturating_mul(size);
@@ -291,12 +292,7 @@ fn bound(bounds: &[u8], at: u64) -> u64 {
 }
 
 /// Waits for the turn, takes places for so many items of every column, passes the turn on.
-fn take<'p>(
-    places: &'p Places<'_>,
-    number: usize,
-    stop: &AtomicBool,
-    items: &[u64],
-) -> Result<Vec<Slot<'p>>> {
+fn take<'p>(places: &'p Places<'_>, number: usize, stop: Stop<'_>, items: &[u64]) -> Result<Vec<Slot<'p>>> {
     places.wait_turn(number, stop)?;
     let slots = take_now(places, items);
     places.placed();

@@ -20,6 +20,7 @@ mod place;
 mod program;
 mod run;
 mod step;
+mod stop;
 mod text;
 
 pub use bulk::RawBlock;

@@ -7,13 +7,13 @@
 //! good for, it appends in place on its turn; where most of the work comes before the program (compressed blocks), it waits for the turn
 //! then: threads that have waited once are out of step, and do not have to wait again.
 
-use crate::{step::Step, text::Texts};
+use crate::{step::Step, stop::Stop, text::Texts};
 use forthwith_columns::{Array, Builder, Column, FinishError, Finisher, Memory, OutOfMemory, Slot};
 use forthwith_plan::{Columns as FormatColumns, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result};
 use std::{
     sync::{
         Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -235,7 +235,7 @@ impl<'p> Places<'p> {
         })
     }
 
-    fn wait_until(&self, stop: &AtomicBool, ready: impl Fn(&Turn) -> bool) -> Result<()> {
+    fn wait_until(&self, stop: Stop<'_>, ready: impl Fn(&Turn) -> bool) -> Result<()> {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         // Most waits are shorter than it takes to sleep and be woken.
         let begun = (!ready(&turn)).then(Instant::now);
@@ -245,7 +245,7 @@ impl<'p> Places<'p> {
             turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         }
         while !ready(&turn) {
-            if stop.load(Ordering::Relaxed) {
+            if stop.is_set() {
                 return Err(Error::new(ErrorKind::Cancelled));
             }
             turn = self.moved.wait(turn).unwrap_or_else(PoisonError::into_inner);
@@ -259,7 +259,7 @@ impl<'p> Places<'p> {
     }
 
     /// The columns as a format sees them that decodes the group's task number `order` itself.
-    pub(crate) fn columns<'a>(&'a self, order: usize, stop: &'a AtomicBool) -> Taking<'a, 'p> {
+    pub(crate) fn columns<'a>(&'a self, order: usize, stop: Stop<'a>) -> Taking<'a, 'p> {
         Taking { places: self, order, stop, passed: false }
     }
 
@@ -282,7 +282,7 @@ impl<'p> Places<'p> {
     }
 
     /// Waits for the turn of the group's task number `order`.
-    pub(crate) fn wait_turn(&self, order: usize, stop: &AtomicBool) -> Result<()> {
+    pub(crate) fn wait_turn(&self, order: usize, stop: Stop<'_>) -> Result<()> {
         self.wait_until(stop, |turn| turn.placed == order)
     }
 
@@ -320,7 +320,7 @@ impl<'p> Places<'p> {
     }
 
     /// Waits until every task of the group is written.
-    pub(crate) fn wait_complete(&self, stop: &AtomicBool) -> Result<()> {
+    pub(crate) fn wait_complete(&self, stop: Stop<'_>) -> Result<()> {
         self.wait_until(stop, |turn| turn.done == self.steps)
     }
 
@@ -347,7 +347,7 @@ impl<'p> Places<'p> {
 pub(crate) struct Taking<'a, 'p> {
     places: &'a Places<'p>,
     order: usize,
-    stop: &'a AtomicBool,
+    stop: Stop<'a>,
     passed: bool,
 }
 

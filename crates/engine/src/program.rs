@@ -4,13 +4,14 @@ use crate::{
     kernel::Wanted,
     met::Met,
     place::{Places, out_of_memory},
+    stop::Stop,
 };
 use forthwith_columns::{Buffer, Builder, DType, kernels};
 use forthwith_forth::{Compiled, Dtype, Limits, Machine, Memory, Output, RunError, Status};
 use forthwith_plan::{BlockFormat, Error, ErrorKind, Result, Task};
 use forthwith_program::Program;
 use std::{
-    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
+    sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
 
@@ -57,7 +58,7 @@ pub(crate) fn run(
     counter: Option<&Places<'_>>,
     number: usize,
     beside: Beside,
-    stop: &AtomicBool,
+    stop: Stop<'_>,
 ) -> Result<()> {
     let machine = match decoders.machine.take() {
         Some((known, machine)) if Arc::ptr_eq(&known, compiled) => machine,
@@ -137,7 +138,7 @@ impl Job<'_> {
     }
 
     /// Runs into scratch, then copies to the places assigned when the turn comes.
-    fn ahead(&mut self, spare: &mut Vec<Box<dyn Memory>>, number: usize, stop: &AtomicBool) -> Result<()> {
+    fn ahead(&mut self, spare: &mut Vec<Box<dyn Memory>>, number: usize, stop: Stop<'_>) -> Result<()> {
         let payload: usize = self.parts.iter().map(|(part, _)| part.len()).sum();
         let entries = (self.task.wanted.end - self.task.wanted.start) as usize;
         let most = OUTPUT_MOST.min(SCRATCH_MOST / self.places.builders.len().max(1));

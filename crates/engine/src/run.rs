@@ -7,6 +7,7 @@ use crate::{
     place::{Load, Places},
     program::{self, Beside},
     step::{Step, steps},
+    stop::{Failed, Stop},
     text,
 };
 use bytes::Bytes;
@@ -20,7 +21,7 @@ use std::{
     ops::Range,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -49,7 +50,7 @@ struct Run<'a> {
     /// That work, at most.
     threads: usize,
     next: AtomicUsize,
-    stop: AtomicBool,
+    failed: Failed,
     failure: Mutex<Option<(usize, Error)>>,
     blocks: AtomicU64,
     bytes: AtomicU64,
@@ -108,7 +109,7 @@ fn read_steps(
         steps,
         threads,
         next: AtomicUsize::new(0),
-        stop: AtomicBool::new(false),
+        failed: Failed::none(),
         failure: Mutex::new(None),
         blocks: AtomicU64::new(0),
         bytes: AtomicU64::new(0),
@@ -315,23 +316,24 @@ impl Run<'_> {
         let _guard = StopOnPanic(self);
         let mut worker = self.engine.worker();
         let mut ticked = Instant::now();
-        while !self.stop.load(Ordering::Relaxed) {
+        while !self.failed.is_any() {
             if let Some(tick) = tick.as_mut().filter(|_| ticked.elapsed() >= TICK) {
                 if !tick(self.progress()) {
-                    self.fail(usize::MAX, Error::new(ErrorKind::Cancelled));
+                    self.cancel();
                     break;
                 }
                 ticked = Instant::now();
             }
-            let Some(step) = self.steps.get(self.next.fetch_add(1, Ordering::Relaxed)) else { break };
+            let place = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(step) = self.steps.get(place) else { break };
             let at = step.task;
-            if let Err(error) = self.step(step, &mut worker) {
+            if let Err(error) = self.step(step, self.failed.seen_from(place), &mut worker) {
                 let task = &self.plan.tasks[at];
                 let error = error
                     .in_object(&object(self.plan, task.group as usize))
                     .in_block(task.block)
                     .in_unit(self.format.unit());
-                self.fail(at, error);
+                self.fail(place, error);
                 break;
             }
             if step.ends {
@@ -343,18 +345,17 @@ impl Run<'_> {
         if let Some(tick) = tick.as_mut() {
             // Others may still be at work: keep listening for a cancellation, and report the end.
             let mut pause = SHORTEST;
-            while !self.stop.load(Ordering::Relaxed) && self.progress().blocks < self.plan.tasks.len() as u64
-            {
+            while !self.failed.is_any() && self.progress().blocks < self.plan.tasks.len() as u64 {
                 std::thread::sleep(pause);
                 pause = LONGEST.min(2 * pause);
                 if ticked.elapsed() >= TICK {
                     if !tick(self.progress()) {
-                        self.fail(usize::MAX, Error::new(ErrorKind::Cancelled));
+                        self.cancel();
                     }
                     ticked = Instant::now();
                 }
             }
-            if !self.stop.load(Ordering::Relaxed) {
+            if !self.failed.is_any() {
                 tick(self.progress());
             }
         }
@@ -378,32 +379,40 @@ impl Run<'_> {
         }
     }
 
-    /// Keeps the error of the earliest task and stops everybody.
-    fn fail(&self, at: usize, error: Error) {
+    /// Keeps the error of the earliest step and stops what comes after it.
+    fn fail(&self, place: usize, error: Error) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         // A thread that was waiting when another failed reports only that it was stopped.
-        let stopped = self.stop.load(Ordering::Relaxed) && matches!(error.kind, ErrorKind::Cancelled);
-        if !stopped && failure.as_ref().is_none_or(|(earlier, _)| at < *earlier) {
-            *failure = Some((at, error));
+        let stopped = self.failed.is_any() && matches!(error.kind, ErrorKind::Cancelled);
+        if !stopped && failure.as_ref().is_none_or(|(earlier, _)| place < *earlier) {
+            *failure = Some((place, error));
         }
         drop(failure);
+        self.failed.at(place);
+        self.wake();
+    }
+
+    fn cancel(&self) {
+        self.fail(usize::MAX, Error::new(ErrorKind::Cancelled));
         self.stop_all();
     }
 
     fn stop_all(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-        for place in &self.places {
-            place.wake();
-        }
+        self.failed.everywhere();
+        self.wake();
     }
 
-    fn step(&self, step: &Step, worker: &mut Worker) -> Result<()> {
+    fn wake(&self) {
+        self.places.iter().for_each(Places::wake);
+    }
+
+    fn step(&self, step: &Step, stop: Stop<'_>, worker: &mut Worker) -> Result<()> {
         let Step { task: at, number, .. } = *step;
         let task = step.of(&self.plan.tasks[at]);
         let task = &*task;
         let places = &self.places[task.group as usize];
         for need in &task.needs {
-            self.places[*need as usize].wait_complete(&self.stop)?;
+            self.places[*need as usize].wait_complete(stop)?;
         }
         let mut hold = Bytes::new();
         let Worker { scratch, stored, decoders, window } = worker;
@@ -416,9 +425,7 @@ impl Run<'_> {
                 let mut read = |piece: Range<u64>, into: &mut dyn FnMut(&[u8]) -> Result<()>| {
                     into(self.fetcher.piece(piece, stored)?)
                 };
-                kernel::flat_in_pieces(
-                    *wire, *per_entry, task, entries, &mut read, places, number, &self.stop,
-                )?;
+                kernel::flat_in_pieces(*wire, *per_entry, task, entries, &mut read, places, number, stop)?;
                 places.done();
                 return Ok(());
             }
@@ -426,7 +433,7 @@ impl Run<'_> {
         let begun = Instant::now();
         let stored = self.fetcher.stored(at, stored, window, &mut hold)?;
         if let Decoder::Format(_) = &places.group.decoder {
-            let mut columns = places.columns(number, &self.stop);
+            let mut columns = places.columns(number, stop);
             self.format.decode(places.group, task, stored, scratch, &mut columns)?;
             columns.finish();
             places.done();
@@ -443,11 +450,9 @@ impl Run<'_> {
             (Decoder::Kernel(kernel), [(block, _)]) => {
                 let (block, counter) = (*block, places.group.counter);
                 let counter = counter.map(|c| &self.places[c as usize]);
-                kernel::run(kernel, task, block, counter, places, number, &self.stop)?;
+                kernel::run(kernel, task, block, counter, places, number, stop)?;
             }
-            (Decoder::Kernel(kernel), parts) => {
-                kernel::run_pieces(kernel, parts, places, number, &self.stop)?
-            }
+            (Decoder::Kernel(kernel), parts) => kernel::run_pieces(kernel, parts, places, number, stop)?,
             (Decoder::Program(program), parts) => {
                 let compiled = self.compiled(task.group as usize, &program.source)?;
                 let counter = places.group.counter.map(|c| &self.places[c as usize]);
@@ -467,7 +472,7 @@ impl Run<'_> {
                     counter,
                     number,
                     beside,
-                    &self.stop,
+                    stop,
                 )?;
             }
             (other, _) => {

@@ -4,7 +4,8 @@ use crate::made::*;
 use forthwith_columns::{DType, Wire};
 use forthwith_io::Source;
 use forthwith_plan::{
-    Block, BlockFormat, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result, Scratch, Stored, Task,
+    Block, BlockFormat, Columns, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result, Scratch, Stored,
+    Task,
 };
 use std::{ops::Range, sync::Arc};
 
@@ -112,6 +113,49 @@ fn a_tick_that_says_no_cancels() {
         let error = engine().read(&made.plan, &source, &Lazy, Some(threads), Some(&mut tick)).unwrap_err();
         assert!(matches!(error.kind, ErrorKind::Cancelled), "{error}");
         assert_eq!(calls, 3);
+    }
+}
+
+/// Later blocks fail at once, while one before them waits for its turn and would fail then: the error is that of the earliest all the same.
+#[test]
+fn the_error_is_that_of_the_earliest_block_whoever_fails_first() {
+    struct Late;
+    impl BlockFormat for Late {
+        fn id(&self) -> &'static str {
+            "plain"
+        }
+        fn unframe<'a>(&self, g: &Group, t: &Task, b: &'a [u8], s: &'a mut Scratch) -> Result<Block<'a>> {
+            Plain.unframe(g, t, b, s)
+        }
+        fn decode(
+            &self,
+            _: &Group,
+            task: &Task,
+            _: &[u8],
+            _: &mut Scratch,
+            columns: &mut dyn Columns,
+        ) -> Result<()> {
+            match task.block {
+                0 => {
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                    return Ok(());
+                }
+                1 => columns.wait()?,
+                _ => {}
+            }
+            Err(ErrorKind::Fault { what: "no block".into() }.into())
+        }
+    }
+    let (mut made, _) = make();
+    made.plan.groups.truncate(1);
+    made.plan.tasks.retain(|task| task.group == 0);
+    made.plan.delivered = 1;
+    made.plan.groups[0].decoder = Decoder::Format("late".into());
+    assert!(made.plan.tasks.len() > 2);
+    for threads in [1, 2, 3, 8] {
+        let read = engine().read(&made.plan, &memory(&made.file), &Late, Some(threads), None);
+        let error = read.unwrap_err().to_string();
+        assert!(error.contains("basket 1") && error.contains("no block"), "{threads} threads: {error}");
     }
 }
 
