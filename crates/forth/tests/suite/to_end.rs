@@ -126,7 +126,7 @@ fn all_tiers_agree_on_lists_to_the_end() {
         let short: &[&[usize]] =
             &[&[], &[0], &[3, 0, 70], &[], &[254, 1, 255], &[1, 2, 3, 4, 5, 6, 7], &[64]];
         let long: &[&[usize]] = &[&[5], &[70_000], &[2, 1], &[300; 300], &[], &[9]];
-        for lengths in [short, long] {
+        for lengths in if cfg!(miri) { vec![short] } else { vec![short, long] } {
             let (mut data, mut starts, mut stops) = (Vec::new(), Vec::new(), Vec::new());
             for entry in lengths {
                 starts.push(data.len() as u32);
