@@ -74,7 +74,7 @@ pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut Tick<'_>>) -> Result<Ve
         let steps = steps(plan, &order, |task| is_plain(task, source.as_ref(), format));
         if steps.len() > order.len() {
             match read_steps(call, tick.as_deref_mut(), &order, steps) {
-                // Which step failed first is chance, and blocks are looked at as wholes where they are not divided: what is said of them then counts.
+                // Blocks are looked at as wholes where they are not divided: what is said of them then counts.
                 Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => {}
                 done => return done,
             }

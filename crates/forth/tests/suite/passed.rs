@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use forthwith_forth::{Compiled, Limits, Machine, RunError, Status, Tier, W32};
+use forthwith_forth::{Compiled, Status};
 
-use super::support::{TIERS, assert_same};
+use super::support::agree;
 
 const SOURCE: &str = "
 input data  output kept uint8
@@ -45,31 +45,6 @@ fn entries(first: usize, second: usize, third: usize) -> Vec<u8> {
     data
 }
 
-/// Runs all tiers, on both widths; what the first said.
-fn agree(compiled: &Arc<Compiled>, entries: i64, data: &[u8]) -> Result<Status, RunError> {
-    macro_rules! run {
-        ($machine:ty, $tier:expr) => {{
-            let mut machine = <$machine>::with_width(Arc::clone(compiled), Limits::default());
-            machine.force_tier(Some($tier));
-            machine.begin();
-            machine.push(entries as _).unwrap();
-            let result = machine.resume(&[data]);
-            (machine, result)
-        }};
-    }
-    let (wide, checked) = run!(Machine, Tier::Checked);
-    let (narrow, checked32) = run!(Machine<W32>, Tier::Checked);
-    for tier in TIERS {
-        let (machine, result) = run!(Machine, tier);
-        assert_eq!(result, checked, "{tier:?} {} bytes", data.len());
-        assert_same(&wide, &machine);
-        let (machine, result) = run!(Machine<W32>, tier);
-        assert_eq!(result, checked32, "{tier:?} {} bytes, 32 bits", data.len());
-        assert_same(&narrow, &machine);
-    }
-    checked
-}
-
 #[test]
 fn numbers_of_any_length() {
     let compiled = Arc::new(Compiled::new(SOURCE).unwrap());
@@ -77,7 +52,7 @@ fn numbers_of_any_length() {
         for second in 1..=10 {
             for third in [1, 2, 3, 4, 5, 6, 8, 9, 10] {
                 let data = entries(first, second, third);
-                assert_eq!(agree(&compiled, 3, &data), Ok(Status::Done), "{first} {second} {third}");
+                assert_eq!(agree(&compiled, 3, &[&data]), Ok(Status::Done), "{first} {second} {third}");
             }
         }
     }
@@ -90,7 +65,7 @@ fn numbers_that_are_too_long() {
         for (first, second, third) in [(bytes, 1, 1), (1, bytes, 1), (2, 2, bytes)] {
             let mut data = entries(first, second, third);
             data.extend([0; 40]);
-            assert!(agree(&compiled, 3, &data).is_err(), "{first} {second} {third}");
+            assert!(agree(&compiled, 3, &[&data]).is_err(), "{first} {second} {third}");
         }
     }
 }
@@ -101,7 +76,7 @@ fn input_that_ends_anywhere() {
     for (first, second, third) in [(1, 5, 2), (5, 1, 9), (2, 8, 5)] {
         let data = entries(first, second, third);
         for end in 0..data.len() {
-            assert!(agree(&compiled, 3, &data[..end]).is_err(), "{first} {second} {third} {end}");
+            assert!(agree(&compiled, 3, &[&data[..end]]).is_err(), "{first} {second} {third} {end}");
         }
     }
 }
@@ -111,7 +86,7 @@ fn branches_that_are_none_and_steps_back() {
     let compiled = Arc::new(Compiled::new(SOURCE).unwrap());
     for branch in [1, 3, 5, 6, 7, 8, 126, 127] {
         let data = [2, 4, branch, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        assert!(agree(&compiled, 1, &data).is_err(), "{branch}");
+        assert!(agree(&compiled, 1, &[&data]).is_err(), "{branch}");
     }
     // Of each entry, the first two numbers are the end of the one before.
     let back = [2, 4, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -119,7 +94,7 @@ fn branches_that_are_none_and_steps_back() {
         let mut data = back;
         data[3] = 2 * distance + 1;
         for entries in 1..4 {
-            let _ = agree(&compiled, entries, &data);
+            let _ = agree(&compiled, entries, &[&data]);
         }
     }
 }

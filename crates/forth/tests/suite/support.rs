@@ -100,3 +100,28 @@ items!(i32s, i32);
 items!(u32s, u32);
 items!(i64s, i64);
 items!(u64s, u64);
+
+/// Runs all tiers, on both widths; what the first said.
+pub(crate) fn agree(compiled: &Arc<Compiled>, entries: i64, inputs: &[&[u8]]) -> Result<Status, RunError> {
+    macro_rules! run {
+        ($machine:ty, $tier:expr) => {{
+            let mut machine = <$machine>::with_width(Arc::clone(compiled), Limits::default());
+            machine.force_tier(Some($tier));
+            machine.begin();
+            machine.push(entries as _).unwrap();
+            let result = machine.resume(inputs);
+            (machine, result)
+        }};
+    }
+    let (wide, checked) = run!(Machine, Tier::Checked);
+    let (narrow, checked32) = run!(Machine<W32>, Tier::Checked);
+    for tier in TIERS {
+        let (machine, result) = run!(Machine, tier);
+        assert_eq!(result, checked, "{tier:?} {} bytes", inputs[0].len());
+        assert_same(&wide, &machine);
+        let (machine, result) = run!(Machine<W32>, tier);
+        assert_eq!(result, checked32, "{tier:?} {} bytes, 32 bits", inputs[0].len());
+        assert_same(&narrow, &machine);
+    }
+    checked
+}

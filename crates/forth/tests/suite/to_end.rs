@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use forthwith_forth::{Compiled, Limits, Machine, RunError, Status, Tier, W32};
+use forthwith_forth::{Compiled, Limits, Machine, RunError, Status};
 
-use super::support::{TIERS, assert_same};
+use super::support;
 
 fn source(read: &str, dtype: &str) -> String {
     format!(
@@ -40,31 +40,11 @@ fn entries(lengths: &[usize], each: usize, big: bool) -> (Vec<u8>, Vec<u32>, Vec
     (data, starts, stops)
 }
 
-/// Runs all tiers, on both widths; what the first said.
+/// What all tiers say.
 fn agree(compiled: &Arc<Compiled>, data: &[u8], starts: &[u32], stops: &[u32]) -> Result<Status, RunError> {
     let bytes = |bounds: &[u32]| bounds.iter().flat_map(|bound| bound.to_le_bytes()).collect::<Vec<u8>>();
     let (starts, stops) = (bytes(starts), bytes(stops));
-    macro_rules! run {
-        ($machine:ty, $tier:expr) => {{
-            let mut machine = <$machine>::with_width(Arc::clone(compiled), Limits::default());
-            machine.force_tier(Some($tier));
-            machine.begin();
-            machine.push((starts.len() / 4) as _).unwrap();
-            let result = machine.resume(&[data, &starts, &stops]);
-            (machine, result)
-        }};
-    }
-    let (wide, checked) = run!(Machine, Tier::Checked);
-    let (narrow, checked32) = run!(Machine<W32>, Tier::Checked);
-    for tier in TIERS {
-        let (machine, result) = run!(Machine, tier);
-        assert_eq!(result, checked, "{tier:?} {} bytes", data.len());
-        assert_same(&wide, &machine);
-        let (machine, result) = run!(Machine<W32>, tier);
-        assert_eq!(result, checked32, "{tier:?} {} bytes, 32 bits", data.len());
-        assert_same(&narrow, &machine);
-    }
-    checked
+    support::agree(compiled, starts.len() as i64 / 4, &[data, &starts, &stops])
 }
 
 /// Cut off anywhere, and with bounds that lie.
