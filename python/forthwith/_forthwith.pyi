@@ -47,6 +47,7 @@ __all__ = [
     "optimised",
     "prepare",
     "register_class",
+    "safe_text",
 ]
 
 __version__: str
@@ -206,6 +207,9 @@ class Objects:
 
 def prepare() -> None:
     """Makes what a process makes once; done before each fork."""
+
+def safe_text(text: str) -> str:
+    r"""Text of a file as it may be shown: control characters and marks of direction appear as ``\u{9b}``, ``\n``."""
 
 def register_class(name: str, members: Sequence[tuple[str, str]] | None, framed: bool = True) -> bool:
     """Says how a class is stored; without members, takes it back."""

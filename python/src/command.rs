@@ -3,6 +3,7 @@
 use forthwith_cli::{Terminal, run};
 use pyo3::prelude::*;
 use std::{
+    borrow::Cow,
     ffi::OsString,
     io::{self, BufWriter},
 };
@@ -17,4 +18,10 @@ pub(crate) fn command(py: Python<'_>, args: Vec<OsString>, width: Option<usize>,
         let mut out = BufWriter::new(stdout.lock());
         run(args, &mut out, &mut io::stderr().lock(), Terminal { width, color })
     })
+}
+
+/// Text of a file as it may be shown: control characters and marks of direction escaped.
+#[pyfunction]
+pub(crate) fn safe_text(text: &str) -> Cow<'_, str> {
+    forthwith::columns::safe_text(text)
 }

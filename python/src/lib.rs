@@ -38,7 +38,7 @@ mod _forthwith {
             AvroWriter, avro_apart, avro_canonical, avro_encode, avro_joined, avro_messages, avro_schema,
         },
         builders::{ArrayBuilder, Layout, Snapshot, TypedArrayBuilder, from_iter},
-        command::command,
+        command::{command, safe_text},
         description::Description,
         file::{File, Key},
         forth::{Items, Machine},

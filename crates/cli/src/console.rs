@@ -1,6 +1,7 @@
 //! Where answers and remarks go.
 
 use crate::{failure::Result, paint::Paint};
+use forthwith::columns::SafeJson;
 use serde::Serialize;
 use std::io::Write;
 
@@ -35,13 +36,13 @@ impl<'a> Console<'a> {
 
     /// The answer as indented JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<()> {
-        serde_json::to_writer_pretty(&mut *self.out, value)?;
+        serde_json::to_writer_pretty(SafeJson::new(&mut *self.out), value)?;
         Ok(writeln!(self.out)?)
     }
 
     /// A part of the answer as JSON on one line.
     pub(crate) fn json_line(&mut self, value: &impl Serialize) -> Result<()> {
-        serde_json::to_writer(&mut *self.out, value)?;
+        serde_json::to_writer(SafeJson::new(&mut *self.out), value)?;
         Ok(writeln!(self.out)?)
     }
 

@@ -70,18 +70,7 @@ fn three_digits(number: f64) -> String {
 
 /// Text of a file made safe for a terminal: control characters and those that reorder text appear escaped, on one line.
 pub(crate) fn clean(text: &str) -> String {
-    if !text.chars().any(unsafe_for_terminals) {
-        return text.to_owned();
-    }
-    let mut safe = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if unsafe_for_terminals(c) { safe.extend(c.escape_default()) } else { safe.push(c) }
-    }
-    safe
-}
-
-fn unsafe_for_terminals(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    forthwith::columns::safe_text(text).into_owned()
 }
 
 /// The first `width` characters; the last of them `…` if something is missing.

@@ -2,7 +2,7 @@
 
 use crate::lookup::Lookup;
 use crate::value::{Node, Peek, Value, number};
-use crate::{Array, Column, Invalid};
+use crate::{Array, Column, Invalid, safe_text};
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -27,8 +27,9 @@ fn line(node: &Node<'_>, row: u64, width: usize) -> Result<String, Invalid> {
             let brackets = if names.is_some() { ("{", "}") } else { ("(", ")") };
             sequence(brackets, contents.len() as u64, width, |at, width| {
                 let at = at as usize; // less than the number of contents
-                let name =
-                    names.and_then(|names| names.get(at)).map_or(String::new(), |name| format!("{name}: "));
+                let name = names
+                    .and_then(|names| names.get(at))
+                    .map_or(String::new(), |name| format!("{}: ", safe_text(name)));
                 let room = width.saturating_sub(name.chars().count());
                 Ok(name + &line(&contents[at], row, room)?)
             })

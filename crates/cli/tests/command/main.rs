@@ -8,6 +8,7 @@ mod forth;
 mod help;
 mod made;
 mod page;
+mod safe;
 
 use forthwith_cli::{Keyboard, Terminal, run_with};
 use std::path::PathBuf;
