@@ -98,6 +98,14 @@ class Array:
         """The buffers by their keys: ``node0-offsets``."""
     def layout(self) -> Any:
         """The Awkward layout that ``ak.from_buffers`` would make of them. Needs Awkward Array."""
+    def logical(self) -> Array:
+        """The same with dates and times as ``datetime64`` and ``timedelta64``, and halves as ``float16``.
+
+        Decimals in bytes become whole numbers of their last digit (the parameter ``logical`` says where the point is); those of
+        more than 18 digits stay bytes. Arrow wants the array itself.
+        """
+    def arrow(self, *, maps: bool = False, union_as_struct: bool = False) -> tuple[object, object]:
+        """Capsules of the Arrow schema and the data, with maps as such, and with structs in place of unions."""
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         """Arrow's protocol: capsules of the schema and the data. A wish for another schema is not fulfilled."""
     def __len__(self) -> int: ...
@@ -325,7 +333,9 @@ class Table:
         bytes: int | None = None,
     ) -> Walk:
         """Reads fields in steps that are cut on the way; ``None`` as ``stop`` is the end, which need not be known."""
-    def schema(self, names: Sequence[str], fields: Sequence[int]) -> object:
+    def schema(
+        self, names: Sequence[str], fields: Sequence[int], *, maps: bool = False, union_as_struct: bool = False
+    ) -> object:
         """The Arrow schema of some fields, as a capsule."""
     def stream(
         self,
@@ -333,6 +343,9 @@ class Table:
         fields: Sequence[int],
         walk: Walk,
         threads: int | None = None,
+        *,
+        maps: bool = False,
+        union_as_struct: bool = False,
     ) -> object:
         """Some fields as a capsule of an Arrow stream, which takes the walk and reads one step for each batch."""
 

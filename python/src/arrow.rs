@@ -11,13 +11,19 @@ use forthwith::{
 use pyo3::{prelude::*, types::PyCapsule};
 use std::sync::Arc;
 
+/// What consumers may choose: maps as such rather than as lists of pairs, and structs where they know no unions.
+pub(crate) fn options(maps: bool, union_as_struct: bool) -> Options {
+    Options::default().with_maps(maps).with_union_as_struct(union_as_struct)
+}
+
 /// One array: the capsules of its schema and of its data.
 pub(crate) fn array<'py>(
     py: Python<'py>,
     array: &columns::Array,
+    options: &Options,
 ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
     let export = || {
-        let (field, data) = arrow::export(array, "", &Options::default())?;
+        let (field, data) = arrow::export(array, "", options)?;
         arrow::c_array(&field, &data)
     };
     let (schema, data) = py.detach(export).map_err(|error| export_error(py, &error))?;
@@ -28,8 +34,12 @@ pub(crate) fn array<'py>(
 }
 
 /// The types of a selection, which no data are needed for.
-pub(crate) fn schema<'py>(py: Python<'py>, forms: &[(String, Form)]) -> PyResult<Bound<'py, PyCapsule>> {
-    let export = || arrow::c_schema(&*schema_of(forms)?);
+pub(crate) fn schema<'py>(
+    py: Python<'py>,
+    forms: &[(String, Form)],
+    options: &Options,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let export = || arrow::c_schema(&*schema_of(forms, options)?);
     let schema = py.detach(export).map_err(|error| export_error(py, &error))?;
     PyCapsule::new_with_value(py, schema, c"arrow_schema")
 }
@@ -49,16 +59,17 @@ pub(crate) fn stream<'py>(
     forms: Vec<(String, Form)>,
     walk: forthwith::Walk,
     threads: Option<usize>,
+    options: Options,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let schema = schema_of(&forms).map_err(|error| export_error(py, &error))?;
+    let schema = schema_of(&forms, &options).map_err(|error| export_error(py, &error))?;
     let names = forms.into_iter().map(|(name, _)| name).collect();
-    let batches = Batches { handle: Arc::clone(&table.handle), walk, names, threads };
+    let batches = Batches { handle: Arc::clone(&table.handle), walk, names, threads, options };
     PyCapsule::new_with_value(py, arrow::stream(schema, batches), c"arrow_array_stream")
 }
 
-fn schema_of(forms: &[(String, Form)]) -> Result<SchemaRef, arrow::ExportError> {
+fn schema_of(forms: &[(String, Form)], options: &Options) -> Result<SchemaRef, arrow::ExportError> {
     let forms: Vec<_> = forms.iter().map(|(name, form)| (name.as_str(), form)).collect();
-    arrow::schema(&forms, &Options::default())
+    arrow::schema(&forms, options)
 }
 
 struct Batches {
@@ -66,6 +77,7 @@ struct Batches {
     walk: forthwith::Walk,
     names: Vec<String>,
     threads: Option<usize>,
+    options: Options,
 }
 
 impl Batches {
@@ -82,7 +94,7 @@ impl Batches {
             Err(error) => return Some(Err(ArrowError::ExternalError(Box::new(error)))),
         };
         let named: Vec<_> = self.names.iter().map(String::as_str).zip(&arrays).collect();
-        let batch = arrow::record_batch(&named, &Options::default());
+        let batch = arrow::record_batch(&named, &self.options);
         Some(batch.map_err(|error| ArrowError::ExternalError(Box::new(error))))
     }
 }

@@ -3,7 +3,7 @@
 //! A pointer may lead to any of the classes of a file, and their members to others: the type of such a column has thousands of nodes, of
 //! which most never have a row. Awkward Array takes ten microseconds to make a node; one without rows is the same whatever was read.
 
-use crate::layout::{Classes, DEEPEST, make};
+use crate::layout::{Classes, DEEPEST, make, times};
 use forthwith::columns::{DType, Form};
 use pyo3::{
     intern,
@@ -32,6 +32,7 @@ pub(crate) fn layout<'py>(
     classes: &Classes,
     form: &Form,
     logical: Option<&str>,
+    typed: bool,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     static KNOWN: PyOnceLock<Known> = PyOnceLock::new();
     if !has_nodes(form, &mut { WORTH }) {
@@ -41,12 +42,12 @@ pub(crate) fn layout<'py>(
         layouts: PyDict::new(py).unbind(),
         hashers: [RandomState::new(), RandomState::new()],
     });
-    let key = known.hashers.each_ref().map(|hasher| hasher.hash_one((form, logical)).to_ne_bytes());
+    let key = known.hashers.each_ref().map(|hasher| hasher.hash_one((form, logical, typed)).to_ne_bytes());
     let (key, layouts) = (PyBytes::new(py, &key.concat()), known.layouts.bind(py));
     if let Some(found) = layouts.get_item(&key)? {
         return Ok(Some(found));
     }
-    let Some(made) = (Empty { py, classes }).node(form, logical, 0)? else { return Ok(None) };
+    let Some(made) = (Empty { py, classes, typed }).node(form, logical, 0)? else { return Ok(None) };
     if layouts.len() >= MOST {
         layouts.clear();
     }
@@ -73,6 +74,7 @@ fn has_nodes(form: &Form, wanted: &mut usize) -> bool {
 struct Empty<'a, 'py> {
     py: Python<'py>,
     classes: &'a Classes,
+    typed: bool,
 }
 
 impl<'py> Empty<'_, 'py> {
@@ -125,6 +127,12 @@ impl<'py> Empty<'_, 'py> {
                 (&classes.union, (tags, index, contents).into_pyobject(py)?, None)
             }
             Form::Meant { meaning, content } => {
+                if let Some((_, dtype, typestr)) = times(*meaning, content).filter(|_| self.typed) {
+                    let data = self.items(dtype, 0)?.call_method1(intern!(py, "view"), (typestr,))?;
+                    let said = (!meaning.is_typed()).then(|| meaning.to_string());
+                    return make(py, &classes.numpy, PyTuple::new(py, [data])?, said.as_deref(), None)
+                        .map(Some);
+                }
                 let meaning = meaning.to_string();
                 return self.node(content, Some(logical.unwrap_or(&meaning)), below);
             }

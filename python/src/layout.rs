@@ -7,7 +7,7 @@ use crate::{
     array::{Buffer, damaged},
     empty,
 };
-use forthwith::columns::{Array, Column, DType, Form, Native};
+use forthwith::columns::{Array, Column, DType, Form, Meaning, Native};
 use pyo3::{
     intern,
     prelude::*,
@@ -57,10 +57,10 @@ impl Classes {
     }
 }
 
-/// The layout of an array whose options and unions stand where Awkward Array has them.
-pub(crate) fn layout<'py>(py: Python<'py>, array: &Array) -> PyResult<Bound<'py, PyAny>> {
+/// The layout of an array whose options and unions stand where Awkward Array has them; `typed` with NumPy's types of times.
+pub(crate) fn layout<'py>(py: Python<'py>, array: &Array, typed: bool) -> PyResult<Bound<'py, PyAny>> {
     let columns = array.columns.iter().map(|(key, column)| (key.as_str(), column)).collect();
-    let nodes = Nodes { py, classes: Classes::of(py)?, columns, name: String::new() };
+    let nodes = Nodes { py, classes: Classes::of(py)?, columns, name: String::new(), typed };
     { nodes }.node(&array.form, array.length, None, 0)
 }
 
@@ -73,6 +73,7 @@ struct Nodes<'a, 'py> {
     columns: HashMap<&'a str, &'a Column>,
     /// The name of a buffer, kept from one to the next.
     name: String,
+    typed: bool,
 }
 
 impl<'a, 'py> Nodes<'a, 'py> {
@@ -89,7 +90,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
         }
         let (py, classes, below) = (self.py, self.classes, depth + 1);
         if length == 0
-            && let Some(known) = empty::layout(py, classes, form, logical)?
+            && let Some(known) = empty::layout(py, classes, form, logical, self.typed)?
         {
             return Ok(known);
         }
@@ -172,6 +173,13 @@ impl<'a, 'py> Nodes<'a, 'py> {
                 (&classes.union, (tags, index, contents).into_pyobject(py)?, None)
             }
             Form::Meant { meaning, content } => {
+                if let Some((key, dtype, typestr)) = times(*meaning, content).filter(|_| self.typed) {
+                    let column = self.column(key, "data", dtype, length)?.1;
+                    let column = Buffer::viewed(column, typestr, dtype.size());
+                    let data = PyTuple::new(py, [classes.array.bind(py).call1((column,))?])?;
+                    let said = (!meaning.is_typed()).then(|| meaning.to_string());
+                    return make(py, &classes.numpy, data, said.as_deref(), None);
+                }
                 let meaning = meaning.to_string();
                 return self.node(content, length, Some(logical.unwrap_or(&meaning)), below);
             }
@@ -189,6 +197,13 @@ impl<'a, 'py> Nodes<'a, 'py> {
         dtype: DType,
         items: u64,
     ) -> PyResult<(&'a Column, Bound<'py, PyAny>)> {
+        let (column, first) = self.column(key, part, dtype, items)?;
+        let array = self.classes.array.bind(self.py).call1((Buffer::new(first),))?;
+        Ok((column, array))
+    }
+
+    /// A buffer, and the first `items` of it.
+    fn column(&mut self, key: &str, part: &str, dtype: DType, items: u64) -> PyResult<(&'a Column, Column)> {
         self.name.clear();
         self.name.extend([key, "-", part]);
         let Some(column) = self.columns.get(self.name.as_str()).copied() else {
@@ -201,9 +216,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
         let Some(items) = usize::try_from(items).ok().filter(|items| *items <= found) else {
             return Err(self.wrong(&format!("buffer {} holds {found} items of {items}", self.name)));
         };
-        let column_of = if items == found { column.clone() } else { column.slice(0..items) };
-        let array = self.classes.array.bind(self.py).call1((Buffer::new(column_of),))?;
-        Ok((column, array))
+        Ok((column, if items == found { column.clone() } else { column.slice(0..items) }))
     }
 
     /// The offsets of `length` lists, and where the last of them ends.
@@ -218,6 +231,16 @@ impl<'a, 'py> Nodes<'a, 'py> {
     #[cold]
     fn wrong(&self, what: &str) -> PyErr {
         damaged(self.py, what.to_owned())
+    }
+}
+
+/// Key and types of numbers for which NumPy has a type of its own.
+pub(crate) fn times(meaning: Meaning, content: &Form) -> Option<(&str, DType, &'static str)> {
+    match content {
+        Form::Numpy { key, dtype, shape } if shape.is_empty() => {
+            meaning.typestr(*dtype).map(|typestr| (&**key, *dtype, typestr))
+        }
+        _ => None,
     }
 }
 

@@ -171,17 +171,22 @@ impl Table {
         Ok(Walk::new(Arc::clone(&self.handle), walk))
     }
 
+    #[pyo3(signature = (names, fields, *, maps=false, union_as_struct=false))]
     fn schema<'py>(
         &self,
         py: Python<'py>,
         names: Vec<String>,
         fields: Vec<u32>,
+        maps: bool,
+        union_as_struct: bool,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let forms = self.handle.run(py, || self.forms(&fields))?;
-        arrow::schema(py, &names.into_iter().zip(forms).collect::<Vec<_>>())
+        let options = arrow::options(maps, union_as_struct);
+        arrow::schema(py, &names.into_iter().zip(forms).collect::<Vec<_>>(), &options)
     }
 
-    #[pyo3(signature = (names, fields, walk, threads=None))]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
+    #[pyo3(signature = (names, fields, walk, threads=None, *, maps=false, union_as_struct=false))]
     fn stream<'py>(
         &self,
         py: Python<'py>,
@@ -189,11 +194,14 @@ impl Table {
         fields: Vec<u32>,
         walk: &Bound<'_, Walk>,
         threads: Option<usize>,
+        maps: bool,
+        union_as_struct: bool,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         self.handle.check_open(py)?;
         let forms = self.handle.run(py, || self.forms(&fields))?;
         let walk = walk.get().take(py)?;
-        arrow::stream(py, self, names.into_iter().zip(forms).collect(), walk, threads)
+        let options = arrow::options(maps, union_as_struct);
+        arrow::stream(py, self, names.into_iter().zip(forms).collect(), walk, threads, options)
     }
 }
 

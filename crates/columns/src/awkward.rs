@@ -11,11 +11,19 @@ impl Form {
     /// a union of options.
     #[must_use]
     pub fn to_awkward_json(&self) -> String {
-        json_of(self).to_string()
+        json_of(self, false).to_string()
+    }
+
+    /// The same for what [`Array::logical`](crate::Array::logical) gives: numbers for which NumPy has a type,
+    /// such as `datetime64[us]`, are of that type.
+    #[must_use]
+    pub fn to_logical_json(&self) -> String {
+        json_of(self, true).to_string()
     }
 }
 
-fn json_of(form: &Form) -> Json {
+fn json_of(form: &Form, typed: bool) -> Json {
+    let json_of = |form: &Form| json_of(form, typed);
     match form {
         Form::Empty => node("EmptyArray", None, json!({}), json!({})),
         Form::Numpy { key, dtype, shape } => numpy(key, *dtype, shape, json!({})),
@@ -38,7 +46,7 @@ fn json_of(form: &Form) -> Json {
             node("RegularArray", None, json!({ "size": size, "content": json_of(content) }), json!({}))
         }
         Form::Record { fields, contents, name } => {
-            let contents: Vec<_> = contents.iter().map(json_of).collect();
+            let contents: Vec<_> = contents.iter().map(&json_of).collect();
             let parameters = name.as_ref().map_or(json!({}), |name| json!({ "__record__": name }));
             node("RecordArray", None, json!({ "fields": fields, "contents": contents }), parameters)
         }
@@ -48,13 +56,24 @@ fn json_of(form: &Form) -> Json {
         }
         Form::Meant { meaning, content } => {
             let mut json = json_of(content);
+            let primitive = match &**content {
+                Form::Numpy { dtype, .. } if typed => meaning.primitive(*dtype),
+                _ => None,
+            };
+            let says_all = primitive.is_some() && meaning.is_typed();
+            if let (Some(primitive), Json::Object(node)) = (primitive, &mut json) {
+                node.insert("primitive".into(), primitive.into());
+            }
+            if says_all {
+                return json;
+            }
             if let Some(Json::Object(parameters)) = json.get_mut("parameters") {
                 parameters.insert("logical".into(), meaning.to_string().into());
             }
             json
         }
         Form::Union { key, contents } => {
-            let contents: Vec<_> = contents.iter().map(json_of).collect();
+            let contents: Vec<_> = contents.iter().map(&json_of).collect();
             let members = json!({ "tags": "i8", "index": "i64", "contents": contents });
             node("UnionArray", Some(key), members, json!({}))
         }

@@ -382,17 +382,25 @@ impl Given<'_> {
             index.push(if there { row } else { -1 });
         }
         let name = format!("{key}-data");
-        let (meaning, dtype) = if primitive == "datetime64[D]" {
-            let days = values.iter().map(|day| i32::try_from(*day).ok()).collect::<Option<Vec<_>>>();
-            let days = days.ok_or_else(|| unsupported("a date that 32 bits of days cannot count"))?;
-            self.columns.push((name, Column::from_vec(days)));
-            (Meaning::Date, DType::Int32)
-        } else {
-            self.columns.push((name, Column::from_vec(values)));
-            let meaning =
-                if long { Meaning::Duration(unit) } else { Meaning::Timestamp { unit, utc: false } };
-            (meaning, DType::Int64)
+        let said = json.pointer("/parameters/logical").and_then(Json::as_str).and_then(Meaning::parse);
+        let meaning = match said {
+            _ if primitive == "datetime64[D]" => Meaning::Date,
+            // What the type does not say: times of day are spans for NumPy, and zones are not known.
+            Some(meaning @ Meaning::Time(of)) if long && of == unit => meaning,
+            Some(meaning @ Meaning::Timestamp { unit: of, .. }) if !long && of == unit => meaning,
+            _ if long => Meaning::Duration(unit),
+            _ => Meaning::Timestamp { unit, utc: false },
         };
+        let (column, dtype) = match meaning {
+            Meaning::Date | Meaning::Time(TimeUnit::Milli) => {
+                let short = values.iter().map(|value| i32::try_from(*value).ok()).collect::<Option<Vec<_>>>();
+                let short =
+                    short.ok_or_else(|| unsupported(format!("a {meaning} that 32 bits cannot count")))?;
+                (Column::from_vec(short), DType::Int32)
+            }
+            _ => (Column::from_vec(values), DType::Int64),
+        };
+        self.columns.push((name, column));
         let option = format!("{key}-there");
         let content = Box::new(Form::Numpy { key, dtype, shape: Vec::new() });
         let form = Form::Meant { meaning, content };

@@ -55,6 +55,7 @@ mod flatten;
 mod form;
 mod given;
 pub mod kernels;
+mod logical;
 mod lookup;
 mod meaning;
 #[cfg_attr(

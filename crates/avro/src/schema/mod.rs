@@ -220,9 +220,14 @@ impl Schema {
                 let branches: Vec<_> = branches.iter().map(|branch| self.describe(*branch)).collect();
                 format!("union[{}]", branches.join(", "))
             }
-            Kind::Fixed { name, .. } | Kind::Enum { name, .. } | Kind::Record { name, .. } => {
-                name.short().to_owned()
+            Kind::Fixed { name, size } => format!("fixed {}[{size}]", name.short()),
+            Kind::Enum { name, symbols, .. } => {
+                let listed =
+                    symbols.iter().take(MOST_SYMBOLS).map(String::as_str).collect::<Vec<_>>().join(", ");
+                let more = if symbols.len() > MOST_SYMBOLS { ", …" } else { "" };
+                format!("enum {}[{listed}{more}]", name.short())
             }
+            Kind::Record { name, .. } => name.short().to_owned(),
         };
         match &ty.logical {
             Some(logical) => format!("{logical} ({base})"),
@@ -239,6 +244,9 @@ impl Schema {
         }
     }
 }
+
+/// Symbols that the name of a type lists.
+const MOST_SYMBOLS: usize = 8;
 
 impl fmt::Display for Logical {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
