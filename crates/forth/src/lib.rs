@@ -54,6 +54,8 @@ pub mod isa;
 mod jit;
 mod machine;
 pub mod manual;
+#[doc = include_str!("interpret/mutable_inputs.md")]
+pub mod mutable_inputs {}
 mod output;
 mod prepare;
 mod programs;

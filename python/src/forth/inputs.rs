@@ -89,7 +89,8 @@ fn bytes(buffer: &PyUntypedBuffer) -> &[u8] {
         return &[];
     }
     // SAFETY: the exporter says that so many bytes, contiguous as was checked, are there until the buffer is released, which the
-    // borrow prevents. The machine looks at each of them for itself and believes none, so that a program which writes to the
-    // object meanwhile changes what is decoded, as in every library that releases the interpreter over a buffer.
+    // borrow prevents. A program may write to the object meanwhile, as with every library that releases the interpreter over a
+    // buffer: the machine uses what it has compared and never reads it again, so that what is decoded changes and nothing else.
+    // `mutable_inputs` in the crate of the machine says how, and what Rust says of it.
     unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), length) }
 }

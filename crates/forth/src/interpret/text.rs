@@ -16,7 +16,8 @@ pub(crate) fn integer(input: &[u8], at: &mut usize) -> Result<i64, RunError> {
     let digits = digits(input, at)?;
     let mut value = 0_i128;
     for digit in digits {
-        value = value * 10 + i128::from(digit - b'0');
+        // Digits when they were looked at: memory that others write may hold something else by now.
+        value = value * 10 + i128::from(digit.wrapping_sub(b'0'));
         if value > 1 << 64 {
             return Err(RunError::VarintTooBig);
         }
@@ -40,8 +41,21 @@ pub(crate) fn float(input: &[u8], at: &mut usize) -> Result<f64, RunError> {
         }
         digits(input, at)?;
     }
-    let text = std::str::from_utf8(&input[start..*at]);
-    text.ok().and_then(|text| text.parse().ok()).ok_or(RunError::TextNumberMissing)
+    // Of a copy, which nobody writes between the check and the use.
+    let number = &input[start..*at];
+    let mut short = [0; 64];
+    let long;
+    let number = match short.get_mut(..number.len()) {
+        Some(short) => {
+            short.copy_from_slice(number);
+            &*short
+        }
+        None => {
+            long = number.to_vec();
+            &long
+        }
+    };
+    std::str::from_utf8(number).ok().and_then(|text| text.parse().ok()).ok_or(RunError::TextNumberMissing)
 }
 
 fn minus(input: &[u8], at: &mut usize) -> Result<bool, RunError> {

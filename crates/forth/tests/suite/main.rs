@@ -14,6 +14,7 @@ mod manual;
 mod passed;
 mod programs;
 mod quirks;
+mod rewritten;
 mod seen;
 mod short;
 mod spec;

@@ -2,6 +2,8 @@
 
 use crate::Dtype;
 use crate::error::RunError;
+use crate::interpret::fused::unsigned;
+use crate::interpret::settled::settled;
 use crate::interpret::varint;
 use crate::output::{Output, Outputs};
 
@@ -106,11 +108,10 @@ fn runs<T: Item>(
                 break;
             }
         }
-        let (header, after) = match input[*at..] {
-            // Most headers have one byte or two.
-            [byte, ..] if byte < 0x80 => (u64::from(byte), *at + 1),
-            [low, high, ..] if high < 0x80 => (u64::from(low & 0x7f) | u64::from(high) << 7, *at + 2),
-            _ => {
+        let (header, after) = match unsigned(input, *at) {
+            Some(found) => found,
+            // Which of the errors it is.
+            None => {
                 let (header, after) = varint(input, *at);
                 (header?, after)
             }
@@ -176,10 +177,12 @@ unsafe fn short_runs<T: Item>(
         && let Some(&[first, second, third]) = input.get(at..).and_then(|rest| rest.first_chunk::<3>())
     {
         // Most headers have one byte or two; where the next run begins is known at once if that is foreseen.
+        let both = settled(u16::from_le_bytes([first, second]).into());
+        let [first, next] = (both as u16).to_le_bytes();
         let (header, value, used) = if first < 0x80 {
-            (usize::from(first), second, 2)
-        } else if second < 0x80 {
-            (usize::from(first & 0x7f) | usize::from(second) << 7, third, 3)
+            (usize::from(first), next, 2)
+        } else if next < 0x80 {
+            (usize::from(first & 0x7f) | usize::from(next) << 7, third, 3)
         } else {
             break;
         };

@@ -1,11 +1,13 @@
 //! Repetition and definition levels → offsets, validity or an index.
 //!
 //! The levels are looked at sixty-four at a time: comparing gives one mask of the slots that begin and one of the items
-//! that are there, and what is written follows from the masks alone.
+//! that are there, and what is written follows from the masks alone. Room is made for the slots of each mask before they
+//! are written, so that levels which change meanwhile cannot make more of them than there is room for.
 
 use super::compare::{Block, Compare};
 use crate::Dtype;
 use crate::error::RunError;
+use crate::interpret::settled::Held;
 use crate::isa::BulkWord;
 use crate::output::Outputs;
 
@@ -99,41 +101,44 @@ impl Levels<'_> {
         word: BulkWord,
         first: i64,
     ) -> Result<u64, RunError> {
-        let dtype = outputs.list[index].dtype();
-        let empty = outputs.list[index].is_empty();
-        let (mut slots, mut orphan) = (0, false);
-        self.blocks::<C>(|_, slot, item| {
-            // An item of no list, before anything else: there is no offset to count it in.
-            orphan |= slots == 0 && item & lowest(slot).wrapping_sub(1) != 0;
-            slots += slot.count_ones() as usize;
-        });
-        if word == BulkWord::Offsets && empty && orphan {
-            return Err(RunError::RewindBeyond);
-        }
-        // Levels were bytes in memory, so eight times their number is no overflow on any machine we run on.
-        let bytes = slots.checked_mul(dtype.size()).ok_or(RunError::OutOfMemory)?;
-        outputs.reserve(index, bytes)?;
-        Ok(match (word, dtype) {
+        let output = &outputs.list[index];
+        let (dtype, end, last) = (output.dtype(), output.end, output.last());
+        let written = match (word, dtype) {
             (BulkWord::Valid, _) => self.valid::<C>(outputs, index),
             (BulkWord::Index, Dtype::Int32) => self.index::<C, i32>(outputs, index, first),
             (BulkWord::Index, _) => self.index::<C, i64>(outputs, index, first),
-            (_, Dtype::Int32) => self.offsets::<C, i32>(outputs, index, empty),
-            _ => self.offsets::<C, i64>(outputs, index, empty),
-        })
+            (_, Dtype::Int32) => self.offsets::<C, i32>(outputs, index),
+            _ => self.offsets::<C, i64>(outputs, index),
+        };
+        if written.is_err() {
+            let output = &mut outputs.list[index];
+            output.end = end;
+            if end > 0 {
+                // Offsets go on in the last one.
+                output.rewrite_last(last);
+            }
+        }
+        written
     }
 
     /// The last offset counts the items of the last list: a slot begins with a copy of it.
     #[inline(always)]
-    fn offsets<C: Compare, T: Signed>(&self, outputs: &mut Outputs, index: usize, empty: bool) -> u64 {
-        let output = &mut outputs.list[index];
-        let before = T::from_item(output.last());
-        let (mut slots, mut items) = (0_usize, 0_u64);
+    fn offsets<C: Compare, T: Signed>(&self, outputs: &mut Outputs, index: usize) -> Result<u64, RunError> {
+        let before = T::from_item(outputs.list[index].last());
+        let mut items = 0_u64;
         // In an empty column the count in progress stands nowhere until the first slot.
-        let mut nowhere = empty;
-        // SAFETY: the start, or the last item of a column that has one.
-        let mut to =
-            unsafe { output.start.add(output.end - if empty { 0 } else { size_of::<T>() }) }.cast::<T>();
+        let mut nowhere = outputs.list[index].is_empty();
         self.blocks::<C>(|_, slot, item| {
+            // An item of no list: there is no offset to count it in.
+            if nowhere && item & lowest(slot).wrapping_sub(1) != 0 {
+                return Err(RunError::RewindBeyond);
+            }
+            let bytes = slot.count_ones() as usize * size_of::<T>();
+            outputs.reserve(index, bytes)?;
+            let output = &mut outputs.list[index];
+            // SAFETY: the end, or the last item of a column that has one.
+            let mut to = unsafe { output.start.add(output.end - if nowhere { 0 } else { size_of::<T>() }) }
+                .cast::<T>();
             let mut rest = slot;
             if nowhere && rest != 0 {
                 rest &= rest - 1;
@@ -141,35 +146,37 @@ impl Levels<'_> {
             }
             while rest != 0 {
                 let below = item & (lowest(rest) - 1);
-                // SAFETY: one item for each slot but the one in progress; room was made for all.
+                // SAFETY: one item for each slot of this mask but the one in progress; room was made for all of them.
                 unsafe {
                     to.write_unaligned(before.plus(items + u64::from(below.count_ones())));
                     to = to.add(1);
                 }
                 rest &= rest - 1;
             }
-            slots += slot.count_ones() as usize;
             items += u64::from(item.count_ones());
-        });
-        if !nowhere {
-            // SAFETY: as above; this is the slot in progress.
-            unsafe { to.write_unaligned(before.plus(items)) };
-        }
-        output.end += slots * size_of::<T>();
-        items
+            if !nowhere {
+                // SAFETY: as above; this is the slot in progress.
+                unsafe { to.write_unaligned(before.plus(items)) };
+            }
+            output.end += bytes;
+            Ok(())
+        })?;
+        Ok(items)
     }
 
     #[inline(always)]
-    fn valid<C: Compare>(&self, outputs: &mut Outputs, index: usize) -> u64 {
-        let output = &mut outputs.list[index];
-        // SAFETY: the end is within the memory.
-        let mut to = unsafe { output.start.add(output.end) };
-        let start = to;
+    fn valid<C: Compare>(&self, outputs: &mut Outputs, index: usize) -> Result<u64, RunError> {
         let mut items = 0;
         let (bound, any) = (self.rule.item.1, u8::from(self.rule.any.1));
         self.blocks::<C>(|block, slot, item| {
             let there = slot & item;
+            let slots = slot.count_ones() as usize;
+            outputs.reserve(index, slots)?;
+            let output = &mut outputs.list[index];
+            // SAFETY: the end is within the memory.
+            let mut to = unsafe { output.start.add(output.end) };
             items += u64::from(there.count_ones());
+            output.end += slots;
             if slot == u64::MAX {
                 // Indices, since what iterators call need not be compiled with the instructions of this level.
                 let mut flags = [0; 64];
@@ -178,11 +185,8 @@ impl Levels<'_> {
                     flags[at] = u8::from(block[at] >= bound) & any;
                 }
                 // SAFETY: sixty-four slots, for which room was made.
-                unsafe {
-                    to.cast::<Block>().write_unaligned(flags);
-                    to = to.add(64);
-                }
-                return;
+                unsafe { to.cast::<Block>().write_unaligned(flags) };
+                return Ok(());
             }
             let mut rest = slot;
             while rest != 0 {
@@ -193,22 +197,28 @@ impl Levels<'_> {
                 }
                 rest &= rest - 1;
             }
-        });
-        // SAFETY: both point into the same memory.
-        output.end += unsafe { to.offset_from(start) } as usize;
-        items
+            Ok(())
+        })?;
+        Ok(items)
     }
 
     #[inline(always)]
-    fn index<C: Compare, T: Signed>(&self, outputs: &mut Outputs, index: usize, first: i64) -> u64 {
-        let output = &mut outputs.list[index];
-        // SAFETY: the end is within the memory.
-        let mut to = unsafe { output.start.add(output.end) }.cast::<T>();
-        let start = to;
+    fn index<C: Compare, T: Signed>(
+        &self,
+        outputs: &mut Outputs,
+        index: usize,
+        first: i64,
+    ) -> Result<u64, RunError> {
         let first = T::from_item(first.to_ne_bytes());
         let mut items = 0;
         self.blocks::<C>(|_, slot, item| {
             let there = slot & item;
+            let bytes = slot.count_ones() as usize * size_of::<T>();
+            outputs.reserve(index, bytes)?;
+            let output = &mut outputs.list[index];
+            // SAFETY: the end is within the memory.
+            let mut to = unsafe { output.start.add(output.end) }.cast::<T>();
+            output.end += bytes;
             if slot == u64::MAX {
                 for eight in 0..8 {
                     let flags = there >> (8 * eight) & 0xff;
@@ -226,7 +236,7 @@ impl Levels<'_> {
                     }
                     items += u64::from(flags.count_ones());
                 }
-                return;
+                return Ok(());
             }
             let mut rest = slot;
             while rest != 0 {
@@ -239,15 +249,18 @@ impl Levels<'_> {
                 items += u64::from(is_there);
                 rest &= rest - 1;
             }
-        });
-        // SAFETY: both point into the same memory.
-        output.end += unsafe { to.offset_from(start) } as usize * size_of::<T>();
-        items
+            Ok(())
+        })?;
+        Ok(items)
     }
 
-    /// Calls with the definition levels, the slots and the items of each block in turn. What lies behind the end is neither.
+    /// Calls with the definition levels, the slots and the items of each block in turn, up to an error. What lies behind the
+    /// end is neither. Each level is read once, however often it is looked at.
     #[inline(always)]
-    fn blocks<C: Compare>(&self, mut block: impl FnMut(&Block, u64, u64)) {
+    fn blocks<C: Compare>(
+        &self,
+        mut block: impl FnMut(&Block, u64, u64) -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
         let mut padded = [[0; 64]; 2];
         // One place that calls, so that what is called is compiled into it, with its instructions.
         for at in (0..self.definition.len()).step_by(64) {
@@ -262,9 +275,11 @@ impl Levels<'_> {
             } else {
                 (cut(self.definition, at), self.repetition.map(|levels| cut(levels, at)), u64::MAX)
             };
-            let (slot, item) = self.masks::<C>(definition, repetition);
-            block(definition, slot & inside, item & inside);
+            let (definition, repetition) = (Held::new(definition), repetition.map(Held::new));
+            let (slot, item) = self.masks::<C>(&definition.0, repetition.as_ref().map(|held| &held.0));
+            block(&definition.0, slot & inside, item & inside)?;
         }
+        Ok(())
     }
 
     #[inline(always)]

@@ -6,6 +6,7 @@ use super::encode::NONE;
 use super::items;
 use crate::compiled::Compiled;
 use crate::dtype::{Number, add_items};
+use crate::interpret::settled::settled;
 use crate::interpret::{fused, to_stack};
 use crate::lower::ir::{Code, Operand, PointId, Reg};
 use crate::machine::{Machine, Width};
@@ -530,14 +531,15 @@ pub(super) unsafe fn run<W: Width>(
             Fast::ListBig { to, input, offsets, output, shift } => {
                 let at = position!(input);
                 if let Some(count) = input!(input)[at..].first_chunk::<4>() {
-                    let count = W::wrap(i64::from(u32::from_be_bytes(*count)));
+                    let count = W::wrap(settled(u32::from_be_bytes(*count).into()) as i64);
                     list!(to, input, offsets, output, shift, count, at + 4);
                 }
             }
             Fast::ListByte { to, input, offsets, output, shift } => {
                 let at = position!(input);
                 if let Some(count) = input!(input).get(at) {
-                    list!(to, input, offsets, output, shift, i64::from(*count), at + 1);
+                    let count = settled(u64::from(*count)) as i64;
+                    list!(to, input, offsets, output, shift, count, at + 1);
                 }
             }
 

@@ -1,5 +1,7 @@
 //! Items from input order to output order, a block at a time.
 
+use crate::interpret::settled::settled;
+
 /// Bytes converted at once; outputs have at least as much slack.
 pub(super) const BLOCK: usize = 64;
 
@@ -116,7 +118,9 @@ pub(super) unsafe fn copy_blocks<K: Leafy>(from: *const u8, to: *mut u8, bytes: 
         prefetch(to.wrapping_add(at + AHEAD));
         // SAFETY: the caller's.
         unsafe { K::transfer(from.add(at), to.add(at)) };
-        at = opaque(at + BLOCK);
+        // A block already fills a vector; the optimiser would take items of the same place in many blocks together, in several
+        // hundred instructions for each loop over lists.
+        at = settled((at + BLOCK) as u64) as usize;
         if at >= bytes {
             break;
         }
@@ -134,21 +138,4 @@ fn prefetch(address: *const u8) {
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = address;
-}
-
-/// The same number, about which the optimiser knows nothing. A block already fills a vector; it would take items of the same place
-/// in many blocks together, in several hundred instructions for each loop over lists.
-#[inline(always)]
-fn opaque(number: usize) -> usize {
-    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
-    {
-        let mut number = number;
-        // SAFETY: there is no instruction.
-        unsafe {
-            std::arch::asm!("/* {0} */", inout(reg) number, options(pure, nomem, nostack, preserves_flags));
-        }
-        number
-    }
-    #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
-    number
 }

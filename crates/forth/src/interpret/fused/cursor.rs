@@ -8,6 +8,7 @@ use super::ops::{C, Column};
 use super::plan::{Count, Leaf, Nest};
 use crate::Dtype;
 use crate::dtype::{Number, add_items};
+use crate::interpret::settled::settled;
 
 /// Where a column is written next, and its memory.
 #[derive(Clone, Copy)]
@@ -219,16 +220,16 @@ pub(super) unsafe fn append_other(cursor: &mut Cursor, dtype: Dtype, number: Num
 #[inline(always)]
 pub(super) fn counted(data: &[u8], count: Count, at: usize) -> Option<(i64, usize)> {
     Some(match count {
-        Count::Big32 => (i64::from(u32::from_be_bytes(chunk(data, at)?)), at + 4),
-        Count::Little32 => (i64::from(u32::from_le_bytes(chunk(data, at)?)), at + 4),
+        Count::Big32 => (settled(u32::from_be_bytes(chunk(data, at)?).into()) as i64, at + 4),
+        Count::Little32 => (settled(u32::from_le_bytes(chunk(data, at)?).into()) as i64, at + 4),
         Count::ZigZag => zigzag(data, at)?,
-        Count::Text => match data.get(at)? {
-            255 => (i64::from(u32::from_be_bytes(chunk(data, at + 1)?)), at + 5),
-            short => (i64::from(*short), at + 1),
+        Count::Text => match settled(u64::from(*data.get(at)?)) {
+            255 => (settled(u32::from_be_bytes(chunk(data, at + 1)?).into()) as i64, at + 5),
+            short => (short as i64, at + 1),
         },
         Count::Other(read) => {
             let (number, after) = number(data, read, at)?;
-            (number.to_stack(), after)
+            (settled(number.to_stack() as u64) as i64, after)
         }
     })
 }

@@ -7,6 +7,7 @@
 use super::convert::{BLOCK, Leafy, copy_blocks};
 use super::exec::Exec;
 use super::plan::{Count, Form, Header, Nest};
+use crate::interpret::settled::settled;
 
 /// Larger entries would reserve too much, and gain nothing.
 const MOST: usize = 1 << 16;
@@ -98,11 +99,12 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const FRAME: u8, const COUNT: u8
     let mut room = Room::new::<DEPTH>(exec, nest);
     let mut first = Level::new(exec, nest.offsets[0]);
     let mut now = Cursors::new::<DEPTH>(exec, nest);
-    let mut done = 0;
+    // As it was compared: the input may say something else by now.
+    let (mut done, mut last_stop) = (0, 0);
     for (start, stop) in starts[..passes].iter().zip(&stops[..passes]) {
-        let (start, stop) = (u32::from_le_bytes(*start), u32::from_le_bytes(*stop));
-        let size = u64::from(stop).wrapping_sub(u64::from(start));
-        let (start, stop) = (start as usize, stop as usize);
+        let start = settled(u32::from_le_bytes(*start).into()) as usize;
+        let stop = settled(u32::from_le_bytes(*stop).into()) as usize;
+        let size = (stop as u64).wrapping_sub(start as u64);
         // A stop before the start makes a huge size.
         if size.wrapping_sub(least as u64) > (MOST - least) as u64 || stop > safe {
             break;
@@ -143,15 +145,17 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const FRAME: u8, const COUNT: u8
         // SAFETY: room for all passes was reserved.
         unsafe { first.add(items) };
         done += 1;
+        last_stop = stop;
     }
     first.store(exec, nest.offsets[0]);
     now.store::<DEPTH>(exec, nest);
-    let Some(stop) = stops[..done].last() else { return (0, at) };
+    if done == 0 {
+        return (0, at);
+    }
     exec.positions[starts_at] += done * 4;
     exec.positions[stops_at] += done * 4;
-    let stop = u32::from_le_bytes(*stop);
-    exec.variables[variable] = i64::from(stop);
-    (done, stop as usize)
+    exec.variables[variable] = last_stop as i64;
+    (done, last_stop)
 }
 
 /// The ends of the room in the outputs that fill unevenly.
@@ -279,15 +283,15 @@ impl Reader {
         // SAFETY: a block is more than five bytes.
         unsafe {
             if COUNT == TEXT {
-                let first = self.at.read();
+                let first = settled(self.at.read().into()) as u32;
                 self.at = self.at.add(1);
                 if first != 255 {
-                    return u32::from(first);
+                    return first;
                 }
             }
             let count = u32::from_be_bytes(self.at.cast::<[u8; 4]>().read());
             self.at = self.at.add(4);
-            count
+            settled(count.into()) as u32
         }
     }
 

@@ -1,5 +1,6 @@
 //! The state native code works on.
 
+use crate::interpret::settled::settled;
 use crate::output::Outputs;
 
 /// Borrowed parts of the machine while a plan runs.
@@ -20,7 +21,7 @@ impl Exec<'_> {
         let at = self.positions[input];
         let bytes = self.inputs[input].get(at..)?.first_chunk::<4>()?;
         self.positions[input] = at + 4;
-        Some(u32::from_le_bytes(*bytes))
+        Some(settled(u32::from_le_bytes(*bytes).into()) as u32)
     }
 }
 

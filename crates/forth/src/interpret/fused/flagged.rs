@@ -5,6 +5,7 @@ use super::exec::{Exec, chunk};
 use super::plan::{Leaf, LeafKind, Start, Step};
 use crate::Dtype;
 use crate::compile::ir::OutputDecl;
+use crate::interpret::settled::settled;
 
 /// Four bytes each.
 const SHIFT: u32 = 2;
@@ -78,10 +79,12 @@ pub(super) fn run<K: Leafy>(
         (next, next.sub(1).read_unaligned())
     };
     let mut to = Target::new(exec, flagged.leaf.output);
-    let mut done = 0;
+    // As it was compared: the input may say something else by now.
+    let (mut done, mut last_stop) = (0, 0);
     for (start, stop) in starts[..passes].iter().zip(&stops[..passes]) {
-        let stop = u32::from_le_bytes(*stop) as usize;
-        let Some(start) = flagged.start.position(u32::from_le_bytes(*start), data.len()) else { break };
+        let stop = settled(u32::from_le_bytes(*stop).into()) as usize;
+        let start = settled(u32::from_le_bytes(*start).into()) as u32;
+        let Some(start) = flagged.start.position(start, data.len()) else { break };
         if start > stop || stop > data.len() {
             break;
         }
@@ -113,16 +116,18 @@ pub(super) fn run<K: Leafy>(
             next = next.add(1);
         }
         done += 1;
+        last_stop = stop;
     }
     to.store(exec, flagged.leaf.output);
     let offsets = &mut exec.outputs.list[flagged.offsets];
     offsets.end = next as usize - offsets.start as usize;
-    let Some(stop) = stops[..done].last() else { return (0, at) };
+    if done == 0 {
+        return (0, at);
+    }
     exec.positions[starts_at] += done * 4;
     exec.positions[stops_at] += done * 4;
-    let stop = u32::from_le_bytes(*stop);
-    exec.variables[variable] = i64::from(stop);
-    (done, stop as usize)
+    exec.variables[variable] = last_stop as i64;
+    (done, last_stop)
 }
 
 /// Where numbers go.

@@ -6,6 +6,7 @@
 use super::convert::{self, BLOCK, copy_blocks};
 use super::cursor::Cursor;
 use super::ops::Op;
+use crate::interpret::settled::settled;
 
 /// Where the loop stands.
 pub(super) struct Hot {
@@ -17,8 +18,6 @@ pub(super) struct Hot {
 
 /// Bytes that are looked at for a number of variable length.
 const NUMBER: usize = 8;
-/// What bytes of numbers have that are not the last.
-const LAST: u64 = 0x8080_8080_8080_8080;
 
 /// How far ahead bytes are asked for where most are stepped over.
 const SOON: usize = 1536;
@@ -91,10 +90,10 @@ pub(super) unsafe fn run(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
                 break;
             }
             // SAFETY: a byte is left.
-            let first = unsafe { *from };
+            let first = settled(u64::from(unsafe { *from }));
             if first < 0x80 {
                 // SAFETY: as above.
-                (u64::from(first), unsafe { from.add(1) })
+                (first, unsafe { from.add(1) })
             } else {
                 if left!(from) < 8 {
                     break;
@@ -175,20 +174,13 @@ pub(super) unsafe fn run(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
     /// Behind a number of variable length, which as many bytes are left for.
     macro_rules! skip_number {
         ($from:expr) => {{
-            let mut after: *const u8 = $from;
+            let from: *const u8 = $from;
             // SAFETY: eight bytes are left.
-            let word = u64::from_le(unsafe { after.cast::<u64>().read_unaligned() });
-            if word & LAST == LAST {
+            let Some(size) = super::skip::foreseen(unsafe { from.cast::<u64>().read_unaligned() }) else {
                 break;
-            }
-            // Byte by byte: how long numbers are can be foreseen, so that nothing waits for this one's bytes.
-            // SAFETY: one of these eight is the last.
-            unsafe {
-                while *after >= 0x80 {
-                    after = after.add(1);
-                }
-                after.add(1)
-            }
+            };
+            // SAFETY: the number is within these bytes.
+            unsafe { from.add(size) }
         }};
     }
     /// Behind a string, whose length as many bytes are left for.
@@ -223,7 +215,7 @@ pub(super) unsafe fn run(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
                 break;
             }
             // SAFETY: a byte is left.
-            let (branch, after) = unsafe { (*from, from.add(1)) };
+            let (branch, after) = unsafe { (settled(u64::from(*from)) as u8, from.add(1)) };
             if branch & !2 != 0 {
                 break;
             }
@@ -280,7 +272,7 @@ pub(super) unsafe fn run(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
                     break;
                 }
                 // SAFETY: a byte is left.
-                let (count, after) = unsafe { (*at, at.add(1)) };
+                let (count, after) = unsafe { (settled(u64::from(*at)) as u8, at.add(1)) };
                 if count == 255 {
                     break;
                 }
@@ -388,7 +380,7 @@ pub(super) unsafe fn run(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
                 }
                 // SAFETY: so many bytes are left.
                 unsafe {
-                    let branch = *at;
+                    let branch = settled(u64::from(*at)) as u8;
                     if branch & !2 != 0 {
                         break;
                     }

@@ -7,6 +7,7 @@ use super::convert::Leafy;
 use super::exec::Exec;
 use super::plan::{Count, Form, Header, Nest};
 use super::state::State;
+use crate::interpret::settled::settled;
 
 /// [`Form`](super::plan::Form) as a constant.
 pub(super) const COUNTED: u8 = 0;
@@ -54,7 +55,10 @@ pub(super) fn run<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8
         let mut stop = 0;
         if let Some(start) = header.start {
             let Some(bytes) = starts.get(done * 4..).and_then(|rest| rest.first_chunk::<4>()) else { break };
-            let Some(position) = start.position(u32::from_le_bytes(*bytes), state.len) else { break };
+            let Some(position) = start.position(settled(u32::from_le_bytes(*bytes).into()) as u32, state.len)
+            else {
+                break;
+            };
             state.at = position;
         }
         if header.stop.is_some() {

@@ -4,6 +4,7 @@ use super::convert::{self, Leafy};
 use super::exec::chunk;
 use super::plan::LeafKind;
 use crate::dtype::Number;
+use crate::interpret::settled::settled;
 use crate::interpret::{decode, varint};
 use crate::isa::{Parser, Read};
 
@@ -39,6 +40,7 @@ pub(crate) fn zigzag(data: &[u8], at: usize) -> Option<(i64, usize)> {
 /// The LEB128 number that begins with the lowest of eight bytes and its size, if it is no longer.
 #[inline(always)]
 pub(super) fn short(word: u64) -> Option<(u64, usize)> {
+    let word = settled(word);
     let ends = !word & 0x8080_8080_8080_8080;
     if ends == 0 {
         return None;
@@ -54,9 +56,9 @@ pub(super) fn short(word: u64) -> Option<(u64, usize)> {
 /// A LEB128 number and the position after it.
 #[inline(always)]
 pub(crate) fn unsigned(data: &[u8], at: usize) -> Option<(u64, usize)> {
-    let &first = data.get(at)?;
+    let first = settled(u64::from(*data.get(at)?));
     if first < 0x80 {
-        return Some((u64::from(first), at + 1));
+        return Some((first, at + 1));
     }
     if let Some(bytes) = chunk::<8>(data, at)
         && let Some((value, size)) = short(u64::from_le_bytes(bytes))

@@ -287,12 +287,12 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
                 list!(count, after, offsets, items, shift, ended, i32);
             }
             Op::BigList8 { offsets, items, shift } => {
-                let count = u32::from_be_bytes(some!(chunk(data, at)));
-                list!(i64::from(count), at + 4, offsets, items, shift, false, i64);
+                let (count, after) = some!(counted(data, Count::Big32, at));
+                list!(count, after, offsets, items, shift, false, i64);
             }
             Op::BigList4 { offsets, items, shift } => {
-                let count = u32::from_be_bytes(some!(chunk(data, at)));
-                list!(i64::from(count), at + 4, offsets, items, shift, false, i32);
+                let (count, after) = some!(counted(data, Count::Big32, at));
+                list!(count, after, offsets, items, shift, false, i32);
             }
             Op::TextList8 { offsets, items } => {
                 let (count, after) = some!(counted(data, Count::Text, at));

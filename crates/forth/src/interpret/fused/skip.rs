@@ -2,6 +2,7 @@
 
 use super::number::zigzag;
 use super::ops::Op;
+use crate::interpret::settled::settled;
 
 /// Instructions that are done together at most.
 pub(super) const TOGETHER: usize = 3;
@@ -84,9 +85,9 @@ unsafe fn one(kind: usize, op: &Op, at: *const u8) -> *const u8 {
         match (kind, *op) {
             (NUMBER, Op::SkipNumber { then }) => over(at, then),
             (TEXT, Op::SkipText { then }) => {
-                let length = *at;
+                let length = settled(u64::from(*at));
                 // Negative ones have the lowest bit.
-                if length & 0x81 != 0 { null } else { at.add(1 + usize::from(length >> 1) + then as usize) }
+                if length & 0x81 != 0 { null } else { at.add(1 + (length >> 1) as usize + then as usize) }
             }
             (OPTION, Op::SkipOptionalNumber { there, then }) => {
                 let branch = *at;
@@ -104,21 +105,34 @@ unsafe fn one(kind: usize, op: &Op, at: *const u8) -> *const u8 {
 }
 
 /// Behind a number and so many bytes.
-///
-/// How long it is is foreseen, so that what comes next does not wait for these bytes.
 #[inline(always)]
-unsafe fn over(mut at: *const u8, then: u32) -> *const u8 {
-    const LAST: u64 = 0x8080_8080_8080_8080;
-    // SAFETY: eight bytes are there, by the caller's word, and one of them is the last of the number.
+unsafe fn over(at: *const u8, then: u32) -> *const u8 {
+    // SAFETY: eight bytes are there, by the caller's word, and the number is within them.
     unsafe {
-        if at.cast::<u64>().read_unaligned() & LAST == LAST {
-            return std::ptr::null();
+        match foreseen(at.cast::<u64>().read_unaligned()) {
+            Some(size) => at.add(size + then as usize),
+            None => std::ptr::null(),
         }
-        while *at >= 0x80 {
-            at = at.add(1);
-        }
-        at.add(1 + then as usize)
     }
+}
+
+/// The size of the LEB128 number that begins with the lowest of eight bytes, if it is no longer.
+///
+/// Byte by byte, of what was read already: how long numbers are can be foreseen, so that what comes next does not wait for
+/// the bytes of this one.
+#[inline(always)]
+pub(super) fn foreseen(word: u64) -> Option<usize> {
+    const LAST: u64 = 0x8080_8080_8080_8080;
+    let mut rest = settled(u64::from_le(word));
+    if rest & LAST == LAST {
+        return None;
+    }
+    let mut size = 1;
+    while rest & 0x80 != 0 {
+        rest >>= 8;
+        size += 1;
+    }
+    Some(size)
 }
 
 pub(super) fn bytes(data: &[u8], at: usize, bytes: u32) -> Option<usize> {

@@ -3,6 +3,7 @@
 use super::convert::{BLOCK, Leafy, copy_blocks};
 use super::exec::Exec;
 use super::plan::{Count, Nest};
+use crate::interpret::settled::settled;
 use crate::interpret::varint;
 
 /// Where an output is written next and where its room ends.
@@ -111,6 +112,7 @@ impl State {
             }
             Count::Other(_) => return None,
         };
+        let items = settled(items.into()) as u32;
         (items < 1 << 31).then_some(items)
     }
 
@@ -151,10 +153,10 @@ impl State {
             return None;
         }
         // SAFETY: at least one byte is left.
-        let first = unsafe { *self.data.add(self.at) };
+        let first = settled(u64::from(unsafe { *self.data.add(self.at) }));
         if first < 0x80 {
             self.at += 1;
-            return Some(i64::from(first >> 1) ^ -i64::from(first & 1));
+            return Some((first >> 1) as i64 ^ -((first & 1) as i64));
         }
         // SAFETY: `data` and `len` describe the input.
         let input = unsafe { std::slice::from_raw_parts(self.data, self.len) };
@@ -274,7 +276,7 @@ impl State {
     pub(super) unsafe fn big32_unchecked(from: *const u8) -> Option<(u64, usize)> {
         // SAFETY: the caller's.
         let bytes = unsafe { from.cast::<[u8; 4]>().read() };
-        Some((u64::from(u32::from_be_bytes(bytes)), 4))
+        Some((settled(u32::from_be_bytes(bytes).into()), 4))
     }
 
     /// A zigzag count of one or two bytes, not negative, and its size.
@@ -285,7 +287,8 @@ impl State {
     #[inline(always)]
     pub(super) unsafe fn zigzag_unchecked(from: *const u8) -> Option<(u64, usize)> {
         // SAFETY: the caller's.
-        let [first, second] = unsafe { from.cast::<[u8; 2]>().read() };
+        let both = settled(u16::from_le_bytes(unsafe { from.cast::<[u8; 2]>().read() }).into());
+        let [first, second] = (both as u16).to_le_bytes();
         let (value, used) = if first < 0x80 {
             (u64::from(first), 1)
         } else if second < 0x80 {
