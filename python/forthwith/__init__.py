@@ -10,8 +10,6 @@ Files are mappings, and so are the directories, trees and branches in them: `ope
 be read. Who knows uproot knows the rest.
 """
 
-from forthwith._branch import Branch, Interpretation
-from forthwith._bulk import Batch, KernelBatch, KernelBulk, ProgramBatch, ProgramBulk, RawBatch, RawBulk
 from forthwith._errors import (
     BuilderError,
     BuilderTypeError,
@@ -33,36 +31,40 @@ from forthwith._errors import (
 from forthwith._file import Directory, File
 from forthwith._forthwith import __version__, optimised
 from forthwith._open import open
-from forthwith._read import Report
-from forthwith._selection import Selection
-from forthwith._tree import Tree
+from forthwith._tree.branch import Branch, Interpretation
+from forthwith._tree.bulk import Batch, KernelBatch, KernelBulk, ProgramBatch, ProgramBulk, RawBatch, RawBulk
+from forthwith._tree.tree import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forthwith import avro as avro
+    from forthwith import builders as builders
     from forthwith import forth as forth
     from forthwith import parquet as parquet
-    from forthwith._builders import ArrayBuilder, from_iter
-    from forthwith._builders_typed import TypedArrayBuilder
-    from forthwith._chain import Chain, concatenate, iterate
     from forthwith._objects import Object, register_class
-    from forthwith._salvage import DataLossWarning, Loss
+    from forthwith._tree.chain import Chain, concatenate, iterate
+    from forthwith._tree.damage import DataLossWarning, Loss
+    from forthwith._tree.selection import Selection
+    from forthwith._tree.walk import Report
     from forthwith.avro import write as write_avro
     from forthwith.avro import writer as avro_writer
+    from forthwith.builders import ArrayBuilder, TypedArrayBuilder, from_iter
     from forthwith.parquet import write as write_parquet
     from forthwith.parquet import writer as parquet_writer
 
 # Imported when they are first asked for.
-_LATER = {
-    "ArrayBuilder": "_builders",
-    "TypedArrayBuilder": "_builders_typed",
-    "from_iter": "_builders",
-    "Chain": "_chain",
-    "DataLossWarning": "_salvage",
-    "Loss": "_salvage",
+_LAZY = {
+    "ArrayBuilder": "builders",
+    "TypedArrayBuilder": "builders",
+    "from_iter": "builders",
+    "Chain": "_tree.chain",
+    "DataLossWarning": "_tree.damage",
+    "Loss": "_tree.damage",
     "Object": "_objects",
-    "concatenate": "_chain",
-    "iterate": "_chain",
+    "Report": "_tree.walk",
+    "Selection": "_tree.selection",
+    "concatenate": "_tree.chain",
+    "iterate": "_tree.chain",
     "register_class": "_objects",
     "avro_writer": "avro",
     "parquet_writer": "parquet",
@@ -70,25 +72,25 @@ _LATER = {
     "write_parquet": "parquet",
 }
 # Modules that are imported when they are first asked for.
-_MODULES = ("avro", "forth", "parquet")
+_MODULES = ("avro", "builders", "forth", "parquet")
 # What they are called where they stand.
-_CALLED = {"avro_writer": "writer", "parquet_writer": "writer", "write_avro": "write", "write_parquet": "write"}
+_ALIASES = {"avro_writer": "writer", "parquet_writer": "writer", "write_avro": "write", "write_parquet": "write"}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LATER and name not in _MODULES:
+    if name not in _LAZY and name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
     if name in _MODULES:
         return import_module(f"forthwith.{name}")
-    found: object = getattr(import_module(f"forthwith.{_LATER[name]}"), _CALLED.get(name, name))
+    found: object = getattr(import_module(f"forthwith.{_LAZY[name]}"), _ALIASES.get(name, name))
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER, *_MODULES})
+    return sorted({*globals(), *_LAZY, *_MODULES})
 
 
 if not optimised:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from forthwith import _filters
-from forthwith._errors import KeyInFileError, UnsupportedError
-from forthwith._tree import Tree
+from forthwith import _filters, _forthwith, _show
+from forthwith._errors import KeyInFileError, RecoveryWarning, UnsupportedError
+from forthwith._tree.tree import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, Self
+    from typing import Any, Self, TypedDict, Unpack
 
-    from forthwith import _forthwith
     from forthwith._filters import Filter
+
+    class Filters(TypedDict, total=False):
+        """The arguments of `Directory.keys`, which those of all listings are."""
+
+        recursive: bool
+        cycle: bool
+        filter_name: Filter
+        filter_classname: Filter
 
 
 class Directory(Mapping[str, "Any"]):
@@ -39,7 +46,12 @@ class Directory(Mapping[str, "Any"]):
         return self._path
 
     def _found(
-        self, recursive: bool, cycle: bool, filter_name: Filter, filter_classname: Filter
+        self,
+        *,
+        recursive: bool = True,
+        cycle: bool = True,
+        filter_name: Filter = None,
+        filter_classname: Filter = None,
     ) -> Iterator[tuple[str, _forthwith.Key]]:
         by_name = _filters.predicate(filter_name, "filter_name")
         by_class = _filters.predicate(filter_classname, "filter_classname")
@@ -54,61 +66,6 @@ class Directory(Mapping[str, "Any"]):
             if name not in seen:
                 seen.add(name)
                 yield name, key
-
-    def iterkeys(
-        self,
-        *,
-        recursive: bool = True,
-        cycle: bool = True,
-        filter_name: Filter = None,
-        filter_classname: Filter = None,
-    ) -> Iterator[str]:
-        """The names of the objects, one after the other. The arguments are those of `keys`."""
-        return (name for name, _ in self._found(recursive, cycle, filter_name, filter_classname))
-
-    def iteritems(
-        self,
-        *,
-        recursive: bool = True,
-        cycle: bool = True,
-        filter_name: Filter = None,
-        filter_classname: Filter = None,
-    ) -> Iterator[tuple[str, Any]]:
-        """Names and objects. The arguments are those of `keys`.
-
-        Raises:
-            UnsupportedError: At an object that the file does not describe; ``filter_classname="TTree"`` avoids them.
-        """
-        for name, key in self._found(recursive, cycle, filter_name, filter_classname):
-            yield name, self._object(key, self._inside(key.path))
-
-    def itervalues(
-        self,
-        *,
-        recursive: bool = True,
-        cycle: bool = True,
-        filter_name: Filter = None,
-        filter_classname: Filter = None,
-    ) -> Iterator[Any]:
-        """The objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
-        return (
-            value
-            for _, value in self.iteritems(
-                recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
-            )
-        )
-
-    def iterclassnames(
-        self,
-        *,
-        recursive: bool = True,
-        cycle: bool = True,
-        filter_name: Filter = None,
-        filter_classname: Filter = None,
-    ) -> Iterator[tuple[str, str]]:
-        """Names and class names, without reading the objects. The arguments are those of `keys`."""
-        for name, key in self._found(recursive, cycle, filter_name, filter_classname):
-            yield name, key.classname
 
     def keys(  # type: ignore[override]
         self,
@@ -126,52 +83,42 @@ class Directory(Mapping[str, "Any"]):
             filter_name: Keep names (or paths) that pass: a name, a glob, ``"/regex/flags"``, a function, or a list.
             filter_classname: Keep objects whose class passes.
         """
-        return list(
-            self.iterkeys(recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname)
+        found = self._found(
+            recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
         )
+        return [name for name, _ in found]
 
-    def values(  # type: ignore[override]
-        self,
-        *,
-        recursive: bool = True,
-        cycle: bool = True,
-        filter_name: Filter = None,
-        filter_classname: Filter = None,
-    ) -> list[Any]:
+    def iterkeys(self, **filters: Unpack[Filters]) -> Iterator[str]:
+        """The names of the objects, one after the other. The arguments are those of `keys`."""
+        return (name for name, _ in self._found(**filters))
+
+    def iteritems(self, **filters: Unpack[Filters]) -> Iterator[tuple[str, Any]]:
+        """Names and objects. The arguments are those of `keys`.
+
+        Raises:
+            UnsupportedError: At an object that the file does not describe; ``filter_classname="TTree"`` avoids them.
+        """
+        return ((name, self._object(key, self._inside(key.path))) for name, key in self._found(**filters))
+
+    def itervalues(self, **filters: Unpack[Filters]) -> Iterator[Any]:
         """The objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
-        return list(
-            self.itervalues(
-                recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
-            )
-        )
+        return (value for _, value in self.iteritems(**filters))
 
-    def items(  # type: ignore[override]
-        self,
-        *,
-        recursive: bool = True,
-        cycle: bool = True,
-        filter_name: Filter = None,
-        filter_classname: Filter = None,
-    ) -> list[tuple[str, Any]]:
+    def iterclassnames(self, **filters: Unpack[Filters]) -> Iterator[tuple[str, str]]:
+        """Names and class names, without reading the objects. The arguments are those of `keys`."""
+        return ((name, key.classname) for name, key in self._found(**filters))
+
+    def values(self, **filters: Unpack[Filters]) -> list[Any]:  # type: ignore[override]
+        """The objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
+        return list(self.itervalues(**filters))
+
+    def items(self, **filters: Unpack[Filters]) -> list[tuple[str, Any]]:  # type: ignore[override]
         """Names and objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
-        return list(
-            self.iteritems(recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname)
-        )
+        return list(self.iteritems(**filters))
 
-    def classnames(
-        self,
-        *,
-        recursive: bool = True,
-        cycle: bool = True,
-        filter_name: Filter = None,
-        filter_classname: Filter = None,
-    ) -> dict[str, str]:
+    def classnames(self, **filters: Unpack[Filters]) -> dict[str, str]:
         """Class names by name, without reading the objects. The arguments are those of `keys`."""
-        return dict(
-            self.iterclassnames(
-                recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
-            )
-        )
+        return dict(self.iterclassnames(**filters))
 
     def _inside(self, name: str) -> str:
         if not isinstance(name, str):
@@ -259,11 +206,9 @@ class Directory(Mapping[str, "Any"]):
         return f"<{type(self).__name__} {self._path or '/'!r} of {self._file.file_path!r}>"
 
     def _repr_html_(self) -> str:
-        from forthwith._show import html_table
-
-        found = self._found(True, True, None, None)
+        found = self._found()
         rows = [(name, key.classname, key.title) for name, key in found]
-        return html_table(repr(self), ("name", "class", "title"), rows)
+        return _show.html_table(repr(self), ("name", "class", "title"), rows)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _directory, (self._file, self._path)
@@ -315,6 +260,10 @@ class File(Directory):
             return self._core.parquet_table(self._view["row_groups"], self._view["check_text"])
         return self._core.avro_table(self._view["schema"], self._view["skip_damaged"], self._view["check_text"])
 
+    def _beside(self, path: str) -> File:
+        """Another file, opened as this one is."""
+        return open_file(path, {**self._options, "recover": False}, self._view)
+
     def _only_table(self) -> Tree:
         try:
             return Tree(self, self._table(""))
@@ -334,8 +283,6 @@ class File(Directory):
 
     def _warn_of_recovery(self) -> None:
         import warnings
-
-        from forthwith._errors import RecoveryWarning
 
         found = self.recovered or {}
         text = f"{self.file_path} was read from record to record: {found['objects']} objects and {found['baskets']} baskets"
@@ -383,6 +330,18 @@ class File(Directory):
         return f"<File {self.file_path!r}{' (closed)' if self.closed else ''}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from forthwith._open import reopen
+        return open_file, (self._what, self._options, self._view)
 
-        return reopen, (self._what, self._options, self._view)
+
+def open_file(what: Any, options: dict[str, Any], view: dict[str, Any]) -> File:
+    """Opens a path or a file object."""
+    if isinstance(what, str):
+        if options["source"] == "map" and "://" in what:
+            raise ValueError(f"source='map' is for paths, not for {what!r}")
+        return File(_forthwith.File.open(what, **options), what, options, view)
+    if options["source"] != "auto":
+        raise ValueError(f"source={options['source']!r} is for paths, not for {what!r}")
+    name = getattr(what, "name", None)
+    name = name if isinstance(name, str) else repr(what)
+    core = _forthwith.File.from_object(what, name, **{k: v for k, v in options.items() if k != "source"})
+    return File(core, what, options, view)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forthwith import _forthwith
-from forthwith._libraries import package
+from forthwith._packages import package
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

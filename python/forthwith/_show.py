@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import TextIO
 
-    from forthwith._branch import Branch
+    from forthwith._tree.branch import Branch
 
 
 def _fit(text: str, width: int) -> str:

@@ -19,8 +19,9 @@ import os
 
 from forthwith import _forthwith
 from forthwith._given import given as _given
-from forthwith._libraries import package as _package
-from forthwith._open import _schema_text
+from forthwith._interop import library as _library
+from forthwith._opening import schema_text as _schema_text
+from forthwith._packages import package as _package
 from forthwith._writer import Writer
 from forthwith._writer import place as _place
 
@@ -215,6 +216,4 @@ def _text(schema: Any) -> str:
 
 
 def _array(core: _forthwith.Array) -> Any:
-    from forthwith._libraries import target
-
-    return target("ak", None).column("", core, 0)
+    return _library("ak").column("", core, 0)

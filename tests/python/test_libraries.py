@@ -14,7 +14,7 @@ import pytest
 from conftest import data
 
 import forthwith
-from forthwith._libraries import AwkwardTarget
+from forthwith._interop.awkward import AwkwardLibrary
 
 
 def test_buffers_are_handed_over_without_a_copy(tree):
@@ -114,7 +114,7 @@ class Buffers:
 
 
 def test_numpy_of_what_trees_do_not_have_yet():
-    from forthwith._numpy import convert
+    from forthwith._interop.numpy import convert
 
     pairs = convert(Buffers(ak.Array([(1, 2.5), (3, 4.5)])))
     assert pairs.tolist() == [(1, 2.5), (3, 4.5)]
@@ -187,7 +187,7 @@ def test_names_of_columns_can_be_anything(tree):
     tricky = '"form_key":"'
     core = tree._core
     (array,) = core.read(core.plan([core.find("MET_pt")], 0, 10))
-    group = AwkwardTarget(None).group([(tricky, array), ("é", array)], 0, 10)
+    group = AwkwardLibrary(None).group([(tricky, array), ("é", array)], 0, 10)
     assert group.fields == [tricky, "é"]
     assert group[tricky].tolist() == group["é"].tolist() == tree["MET_pt"].array(0, 10).tolist()
 

@@ -12,7 +12,7 @@ import pytest
 from conftest import data
 
 import forthwith
-from forthwith._open import split_path
+from forthwith._paths import split_path
 
 
 def test_a_path_is_a_file(path):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from forthwith._branch import Branch
-from forthwith._branches import HasBranches
+import os
+from bisect import bisect_left
+
+from forthwith._errors import RequestError
+from forthwith._tree.branch import Branch
+from forthwith._tree.branches import HasBranches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,10 +111,6 @@ class Tree(HasBranches):
         Raises:
             RequestError: The tree has no index.
         """
-        from bisect import bisect_left
-
-        from forthwith._errors import RequestError
-
         index = self.index
         if index is None:
             raise RequestError(f"{self!r} has no index")
@@ -130,8 +130,6 @@ class Tree(HasBranches):
         return [] if found is None else [item for item in found if item is not None]
 
     def _friend(self, element: Any) -> Tree:
-        import os
-
         name, path = str(element.member("fTreeName", "")) or element.name, element.title
         if not path:
             directory = self.path.rpartition("/")[0]
@@ -139,9 +137,7 @@ class Tree(HasBranches):
             return found
         if "://" not in path and not os.path.isabs(path):
             path = os.path.join(os.path.dirname(self._file.file_path), path)
-        from forthwith._open import open
-
-        friend: Tree = open({path: name})
+        friend: Tree = self._file._beside(path)[name]
         return friend
 
     @property

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from forthwith import _forthwith
-from forthwith._builders import Nested, _array, _mapping
 from forthwith._errors import BuilderError
-from forthwith._libraries import package
+from forthwith._packages import package
+from forthwith.builders.discover import Nested, a_mapping, to_array
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ class TypedArrayBuilder(_forthwith.TypedArrayBuilder):
         behavior: Mapping[Any, Any] | None = None,
         attrs: Mapping[str, Any] | None = None,
     ) -> None:
-        self.behavior = _mapping("behavior", behavior)
-        self.attrs = _mapping("attrs", attrs)
+        self.behavior = a_mapping("behavior", behavior)
+        self.attrs = a_mapping("attrs", attrs)
 
     @property
     def form(self) -> Any:
@@ -75,7 +75,7 @@ class TypedArrayBuilder(_forthwith.TypedArrayBuilder):
     def snapshot(self) -> Any:
         """An ``ak.Array`` of what is complete, copied. The builder goes on as if nothing had been."""
         layout: Any = self._snapshot()
-        return _array(layout, behavior=self.behavior, attrs=self.attrs)
+        return to_array(layout, behavior=self.behavior, attrs=self.attrs)
 
     def to_buffers(self) -> Buffers:
         """What is complete, as the arguments of ``ak.from_buffers``: Form in JSON, length, NumPy arrays."""

@@ -7,15 +7,37 @@ from math import prod
 
 import numpy as np
 
+from forthwith._interop.base import Library
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from numpy.typing import NDArray
+
     from forthwith import _forthwith
+    from forthwith._interop.base import Arrays
 
     Node = dict[str, Any]
-    Buffers = dict[str, np.ndarray[Any, Any]]
-    Result = np.ndarray[Any, Any]
+    Buffers = dict[str, NDArray[Any]]
+    Result = NDArray[Any]
+
+
+class NumPyLibrary(Library):
+    """NumPy arrays; what NumPy has no type for becomes objects."""
+
+    def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
+        """One NumPy array."""
+        return convert(array)
+
+    def group(self, arrays: Arrays, start: int, stop: int) -> Any:
+        """A dict of NumPy arrays."""
+        return {label: convert(array) for label, array in arrays}
+
+    def concatenated(self, parts: list[Any]) -> Any:
+        """One array of several, masked if they are."""
+        concatenate: Any = np.ma.concatenate if hasattr(parts[0], "mask") else np.concatenate
+        return concatenate(parts)
 
 
 def convert(array: _forthwith.Array) -> Result:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from forthwith._errors import DamagedFileError, RequestError, UnsupportedError
+from forthwith._packages import package
+from forthwith._tree.read import together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Literal, TypeAlias
+    from typing import Any, TypeAlias
 
-    from forthwith._branches import How, Library, Progress
-    from forthwith._libraries import Target
-    from forthwith._read import Columns
-    from forthwith._tree import Tree
+    from forthwith._interop.base import Library
+    from forthwith._tree.options import ReadOptions
+    from forthwith._tree.read import Columns
+    from forthwith._tree.tree import Tree
 
-    Errors: TypeAlias = Literal["raise", "skip", "null"]
     Part: TypeAlias = tuple[int, int, "Any | None"]
 
 
@@ -62,65 +63,29 @@ class Loss:
         return f"<Loss of entries {self.start} to {self.stop}: {first}>"
 
 
-def check(errors: str) -> None:
-    """Refuses what is none of the words."""
-    if errors not in ("raise", "skip", "null"):
-        raise RequestError(f"errors must be 'raise', 'skip' or 'null', not {errors!r}")
-
-
-def arrays(
-    tree: Tree,
-    columns: Columns,
-    start: int,
-    stop: int,
-    errors: Errors,
-    library: Library,
-    how: How,
-    threads: int | None,
-    progress: Progress | None,
-) -> tuple[Any, list[Loss]]:
+def arrays(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions) -> tuple[Any, list[Loss]]:
     """The entries that can be read, and what was lost. With ``"null"``, lost entries are missing values of their column."""
-    from forthwith import _read
-    from forthwith._chain import join
-
-    if errors == "null":
-        if library not in ("ak", "awkward") or how is not None:
+    if options.errors == "null":
+        if options.library not in ("ak", "awkward") or options.how is not None:
             raise RequestError("errors='null' makes Awkward Arrays of records: library and how cannot be chosen")
-        return _with_missing(tree, columns, start, stop, threads, progress)
-    into = _read.target(library, how)
-    parts, lost = _around(tree, columns, start, stop, into, threads, progress)
+        return _with_missing(tree, columns, start, stop, options)
+    into = options.into()
+    parts, lost = _around(tree, columns, start, stop, options, into)
     whole = [part for _, _, part in parts if part is not None]
-    if not whole:
-        whole = [into.read(tree, columns, start, start, threads, None)]
-    return join(library, whole), lost
+    return into.join(whole or [together(tree, columns, start, start, options, into)]), lost
 
 
-def array(
-    tree: Tree,
-    column: tuple[str, int],
-    start: int,
-    stop: int,
-    errors: Errors,
-    library: Library,
-    threads: int | None,
-    progress: Progress | None,
-) -> tuple[Any, list[Loss]]:
+def array(tree: Tree, column: tuple[str, int], start: int, stop: int, options: ReadOptions) -> tuple[Any, list[Loss]]:
     """The same of one column, which is not put into anything."""
-    if errors == "null":
-        found, lost = arrays(tree, [column], start, stop, errors, library, None, threads, progress)
+    if options.errors == "null":
+        found, lost = arrays(tree, [column], start, stop, options)
         return found[column[0]], lost
-    (found,), lost = arrays(tree, [column], start, stop, errors, library, list, threads, progress)
+    (found,), lost = arrays(tree, [column], start, stop, options.putting(list))
     return found, lost
 
 
 def _around(
-    tree: Tree,
-    columns: Columns,
-    start: int,
-    stop: int,
-    into: Target,
-    threads: int | None,
-    progress: Progress | None,
+    tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions, into: Library
 ) -> tuple[list[Part], list[Loss]]:
     """The entries piece by piece, in order; a piece that was lost is ``None``."""
     parts: list[Part] = []
@@ -130,7 +95,7 @@ def _around(
     while waiting:
         begin, end = waiting.pop()
         try:
-            parts.append((begin, end, into.read(tree, columns, begin, end, threads, progress)))
+            parts.append((begin, end, together(tree, columns, begin, end, options, into)))
         except (DamagedFileError, UnsupportedError) as error:
             _about_entries(error)
             block = _lost(tree, columns, begin, end, error)
@@ -148,36 +113,36 @@ def _around(
     return parts, lost
 
 
-def _with_missing(
-    tree: Tree, columns: Columns, start: int, stop: int, threads: int | None, progress: Progress | None
-) -> tuple[Any, list[Loss]]:
+def _with_missing(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions) -> tuple[Any, list[Loss]]:
     """All entries. Each column is read by itself if they cannot be read together, so that none is lost for another."""
-    from forthwith import _read
-    from forthwith._libraries import package
-
-    ak = package("awkward")
-    into = _read.target("ak", None)
+    ak, into = package("awkward"), options.into()
     try:
-        return into.read(tree, columns, start, stop, threads, progress), []
+        return together(tree, columns, start, stop, options, into), []
     except (DamagedFileError, UnsupportedError) as error:
         _about_entries(error)
     layouts, lost = [], []
     for label, at in columns:
-        parts, losses = _around(tree, [(label, at)], start, stop, into, threads, progress)
-        layouts.append(_column(tree, (label, at), start, stop, parts, into))
+        parts, losses = _around(tree, [(label, at)], start, stop, options, into)
+        layouts.append(_column(tree, (label, at), (start, stop), parts, options, into))
         lost += losses
     lost.sort(key=lambda loss: loss.start)
     labels = [label for label, _ in columns]
     return ak.Array(ak.contents.RecordArray(layouts, labels, length=stop - start)), lost
 
 
-def _column(tree: Tree, column: tuple[str, int], start: int, stop: int, parts: list[Part], into: Target) -> Any:
+def _column(
+    tree: Tree,
+    column: tuple[str, int],
+    entries: tuple[int, int],
+    parts: list[Part],
+    options: ReadOptions,
+    into: Library,
+) -> Any:
     """The layout of a column of which pieces are missing: an option of the type it has, even if nothing is left."""
-    from forthwith._libraries import package
-
     ak, np = package("awkward"), package("numpy")
-    whole = [part for _, _, part in parts if part is not None] or [into.read(tree, [column], start, start, None, None)]
-    records = ak.concatenate(whole) if len(whole) > 1 else whole[0]
+    start, stop = entries
+    whole = [part for _, _, part in parts if part is not None]
+    records = into.join(whole or [together(tree, [column], start, start, options, into)])
     content = ak.to_layout(records[column[0]])
     missing = [(first - start, last - start) for first, last, part in parts if part is None]
     if not missing:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from forthwith import _read
 from forthwith._entries import step_size as _step_size
+from forthwith._tree import read, walk
+from forthwith._tree.options import ReadOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from forthwith._branches import How, Library, Progress
-    from forthwith._read import Columns
-    from forthwith._tree import Tree
+    from forthwith._interop.base import How, LibraryName
+    from forthwith._tree.options import Progress
+    from forthwith._tree.read import Columns
+    from forthwith._tree.tree import Tree
 
 
 class Selection:
@@ -50,25 +52,24 @@ class Selection:
     def arrays(
         self,
         *,
-        library: Library = "ak",
+        library: LibraryName = "ak",
         how: How = None,
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> Any:
         """Reads all of it, as ``tree.arrays`` does."""
-        into = _read.target(library, how)
-        start, stop = self._range()
-        return into.read(self._tree, self._columns, start, stop, threads or self._threads, progress)
+        options = ReadOptions(library=library, how=how, threads=threads or self._threads, progress=progress)
+        return walk.arrays(self._tree, self._columns, *self._range(), options)
 
     def _range(self) -> tuple[int, int]:
-        return _read.entries_of(self._tree, self._start, self._stop)
+        return read.entries_of(self._tree, self._start, self._stop)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """A stream of record batches, each read when it is pulled. A wish for other types is not fulfilled."""
         del requested_schema
-        walk = _read.walk(self._tree, self._columns, self._start, self._stop, self._step_size)
+        steps = read.walk(self._tree, self._columns, self._start, self._stop, self._step_size)
         labels = [label for label, _ in self._columns]
-        return self._tree._core.stream(labels, [at for _, at in self._columns], walk, self._threads)
+        return self._tree._core.stream(labels, [at for _, at in self._columns], steps, self._threads)
 
     def __arrow_c_schema__(self) -> object:
         """The Arrow types, for which no data are read."""

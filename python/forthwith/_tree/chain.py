@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
-
-from forthwith._errors import MissingFileError, RequestError
-from forthwith._read import Report
+from forthwith._errors import RequestError
+from forthwith._interop import library as _library
+from forthwith._opening import Settings, open_one
+from forthwith._paths import expand
+from forthwith._tree.tree import Tree
+from forthwith._tree.walk import Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
-    from forthwith._branches import Library
-    from forthwith._tree import Tree
+    from forthwith._interop.base import LibraryName
 
 
 class ChainReport(Report):
@@ -43,8 +44,8 @@ class Chain:
     """
 
     def __init__(self, files: Any, **options: Any) -> None:
-        self._parts = list(_expand(files))
-        self._options = options
+        self._parts = list(expand(files))
+        self._settings = Settings.of(**options)
         self._lengths: list[int | None] = [None] * len(self._parts)
 
     @property
@@ -53,11 +54,8 @@ class Chain:
         return [f"{path}:{inner}" if inner else str(path) for path, inner in self._parts]
 
     def _open(self, at: int) -> Tree:
-        from forthwith._open import open
-        from forthwith._tree import Tree
-
         path, inner = self._parts[at]
-        found = open({path: inner}, **self._options)
+        found = open_one(path, inner, self._settings)
         if isinstance(found, Tree):
             return found
         try:
@@ -130,7 +128,7 @@ class Chain:
         *,
         entry_start: int | None = None,
         entry_stop: int | None = None,
-        library: Library = "ak",
+        library: LibraryName = "ak",
         **options: Any,
     ) -> Any:
         """Reads all trees, and puts together what is in them.
@@ -146,7 +144,7 @@ class Chain:
             tree.arrays(names, entry_start=start, entry_stop=stop, library=library, **options)
             for tree, start, stop, _ in self._pieces(entry_start, entry_stop)
         ]
-        return join(library, parts)
+        return _library(library).join(parts)
 
     def _pieces(self, start: int | None, stop: int | None) -> Iterator[tuple[Tree, int, int | None, int]]:
         """Each tree with the entries wanted of it, and how many are before it. Where nothing is wanted, of the last none.
@@ -175,67 +173,7 @@ class Chain:
                 offset += length
 
 
-def join(library: Library, parts: list[Any]) -> Any:
-    """Puts arrays together that were read one after the other."""
-    if len(parts) == 1:
-        return parts[0]
-    first = parts[0]
-    if isinstance(first, dict):
-        return {name: join(library, [part[name] for part in parts]) for name in first}
-    if isinstance(first, tuple | list):
-        return type(first)(join(library, list(column)) for column in zip(*parts, strict=True))
-    from forthwith._libraries import package
-
-    match library:
-        case "ak" | "awkward":
-            return package("awkward").concatenate(parts)
-        case "np" | "numpy":
-            return (
-                package("numpy").ma.concatenate(parts)
-                if hasattr(first, "mask")
-                else package("numpy").concatenate(parts)
-            )
-        case "pd" | "pandas":
-            return package("pandas").concat(parts, ignore_index=True)
-        case "arrow" | "pa" | "pyarrow":
-            pa = package("pyarrow")
-            return pa.concat_tables(parts) if isinstance(first, pa.Table) else pa.concat_arrays(parts)
-    raise RequestError(f"no library {library!r}")
-
-
-def _expand(files: Any) -> Iterator[tuple[Any, str | None]]:
-    """Files and what is asked of each: patterns become the files they mean, in the order of their names."""
-    from forthwith._open import split_path
-
-    if isinstance(files, dict):
-        given: Iterable[Any] = files.items()
-    elif isinstance(files, str | os.PathLike) or hasattr(files, "read"):
-        given = [files]
-    else:
-        given = files
-    none = True
-    for one in given:
-        path, inner = one if isinstance(one, tuple) else split_path(one) if isinstance(one, str) else (one, None)
-        for found in _matches(path):
-            none = False
-            yield found, inner
-    if none:
-        raise RequestError("no files")
-
-
-def _matches(path: Any) -> list[Any]:
-    name = os.fspath(path) if isinstance(path, os.PathLike) else path
-    if not isinstance(name, str) or "://" in name or not any(c in name for c in "*?[") or os.path.exists(name):
-        return [path]
-    from glob import glob
-
-    found = sorted(glob(name, recursive=True))
-    if not found:
-        raise MissingFileError(f"no file matches {name!r}", file=name)
-    return list(found)
-
-
-def concatenate(files: Any, names: Any = None, *, library: Library = "ak", **options: Any) -> Any:
+def concatenate(files: Any, names: Any = None, *, library: LibraryName = "ak", **options: Any) -> Any:
     """Reads the trees of several files into one.
 
     Args:
@@ -259,4 +197,4 @@ def iterate(files: Any, names: Any = None, **options: Any) -> Iterator[Any]:
     return Chain(files).iterate(names, **options)
 
 
-__all__ = ["Chain", "ChainReport", "concatenate", "iterate", "join"]
+__all__ = ["Chain", "ChainReport", "concatenate", "iterate"]

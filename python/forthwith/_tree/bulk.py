@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from forthwith._interop import library as _library
+from forthwith._packages import package
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Self
 
     from forthwith import _forthwith
-    from forthwith._branch import Branch
+    from forthwith._tree.branch import Branch
 
 
 class Batch:
@@ -51,18 +54,18 @@ class RawBatch(Batch):
 
         Where entries are more than values of one width, their bytes.
         """
-        return _numpy().asarray(self._raw.values)
+        return package("numpy").asarray(self._raw.values)
 
     @property
     def payload(self) -> Any:
         """The bytes of the entries, as a NumPy array."""
-        return _numpy().asarray(self._raw.payload)
+        return package("numpy").asarray(self._raw.payload)
 
     @property
     def bounds(self) -> Any:
         """Where each entry begins and ends in ``payload``: one number more than entries. ``None`` if all have one size."""
         bounds = self._raw.bounds
-        return None if bounds is None else _numpy().asarray(bounds)
+        return None if bounds is None else package("numpy").asarray(bounds)
 
 
 class _DecodedBatch(Batch):
@@ -78,8 +81,8 @@ class _DecodedBatch(Batch):
     @property
     def buffers(self) -> dict[str, Any]:
         """The buffers by the keys of the branch's Form, as NumPy arrays over the memory they were decoded into."""
-        numpy = _numpy()
-        return {key: numpy.asarray(buffer) for key, buffer in self._array.buffers()}
+        np = package("numpy")
+        return {key: np.asarray(buffer) for key, buffer in self._array.buffers()}
 
     def to_awkward(self) -> Any:
         """The entries as an Awkward Array."""
@@ -90,9 +93,7 @@ class _DecodedBatch(Batch):
         return self._to("np")
 
     def _to(self, library: Any) -> Any:
-        from forthwith._libraries import target
-
-        return target(library, None).column("", self._array, self.entry_start)
+        return _library(library).column("", self._array, self.entry_start)
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         """The entries as Arrow data."""
@@ -188,9 +189,3 @@ def bulk(branch: Branch, start: int, stop: int, raw: bool, threads: int | None) 
         return RawBulk(branch, plan, threads)
     decoded = ProgramBulk if branch.forth is not None else KernelBulk
     return decoded(branch, plan, threads)
-
-
-def _numpy() -> Any:
-    from forthwith._libraries import package
-
-    return package("numpy")

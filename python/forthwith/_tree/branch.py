@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from forthwith import _read
-from forthwith._branches import HasBranches
+from forthwith import _show
+from forthwith._entries import entry_range, from_start
 from forthwith._errors import UnsupportedError
+from forthwith._packages import package
+from forthwith._tree import walk
+from forthwith._tree.branches import HasBranches
+from forthwith._tree.bulk import bulk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from forthwith import _forthwith
-    from forthwith._branches import Library, Progress
-    from forthwith._bulk import Bulk
-    from forthwith._salvage import Errors, Loss
-    from forthwith._tree import Tree
+    from forthwith._interop.base import LibraryName
+    from forthwith._tree.bulk import Bulk
+    from forthwith._tree.damage import Loss
+    from forthwith._tree.options import Errors, Progress
+    from forthwith._tree.tree import Tree
 
 
 class Branch(HasBranches):
@@ -111,8 +116,6 @@ class Branch(HasBranches):
     @property
     def form(self) -> Any:
         """What it is read as: an Awkward Form. Needs Awkward Array; `form_json` does not."""
-        from forthwith._libraries import package
-
         return package("awkward").forms.from_json(self.form_json)
 
     @property
@@ -127,16 +130,14 @@ class Branch(HasBranches):
 
     def explain(self) -> str:  # type: ignore[override]
         """Says how the branch is read, by which kernel or program and why, or why it cannot be read."""
-        from forthwith._show import explain
-
-        return explain(self)
+        return _show.explain(self)
 
     def _range(self, entry_start: int | None, entry_stop: int | None) -> tuple[int, int]:
         """The entries meant, counted in the tree: a branch can begin late or end early."""
-        begin, end = _read.from_start(entry_start, entry_stop)
+        begin, end = from_start(entry_start, entry_stop)
         most = None if begin is None or end is None else max(begin, end)
         first, last = self._tree._core.entry_range(self._index, most)
-        start, stop = _read.entry_range(entry_start, entry_stop, last)
+        start, stop = entry_range(entry_start, entry_stop, last)
         return max(first, start), max(first, stop)
 
     def array(
@@ -144,7 +145,7 @@ class Branch(HasBranches):
         entry_start: int | None = None,
         entry_stop: int | None = None,
         *,
-        library: Library = "ak",
+        library: LibraryName = "ak",
         errors: Errors = "raise",
         lost: list[Loss] | None = None,
         threads: int | None = None,
@@ -174,21 +175,11 @@ class Branch(HasBranches):
                 threads=threads,
                 progress=progress,
             )
-        into = _read.target(library, None)
-        start, stop = self._range(entry_start, entry_stop)
-        if errors != "raise":
-            from forthwith import _salvage
+        from forthwith._tree.options import ReadOptions
 
-            _salvage.check(errors)
-            column = (self.name, self._index)
-            found, losses = _salvage.array(self._tree, column, start, stop, errors, library, threads, progress)
-            if lost is not None:
-                lost += losses
-            elif losses:
-                _salvage.warn(self._tree, losses)
-            return found
-        (array,) = _read.read(self._tree, [(self.name, self._index)], start, stop, threads, progress)
-        return into.column(self.name, array, start)
+        options = ReadOptions(library, None, errors, lost, threads, progress)
+        start, stop = self._range(entry_start, entry_stop)
+        return walk.array(self._tree, (self.name, self._index), start, stop, options)
 
     def bulk(
         self,
@@ -211,8 +202,6 @@ class Branch(HasBranches):
                 compressed. Raw baskets are whole, also the first and the last.
             threads: Threads to read with, this one included; one basket keeps one of them busy.
         """
-        from forthwith._bulk import bulk
-
         start, stop = self._range(entry_start, entry_stop)
         return bulk(self, start, stop, raw, threads)
 

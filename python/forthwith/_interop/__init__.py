@@ -1,0 +1,44 @@
+"""What arrays become: Awkward Arrays, NumPy arrays, pandas or Arrow data. Each package is imported when it is wanted."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from forthwith._packages import package
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from forthwith._interop.base import How, Library, LibraryName
+
+# Package, module and class of each library, by its names.
+_AWKWARD = ("awkward", "awkward", "AwkwardLibrary")
+_NUMPY = ("numpy", "numpy", "NumPyLibrary")
+_PANDAS = ("pandas", "pandas", "PandasLibrary")
+_ARROW = ("pyarrow", "arrow", "ArrowLibrary")
+_LIBRARIES = {
+    "ak": _AWKWARD,
+    "awkward": _AWKWARD,
+    "np": _NUMPY,
+    "numpy": _NUMPY,
+    "pd": _PANDAS,
+    "pandas": _PANDAS,
+    "arrow": _ARROW,
+    "pa": _ARROW,
+    "pyarrow": _ARROW,
+}
+
+
+def library(name: LibraryName, how: How = None) -> Library:
+    """The library of this name. Missing packages and impossible wishes are errors before anything is read."""
+    found = _LIBRARIES.get(str(name))
+    if found is None:
+        raise ValueError(f'library must be "ak", "np", "pd" or "arrow", not {name!r}')
+    if how == "zip":
+        if found is not _AWKWARD:
+            raise ValueError('how="zip" is for library="ak"')
+    elif how not in (None, dict, tuple, list):
+        raise ValueError(f'how must be None, dict, tuple, list or "zip", not {how!r}')
+    needed, module, name_of_class = found
+    package(needed)
+    made: Library = getattr(import_module(f"forthwith._interop.{module}"), name_of_class)(how)
+    return made

@@ -1,0 +1,38 @@
+"""pyarrow arrays and tables."""
+
+from __future__ import annotations
+
+from forthwith._interop.base import Library
+from forthwith._packages import package
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from forthwith import _forthwith
+    from forthwith._interop.base import Arrays, How
+
+
+class ArrowLibrary(Library):
+    """pyarrow arrays and tables."""
+
+    def __init__(self, how: How) -> None:
+        super().__init__(how)
+        self._pa = package("pyarrow")
+
+    def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
+        """One pyarrow array."""
+        return self._pa.array(array)
+
+    def group(self, arrays: Arrays, start: int, stop: int) -> Any:
+        """A pyarrow Table."""
+        columns = [self.column(label, array, start) for label, array in arrays]
+        fields = [
+            self._pa.field(label, column.type, nullable=array.type_string.startswith("?"))
+            for (label, array), column in zip(arrays, columns, strict=True)
+        ]
+        return self._pa.Table.from_arrays(columns, schema=self._pa.schema(fields))
+
+    def concatenated(self, parts: list[Any]) -> Any:
+        """One table or array of several."""
+        return self._pa.concat_tables(parts) if isinstance(parts[0], self._pa.Table) else self._pa.concat_arrays(parts)

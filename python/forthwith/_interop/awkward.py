@@ -1,0 +1,73 @@
+"""Awkward Arrays over the buffers as they are."""
+
+from __future__ import annotations
+
+from forthwith._interop.base import Library
+from forthwith._packages import package
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from forthwith import _forthwith
+    from forthwith._interop.base import Arrays, How
+
+
+class AwkwardLibrary(Library):
+    """Awkward Arrays over the buffers as they are."""
+
+    def __init__(self, how: How) -> None:
+        super().__init__(how)
+        self._ak = package("awkward")
+        self._np = package("numpy")
+
+    def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
+        """One Awkward Array."""
+        return self._ak.Array(array.layout())
+
+    def group(self, arrays: Arrays, start: int, stop: int) -> Any:
+        """An Awkward Array of records."""
+        layouts = {label: array.layout() for label, array in arrays}
+        if self._how == "zip":
+            layouts = _zip(self._ak, self._np, layouts)
+        record = self._ak.contents.RecordArray(list(layouts.values()), list(layouts), length=stop - start)
+        return self._ak.Array(record)
+
+    def concatenated(self, parts: list[Any]) -> Any:
+        """One Awkward Array of several."""
+        return self._ak.concatenate(parts)
+
+
+def _zip(ak: Any, np: Any, layouts: dict[str, Any]) -> dict[str, Any]:
+    """Lists whose names begin with the same word become one list of records, called by that word.
+
+    If they are equally long, that is; those that differ from the first of them in that stay as they are.
+    """
+    zipped: dict[str, Any] = {}
+    words: dict[str, list[str]] = {}
+    for label, layout in layouts.items():
+        word = _word(label)
+        listed = layout.is_list and not layout.is_regular and layout.parameter("__array__") is None
+        if word is None or not listed or word in layouts:
+            zipped[label] = layout
+        elif word not in words:
+            words[word] = [label]
+            zipped[word] = layout.offsets
+        elif np.array_equal(layout.offsets, zipped[word]):
+            words[word].append(label)
+        else:
+            zipped[label] = layout
+    for word, labels in words.items():
+        offsets = zipped[word]
+        contents = [layouts[label].content for label in labels]
+        names = [label[len(word) + 1 :] for label in labels]
+        record = ak.contents.RecordArray(contents, names, length=int(offsets[-1]))
+        zipped[word] = ak.contents.ListOffsetArray(offsets, record)
+    return zipped
+
+
+def _word(label: str) -> str | None:
+    """What comes before the first separator, if something comes before it and something behind."""
+    ends = [at for at in map(label.find, "_./") if at >= 0]
+    at = min(ends, default=0)
+    return label[:at] if 0 < at < len(label) - 1 else None

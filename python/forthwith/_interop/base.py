@@ -1,0 +1,54 @@
+"""What the converters of all libraries share: columns one by one, and several of them in what the library has for it."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal, TypeAlias
+
+    from forthwith import _forthwith
+
+    Arrays: TypeAlias = list[tuple[str, _forthwith.Array]]
+    LibraryName: TypeAlias = Literal["ak", "np", "pd", "arrow"]
+    How: TypeAlias = type[dict[Any, Any]] | type[tuple[Any, ...]] | type[list[Any]] | Literal["zip"] | None
+
+
+class Library:
+    """How one library holds arrays, and what several of them are put into."""
+
+    def __init__(self, how: How) -> None:
+        self._how = how
+
+    def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
+        """One array; ``start`` is its first entry."""
+        raise NotImplementedError
+
+    def group(self, arrays: Arrays, start: int, stop: int) -> Any:
+        """Several arrays in what the library has for it."""
+        raise NotImplementedError
+
+    def concatenated(self, parts: list[Any]) -> Any:
+        """Columns, or groups of them, one after the other."""
+        raise NotImplementedError
+
+    def together(self, labels: list[str], read: list[_forthwith.Array], start: int, stop: int) -> Any:
+        """Puts arrays together that were read."""
+        arrays = list(zip(labels, read, strict=True))
+        if self._how is dict:
+            return {label: self.column(label, array, start) for label, array in arrays}
+        if self._how is tuple:
+            return tuple(self.column(label, array, start) for label, array in arrays)
+        if self._how is list:
+            return [self.column(label, array, start) for label, array in arrays]
+        return self.group(arrays, start, stop)
+
+    def join(self, parts: list[Any]) -> Any:
+        """Puts together what was made of entries that follow each other."""
+        first = parts[0]
+        if len(parts) == 1:
+            return first
+        if isinstance(first, dict):
+            return {name: self.join([part[name] for part in parts]) for name in first}
+        if isinstance(first, tuple | list):
+            return type(first)(self.join(list(column)) for column in zip(*parts, strict=True))
+        return self.concatenated(parts)

@@ -1,0 +1,103 @@
+"""Opening one file, as it was asked for."""
+
+from __future__ import annotations
+
+from forthwith._entries import memory_size
+from forthwith._file import File, open_file
+from forthwith._paths import whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Literal, Self, TypeAlias
+
+    How: TypeAlias = Literal["auto", "map", "pread"]
+
+_SOURCES = ("auto", "map", "pread")
+
+
+class Settings:
+    """How files are opened: the keyword arguments of ``open``, looked at.
+
+    Attributes:
+        options: How the bytes of a file are read.
+        view: How to look at the values of a file that is one table.
+    """
+
+    def __init__(self, options: dict[str, Any], view: dict[str, Any]) -> None:
+        self.options = options
+        self.view = view
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        source: How = "auto",
+        threads: int | None = None,
+        memory: int | str | None = None,
+        pool: int | str | None = None,
+        huge_pages: bool = True,
+        schema: str | Mapping[str, Any] | Sequence[Any] | None = None,
+        skip_damaged: bool = False,
+        recover: bool = False,
+        row_groups: Sequence[int] | None = None,
+        check_text: bool = True,
+    ) -> Self:
+        """Refuses what makes no sense for any file."""
+        if source not in _SOURCES:
+            raise ValueError(f"source must be one of {', '.join(map(repr, _SOURCES))}, not {source!r}")
+        if threads is not None and threads < 1:
+            raise ValueError(f"threads must be at least 1, not {threads}")
+        groups = None if row_groups is None else [int(number) for number in row_groups]
+        if groups is not None and min(groups, default=0) < 0:
+            raise ValueError(f"row groups are numbered from 0 on, not {min(groups)}")
+        options = {
+            "source": source,
+            "threads": threads,
+            "memory": None if memory is None else memory_size(memory, "memory"),
+            "pool": None if pool is None else memory_size(pool, "pool", least=0),
+            "huge_pages": huge_pages,
+            "recover": recover,
+        }
+        view = {
+            "schema": schema_text(schema),
+            "skip_damaged": bool(skip_damaged),
+            "row_groups": groups,
+            "check_text": bool(check_text),
+        }
+        return cls(options, view)
+
+
+def open_one(path: Any, inner: str | None, settings: Settings) -> Any:
+    """A file, or the object ``inner`` in it."""
+    file = open_file(whole(path), settings.options, settings.view)
+    try:
+        return _wanted(file, inner, settings)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _wanted(file: File, inner: str | None, settings: Settings) -> Any:
+    view = settings.view
+    if file.format != "Avro" and (view["schema"] is not None or view["skip_damaged"]):
+        raise ValueError("schema and skip_damaged are for Avro files")
+    if file.format != "Parquet" and view["row_groups"] is not None:
+        raise ValueError("row_groups are for Parquet files")
+    if settings.options["recover"]:
+        file._warn_of_recovery()
+    if inner:
+        return file[inner]
+    return file if file.format == "ROOT" else file._only_table()
+
+
+def schema_text(schema: Any) -> str | None:
+    """A reader's schema as JSON; a name alone is a type."""
+    if schema is None:
+        return None
+    if isinstance(schema, str) and schema.lstrip()[:1] in ("{", "[", '"'):
+        return schema
+
+    import json  # not at the top: most files are opened without
+
+    return json.dumps(schema)

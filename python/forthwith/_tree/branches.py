@@ -1,0 +1,363 @@
+"""What trees and branches have in common: they are mappings to branches, and read those they hold."""
+
+from __future__ import annotations
+
+from forthwith import _filters, _show
+from forthwith._errors import KeyInFileError
+from forthwith._tree import read, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, TextIO, TypedDict, Unpack
+
+    from forthwith._file import File
+    from forthwith._filters import Filter
+    from forthwith._interop.base import How, LibraryName
+    from forthwith._tree.branch import Branch
+    from forthwith._tree.damage import Loss
+    from forthwith._tree.options import Errors, Progress
+    from forthwith._tree.read import Names
+    from forthwith._tree.selection import Selection
+    from forthwith._tree.tree import Tree
+
+    class Filters(TypedDict, total=False):
+        """The arguments of `HasBranches.keys`, which those of all listings are."""
+
+        filter_name: Filter
+        filter_typename: Filter
+        recursive: bool
+        full_paths: bool
+
+
+class HasBranches:
+    """A mapping from names to branches.
+
+    It has all that mappings have, without being a ``collections.abc.Mapping``: libraries of data frames take those apart
+    column by column, before they ask whether somebody has Arrow data to give.
+    """
+
+    _tree: Tree
+    _index: int | None
+    _path: str
+
+    @property
+    def file(self) -> File:
+        """The file this belongs to."""
+        return self._tree._file
+
+    @property
+    def num_entries(self) -> int:
+        """Number of entries."""
+        raise NotImplementedError
+
+    def _members(self, recursive: bool = True) -> Iterator[tuple[str, int]]:
+        """The branches below as relative paths and positions, parents before their children."""
+        children = self._tree._children
+        fields = self._tree._fields
+        skip = len(self._path) + 1 if self._path else 0
+        if recursive and self._index is None:
+            yield from ((field.path, at) for at, field in enumerate(fields) if not field.is_part)
+            return
+        waiting = list(reversed(children.get(self._index, ())))
+        while waiting:
+            at = waiting.pop()
+            yield fields[at].path[skip:], at
+            if recursive:
+                waiting.extend(reversed(children.get(at, ())))
+
+    def _found(
+        self,
+        *,
+        filter_name: Filter = None,
+        filter_typename: Filter = None,
+        recursive: bool = True,
+        full_paths: bool = True,
+    ) -> Iterator[tuple[str, int]]:
+        by_name = _filters.predicate(filter_name, "filter_name")
+        by_type = _filters.predicate(filter_typename, "filter_typename")
+        fields = self._tree._fields
+        for path, at in self._members(recursive):
+            name = fields[at].name
+            if by_name and not (by_name(name) or (path != name and by_name(path)) or by_name("/" + path)):
+                continue
+            if by_type and not by_type(self._tree._describe(at).typename):
+                continue
+            yield (path if full_paths else name), at
+
+    def keys(
+        self,
+        *,
+        filter_name: Filter = None,
+        filter_typename: Filter = None,
+        recursive: bool = True,
+        full_paths: bool = True,
+    ) -> list[str]:
+        """The names of the branches, in the order of the file.
+
+        Args:
+            filter_name: Keep branches whose name or path passes: a name, a glob such as ``"Muon_*"``,
+                ``"/regex/flags"``, a function of the name, or a list of these.
+            filter_typename: Keep branches whose type name passes.
+            recursive: Whether to descend into branches of branches.
+            full_paths: Whether nested branches are named by their path, ``a/a.b``, or by their own name alone.
+        """
+        found = self._found(
+            filter_name=filter_name, filter_typename=filter_typename, recursive=recursive, full_paths=full_paths
+        )
+        return [name for name, _ in found]
+
+    def iterkeys(self, **filters: Unpack[Filters]) -> Iterator[str]:
+        """The names of the branches, one after the other. The arguments are those of `keys`."""
+        return (name for name, _ in self._found(**filters))
+
+    def itervalues(self, **filters: Unpack[Filters]) -> Iterator[Branch]:
+        """The branches, one after the other. The arguments are those of `keys`."""
+        return (self._tree._branch(at) for _, at in self._found(**filters))
+
+    def iteritems(self, **filters: Unpack[Filters]) -> Iterator[tuple[str, Branch]]:
+        """Names and branches, one after the other. The arguments are those of `keys`."""
+        return ((name, self._tree._branch(at)) for name, at in self._found(**filters))
+
+    def itertypenames(self, **filters: Unpack[Filters]) -> Iterator[tuple[str, str]]:
+        """Names and type names, one after the other. The arguments are those of `keys`."""
+        return ((name, self._tree._describe(at).typename) for name, at in self._found(**filters))
+
+    def values(self, **filters: Unpack[Filters]) -> list[Branch]:
+        """The branches. The arguments are those of `keys`."""
+        return list(self.itervalues(**filters))
+
+    def items(self, **filters: Unpack[Filters]) -> list[tuple[str, Branch]]:
+        """Names and branches. The arguments are those of `keys`."""
+        return list(self.iteritems(**filters))
+
+    def typenames(self, **filters: Unpack[Filters]) -> dict[str, str]:
+        """Type names, as in C++, by name. The arguments are those of `keys`."""
+        return dict(self.itertypenames(**filters))
+
+    def _find(self, name: str) -> int:
+        """The position of the branch called ``name``, or a `KeyInFileError`."""
+        if not isinstance(name, str):
+            raise TypeError(f"branches are found by name, not by {name!r}")
+        name = name.lstrip("/")
+        if self._index is None:
+            return self._tree._core.find(name)
+        called = []
+        for path, at in self._members():
+            if path == name:
+                return at
+            if self._tree._fields[at].name == name:
+                called.append(at)
+        if len(called) == 1:
+            return called[0]
+        return self._tree._core.find(f"{self._path}/{name}")
+
+    def __getitem__(self, name: str) -> Branch:
+        """The branch of this name or path.
+
+        Raises:
+            KeyInFileError: There is none, or several have this name; the message shows the most similar paths.
+        """
+        return self._tree._branch(self._find(name))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The branch of this name or path, or ``default`` if there is none."""
+        try:
+            return self[name]
+        except KeyInFileError:
+            return default
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        try:
+            self._find(name)
+        except KeyInFileError:
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        return self.iterkeys()
+
+    def __len__(self) -> int:
+        """Number of branches directly here, not counting those within branches."""
+        return len(self._tree._children.get(self._index, ()))
+
+    def __bool__(self) -> bool:
+        return True
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.keys()
+
+    def show(
+        self,
+        *,
+        filter_name: Filter = None,
+        filter_typename: Filter = None,
+        recursive: bool = True,
+        full_paths: bool = True,
+        name_width: int = 20,
+        typename_width: int = 24,
+        interpretation_width: int = 30,
+        stream: TextIO | None = None,
+    ) -> None:
+        """Prints the branches with their types, and what they are read as.
+
+        Args:
+            filter_name: As in `keys`.
+            filter_typename: As in `keys`.
+            recursive: As in `keys`.
+            full_paths: As in `keys`.
+            name_width: Width of the column of names.
+            typename_width: Width of the column of type names.
+            interpretation_width: Width of the column that says what a branch is read as.
+            stream: Where to print; standard output by default.
+        """
+        found = self._found(
+            filter_name=filter_name, filter_typename=filter_typename, recursive=recursive, full_paths=full_paths
+        )
+        rows = [(name, self._tree._branch(at)) for name, at in found]
+        _show.show(rows, (name_width, typename_width, interpretation_width), stream)
+
+    def explain(self, *, filter_name: Filter = None, filter_typename: Filter = None) -> str:
+        """Says how each branch is read, by which kernel or program and why, or why it cannot be read.
+
+        The text of a program is its AwkwardForth source. The arguments are those of `keys`.
+        """
+        found = self._found(filter_name=filter_name, filter_typename=filter_typename)
+        return "\n".join(_show.explain(self._tree._branch(at)) for _, at in found)
+
+    def _repr_html_(self) -> str:
+        rows = [(name, branch.typename, branch.title) for name, branch in self.iteritems()]
+        return _show.html_table(repr(self), ("name", "typename", "title"), rows)
+
+    def select(
+        self,
+        names: Names = None,
+        *,
+        filter_name: Filter = None,
+        filter_typename: Filter = None,
+        entry_start: int | None = None,
+        entry_stop: int | None = None,
+        step_size: int | str = "100 MB",
+        threads: int | None = None,
+    ) -> Selection:
+        """Some branches and entries, for libraries that take Arrow data: ``polars.DataFrame(tree.select(["x"]))``.
+
+        Nothing is read before the consumer pulls; it can pull as often as it likes.
+
+        Args:
+            names: As in `arrays`.
+            filter_name: As in `arrays`.
+            filter_typename: As in `arrays`.
+            entry_start: As in `arrays`.
+            entry_stop: As in `arrays`.
+            step_size: How much is read at a time: a number of entries, or text such as ``"100 MB"``.
+            threads: As in `arrays`.
+        """
+        from forthwith._tree.selection import Selection
+
+        columns = read.choose(self, names, filter_name, filter_typename)
+        start, stop = read.span(self, entry_start, entry_stop)
+        return Selection(self._tree, columns, start, stop, step_size, threads)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """All branches as a stream of Arrow data; `select` gives some of them."""
+        return self.select().__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        """The Arrow types of all branches."""
+        return self.select().__arrow_c_schema__()
+
+    def arrays(
+        self,
+        names: Names = None,
+        *,
+        filter_name: Filter = None,
+        filter_typename: Filter = None,
+        entry_start: int | None = None,
+        entry_stop: int | None = None,
+        library: LibraryName = "ak",
+        how: How = None,
+        errors: Errors = "raise",
+        lost: list[Loss] | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Any:
+        """Reads several branches.
+
+        Args:
+            names: Names or paths of branches, or one of them; a branch that only groups others stands for these. By
+                default all branches with data.
+            filter_name: Instead of ``names``: branches whose name or path passes, as in `keys`.
+            filter_typename: Instead of ``names``: branches whose type name passes.
+            entry_start: The first entry; negative numbers count from the end.
+            entry_stop: The entry after the last; negative numbers count from the end.
+            library: What to make of the data:
+
+                * ``"ak"``: an Awkward Array of records;
+                * ``"np"``: NumPy arrays by name, those of lists and texts with ``dtype=object``;
+                * ``"pd"``: a pandas DataFrame; lists, texts and records are columns of Arrow data;
+                * ``"arrow"``: a pyarrow Table.
+            how: What the arrays are put into: ``dict``, ``tuple``, ``list`` (the types themselves), or with Awkward Array
+                ``"zip"``, which makes lists of records ``Muon`` from the lists ``Muon_pt`` and ``Muon_eta`` (whatever
+                precedes ``_``, ``.`` or ``/``), if they are equally long. By default what the library has for it.
+            errors: What becomes of entries that are damaged, or are in baskets that are: ``"raise"`` an exception, ``"skip"``
+                they are left out of all branches, ``"null"`` they are missing values of the branches they are lost of.
+            lost: A list that gets a `Loss` for each range of entries of a branch that could not be read. Without it, they are
+                a `DataLossWarning`.
+            threads: Threads to read with, this one included; by default what ``open`` was told.
+            progress: Called with the number of blocks read, the number of all blocks, and the same in bytes, from time to
+                time. An exception in it stops the reading and is passed on, as is ``KeyboardInterrupt``.
+
+        Raises:
+            KeyInFileError: Something in ``names`` does not exist.
+            ValueError: Nothing passes the filters.
+            UnsupportedError: A branch has a type that cannot be read yet; `explain` says which can.
+        """
+        from forthwith._tree.options import ReadOptions
+
+        columns = read.choose(self, names, filter_name, filter_typename)
+        options = ReadOptions(library, how, errors, lost, threads, progress)
+        start, stop = read.entries_of(self, entry_start, entry_stop)
+        return walk.arrays(self._tree, columns, start, stop, options)
+
+    def iterate(
+        self,
+        names: Names = None,
+        *,
+        step_size: int | str = "100 MB",
+        report: bool = False,
+        filter_name: Filter = None,
+        filter_typename: Filter = None,
+        entry_start: int | None = None,
+        entry_stop: int | None = None,
+        library: LibraryName = "ak",
+        how: How = None,
+        errors: Errors = "raise",
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Iterator[Any]:
+        """Reads several branches, some entries at a time.
+
+        Args:
+            names: As in `arrays`.
+            step_size: Entries in a step, or about how much decompressed data: text such as ``"100 MB"``. Steps in bytes end
+                where blocks end, if blocks are small enough.
+            report: Whether each step comes with a `Report` of its place, as a pair.
+            filter_name: As in `arrays`.
+            filter_typename: As in `arrays`.
+            entry_start: As in `arrays`.
+            entry_stop: As in `arrays`.
+            library: As in `arrays`.
+            how: As in `arrays`.
+            errors: As in `arrays`; a `Report` says in ``lost`` what could not be read, else it is a `DataLossWarning`.
+            threads: As in `arrays`.
+            progress: As in `arrays`, for each reading anew. Steps that are much smaller than blocks are read several at once.
+        """
+        from forthwith._tree.options import ReadOptions
+
+        columns = read.choose(self, names, filter_name, filter_typename)
+        options = ReadOptions(library, how, errors, None, threads, progress)
+        steps = read.walk(self, columns, entry_start, entry_stop, step_size)
+        return walk.iterate(self._tree, columns, steps, options, report)

@@ -1,0 +1,57 @@
+"""How arrays are read and handed over, as one thing.
+
+Imported when something is read: ``dataclasses`` takes longer than the rest of the package.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from forthwith._errors import RequestError
+from forthwith._interop import library as _library
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal, Self, TypeAlias
+
+    from forthwith._interop.base import How, Library, LibraryName
+    from forthwith._tree.damage import Loss
+
+    Errors: TypeAlias = Literal["raise", "skip", "null"]
+    Progress: TypeAlias = Callable[[int, int, int, int], object]
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What `arrays`, `array` and `iterate` are told beside the branches and the entries.
+
+    Attributes:
+        library: The name of what the data become.
+        how: What several arrays are put into.
+        errors: What becomes of entries that are damaged.
+        lost: Gets what could not be read.
+        threads: Threads to read with.
+        progress: Called from time to time.
+    """
+
+    library: LibraryName = "ak"
+    how: How = None
+    errors: Errors = "raise"
+    lost: list[Loss] | None = None
+    threads: int | None = None
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        if self.threads is not None and self.threads < 1:
+            raise ValueError(f"threads must be at least 1, not {self.threads}")
+        if self.errors not in ("raise", "skip", "null"):
+            raise RequestError(f"errors must be 'raise', 'skip' or 'null', not {self.errors!r}")
+
+    def into(self) -> Library:
+        """What makes the result. Missing packages and impossible wishes are errors here."""
+        return _library(self.library, self.how)
+
+    def putting(self, how: How) -> Self:
+        """The same with another ``how``."""
+        return replace(self, how=how)

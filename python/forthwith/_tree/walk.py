@@ -1,0 +1,121 @@
+"""Reading several branches: all at once or step after step, straight on or around what is damaged."""
+
+from __future__ import annotations
+
+from forthwith._tree import damage
+from forthwith._tree.read import together
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from forthwith import _forthwith
+    from forthwith._tree.damage import Loss
+    from forthwith._tree.options import ReadOptions
+    from forthwith._tree.read import Columns
+    from forthwith._tree.tree import Tree
+
+
+def arrays(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions) -> Any:
+    """Some branches, put into what is asked for."""
+    if options.errors == "raise":
+        return together(tree, columns, start, stop, options, options.into())
+    found, losses = damage.arrays(tree, columns, start, stop, options)
+    _tell(tree, losses, options)
+    return found
+
+
+def array(tree: Tree, column: tuple[str, int], start: int, stop: int, options: ReadOptions) -> Any:
+    """One branch, which is not put into anything."""
+    if options.errors == "raise":
+        (found,) = together(tree, [column], start, stop, options, options.putting(list).into())
+        return found
+    found, losses = damage.array(tree, column, start, stop, options)
+    _tell(tree, losses, options)
+    return found
+
+
+def _tell(tree: Tree, losses: list[Loss], options: ReadOptions) -> None:
+    if options.lost is not None:
+        options.lost.extend(losses)
+    elif losses:
+        damage.warn(tree, losses)
+
+
+def iterate(tree: Tree, columns: Columns, walk: _forthwith.Walk, options: ReadOptions, report: bool) -> Iterator[Any]:
+    """An iterator over steps."""
+    if options.errors == "raise":
+        into = options.into()
+        return _straight(tree, columns, walk, options, into, report)
+    return _around(tree, columns, walk, options, report)
+
+
+def _straight(
+    tree: Tree, columns: Columns, walk: _forthwith.Walk, options: ReadOptions, into: Any, report: bool
+) -> Iterator[Any]:
+    labels = [label for label, _ in columns]
+    while (step := walk.read(options.threads, options.progress)) is not None:
+        start, stop, read = step
+        found = into.together(labels, read, start, stop)
+        yield (found, Report(tree, start, stop)) if report else found
+
+
+def _around(tree: Tree, columns: Columns, walk: _forthwith.Walk, options: ReadOptions, report: bool) -> Iterator[Any]:
+    while (step := walk.pass_step()) is not None:
+        start, stop = step
+        found, lost = damage.arrays(tree, columns, start, stop, options)
+        if lost and not report:
+            damage.warn(tree, lost)
+        yield (found, Report(tree, start, stop, lost)) if report else found
+
+
+class Report:
+    """Where a step of ``iterate`` lies.
+
+    Attributes:
+        tree: The tree.
+        tree_entry_start: First entry, counted in the tree.
+        tree_entry_stop: Entry after the last, counted in the tree.
+        lost: What could not be read, if ``errors`` was given.
+    """
+
+    def __init__(self, tree: Tree, start: int, stop: int, lost: list[Loss] | None = None) -> None:
+        self.tree = tree
+        self.tree_entry_start = start
+        self.tree_entry_stop = stop
+        self.lost: list[Loss] = lost or []
+
+    @property
+    def file_path(self) -> str:
+        """Path of the file."""
+        return self.tree.file.file_path
+
+    @property
+    def tree_path(self) -> str:
+        """Path of the tree within the file."""
+        return self.tree.path
+
+    @property
+    def start(self) -> int:
+        """First entry."""
+        return self.tree_entry_start
+
+    @property
+    def stop(self) -> int:
+        """Entry after the last."""
+        return self.tree_entry_stop
+
+    # With one file, the entries of the tree are all entries there are.
+    @property
+    def global_entry_start(self) -> int:
+        """First entry, counted in all files."""
+        return self.start
+
+    @property
+    def global_entry_stop(self) -> int:
+        """Entry after the last, counted in all files."""
+        return self.stop
+
+    def __repr__(self) -> str:
+        return f"<Report {self.file_path}:{self.tree_path}, entries {self.start} to {self.stop}>"

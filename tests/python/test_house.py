@@ -1,0 +1,76 @@
+"""The house of the package: what imports what."""
+
+import ast
+import pathlib
+
+import forthwith
+
+ROOT = pathlib.Path(forthwith.__file__).parent
+
+# Imports within functions of modules of the package itself, which need a reason: what takes long to import, or needs a package
+# that may not be there, is imported when it is wanted. Circles are no reason.
+LATER = {
+    "forthwith._objects": "objects are not in every file, and import operator, threading and collections",
+    "forthwith._tree.options": "dataclasses take longer to import than the package",
+    "forthwith._tree.selection": "imports forthwith._tree.options",
+}
+
+
+def imports(path):
+    """Modules of the package that a file imports: at once, within functions, and for types alone."""
+    at_once, later = set(), set()
+
+    def visit(node, within):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.If) and getattr(child.test, "id", None) == "TYPE_CHECKING":
+                continue
+            found = within or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            if isinstance(child, ast.ImportFrom) and (child.level or (child.module or "").startswith("forthwith")):
+                assert not child.level, f"{path}: relative imports hide where things are"
+                for alias in child.names:
+                    inner = f"{child.module}.{alias.name}"
+                    (later if within else at_once).add(inner if module(inner) else child.module)
+            elif isinstance(child, ast.Import):
+                (later if within else at_once).update(a.name for a in child.names if a.name.startswith("forthwith"))
+            visit(child, found)
+
+    visit(ast.parse(path.read_text()), False)
+    return at_once, later
+
+
+def module(name):
+    path = ROOT.parent.joinpath(*name.split("."))
+    return name == "forthwith._forthwith" or path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+
+
+def name_of(path):
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def test_imports_within_functions_have_a_reason():
+    found = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        for name in imports(path)[1] - {"forthwith._forthwith"}:
+            found.setdefault(name, []).append(str(path.relative_to(ROOT)))
+    assert {name: places for name, places in found.items() if name not in LATER} == {}
+    assert set(LATER) <= set(found), "a reason that is no longer needed"
+
+
+def test_modules_import_each_other_in_no_circle():
+    graph = {name_of(path): imports(path)[0] | imports(path)[1] for path in ROOT.rglob("*.py")}
+    graph.pop("forthwith")  # the package itself imports all of them
+    open_, done = [], set()
+
+    def visit(name):
+        assert name not in open_, " -> ".join([*open_[open_.index(name) :], name])
+        if name in done or name not in graph:
+            return
+        open_.append(name)
+        for other in sorted(graph[name]):
+            visit(other)
+        open_.pop()
+        done.add(name)
+
+    for name in sorted(graph):
+        visit(name)
