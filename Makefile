@@ -31,7 +31,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md LICENSE \
 
 FILE ?= tests/data/zmumu.root
 
-.PHONY: help setup demo test test-rust test-python test-goldens lint fmt bench fuzz clean
+.PHONY: help setup demo test test-rust test-python test-goldens docs lint fmt bench fuzz clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -56,6 +56,10 @@ test-python: $(VENV)/.installed $(VENV)/.test-needs ## pytest alone
 
 test-goldens: $(VENV)/.installed $(VENV)/.test-needs ## golden values alone: bundled files and, where present, the corpus
 	@scripts/test goldens
+
+docs: $(VENV)/.installed $(VENV)/.docs-needs ## the guide, as a site in target/docs; every example is run
+	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs $(TARGET)/docs
+	@echo 'open $(TARGET)/docs/index.html'
 
 lint: $(VENV)/.installed $(VENV)/.lint-needs ## formatting, clippy, ruff, mypy, stubs, repository rules
 	@scripts/lint
@@ -89,6 +93,11 @@ $(VENV)/.build-needs: pyproject.toml | $(VENV)/.made
 $(VENV)/.test-needs: pyproject.toml | $(VENV)/.made
 	@echo 'installing what the tests need'
 	@$(BIN)/python -m pip install --quiet --group test
+	@touch $@
+
+$(VENV)/.docs-needs: pyproject.toml | $(VENV)/.made
+	@echo 'installing what the guide needs'
+	@$(BIN)/python -m pip install --quiet --group docs
 	@touch $@
 
 $(VENV)/.lint-needs: pyproject.toml | $(VENV)/.made

@@ -6,7 +6,7 @@ import re
 import pytest
 
 REPOSITORY = pathlib.Path(__file__).parents[2]
-PAGE = (REPOSITORY / "docs" / "root-checklist.md").read_text()
+PAGE = (REPOSITORY / "tests" / "root-checklist.md").read_text()
 ROWS = [line.split(" | ") for line in PAGE.splitlines() if re.match(r"\| [A-Z]\d+ \|", line)]
 
 
