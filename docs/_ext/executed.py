@@ -2,7 +2,8 @@
 
 ``{run}`` runs Python: the blocks of a page share one namespace, in a folder with copies of the bundled test files.
 What the block prints and the value of its last expression are shown below it, as in a notebook. ``{shell}`` runs
-commands. A block that fails, or fails differently than ``:raises:`` or ``:exit:`` says, is a warning, and `make docs` makes warnings errors.
+commands. A block that fails, or fails differently than ``:raises:`` or ``:exit:`` says, is a warning, and
+`make docs` makes warnings errors.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import sys
 import tempfile
 import traceback
 import warnings
+from typing import ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -95,7 +97,7 @@ class Run(SphinxDirective):
     """Python that is run: ``:raises:`` names an exception to expect, ``:html:`` shows a value as a notebook would."""
 
     has_content = True
-    option_spec = {"raises": directives.unchanged, "html": directives.flag, "silent": directives.flag}
+    option_spec: ClassVar = {"raises": directives.unchanged, "html": directives.flag, "silent": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         """Runs the block and gives the nodes of its code and output."""
@@ -130,7 +132,7 @@ class Shell(SphinxDirective):
     """Commands that are run, one a line: ``:exit:`` is the status to expect of the last one."""
 
     has_content = True
-    option_spec = {"exit": directives.nonnegative_int}
+    option_spec: ClassVar = {"exit": directives.nonnegative_int}
 
     def run(self) -> list[nodes.Node]:
         """Runs each line and gives one block with the commands and what they print."""
@@ -153,7 +155,9 @@ class Shell(SphinxDirective):
             wanted = self.options.get("exit", 0) if number == len(self.content) - 1 else 0
             if done.returncode != wanted:
                 where = f"{self.env.doc2path(self.env.docname)}:{self.lineno + number}"
-                LOGGER.warning("exit %d instead of %d: %s\n%s", done.returncode, wanted, line, done.stdout, location=where)
+                LOGGER.warning(
+                    "exit %d instead of %d: %s\n%s", done.returncode, wanted, line, done.stdout, location=where
+                )
             shown += f"$ {line}\n{done.stdout}"
         return [text(shown)]
 
