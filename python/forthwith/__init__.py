@@ -25,6 +25,7 @@ from forthwith._errors import (
     OutOfMemoryError,
     RecoveryWarning,
     RequestError,
+    RequestTypeError,
     SourceError,
     UnsupportedError,
 )
@@ -139,6 +140,7 @@ __all__ = [
     "UnsupportedError",
     "DamagedFileError",
     "RequestError",
+    "RequestTypeError",
     "SourceError",
     "MissingFileError",
     "ClosedFileError",

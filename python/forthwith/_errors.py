@@ -84,8 +84,12 @@ class RequestError(ForthwithError, ValueError):
     """What was asked makes no sense for this file."""
 
 
+class RequestTypeError(RequestError, TypeError):
+    """An argument of a type that is not taken there."""
+
+
 class SourceError(ForthwithError, OSError):
-    """The bytes could not be had. An exception of a Python file object is the ``__cause__``."""
+    """Bytes could not be read or written. An exception of a Python file object is the ``__cause__``."""
 
 
 class MissingFileError(SourceError, FileNotFoundError):

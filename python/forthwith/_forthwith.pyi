@@ -44,6 +44,7 @@ __all__ = [
     "command",
     "efficiency_intervals",
     "from_iter",
+    "give_all",
     "optimised",
     "prepare",
     "register_class",
@@ -212,6 +213,9 @@ class Objects:
         """What could not be read: the class it is in, and why."""
     def leftovers(self) -> list[tuple[str, int, int]]:
         """Bytes behind what is known of an object: class, position, number."""
+
+def give_all(object: Any, name: str, data: bytes) -> None:
+    """Gives bytes to an object's ``write`` until it has taken all, or raises an error that says how many it took."""
 
 def prepare() -> None:
     """Makes what a process makes once; done before each fork."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from forthwith import _forthwith
+from forthwith._errors import RequestTypeError
 from forthwith._given import given as _given
 
 TYPE_CHECKING = False
@@ -11,13 +13,11 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Protocol
 
-    from forthwith import _forthwith
-
     class Writable(Protocol):
-        """A file object: anything that takes bytes."""
+        """A file object: anything that takes bytes and says how many it took."""
 
-        def write(self, data: bytes, /) -> object:
-            """Writes them."""
+        def write(self, data: bytes, /) -> int:
+            """Takes all or the first of them, and returns how many."""
 
     class Core(Protocol):
         """A writer of the compiled package, of whatever format."""
@@ -38,10 +38,12 @@ if TYPE_CHECKING:
 class Writer:
     """A file being written, array by array: what `writer` gives. Used with ``with``."""
 
-    def __init__(self, core: Core, target: Writable | None, nothing: str) -> None:
+    def __init__(self, core: Core, target: Writable | None, name: str, nothing: str) -> None:
         self._core: Core | None = core
         self._target = target
+        self._name = name
         self._nothing = nothing
+        self._process = os.getpid()
         self._entries = 0
 
     def write(self, array: Any) -> None:
@@ -69,12 +71,12 @@ class Writer:
         if core.finish() is None:
             raise ValueError(self._nothing)
         if self._target is not None and (data := core.bytes()) is not None:
-            self._target.write(data)
+            _forthwith.give_all(self._target, self._name, data)
 
     def abandon(self) -> None:
-        """Leaves nothing behind."""
+        """Leaves nothing behind. In a process that was forked meanwhile, what is there belongs to the other one."""
         core, self._core = self._core, None
-        if core is not None:
+        if core is not None and os.getpid() == self._process:
             core.abandon()
 
     def __enter__(self) -> Writer:
@@ -93,6 +95,15 @@ def place(path: str | os.PathLike[str] | Writable) -> tuple[Writable | None, str
     """The file object that gets the bytes, if it is one, and the name that errors call the file by."""
     if isinstance(path, (str, os.PathLike)):
         return None, os.fspath(path)
-    if not hasattr(path, "write"):
-        raise TypeError(f"writer takes a path or an object with write, not {path!r}")
-    return path, str(getattr(path, "name", repr(path)))
+    if not callable(getattr(path, "write", None)):
+        raise RequestTypeError(f"a file is written to a path or to an object with write, not to {path!r}")
+    name = str(getattr(path, "name", None) or repr(path))
+    if _takes_text(path):
+        raise RequestTypeError(f"{name} takes text, and a file is written as bytes: open it with mode 'wb'")
+    return path, name
+
+
+def _takes_text(file: object) -> bool:
+    import io
+
+    return isinstance(file, io.TextIOBase) or isinstance(getattr(file, "encoding", None), str)

@@ -97,7 +97,7 @@ def writer(
         metadata=list(known.items()),
         marker=None if marker is None else list(marker),
     )
-    return Writer(core, target, "nothing was written, and no schema says what it would have been")
+    return Writer(core, target, uri, "nothing was written, and no schema says what it would have been")
 
 
 def write(path: str | os.PathLike[str] | Writable, array: Any, schema: Schema | None = None, **options: Any) -> None:

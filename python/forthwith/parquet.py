@@ -54,7 +54,7 @@ def writer(
     if row_group_entries is not None and row_group_entries < 1:
         raise ValueError(f"row_group_entries must be at least 1, not {row_group_entries}")
     core = _forthwith.TableWriter(uri, target is not None, "parquet", codec, level, row_group_entries, dictionary)
-    return Writer(core, target, "nothing was written, so that there are no columns")
+    return Writer(core, target, uri, "nothing was written, so that there are no columns")
 
 
 def write(path: str | os.PathLike[str] | Writable, array: Any, **options: Any) -> None:

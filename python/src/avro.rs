@@ -1,6 +1,14 @@
 //! Avro: files written, datums and messages read and written.
 
-use crate::{array::Array, errors, given::Given, handle::error_of};
+use crate::{
+    array::Array,
+    errors,
+    give::sink_for,
+    given::Given,
+    held::Held,
+    object::Cause,
+    write::{in_memory, with},
+};
 use forthwith::{
     Engine, Options, avro,
     columns::Form,
@@ -8,16 +16,17 @@ use forthwith::{
     plan::{Error, ErrorKind, Result, TableWriter, WriteOptions},
 };
 use pyo3::{prelude::*, types::PyBytes};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A container file being written. It begins with the first array, which says what the columns are.
 #[pyclass(frozen, module = "forthwith._forthwith")]
-pub(crate) struct AvroWriter(Mutex<State>);
+pub(crate) struct AvroWriter(Held<State>);
 
 struct State {
     uri: String,
     memory: Option<MemorySink>,
     options: avro::Writing,
+    cause: Cause,
     open: Option<Open>,
 }
 
@@ -31,7 +40,7 @@ impl State {
     fn sink(&self) -> Result<Box<dyn Sink>> {
         Ok(match &self.memory {
             Some(memory) => Box::new(memory.clone()),
-            None => io::create(&self.uri)?,
+            None => sink_for(&self.uri, &self.cause)?,
         })
     }
 
@@ -104,30 +113,30 @@ impl AvroWriter {
             marker,
         };
         let memory = memory.then(|| MemorySink::new(uri.clone()));
-        Self(Mutex::new(State { uri, memory, options, open: None }))
+        Self(Held::new(State { uri, memory, options, cause: Cause::default(), open: None }))
     }
 
     fn write(&self, py: Python<'_>, array: &Given) -> PyResult<()> {
-        let written = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).write(&array.0));
-        written.map_err(|error| error_of(py, error, None, None))
+        with(py, &self.0, |state| (state.write(&array.0), state.cause.clone()))
     }
 
     /// Entries and bytes; nothing if there was nothing to write.
     fn finish(&self, py: Python<'_>) -> PyResult<Option<(u64, u64)>> {
-        let done = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).finish());
-        done.map_err(|error| error_of(py, error, None, None))
+        with(py, &self.0, |state| (state.finish(), state.cause.clone()))
     }
 
     /// The file, if it was written to memory and is complete.
-    fn bytes<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
-        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = state.memory.as_ref().and_then(MemorySink::bytes);
-        bytes.map(|bytes| PyBytes::new(py, &bytes))
+    fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let mut turn = self.0.take(py)?;
+        Ok(in_memory(py, turn.kept().and_then(|state| state.memory.as_ref())))
     }
 
     /// Leaves nothing behind.
-    fn abandon(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).open = None;
+    fn abandon(&self, py: Python<'_>) -> PyResult<()> {
+        if let Some(state) = self.0.take(py)?.kept() {
+            state.open = None;
+        }
+        Ok(())
     }
 }
 

@@ -35,6 +35,14 @@ pub(crate) fn closed(py: Python<'_>, uri: &str) -> PyErr {
     build(py, class.as_any(), &text, &place).map_or_else(|failure| failure, PyErr::from_value)
 }
 
+/// The exception for bytes that a Python object did not take.
+pub(crate) fn not_written(py: Python<'_>, uri: &str, taken: u64, what: &str) -> PyErr {
+    let place = Place { uri: Some(uri.to_owned()), byte: Some(taken), ..Place::default() };
+    let text = format!("{what}; {taken} bytes had been written before\n  in {uri}");
+    let class = py.get_type::<classes::SourceError>();
+    build(py, class.as_any(), &text, &place).map_or_else(|failure| failure, PyErr::from_value)
+}
+
 /// The exception for a request that makes no sense.
 pub(crate) fn request(py: Python<'_>, text: String) -> PyErr {
     let class = py.get_type::<classes::RequestError>();

@@ -16,8 +16,10 @@ mod errors;
 mod file;
 mod forth;
 mod gate;
+mod give;
 mod given;
 mod handle;
+mod held;
 mod layout;
 mod object;
 mod objects;
@@ -42,6 +44,7 @@ mod _forthwith {
         description::Description,
         file::{File, Key},
         forth::{Items, Machine},
+        give::give_all,
         given::Given,
         objects::{Objects, efficiency_intervals, register_class},
         table::{Block, Field, Plan, RawBlock, Table},
