@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
+    from forthwith._tree.branch import Branch
+
     Filter: TypeAlias = str | Callable[[str], bool] | Iterable["Filter"] | None
     Predicate: TypeAlias = Callable[[str], bool]
 
@@ -41,7 +43,7 @@ def _text(filter: str, name: str) -> Predicate:
     last = filter.rfind("/")
     regular = filter.startswith("/") and last > 0 and _FLAGS.issuperset(filter[last + 1 :])
     if not regular and not any(c in filter for c in "*?["):
-        return lambda text: text == filter
+        return filter.__eq__
 
     import re  # not at the top: it costs more than the rest of the package
 
@@ -55,10 +57,74 @@ def _text(filter: str, name: str) -> Predicate:
         from fnmatch import translate
 
         pattern = re.compile(translate(filter))
-    return lambda text: pattern.match(text) is not None
+    # Brackets stand in names, too.
+    return lambda text: text == filter or pattern.match(text) is not None
 
 
-def nothing(**filters: object) -> ValueError:
-    """The error for filters that nothing passes."""
-    said = ", ".join(f"{name}={value!r}" for name, value in filters.items() if value is not None)
-    return ValueError(f"nothing passes {said}")
+class BranchFilter:
+    """Which branches are meant, by several filters that all have to be passed."""
+
+    def __init__(
+        self,
+        *,
+        filter_name: Filter = None,
+        filter_typename: Filter = None,
+        filter_branch: Callable[[Branch], object] | None = None,
+        exclude: Filter = None,
+    ) -> None:
+        self.given = {
+            "filter_name": filter_name,
+            "filter_typename": filter_typename,
+            "filter_branch": filter_branch,
+            "exclude": exclude,
+        }
+        self._by_name = predicate(filter_name, "filter_name")
+        self._by_type = predicate(filter_typename, "filter_typename")
+        self._without = predicate(exclude, "exclude")
+        if filter_branch is not None and not callable(filter_branch):
+            raise TypeError(f"filter_branch must be None or a function of a branch, not {filter_branch!r}")
+        self._by_branch = filter_branch
+
+    def __bool__(self) -> bool:
+        """Whether anything is filtered."""
+        return any(given is not None for given in self.given.values())
+
+    def passes(self, name: str, path: str, branch: Callable[[], Branch]) -> bool:
+        """Whether a branch passes; it is made only if that is asked for."""
+        if self._by_name and not _named(self._by_name, self.given["filter_name"], name, path):
+            return False
+        if self._without and _named(self._without, self.given["exclude"], name, path):
+            return False
+        if self._by_type and not _typed(self._by_type, branch().typename):
+            return False
+        return self._by_branch is None or bool(self._by_branch(branch()))
+
+
+def _named(passes: Predicate, given: object, name: str, path: str) -> bool:
+    """By name or by path. A path may be written from the top, ``/a``; functions are not asked for that."""
+    return passes(name) or (path != name and passes(path)) or (not callable(given) and passes("/" + path))
+
+
+def _typed(passes: Predicate, typename: str) -> bool:
+    """By a type name as it is, and without the names of counters: ``float[NJet]`` is ``float[]``."""
+    if passes(typename):
+        return True
+    if "[" not in typename:
+        return False
+
+    import re
+
+    return passes(re.sub(r"\[[A-Za-z_][^\]]*\]", "[]", typename))
+
+
+def nothing(given: dict[str, object], near: Iterable[str] = (), kind: str = "branch") -> ValueError:
+    """The error for filters that nothing passes.
+
+    Args:
+        given: The filters.
+        near: Names that could have been meant.
+        kind: The kind of thing looked for.
+    """
+    said = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
+    maybe = ", ".join(near)
+    return ValueError(f"no {kind} passes {said}" + (f"; did you mean {maybe}?" if maybe else ""))

@@ -10,6 +10,20 @@ if TYPE_CHECKING:
     from forthwith._tree.branch import Branch
 
 
+class Text(str):
+    """Text of several lines, which consoles and notebooks show as such."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(self)}</pre>"
+
+
 def _fit(text: str, width: int) -> str:
     if len(text) > width:
         text = text[: max(0, width - 3)] + "..."[:width]

@@ -45,7 +45,7 @@ def test_several_branches_keep_their_order(tree):
 def test_entry_ranges(tree, start, stop, first, last):
     for name in ("event", "Muon_pt", "Track_hits", "dataset", "PV_xyz", "HLT_IsoMu24"):
         whole = tree[name].array()
-        part = tree[name].array(start, stop)
+        part = tree[name].array(entry_start=start, entry_stop=stop)
         assert part.tolist() == whole[first:last].tolist(), name
         assert part.type.content == whole.type.content, name
     part = tree.arrays(["event", "Muon_pt"], entry_start=start, entry_stop=stop)
@@ -159,10 +159,10 @@ def test_branches_that_begin_late():
         assert branch.num_entries == 60
         whole = branch.array()
         assert len(whole) == 60
-        assert branch.array(50, 60).tolist() == whole[10:20].tolist()
-        assert branch.array(0, 50).tolist() == whole[:10].tolist()
-        assert branch.array(0, 10).tolist() == []
-        assert branch.array(-5).tolist() == whole[-5:].tolist()
+        assert branch.array(entry_start=50, entry_stop=60).tolist() == whole[10:20].tolist()
+        assert branch.array(entry_start=0, entry_stop=50).tolist() == whole[:10].tolist()
+        assert branch.array(entry_start=0, entry_stop=10).tolist() == []
+        assert branch.array(entry_start=-5).tolist() == whole[-5:].tolist()
         assert sum(batch.num_entries for batch in branch.bulk()) == 60
         with pytest.raises(forthwith.RequestError, match="entries 0 to 100"):
             tree.arrays(["a", "x"])
@@ -207,7 +207,7 @@ def test_reports(tree):
         assert (report.global_entry_start, report.global_entry_stop) == (report.start, report.stop)
         assert report.file_path == tree.file.file_path
         assert report.tree_path == "events"
-        assert array.event.tolist() == tree["event"].array(report.start, report.stop).tolist()
+        assert array.event.tolist() == tree["event"].array(entry_start=report.start, entry_stop=report.stop).tolist()
     assert (report.start, report.stop) == (3100, 3600)
     assert "3100 to 3600" in repr(report)
 

@@ -27,7 +27,7 @@ def test_batches_make_the_whole(tree, name, start, stop):
     bulk = branch.bulk(start, stop)
     batches = list(bulk)
     assert len(batches) == len(bulk) <= branch.num_baskets
-    whole = branch.array(start, stop)
+    whole = branch.array(entry_start=start, entry_stop=stop)
     assert sum(batch.num_entries for batch in batches) == len(whole)
     for before, after in itertools.pairwise(batches):
         assert before.entry_stop == after.entry_start
@@ -65,7 +65,7 @@ def test_raw_lists_come_with_bounds(tree):
     assert len(first.bounds) == first.num_entries + 1
     at = first.bounds // 4
     lists = [first.array[a:b].tolist() for a, b in itertools.pairwise(at)]
-    assert lists == tree["Muon_pt"].array(0, first.entry_stop).to_list()
+    assert lists == tree["Muon_pt"].array(entry_start=0, entry_stop=first.entry_stop).to_list()
 
 
 def test_raw_entries_of_a_program_are_bytes(tree):

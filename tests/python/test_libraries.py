@@ -44,7 +44,7 @@ def test_memory_is_kept_by_the_array(path):
 def test_empty_arrays(tree):
     for library in ("ak", "np", "pd", "arrow"):
         for name in tree:
-            assert len(tree[name].array(5, 5, library=library)) == 0, (library, name)
+            assert len(tree[name].array(entry_start=5, entry_stop=5, library=library)) == 0, (library, name)
     assert tree.arrays(entry_stop=0).type.content == tree.arrays(entry_stop=1).type.content
 
 
@@ -189,7 +189,7 @@ def test_names_of_columns_can_be_anything(tree):
     (array,) = core.read(core.plan([core.find("MET_pt")], 0, 10))
     group = AwkwardLibrary(None).group([(tricky, array), ("é", array)], 0, 10)
     assert group.fields == [tricky, "é"]
-    assert group[tricky].tolist() == group["é"].tolist() == tree["MET_pt"].array(0, 10).tolist()
+    assert group[tricky].tolist() == group["é"].tolist() == tree["MET_pt"].array(entry_start=0, entry_stop=10).tolist()
 
 
 def test_pandas(tree):
@@ -204,7 +204,7 @@ def test_pandas(tree):
     assert frame["PV_xyz"].dtype.pyarrow_dtype.list_size == 3
     part = tree.arrays(["run"], library="pd", entry_start=100, entry_stop=110)
     assert part.index.tolist() == list(range(100, 110))
-    series = tree["MET_pt"].array(100, 110, library="pd")
+    series = tree["MET_pt"].array(entry_start=100, entry_stop=110, library="pd")
     assert isinstance(series, pd.Series)
     assert series.name == "MET_pt"
     assert series.index.tolist() == list(range(100, 110))

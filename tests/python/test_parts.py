@@ -193,7 +193,7 @@ def test_parts_of_values_that_are_no_records():
             for path in ("value", "value/x", "value/h", "value/h/e", "value/h/n"):
                 expected = [part(value, path.split("/")[1:]) for value in values]
                 assert tree[path].array().to_list() == expected
-                assert tree[path].array(3, 17).to_list() == expected[3:17]
+                assert tree[path].array(entry_start=3, entry_stop=17).to_list() == expected[3:17]
             pair = tree.arrays(["value/h/n", "value/x"])
             assert pair["value/x"].to_list() == tree["value/x"].array().to_list()
             assert pa.table(tree.select(["value/h/e"]))["value/h/e"].to_pylist() == tree["value/h/e"].array().to_list()

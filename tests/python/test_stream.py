@@ -64,7 +64,7 @@ def test_pandas_takes_a_tree(tree):
 
 def test_one_array_is_arrow_data(tree):
     (batch,) = tree["MET_pt"].bulk(0, 10)
-    assert pa.array(batch).to_pylist() == tree["MET_pt"].array(0, 10).to_list()
+    assert pa.array(batch).to_pylist() == tree["MET_pt"].array(entry_start=0, entry_stop=10).to_list()
 
 
 def test_streams_from_file_objects(path, tree):

@@ -41,8 +41,28 @@ def test_filters(tree):
     assert tree.keys(filter_typename="double") == ["weight"]
     assert tree.keys(filter_typename="*vector*", filter_name="Track_*") == ["Track_hits", "Track_clusters"]
     assert tree.keys(filter_name="nothing") == []
-    with pytest.raises(TypeError):
-        tree.keys(filter_branch=lambda branch: True)
+    assert tree.keys(filter_branch=lambda branch: branch.num_baskets > 0 and branch.name.startswith("MET")) == [
+        "MET_pt",
+        "MET_phi",
+    ]
+    assert tree.keys(filter_name="MET_*", exclude="*_phi") == ["MET_pt"]
+    assert "run" not in tree.keys(filter_name=lambda name: name != "run")
+    assert tree.keys(filter_name=lambda name: name != "run") == tree.keys(exclude="run")
+    assert tree.keys(filter_name="/MET_pt") == ["MET_pt"]
+    with pytest.raises(TypeError, match="filter_branch must be"):
+        tree.keys(filter_branch="MET_pt")
+
+
+def test_type_names_with_counters():
+    with forthwith.open(data("leaves.root")) as file:
+        for tree in file.values():
+            for name, typename in tree.typenames().items():
+                assert name in tree.keys(filter_typename=typename), typename
+                if "[" in typename and "]" in typename and not typename[typename.index("[") + 1].isdigit():
+                    assert name in tree.keys(filter_typename=typename[: typename.index("[")] + "[]*")
+    with forthwith.open(data("zmumu.root:events")) as tree:
+        assert tree["Muon_pt"].typename == "float[nMuon]"
+        assert tree.keys(filter_typename="float[]")[:2] == ["Muon_pt", "Muon_eta"]
 
 
 def test_twins(tree):

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from forthwith import _show
-from forthwith._entries import entry_range, from_start
+from forthwith import _keywords, _show
 from forthwith._errors import UnsupportedError
 from forthwith._packages import package
 from forthwith._tree import walk
 from forthwith._tree.branches import HasBranches
 from forthwith._tree.bulk import bulk
+from forthwith._tree.read import entries_of_branch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Iterator
+    from typing import Any, NoReturn, Self
 
     from forthwith import _forthwith
     from forthwith._interop.base import LibraryName
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from forthwith._tree.damage import Loss
     from forthwith._tree.options import Errors, Progress
     from forthwith._tree.tree import Tree
+
+_ARRAY = frozenset(("interpretation", "entry_start", "entry_stop", "library", "errors", "lost", "threads", "progress"))
 
 
 class Branch(HasBranches):
@@ -128,20 +131,16 @@ class Branch(HasBranches):
         """The AwkwardForth program that reads it; ``None`` if no program is needed."""
         return self._description.forth
 
-    def explain(self) -> str:  # type: ignore[override]
+    def explain(self) -> _show.Text:  # type: ignore[override]
         """Says how the branch is read, by which kernel or program and why, or why it cannot be read."""
-        return _show.explain(self)
+        return _show.Text(_show.explain(self))
 
     def _range(self, entry_start: int | None, entry_stop: int | None) -> tuple[int, int]:
-        """The entries meant, counted in the tree: a branch can begin late or end early."""
-        begin, end = from_start(entry_start, entry_stop)
-        most = None if begin is None or end is None else max(begin, end)
-        first, last = self._tree._core.entry_range(self._index, most)
-        start, stop = entry_range(entry_start, entry_stop, last)
-        return max(first, start), max(first, stop)
+        return entries_of_branch(self._tree, self._index, entry_start, entry_stop)
 
     def array(
         self,
+        interpretation: Interpretation | None = None,
         entry_start: int | None = None,
         entry_stop: int | None = None,
         *,
@@ -149,13 +148,16 @@ class Branch(HasBranches):
         errors: Errors = "raise",
         lost: list[Loss] | None = None,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
+        **unknown: Any,
     ) -> Any:
         """Reads the branch.
 
         A branch that only groups others is read as a record of them, as by ``arrays``.
 
         Args:
+            interpretation: ``None``, or `Branch.interpretation`: what a branch is read as follows from the file. The argument
+                is here because programs for uproot give it by place.
             entry_start: The first entry, counted in the tree; negative numbers count from the end.
             entry_stop: The entry after the last; negative numbers count from the end.
             library: ``"ak"`` for an Awkward Array, ``"np"`` for a NumPy array, ``"pd"`` for a pandas Series, ``"arrow"`` for
@@ -163,8 +165,15 @@ class Branch(HasBranches):
             errors: What becomes of entries that are damaged, as in ``arrays``: ``"raise"``, ``"skip"`` or ``"null"``.
             lost: A list that gets a `Loss` for each range of entries that could not be read, as in ``arrays``.
             threads: Threads to read with, this one included; by default what ``open`` was told.
-            progress: Called from time to time, as in ``arrays``.
+            progress: Called from time to time, as in ``arrays``; ``True`` draws a bar.
+            unknown: Anything else is refused, as in ``arrays``.
         """
+        _keywords.refuse("array", unknown, _ARRAY)
+        if interpretation is not None and not self._is_own(interpretation):
+            raise TypeError(
+                f"array(interpretation, entry_start, entry_stop) has no other interpretation than the branch's own, "
+                f"not {interpretation!r}; entries are given by name: array(entry_start=0, entry_stop=100)"
+            )
         if not self.has_data:
             return self.arrays(
                 entry_start=entry_start,
@@ -180,6 +189,49 @@ class Branch(HasBranches):
         options = ReadOptions(library, None, errors, lost, threads, progress)
         start, stop = self._range(entry_start, entry_stop)
         return walk.array(self._tree, (self.name, self._index), start, stop, options)
+
+    def _refuse(self) -> NoReturn:
+        if self._alone is None:
+            super()._refuse()
+        raise TypeError(f"{self!r} is no array: .array() reads it")
+
+    def _is_own(self, interpretation: object) -> bool:
+        return isinstance(interpretation, Interpretation) and interpretation._branch == self
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """The values, for NumPy: numbers, dates, texts, and records and fixed numbers of these.
+
+        Raises:
+            TypeError: NumPy has no array for it without loss, or it groups other branches.
+        """
+        if self._alone is None or not self.has_data:
+            self._refuse()
+        import json  # not at the top: it costs as much as the package
+
+        problem = _not_rectangular(json.loads(self.form_json))
+        if problem is not None:
+            raise TypeError(
+                f'{self!r} has {problem}: .array(library="ak") reads it into an Awkward Array, '
+                '.array(library="np") into an array of objects or a masked array'
+            )
+        return package("numpy").asarray(self.array(library="np"), dtype=dtype)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """The values as a tensor, where ``__array__`` has them."""
+        return self.__array__().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        """Memory of the processor."""
+        return package("numpy").empty(0).__dlpack_device__()
+
+    def to_numpy(self) -> Any:
+        """The values as a NumPy array, as ``numpy.asarray`` has them."""
+        return self.__array__()
+
+    def __iter__(self) -> Iterator[str]:
+        if self._alone is not None and self.has_data:
+            raise TypeError(f"{self!r} holds data and no branches: .array() reads it; keys() is empty")
+        return super().__iter__()
 
     def bulk(
         self,
@@ -205,6 +257,12 @@ class Branch(HasBranches):
         start, stop = self._range(entry_start, entry_stop)
         return bulk(self, start, stop, raw, threads)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.file.close()
+
     def __eq__(self, other: object) -> bool:
         return self is other or (
             isinstance(other, Branch) and self._tree == other._tree and self._index == other._index
@@ -219,6 +277,23 @@ class Branch(HasBranches):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Branch, (self._tree, self._index)
+
+
+def _not_rectangular(form: Any) -> str | None:
+    """Why an array of NumPy cannot hold values of this Form without loss."""
+    kind, text = form["class"], form.get("parameters", {}).get("__array__")
+    if kind == "NumpyArray" or text in ("string", "bytestring"):
+        return None
+    if kind == "RegularArray":
+        return _not_rectangular(form["content"])
+    if kind == "IndexedArray" and text == "categorical":
+        return _not_rectangular(form["content"])
+    if kind == "RecordArray":
+        problems = (_not_rectangular(content) for content in form["contents"])
+        return next((problem for problem in problems if problem is not None), None)
+    if "Option" in kind or "Masked" in kind:
+        return "values that may be missing"
+    return "unions" if kind == "UnionArray" else "lists of different lengths"
 
 
 class Interpretation:

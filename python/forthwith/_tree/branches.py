@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from forthwith import _filters, _show
+from forthwith import _filters, _keywords, _show
 from forthwith._errors import KeyInFileError
 from forthwith._tree import read, walk
+from forthwith._tree.protocols import NotAnArray
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, TextIO, TypedDict, Unpack
 
     from forthwith._file import File
@@ -26,11 +27,21 @@ if TYPE_CHECKING:
 
         filter_name: Filter
         filter_typename: Filter
+        filter_branch: Callable[[Branch], object] | None
+        exclude: Filter
         recursive: bool
         full_paths: bool
 
 
-class HasBranches:
+_FILTERS = frozenset(("filter_name", "filter_typename", "filter_branch", "exclude", "recursive", "full_paths"))
+
+_CHOICE = _FILTERS - {"recursive", "full_paths"} | {"names", "entry_start", "entry_stop", "threads"}
+_SELECT = _CHOICE | {"step_size"}
+_ITERATE = _SELECT | {"library", "how", "errors", "report", "progress"}
+_ARRAYS = _CHOICE | {"library", "how", "errors", "lost", "progress"}
+
+
+class HasBranches(NotAnArray):
     """A mapping from names to branches.
 
     It has all that mappings have, without being a ``collections.abc.Mapping``: libraries of data frames take those apart
@@ -51,6 +62,12 @@ class HasBranches:
         """Number of entries."""
         raise NotImplementedError
 
+    @property
+    def _alone(self) -> int | None:
+        """The position of a branch that has no others in it, and so stands for itself where data are taken."""
+        index = self._index
+        return None if index is None or self._tree._fields[index].has_children else index
+
     def _members(self, recursive: bool = True) -> Iterator[tuple[str, int]]:
         """The branches below as relative paths and positions, parents before their children."""
         children = self._tree._children
@@ -66,62 +83,71 @@ class HasBranches:
             if recursive:
                 waiting.extend(reversed(children.get(at, ())))
 
-    def _found(
-        self,
-        *,
-        filter_name: Filter = None,
-        filter_typename: Filter = None,
-        recursive: bool = True,
-        full_paths: bool = True,
+    def _found(self, call: str = "keys", **filters: Any) -> Iterator[tuple[str, int]]:
+        """Names and positions of the branches that pass; wrong arguments are errors at once."""
+        _keywords.refuse(call, filters.keys() - _FILTERS, _FILTERS)
+        recursive, full_paths = filters.pop("recursive", True), filters.pop("full_paths", True)
+        return self._passing(_filters.BranchFilter(**filters), recursive, full_paths)
+
+    def _passing(
+        self, wanted: _filters.BranchFilter, recursive: bool = True, full_paths: bool = True
     ) -> Iterator[tuple[str, int]]:
-        by_name = _filters.predicate(filter_name, "filter_name")
-        by_type = _filters.predicate(filter_typename, "filter_typename")
-        fields = self._tree._fields
+        fields, branch = self._tree._fields, self._tree._branch
         for path, at in self._members(recursive):
             name = fields[at].name
-            if by_name and not (by_name(name) or (path != name and by_name(path)) or by_name("/" + path)):
-                continue
-            if by_type and not by_type(self._tree._describe(at).typename):
-                continue
-            yield (path if full_paths else name), at
+            if wanted.passes(name, path, lambda at=at: branch(at)):  # type: ignore[misc]
+                yield (path if full_paths else name), at
 
     def keys(
         self,
         *,
         filter_name: Filter = None,
         filter_typename: Filter = None,
+        filter_branch: Callable[[Branch], object] | None = None,
+        exclude: Filter = None,
         recursive: bool = True,
         full_paths: bool = True,
+        **unknown: Any,
     ) -> list[str]:
         """The names of the branches, in the order of the file.
 
         Args:
             filter_name: Keep branches whose name or path passes: a name, a glob such as ``"Muon_*"``,
-                ``"/regex/flags"``, a function of the name, or a list of these.
-            filter_typename: Keep branches whose type name passes.
+                ``"/regex/flags"``, a function, or a list of these. A function is asked for the name, and for the path of
+                a branch in a branch.
+            filter_typename: Keep branches whose type name passes; ``float[]`` is any ``float[n]`` whose length is a branch.
+            filter_branch: Keep branches for which this function of a `Branch` is true.
+            exclude: Leave out branches whose name or path passes, in the words of ``filter_name``.
+            unknown: Anything else is refused.
             recursive: Whether to descend into branches of branches.
             full_paths: Whether nested branches are named by their path, ``a/a.b``, or by their own name alone.
         """
         found = self._found(
-            filter_name=filter_name, filter_typename=filter_typename, recursive=recursive, full_paths=full_paths
+            filter_name=filter_name,
+            filter_typename=filter_typename,
+            filter_branch=filter_branch,
+            exclude=exclude,
+            recursive=recursive,
+            full_paths=full_paths,
+            **unknown,
         )
         return [name for name, _ in found]
 
     def iterkeys(self, **filters: Unpack[Filters]) -> Iterator[str]:
         """The names of the branches, one after the other. The arguments are those of `keys`."""
-        return (name for name, _ in self._found(**filters))
+        return (name for name, _ in self._found("keys", **filters))
 
     def itervalues(self, **filters: Unpack[Filters]) -> Iterator[Branch]:
         """The branches, one after the other. The arguments are those of `keys`."""
-        return (self._tree._branch(at) for _, at in self._found(**filters))
+        return (self._tree._branch(at) for _, at in self._found("values", **filters))
 
     def iteritems(self, **filters: Unpack[Filters]) -> Iterator[tuple[str, Branch]]:
         """Names and branches, one after the other. The arguments are those of `keys`."""
-        return ((name, self._tree._branch(at)) for name, at in self._found(**filters))
+        return ((name, self._tree._branch(at)) for name, at in self._found("items", **filters))
 
     def itertypenames(self, **filters: Unpack[Filters]) -> Iterator[tuple[str, str]]:
         """Names and type names, one after the other. The arguments are those of `keys`."""
-        return ((name, self._tree._describe(at).typename) for name, at in self._found(**filters))
+        return ((name, self._tree._describe(at).typename) for name, at in self._found("typenames", **filters))
 
     def values(self, **filters: Unpack[Filters]) -> list[Branch]:
         """The branches. The arguments are those of `keys`."""
@@ -192,43 +218,39 @@ class HasBranches:
     def show(
         self,
         *,
-        filter_name: Filter = None,
-        filter_typename: Filter = None,
-        recursive: bool = True,
-        full_paths: bool = True,
         name_width: int = 20,
         typename_width: int = 24,
         interpretation_width: int = 30,
         stream: TextIO | None = None,
+        **filters: Unpack[Filters],
     ) -> None:
         """Prints the branches with their types, and what they are read as.
 
         Args:
-            filter_name: As in `keys`.
-            filter_typename: As in `keys`.
-            recursive: As in `keys`.
-            full_paths: As in `keys`.
             name_width: Width of the column of names.
             typename_width: Width of the column of type names.
             interpretation_width: Width of the column that says what a branch is read as.
             stream: Where to print; standard output by default.
+            filters: As in `keys`.
         """
-        found = self._found(
-            filter_name=filter_name, filter_typename=filter_typename, recursive=recursive, full_paths=full_paths
-        )
-        rows = [(name, self._tree._branch(at)) for name, at in found]
+        rows = self._rows("show", **filters)
         _show.show(rows, (name_width, typename_width, interpretation_width), stream)
 
-    def explain(self, *, filter_name: Filter = None, filter_typename: Filter = None) -> str:
+    def explain(self, **filters: Unpack[Filters]) -> _show.Text:
         """Says how each branch is read, by which kernel or program and why, or why it cannot be read.
 
         The text of a program is its AwkwardForth source. The arguments are those of `keys`.
         """
-        found = self._found(filter_name=filter_name, filter_typename=filter_typename)
-        return "\n".join(_show.explain(self._tree._branch(at)) for _, at in found)
+        return _show.Text("\n".join(_show.explain(branch) for _, branch in self._rows("explain", **filters)))
+
+    def _rows(self, call: str, **filters: Any) -> list[tuple[str, Branch]]:
+        """Names and branches for people: of a branch without others it is itself."""
+        if self._alone is not None and not filters:
+            return [(self._tree._fields[self._alone].name, self._tree._branch(self._alone))]
+        return [(name, self._tree._branch(at)) for name, at in self._found(call, **filters)]
 
     def _repr_html_(self) -> str:
-        rows = [(name, branch.typename, branch.title) for name, branch in self.iteritems()]
+        rows = [(name, branch.typename, branch.title) for name, branch in self._rows("keys")]
         return _show.html_table(repr(self), ("name", "typename", "title"), rows)
 
     def select(
@@ -237,10 +259,13 @@ class HasBranches:
         *,
         filter_name: Filter = None,
         filter_typename: Filter = None,
+        filter_branch: Callable[[Branch], object] | None = None,
+        exclude: Filter = None,
         entry_start: int | None = None,
         entry_stop: int | None = None,
         step_size: int | str = "100 MB",
         threads: int | None = None,
+        **unknown: Any,
     ) -> Selection:
         """Some branches and entries, for libraries that take Arrow data: ``polars.DataFrame(tree.select(["x"]))``.
 
@@ -250,14 +275,24 @@ class HasBranches:
             names: As in `arrays`.
             filter_name: As in `arrays`.
             filter_typename: As in `arrays`.
+            filter_branch: As in `arrays`.
+            exclude: As in `arrays`.
             entry_start: As in `arrays`.
             entry_stop: As in `arrays`.
             step_size: How much is read at a time: a number of entries, or text such as ``"100 MB"``.
             threads: As in `arrays`.
+            unknown: Anything else is refused.
         """
         from forthwith._tree.selection import Selection
 
-        columns = read.choose(self, names, filter_name, filter_typename)
+        _keywords.refuse("select", unknown, _SELECT)
+        columns = read.choose(
+            self,
+            names,
+            _filters.BranchFilter(
+                filter_name=filter_name, filter_typename=filter_typename, filter_branch=filter_branch, exclude=exclude
+            ),
+        )
         start, stop = read.span(self, entry_start, entry_stop)
         return Selection(self._tree, columns, start, stop, step_size, threads)
 
@@ -275,6 +310,8 @@ class HasBranches:
         *,
         filter_name: Filter = None,
         filter_typename: Filter = None,
+        filter_branch: Callable[[Branch], object] | None = None,
+        exclude: Filter = None,
         entry_start: int | None = None,
         entry_stop: int | None = None,
         library: LibraryName = "ak",
@@ -282,7 +319,8 @@ class HasBranches:
         errors: Errors = "raise",
         lost: list[Loss] | None = None,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
+        **unknown: Any,
     ) -> Any:
         """Reads several branches.
 
@@ -291,6 +329,8 @@ class HasBranches:
                 default all branches with data.
             filter_name: Instead of ``names``: branches whose name or path passes, as in `keys`.
             filter_typename: Instead of ``names``: branches whose type name passes.
+            filter_branch: Instead of ``names``: branches for which this function of a `Branch` is true.
+            exclude: Instead of ``names``: branches whose name or path passes are left out.
             entry_start: The first entry; negative numbers count from the end.
             entry_stop: The entry after the last; negative numbers count from the end.
             library: What to make of the data:
@@ -308,7 +348,8 @@ class HasBranches:
                 a `DataLossWarning`.
             threads: Threads to read with, this one included; by default what ``open`` was told.
             progress: Called with the number of blocks read, the number of all blocks, and the same in bytes, from time to
-                time. An exception in it stops the reading and is passed on, as is ``KeyboardInterrupt``.
+                time. An exception in it stops the reading and is passed on, as is ``KeyboardInterrupt``. ``True`` draws a bar.
+            unknown: Anything else is refused, with what to write instead where other libraries have it.
 
         Raises:
             KeyInFileError: Something in ``names`` does not exist.
@@ -317,7 +358,14 @@ class HasBranches:
         """
         from forthwith._tree.options import ReadOptions
 
-        columns = read.choose(self, names, filter_name, filter_typename)
+        _keywords.refuse("arrays", unknown, _ARRAYS)
+        columns = read.choose(
+            self,
+            names,
+            _filters.BranchFilter(
+                filter_name=filter_name, filter_typename=filter_typename, filter_branch=filter_branch, exclude=exclude
+            ),
+        )
         options = ReadOptions(library, how, errors, lost, threads, progress)
         start, stop = read.entries_of(self, entry_start, entry_stop)
         return walk.arrays(self._tree, columns, start, stop, options)
@@ -330,13 +378,16 @@ class HasBranches:
         report: bool = False,
         filter_name: Filter = None,
         filter_typename: Filter = None,
+        filter_branch: Callable[[Branch], object] | None = None,
+        exclude: Filter = None,
         entry_start: int | None = None,
         entry_stop: int | None = None,
         library: LibraryName = "ak",
         how: How = None,
         errors: Errors = "raise",
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
+        **unknown: Any,
     ) -> Iterator[Any]:
         """Reads several branches, some entries at a time.
 
@@ -347,6 +398,8 @@ class HasBranches:
             report: Whether each step comes with a `Report` of its place, as a pair.
             filter_name: As in `arrays`.
             filter_typename: As in `arrays`.
+            filter_branch: As in `arrays`.
+            exclude: As in `arrays`.
             entry_start: As in `arrays`.
             entry_stop: As in `arrays`.
             library: As in `arrays`.
@@ -354,10 +407,18 @@ class HasBranches:
             errors: As in `arrays`; a `Report` says in ``lost`` what could not be read, else it is a `DataLossWarning`.
             threads: As in `arrays`.
             progress: As in `arrays`, for each reading anew. Steps that are much smaller than blocks are read several at once.
+            unknown: As in `arrays`.
         """
         from forthwith._tree.options import ReadOptions
 
-        columns = read.choose(self, names, filter_name, filter_typename)
+        _keywords.refuse("iterate", unknown, _ITERATE)
+        columns = read.choose(
+            self,
+            names,
+            _filters.BranchFilter(
+                filter_name=filter_name, filter_typename=filter_typename, filter_branch=filter_branch, exclude=exclude
+            ),
+        )
         options = ReadOptions(library, how, errors, None, threads, progress)
         steps = read.walk(self, columns, entry_start, entry_stop, step_size)
         return walk.iterate(self._tree, columns, steps, options, report)

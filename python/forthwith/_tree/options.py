@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from forthwith._errors import RequestError
 from forthwith._interop import library as _library
+from forthwith._progress import Bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class ReadOptions:
         errors: What becomes of entries that are damaged.
         lost: Gets what could not be read.
         threads: Threads to read with.
-        progress: Called from time to time.
+        progress: Called from time to time; true for a bar.
     """
 
     library: LibraryName = "ak"
@@ -40,13 +41,20 @@ class ReadOptions:
     errors: Errors = "raise"
     lost: list[Loss] | None = None
     threads: int | None = None
-    progress: Progress | None = None
+    progress: Progress | bool | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.progress, bool):
+            object.__setattr__(self, "progress", Bar() if self.progress else None)
         if self.threads is not None and self.threads < 1:
             raise ValueError(f"threads must be at least 1, not {self.threads}")
         if self.errors not in ("raise", "skip", "null"):
             raise RequestError(f"errors must be 'raise', 'skip' or 'null', not {self.errors!r}")
+
+    @property
+    def tick(self) -> Progress | None:
+        """What is called from time to time."""
+        return None if isinstance(self.progress, bool) else self.progress
 
     def into(self) -> Library:
         """What makes the result. Missing packages and impossible wishes are errors here."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from forthwith import _forthwith
-    from forthwith._filters import Filter
+    from forthwith._filters import BranchFilter
     from forthwith._interop.base import Library
     from forthwith._tree.branches import HasBranches
     from forthwith._tree.options import ReadOptions
@@ -21,23 +21,26 @@ if TYPE_CHECKING:
     Names: TypeAlias = str | Iterable[str] | None
     Columns: TypeAlias = list[tuple[str, int]]
 
+# Names that are longer than this were not mistyped, and of similar ones a few are enough.
+_LONGEST_NAME = 200
+_MOST_NEAR = 5
 
-def choose(owner: HasBranches, names: Names, filter_name: Filter, filter_typename: Filter) -> Columns:
+
+def choose(owner: HasBranches, names: Names, wanted: BranchFilter) -> Columns:
     """The branches meant, as labels and positions."""
     fields = owner._tree._fields
+    alone = owner._alone
     if names is None:
-        found = owner._found(filter_name=filter_name, filter_typename=filter_typename)
-        columns = [(label, at) for label, at in found if fields[at].has_data]
-        if not columns and (filter_name is not None or filter_typename is not None):
-            raise _filters.nothing(filter_name=filter_name, filter_typename=filter_typename)
+        members = owner._passing(wanted) if alone is None else _itself(owner, alone, wanted)
+        columns = [(label, at) for label, at in members if fields[at].has_data]
+        if not columns and wanted:
+            raise _filters.nothing(wanted.given, _near(owner, wanted.given["filter_name"]))
         return _distinct(columns)
-    if filter_name is not None or filter_typename is not None:
+    if wanted:
         raise TypeError("either names or filters, not both")
-    if isinstance(names, str):
-        names = [names]
     columns = []
-    for name in names:
-        at = _named(owner, name)
+    for name in _listed(names):
+        at = alone if alone is not None and name == fields[alone].name else _named(owner, name)
         if fields[at].has_data:
             columns.append((name, at))
             continue
@@ -48,6 +51,33 @@ def choose(owner: HasBranches, names: Names, filter_name: Filter, filter_typenam
         if labels.count(label) > 1:
             raise ValueError(f"{label!r} is asked for twice")
     return columns
+
+
+def _itself(owner: HasBranches, at: int, wanted: BranchFilter) -> Columns:
+    """A branch without others, if it passes."""
+    field = owner._tree._fields[at]
+    return [(field.name, at)] if wanted.passes(field.name, field.path, lambda: owner._tree._branch(at)) else []
+
+
+def _listed(names: Any) -> Iterable[str]:
+    if isinstance(names, str):
+        return [names]
+    if not hasattr(names, "__iter__"):
+        raise TypeError(f"names must be a name or a list of names, not {names!r}")
+    return list(names)
+
+
+def _near(owner: HasBranches, filter_name: Any) -> list[str]:
+    """Branches that may have been meant by names and patterns that fit none."""
+    given = [filter_name] if isinstance(filter_name, str) else filter_name
+    near: list[str] = []
+    for text in given if isinstance(given, list | tuple) else []:
+        if isinstance(text, str) and len(text) < _LONGEST_NAME:
+            try:
+                owner._find(text.strip("*/^$"))
+            except KeyInFileError as error:
+                near += error.near
+    return list(dict.fromkeys(near))[:_MOST_NEAR]
 
 
 def _named(owner: HasBranches, name: str) -> int:
@@ -74,14 +104,27 @@ def _distinct(columns: Columns) -> Columns:
 
 def entries_of(owner: HasBranches, start: int | None, stop: int | None) -> tuple[int, int]:
     """`entry_range` of a tree or a branch, of whose entries no more are counted than it takes."""
+    if owner._alone is not None:
+        return entries_of_branch(owner._tree, owner._alone, start, stop)
     first, last = from_start(start, stop)
     if first is None or last is None or owner is not owner._tree:
         return entry_range(start, stop, owner.num_entries)
     return entry_range(start, stop, owner._tree._core.entries_up_to(max(first, last)))
 
 
+def entries_of_branch(tree: Tree, index: int, start: int | None, stop: int | None) -> tuple[int, int]:
+    """The entries meant of one branch, counted in the tree: it can begin late or end early."""
+    begin, end = from_start(start, stop)
+    most = None if begin is None or end is None else max(begin, end)
+    first, last = tree._core.entry_range(index, most)
+    begin, end = entry_range(start, stop, last)
+    return max(first, begin), max(first, end)
+
+
 def span(owner: HasBranches, start: int | None, stop: int | None) -> tuple[int, int | None]:
     """The first entry and the one after the last, which may lie behind the end; ``None`` for an end that need not be known."""
+    if owner._alone is not None:
+        return entries_of(owner, start, stop)
     first, last = from_start(start, stop)
     if first is None or (last is None and stop is not None) or owner is not owner._tree:
         return entry_range(start, stop, owner.num_entries)
@@ -98,7 +141,7 @@ def walk(owner: HasBranches, columns: Columns, start: int | None, stop: int | No
 def read(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions) -> list[_forthwith.Array]:
     """The arrays of some branches."""
     plan = tree._core.plan([at for _, at in columns], start, stop)
-    return tree._core.read(plan, options.threads, options.progress)
+    return tree._core.read(plan, options.threads, options.tick)
 
 
 def together(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions, into: Library) -> Any:

@@ -55,7 +55,7 @@ def _straight(
     tree: Tree, columns: Columns, walk: _forthwith.Walk, options: ReadOptions, into: Any, report: bool
 ) -> Iterator[Any]:
     labels = [label for label, _ in columns]
-    while (step := walk.read(options.threads, options.progress)) is not None:
+    while (step := walk.read(options.threads, options.tick)) is not None:
         start, stop, read = step
         found = into.together(labels, read, start, stop)
         yield (found, Report(tree, start, stop)) if report else found

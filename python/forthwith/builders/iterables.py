@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from forthwith import _forthwith
+from forthwith._tree.protocols import NotAnArray
 from forthwith.builders.discover import to_array
 
 TYPE_CHECKING = False
@@ -41,6 +42,8 @@ def from_iter(
             what was expected.
     """
     options = {"highlevel": highlevel, "behavior": behavior, "attrs": attrs}
+    if isinstance(iterable, NotAnArray):
+        iterable._refuse()
     if isinstance(iterable, dict) and not allow_record:
         raise ValueError("cannot produce an array from a single dict (that would be a record)")
     if not hasattr(iterable, "__iter__") and not hasattr(iterable, "__getitem__"):

@@ -1,0 +1,46 @@
+"""Keyword arguments that there are not: what to write instead of those that similar libraries have."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_EXPRESSIONS = "expressions are not computed yet: read the branches and compute with the arrays, as in"
+_THREADS = "reading has threads of its own: threads= says how many"
+_NO_CACHE = "arrays are not cached; they are yours to keep"
+INSTEAD = {
+    "cut": f"{_EXPRESSIONS} a = tree.arrays(['x']); a[a.x > 50]",
+    "aliases": f"{_EXPRESSIONS} a = tree.arrays(['x', 'y']); a['r'] = (a.x**2 + a.y**2) ** 0.5",
+    "expressions": "names= are the branches to read; " + _EXPRESSIONS + " a = tree.arrays(['x']); a.x * 10",
+    "language": _EXPRESSIONS + " a = tree.arrays(['x']); a.x * 10",
+    "entry_range": "entry_start= and entry_stop= are the entries to read",
+    "entrystart": "it is entry_start=",
+    "entrystop": "it is entry_stop=",
+    "interpretation": "what a branch is read as follows from the file, and Branch.interpretation says it",
+    "array_cache": _NO_CACHE,
+    "object_cache": _NO_CACHE,
+    "decompression_executor": _THREADS,
+    "interpretation_executor": _THREADS,
+    "num_workers": _THREADS,
+    "use_threads": _THREADS,
+    "handler": "a file object, such as one of fsspec, can be opened in place of a path",
+    "allow_missing": "missing='null' reads files that lack columns; files that do not exist are an error",
+    "ak_add_doc": "titles are in Branch.title",
+    "virtual": "only the branches that are named are read: names= or filter_name=",
+    "columns": "it is names=",
+    "branches": "it is names=",
+    "nthreads": "it is threads=",
+}
+
+
+def refuse(call: str, unknown: Iterable[str], known: Iterable[str]) -> None:
+    """Raises a ``TypeError`` for the first argument that there is not, if there is one."""
+    for name in unknown:
+        instead = INSTEAD.get(name)
+        if instead is None:
+            from difflib import get_close_matches  # not at the top: nothing else needs it
+
+            near = get_close_matches(name, list(known), 2)
+            instead = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(known))}"
+        raise TypeError(f"{call}() has no argument {name!r}: {instead}")

@@ -1,0 +1,57 @@
+"""Wishes that cannot be granted: each error says what to write instead, and says it at the call."""
+
+import pytest
+
+import forthwith
+from forthwith._keywords import INSTEAD
+
+
+@pytest.mark.parametrize("wish", [*INSTEAD, "filter_nam", "gibberish"])
+def test_arguments_that_there_are_not(tree, wish):
+    calls = [tree.arrays, tree.iterate, tree.select, tree.keys, tree.typenames, tree.iteritems, tree.show, tree.explain]
+    for call in (*calls, tree["run"].array, tree["run"].arrays, tree["run"].iterate):
+        if (wish, call.__name__) == ("interpretation", "array"):
+            continue
+        with pytest.raises(TypeError) as caught:
+            call(**{wish: "x"})
+        text = str(caught.value)
+        assert text.startswith(
+            f"{call.__name__.removeprefix('iter') if 'items' in call.__name__ else call.__name__}() "
+        )
+        assert f"has no argument {wish!r}: " in text
+        if wish in INSTEAD:
+            assert INSTEAD[wish] in text
+        else:
+            assert "did you mean" in text or "there are" in text
+    with pytest.raises(TypeError, match=r"did you mean filter_name"):
+        tree.keys(filter_nam="x")
+
+
+def test_near_names(tree):
+    for wrong in ("muon_pt", ["MET_pt2"], "Muon_p", "moun_*"):
+        with pytest.raises(ValueError, match="no branch passes filter_name") as caught:
+            tree.arrays(filter_name=wrong)
+        if "*" not in str(wrong):
+            assert "did you mean" in str(caught.value)
+            assert "_pt" in str(caught.value)
+    with pytest.raises(ValueError, match="did you mean Muon_pt"):
+        tree.iterate(filter_name="muon_pt")
+    with pytest.raises(ValueError, match="no branch passes filter_typename='quad', exclude='x'"):
+        tree.select(filter_typename="quad", exclude="x")
+    for wrong in (3, 2.5, tree):
+        with pytest.raises(TypeError):
+            tree.arrays(wrong) if wrong is not tree else tree.arrays(wrong["run"])
+    with pytest.raises(forthwith.KeyInFileError, match="did you mean Muon_pt"):
+        tree.arrays("muon_pt")
+
+
+def test_everything_but_some(tree):
+    assert tree.arrays(exclude="Muon_*").fields == [name for name in tree.keys() if not name.startswith("Muon_")]  # noqa: SIM118
+    assert tree.arrays(filter_name="Muon_*", exclude=["*_pt", "/.*phi/"]).fields == [
+        "Muon_eta",
+        "Muon_charge",
+        "Muon_tightId",
+    ]
+    assert tree.arrays(filter_branch=lambda branch: branch.name == "run").fields == ["run"]
+    with pytest.raises(TypeError, match="either names or filters"):
+        tree.arrays("run", exclude="x")
