@@ -29,6 +29,11 @@ impl<'a> Console<'a> {
         Ok(self.out.write_all(text.as_bytes())?)
     }
 
+    /// The same, as bytes.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        Ok(self.out.write_all(bytes)?)
+    }
+
     /// A line of the answer.
     pub(crate) fn line(&mut self, text: &str) -> Result<()> {
         Ok(writeln!(self.out, "{text}")?)
@@ -37,12 +42,6 @@ impl<'a> Console<'a> {
     /// The answer as indented JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<()> {
         serde_json::to_writer_pretty(SafeJson::new(&mut *self.out), value)?;
-        Ok(writeln!(self.out)?)
-    }
-
-    /// A part of the answer as JSON on one line.
-    pub(crate) fn json_line(&mut self, value: &impl Serialize) -> Result<()> {
-        serde_json::to_writer(SafeJson::new(&mut *self.out), value)?;
         Ok(writeln!(self.out)?)
     }
 

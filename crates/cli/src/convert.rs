@@ -1,11 +1,11 @@
 //! `forthwith convert`: a table into a file of another format, step by step.
 
 use crate::{
+    choice::Choice,
     console::Console,
     failure::{Failure, Result},
-    head, human,
+    human,
     interrupt::Watch,
-    meaning::Choice,
     opened::Place,
 };
 use forthwith::{
@@ -102,7 +102,7 @@ fn columns(
 ) -> Result<Vec<Column>> {
     let table = &place.table;
     let mut columns: Vec<Column> = Vec::new();
-    for branch in head::wanted(place, choice)? {
+    for branch in choice.find(place, 0)?.branches {
         let name = branch.field.path.clone();
         let checked = || -> Result<Form, Error> {
             let reading = table
@@ -127,8 +127,8 @@ fn columns(
                 console.note(&format!("left out: {error}"));
             }
             Err(error) if matches!(error.kind, ErrorKind::Unsupported { .. }) => {
-                console.note("--skip-unsupported leaves such columns out, --columns chooses others");
-                return Err(error.into());
+                let hint = "--skip-unsupported leaves such columns out, --columns chooses others";
+                return Err(Failure::from(error).hinted(hint));
             }
             Err(error) => return Err(error.into()),
         }
@@ -227,7 +227,12 @@ mod tests {
         let source = io::Callback::new("made.avro", Box::new(Counting(bytes, Arc::clone(&read))));
         let file =
             File::from_source(Arc::new(source), Arc::new(Engine::new(Options::default()))).expect("a file");
-        let place = Place { table: file.table("").expect("a table"), branch: None, named: true };
+        let place = Place {
+            table: file.table("").expect("a table"),
+            branch: None,
+            named: true,
+            words: crate::words::Words::of("Avro"),
+        };
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let paint = crate::paint::Paint { color: false };
         let mut console = Console::new(&mut out, &mut err, None, paint);

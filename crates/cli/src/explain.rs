@@ -1,13 +1,14 @@
 //! `forthwith explain`: how branches are read, and why some cannot be.
 
 use crate::{
+    choice,
     console::Console,
-    failure::{Failure, Result},
-    glob, human,
+    failure::Result,
+    human,
     meaning::Shape,
     opened::Place,
     paint::Paint,
-    survey::{self, Branch, Means},
+    survey::{Branch, Means},
 };
 use forthwith::{
     Table,
@@ -64,14 +65,7 @@ pub(crate) fn explain(
     console: &mut Console<'_>,
 ) -> Result<()> {
     let table = &place.table;
-    let mut branches = survey::survey(table)?;
-    if let Some(index) = place.branch {
-        survey::keep_below(&mut branches, index);
-    }
-    branches.retain(|b| glob::wanted(filter, &b.field.path, &b.field.name));
-    if branches.is_empty() && !filter.is_empty() {
-        return Err(Failure::NoMatch { tree: table.path().to_owned(), filter: filter.to_vec() });
-    }
+    let branches = choice::within(place, filter)?;
     let explained = branches.iter().map(|branch| one(table, branch));
     if shape == Shape::Json {
         return console.json(&explained.collect::<Vec<_>>());

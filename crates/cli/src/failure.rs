@@ -1,6 +1,6 @@
 //! Why a command did not do what it was asked.
 
-use crate::human::clean;
+use crate::{human::clean, words::Words};
 use forthwith::{
     columns::Invalid,
     io::ErrorKind as SourceKind,
@@ -22,14 +22,19 @@ pub(crate) enum Failure {
         /// The trees there are.
         trees: Vec<String>,
     },
-    /// The object is of a kind the command cannot use.
+    /// The object is no tree, and the command needs one.
     WrongObject {
-        /// Its path.
-        path: String,
-        /// Its class.
-        class: String,
-        /// What the command needs.
-        needed: &'static str,
+        /// The file.
+        uri: String,
+        /// The object.
+        key: Box<forthwith::Key>,
+    },
+    /// Another failure, with what to do about it.
+    Hinted {
+        /// The failure.
+        failure: Box<Self>,
+        /// The hint.
+        hint: String,
     },
     /// A branch was needed and none was named.
     WhichBranch {
@@ -52,8 +57,10 @@ pub(crate) enum Failure {
     },
     /// No branch matches the patterns.
     NoMatch {
-        /// The tree.
-        tree: String,
+        /// What a branch is called.
+        words: Words,
+        /// The table.
+        table: String,
         /// The patterns.
         filter: Vec<String>,
     },
@@ -110,9 +117,14 @@ impl Failure {
                 ErrorKind::Invalid { .. } => 2,
                 // As shells have it of what Ctrl-C ended.
                 ErrorKind::Cancelled => 130,
-                ErrorKind::Source(error) if error.kind == SourceKind::NotFound => 3,
+                ErrorKind::Source(error) => match error.kind {
+                    SourceKind::NotFound => 3,
+                    SourceKind::UnsupportedScheme { .. } => 4,
+                    _ => 1,
+                },
                 _ => 1,
             },
+            Self::Hinted { failure, .. } => failure.code(),
             Self::WhichTree { trees, .. } if trees.is_empty() => 3,
             Self::WhichTree { .. }
             | Self::WhichBranch { .. }
@@ -131,6 +143,20 @@ impl Failure {
 
     pub(crate) fn misuse(what: String) -> Self {
         Self::Misuse { what }
+    }
+
+    /// The same failure with what to do about it.
+    pub(crate) fn hinted(self, hint: impl Into<String>) -> Self {
+        Self::Hinted { failure: Box::new(self), hint: hint.into() }
+    }
+
+    /// A name that is not there. A pattern is better given as such.
+    pub(crate) fn unnamed(error: Error, name: &str) -> Self {
+        if crate::glob::is_pattern(name) {
+            Self::from(error).hinted(format!("patterns are given with -f: -f '{name}'"))
+        } else {
+            error.into()
+        }
     }
 }
 
@@ -154,15 +180,21 @@ impl fmt::Display for Failure {
                 write!(f, "several trees in {}; name one of them:", clean(uri))?;
                 trees.iter().try_for_each(|tree| write!(f, "\n  {}:{}", clean(uri), clean(tree)))
             }
-            Self::WrongObject { path, class, needed } => {
-                write!(f, "{} is a {}, not a {needed}", clean(path), clean(class))
+            Self::WrongObject { uri, key } if key.is_directory => {
+                let (path, class) = (clean(&key.path), clean(&key.class));
+                write!(f, "{path} is a {class}, not a tree\n  forthwith ls {}:{path} lists it", clean(uri))
+            }
+            Self::WrongObject { uri, key } => {
+                let (path, class) = (clean(&key.path), clean(&key.class));
+                write!(f, "{path} is a {class}, not a tree\n  forthwith show {}:{path} shows it", clean(uri))
             }
             Self::WhichBranch { tree } => {
                 write!(f, "name a branch: {0}/BRANCH\n  forthwith show lists those of {0}", clean(tree))
             }
-            Self::NoMatch { tree, filter } => {
-                write!(f, "no branch of {} matches {}", clean(tree), clean(&filter.join(", ")))
+            Self::NoMatch { words, table, filter } => {
+                write!(f, "no {} of {} matches {}", words.column[0], clean(table), clean(&filter.join(", ")))
             }
+            Self::Hinted { failure, hint } => write!(f, "{failure}\n  {}", clean(hint)),
             Self::Program { what } => {
                 let lines: Vec<_> = what.lines().map(clean).collect();
                 write!(f, "{}", lines.join("\n"))

@@ -11,7 +11,6 @@ use std::{num::NonZeroUsize, path::PathBuf};
 #[command(
     name = "forthwith",
     version,
-    disable_help_subcommand = true,
     arg_required_else_help = true,
     subcommand_value_name = "COMMAND",
     after_help = EXAMPLES,
@@ -46,6 +45,9 @@ pub(crate) enum Verb {
     /// Print the first entries of a tree
     #[command(after_help = HEAD)]
     Head(Head),
+    /// Print the last entries of a tree
+    #[command(after_help = TAIL)]
+    Tail(Head),
     /// Write a table to a file of another format
     #[command(after_help = CONVERT)]
     Convert(Convert),
@@ -110,8 +112,9 @@ pub(crate) struct Head {
     /// The tree, or one branch of it
     #[arg(value_name = "FILE[:TREE[/BRANCH]]")]
     pub(crate) target: String,
-    /// How many entries to print
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
+    /// How many entries to print; -5 is -n 5
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10, allow_hyphen_values = true,
+        value_parser = entries)]
     pub(crate) entries: u64,
     /// Only this branch; may be repeated, or given as a list with commas
     #[arg(short, long, value_name = "BRANCH")]
@@ -131,6 +134,14 @@ pub(crate) struct Head {
     /// Take text that is not UTF-8, which is no error then (Avro, Parquet)
     #[arg(long)]
     pub(crate) no_check_text: bool,
+}
+
+fn entries(text: &str) -> Result<u64, String> {
+    match text.parse::<i128>() {
+        Ok(number) if number < 0 => Err("the last entries are printed by forthwith tail".into()),
+        Ok(number) => u64::try_from(number).map_err(|_| "that is more than there can be".into()),
+        Err(_) => Err("that is no number of entries".into()),
+    }
 }
 
 /// What becomes of numbers that are none.
@@ -350,6 +361,7 @@ Examples:
   forthwith head events.root:Events -b nMuon,Muon_pt
   forthwith convert events.root:Events events.parquet
   forthwith demo events.root                     a tour of any file
+  forthwith events.root                          as forthwith ls
 
 Exit codes:
   0  done
@@ -398,6 +410,13 @@ Examples:
   forthwith head events.root:Events/Muon_pt
   forthwith head events.root:Events -n 3 -b nMuon,Muon_pt
   forthwith head events.root:Events -f 'Jet_*' --jsonl";
+
+const TAIL: &str = "\
+Takes what head takes.
+
+Examples:
+  forthwith tail events.root:Events -n 3 -b nMuon,Muon_pt
+  forthwith tail orders.avro --jsonl";
 
 const CONVERT: &str = "\
 Formats: .parquet (codecs none, snappy, gzip, brotli, lz4, zstd; zstd if nothing is said),

@@ -5,6 +5,11 @@ pub(crate) fn wanted(patterns: &[String], path: &str, name: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|p| matches(p, path) || matches(p, name))
 }
 
+/// Whether a text has a character that means more than itself.
+pub(crate) fn is_pattern(text: &str) -> bool {
+    text.contains(['*', '?', '['])
+}
+
 /// Whether the whole text matches the pattern. Linear in memory, at most pattern times text in time.
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();

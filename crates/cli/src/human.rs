@@ -83,6 +83,20 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     short
 }
 
+/// The first and the last characters, `…` between them if something is missing.
+pub(crate) fn cut_middle(text: &str, width: usize) -> String {
+    let length = text.chars().count();
+    if length <= width {
+        return text.to_owned();
+    }
+    let kept = width.saturating_sub(1);
+    let first = kept / 2;
+    let mut short: String = text.chars().take(first).collect();
+    short.push('…');
+    short.extend(text.chars().skip(length - (kept - first)));
+    short
+}
+
 /// Words filled into lines of at most `width` characters, every line after the first indented by `indent`.
 pub(crate) fn wrap(words: &[String], separator: &str, width: usize, indent: usize) -> String {
     let mut text = String::new();
@@ -154,6 +168,9 @@ mod tests {
         assert_eq!(cut("float32", 7), "float32");
         assert_eq!(cut("float32", 4), "flo…");
         assert_eq!(cut("float32", 0), "…");
+        assert_eq!(cut_middle("Analysis_core_pt1000", 15), "Analysi…_pt1000");
+        assert_eq!(cut_middle("Analysis_core_pt1000", 20), "Analysis_core_pt1000");
+        assert_eq!(cut_middle("Analysis", 1), "…");
         let words: Vec<String> = ["aa", "bb", "cc"].map(String::from).into();
         assert_eq!(wrap(&words, ",", 9, 2), "aa, bb,\n  cc");
     }

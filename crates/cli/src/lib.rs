@@ -18,6 +18,7 @@
 #![deny(missing_docs)]
 
 mod check;
+mod choice;
 mod console;
 mod convert;
 mod demo;
@@ -35,15 +36,20 @@ mod ls;
 mod meaning;
 mod opened;
 mod paint;
+mod shorthand;
 mod show;
 mod survey;
 mod table;
 mod target;
+mod words;
 
 pub use document::page;
 pub use forth::Keyboard;
 
-use clap::{CommandFactory, FromArgMatches, error::ErrorKind};
+use clap::{
+    CommandFactory, FromArgMatches,
+    error::{ContextKind, ErrorKind},
+};
 use console::Console;
 use failure::Result;
 use flags::Typed;
@@ -79,9 +85,20 @@ pub fn run_with(
     terminal: Terminal,
 ) -> i32 {
     let command = Typed::command().term_width(terminal.width.unwrap_or(100).clamp(40, 120));
+    let verbs: Vec<&str> = command.get_subcommands().map(|verb| verb.get_name()).chain(["help"]).collect();
+    let args = shorthand::expand(args.into_iter().collect(), &verbs, |path| path.is_file());
+    let verbs = verbs.join(", ");
     let typed = command.try_get_matches_from(args).and_then(|matches| Typed::from_arg_matches(&matches));
     let typed = match typed {
         Ok(typed) => typed,
+        Err(error) if error.kind() == ErrorKind::InvalidSubcommand => {
+            let word = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string).unwrap_or_default();
+            let word = human::clean(&word);
+            let what = format!("no command and no file is called {word}\n  the commands are {verbs}");
+            // Nobody reading is no reason to complain about it.
+            let _ = writeln!(err, "forthwith: {what}\n  forthwith --help says what they do");
+            return 2;
+        }
         Err(error) => return usage(&error, out, err, terminal),
     };
     let asked = Asked::from_typed(typed, terminal);
@@ -123,9 +140,9 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
         Action::Show { filter, shape } => {
             show::show(&place(&file, object, console)?, filter, *shape, console)
         }
-        Action::Head { entries, choice, shape, not_numbers, no_check_text } => {
+        Action::Head { end, choice, shape, not_numbers, no_check_text } => {
             let place = place(&file, object, console)?.with_unchecked_text(*no_check_text);
-            head::head(&place, *entries, choice, *shape, *not_numbers, console)
+            head::head(&place, *end, choice, *shape, *not_numbers, console)
         }
         Action::Convert { choice, conversion, no_check_text } => {
             let place = place(&file, object, console)?.with_unchecked_text(*no_check_text);
@@ -145,7 +162,9 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
 /// The tree and branch, with a remark if the tree was not named.
 fn place(file: &forthwith::File, object: &str, console: &mut Console<'_>) -> Result<opened::Place> {
     let place = opened::place(file, object)?;
-    if let Some(note) = place.note() {
+    if console.width.is_some()
+        && let Some(note) = place.note()
+    {
         console.note(&note);
     }
     Ok(place)

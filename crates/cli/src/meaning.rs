@@ -2,8 +2,10 @@
 
 use crate::{
     Terminal,
+    choice::Choice,
     convert::Conversion,
     flags::{Act, Check, Common, Convert, Demo, Explain, Forth, Head, Ls, Nan, Show, Typed, Verb},
+    head::End,
     paint::Paint,
     target::Target,
 };
@@ -38,7 +40,7 @@ pub(crate) enum Action {
         shape: Shape,
     },
     Head {
-        entries: u64,
+        end: End,
         choice: Choice,
         shape: Shape,
         not_numbers: NotNumbers,
@@ -74,22 +76,6 @@ pub(crate) enum Shape {
     JsonLines,
 }
 
-/// Which branches.
-#[derive(Debug, Default, PartialEq)]
-pub(crate) struct Choice {
-    /// Names that must exist.
-    pub(crate) names: Vec<String>,
-    /// Patterns; what is not supported is left out, with a note.
-    pub(crate) filter: Vec<String>,
-}
-
-impl Choice {
-    /// Whether nothing in particular was chosen.
-    pub(crate) fn is_everything(&self) -> bool {
-        self.names.is_empty() && self.filter.is_empty()
-    }
-}
-
 impl Asked {
     /// Resolves the flags. Looks only at which files exist.
     pub(crate) fn from_typed(typed: Typed, terminal: Terminal) -> Self {
@@ -104,11 +90,8 @@ impl Asked {
             Verb::Show(Show { target, filter, json }) => {
                 (target, Action::Show { filter, shape: shape(json, false) })
             }
-            Verb::Head(Head { target, entries, branch, filter, json, jsonl, nan, no_check_text }) => {
-                let choice = Choice { names: branch, filter };
-                let (shape, not_numbers) = (shape(json, jsonl), not_numbers(nan));
-                (target, Action::Head { entries, choice, shape, not_numbers, no_check_text })
-            }
+            Verb::Head(head) => entries(head, End::First),
+            Verb::Tail(head) => entries(head, End::Last),
             Verb::Explain(Explain { target, filter, json }) => {
                 (target, Action::Explain { filter, shape: shape(json, false) })
             }
@@ -159,6 +142,13 @@ impl Asked {
     }
 }
 
+fn entries(typed: Head, end: impl Fn(u64) -> End) -> (String, Action) {
+    let Head { target, entries, branch, filter, json, jsonl, nan, no_check_text } = typed;
+    let choice = Choice { names: branch, filter };
+    let (shape, not_numbers) = (shape(json, jsonl), not_numbers(nan));
+    (target, Action::Head { end: end(entries), choice, shape, not_numbers, no_check_text })
+}
+
 /// A codec with its level behind a colon; what is no number belongs to the name, which is then not known.
 fn leveled(codec: Option<String>) -> (Option<String>, Option<i32>) {
     match codec.as_deref().and_then(|codec| codec.rsplit_once(':')) {
@@ -201,7 +191,7 @@ mod tests {
             Asked {
                 target: Target { uri: "nowhere.root".into(), object: "t".into() },
                 verb: Action::Head {
-                    entries: 10,
+                    end: End::First(10),
                     choice: Choice::default(),
                     shape: Shape::Text,
                     not_numbers: NotNumbers::Refused,

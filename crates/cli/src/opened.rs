@@ -3,6 +3,7 @@
 use crate::{
     failure::{Failure, Result},
     target::Target,
+    words::Words,
 };
 use forthwith::{
     Engine, File, Options, Table, io,
@@ -27,6 +28,7 @@ pub(crate) struct Place {
     pub(crate) branch: Option<u32>,
     /// Whether the tree was named; otherwise it was the only one.
     pub(crate) named: bool,
+    pub(crate) words: Words,
 }
 
 impl Place {
@@ -35,29 +37,34 @@ impl Place {
         Self { table: self.table.with_unchecked_text(unchecked), ..self }
     }
 
-    /// What to tell somebody who did not name the tree.
+    /// What to tell somebody who did not name the tree. The table of a file that has but one needs no name.
     pub(crate) fn note(&self) -> Option<String> {
-        // A file that is one table has no name for it.
-        (!self.named && !self.table.path().is_empty())
+        (!self.named && self.words.table == "tree")
             .then(|| format!("the only tree is {}", crate::human::clean(self.table.path())))
+    }
+
+    /// What the table is called.
+    pub(crate) fn name(&self) -> String {
+        match self.table.path() {
+            "" => "the table".into(),
+            path => path.to_owned(),
+        }
     }
 }
 
 /// Finds the tree, and the branch, that a path in a file means. The longest path that is a tree wins; the rest is the branch, whose
-/// name may contain `/` too. No path means the only tree there is.
+/// name may contain `/` too. No path means the only tree there is, and a path that is nothing else is a branch of it.
 pub(crate) fn place(file: &File, object: &str) -> Result<Place> {
+    let words = Words::of(&file.info()?.format);
+    let whole = |table, named| Place { table, branch: None, named, words };
     if object.is_empty() {
-        let table = only_tree(file)?;
-        return Ok(Place { table, branch: None, named: false });
+        return Ok(whole(only_tree(file)?, false));
     }
     let missing = match file.find(object) {
-        Ok(key) if key.is_directory => {
-            return Err(Failure::WrongObject { path: key.path, class: key.class, needed: "tree" });
+        Ok(key) if key.is_directory || !key.is_table && !is_other_table(&key.class) => {
+            return Err(Failure::WrongObject { uri: file.uri().to_owned(), key: Box::new(key) });
         }
-        Ok(key) if !key.is_table && !is_other_table(&key.class) => {
-            return Err(Failure::WrongObject { path: key.path, class: key.class, needed: "tree" });
-        }
-        Ok(_) => return Ok(Place { table: file.table(object)?, branch: None, named: true }),
+        Ok(_) => return Ok(whole(file.table(object)?, true)),
         Err(error) if is_not_found(&error) => error,
         Err(error) => return Err(error.into()),
     };
@@ -66,14 +73,24 @@ pub(crate) fn place(file: &File, object: &str) -> Result<Place> {
             Ok(key) if key.is_table => {
                 let table = file.table(&object[..slash])?;
                 let branch = table.find(&object[slash + 1..])?;
-                return Ok(Place { table, branch: Some(branch), named: true });
+                return Ok(Place { table, branch: Some(branch), named: true, words });
             }
             Ok(_) => {}
             Err(error) if is_not_found(&error) => {}
             Err(error) => return Err(error.into()),
         }
     }
-    Err(missing.into())
+    let Ok(table) = only_tree(file) else { return Err(missing.into()) };
+    match table.find(object) {
+        Ok(branch) => Ok(Place { table, branch: Some(branch), named: false, words }),
+        // In a file that is one table, what else could be meant?
+        Err(error) if words.table == "table" => Err(error.into()),
+        Err(_) => {
+            let [branch, _] = words.column;
+            let hint = format!("nor is it a {branch} of {}, the only tree", table.path());
+            Err(Failure::from(missing).hinted(hint))
+        }
+    }
 }
 
 fn is_not_found(error: &Error) -> bool {

@@ -1,14 +1,16 @@
 //! `forthwith show`: the branches of a tree.
 
 use crate::{
+    choice,
     console::Console,
-    failure::{Failure, Result},
-    glob, human,
+    failure::Result,
+    human,
     meaning::Shape,
     opened::Place,
     paint::{Paint, Style},
-    survey::{self, Branch, Means},
+    survey::{Branch, Means},
     table::{Align, Cell, Table},
+    words::Words,
 };
 use serde::Serialize;
 
@@ -16,9 +18,23 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     file: String,
+    format: String,
+    #[serde(skip)]
+    words: Words,
     tree: String,
     entries: u64,
+    compression: String,
+    /// Of a format whose blocks have all columns: how many there are, and their bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocks: Option<Blocks>,
     branches: Vec<Row>,
+}
+
+/// Blocks of whole rows.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Blocks {
+    number: u64,
+    stored_bytes: u64,
 }
 
 /// One branch.
@@ -35,6 +51,13 @@ pub(crate) struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
     entries: u64,
+    #[serde(flatten)]
+    size: Option<Size>,
+}
+
+/// What a column takes of the file, where that is known.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Size {
     baskets: u64,
     stored_bytes: u64,
     payload_bytes: u64,
@@ -42,19 +65,21 @@ pub(crate) struct Row {
 
 pub(crate) fn show(place: &Place, filter: &[String], shape: Shape, console: &mut Console<'_>) -> Result<()> {
     let table = &place.table;
-    let mut branches = survey::survey(table)?;
-    if let Some(index) = place.branch {
-        survey::keep_below(&mut branches, index);
-    }
-    branches.retain(|b| glob::wanted(filter, &b.field.path, &b.field.name));
-    if branches.is_empty() && !filter.is_empty() {
-        return Err(Failure::NoMatch { tree: table.path().to_owned(), filter: filter.to_vec() });
-    }
+    let branches = choice::within(place, filter)?;
+    let info = table.file().info()?;
+    let words = place.words;
+    // In rows, the description of one column is that of them all.
+    let blocks = branches.iter().find_map(|branch| branch.description.as_ref().ok()).filter(|_| words.rows);
+    let blocks = blocks.map(|d| Blocks { number: d.blocks, stored_bytes: info.size });
     let report = Report {
         file: table.file().uri().to_owned(),
+        format: info.format,
+        words,
         tree: table.path().to_owned(),
         entries: table.entries()?,
-        branches: branches.iter().map(row).collect(),
+        compression: info.compression,
+        blocks,
+        branches: branches.iter().map(|branch| row(branch, words)).collect(),
     };
     if shape == Shape::Text {
         console.text(&render(&report, console.width, console.paint))
@@ -63,7 +88,7 @@ pub(crate) fn show(place: &Place, filter: &[String], shape: Shape, console: &mut
     }
 }
 
-fn row(branch: &Branch) -> Row {
+fn row(branch: &Branch, words: Words) -> Row {
     let means = branch.means();
     let description = branch.description.as_ref().ok();
     let reading = description.and_then(|d| d.reading.as_ref().ok());
@@ -75,14 +100,17 @@ fn row(branch: &Branch) -> Row {
         array: reading.filter(|_| means != Means::Group).map(|r| r.form.type_string()),
         problem: matches!(means, Means::Unsupported | Means::Damaged).then(|| branch.reason().to_owned()),
         entries: branch.entries(),
-        baskets: description.map_or(0, |d| d.blocks),
-        stored_bytes: description.map_or(0, |d| d.stored_bytes),
-        payload_bytes: description.map_or(0, |d| d.payload_bytes),
+        size: description.filter(|_| !words.rows).map(|d| Size {
+            baskets: d.blocks,
+            stored_bytes: d.stored_bytes,
+            payload_bytes: d.payload_bytes,
+        }),
     }
 }
 
 fn render(report: &Report, width: Option<usize>, paint: Paint) -> String {
     let tree = human::clean(&report.tree);
+    let words = report.words;
     let mut text = format!(
         "{} {} in {}\n\n",
         paint.strong(if report.tree.is_empty() { "table" } else { &tree }),
@@ -90,22 +118,23 @@ fn render(report: &Report, width: Option<usize>, paint: Paint) -> String {
         human::clean(&report.file)
     );
     let mut table = Table::new(&[
-        ("branch", Align::Left),
+        (words.column[0], Align::Name),
         ("type", Align::Left),
         ("decoder", Align::Left),
         ("entries", Align::Right),
-        ("baskets", Align::Right),
-        ("stored", Align::Right),
-        ("decompressed", Align::Right),
-        ("ratio", Align::Right),
+        (words.block[1], Align::Spare),
+        ("stored", Align::Spare),
+        ("decompressed", Align::Spare),
+        ("ratio", Align::Spare),
     ]);
-    let mut tally = [0_u64; 3];
+    let mut tally = [0_u64; 4];
     for row in &report.branches {
         let means = row.decoder;
         match means {
-            Means::Kernel | Means::Format => tally[0] += 1,
+            Means::Kernel => tally[0] += 1,
             Means::Program => tally[1] += 1,
-            Means::Unsupported | Means::Damaged => tally[2] += 1,
+            Means::Format => tally[2] += 1,
+            Means::Unsupported | Means::Damaged => tally[3] += 1,
             Means::Group => {
                 table.row([
                     row.path.as_str().into(),
@@ -116,35 +145,48 @@ fn render(report: &Report, width: Option<usize>, paint: Paint) -> String {
             }
         }
         let unusual = row.entries != report.entries;
-        table.row([
+        let mut cells = vec![
             row.path.as_str().into(),
             row.type_name.as_str().into(),
             Cell::new(means.style(), means.name()),
             if unusual { human::count(row.entries).into() } else { Cell::default() },
-            human::count(row.baskets).into(),
-            human::bytes(row.stored_bytes).into(),
-            if row.payload_bytes == 0 { "-".into() } else { human::bytes(row.payload_bytes).into() },
-            human::ratio(row.payload_bytes, row.stored_bytes).into(),
-        ]);
+        ];
+        if let Some(size) = row.size {
+            let Size { baskets, stored_bytes, payload_bytes } = size;
+            cells.extend([
+                human::count(baskets).into(),
+                human::bytes(stored_bytes).into(),
+                if payload_bytes == 0 { "-".into() } else { human::bytes(payload_bytes).into() },
+                human::ratio(payload_bytes, stored_bytes).into(),
+            ]);
+        }
+        table.row(cells);
     }
     text.push_str(&table.render(width, paint));
-    let stored = report.branches.iter().map(|r| r.stored_bytes).fold(0, u64::saturating_add);
-    let payload = report.branches.iter().map(|r| r.payload_bytes).fold(0, u64::saturating_add);
-    text.push_str(&format!(
-        "\n{}: {}\n{} stored, {} decompressed, ratio {}\n",
-        human::counted(tally.iter().sum(), "branch", "branches"),
-        kinds(tally),
-        human::bytes(stored),
-        human::bytes(payload),
-        human::ratio(payload, stored),
-    ));
+    text.push_str(&format!("\n{}: {}\n", words.columns(tally.iter().sum()), kinds(tally)));
+    if let Some(Blocks { number, stored_bytes }) = report.blocks {
+        let (blocks, codec) = (words.blocks(number), &report.compression);
+        text.push_str(&format!("{blocks}, codec {codec}, {} with the header\n", human::bytes(stored_bytes)));
+    }
+    let sizes = || report.branches.iter().filter_map(|row| row.size);
+    if sizes().next().is_some() {
+        let stored = sizes().map(|size| size.stored_bytes).fold(0, u64::saturating_add);
+        let payload = sizes().map(|size| size.payload_bytes).fold(0, u64::saturating_add);
+        text.push_str(&format!(
+            "{} stored, {} decompressed, ratio {}\n",
+            human::bytes(stored),
+            human::bytes(payload),
+            human::ratio(payload, stored),
+        ));
+    }
     text
 }
 
-/// `18 by kernels, 6 by programs, 1 unsupported`.
-pub(crate) fn kinds([kernel, program, neither]: [u64; 3]) -> String {
+/// `18 by kernels, 6 by programs, 1 unsupported`: how many columns of each kind there are.
+pub(crate) fn kinds(tally: [u64; 4]) -> String {
     let mut parts = Vec::new();
-    for (number, what) in [(kernel, "by kernels"), (program, "by programs"), (neither, "unsupported")] {
+    let what = ["by kernels", "by programs", "by the format", "unsupported"];
+    for (number, what) in tally.into_iter().zip(what) {
         if number > 0 {
             parts.push(format!("{} {what}", human::count(number)));
         }
@@ -156,6 +198,8 @@ pub(crate) fn kinds([kernel, program, neither]: [u64; 3]) -> String {
 mod tests {
     use super::*;
 
+    const SIZE: Size = Size { baskets: 11, stored_bytes: 23_456, payload_bytes: 46_912 };
+
     fn row(path: &str, type_name: &str, decoder: Means) -> Row {
         Row {
             path: path.into(),
@@ -165,9 +209,7 @@ mod tests {
             array: None,
             problem: None,
             entries: 3600,
-            baskets: 11,
-            stored_bytes: 23_456,
-            payload_bytes: 46_912,
+            size: Some(SIZE),
         }
     }
 
@@ -176,14 +218,21 @@ mod tests {
         let short = Row { entries: 12, ..row("hits/hits.x", "float[hits_]", Means::Kernel) };
         let report = Report {
             file: "events.root".into(),
+            format: "ROOT".into(),
+            words: Words::of("ROOT"),
             tree: "dir/events".into(),
             entries: 3600,
+            compression: "ZLIB level 1".into(),
+            blocks: None,
             branches: vec![
                 row("MET_pt", "float", Means::Kernel),
                 row("hits", "vector<Hit>", Means::Group),
                 short,
                 row("tags", "std::vector<std::string>", Means::Program),
-                Row { payload_bytes: 0, ..row("ref", "TRef", Means::Unsupported) },
+                Row {
+                    size: Some(Size { payload_bytes: 0, ..SIZE }),
+                    ..row("ref", "TRef", Means::Unsupported)
+                },
             ],
         };
         insta::assert_snapshot!(render(&report, None, Paint { color: false }), @r"
@@ -202,12 +251,12 @@ mod tests {
         insta::assert_snapshot!(render(&report, Some(70), Paint { color: false }), @r"
         dir/events 3,600 entries in events.root
 
-        branch    type      decoder   entries  baskets   stored  decompressed  ratio
-        MET_pt    float     kernel                  11  23.5 kB       46.9 kB   2.00
-        hits      vector<…  group
-        hits/hi…  float[h…  kernel         12       11  23.5 kB       46.9 kB   2.00
-        tags      std::ve…  program                 11  23.5 kB       46.9 kB   2.00
-        ref       TRef      unsuppo…                11  23.5 kB             -      -
+        branch       type               decoder      entries  baskets   stored
+        MET_pt       float              kernel                     11  23.5 kB
+        hits         vector<Hit>        group
+        hits/hits.x  float[hits_]       kernel            12       11  23.5 kB
+        tags         std::vector<std:…  program                    11  23.5 kB
+        ref          TRef               unsupported                11  23.5 kB
 
         4 branches: 2 by kernels, 1 by programs, 1 unsupported
         117 kB stored, 188 kB decompressed, ratio 1.60
@@ -216,7 +265,7 @@ mod tests {
 
     #[test]
     fn kinds_leave_out_what_there_is_not() {
-        assert_eq!(kinds([1, 0, 2]), "1 by kernels, 2 unsupported");
-        assert_eq!(kinds([0; 3]), "none with data");
+        assert_eq!(kinds([1, 0, 0, 2]), "1 by kernels, 2 unsupported");
+        assert_eq!(kinds([0; 4]), "none with data");
     }
 }

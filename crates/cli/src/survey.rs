@@ -121,27 +121,15 @@ pub(crate) fn survey_first(table: &Table, entries: u64) -> forthwith::plan::Resu
     Ok(fields.map(|(index, field)| Branch::of_first(table, index, field, entries)).collect())
 }
 
-/// Keeps one branch of all, and what it groups.
-pub(crate) fn keep_below(branches: &mut Vec<Branch>, index: u32) {
-    // Parents stand before their children, so one pass sees every parent first.
-    let mut kept = vec![false; branches.len()];
-    for at in 0..branches.len() {
-        let Branch { index: own, field, .. } = &branches[at];
-        let parent = field.parent.and_then(|parent| kept.get(parent as usize)).copied();
-        kept[at] = *own == index || parent == Some(true);
-    }
-    let mut kept = kept.into_iter();
-    branches.retain(|_| kept.next() == Some(true));
-}
-
-/// How many branches with data there are of each kind: kernel, program, neither.
-pub(crate) fn tally<'a>(branches: impl IntoIterator<Item = &'a Branch>) -> [u64; 3] {
-    let mut tally = [0; 3];
+/// How many branches with data there are of each kind: kernel, program, format, none.
+pub(crate) fn tally<'a>(branches: impl IntoIterator<Item = &'a Branch>) -> [u64; 4] {
+    let mut tally = [0; 4];
     for branch in branches {
         match branch.means() {
-            Means::Kernel | Means::Format => tally[0] += 1,
+            Means::Kernel => tally[0] += 1,
+            Means::Format => tally[2] += 1,
             Means::Program => tally[1] += 1,
-            Means::Unsupported | Means::Damaged => tally[2] += 1,
+            Means::Unsupported | Means::Damaged => tally[3] += 1,
             Means::Group => {}
         }
     }

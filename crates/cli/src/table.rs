@@ -1,17 +1,21 @@
 //! Aligned columns of text.
 
 use crate::{
-    human::{clean, cut},
+    human::{clean, cut, cut_middle},
     paint::{Paint, Style},
 };
 
 /// Where a column's text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
+    /// Names: what a reader came for. Cut in the middle, as names begin and end alike, and only when nothing else can give way.
+    Name,
     /// Words. May be cut to fit the terminal.
     Left,
     /// Numbers. Never cut.
     Right,
+    /// Numbers that are left out before a name is cut, the last ones first.
+    Spare,
 }
 
 /// Rows under headings.
@@ -49,6 +53,8 @@ impl From<&str> for Cell {
 
 /// No column of words is cut below this.
 const NARROWEST: usize = 8;
+/// Nor below this while there are other columns to leave out; and no names.
+const ROOMY: usize = 16;
 /// Between columns.
 const GAP: usize = 2;
 
@@ -68,29 +74,39 @@ impl Table {
     pub(crate) fn render(&self, width: Option<usize>, paint: Paint) -> String {
         let length = |text: &str| text.chars().count();
         let cell = |row: &[Cell], at: usize| row.get(at).cloned().unwrap_or_default();
-        let shown: Vec<usize> = (0..self.headings.len())
+        let mut shown: Vec<usize> = (0..self.headings.len())
             .filter(|&at| self.rows.is_empty() || self.rows.iter().any(|row| !cell(row, at).text.is_empty()))
             .collect();
-        let mut widths: Vec<usize> = shown
-            .iter()
-            .map(|&at| {
-                let widest = self.rows.iter().map(|row| row.get(at).map_or(0, |c| length(&c.text))).max();
-                widest.unwrap_or(0).max(length(&self.headings[at].0))
-            })
-            .collect();
+        let widest = |&at: &usize| {
+            let widest = self.rows.iter().map(|row| row.get(at).map_or(0, |c| length(&c.text))).max();
+            widest.unwrap_or(0).max(length(&self.headings[at].0))
+        };
+        let mut widths: Vec<usize> = shown.iter().map(widest).collect();
         if let Some(width) = width {
-            let words: Vec<bool> = shown.iter().map(|&at| self.headings[at].1 == Align::Left).collect();
-            shrink(&mut widths, &words, width);
+            let align = |at: &usize| self.headings[*at].1;
+            // Words give way, then spare numbers go, then words give way to names as far as they can.
+            let mut excess = shrink(&mut widths, |at| align(&shown[at]) == Align::Left, ROOMY, width);
+            while excess > 0
+                && let Some(last) = shown.iter().rposition(|at| align(at) == Align::Spare)
+            {
+                shown.remove(last);
+                widths = shown.iter().map(widest).collect();
+                excess = shrink(&mut widths, |at| align(&shown[at]) == Align::Left, ROOMY, width);
+            }
+            shrink(&mut widths, |at| align(&shown[at]) == Align::Left, NARROWEST, width);
+            shrink(&mut widths, |at| align(&shown[at]) == Align::Name, ROOMY, width);
         }
         let line = |texts: Vec<Cell>| {
             let mut line = String::new();
             for ((text, &width), &at) in texts.iter().zip(&widths).zip(&shown) {
-                let short = cut(&text.text, width);
+                let align = self.headings[at].1;
+                let short =
+                    if align == Align::Name { cut_middle(&text.text, width) } else { cut(&text.text, width) };
                 let padding = " ".repeat(width - length(&short));
                 let painted = paint.paint(text.style, &short);
-                match self.headings[at].1 {
-                    Align::Left => line.extend([painted, padding]),
-                    Align::Right => line.extend([padding, painted]),
+                match align {
+                    Align::Name | Align::Left => line.extend([painted, padding]),
+                    Align::Right | Align::Spare => line.extend([padding, painted]),
                 }
                 line.extend(std::iter::repeat_n(' ', GAP));
             }
@@ -107,17 +123,18 @@ impl Table {
     }
 }
 
-/// Takes from the widest columns of words until everything fits, or nothing more can be taken.
-fn shrink(widths: &mut [usize], words: &[bool], width: usize) {
+/// Takes from the widest of some columns until everything fits, or none of them is wider than `least`; answers what is too much still.
+fn shrink(widths: &mut [usize], may: impl Fn(usize) -> bool, least: usize, width: usize) -> usize {
     let gaps = GAP * widths.len().saturating_sub(1);
     let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(width);
     while excess > 0 {
         let widest =
-            (0..widths.len()).filter(|&at| words[at] && widths[at] > NARROWEST).max_by_key(|&at| widths[at]);
-        let Some(widest) = widest else { return };
+            (0..widths.len()).filter(|&at| may(at) && widths[at] > least).max_by_key(|&at| widths[at]);
+        let Some(widest) = widest else { break };
         widths[widest] -= 1;
         excess -= 1;
     }
+    excess
 }
 
 #[cfg(test)]
@@ -153,6 +170,35 @@ mod tests {
         name      bytes
         Muon_pt   1,234
         a rathe…      5
+        ");
+    }
+
+    #[test]
+    fn names_are_the_last_to_be_cut_and_in_the_middle() {
+        let mut table = Table::new(&[
+            ("branch", Align::Name),
+            ("type", Align::Left),
+            ("stored", Align::Spare),
+            ("ratio", Align::Spare),
+        ]);
+        for end in ["pt", "eta"] {
+            let name = format!("AnalysisElectronsAuxDyn.{end}");
+            table.row([name.into(), "std::vector<float>".into(), "1.23 kB".into(), "2.00".into()]);
+        }
+        insta::assert_snapshot!(table.render(Some(60), PLAIN), @r"
+        branch                       type                 stored
+        AnalysisElectronsAuxDyn.pt   std::vector<float>  1.23 kB
+        AnalysisElectronsAuxDyn.eta  std::vector<float>  1.23 kB
+        ");
+        insta::assert_snapshot!(table.render(Some(40), PLAIN), @r"
+        branch                       type
+        AnalysisElectronsAuxDyn.pt   std::vecto…
+        AnalysisElectronsAuxDyn.eta  std::vecto…
+        ");
+        insta::assert_snapshot!(table.render(Some(28), PLAIN), @r"
+        branch              type
+        Analysis…AuxDyn.pt  std::ve…
+        Analysis…uxDyn.eta  std::ve…
         ");
     }
 

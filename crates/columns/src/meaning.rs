@@ -125,7 +125,8 @@ impl Meaning {
     }
 
     /// A number as what it means: `2026-11-20T18:00:00.000Z`. `None` for what is no number.
-    pub(crate) fn number(self, value: i64) -> Option<String> {
+    #[must_use]
+    pub fn spell_number(self, value: i64) -> Option<String> {
         Some(match self {
             Self::Decimal { scale, .. } => decimal(value.into(), scale)?,
             Self::Half => Self::half(u16::try_from(value).ok()?).to_string(),
@@ -144,7 +145,8 @@ impl Meaning {
     }
 
     /// Bytes as the decimal they mean; `None` if they mean none, or one too long to be shown.
-    pub(crate) fn bytes(self, bytes: &[u8]) -> Option<String> {
+    #[must_use]
+    pub fn spell_bytes(self, bytes: &[u8]) -> Option<String> {
         let Self::Decimal { scale, .. } = self else { return None };
         let value = i128::from_be_bytes(extend::<16>(bytes)?);
         decimal(value, scale)
@@ -203,21 +205,24 @@ mod tests {
 
     #[test]
     fn times_are_spelled_out() {
-        let utc = |unit, value| Meaning::Timestamp { unit, utc: true }.number(value).unwrap_or_default();
+        let utc =
+            |unit, value| Meaning::Timestamp { unit, utc: true }.spell_number(value).unwrap_or_default();
         assert_eq!(utc(TimeUnit::Milli, 0), "1970-01-01T00:00:00.000Z");
         assert_eq!(utc(TimeUnit::Micro, -1), "1969-12-31T23:59:59.999999Z");
         assert_eq!(utc(TimeUnit::Nano, 1_700_000_000_123_456_789), "2023-11-14T22:13:20.123456789Z");
         let dates = [(0, "1970-01-01"), (59, "1970-03-01"), (11_016, "2000-02-29"), (-719_162, "0001-01-01")];
         for (days, text) in dates {
-            assert_eq!(Meaning::Date.number(days).as_deref(), Some(text));
+            assert_eq!(Meaning::Date.spell_number(days).as_deref(), Some(text));
         }
-        assert_eq!(Meaning::Time(TimeUnit::Milli).number(86_399_999).as_deref(), Some("23:59:59.999"));
-        assert!(Meaning::Date.number(i64::MAX).is_some() && utc(TimeUnit::Milli, i64::MIN).ends_with('Z'));
+        assert_eq!(Meaning::Time(TimeUnit::Milli).spell_number(86_399_999).as_deref(), Some("23:59:59.999"));
+        assert!(
+            Meaning::Date.spell_number(i64::MAX).is_some() && utc(TimeUnit::Milli, i64::MIN).ends_with('Z')
+        );
     }
 
     #[test]
     fn decimals_are_spelled_out() {
-        let text = |scale, bytes: &[u8]| Meaning::Decimal { precision: 20, scale }.bytes(bytes);
+        let text = |scale, bytes: &[u8]| Meaning::Decimal { precision: 20, scale }.spell_bytes(bytes);
         assert_eq!(text(2, &[0x04, 0xd2]).as_deref(), Some("12.34"));
         assert_eq!(text(4, &[0xff]).as_deref(), Some("-0.0001"));
         assert_eq!(text(0, &[0x80]).as_deref(), Some("-128"));
@@ -228,12 +233,12 @@ mod tests {
 
     #[test]
     fn halves_and_decimals_of_numbers_are_spelled_out() {
-        let half = |bits: i64| Meaning::Half.number(bits).unwrap_or_default();
+        let half = |bits: i64| Meaning::Half.spell_number(bits).unwrap_or_default();
         assert_eq!(
             [0x3c00, 0xc000, 0x0001, 0x7bff, 0xfc00].map(half),
             ["1", "-2", "0.000000059604645", "65504", "-inf"]
         );
-        assert_eq!(Meaning::Decimal { precision: 9, scale: 2 }.number(-5).as_deref(), Some("-0.05"));
+        assert_eq!(Meaning::Decimal { precision: 9, scale: 2 }.spell_number(-5).as_deref(), Some("-0.05"));
     }
 
     #[test]

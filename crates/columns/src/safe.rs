@@ -32,8 +32,15 @@ pub fn safe_text(text: &str) -> Cow<'_, str> {
 /// Text as a JSON string with its quotes, appended to `to`. Unsafe characters are escaped as `\u009b`: the string has the same value.
 pub fn json_text(text: &str, to: &mut Vec<u8>) {
     to.push(b'"');
-    let mut kept = 0;
-    for (at, c) in text.char_indices() {
+    let bytes = text.as_bytes();
+    let (mut kept, mut at) = (0, 0);
+    while let Some(byte) = bytes.get(at) {
+        if !SPECIAL[usize::from(*byte)] {
+            at += 1;
+            continue;
+        }
+        // Such a byte begins a character.
+        let Some(c) = text[at..].chars().next() else { break };
         let short = match c {
             '"' => "\\\"",
             '\\' => "\\\\",
@@ -43,19 +50,34 @@ pub fn json_text(text: &str, to: &mut Vec<u8>) {
             '\u{8}' => "\\b",
             '\u{c}' => "\\f",
             c if is_unsafe_to_show(c) => "",
-            _ => continue,
+            _ => {
+                at += c.len_utf8();
+                continue;
+            }
         };
-        to.extend_from_slice(&text.as_bytes()[kept..at]);
+        to.extend_from_slice(&bytes[kept..at]);
         if short.is_empty() {
             escape(c, to)
         } else {
             to.extend_from_slice(short.as_bytes())
         }
-        kept = at + c.len_utf8();
+        at += c.len_utf8();
+        kept = at;
     }
-    to.extend_from_slice(&text.as_bytes()[kept..]);
+    to.extend_from_slice(&bytes[kept..]);
     to.push(b'"');
 }
+
+/// The bytes that characters begin with which are perhaps escaped in JSON.
+const SPECIAL: [bool; 256] = {
+    let mut special = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        special[byte] = byte < 0x20 || matches!(byte as u8, b'"' | b'\\' | 0x7f | 0xc2 | 0xd8 | 0xe2);
+        byte += 1;
+    }
+    special
+};
 
 /// Every unsafe character has four hexadecimal digits.
 fn escape(c: char, to: &mut Vec<u8>) {

@@ -141,8 +141,10 @@ impl<'a> Node<'a> {
             }
             Form::Meant { meaning, content } => {
                 let text = match self.below(content).peek(row)? {
-                    Peek::Value(Value::Int(number)) => meaning.number(number).ok_or(Value::Int(number)),
-                    Peek::Value(Value::Bytes(bytes)) => meaning.bytes(&bytes).ok_or(Value::Bytes(bytes)),
+                    Peek::Value(Value::Int(number)) => meaning.spell_number(number).ok_or(Value::Int(number)),
+                    Peek::Value(Value::Bytes(bytes)) => {
+                        meaning.spell_bytes(&bytes).ok_or(Value::Bytes(bytes))
+                    }
                     other => return Ok(other),
                 };
                 Ok(Peek::Value(text.map_or_else(|value| value, Value::Meant)))

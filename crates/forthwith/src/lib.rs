@@ -32,7 +32,7 @@ pub use file::{File, FileInfo, Key};
 pub use formats::format;
 pub use steps::Step;
 pub use table::Table;
-pub use text::spell_for_json;
+pub use text::JsonRows;
 pub use walk::Walk;
 pub use write::{FileFormat, create, writer};
 

@@ -11,6 +11,7 @@ use crate::{
     failure::{Failure, Result},
     head, human, ls, opened, show,
     survey::{self, Branch},
+    words::Words,
 };
 use forthwith::{
     File, Table,
@@ -66,12 +67,14 @@ pub(crate) fn demo(
     };
     let branches = survey::survey(&table)?;
     console.line("")?;
-    title(console, &format!("Tree {}", human::clean(table.path())))?;
+    let words = Words::of_table(&table);
+    let noun = if words.table == "tree" { "Tree" } else { "Table" };
+    title(console, format!("{noun} {}", human::clean(table.path())).trim_end())?;
     let kinds = survey::tally(&branches);
     console.line(&format!(
         "  {}, {}: {}",
         human::counted(table.entries()?, "entry", "entries"),
-        human::counted(kinds.iter().sum(), "branch", "branches"),
+        words.columns(kinds.iter().sum()),
         show::kinds(kinds)
     ))?;
     for (kind, heading) in [
@@ -88,8 +91,8 @@ pub(crate) fn demo(
             }
             None => {
                 title(console, heading)?;
-                let unread = if kinds[2] > 0 { " that can be read" } else { "" };
-                console.line(&format!("  this tree has no such branch{unread}"))?;
+                let unread = if kinds[3] > 0 { " that can be read" } else { "" };
+                console.line(&format!("  this {} has no such {}{unread}", words.table, words.column[0]))?;
             }
         }
     }

@@ -28,7 +28,7 @@ pub(crate) fn picture(table: &Table, branches: &[Branch], console: &mut Console<
         return dimuon(&masses, &from, width, console);
     }
     let Some(branch) = choose(branches) else {
-        return console.line("  no branch of numbers to draw");
+        return console.line("  no numbers to draw");
     };
     let name = human::clean(&branch.field.path);
     let array = match crate::head::first(table, branch, entries) {

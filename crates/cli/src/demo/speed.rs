@@ -5,6 +5,7 @@ use crate::{
     failure::Result,
     human, show,
     survey::{Branch, Means, tally},
+    words::Words,
 };
 use forthwith::{Step, Table, plan};
 use std::{
@@ -38,7 +39,7 @@ pub(crate) fn speed(
 ) -> Result<()> {
     let readable: Vec<&Branch> = branches.iter().filter(|b| b.is_readable()).collect();
     if readable.is_empty() {
-        console.line("  no branch that can be read")?;
+        console.line(&format!("  no {} that can be read", Words::of_table(table).column[0]))?;
         return missing(branches, console);
     }
     console.flush()?;
@@ -72,8 +73,8 @@ pub(crate) fn speed(
     let kinds = tally(branches);
     console.line(&format!(
         "  {} ({}), {} of {} entries, {}",
-        human::counted(readable.len() as u64, "branch", "branches"),
-        show::kinds([kinds[0], kinds[1], 0]),
+        Words::of_table(table).columns(readable.len() as u64),
+        show::kinds([kinds[0], kinds[1], kinds[2], 0]),
         if total.entries == entries { "all".into() } else { human::count(total.entries) },
         human::count(entries),
         human::counted(threads as u64, "thread", "threads"),
@@ -173,7 +174,7 @@ fn missing(branches: &[Branch], console: &mut Console<'_>) -> Result<()> {
     if types.is_empty() {
         return Ok(());
     }
-    let number = human::counted(types.values().sum(), "branch", "branches");
+    let number = human::counted(types.values().sum(), "column", "columns");
     let mut types: Vec<_> = types.into_iter().collect();
     types.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
     let rest = types.len().saturating_sub(12);

@@ -38,8 +38,14 @@ fn names_that_do_not_exist() {
 
 #[test]
 fn objects_of_another_kind() {
-    insta::assert_snapshot!(complaint(&["show", &file("zmumu.root:mass")]), @"2 forthwith: mass is a TH1F, not a tree");
-    insta::assert_snapshot!(complaint(&["head", &file("zmumu.root:skim")]), @"2 forthwith: skim is a TDirectory, not a tree");
+    insta::assert_snapshot!(complaint(&["show", &file("zmumu.root:mass")]), @r"
+    2 forthwith: mass is a TH1F, not a tree
+      forthwith show zmumu.root:mass shows it
+    ");
+    insta::assert_snapshot!(complaint(&["head", &file("zmumu.root:skim")]), @r"
+    2 forthwith: skim is a TDirectory, not a tree
+      forthwith ls zmumu.root:skim lists it
+    ");
     insta::assert_snapshot!(complaint(&["forth", &file("zmumu.root:events")]), @r"
         2 forthwith: name a branch: zmumu.root:events/BRANCH
           forthwith show lists those of zmumu.root:events

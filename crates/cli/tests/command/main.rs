@@ -1,8 +1,10 @@
 //! The command, as a user sees it: what it prints, where, and with which exit code.
 
 mod check;
+mod columns;
 mod convert;
 mod data;
+mod entries;
 mod errors;
 mod forth;
 mod help;

@@ -1,0 +1,148 @@
+//! Which columns a command line means.
+
+use crate::{
+    failure::{Failure, Result},
+    glob,
+    opened::Place,
+    survey::{Branch, Means, survey_first},
+};
+use forthwith::{
+    Table,
+    plan::{ErrorKind, Field},
+};
+
+/// Columns, as typed.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Choice {
+    /// Names that must exist.
+    pub(crate) names: Vec<String>,
+    /// Patterns. One without a glob character is a name, and must exist, too.
+    pub(crate) filter: Vec<String>,
+}
+
+/// What a choice found.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    pub(crate) branches: Vec<Branch>,
+    /// Whether each was named, so that one that cannot be read is an error.
+    pub(crate) named: bool,
+}
+
+impl Choice {
+    /// The columns meant, readable or not, in the order of the names, then of the file; without a choice all there are. Groups of columns
+    /// stand for the columns below them. No more is looked for than the first `entries` entries take.
+    pub(crate) fn find(&self, place: &Place, entries: u64) -> Result<Chosen> {
+        let table = &place.table;
+        let fields = table.fields()?;
+        let mut indices = Vec::new();
+        for name in &self.names {
+            indices.extend(named(table, name)?);
+        }
+        indices.extend(place.branch);
+        let mut branches: Vec<Branch> = Vec::new();
+        for index in indices {
+            let branch = Branch::of_first(table, index, &fields[index as usize], entries);
+            if branch.means() != Means::Group {
+                add(&mut branches, branch)?;
+                continue;
+            }
+            let before = branches.len();
+            for (at, field) in (0..).zip(fields).filter(|(at, _)| is_below(fields, *at, index)) {
+                let below = Branch::of_first(table, at, field, entries);
+                if below.means() != Means::Group {
+                    add(&mut branches, below)?;
+                }
+            }
+            if branches.len() == before {
+                let members =
+                    fields.iter().filter(|f| f.parent == Some(index)).map(|f| f.path.clone()).collect();
+                return Err(Failure::Group { branch: branch.field.path, members });
+            }
+        }
+        let named = !branches.is_empty();
+        if !self.filter.is_empty() || !named {
+            let mut matching = matching(place, &self.filter, entries)?;
+            matching.retain(|b| b.means() != Means::Group && branches.iter().all(|c| c.index != b.index));
+            branches.extend(matching);
+        }
+        Ok(Chosen { branches, named })
+    }
+}
+
+/// The branches, groups included, that patterns match, in the file's order; without patterns all.
+///
+/// # Errors
+/// A pattern without a glob character is a name that is not there, or stands there twice; nothing matches.
+pub(crate) fn matching(place: &Place, filter: &[String], entries: u64) -> Result<Vec<Branch>> {
+    let table = &place.table;
+    let mut branches = survey_first(table, entries)?;
+    if filter.is_empty() {
+        return Ok(branches);
+    }
+    for (at, name) in filter.iter().enumerate().filter(|(_, pattern)| !glob::is_pattern(pattern)) {
+        if filter[..at].contains(name) {
+            return Err(twice(name));
+        }
+        if branches.iter().any(|b| b.field.path == *name || b.field.name == *name) {
+            continue;
+        }
+        // A part of a column, which patterns do not match.
+        let index = table.find(name)?;
+        branches.push(Branch::of_first(table, index, &table.fields()?[index as usize], entries));
+    }
+    branches.retain(|b| glob::wanted(filter, &b.field.path, &b.field.name));
+    if branches.is_empty() {
+        let table = place.name();
+        return Err(Failure::NoMatch { words: place.words, table, filter: filter.to_vec() });
+    }
+    Ok(branches)
+}
+
+/// The branch of a place with those below it, or all branches; of them those that patterns match.
+pub(crate) fn within(place: &Place, filter: &[String]) -> Result<Vec<Branch>> {
+    let mut branches = matching(place, filter, u64::MAX)?;
+    let Some(index) = place.branch else { return Ok(branches) };
+    let fields = place.table.fields()?;
+    branches.retain(|branch| branch.index == index || is_below(fields, branch.index, index));
+    if branches.is_empty() && filter.is_empty() {
+        // A part of a column.
+        branches.push(Branch::of(&place.table, index, &fields[index as usize]));
+    }
+    Ok(branches)
+}
+
+fn add(branches: &mut Vec<Branch>, branch: Branch) -> Result<()> {
+    if branches.iter().any(|there| there.index == branch.index) {
+        return Err(twice(&branch.field.path));
+    }
+    branches.push(branch);
+    Ok(())
+}
+
+fn twice(name: &str) -> Failure {
+    Failure::misuse(format!("{name} is asked for twice"))
+}
+
+/// A name, or several with commas between them if no column has just that name.
+fn named(table: &Table, name: &str) -> Result<Vec<u32>> {
+    let is_missing = |error: &forthwith::plan::Error| matches!(error.kind, ErrorKind::NotFound { .. });
+    match table.find(name) {
+        Ok(index) => Ok(vec![index]),
+        Err(error) if is_missing(&error) && name.contains(',') => {
+            let parts = name.split(',').map(str::trim).filter(|part| !part.is_empty());
+            parts.map(|part| table.find(part).map_err(|error| Failure::unnamed(error, part))).collect()
+        }
+        Err(error) => Err(Failure::unnamed(error, name)),
+    }
+}
+
+fn is_below(fields: &[Field], mut at: u32, index: u32) -> bool {
+    // Parents stand before their children: the chain ends.
+    while let Some(parent) = fields.get(at as usize).and_then(|f| f.parent).filter(|&parent| parent < at) {
+        if parent == index {
+            return true;
+        }
+        at = parent;
+    }
+    false
+}

@@ -1,0 +1,78 @@
+//! What is typed for short: `forthwith FILE` for `forthwith ls FILE`, and `head -3 FILE` for `head -n 3 FILE`.
+
+use std::{ffi::OsString, path::Path};
+
+/// Global options whose value is an argument of its own.
+const VALUED: [&str; 2] = ["--threads", "--color"];
+
+/// The command line in full. `verbs` are the commands there are; `exists` says whether there is a file of a name.
+pub(crate) fn expand(
+    mut args: Vec<OsString>,
+    verbs: &[&str],
+    exists: impl Fn(&Path) -> bool,
+) -> Vec<OsString> {
+    let Some(at) = first_word(&args) else { return args };
+    if !verbs.iter().any(|verb| args[at] == *verb) {
+        if is_target(&args[at], exists) {
+            args.insert(at, "ls".into());
+        }
+        return args;
+    }
+    if args[at] == "head" || args[at] == "tail" {
+        for number in at + 1..args.len() {
+            let takes_value = args[number - 1].to_str().is_some_and(|before| {
+                matches!(before, "-n" | "--entries" | "-b" | "--branch" | "-f" | "--filter" | "--")
+            });
+            let digits = args[number].to_str().and_then(|text| text.strip_prefix('-'));
+            let digits = digits.filter(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()));
+            if let (Some(digits), false) = (digits, takes_value) {
+                args[number] = format!("-n{digits}").into();
+            }
+        }
+    }
+    args
+}
+
+/// The first argument that is neither the program, nor an option, nor the value of one.
+fn first_word(args: &[OsString]) -> Option<usize> {
+    let is_option = |arg: &OsString| arg.as_encoded_bytes().first() == Some(&b'-') && arg != "-";
+    (1..args.len()).find(|&at| !is_option(&args[at]) && !VALUED.iter().any(|option| args[at - 1] == *option))
+}
+
+/// Whether it names a file, perhaps with an object behind a colon.
+fn is_target(arg: &OsString, exists: impl Fn(&Path) -> bool) -> bool {
+    if exists(Path::new(arg)) {
+        return true;
+    }
+    let Some(text) = arg.to_str() else { return false };
+    text.match_indices(':').any(|(at, _)| at > 0 && exists(Path::new(&text[..at])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expanded(line: &str) -> String {
+        let args = line.split(' ').map(OsString::from).collect();
+        let exists = |path: &Path| path == Path::new("a.root") || path == Path::new("ls");
+        let args = expand(args, &["ls", "head", "tail"], exists);
+        args.iter().map(|arg| arg.to_str().expect("UTF-8")).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn shorthands() {
+        for (line, full) in [
+            ("f a.root", "f ls a.root"),
+            ("f --color never a.root:t", "f --color never ls a.root:t"),
+            ("f --threads 3 head -3 a.root", "f --threads 3 head -n3 a.root"),
+            ("f head a.root -12", "f head a.root -n12"),
+            ("f tail -n -3 a.root", "f tail -n -3 a.root"),
+            ("f head a.root -- -3", "f head a.root -- -3"),
+            ("f ls", "f ls"),
+            ("f b.root", "f b.root"),
+            ("f", "f"),
+        ] {
+            assert_eq!(expanded(line), full);
+        }
+    }
+}
