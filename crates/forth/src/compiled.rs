@@ -10,7 +10,7 @@ use crate::error::{CompileError, Lines, Location, places};
 use crate::interpret::flat::FlatCode;
 use crate::interpret::fused::Plans;
 use crate::jit::{self, Jit, Refusal};
-use crate::lower::ir::Code;
+use crate::lower::ir::{Code, Variant};
 use crate::lower::{Effects, explain, lower};
 use crate::machine::Tier;
 
@@ -60,10 +60,10 @@ pub struct Compiled {
     effects: OnceLock<Effects>,
     /// Line and column of what bytecode is made of, when first wanted.
     places: OnceLock<HashMap<u32, (usize, usize)>>,
-    /// For 32 and 64 bits, when first wanted.
-    code: [OnceLock<Code>; 2],
-    flat: [OnceLock<FlatCode>; 2],
-    jit: [OnceLock<Result<Jit, Refusal>>; 2],
+    /// For each variant, when first wanted.
+    code: [OnceLock<Code>; Variant::ALL],
+    flat: [OnceLock<FlatCode>; Variant::ALL],
+    jit: [OnceLock<Result<Jit, Refusal>>; Variant::ALL],
     /// Bytes decoded so far without machine code, by all machines.
     heat: AtomicU64,
 }
@@ -198,20 +198,20 @@ impl Compiled {
         self.effects.get_or_init(|| Effects::new(&self.program))
     }
 
-    /// The flat code for machines of a width, in bits.
+    /// The flat code for machines of a kind.
     #[inline]
-    pub(crate) fn code(&self, bits: u32) -> &Code {
-        let lower = || lower(&self.program, &self.bytecode, &self.plans, self.effects(), bits);
-        self.code[usize::from(bits == 64)].get_or_init(lower)
+    pub(crate) fn code(&self, variant: Variant) -> &Code {
+        let lower = || lower(&self.program, &self.bytecode, &self.plans, self.effects(), variant);
+        self.code[variant.number()].get_or_init(lower)
     }
 
     /// The same for tier 1.
     #[inline]
-    pub(crate) fn flat(&self, bits: u32) -> &FlatCode {
-        self.flat[usize::from(bits == 64)].get_or_init(|| {
+    pub(crate) fn flat(&self, variant: Variant) -> &FlatCode {
+        self.flat[variant.number()].get_or_init(|| {
             let (inputs, variables) = (self.inputs().len(), self.variables().len());
             FlatCode::new(
-                self.code(bits),
+                self.code(variant),
                 &self.plans,
                 self.outputs(),
                 inputs,
@@ -221,51 +221,52 @@ impl Compiled {
         })
     }
 
-    /// The machine code for machines of a width, compiled when first asked for.
-    pub(crate) fn jit(&self, bits: u32) -> Result<&Jit, Refusal> {
-        let compile = || Jit::new(&self.program, &self.plans, self.code(bits));
-        self.jit[usize::from(bits == 64)].get_or_init(compile).as_ref().map_err(|refusal| *refusal)
+    /// The machine code for machines of a kind, compiled when first asked for.
+    pub(crate) fn jit(&self, variant: Variant) -> Result<&Jit, Refusal> {
+        let compile = || Jit::new(&self.program, &self.plans, self.code(variant));
+        self.jit[variant.number()].get_or_init(compile).as_ref().map_err(|refusal| *refusal)
     }
 
     /// Compiles for a tier and a width of 32 or 64 bits what is otherwise compiled when it is first wanted. Returns the bytes of
     /// machine code, which only [`Tier::Compiled`](crate::Tier::Compiled) has, and not everywhere.
     pub fn prepare(&self, tier: Tier, bits: u32) -> usize {
+        let variant = Variant::of(bits);
         if tier >= Tier::Fused {
-            self.flat(bits);
+            self.flat(variant);
         }
-        if tier >= Tier::Compiled { self.jit(bits).map_or(0, Jit::size) } else { 0 }
+        if tier >= Tier::Compiled { self.jit(variant).map_or(0, Jit::size) } else { 0 }
     }
 
     /// Takes note of work, in bytes to decode; compiles once there was so much of it that it would have paid. Whether it is settled
     /// now that there is machine code, or none.
     #[cold]
-    pub(crate) fn warm(&self, bits: u32, bytes: u64) -> bool {
-        if self.jit[usize::from(bits == 64)].get().is_some() {
+    pub(crate) fn warm(&self, variant: Variant, bytes: u64) -> bool {
+        if self.jit[variant.number()].get().is_some() {
             return true;
         }
         if !Jit::BUILT || !jit::pays(&self.program, &self.plans) {
             return true;
         }
         let heat = self.heat.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
-        let wanted = heat >= jit::threshold(&self.program, &self.plans, self.code(bits));
+        let wanted = heat >= jit::threshold(&self.program, &self.plans, self.code(variant));
         if wanted {
             // Refused is settled as well.
-            let _ = self.jit(bits);
+            let _ = self.jit(variant);
         }
         wanted
     }
 
     /// The machine code, if it was compiled already.
     #[inline]
-    pub(crate) fn jit_if_ready(&self, bits: u32) -> Option<&Jit> {
-        self.jit[usize::from(bits == 64)].get()?.as_ref().ok()
+    pub(crate) fn jit_if_ready(&self, variant: Variant) -> Option<&Jit> {
+        self.jit[variant.number()].get()?.as_ref().ok()
     }
 
     /// The same program, of which only recognised loops run natively.
     #[cfg(test)]
     pub(crate) fn without_flat(self) -> Self {
         let none = || OnceLock::from(FlatCode::none(self.bytecode.code.len()));
-        Self { flat: [none(), none()], ..self }
+        Self { flat: [none(), none(), none(), none()], ..self }
     }
 
     /// How many numbers the instruction at a position of the bytecode takes.

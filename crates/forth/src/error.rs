@@ -212,6 +212,8 @@ pub enum RunError {
     OutputMismatch,
     /// A word that is not in the dictionary was called.
     UnknownWord,
+    /// The flag of [`Machine::set_interrupt`](crate::Machine::set_interrupt) was set. `resume` goes on.
+    Interrupted,
 }
 
 impl RunError {
@@ -265,6 +267,7 @@ impl RunError {
             }
             Self::OutputMismatch => ("output mismatch", "the outputs do not fit the declarations"),
             Self::UnknownWord => ("unknown word", "the word is not in the dictionary"),
+            Self::Interrupted => ("interrupted", "the run was interrupted; 'resume' goes on"),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! The machine: one canonical state that every tier reads and writes.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::compiled::Compiled;
 use crate::error::{Location, RunError};
 use crate::interpret::flat::{Activation, Parked};
+use crate::lower::ir::Variant;
 use crate::output::{Output, Outputs};
 
 /// How wide stack items and variables are.
@@ -146,6 +148,8 @@ pub struct Machine<W: Width = W64> {
     pub(crate) heat: u64,
     pub(crate) parked: Option<Parked>,
     pub(crate) printer: Option<Printer>,
+    /// Whether to stop at the next pass of a loop; None: nobody will ask for it.
+    pub(crate) interrupt: Option<Arc<AtomicBool>>,
     ready: bool,
     error: Option<(RunError, usize)>,
     width: std::marker::PhantomData<W>,
@@ -215,6 +219,7 @@ impl<W: Width> Machine<W> {
             heat: 0,
             parked: None,
             printer: None,
+            interrupt: None,
             ready: false,
             error: None,
             width: std::marker::PhantomData,
@@ -362,6 +367,18 @@ impl<W: Width> Machine<W> {
     /// Where the printing words print to; nowhere at first.
     pub fn set_printer(&mut self, printer: Option<Printer>) {
         self.printer = printer;
+    }
+
+    /// A flag by which another thread ends a run: while it is set, [`Self::resume`], [`Self::run`] and [`Self::call`] end with
+    /// [`RunError::Interrupted`] at the next pass of a loop or call of a word, and the next `resume` goes on from there.
+    ///
+    /// A single word that moves much is not interrupted. Without a flag, which is how machines are made, loops never look.
+    pub fn set_interrupt(&mut self, flag: Option<Arc<AtomicBool>>) {
+        if self.interrupt.is_some() != flag.is_some() {
+            // Where it waits is a place in the code for the one or the other.
+            self.unpark();
+        }
+        self.interrupt = flag;
     }
 
     /// Takes the outputs away, in the order of the declarations. The machine then has to `begin` again.
@@ -525,11 +542,33 @@ impl<W: Width> Machine<W> {
         if fits { Ok(()) } else { Err(RunError::InputMismatch) }
     }
 
+    /// Which code it runs.
+    #[inline]
+    pub(crate) fn variant(&self) -> Variant {
+        Variant { bits: W::BITS, polled: self.interrupt.is_some() }
+    }
+
+    /// Passes of a native loop between two looks at the flag.
+    #[inline]
+    pub(crate) fn most_passes(&self) -> usize {
+        if self.interrupt.is_some() { 1 << 12 } else { usize::MAX }
+    }
+
+    /// Whether the run is to be interrupted.
+    #[inline]
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
     /// Runs and keeps the error, if any.
     fn execute(&mut self, inputs: &[&[u8]], single: bool) -> Result<Status, RunError> {
         self.outputs.payload = inputs.iter().map(|input| input.len()).sum();
         let result = self.interpret(inputs, single);
         result.map_err(|(error, at)| {
+            // Nothing is wrong: it may go on.
+            if error == RunError::Interrupted {
+                return error;
+            }
             if matches!(error, RunError::UserHalt(_)) {
                 self.ready = false;
                 self.frames.clear();

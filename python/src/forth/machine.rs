@@ -5,7 +5,8 @@ use crate::{
     forth::{
         inputs::Inputs,
         items::Items,
-        slot::{Either, Slot, State, Way, each},
+        slot::{Either, Ran, Slot, State, Way, each},
+        ticker::Watched,
     },
 };
 use forthwith::forth::{self, Compiled, Limits, LiteralWidth, Options, Output, Programs, RunError, Tier};
@@ -59,17 +60,13 @@ impl Machine {
         if let Some(inputs) = &mut inputs {
             self.start(&mut state, inputs).map_err(|error| errors::run(py, error, None))?;
         }
-        let taken: &mut State = &mut state;
-        let result = match way {
-            Way::Step => taken.go(way),
-            _ => py.detach(move || taken.go(way)),
-        };
+        let result = self.run_watched(py, &mut state, way);
         drop(state);
         drop(inputs);
         if let Some(exception) = self.spilled.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(exception);
         }
-        match result {
+        match result? {
             Ok(_) => Ok(None),
             Err((error, location)) => {
                 let exception = errors::run(py, error, location.as_ref());
@@ -79,6 +76,25 @@ impl Machine {
                     Err(exception)
                 }
             }
+        }
+    }
+
+    /// Runs without the interpreter, coming back to let Python handle signals. An exception of a handler ends the run; the machine
+    /// stands where it was, so that `resume` goes on.
+    fn run_watched(&self, py: Python<'_>, state: &mut State, mut way: Way<'_>) -> PyResult<Ran> {
+        if matches!(way, Way::Step) {
+            return Ok(state.go(way));
+        }
+        let watched = Watched::new(py)?;
+        state.watch(watched.flag());
+        loop {
+            let taken: &mut State = state;
+            let result = py.detach(move || taken.go(way));
+            if !matches!(result, Err((RunError::Interrupted, _))) {
+                return Ok(result);
+            }
+            watched.look(py)?;
+            way = Way::Resume;
         }
     }
 

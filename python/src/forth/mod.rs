@@ -4,6 +4,7 @@ mod inputs;
 mod items;
 mod machine;
 mod slot;
+mod ticker;
 
 pub(crate) use items::Items;
 pub(crate) use machine::Machine;

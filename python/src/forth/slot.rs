@@ -5,7 +5,7 @@ use forthwith::forth::{Location, Machine, RunError, Status, W32, W64};
 use pyo3::{exceptions::PyRuntimeError, prelude::*};
 use std::{
     ops::{Deref, DerefMut},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
 };
 
 /// A machine of either width.
@@ -41,8 +41,16 @@ pub(crate) enum Way<'a> {
     Call(&'a str),
 }
 
+/// How a run ended, and where the program is wrong.
+pub(crate) type Ran = Result<Status, (RunError, Option<Location>)>;
+
 impl State {
-    pub(crate) fn go(&mut self, way: Way<'_>) -> Result<Status, (RunError, Option<Location>)> {
+    /// Has the machine look at a flag that interrupts its runs.
+    pub(crate) fn watch(&mut self, flag: Arc<AtomicBool>) {
+        each!(&mut self.machine, machine => machine.set_interrupt(Some(flag)));
+    }
+
+    pub(crate) fn go(&mut self, way: Way<'_>) -> Ran {
         let began = std::time::Instant::now();
         let inputs = self.inputs.slices();
         let result = each!(&mut self.machine, machine => match way {

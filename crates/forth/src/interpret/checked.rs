@@ -12,6 +12,8 @@ type Failure = (RunError, usize);
 /// What an instruction means for the loop around it.
 enum Flow {
     Next,
+    /// The next is the beginning of a loop's pass.
+    Back,
     Paused,
 }
 
@@ -35,11 +37,15 @@ impl<W: Width> Machine<W> {
             match std::mem::replace(&mut ran, Ran::Not) {
                 Ran::Paused => return Ok(Status::Paused),
                 Ran::Done => return Ok(Status::Done),
+                Ran::Left if self.is_interrupted() => return Err((RunError::Interrupted, self.pc)),
                 Ran::Left | Ran::Not => {}
             }
             if self.pc >= self.end {
                 if self.leave_ended(inputs)? {
                     return Ok(Status::Done);
+                }
+                if self.is_interrupted() && !single {
+                    return Err((RunError::Interrupted, self.pc));
                 }
                 may_enter = fast;
             }
@@ -55,6 +61,9 @@ impl<W: Width> Machine<W> {
             if single || matches!(flow, Flow::Paused) {
                 self.leave_finished();
                 return Ok(if self.is_done() { Status::Done } else { Status::Paused });
+            }
+            if matches!(flow, Flow::Back) && self.is_interrupted() {
+                return Err((RunError::Interrupted, self.pc));
             }
         }
     }
@@ -280,10 +289,14 @@ impl<W: Width> Machine<W> {
                 self.counters.instructions += u64::from(turned.is_err());
                 turned?;
             }
-            Op::Again => self.pc = at - 1,
+            Op::Again => {
+                self.pc = at - 1;
+                return Ok(Flow::Back);
+            }
             Op::Until => {
                 if self.take() == 0 {
                     self.pc = at - 1;
+                    return Ok(Flow::Back);
                 }
             }
             Op::While => {
@@ -291,6 +304,7 @@ impl<W: Width> Machine<W> {
                     let after = self.pc;
                     self.pc = at - 1;
                     self.enter_body(self.operand(at, 0)).inspect_err(|_| self.pc = after)?;
+                    return Ok(Flow::Back);
                 }
             }
             Op::Exit => {

@@ -1,5 +1,7 @@
 //! What machine code sees of the machine.
 
+use std::sync::atomic::AtomicBool;
+
 use crate::output::Output;
 
 /// Handed to every piece of machine code; its fields are read and written at fixed offsets.
@@ -10,6 +12,8 @@ pub(super) struct Context {
     pub(super) outputs: *mut Output,
     pub(super) variables: *mut i64,
     pub(super) positions: *mut usize,
+    /// Not zero if the run is to be interrupted.
+    pub(super) interrupt: *const AtomicBool,
     /// Start and length of every input.
     pub(super) inputs: *const [usize; 2],
     /// Calls that may still be nested.

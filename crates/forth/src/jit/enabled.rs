@@ -171,6 +171,7 @@ impl Jit {
             outputs: machine.outputs.list.as_mut_ptr(),
             variables: machine.variables.as_mut_ptr(),
             positions: machine.positions.as_mut_ptr(),
+            interrupt: machine.interrupt.as_deref().map_or(std::ptr::null(), std::ptr::from_ref),
             // Slices are a start and a length here, or there would be no machine code.
             inputs: inputs.as_ptr().cast(),
             budget,

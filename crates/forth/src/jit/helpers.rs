@@ -181,7 +181,7 @@ unsafe extern "C" fn skip_space<W: Width>(context: *mut Context, input: i64, _: 
 unsafe extern "C" fn native<W: Width>(context: *mut Context, body: i64, index: i64, stop: i64) {
     // SAFETY: as above.
     let (machine, inputs) = unsafe { parts::<W>(context) };
-    let passes = usize::try_from(stop.wrapping_sub(index)).unwrap_or(usize::MAX);
+    let passes = usize::try_from(stop.wrapping_sub(index)).unwrap_or(usize::MAX).min(machine.most_passes());
     let mut after = index;
     attempt(|| {
         let Machine { compiled, positions, variables, outputs, .. } = machine;

@@ -20,6 +20,15 @@ impl Translator<'_, '_> {
         self.way_out(Way::GiveUp, point)
     }
 
+    /// Gives up if the run is to be interrupted. An atomic load, so that it is done anew each time.
+    pub(super) fn poll(&mut self, point: PointId) {
+        self.forget();
+        let flag = self.context_word(offset_of!(Context, interrupt));
+        let flag = self.b.ins().atomic_load(types::I8, flags(), flag);
+        let elsewhere = self.give_up(point);
+        self.unless(flag, elsewhere);
+    }
+
     fn way_out(&mut self, way: Way, point: PointId) -> Block {
         if let Some((block, _)) = self.exits.get(&(way as i64, point.0)) {
             return *block;

@@ -2,6 +2,7 @@
 
 use super::Jit;
 use crate::Compiled;
+use crate::lower::ir::Variant;
 
 #[test]
 fn everything_translates() {
@@ -18,7 +19,7 @@ fn everything_translates() {
     ] {
         for bits in [32, 64] {
             let compiled = Compiled::new(source).unwrap_or_else(|error| panic!("{error}"));
-            let code = compiled.code(bits);
+            let code = compiled.code(Variant::of(bits));
             let jit = Jit::new(&compiled.program, &compiled.plans, code).unwrap_or_else(|refusal| panic!("{}: {source}\n{code}", refusal.text()));
             assert!(code.functions.is_empty() || (0..code.entries.len()).any(|entry| jit.has_entry(entry)), "{source}\n{code}");
         }

@@ -92,6 +92,7 @@ impl Translator<'_, '_> {
             Inst::Repeat { output, times, point } => self.repeat(*output, *times, *point),
             Inst::LengthOf { to, output } => self.length_of(*to, *output),
             Inst::Rewind { output, by, point } => self.rewind(*output, *by, *point),
+            Inst::Poll { point } => self.poll(*point),
             Inst::Native { body, index, stop } => self.native(*body, *index, *stop),
             Inst::Call { function, args, results, point, during } => {
                 self.call(*function, args, results, *point, *during);

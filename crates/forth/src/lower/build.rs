@@ -292,6 +292,15 @@ impl<'a> Builder<'a> {
         Ok(PointId(self.code.points.len() as u32 - 1))
     }
 
+    /// Looks whether the run is to be interrupted, in code for machines that can be.
+    pub(super) fn poll(&mut self, pc: u32) -> Made<()> {
+        if self.code.polled {
+            let point = self.point(pc)?;
+            self.emit(Inst::Poll { point })?;
+        }
+        Ok(())
+    }
+
     /// Lets native code begin at a block, where all slots are at home.
     pub(super) fn entry(&mut self, block: usize, pc: u32) -> Made<()> {
         let point = self.point(pc)?;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use super::effects::{Miss, Static};
-use super::ir::Origin;
+use super::ir::{Origin, Variant};
 use crate::compile::ir::{Body, Kind, Program};
 use crate::compiled::Compiled;
 use crate::error::places;
@@ -13,7 +13,7 @@ use crate::error::places;
 /// what is around them does not.
 pub(crate) fn explain(compiled: &Compiled) -> String {
     let program = &compiled.program;
-    let (effects, code, plans) = (compiled.effects(), compiled.code(64), &compiled.plans);
+    let (effects, code, plans) = (compiled.effects(), compiled.code(Variant::of(64)), &compiled.plans);
     // The loops that flat code has, each by the segment of its body.
     let mut flat: HashSet<u32> = HashSet::new();
     for scope in &code.scopes {

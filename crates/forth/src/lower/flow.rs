@@ -241,6 +241,7 @@ impl<'a> Lowering<'a> {
         let outer = b.scope;
         b.scope = self.inner(b, body, FrameKind::Body, back, None)?;
         b.entry(head, self.segment(body).0)?;
+        b.poll(self.segment(body).0)?;
         b.scope = outer;
         Ok(head)
     }
@@ -290,6 +291,7 @@ impl<'a> Lowering<'a> {
         b.begin(start, height);
         b.scope = inner;
         b.entry(head.unwrap_or(start), self.segment(body).0)?;
+        b.poll(self.segment(body).0)?;
         let flow = self.body(b, body, around)?;
         b.scope = outer;
         if flow {
@@ -336,6 +338,9 @@ impl<'a> Lowering<'a> {
                 flow = true;
             }
             return Ok(flow);
+        }
+        if self.effects.recursive[word] {
+            b.poll(pc)?;
         }
         let function = self.function(word);
         let params = effect.need as usize;

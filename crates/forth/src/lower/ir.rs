@@ -57,11 +57,38 @@ pub(crate) struct PointId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ScopeId(pub(crate) u32);
 
-/// What was lowered of a program, for one width.
+/// Which machines code is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Variant {
+    /// 32 or 64.
+    pub(crate) bits: u32,
+    /// Whether loops and recursive calls look whether the run is to be interrupted.
+    pub(crate) polled: bool,
+}
+
+impl Variant {
+    /// How many there are.
+    pub(crate) const ALL: usize = 4;
+
+    /// For machines that cannot be interrupted.
+    pub(crate) const fn of(bits: u32) -> Self {
+        Self { bits, polled: false }
+    }
+
+    /// A number of its own.
+    #[inline]
+    pub(crate) const fn number(self) -> usize {
+        (self.bits == 64) as usize | (self.polled as usize) << 1
+    }
+}
+
+/// What was lowered of a program, for one kind of machine.
 #[derive(Debug, Default)]
 pub(crate) struct Code {
     /// 32 or 64.
     pub(crate) bits: u32,
+    /// See [`Variant::polled`].
+    pub(crate) polled: bool,
     pub(crate) functions: Vec<Function>,
     pub(crate) scopes: Vec<Scope>,
     pub(crate) points: Vec<Point>,
@@ -305,6 +332,11 @@ pub(crate) enum Inst {
         point: PointId,
     },
 
+    /// Gives up if the run is to be interrupted. At the beginning of each pass of a loop, and before recursive calls.
+    Poll {
+        point: PointId,
+    },
+
     /// As many passes of a `do … loop` as the recognised idiom can run, advancing the index: what `run_plan` does. It
     /// reads and writes variables, positions and outputs, and no other register. To be skipped when `index >= stop`.
     Native {
@@ -522,6 +554,7 @@ impl fmt::Display for Inst {
             Self::Repeat { output, times, point } => write!(f, "repeat out{output} {times} {point}"),
             Self::LengthOf { to, output } => write!(f, "{to} = length out{output}"),
             Self::Rewind { output, by, point } => write!(f, "rewind out{output} {by} {point}"),
+            Self::Poll { point } => write!(f, "poll {point}"),
             Self::Native { body, index, stop } => write!(f, "native {body} {index} {stop}"),
             Self::Call { function, args, results, point, during } => {
                 write!(f, "{} = call f{} {} {point} {during}", list(results), function.0, list(args))

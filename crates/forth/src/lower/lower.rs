@@ -3,7 +3,7 @@
 use super::build::{BUDGET, Builder, Made, TooLarge};
 use super::effects::{Effect, Effects, calls};
 use super::flow::{Around, Exit};
-use super::ir::{Code, End, Function, FunctionId, Height, Origin, Scope, ScopeId};
+use super::ir::{Code, End, Function, FunctionId, Height, Origin, Scope, ScopeId, Variant};
 use crate::compile::Bytecode;
 use crate::compile::ir::{Body, Kind, Node, Program};
 use crate::interpret::fused::Plans;
@@ -22,7 +22,7 @@ pub(crate) fn lower(
     bytecode: &Bytecode,
     plans: &Plans,
     effects: &Effects,
-    bits: u32,
+    Variant { bits, polled }: Variant,
 ) -> Code {
     let mut lowering = Lowering {
         program,
@@ -35,12 +35,12 @@ pub(crate) fn lower(
         sizes: sizes(program, effects),
         sites: sites(program),
         budget: BUDGET,
-        code: Code { bits, ..Code::default() },
+        code: Code { bits, polled, ..Code::default() },
         made: Vec::new(),
     };
     if lowering.everything().is_err() {
         // Nothing is better than half of a program that is too large.
-        return Code { bits, ..Code::default() };
+        return Code { bits, polled, ..Code::default() };
     }
     let Lowering { mut code, made, .. } = lowering;
     code.functions = made;

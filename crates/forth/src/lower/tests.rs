@@ -1,9 +1,10 @@
 //! Programs and what becomes of them.
 
 use crate::Compiled;
+use crate::lower::ir::Variant;
 
 fn dump(source: &str, bits: u32) -> String {
-    Compiled::new(source).unwrap_or_else(|error| panic!("{error}")).code(bits).to_string()
+    Compiled::new(source).unwrap_or_else(|error| panic!("{error}")).code(Variant::of(bits)).to_string()
 }
 
 /// The code alone, without points and scopes.

@@ -10,6 +10,7 @@ mod equality;
 mod general;
 mod hostile;
 mod idioms;
+mod interrupted;
 mod manual;
 mod passed;
 mod programs;

@@ -532,6 +532,9 @@ pub(super) enum Fast {
         point: u32,
     },
 
+    Poll {
+        point: u32,
+    },
     Native {
         body: u32,
         index: R,

@@ -32,7 +32,7 @@ impl<W: Width> Machine<W> {
     pub(crate) fn enter_flat(&mut self, inputs: &[&[u8]]) -> Ran {
         // SAFETY: nobody else has the machine, which keeps its program.
         let compiled: &Compiled = unsafe { &*std::sync::Arc::as_ptr(&self.compiled) };
-        let flat = compiled.flat(W::BITS);
+        let flat = compiled.flat(self.variant());
         let (first, last) = (flat.at[self.pc], flat.at[self.pc + 1]);
         if first == last {
             return Ran::Not;
@@ -48,7 +48,7 @@ impl<W: Width> Machine<W> {
         flat: &FlatCode,
         starts: std::ops::Range<u32>,
     ) -> Ran {
-        let code = compiled.code(W::BITS);
+        let code = compiled.code(self.variant());
         let jit = self.machine_code(compiled);
         for number in starts {
             if jit.is_some_and(|jit| !jit.has_entry(number as usize)) {
@@ -137,7 +137,7 @@ impl<W: Width> Machine<W> {
     pub(crate) fn enter_parked(&mut self, inputs: &[&[u8]], parked: Parked) -> Option<Ran> {
         // SAFETY: nobody else has the machine, which keeps its program.
         let compiled: &Compiled = unsafe { &*std::sync::Arc::as_ptr(&self.compiled) };
-        let (code, flat) = (compiled.code(W::BITS), compiled.flat(W::BITS));
+        let (code, flat) = (compiled.code(self.variant()), compiled.flat(self.variant()));
         let start = flat.starts[parked.start as usize];
         if !self.has_slots(start) {
             self.unpark();
@@ -261,7 +261,7 @@ impl<W: Width> Machine<W> {
     pub(crate) fn unpark(&mut self) {
         let Some(parked) = self.parked.take() else { return };
         let compiled = std::sync::Arc::clone(&self.compiled);
-        let (code, flat) = (compiled.code(W::BITS), compiled.flat(W::BITS));
+        let (code, flat) = (compiled.code(self.variant()), compiled.flat(self.variant()));
         let point = code.point(PointId(flat.starts[parked.start as usize].point));
         let scope = code.scope(point.scope);
         self.restore(code, scope, 0);
@@ -316,8 +316,8 @@ impl<W: Width> Machine<W> {
 
     fn parked_scope(&self) -> Option<(usize, &Scope)> {
         let start = self.parked?.start;
-        let code = self.compiled.code(W::BITS);
-        let point = code.point(PointId(self.compiled.flat(W::BITS).starts[start as usize].point));
+        let code = self.compiled.code(self.variant());
+        let point = code.point(PointId(self.compiled.flat(self.variant()).starts[start as usize].point));
         Some((point.pc as usize, code.scope(point.scope)))
     }
 }

@@ -12,9 +12,9 @@ impl<W: Width> Machine<W> {
     #[inline]
     pub(super) fn machine_code<'a>(&self, compiled: &'a Compiled) -> Option<&'a Jit> {
         match self.forced {
-            Some(Tier::Compiled) => compiled.jit(W::BITS).ok(),
+            Some(Tier::Compiled) => compiled.jit(self.variant()).ok(),
             Some(_) => None,
-            None => compiled.jit_if_ready(W::BITS),
+            None => compiled.jit_if_ready(self.variant()),
         }
     }
 
@@ -31,7 +31,7 @@ impl<W: Width> Machine<W> {
             self.heat += bytes.sum::<usize>() as u64;
         }
         if self.heat > 1 << 14 || inputs.is_empty() {
-            let settled = self.compiled.warm(W::BITS, self.heat);
+            let settled = self.compiled.warm(self.variant(), self.heat);
             self.heat = if settled { u64::MAX } else { 0 };
         }
     }

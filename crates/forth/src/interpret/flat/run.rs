@@ -1,5 +1,7 @@
 //! The loop of tier 1.
 
+use std::sync::atomic::Ordering;
+
 use super::activation::{Activation, Place, Stop, calls_left};
 use super::code::{Fast, FlatCode, Source};
 use super::encode::NONE;
@@ -26,7 +28,8 @@ pub(super) unsafe fn run<W: Width>(
     start: u32,
 ) -> Place {
     let limits = machine.limits;
-    let Machine { outputs, positions, variables, registers, activations, .. } = machine;
+    let most_passes = machine.most_passes();
+    let Machine { outputs, positions, variables, registers, activations, interrupt, .. } = machine;
     // What is below the outermost activation.
     let base = [machine.stack.len(), machine.frames.len(), machine.loops.len()];
     // Calls inside of one another that certainly fit below the limits: found out at the first that may not.
@@ -644,9 +647,14 @@ pub(super) unsafe fn run<W: Width>(
                 }
             }
 
+            Fast::Poll { point } => {
+                if interrupt.as_deref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                    stop!(point);
+                }
+            }
             Fast::Native { body, index, stop, least } => {
                 let passes = r!(stop).wrapping_sub(r!(index));
-                let passes = usize::try_from(passes).unwrap_or(usize::MAX);
+                let passes = usize::try_from(passes).unwrap_or(usize::MAX).min(most_passes);
                 if r!(index) < r!(stop) && passes >= least as usize {
                     let done =
                         compiled.plans.run::<W>(body as usize, passes, inputs, positions, variables, outputs);

@@ -208,8 +208,9 @@ impl<W: Width> Machine<W> {
         {
             return;
         }
+        let most = self.most_passes();
         let Some(top) = self.loops.last_mut() else { return };
-        let passes = usize::try_from(top.stop.wrapping_sub(top.index)).unwrap_or(usize::MAX);
+        let passes = usize::try_from(top.stop.wrapping_sub(top.index)).unwrap_or(usize::MAX).min(most);
         let plans = &self.compiled.plans;
         let done =
             plans.run::<W>(body, passes, inputs, &mut self.positions, &mut self.variables, &mut self.outputs);

@@ -100,6 +100,7 @@ impl Encoder<'_> {
             Inst::Rewind { output, by, point } => {
                 Fast::Rewind { output: s(output), by: self.reg(by), point: point.0 }
             }
+            Inst::Poll { point } => Fast::Poll { point: point.0 },
             Inst::Native { body, index, stop } => {
                 let least = self.plans.least(body as usize) as u32;
                 Fast::Native { body, index: r(index), stop: r(stop), least }
