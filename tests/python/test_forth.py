@@ -811,3 +811,54 @@ def test_importing_it_imports_no_other_package():
     )
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "\n"
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time, warnings
+warnings.simplefilter("ignore")
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from forthwith.forth import ForthMachine64
+machine = ForthMachine64(sys.argv[1], tier=int(sys.argv[2]) if sys.argv[2] else None)
+asked = []
+def ask():
+    asked.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+for drive in (machine.run, machine.resume, lambda: machine.call("endless")):
+    threading.Timer(0.1, ask).start()
+    try:
+        drive()
+    except KeyboardInterrupt:
+        print(time.monotonic() - asked[-1])
+machine.begin()
+machine.step()
+print(machine.stack, machine.is_done)
+"""
+
+
+@pytest.mark.parametrize("tier", ["", "0", "1", "2"])
+def test_ctrl_c_ends_a_run_and_the_machine_goes_on(tier):
+    program = ": endless begin 2 drop again ; 1 begin 1 drop again"
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, program, tier],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    *waited, last = done.stdout.splitlines()
+    assert (done.returncode, last, done.stderr) == (0, "[1] False", "")
+    # A tenth of a second where nothing else runs; this one may be loaded.
+    assert len(waited) == 3
+    assert all(float(seconds) < 1 for seconds in waited)
+
+
+def test_runs_of_other_threads_end_with_their_work():
+    machines = [ForthMachine64("0 3000000 0 do i + loop", tier=1) for _ in range(3)]
+    threads = [threading.Thread(target=machine.run) for machine in machines]
+    for thread in threads:
+        thread.start()
+    here = ForthMachine64("0 3000000 0 do i + loop", tier=0)
+    here.run()
+    for thread in threads:
+        thread.join()
+    assert {machine.stack[0] for machine in (*machines, here)} == {sum(range(3000000))}

@@ -35,7 +35,8 @@
 //! interpreter, which owns the semantics; flat code with native loops for what [`idioms`] lists; and machine code, if the feature
 //! `jit` is on and the system lets it. [`Compiled::explain`] says which one runs.
 //!
-//! A program that does not end runs for ever: counts are not bounded, only the memory of outputs is (see [`Limits`]).
+//! A program that does not end runs for ever: counts are not bounded, only the memory of outputs is (see [`Limits`]). Another
+//! thread can end it ([`Machine::set_interrupt`]).
 
 #![deny(missing_docs)]
 // Columns are raw memory that may belong to somebody else, kernels write past the end into agreed slack, flat code reads registers and inputs by
