@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def open(
-    path: OneFile | Mapping[OneFile, str | None] | Sequence[str | os.PathLike[str]],
+    path: OneFile | Mapping[OneFile, str | None] | Sequence[OneFile | Mapping[OneFile, str | None]],
     *,
     source: How = "auto",
     threads: int | None = None,
@@ -45,13 +45,14 @@ def open(
     Args:
         path: What to open:
 
-            * ``"events.root"``, a path or ``file://`` URL: the file;
+            * ``"events.root"``, a path (``~`` is a home) or ``file:`` URL: the file;
             * ``"events.root:dir/tree"``: the object after the colon. Drive letters and the ports of URLs are no such
               colons, and a file that exists under the whole name is always opened as such;
             * ``{"events.root": "dir/tree"}``: the same, whatever the names contain; ``None`` for the file itself;
             * a ``pathlib.Path``: always the whole file;
             * a file object with ``read`` and ``seek``. It stays open when the file is closed;
-            * a list of names: the trees of several files as one `Chain`.
+            * a list of these, a pattern such as ``"run*/*.root:tree"``, a directory, or a mapping of several files: their
+              trees as one `Chain`. Of a directory, all files below it that end in ``.root``, ``.avro`` or ``.parquet``.
         source: How the bytes of a path are read. ``"map"`` maps the file: uncompressed data are decoded without a copy
             in between, and can be views of the file (see `Branch.bulk`). Every request is checked against the file's
             present size, but a file that another program cuts *while* its bytes are being decoded ends the process.
@@ -102,7 +103,7 @@ def open(
         "row_groups": row_groups,
         "check_text": check_text,
     }
-    if isinstance(path, (list, tuple)):
+    if _paths.several(path):
         return Chain(path, **settings)
     checked = Settings.of(**settings)
     return open_one(*_paths.split(path), checked)

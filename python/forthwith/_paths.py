@@ -8,22 +8,42 @@ from forthwith._errors import MissingFileError, RequestError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from typing import Any
+
+
+# The endings of files that a directory is searched for.
+_ENDINGS = (".root", ".avro", ".parquet")
+
+
+def several(path: Any) -> bool:
+    """Whether more than one file is meant: a list, a pattern, a directory, or a mapping of several."""
+    if hasattr(path, "keys") and not isinstance(path, (str, os.PathLike)):
+        if not path:
+            raise ValueError("open takes a file, as in {path: object}, not an empty mapping")
+        return len(path) > 1 or any(several(what) for what in path)
+    if isinstance(path, (list, tuple)):
+        return True
+    if not isinstance(path, (str, os.PathLike)):
+        return False
+    name = split_path(path)[0] if isinstance(path, str) else os.fspath(path)
+    return isinstance(name, str) and (_is_pattern(name) or os.path.isdir(name))
 
 
 def split(path: Any) -> tuple[Any, str | None]:
     """The file, and the object in it if one is named."""
     if hasattr(path, "keys") and not isinstance(path, (str, os.PathLike)):
-        if len(path) != 1:
-            raise ValueError(f"open takes one file, {{path: object}}, not {len(path)} of them")
         ((what, inner),) = path.items()
-        if inner is not None and not isinstance(inner, str):
-            raise TypeError(f"the object in {{path: object}} must be a name or None, not {inner!r}")
-        return whole(what), inner
+        return whole(what), _checked(inner)
     if isinstance(path, str):
         return split_path(path)
     return whole(path), None
+
+
+def _checked(inner: Any) -> str | None:
+    if inner is not None and not isinstance(inner, str):
+        raise TypeError(f"the object in {{path: object}} must be a name or None, not {inner!r}")
+    return inner
 
 
 def whole(what: Any) -> Any:
@@ -31,15 +51,36 @@ def whole(what: Any) -> Any:
     if isinstance(what, (str, os.PathLike)):
         name = os.fspath(what)
         if isinstance(name, str):
-            return name
+            return local(name)
     elif hasattr(what, "read") and hasattr(what, "seek"):
         return what
     raise TypeError(f"open takes a path, {{path: object}} or an object with read and seek, not {what!r}")
 
 
+def local(name: str) -> str:
+    """A path as the system has it: ``~`` is a home, and ``file:`` URLs are paths."""
+    if not name.strip():
+        raise MissingFileError("the path of the file is empty", file=name)
+    if name.startswith("~") and not os.path.exists(name):
+        return os.path.expanduser(name)
+    if name[:5].lower() != "file:":
+        return name
+    rest = name[5:]
+    if rest.startswith("//"):
+        host, _, rest = rest[2:].partition("/")
+        if host not in ("", "localhost"):
+            raise MissingFileError(f"{name} is a file of another machine, {host}", file=name)
+        rest = f"/{rest}"
+    if "%" in rest and not os.path.exists(rest):
+        from urllib.parse import unquote
+
+        return unquote(rest)
+    return rest
+
+
 def split_path(text: str) -> tuple[str, str | None]:
     """Splits ``"file.root:dir/tree"`` at the colon that separates the object, if there is one."""
-    text = text.strip()
+    text = local(text.strip())
     if ":" not in text:
         return text, None
 
@@ -78,30 +119,65 @@ def _object(text: str) -> str | None:
 
 
 def expand(files: Any) -> Iterator[tuple[Any, str | None]]:
-    """Files and what is asked of each: patterns become the files they mean, in the order of their names."""
-    if isinstance(files, dict):
-        given: Iterable[Any] = files.items()
-    elif isinstance(files, str | os.PathLike) or hasattr(files, "read"):
-        given = [files]
-    else:
-        given = files
+    """Files and what is asked of each: patterns and directories become their files, in the order of their names."""
     none = True
-    for one in given:
-        path, inner = one if isinstance(one, tuple) else split_path(one) if isinstance(one, str) else (one, None)
-        for found in _matches(path):
+    for path, inner in _given(files):
+        for found in _matches(whole(path)):
             none = False
             yield found, inner
     if none:
         raise RequestError("no files")
 
 
+def _given(files: Any) -> Iterator[tuple[Any, str | None]]:
+    if isinstance(files, str):
+        yield split_path(files)
+    elif isinstance(files, os.PathLike) or hasattr(files, "read"):
+        yield files, None
+    elif hasattr(files, "keys"):
+        for path, inner in files.items():
+            yield path, _checked(inner)
+    elif hasattr(files, "__iter__"):
+        for one in files:
+            if isinstance(one, tuple):
+                path, inner = one
+                yield path, _checked(inner)
+            else:
+                yield from _given(one)
+    else:
+        raise TypeError(f"files are paths, {{path: tree}}, or a list of these, not {files!r}")
+
+
+def _is_pattern(name: str) -> bool:
+    return "://" not in name and any(c in name for c in "*?[") and not os.path.exists(name)
+
+
 def _matches(path: Any) -> list[Any]:
-    name = os.fspath(path) if isinstance(path, os.PathLike) else path
-    if not isinstance(name, str) or "://" in name or not any(c in name for c in "*?[") or os.path.exists(name):
+    if not isinstance(path, str):
         return [path]
+    if os.path.isdir(path):
+        return _within(path)
+    if not _is_pattern(path):
+        return [path]
+
     from glob import glob
 
-    found = sorted(glob(name, recursive=True))
+    found = sorted(glob(path, recursive=True))
     if not found:
-        raise MissingFileError(f"no file matches {name!r}", file=name)
-    return list(found)
+        raise MissingFileError(f"no file matches {path!r}", file=path)
+    return [file for one in found for file in (_within(one) if os.path.isdir(one) else [one])]
+
+
+def _within(directory: str) -> list[str]:
+    """The files of known endings in a directory and those below; what begins with ``.`` or ``_`` is not data."""
+    found = []
+    for root, below, names in os.walk(directory):
+        below[:] = sorted(name for name in below if name[:1] not in "._")
+        found += [
+            os.path.join(root, name) for name in names if name[:1] not in "._" and name.lower().endswith(_ENDINGS)
+        ]
+    if not found:
+        raise MissingFileError(f"no file in {directory!r} ends in {', '.join(_ENDINGS)}", file=directory)
+    if len({os.path.splitext(name)[1].lower() for name in found}) > 1:
+        raise RequestError(f"the files in {directory!r} are of several formats: say which, as in '{directory}/*.root'")
+    return sorted(found)

@@ -45,6 +45,13 @@ def show(rows: Iterable[tuple[str, Branch]], widths: tuple[int, int, int], strea
         line(name, branch.typename, repr(branch.interpretation))
 
 
+def write(text: str, stream: TextIO | None) -> None:
+    """Prints text where people see it, or where it is told to."""
+    import sys
+
+    (sys.stdout if stream is None else stream).write(text)
+
+
 def explain(branch: Branch) -> str:
     """How a branch is read, or why it cannot be."""
     description = branch._description

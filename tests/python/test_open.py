@@ -36,8 +36,9 @@ def test_a_mapping_names_file_and_object(path):
     assert forthwith.open({path: "events"}).name == "events"
     assert isinstance(forthwith.open({path: None}), forthwith.File)
     assert isinstance(forthwith.open({pathlib.Path(path): "skim"}), forthwith.Directory)
-    with pytest.raises(ValueError, match="one file"):
-        forthwith.open({path: "events", "other.root": "events"})
+    assert isinstance(forthwith.open({path: "events", pathlib.Path(path): "events"}), forthwith.Chain)
+    with pytest.raises(ValueError, match="empty mapping"):
+        forthwith.open({})
     with pytest.raises(TypeError, match="must be a name or None"):
         forthwith.open({path: 1})
 
@@ -91,7 +92,7 @@ def test_urls(path):
     with pytest.raises(forthwith.UnsupportedError, match="https"):
         forthwith.open("https://example.org/f.root")
     with pytest.raises(ValueError, match="for paths"):
-        forthwith.open(f"file://{path}", source="map")
+        forthwith.open("https://example.org/f.root", source="map")
 
 
 class Recorder(io.BytesIO):

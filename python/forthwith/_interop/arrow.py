@@ -33,6 +33,14 @@ class ArrowLibrary(Library):
         ]
         return self._pa.Table.from_arrays(columns, schema=self._pa.schema(fields))
 
+    def nulls(self, name: str, like: _forthwith.Array, start: int, length: int) -> Any:
+        """A pyarrow array of nulls."""
+        return self._pa.nulls(length, self.column(name, like, start).type)
+
+    def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
+        """A pyarrow Table, whose columns all may have nulls."""
+        return self._pa.Table.from_arrays(list(columns.values()), names=list(columns))
+
     def concatenated(self, parts: list[Any]) -> Any:
         """One table or array of several."""
         return self._pa.concat_tables(parts) if isinstance(parts[0], self._pa.Table) else self._pa.concat_arrays(parts)

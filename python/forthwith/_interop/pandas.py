@@ -30,17 +30,32 @@ class PandasLibrary(Library):
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One Series."""
-        index = self._pd.RangeIndex(start, start + len(array))
         if array.type_string in _FLAT:
             ((_, buffer),) = array.buffers()
+            index = self._pd.RangeIndex(start, start + len(array))
             return self._pd.Series(self._np.asarray(buffer), index=index, name=name)
-        pa = package("pyarrow")
-        data = self._pd.arrays.ArrowExtensionArray(pa.array(array))
-        return self._pd.Series(data, index=index, name=name)
+        return self._series(name, package("pyarrow").array(array), start)
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
         """A DataFrame."""
         columns = {label: self.column(label, array, start) for label, array in arrays}
+        return self._pd.DataFrame(columns, index=self._pd.RangeIndex(start, stop), copy=False)
+
+    def optional(self, name: str, array: _forthwith.Array, start: int) -> Any:
+        """One Series of Arrow data."""
+        return self._series(name, package("pyarrow").array(array), start)
+
+    def nulls(self, name: str, like: _forthwith.Array, start: int, length: int) -> Any:
+        """A Series of Arrow nulls."""
+        pa = package("pyarrow")
+        return self._series(name, pa.nulls(length, pa.array(like).type), start)
+
+    def _series(self, name: str, data: Any, start: int) -> Any:
+        index = self._pd.RangeIndex(start, start + len(data))
+        return self._pd.Series(self._pd.arrays.ArrowExtensionArray(data), index=index, name=name)
+
+    def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
+        """A DataFrame."""
         return self._pd.DataFrame(columns, index=self._pd.RangeIndex(start, stop), copy=False)
 
     def concatenated(self, parts: list[Any]) -> Any:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from forthwith import _filters, _keywords, _show
+from forthwith._entries import step_size as step_size_of
 from forthwith._errors import RequestError
-from forthwith._interop import library as _library
 from forthwith._opening import Settings, open_one
+from forthwith._packages import package
 from forthwith._paths import expand
+from forthwith._tree import walk
+from forthwith._tree.common import Common, check_missing
+from forthwith._tree.protocols import NotAnArray
+from forthwith._tree.read import entries_of
+from forthwith._tree.read import walk as steps_of
 from forthwith._tree.tree import Tree
 from forthwith._tree.walk import Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, TextIO
 
-    from forthwith._interop.base import LibraryName
+    from forthwith._tree.common import Missing
+    from forthwith._tree.options import ReadOptions
+    from forthwith._tree.read import Names
 
 
 class ChainReport(Report):
@@ -36,16 +45,28 @@ class ChainReport(Report):
         return self.stop + self._offset
 
 
-class Chain:
+_FILTERS = ("filter_name", "filter_typename", "filter_branch", "exclude")
+_READ = ("library", "how", "errors", "lost", "threads", "progress")
+
+
+class Chain(NotAnArray):
     """The trees of several files, one after the other. Files are opened when they are read, and closed after it.
 
-    ``for tree in chain`` gives the trees; `arrays` and `iterate` read them as `Tree.arrays` and `Tree.iterate` do. The branches
-    are those of the first tree, and the others must have them, too.
+    ``for tree in chain`` gives the trees; `arrays` and `iterate` read them as `Tree.arrays` and `Tree.iterate` do, and
+    ``chain["x"]`` is one branch of all of them. The chain itself is a stream of Arrow data, as a tree is.
+
+    Args:
+        files: As in `concatenate`.
+        missing: Where trees have not the same branches: ``"raise"`` an error that names file and branches, or ``"null"``
+            missing values in the entries of those that lack a branch.
+        options: As in ``open``.
     """
 
-    def __init__(self, files: Any, **options: Any) -> None:
+    def __init__(self, files: Any, *, missing: Missing = "raise", **options: Any) -> None:
+        check_missing(missing)
         self._parts = list(expand(files))
         self._settings = Settings.of(**options)
+        self._missing = missing
         self._lengths: list[int | None] = [None] * len(self._parts)
 
     @property
@@ -89,9 +110,51 @@ class Chain:
         return sum(self.lengths)
 
     def keys(self, **filters: Any) -> list[str]:
-        """The names of the branches of the first tree. The arguments are those of `Tree.keys`."""
+        """The names of the branches that all trees have, or with ``missing="null"`` any of them.
+
+        The arguments are those of `Tree.keys`. All files are opened.
+        """
+        names: dict[str, None] = {}
+        for at in range(len(self._parts)):
+            with self._open(at) as tree:
+                found = dict.fromkeys(tree.keys(**filters))
+            if self._missing == "null":
+                names.update(found)
+            else:
+                names = found if at == 0 else {name: None for name in names if name in found}
+        return list(names)
+
+    def _ipython_key_completions_(self) -> list[str]:
         with self._open(0) as tree:
-            return tree.keys(**filters)
+            return tree.keys()
+
+    def __getitem__(self, names: str | list[str]) -> ChainSelection:
+        """One branch of all trees, or several.
+
+        Raises:
+            KeyInFileError: The first tree has none of this name.
+        """
+        chosen = [names] if isinstance(names, str) else list(names)
+        if self._missing == "raise":
+            with self._open(0) as tree:
+                for name in chosen:
+                    tree[name]
+        return ChainSelection(self, chosen, {}, (None, None))
+
+    def __contains__(self, name: object) -> bool:
+        with self._open(0) as tree:
+            return name in tree
+
+    def show(self, *, stream: TextIO | None = None, **options: Any) -> None:
+        """Prints the files, and the branches of the first tree; options are those of `Tree.show`."""
+        _show.write(f"{self!r}\n", stream)
+        with self._open(0) as tree:
+            tree.show(stream=stream, **options)
+
+    def typenames(self, **filters: Any) -> dict[str, str]:
+        """Type names of the branches of the first tree, by name. The arguments are those of `Tree.keys`."""
+        with self._open(0) as tree:
+            return tree.typenames(**filters)
 
     def __len__(self) -> int:
         """The number of trees."""
@@ -100,35 +163,62 @@ class Chain:
     def __repr__(self) -> str:
         return f"<Chain of {len(self)} trees, the first {self.files[0]!r}>"
 
+    def _repr_html_(self) -> str:
+        return _show.html_table(repr(self), ("file",), [(name,) for name in self.files])
+
     def iterate(
         self,
-        names: Any = None,
+        names: Names = None,
         *,
+        step_size: int | str = "100 MB",
         report: bool = False,
         entry_start: int | None = None,
         entry_stop: int | None = None,
+        missing: Missing | None = None,
         **options: Any,
     ) -> Iterator[Any]:
         """Reads all trees, some entries at a time; no step has entries of two files.
 
         Args:
             names: As in `Tree.iterate`.
+            step_size: As in `Tree.iterate`.
             report: Whether each step comes with a `Report`, whose ``global_entry_start`` counts the entries of all files.
             entry_start: The first entry, counted in all files.
             entry_stop: The entry after the last.
+            missing: What becomes of branches that not all trees have, as `Chain` takes it.
             options: As in `Tree.iterate`.
         """
-        for tree, start, stop, offset in self._pieces(entry_start, entry_stop):
-            for arrays, place in tree.iterate(names, report=True, entry_start=start, entry_stop=stop, **options):
+        common, read = self._asked("iterate", names, missing, options)
+        step_size_of(step_size)  # an impossible one is said at once
+        return self._steps(common, read, step_size, report, (entry_start, entry_stop))
+
+    def _steps(
+        self,
+        common: Common,
+        read: ReadOptions,
+        step_size: int | str,
+        report: bool,
+        entries: tuple[int | None, int | None],
+    ) -> Iterator[Any]:
+        common.survey(len(self), self._open, read)
+        for tree, start, stop, offset in self._pieces(*entries):
+            columns, options = common.of(tree), read.behind(offset)
+            steps = steps_of(tree, columns, start, stop, step_size)
+            if common.lacking:
+                while (step := steps.pass_step()) is not None:
+                    arrays = common.complete(tree, columns, *step, options)
+                    yield (arrays, ChainReport(Report(tree, *step), offset)) if report else arrays
+                continue
+            for arrays, place in walk.iterate(tree, columns, steps, options, True):
                 yield (arrays, ChainReport(place, offset)) if report else arrays
 
     def arrays(
         self,
-        names: Any = None,
+        names: Names = None,
         *,
         entry_start: int | None = None,
         entry_stop: int | None = None,
-        library: LibraryName = "ak",
+        missing: Missing | None = None,
         **options: Any,
     ) -> Any:
         """Reads all trees, and puts together what is in them.
@@ -137,14 +227,61 @@ class Chain:
             names: As in `Tree.arrays`.
             entry_start: The first entry, counted in all files.
             entry_stop: The entry after the last.
-            library: As in `Tree.arrays`.
+            missing: What becomes of branches that not all trees have, as `Chain` takes it.
             options: As in `Tree.arrays`.
         """
-        parts = [
-            tree.arrays(names, entry_start=start, entry_stop=stop, library=library, **options)
-            for tree, start, stop, _ in self._pieces(entry_start, entry_stop)
-        ]
-        return _library(library).join(parts)
+        common, read = self._asked("arrays", names, missing, options)
+        into = read.into()
+        common.survey(len(self), self._open, read)
+        parts = []
+        for tree, start, stop, offset in self._pieces(entry_start, entry_stop):
+            columns, wanted = common.of(tree), entries_of(tree, start, stop)
+            reading = common.complete if common.lacking else walk.arrays
+            parts.append(reading(tree, columns, *wanted, read.behind(offset)))
+        return into.join(parts)
+
+    def _asked(
+        self, call: str, names: Names, missing: Missing | None, options: dict[str, Any]
+    ) -> tuple[Common, ReadOptions]:
+        """What a call asks for, looked at before any file is opened."""
+        from forthwith._tree.options import ReadOptions
+
+        known = {*_FILTERS, *_READ, "names", "entry_start", "entry_stop", "missing"}
+        if call == "iterate":
+            known = known - {"lost"} | {"step_size", "report"}
+        _keywords.refuse(call, options.keys() - known, known)
+        wanted = _filters.BranchFilter(**{name: options[name] for name in _FILTERS if name in options})
+        read = ReadOptions(**{name: options[name] for name in _READ if name in options})
+        read.into()
+        return Common(names, wanted, missing or self._missing), read
+
+    def select(
+        self,
+        names: Names = None,
+        *,
+        entry_start: int | None = None,
+        entry_stop: int | None = None,
+        **options: Any,
+    ) -> ChainSelection:
+        """Some branches and entries of all trees, not read yet, for libraries that take Arrow data.
+
+        Args:
+            names: As in `Tree.select`.
+            entry_start: The first entry, counted in all files.
+            entry_stop: The entry after the last.
+            options: ``step_size``, ``threads`` and filters, as in `Tree.select`.
+        """
+        known = {*_FILTERS, "step_size", "threads", "missing"}
+        _keywords.refuse("select", options.keys() - known, known | {"names", "entry_start", "entry_stop"})
+        return ChainSelection(self, names, options, (entry_start, entry_stop))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """All branches of all trees as a stream of Arrow data; `select` gives some of them."""
+        return self.select().__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        """The Arrow types of all branches."""
+        return self.select().__arrow_c_schema__()
 
     def _pieces(self, start: int | None, stop: int | None) -> Iterator[tuple[Tree, int, int | None, int]]:
         """Each tree with the entries wanted of it, and how many are before it. Where nothing is wanted, of the last none.
@@ -173,28 +310,92 @@ class Chain:
                 offset += length
 
 
-def concatenate(files: Any, names: Any = None, *, library: LibraryName = "ak", **options: Any) -> Any:
+class ChainSelection(NotAnArray):
+    """Some branches and entries of a chain, not read yet: a table for whatever takes Arrow data."""
+
+    def __init__(
+        self, chain: Chain, names: Names, options: dict[str, Any], entries: tuple[int | None, int | None]
+    ) -> None:
+        self._chain = chain
+        self._names = names
+        self._options = options
+        self._entries = entries
+
+    @property
+    def chain(self) -> Chain:
+        """The chain."""
+        return self._chain
+
+    def keys(self) -> list[str]:
+        """The names of the branches selected."""
+        return [str(name) for name in self._empty().schema.names]
+
+    def __len__(self) -> int:
+        """The number of branches selected."""
+        return len(self.keys())
+
+    def arrays(self, **options: Any) -> Any:
+        """Reads all of it, as `Chain.arrays` does."""
+        given = {name: value for name, value in self._options.items() if name != "step_size"}
+        return self._chain.arrays(self._names, **{**given, **self._bounds(), **options})
+
+    def array(self, **options: Any) -> Any:
+        """Reads the branch, if it is one, as `Branch.array` does."""
+        columns = self.arrays(**options, how=list)
+        return columns[0] if len(columns) == 1 else self.arrays(**options)
+
+    def iterate(self, **options: Any) -> Iterator[Any]:
+        """Reads it some entries at a time, as `Chain.iterate` does."""
+        return self._chain.iterate(self._names, **{**self._options, **self._bounds(), **options})
+
+    def _bounds(self) -> dict[str, int | None]:
+        return {"entry_start": self._entries[0], "entry_stop": self._entries[1]}
+
+    def _empty(self) -> Any:
+        return self.arrays(library="arrow", entry_start=0, entry_stop=0)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """A stream of record batches, each read when it is pulled. Needs pyarrow."""
+        del requested_schema
+        pa = package("pyarrow")
+        schema = self._empty().schema
+        tables = self.iterate(library="arrow")
+        batches = (batch for table in tables for batch in table.cast(schema).to_batches())
+        return pa.RecordBatchReader.from_batches(schema, batches).__arrow_c_stream__()
+
+    def __arrow_c_schema__(self) -> object:
+        """The Arrow types, for which no data are read. Needs pyarrow."""
+        return self._empty().schema.__arrow_c_schema__()
+
+    def __repr__(self) -> str:
+        names = "all branches" if self._names is None else self._names
+        return f"<ChainSelection of {names} of {self._chain!r}>"
+
+
+def concatenate(files: Any, names: Names = None, *, missing: Missing = "raise", **options: Any) -> Any:
     """Reads the trees of several files into one.
 
     Args:
-        files: Names such as ``"dir/*.root:tree"``, a list of them, or ``{path: tree}``; in paths ``*``, ``?``, ``**``
-            and ``[...]`` stand for what they do in a shell. A file with one tree needs no name of it.
+        files: Names such as ``"dir/*.root:tree"``, a directory, ``{path: tree}``, or a list of these; in paths ``*``, ``?``,
+            ``**`` and ``[...]`` stand for what they do in a shell. A file with one tree needs no name of it.
         names: As in `Tree.arrays`.
-        library: As in `Tree.arrays`.
+        missing: Where trees have not the same branches: ``"raise"`` an error that names file and branches, or ``"null"``
+            missing values in the entries of those that lack a branch.
         options: As in `Tree.arrays`.
     """
-    return Chain(files).arrays(names, library=library, **options)
+    return Chain(files, missing=missing).arrays(names, **options)
 
 
-def iterate(files: Any, names: Any = None, **options: Any) -> Iterator[Any]:
+def iterate(files: Any, names: Names = None, *, missing: Missing = "raise", **options: Any) -> Iterator[Any]:
     """Reads the trees of several files, some entries at a time.
 
     Args:
         files: As in `concatenate`.
         names: As in `Tree.arrays`.
+        missing: As in `concatenate`.
         options: As in `Tree.iterate`.
     """
-    return Chain(files).iterate(names, **options)
+    return Chain(files, missing=missing).iterate(names, **options)
 
 
-__all__ = ["Chain", "ChainReport", "concatenate", "iterate"]
+__all__ = ["Chain", "ChainReport", "ChainSelection", "concatenate", "iterate"]

@@ -33,6 +33,7 @@ class ReadOptions:
         errors: What becomes of entries that are damaged.
         lost: Gets what could not be read.
         threads: Threads to read with.
+        offset: Entries of the files before, which the index of a DataFrame counts, too.
         progress: Called from time to time; true for a bar.
     """
 
@@ -42,6 +43,7 @@ class ReadOptions:
     lost: list[Loss] | None = None
     threads: int | None = None
     progress: Progress | bool | None = None
+    offset: int = 0
 
     def __post_init__(self) -> None:
         if isinstance(self.progress, bool):
@@ -59,6 +61,10 @@ class ReadOptions:
     def into(self) -> Library:
         """What makes the result. Missing packages and impossible wishes are errors here."""
         return _library(self.library, self.how)
+
+    def behind(self, offset: int) -> Self:
+        """The same for a file behind so many entries."""
+        return replace(self, offset=offset)
 
     def putting(self, how: How) -> Self:
         """The same with another ``how``."""

@@ -147,4 +147,5 @@ def read(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptio
 def together(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions, into: Library) -> Any:
     """Some branches, read and put together."""
     arrays = read(tree, columns, start, stop, options)
-    return into.together([label for label, _ in columns], arrays, start, stop)
+    offset = options.offset
+    return into.together([label for label, _ in columns], arrays, start + offset, stop + offset)

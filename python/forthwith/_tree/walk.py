@@ -57,7 +57,7 @@ def _straight(
     labels = [label for label, _ in columns]
     while (step := walk.read(options.threads, options.tick)) is not None:
         start, stop, read = step
-        found = into.together(labels, read, start, stop)
+        found = into.together(labels, read, start + options.offset, stop + options.offset)
         yield (found, Report(tree, start, stop)) if report else found
 
 

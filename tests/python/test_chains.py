@@ -1,0 +1,204 @@
+"""Several files as one: which files are meant, and what becomes of columns that not all of them have."""
+
+import pathlib
+import shutil
+
+import awkward as ak
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from conftest import data
+
+import forthwith
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three files of different columns."""
+    parts = tmp_path / "parts"
+    (parts / "deep").mkdir(parents=True)
+    (parts / "_SUCCESS").touch()
+    (parts / ".hidden.parquet").write_bytes(b"no")
+    forthwith.write_parquet(parts / "a.parquet", {"x": [1, 2, 3], "y": [[1.5], [], [2.5, 3.5]]})
+    forthwith.write_parquet(parts / "b.parquet", {"x": [4, 5], "z": ["p", "q"]})
+    forthwith.write_parquet(parts / "deep" / "c.parquet", {"x": [6], "y": [[7.5]]})
+    return parts
+
+
+@pytest.fixture
+def same(tmp_path, path):
+    for name in ("a", "b"):
+        shutil.copy(path, tmp_path / f"{name}.root")
+    return forthwith.open(f"{tmp_path}/*.root:events")
+
+
+def test_what_is_opened_as_several_files(folder, tmp_path, path, monkeypatch):
+    names = [str(folder / "a.parquet"), str(folder / "b.parquet"), str(folder / "deep" / "c.parquet")]
+    for several in (str(folder), folder, f"{folder}/**/*.parquet", [str(folder)], names, dict.fromkeys(names)):
+        assert forthwith.open(several).files == names
+    assert forthwith.open([{names[0]: None}, names[1], (names[2], None)]).files == names
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert forthwith.open("~/parts").files == names
+    with forthwith.open("~/parts/a.parquet") as tree:
+        assert tree.num_entries == 3
+    (tmp_path / "a b.parquet").write_bytes(pathlib.Path(names[0]).read_bytes())
+    for url in ("file:", "file://", "file://localhost"):
+        assert forthwith.open(f"{url}{tmp_path}/a%20b.parquet").num_entries == 3
+    assert forthwith.open(f"file://{path}:events/run").num_entries == 3600
+    (tmp_path / "strange[1].parquet").write_bytes(pathlib.Path(names[0]).read_bytes())
+    assert forthwith.open(f"{tmp_path}/strange[1].parquet").num_entries == 3
+    with pytest.raises(forthwith.MissingFileError, match="empty"):
+        forthwith.open("")
+    with pytest.raises(forthwith.MissingFileError, match="another machine"):
+        forthwith.open("file://elsewhere/a.root")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(forthwith.MissingFileError, match="no file in"):
+        forthwith.open(tmp_path / "empty")
+    shutil.copy(path, folder)
+    with pytest.raises(forthwith.RequestError, match="several formats"):
+        forthwith.open(folder)
+    for wrong in (3, [3], [None]):
+        with pytest.raises(TypeError):
+            forthwith.open(wrong)
+
+
+def test_a_chain_is_a_table(same, tree):
+    whole = tree.arrays(["run", "Muon_pt"])
+    assert repr(same).startswith("<Chain of 2 trees")
+    assert len(same) == 2
+    assert same.keys() == tree.keys()
+    assert same.typenames() == tree.typenames()
+    assert same["Muon_pt"].array().tolist() == whole.Muon_pt.tolist() * 2
+    assert same["run"].array(library="np", entry_start=3599, entry_stop=3601).tolist() == [whole.run[-1], whole.run[0]]
+    assert same[["run", "Muon_pt"]].arrays().tolist() == whole.tolist() * 2
+    assert "run" in same
+    assert "nothing" not in same
+    with pytest.raises(forthwith.KeyInFileError, match="did you mean Muon_pt"):
+        same["muon_pt"]
+    selected = same.select(["run"], entry_start=10, entry_stop=4000)
+    assert selected.keys() == ["run"]
+    for table in (pa.table(selected), pl.DataFrame(selected), pd.DataFrame.from_arrow(selected)):
+        assert len(table) == 3990
+    assert pl.DataFrame(same.select(filter_name="Muon_*")).shape == (7200, 5)
+    assert pa.schema(same.select(["run"])).names == ["run"]
+    for take in (np.asarray, ak.Array, pd.DataFrame):
+        with pytest.raises(TypeError, match=r"\.arrays\(\)"):
+            take(same)
+
+
+def test_a_chain_shows_itself(same, capsys):
+    same.show(filter_name="Muon_*")
+    shown = capsys.readouterr().out
+    assert "Chain of 2 trees" in shown
+    assert "Muon_pt" in shown
+    assert "a.root" in same._repr_html_()
+
+
+def test_the_index_goes_on_over_files(same):
+    frames = list(same.iterate(["run"], library="pd", step_size=2000))
+    assert [(frame.index[0], frame.index[-1]) for frame in frames] == [
+        (0, 1999),
+        (2000, 3599),
+        (3600, 5599),
+        (5600, 7199),
+    ]
+    assert pd.concat(frames).index.is_unique
+    series = [frame["run"].index[0] for frame in same.iterate(["run"], library="pd", how=dict, step_size=3600)]
+    assert series == [0, 3600]
+    assert same.arrays(["run"], library="pd").index[-1] == 7199
+
+
+@pytest.mark.parametrize("call", [forthwith.concatenate, lambda *a, **k: list(forthwith.iterate(*a, **k))])
+def test_different_columns_are_an_error_that_names_them(folder, call):
+    for library in ("ak", "np", "pd", "arrow"):
+        with pytest.raises(forthwith.RequestError, match="not the same branches") as caught:
+            call(str(folder), library=library)
+        text = str(caught.value)
+        assert "b.parquet lacks 'y', which" in text
+        assert "b.parquet has 'z'" in text
+        assert "a.parquet" in text
+        assert 'missing="null"' in text
+        assert caught.value.file.endswith("b.parquet")
+    with pytest.raises(forthwith.KeyInFileError, match=r"b\.parquet"):
+        call(str(folder), "y")
+    assert ak.concatenate([call(str(folder), "x")]).tolist()
+    with pytest.raises(forthwith.RequestError, match="missing must be"):
+        call(str(folder), missing="zero")
+
+
+WHOLE = [
+    {"x": 1, "y": [1.5], "z": None},
+    {"x": 2, "y": [], "z": None},
+    {"x": 3, "y": [2.5, 3.5], "z": None},
+    {"x": 4, "y": None, "z": "p"},
+    {"x": 5, "y": None, "z": "q"},
+    {"x": 6, "y": [7.5], "z": None},
+]
+
+
+def test_missing_columns_are_missing_values(folder):
+    chain = forthwith.Chain(str(folder), missing="null")
+    assert chain.keys() == ["x", "y", "z"]
+    assert forthwith.open(str(folder)).keys() == ["x"]
+    found = chain.arrays()
+    assert found.tolist() == WHOLE
+    assert str(found.type) == "6 * {x: int64, y: option[var * float64], z: ?string}"
+    assert forthwith.concatenate(str(folder), missing="null").tolist() == WHOLE
+    steps = list(forthwith.iterate(str(folder), missing="null", step_size=2))
+    assert {str(step.type.content) for step in steps} == {str(found.type.content)}
+    assert ak.concatenate(steps).tolist() == WHOLE
+    assert chain.arrays(["z", "x"], entry_start=2, entry_stop=5).tolist() == [
+        {"z": w["z"], "x": w["x"]} for w in WHOLE[2:5]
+    ]
+    assert chain["z"].array().tolist() == [w["z"] for w in WHOLE]
+    assert pa.table(chain).to_pylist() == WHOLE
+    assert pl.DataFrame(chain).to_dicts() == WHOLE
+    frame = chain.arrays(library="pd")
+    assert frame["z"].isna().tolist() == [w["z"] is None for w in WHOLE]
+    arrays = chain.arrays(library="np")
+    assert arrays["x"].tolist() == [1, 2, 3, 4, 5, 6]
+    assert arrays["z"].tolist() == [w["z"] for w in WHOLE]
+    assert [None if y is None else y.tolist() for y in arrays["y"]] == [w["y"] for w in WHOLE]
+    assert [report.global_entry_stop for _, report in chain.iterate(report=True)] == [3, 5, 6]
+    with pytest.raises(forthwith.KeyInFileError, match="nope"):
+        chain.arrays(["nope"])
+    with pytest.raises(forthwith.RequestError, match="zip"):
+        chain.arrays(how="zip")
+
+
+def test_numbers_that_are_missing(tmp_path):
+    forthwith.write_avro(tmp_path / "1.avro", {"n": [1, 2], "only": [[1, 2], [3]]})
+    forthwith.write_avro(tmp_path / "2.avro", {"n": [3], "more": [2.5]})
+    chain = forthwith.Chain(f"{tmp_path}/*.avro", missing="null")
+    assert chain.arrays(library="np")["more"].tolist() == [None, None, 2.5]
+    assert chain.arrays(library="pd")["more"].tolist()[2] == 2.5
+    assert chain.arrays(library="arrow").column("more").to_pylist() == [None, None, 2.5]
+
+
+def test_types_that_do_not_go_together(tmp_path):
+    forthwith.write_avro(tmp_path / "1.avro", {"v": [1, 2]})
+    forthwith.write_avro(tmp_path / "2.avro", {"v": ["a"]})
+    for missing in ("raise", "null"):
+        with pytest.raises(forthwith.RequestError, match=r"'v' is string in .*2\.avro.*, but int64 in .*1\.avro"):
+            forthwith.concatenate(f"{tmp_path}/*.avro", missing=missing)
+    forthwith.write_avro(tmp_path / "2.avro", {"v": [2.5]})
+    assert forthwith.concatenate(f"{tmp_path}/*.avro").v.tolist() == [1, 2, 2.5]
+
+
+def test_wishes_are_refused_at_the_call(folder):
+    for call in (forthwith.iterate, forthwith.concatenate, forthwith.open(str(folder)).select):
+        arguments = () if "select" in call.__name__ else (str(folder),)
+        with pytest.raises(TypeError, match="has no argument 'cut': expressions are not computed"):
+            call(*arguments, cut="x > 1")
+    with pytest.raises(ValueError, match="library must be"):
+        forthwith.iterate(str(folder), library="zz")
+    with pytest.raises(ValueError, match="step_size"):
+        forthwith.iterate(str(folder), step_size=-1)
+
+
+def test_evolution_of_classes_goes_through_a_chain():
+    files = [data(f"evolution/version{version}.root") + ":split" for version in (1, 2)]
+    chain = forthwith.open(files)
+    assert chain.num_entries == sum(chain.lengths)
