@@ -106,7 +106,7 @@ impl Objects {
     }
 
     fn collection_name(&self, number: u32) -> PyResult<Option<String>> {
-        Ok(self.at(number)?.collection_name().map(|name| name.into_owned()))
+        Ok(self.at(number)?.collection_name())
     }
 
     /// Class, version, the slots it has, and how far away, of every base.

@@ -7,6 +7,7 @@ use forthwith_plan::{Block, BlockFormat, Decoder, Error, ErrorKind, Group, Kerne
 use crate::{
     BasketHeader, Cursor,
     file::{RawKey, check_record, decompress_record},
+    object::lossy,
 };
 
 /// The [`BlockFormat`] of `TTree` baskets.
@@ -171,7 +172,7 @@ impl Basket {
         };
         let nbytes = positive("length of the basket", key.nbytes, begin)?;
         if key.class_name != b"TBasket" {
-            let found = String::from_utf8_lossy(&key.class_name[..key.class_name.len().min(80)]).into_owned();
+            let found = lossy(&key.class_name[..key.class_name.len().min(80)]);
             // Behind the key's numbers.
             let at = begin + if key.version > 1000 { 34 } else { 26 };
             return Err(Error::new(ErrorKind::NotA { what: "a basket", found }).at_byte(at as u64));

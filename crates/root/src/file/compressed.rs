@@ -3,6 +3,8 @@
 use forthwith_io::{Codec, Decompressor, xxh64};
 use forthwith_plan::{Error, ErrorKind, Result};
 
+use crate::object::lossy;
+
 /// Decompresses the stored bytes of a record straight into `out`, which must have the payload's length.
 ///
 /// The payload is compressed if and only if its length exceeds the stored length; otherwise it is copied. Before `out` is
@@ -130,7 +132,7 @@ impl<'a> Blocks<'a> {
             other => {
                 return Err(ErrorKind::NotA {
                     what: "a known compression",
-                    found: format!("{:?}", String::from_utf8_lossy(other)),
+                    found: format!("{:?}", lossy(other)),
                 }
                 .into());
             }

@@ -1,7 +1,5 @@
 //! The small structures that occur inside every object.
 
-use std::borrow::Cow;
-
 use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::cursor::{BYTE_COUNT, Cursor};
@@ -198,12 +196,21 @@ fn bad_reference(reference: u32, begin: usize) -> Error {
 }
 
 /// Text from a file: UTF-8 if it is that, else Latin-1, so that different names stay different.
+///
+/// The bytes are copied before they are validated. Another process may rewrite a mapped file in between, and a `str` over
+/// bytes that change would no longer be UTF-8.
 #[must_use]
-pub fn text(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()),
+pub fn text(bytes: &[u8]) -> String {
+    match String::from_utf8(bytes.to_vec()) {
+        Ok(text) => text,
+        Err(error) => error.into_bytes().into_iter().map(char::from).collect(),
     }
+}
+
+/// The same for messages: what is not UTF-8 is replaced. Copied first, for the same reason.
+pub(crate) fn lossy(bytes: &[u8]) -> String {
+    let copied = bytes.to_vec();
+    String::from_utf8_lossy(&copied).into_owned()
 }
 
 /// The tag that a class name follows.

@@ -18,6 +18,7 @@ mod walk;
 
 pub use basket::{BasketHeader, EmbeddedBasket};
 pub use cursor::Cursor;
+pub(crate) use frame::lossy;
 pub use frame::{Frame, TObject, Tag, text};
 pub use kind::Shape;
 pub use layout::Basic;

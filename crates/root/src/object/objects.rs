@@ -1,6 +1,5 @@
 //! What was read: objects by number in a few flat tables, and the views of them.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -383,7 +382,7 @@ impl<'a> Object<'a> {
 
     /// Text.
     #[must_use]
-    pub fn text(self, name: &str) -> Option<Cow<'a, str>> {
+    pub fn text(self, name: &str) -> Option<String> {
         match self.member(name)? {
             Value::Text(bytes) => Some(text(bytes)),
             Value::Object(object) => match object.inner()? {
@@ -437,7 +436,7 @@ impl<'a> Object<'a> {
 
     /// If it is a collection, its own name.
     #[must_use]
-    pub fn collection_name(self) -> Option<Cow<'a, str>> {
+    pub fn collection_name(self) -> Option<String> {
         match self.node().contents {
             Contents::Items { name: (start, length), .. } => Some(text(self.objects.bytes(start, length))),
             _ => None,

@@ -278,7 +278,7 @@ impl Dimensions {
 }
 
 /// The column of a branch that holds a whole object.
-pub(super) fn of_object(branch: &Branch<'_>, member: &MemberOf<'_>, classes: &mut Classes<'_>) -> Column {
+pub(super) fn of_object(branch: &Branch<'_>, member: &MemberOf, classes: &mut Classes<'_>) -> Column {
     let kind = CppType::parse(&member.class);
     let type_name = kind.spelling();
     let name = &*branch.field.name;

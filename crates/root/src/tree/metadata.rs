@@ -1,6 +1,6 @@
 //! The tree's own record: which members of trees, branches and leaves matter, and what they mean.
 
-use std::{borrow::Cow, ops::Range};
+use std::ops::Range;
 
 use bytes::Bytes;
 use forthwith_plan::{ErrorKind, Field, Result};
@@ -80,17 +80,17 @@ pub(super) struct Branch<'t> {
     pub(super) write_basket: u64,
     /// Entry offsets may have been left out.
     pub(super) generates_offsets: bool,
-    pub(super) file_name: Cow<'t, str>,
+    pub(super) file_name: String,
     /// For a branch that holds an object or a member of one: which.
-    pub(super) member: Option<MemberOf<'t>>,
+    pub(super) member: Option<MemberOf>,
     object: Object<'t>,
 }
 
 /// Which part of which class a branch holds.
 #[derive(Clone, Debug)]
-pub(super) struct MemberOf<'t> {
+pub(super) struct MemberOf {
     /// The class whose member it is, or of the whole object.
-    pub(super) class: Cow<'t, str>,
+    pub(super) class: String,
     pub(super) version: i32,
     pub(super) checksum: u32,
     /// Position among the class's members; -1 for the whole object, -2 if that was split.
@@ -100,15 +100,15 @@ pub(super) struct MemberOf<'t> {
     /// The member's type code.
     pub(super) code: i64,
     /// The class of the items of a `TClonesArray`.
-    pub(super) items: Cow<'t, str>,
+    pub(super) items: String,
 }
 
 /// A leaf: a number, an array of numbers or a string in each entry.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf<'t> {
     pub(super) class: &'t str,
-    pub(super) name: Cow<'t, str>,
-    pub(super) title: Cow<'t, str>,
+    pub(super) name: String,
+    pub(super) title: String,
     /// Values in an entry, or in an item if there is a counter.
     pub(super) len: i64,
     pub(super) unsigned: bool,
@@ -123,7 +123,7 @@ impl Metadata {
     pub(super) fn of(objects: Objects) -> Result<Self> {
         let tree = objects.top().readable()?;
         let info = TreeInfo {
-            title: tree.text("fTitle").unwrap_or_default().into_owned(),
+            title: tree.text("fTitle").unwrap_or_default(),
             entries: count(tree, "fEntries"),
             total_bytes: count(tree, "fTotBytes"),
             zip_bytes: count(tree, "fZipBytes"),
@@ -230,7 +230,6 @@ impl Branches {
                 None => name.to_string(),
             };
             let index = self.fields.len();
-            let (name, title) = (name.into_owned(), title.into_owned());
             self.fields.push(Field {
                 path,
                 name,
@@ -251,7 +250,7 @@ impl Branches {
 }
 
 /// Name and title of a `TBranchClones`. It writes its members by hand, and nothing else of it can be read.
-fn hand_written(branch: Object<'_>) -> Result<(Cow<'_, str>, Cow<'_, str>)> {
+fn hand_written(branch: Object<'_>) -> Result<(String, String)> {
     let mut cursor = branch.cursor()?;
     cursor.frame()?;
     let (name, title) = cursor.tnamed()?;
@@ -388,7 +387,7 @@ fn aliases(tree: Object<'_>) -> Result<Vec<(String, String)>> {
     let named = list.readable()?.items().flatten().filter(|item| item.class() == "TNamed");
     let pair = |item: Object<'_>| {
         item.readable()?;
-        let text = |name| item.text(name).unwrap_or_default().into_owned();
+        let text = |name| item.text(name).unwrap_or_default();
         Ok((text("fName"), text("fTitle")))
     };
     named.map(pair).collect()

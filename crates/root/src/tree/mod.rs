@@ -384,7 +384,7 @@ impl Tree {
         Ok(Some((field, wire.dtype())))
     }
 
-    fn classes<'a>(&'a self, member: &MemberOf<'_>, look: &'a Look) -> Classes<'a> {
+    fn classes<'a>(&'a self, member: &MemberOf, look: &'a Look) -> Classes<'a> {
         let classes = Classes::new(&self.streamers).with_items(&member.items).written_by(self.written_by);
         let classes = classes.seeing(&look.seen, &look.noted).wound(look.rounds);
         let classes = if look.shallow { classes.shallow() } else { classes };

@@ -85,11 +85,12 @@ fn names(data: &[u8], classes: &[&str]) -> Vec<String> {
             length.is_some_and(|length| (name + 2..=name + 1 + digits).contains(&length))
         };
         for length in (1..=letters).filter(begins) {
-            if let Ok(name) = std::str::from_utf8(&data[at - length..at])
-                && (found.len() < MOST_NAMES || classes.contains(&name))
-                && !found.iter().any(|known| known == name)
+            // Copied before it is validated: another process may rewrite the file in between.
+            if let Ok(name) = String::from_utf8(data[at - length..at].to_vec())
+                && (found.len() < MOST_NAMES || classes.contains(&name.as_str()))
+                && !found.contains(&name)
             {
-                found.push(name.to_owned());
+                found.push(name);
             }
         }
     }

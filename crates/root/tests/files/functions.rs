@@ -98,7 +98,7 @@ fn words(of: Object<'_>, member: &str) -> Vec<String> {
     let items = of.list(member).map(|item| item.and_then(Object::inner));
     items
         .map(|item| match item {
-            Some(Value::Text(bytes)) => text(bytes).into_owned(),
+            Some(Value::Text(bytes)) => text(bytes),
             other => panic!("{member}: {}", other.is_some()),
         })
         .collect()

@@ -8,6 +8,7 @@ mod damage;
 mod functions;
 mod keys;
 mod objects;
+mod rewritten;
 mod sparse;
 mod standard;
 mod streamers;

@@ -13,7 +13,7 @@ const TREES: [&str; 4] = ["TTree", "TNtuple", "TNtupleD", "TChain"];
 /// Names of all branches below an object, and how many leaves they have.
 fn branches(object: Object<'_>, names: &mut Vec<String>, leaves: &mut usize) {
     for branch in object.list("fBranches").flatten() {
-        names.push(branch.text("fName").unwrap_or_default().into_owned());
+        names.push(branch.text("fName").unwrap_or_default());
         *leaves += branch.list("fLeaves").flatten().count();
         branches(branch, names, leaves);
     }

@@ -124,7 +124,7 @@ fn of_described(type_name: String, schema: Result<Schema, String>, items: bool, 
 /// As [`of_member`], for a class that the file does not describe: the branch alone tells the type of plain numbers.
 pub(in crate::tree) fn of_undescribed(
     branch: &Branch<'_>,
-    member: &MemberOf<'_>,
+    member: &MemberOf,
     leaf: Option<&Leaf<'_>>,
 ) -> Column {
     let unknown =
