@@ -10,6 +10,23 @@ use super::{DirectoryRecord, Key, RootFile, decompress_record, known::is_roots_o
 use crate::object::{Cursor, Object};
 use crate::tree::{BasketBytes, Inspected, Tree};
 
+/// A name from a file, for a message: a run of zero bytes, with which some writers fill records that they freed, and all
+/// behind the first letters become a mark.
+fn shortened(name: &str) -> String {
+    let mut short = String::new();
+    for letter in name.chars() {
+        let letter = if letter == '\0' { MARK } else { letter };
+        if letter != MARK || !short.ends_with(MARK) {
+            short.push(letter);
+        }
+    }
+    if let Some((end, _)) = short.char_indices().nth(MAX_LETTERS) {
+        short.truncate(end);
+        short.push(MARK);
+    }
+    short
+}
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -87,7 +104,7 @@ impl Checked {
             self.left_out += 1;
             return;
         }
-        let object = object.map(str::to_owned);
+        let object = object.map(shortened);
         self.findings.push(Finding { severity, part, object, byte, what: what.into() });
     }
 }
@@ -328,10 +345,14 @@ impl RootFile {
             }
         }
         if key.is_renamed(record) {
-            let what = format!("it was renamed: the record says that it is {}", record.name);
+            let what = format!("it was renamed: the record says that it is {}", shortened(&record.name));
             checked.find_in(Severity::Remark, "keys", Some(&label), Some(key.seek), what);
         } else if key.name != record.name || !key.is_same_class(record) {
-            let what = format!("the record says that it is {} of class {}", record.name, record.class_name);
+            let what = format!(
+                "the record says that it is {} of class {}",
+                shortened(&record.name),
+                shortened(&record.class_name)
+            );
             checked.find_in(Severity::Damage, "keys", Some(&label), Some(key.seek), what);
         }
     }
@@ -404,7 +425,10 @@ impl RootFile {
         let Some(key) = self.key_at(header.seek_info) else { return };
         if &*key.class_name != "TList" {
             // ROOT makes an object of that class, and finds no infos in it.
-            let what = format!("their record says that it is of class {}, and not a TList", key.class_name);
+            let what = format!(
+                "their record says that it is of class {}, and not a TList",
+                shortened(&key.class_name)
+            );
             checked.find(Severity::Damage, "streamer infos", Some(header.seek_info), what);
         }
         let differences = [
@@ -628,5 +652,22 @@ fn is_plain(object: &Object<'_>) -> bool {
     object.body().is_empty() || matches!(object.class(), "TBasket" | "TQObject")
 }
 
+/// Letters of a name that a finding has.
+const MAX_LETTERS: usize = 200;
+/// What stands for the letters that were left out.
+const MARK: char = '…';
 /// More findings are counted only.
 const MAX_FINDINGS: usize = 1000;
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn names_are_short_enough_to_be_read() {
+        assert_eq!(shortened("dir/tree;2"), "dir/tree;2");
+        assert_eq!(shortened(&format!("{};1", "\0".repeat(500))), "…;1");
+        let long = shortened(&"é".repeat(10_000));
+        assert_eq!((long.chars().count(), long.ends_with("é…")), (201, true));
+    }
+}

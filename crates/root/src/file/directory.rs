@@ -1,5 +1,6 @@
 //! Directories: their records, and the keys in them.
 
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -220,12 +221,10 @@ impl Directory {
     /// [`ErrorKind::NotFound`] with the most similar names, or a directory on the way cannot be read.
     pub fn find(&self, path: &str) -> Result<Found> {
         let path = path.trim_start_matches('/');
-        let mut deepest = (0, self.clone());
-        if let Some(found) = self.search(path, 0, &mut deepest)? {
-            return Ok(found);
-        }
-        let (used, directory) = deepest;
-        let rest = &path[used..];
+        let (directory, rest) = match self.search(path)? {
+            Search::Found(found) => return Ok(found),
+            Search::Missing { deepest, rest } => (deepest, rest),
+        };
         let keys = directory.keys()?;
         let (name, cycle) = split_cycle(rest);
         let (what, near) = if cycle.is_some() && keys.iter().any(|key| &*key.name == name) {
@@ -238,26 +237,56 @@ impl Directory {
         Err(self.here(ErrorKind::NotFound { what, name: path.to_owned(), near }))
     }
 
-    /// Looks for `path[at..]` here, then in the directories it may begin with, the longest name first. Notes how
-    /// far it came.
-    fn search(&self, path: &str, at: usize, deepest: &mut (usize, Self)) -> Result<Option<Found>> {
-        let rest = &path[at..];
-        let keys = self.keys()?;
-        if let Some(key) = pick(&keys, rest, |_| true) {
-            return Ok(Some(Found { path: self.join(&key.name), key: key.clone() }));
-        }
-        for (slash, _) in rest.match_indices('/').rev() {
-            let Some(key) = pick(&keys, &rest[..slash], Key::is_directory) else { continue };
-            let directory = self.open(key)?;
-            let next = at + slash + 1;
-            if next > deepest.0 {
-                *deepest = (next, directory.clone());
+    /// Looks for the whole path here, then for the rest of it in the directories that it may begin with, the longest name
+    /// first. No directory is searched twice for the same rest: a file may claim that directories contain each other.
+    fn search<'p>(&self, path: &'p str) -> Result<Search<'p>> {
+        let mut visited = vec![Visit { contents: Arc::clone(&self.contents), from: None, at: 0 }];
+        let mut known = HashSet::new();
+        // Directories to be searched, the next one last.
+        let mut open: Vec<(usize, Key, usize)> = Vec::new();
+        let (mut number, mut deepest) = (0, 0);
+        loop {
+            let (contents, at) = (Arc::clone(&visited[number].contents), visited[number].at);
+            if at > visited[deepest].at {
+                deepest = number;
             }
-            if let Some(found) = directory.search(path, next, deepest)? {
-                return Ok(Some(found));
+            let here = || self.below(&visited, number);
+            if contents.keys.get().is_none() {
+                self.file.load_keys(&[&contents]).map_err(|error| here().here(error))?;
             }
+            let keys = contents.keys.get().cloned().unwrap_or_default();
+            if let Some(key) = pick(&keys, &path[at..]) {
+                return Ok(Search::Found(Found { path: here().join(&key.name), key: key.clone() }));
+            }
+            let longer = beginnings(&keys, &path[at..]);
+            open.extend(longer.into_iter().map(|(length, key)| (number, key.clone(), at + length)));
+            let next = std::iter::from_fn(|| open.pop()).find(|(_, key, at)| known.insert((key.seek, *at)));
+            let Some((from, key, at)) = next else {
+                let rest = &path[visited[deepest].at..];
+                return Ok(Search::Missing { rest, deepest: self.below(&visited, deepest) });
+            };
+            let contents = self.file.load_directories(&[&key]);
+            let contents = contents.map_err(|error| self.below(&visited, from).here(error))?;
+            // One key was asked for.
+            let contents = contents.into_iter().next();
+            let missing =
+                || self.here(ErrorKind::NotFound { what: "directory", name: key.label(), near: vec![] });
+            visited.push(Visit { contents: contents.ok_or_else(missing)?, from: Some((from, key.name)), at });
+            number = visited.len() - 1;
         }
-        Ok(None)
+    }
+
+    /// A directory that a search came to.
+    fn below(&self, visited: &[Visit], number: usize) -> Self {
+        let mut names = Vec::new();
+        let mut at = number;
+        while let Some((parent, name)) = &visited[at].from {
+            names.push(&**name);
+            at = *parent;
+        }
+        names.reverse();
+        let path = if names.is_empty() { Arc::clone(&self.path) } else { self.join(&names.join("/")).into() };
+        Self { file: self.file.clone(), path, contents: Arc::clone(&visited[number].contents) }
     }
 
     pub(super) fn join(&self, name: &str) -> String {
@@ -270,13 +299,53 @@ impl Directory {
     }
 }
 
+/// What a search for a path came to.
+enum Search<'p> {
+    Found(Found),
+    /// The directory that has most of the path, and what is left of the path there.
+    Missing {
+        deepest: Directory,
+        rest: &'p str,
+    },
+}
+
+/// A directory that a search came to.
+struct Visit {
+    contents: Arc<Contents>,
+    /// The directory that it is in, among those visited, and its name there.
+    from: Option<(usize, Box<str>)>,
+    /// Where the rest of the path begins.
+    at: usize,
+}
+
 /// The key that a name with or without a cycle means.
-fn pick<'k>(keys: &'k [Key], name: &str, suits: impl Fn(&Key) -> bool) -> Option<&'k Key> {
-    let exact = keys.iter().filter(|key| &*key.name == name && suits(key)).max_by_key(|key| key.cycle);
+fn pick<'k>(keys: &'k [Key], name: &str) -> Option<&'k Key> {
+    let exact = keys.iter().filter(|key| &*key.name == name).max_by_key(|key| key.cycle);
     exact.or_else(|| {
         let (name, cycle) = split_cycle(name);
-        keys.iter().find(|key| Some(key.cycle) == cycle && &*key.name == name && suits(key))
+        keys.iter().find(|key| Some(key.cycle) == cycle && &*key.name == name)
     })
+}
+
+/// The directories whose name, with or without a cycle, and a slash a path begins with, and how long that is. The shortest
+/// name stands first; of several keys for one name, the highest cycle that was not asked for by number is meant.
+fn beginnings<'k>(keys: &'k [Key], path: &str) -> Vec<(usize, &'k Key)> {
+    let mut found: Vec<(usize, bool, &Key)> = Vec::new();
+    for key in keys.iter().filter(|key| key.is_directory()) {
+        let Some(behind) = path.strip_prefix(&*key.name) else { continue };
+        if behind.starts_with('/') {
+            found.push((key.name.len() + 1, true, key));
+        } else if let Some((cycle, _)) = behind.strip_prefix(';').and_then(|rest| rest.split_once('/'))
+            && cycle.parse() == Ok(key.cycle)
+        {
+            found.push((key.name.len() + cycle.len() + 2, false, key));
+        }
+    }
+    // Stable, so that of equal keys the first comes first.
+    found
+        .sort_by_key(|&(length, exact, key)| (length, !exact, exact.then_some(std::cmp::Reverse(key.cycle))));
+    found.dedup_by_key(|&mut (length, ..)| length);
+    found.into_iter().map(|(length, _, key)| (length, key)).collect()
 }
 
 /// Takes the cycle off a name.

@@ -45,14 +45,21 @@ impl Header {
     /// The bytes are not a ROOT file, or end in the header.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let mut cursor = Cursor::new(bytes);
+        let not_root = || {
+            let found = format!("{:02x?}", &bytes[..bytes.len().min(12)]);
+            Err(ErrorKind::NotA { what: "a ROOT file", found }.into())
+        };
         if !bytes.starts_with(b"root") {
-            let found = format!("{:02x?}", &bytes[..bytes.len().min(8)]);
-            return Err(ErrorKind::NotA { what: "a ROOT file", found }.into());
+            return not_root();
         }
         cursor.skip(4)?;
         let version = cursor.i32()?;
         let wide = version >= WIDE;
         let begin = u64::from(cursor.u32()?);
+        // A text may begin with these four letters, too: "root:x:0:0" gives a version of thousands of millions.
+        if !(1..2 * WIDE).contains(&version) || !(LEAST_BEGIN..=MOST_BEGIN).contains(&begin) {
+            return not_root();
+        }
         let pointer = |cursor: &mut Cursor<'_>| if wide { cursor.u64() } else { cursor.u32().map(u64::from) };
         let end = pointer(&mut cursor)?;
         let seek_free = pointer(&mut cursor)?;
@@ -100,3 +107,6 @@ impl Header {
 
 /// Added to the version of files with 64-bit pointers.
 const WIDE: i32 = 1_000_000;
+/// Where the first record can stand: behind the shortest header, and not far behind it. ROOT puts it at byte 64 or 100.
+const LEAST_BEGIN: u64 = 45;
+const MOST_BEGIN: u64 = 1 << 16;

@@ -1,6 +1,7 @@
 //! Damaged files: an error or values, never a panic, a hang, or memory out of proportion.
 
 use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use forthwith_io::{Decompressor, Memory};
@@ -198,6 +199,26 @@ fn circles_of_directories_end() {
     assert!(!found.iter().any(|found| found.path.starts_with("a/b/")));
     // By path one may go round as often as the path says.
     assert_eq!(file.find("a/b/b/b/tree").expect("round three times").path, "a/b/b/b/tree");
+    // That takes time in proportion to the path, and so does finding that there is nothing.
+    let rounds = "/b".repeat(20_000);
+    let begin = Instant::now();
+    let long = format!("a{rounds}/tree");
+    assert_eq!(file.find(&long).expect("round very often").path, long);
+    let error = file.find(&format!("a{rounds}/none")).expect_err("not there");
+    assert!(matches!(error.kind, ErrorKind::NotFound { what: "object", .. }), "{error}");
+    assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+}
+
+/// A text that begins with the four letters is no damaged file, but none.
+#[test]
+fn texts_that_begin_like_a_file_are_none() {
+    let text =
+        b"root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n".repeat(30);
+    let empty = b"root".iter().copied().chain([0; 200]).collect::<Vec<u8>>();
+    for bytes in [text, empty, b"root-of-all-things".to_vec()] {
+        let error = RootFile::open(Arc::new(Memory::new("text", bytes))).expect_err("no file");
+        assert!(matches!(error.kind, ErrorKind::NotA { what: "a ROOT file", .. }), "{error}");
+    }
 }
 
 /// Bytes of the key of an object where its directory lists it.
