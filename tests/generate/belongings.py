@@ -1,16 +1,18 @@
-"""Writes tests/data/belongings.root with C++ ROOT: a tree with an alias, a friend, user info and an index.
+"""Writes with C++ ROOT tests/data/belongings.root, a tree with an alias, a friend, user info and an index, and friend.root.
 
     python tests/generate/belongings.py [FOLDER]
 
 needs PyROOT (``pip install root==0.1a12``).
 """
 
+import os
 from array import array
 
 import ROOT
 import script
 
 ROOT.gROOT.SetBatch(True)
+FRIEND = "in-a-file-with-a-long-name-beside-it.root"
 
 
 def write(folder):
@@ -36,6 +38,15 @@ def write(folder):
     main.Write()
     main.GetUserInfo().Clear()
     file.Close()
+    os.chdir(folder)
+    (folder / "belongings.root").rename(FRIEND)
+    # Not compressed, so that a test can put another path in the place of this one.
+    file = ROOT.TFile("friend.root", "RECREATE", "", 0)
+    tree = ROOT.TTree("main", "with a friend in another file")
+    tree.AddFriend("other", FRIEND)
+    tree.Write()
+    file.Close()
+    (folder / FRIEND).rename("belongings.root")
 
 
 if __name__ == "__main__":

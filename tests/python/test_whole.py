@@ -226,6 +226,38 @@ def test_aliases_friends_and_indexes():
     assert tree.entry_number(99, 99) is None
 
 
+def renamed_friend(tmp_path, friend):
+    """A tree with a friend in a file of that name."""
+    path = tmp_path / "inner" / "main.root"
+    raw = pathlib.Path(data("friend.root")).read_bytes()
+    # A byte of length, and the name.
+    before, after = (bytes([len(name)]) + name.encode() for name in (FRIEND, friend.ljust(len(FRIEND))))
+    assert raw.count(before) == 1
+    path.write_bytes(raw.replace(before, after))
+    return forthwith.open(f"{path}:main")
+
+
+FRIEND = "in-a-file-with-a-long-name-beside-it.root"
+
+
+def test_friends_outside_of_the_folder_are_opened_when_that_is_asked_for(tmp_path):
+    for folder in (tmp_path, tmp_path / "inner"):
+        folder.mkdir(exist_ok=True)
+        shutil.copy(data("belongings.root"), folder / "other.root")
+    slashes = "/" * (len(FRIEND) - 12)
+    assert [friend.num_entries for friend in renamed_friend(tmp_path, f".{slashes}/other.root").friends] == [10]
+    for outside in (f"..{slashes}other.root", "/no-such-folder/other.root", "file:///no-such/other.root"):
+        tree = renamed_friend(tmp_path, outside)
+        assert tree.friend_names == [("other", outside.ljust(len(FRIEND)), "other")]
+        with pytest.raises(forthwith.RequestError, match=r"open_friends\(elsewhere=True\)"):
+            _ = tree.friends
+        if outside.startswith(".."):
+            assert [friend.num_entries for friend in tree.open_friends(elsewhere=True)] == [10]
+        else:
+            with pytest.raises(forthwith.MissingFileError):
+                tree.open_friends(elsewhere=True)
+
+
 def test_belongings_of_the_goldens():
     golden = json.loads(pathlib.Path(data("trees.root.golden.json")).read_text())["trees"]["main"]
     with forthwith.open(data("trees.root")) as file:

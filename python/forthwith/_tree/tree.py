@@ -82,15 +82,22 @@ class Tree(HasBranches):
 
     @property
     def friends(self) -> list[Tree]:
-        """Trees whose entries belong to those of this one.
+        """Friends of this tree in or below the folder of its file, as :meth:`open_friends` opens them."""
+        return self.open_friends()
 
-        Those in other files are looked for beside this file, if their path is relative.
+    def open_friends(self, *, elsewhere: bool = False) -> list[Tree]:
+        """Opens the trees whose entries belong to those of this one.
+
+        Args:
+            elsewhere: Whether friends may be opened that are outside of the folder that this file is in: by absolute paths,
+                by paths with ``..``, and by URLs. The paths stand in the file, so that whoever made it chose them.
 
         Raises:
+            RequestError: A friend is outside of the folder, and ``elsewhere`` is not set.
             MissingFileError: There is no such file.
             KeyInFileError: It has no such tree.
         """
-        return [self._friend(element) for element in self._listed("fFriends")]
+        return [self._friend(element, elsewhere) for element in self._listed("fFriends")]
 
     @property
     def friend_names(self) -> list[tuple[str, str, str]]:
@@ -129,12 +136,18 @@ class Tree(HasBranches):
         found = self.as_object.member(name, None)
         return [] if found is None else [item for item in found if item is not None]
 
-    def _friend(self, element: Any) -> Tree:
+    def _friend(self, element: Any, elsewhere: bool) -> Tree:
         name, path = str(element.member("fTreeName", "")) or element.name, element.title
         if not path:
             directory = self.path.rpartition("/")[0]
             found: Tree = self._file[f"{directory}/{name}" if directory else name]
             return found
+        outside = "://" in path or os.path.isabs(path) or ".." in path.replace("\\", "/").split("/")
+        if outside and not elsewhere:
+            raise RequestError(
+                f"the friend {name!r} of {self!r} is in {path!r}, outside of the folder of {self._file.file_path!r}: "
+                "open_friends(elsewhere=True) opens it"
+            )
         if "://" not in path and not os.path.isabs(path):
             path = os.path.join(os.path.dirname(self._file.file_path), path)
         friend: Tree = self._file._beside(path)[name]
