@@ -288,6 +288,14 @@ impl Schema {
         }
     }
 
+    /// The class of a record within its frame, if it has a name.
+    pub(crate) fn class(&self) -> Option<&str> {
+        match self.record()? {
+            Self::Record { name, .. } | Self::Arranged { name, .. } => name.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Whether nothing is delivered.
     #[must_use]
     pub fn is_skipped(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Values in frames: byte counts, versions, and what stands between them.
 
 use super::{
-    FAULT_BYTE_COUNT, FAULT_CLASS_VERSION, FAULT_COUNTS, FAULT_VERSION, Unsupported, parser,
+    FAULT_BYTE_COUNT, FAULT_COUNTS, FAULT_VERSION, Unsupported, parser,
     shape::{PACKED, join},
     text::{Made, Place, Text, differ},
 };
@@ -185,7 +185,12 @@ impl Text<'_> {
             }
             _ => {}
         }
-        let bad = self.halt(FAULT_CLASS_VERSION);
+        // Neither tells damage: the class may have been written by code of its own, or by another version of the program.
+        let class = arms.iter().find_map(|(_, arm)| arm.class());
+        let bad = self.halt_at(&Schema::Refused(format!(
+            "{} in a version that the file does not describe, or written by a streamer of its own",
+            class.unwrap_or("an object")
+        )));
         let mut kinds: Vec<&Schema> = Vec::new();
         let (mut versions, mut sums) = (Vec::new(), Vec::new());
         for (when, schema) in arms {

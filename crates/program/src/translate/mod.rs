@@ -47,7 +47,6 @@ const FAULT_SYMBOL: i64 = 6;
 const FAULT_WEIGHTLESS: i64 = 7;
 const FAULT_UNMATCHED: i64 = 8;
 const FAULT_WIDE: i64 = 9;
-const FAULT_CLASS_VERSION: i64 = 10;
 const FAULT_COUNT: i64 = 11;
 const FAULT_CLASS: i64 = 12;
 const FAULT_REFERENCE: i64 = 13;
@@ -264,7 +263,7 @@ fn made(
             Schema::Refused(what) => Fault { code, what, unsupported: true },
             Schema::Unknown(class) => {
                 let what = format!("an object of the class {class}, which the file does not describe");
-                Fault { code, what, unsupported: false }
+                Fault { code, what, unsupported: true }
             }
             _ => continue,
         });
@@ -320,11 +319,6 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
         (FAULT_NEGATIVE, "a length is negative", false),
         (FAULT_SYMBOL, "an enum has no symbol of this number", false),
         (FAULT_WEIGHTLESS, "more items without bytes than anybody means", false),
-        (
-            FAULT_CLASS_VERSION,
-            "an object of a version that the file does not describe, or of a class that has a streamer of its own",
-            false,
-        ),
         (FAULT_COUNT, "a count of more items than there are bytes", false),
         (FAULT_CLASS, "an object of a class that the file does not describe for this place", false),
         (FAULT_REFERENCE, "a pointer to an object that stands elsewhere", false),
@@ -336,7 +330,9 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
         (FAULT_TRUTH, "a boolean is neither 0 nor 1", false),
     ];
     let wanted = known.into_iter().filter(|(code, _, always)| *always || used.contains(code));
-    wanted.map(|(code, what, _)| Fault { code, what: what.into(), unsupported: false }).collect()
+    // The file may well be sound, and merely not describe the class that the data name.
+    let unsupported = |code| code == FAULT_CLASS;
+    wanted.map(|(code, what, _)| Fault { code, what: what.into(), unsupported: unsupported(code) }).collect()
 }
 
 /// The parser word of a number, without the arrow.

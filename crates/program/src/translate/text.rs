@@ -149,12 +149,18 @@ impl<'a> Text<'a> {
 
     /// A value of a class that nobody describes, or that no column can have.
     pub(super) fn unknown(&mut self, what: &Schema, place: Place<'_>) {
+        let halt = self.halt_at(what);
+        self.line(place, halt);
+    }
+
+    /// The words that stop at a value of a class that is not described, or that no column can have.
+    pub(super) fn halt_at(&mut self, what: &Schema) -> String {
         let known = self.unknown.iter().position(|known| known == what);
         let at = known.unwrap_or_else(|| {
             self.unknown.push(what.clone());
             self.unknown.len() - 1
         });
-        self.line(place, format!("{} halt", FAULT_UNKNOWN + at as i64));
+        format!("{} halt", FAULT_UNKNOWN + at as i64)
     }
 
     pub(super) const fn input(&self) -> &'static str {

@@ -304,6 +304,10 @@ impl<'a> Classes<'a> {
                 Some(number) => number,
                 None => Schema::Unknown(class.into()),
             },
+            arms if native::is_uncounted(class) => {
+                let count = Schema::Passed(native::BYTE_COUNT_IF_ANY.into());
+                Schema::Between(vec![count], Box::new(Schema::Versioned(arms)), Vec::new())
+            }
             arms => framed(arms),
         })
     }

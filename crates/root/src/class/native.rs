@@ -23,6 +23,16 @@ pub(super) fn schema(class: &str) -> Option<Schema> {
     }
 }
 
+/// Classes whose streamers write no byte count: a version of two bytes, then the members as the file describes them. CMS
+/// registers these with ROOT for its references. ROOT reads them with a byte count as well, as older files have them.
+pub(super) fn is_uncounted(class: &str) -> bool {
+    matches!(class, "edm::RefCore" | "edm::RefCoreWithIndex")
+}
+
+/// Steps over a byte count, if there is one. What follows is a version in any case.
+pub(super) const BYTE_COUNT_IF_ANY: &str =
+    "data pos data B-> stack 64 and if drop 3 data skip else data seek then";
+
 /// Whether nothing at all is stored of a base.
 pub(super) fn is_nothing(class: &str) -> bool {
     class == "TQObject"

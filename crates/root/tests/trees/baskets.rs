@@ -31,7 +31,7 @@ const REFUSED_WHERE_MET: &[(&str, &str, &str)] = &[
     ),
     ("uproot-issue475.root", "Meta/navigator:EvtNavigator/m_refs", OWN_CODE),
 ];
-const OWN_CODE: &str = "or of a class that has a streamer of its own";
+const OWN_CODE: &str = "or written by a streamer of its own";
 /// Long names.
 const HITS: [&str; 2] = [
     "KM3NET_TIMESLICE_L1:km3net_timeslice_L1/KM3NETDAQ::JDAQTimeslice/vector<KM3NETDAQ::JDAQSuperFrame>/vector<KM3NETDAQ::JDAQSuperFrame>.buffer",
