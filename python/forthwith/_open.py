@@ -53,11 +53,15 @@ def open(
             * a file object with ``read`` and ``seek``. It stays open when the file is closed;
             * a list of these, a pattern such as ``"run*/*.root:tree"``, a directory, or a mapping of several files: their
               trees as one `Chain`. Of a directory, all files below it that end in ``.root``, ``.avro`` or ``.parquet``.
-        source: How the bytes of a path are read. ``"map"`` maps the file: uncompressed data are decoded without a copy
-            in between, and can be views of the file (see `Branch.bulk`). Every request is checked against the file's
-            present size, but a file that another program cuts *while* its bytes are being decoded ends the process.
-            ``"pread"`` copies everything and has no such hazard. ``"auto"`` maps a local file where it can, and copies
-            what is compressed.
+        source: How the bytes of a path are read. ``"auto"`` maps a local file where it can: blocks that are not compressed are
+            decoded from the map without a copy in between, and all else is copied. ``"map"`` requires the map, and lets
+            raw baskets be views of it (see `Branch.bulk`); with ``"auto"`` nothing that you get is a view of the file.
+            ``"pread"`` copies everything. A file that another program cuts or replaces while it is read gives an error, or is
+            read as it is then; with none of the three it ends the process. Requests are checked against the present size,
+            and a read from a map whose file has changed meanwhile is repeated with copies. (A program that overwrites
+            values in place may be seen half way, as by every reader.) On Unix the first map installs a handler of ``SIGBUS``
+            for this, which passes on what does not concern such a map. In the views of ``"map"`` bytes that were cut off
+            read as zeros, and bytes that were overwritten show their new values.
         threads: Threads for reading, this one included; by default one for each processor. ``arrays`` and its
             relatives can override it.
         memory: The most memory that the data read from this file may take at one time, in bytes or as text such as

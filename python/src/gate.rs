@@ -1,7 +1,7 @@
 //! A source that can be closed.
 
 use bytes::Bytes;
-use forthwith::io::{Error, ErrorKind, Result, Source};
+use forthwith::io::{Error, ErrorKind, Result, Source, Version};
 use std::{
     ops::Range,
     sync::{Arc, PoisonError, RwLock},
@@ -13,7 +13,8 @@ use std::{
 pub(crate) struct Gate {
     uri: String,
     zero_copy: bool,
-    views_may_vanish: bool,
+    views_may_change: bool,
+    lends_views: bool,
     concurrent: bool,
     source: RwLock<Option<Arc<dyn Source>>>,
 }
@@ -23,7 +24,8 @@ impl Gate {
         Self {
             uri: source.uri().to_owned(),
             zero_copy: source.zero_copy(),
-            views_may_vanish: source.views_may_vanish(),
+            views_may_change: source.views_may_change(),
+            lends_views: source.lends_views(),
             concurrent: source.concurrent(),
             source: RwLock::new(Some(source)),
         }
@@ -68,6 +70,22 @@ impl Source for Gate {
         self.open()?.read_into(at, into)
     }
 
+    fn view(&self, range: Range<u64>) -> Result<Bytes> {
+        self.open()?.view(range)
+    }
+
+    fn version(&self) -> Result<Option<Version>> {
+        self.open()?.version()
+    }
+
+    fn at_hand(&self, range: &Range<u64>) -> bool {
+        self.open().is_ok_and(|source| source.at_hand(range))
+    }
+
+    fn lends_views(&self) -> bool {
+        self.lends_views
+    }
+
     fn zero_copy(&self) -> bool {
         self.zero_copy
     }
@@ -76,8 +94,8 @@ impl Source for Gate {
         self.open()?.beside(name)
     }
 
-    fn views_may_vanish(&self) -> bool {
-        self.views_may_vanish
+    fn views_may_change(&self) -> bool {
+        self.views_may_change
     }
 
     fn concurrent(&self) -> bool {

@@ -32,6 +32,8 @@ pub struct Header {
     pub marker: [u8; 16],
     /// Where the first block begins.
     pub end: u64,
+    /// How large the file was when the header was read.
+    pub size: u64,
 }
 
 /// How the blocks of a file are compressed.
@@ -93,7 +95,7 @@ impl Header {
         let mut wanted = CHUNK;
         loop {
             let bytes = source.read_one(0..wanted.min(size))?;
-            match Self::parse(&bytes) {
+            match Self::parse(&bytes, size) {
                 Err(error) if is_truncated(&error) && wanted < size.min(LONGEST_HEADER) => {
                     wanted = wanted.saturating_mul(4).min(LONGEST_HEADER);
                 }
@@ -102,7 +104,7 @@ impl Header {
         }
     }
 
-    fn parse(bytes: &Bytes) -> Result<Self> {
+    fn parse(bytes: &Bytes, size: u64) -> Result<Self> {
         let mut at = Reader { bytes, at: 0 };
         let magic = at.take(4, "the magic bytes of an Avro file")?;
         if magic != MAGIC {
@@ -147,7 +149,7 @@ impl Header {
             },
         };
         let end = at.at as u64;
-        Ok(Self { schema: Arc::new(schema), schema_text, codec, metadata, marker, end })
+        Ok(Self { schema: Arc::new(schema), schema_text, codec, metadata, marker, end, size })
     }
 }
 
@@ -194,12 +196,23 @@ impl Walk {
 
     /// How many entries there are, if all of the file is like what was looked at.
     pub(crate) fn likely_entries(&self) -> Result<u64> {
-        let size = self.source.size()?;
+        let size = self.size()?;
         if self.at >= size || self.entry == 0 {
             return Ok(self.entry);
         }
         let (begin, all) = (self.header.end, size.saturating_sub(self.header.end));
         Ok((self.entry as f64 / self.at.saturating_sub(begin).max(1) as f64 * all as f64) as u64)
+    }
+
+    /// The present size of the file. Blocks end where the file ends, so that one that was cut would look like one with fewer entries.
+    fn size(&self) -> Result<u64> {
+        let (present, opened) = (self.source.size()?, self.header.size);
+        if present < opened {
+            let kind =
+                forthwith_io::ErrorKind::Shrunk { wanted: self.at.min(opened)..opened, opened, present };
+            return Err(forthwith_io::Error::new(kind, self.source.uri()).into());
+        }
+        Ok(present)
     }
 
     /// Goes on until there are so many entries, or to the end of the file. Who asks for more than what stands before a block that cannot be
@@ -208,7 +221,7 @@ impl Walk {
         if self.entry >= entries {
             return Ok(());
         }
-        let size = self.source.size()?;
+        let size = self.size()?;
         while self.entry < entries && self.at < size {
             self.next(size)?;
         }

@@ -11,7 +11,8 @@ use std::{ops::Range, sync::Arc};
 pub struct RawBlock {
     /// The entries it holds.
     pub entries: Range<u64>,
-    /// Their bytes. A view of the file where nothing was compressed and the file is mapped.
+    /// Their bytes. A view of the file where nothing was compressed and the source lends views: what is cut off the file
+    /// later then reads as zeros, and what is written to it shows.
     pub payload: Bytes,
     /// `entries + 1` byte positions in the payload, or nothing if all entries have one size.
     pub bounds: Vec<u32>,
@@ -41,7 +42,7 @@ pub(crate) fn raw(
     // Uncompressed payloads are a part of the stored bytes; where those are a view of the source, so is this.
     let offset = block.payload.as_ptr().addr().wrapping_sub(at);
     let length = block.payload.len();
-    let view = source.zero_copy() && offset <= stored.len() && length <= stored.len() - offset;
+    let view = source.lends_views() && offset <= stored.len() && length <= stored.len() - offset;
     let copy = if view { Bytes::new() } else { Bytes::copy_from_slice(block.payload) };
     let payload = if view { hold.slice(offset..offset + length) } else { copy };
     Ok(RawBlock { entries: task.entries.clone(), payload, bounds, view })

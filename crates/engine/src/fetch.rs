@@ -1,6 +1,6 @@
 //! How a task's stored bytes are had.
 //!
-//! Mapped files and memory answer views, so every worker asks for its own range. A local file that is not mapped, and of one that is,
+//! Mapped files and memory answer views, so every worker asks for its own range; whoever reads looks afterwards whether they have changed. A local file that is not mapped, and of one that is,
 //! blocks that are compressed and long ones still to come from the disk, are read by every worker into its warm scratch. Any other
 //! source (a Python object, a network) is read in *windows*: neighbouring tasks' ranges, coalesced into few requests, fetched by the
 //! first worker that needs one of them and dropped with the last.
@@ -12,7 +12,7 @@ use std::{
     ops::Range,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -28,6 +28,8 @@ pub(crate) const PIECE: usize = 256 << 10;
 pub(crate) struct Fetcher<'a> {
     plan: &'a Plan,
     source: &'a dyn Source,
+    /// Where it is noted that a view of the source was decoded from. None if all is to be copied.
+    viewed: Option<&'a AtomicBool>,
     way: Way,
 }
 
@@ -55,8 +57,14 @@ pub(crate) struct Window {
 }
 
 impl<'a> Fetcher<'a> {
-    /// `order` is the order in which tasks are handed out.
-    pub(crate) fn new(plan: &'a Plan, order: &[usize], source: &'a dyn Source, read_ahead: u64) -> Self {
+    /// `order` is the order in which tasks are handed out. Without `viewed`, all is copied.
+    pub(crate) fn new(
+        plan: &'a Plan,
+        order: &[usize],
+        source: &'a dyn Source,
+        viewed: Option<&'a AtomicBool>,
+        read_ahead: u64,
+    ) -> Self {
         let way = if source.zero_copy() || source.concurrent() {
             Way::Own
         } else {
@@ -83,7 +91,7 @@ impl<'a> Fetcher<'a> {
             }
             Way::Windows(of_task, windows)
         };
-        Self { plan, source, way }
+        Self { plan, source, viewed: viewed.filter(|_| source.zero_copy()), way }
     }
 
     /// The stored bytes of a task. The worker lends the memory they may have to be copied to, and holds the window it is working on.
@@ -102,15 +110,14 @@ impl<'a> Fetcher<'a> {
             }
             Stored::Range(range) => range.clone(),
         };
-        match &self.way {
-            Way::Own
-                if self.source.zero_copy() && !self.better_copied(task) && self.source.at_hand(&range) =>
-            {
-                *hold = self.source.read_one(range)?;
+        match (&self.way, self.viewed) {
+            (Way::Own, Some(viewed)) if !self.better_copied(task) && self.source.at_hand(&range) => {
+                viewed.store(true, Ordering::Relaxed);
+                *hold = self.source.view(range)?;
                 Ok(hold)
             }
-            Way::Own => read_into(self.source, range, own),
-            Way::Windows(of_task, windows) => {
+            (Way::Own, _) => read_into(self.source, range, own),
+            (Way::Windows(of_task, windows), _) => {
                 let number = of_task[at];
                 let window = self.window(number, &windows[number], window)?;
                 let found = window.tasks.iter().find(|(task, _)| *task == at);
@@ -121,10 +128,10 @@ impl<'a> Fetcher<'a> {
         }
     }
 
-    /// Whether a block is compressed, by the metadata's account, and its view could vanish while it is decompressed.
+    /// Whether a block is compressed, by the metadata's account, and its view could change while it is decompressed.
     fn better_copied(&self, task: &Task) -> bool {
         let stored = task.stored.len();
-        self.source.views_may_vanish() && task.payload_hint > stored.saturating_add(stored / 16)
+        self.source.views_may_change() && task.payload_hint > stored.saturating_add(stored / 16)
     }
 
     /// A task's range, if the task is worth reading piece by piece: long, and otherwise copied as a whole.
@@ -132,7 +139,7 @@ impl<'a> Fetcher<'a> {
         match (&self.plan.tasks[at].stored, &self.way) {
             (Stored::Range(range), Way::Own)
                 if range.end.saturating_sub(range.start) > 2 * PIECE as u64
-                    && !(self.source.zero_copy() && self.source.at_hand(range)) =>
+                    && !(self.viewed.is_some() && self.source.at_hand(range)) =>
             {
                 Some(range.clone())
             }
@@ -210,8 +217,8 @@ pub(crate) fn alone<'b>(
             *hold = bytes.clone();
             Ok(hold)
         }
-        Stored::Range(range) if source.zero_copy() => {
-            *hold = source.read_one(range.clone())?;
+        Stored::Range(range) if source.lends_views() => {
+            *hold = source.view(range.clone())?;
             Ok(hold)
         }
         Stored::Range(range) => read_into(source, range.clone(), stored),

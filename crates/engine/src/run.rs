@@ -13,7 +13,7 @@ use crate::{
 use bytes::Bytes;
 use forthwith_columns::{Array, Builder, DType, Form, Invalid};
 use forthwith_forth::Compiled;
-use forthwith_io::Source;
+use forthwith_io::{Source, Version};
 use forthwith_plan::{
     BlockFormat, Decoder, Error, ErrorKind, Group, Kernel, Pick, Plan, Result, Stored, Task,
 };
@@ -21,7 +21,7 @@ use std::{
     ops::Range,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -66,29 +66,44 @@ pub(crate) struct Call<'a> {
     pub(crate) threads: usize,
 }
 
+/// Reads a plan. What was decoded from views of a file that changed meanwhile is read again from copies, whose result or error counts.
 pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut Tick<'_>>) -> Result<Vec<Array>> {
     let Call { plan, source, format, threads, .. } = call;
     check(plan, format)?;
     let order = order(plan, source.as_ref());
-    if threads > 1 && source.zero_copy() {
+    let version = source.version()?;
+    let views = version.as_ref().is_none_or(Version::is_settled);
+    let viewed = AtomicBool::new(false);
+    let changed = || -> Result<bool> { Ok(viewed.load(Ordering::Relaxed) && source.version()? != version) };
+    if threads > 1 && views && source.zero_copy() {
         let steps = steps(plan, &order, |task| is_plain(task, source.as_ref(), format));
         if steps.len() > order.len() {
-            match read_steps(call, tick.as_deref_mut(), &order, steps) {
+            match read_steps(call, tick.as_deref_mut(), &order, steps, Some(&viewed)) {
                 // Blocks are looked at as wholes where they are not divided: what is said of them then counts.
                 Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => {}
+                Ok(_) if changed()? => {}
                 done => return done,
             }
         }
     }
-    let steps = steps(plan, &order, |_| false);
-    read_steps(call, tick, &order, steps)
+    let whole = || steps(plan, &order, |_| false);
+    if views && !changed()? {
+        match read_steps(call, tick.as_deref_mut(), &order, whole(), Some(&viewed)) {
+            cancelled @ Err(Error { kind: ErrorKind::Cancelled, .. }) => return cancelled,
+            done if !changed()? => return done,
+            _ => {}
+        }
+    }
+    read_steps(call, tick, &order, whole(), None)
 }
 
+/// Reads a plan once. `viewed` is where views are noted; without it, all is copied.
 fn read_steps(
     call: Call<'_>,
     mut tick: Option<&mut Tick<'_>>,
     order: &[usize],
     steps: Vec<Step>,
+    viewed: Option<&AtomicBool>,
 ) -> Result<Vec<Array>> {
     let Call { engine, plan, source, format, threads } = call;
     let threads = threads.min(steps.len());
@@ -98,7 +113,7 @@ fn read_steps(
     if threads > 1 {
         places.iter_mut().flat_map(|place| &mut place.builders).for_each(Builder::make_pages_ahead);
     }
-    let fetcher = Fetcher::new(plan, order, source.as_ref(), engine.options().read_ahead);
+    let fetcher = Fetcher::new(plan, order, source.as_ref(), viewed, engine.options().read_ahead);
     let run = Run {
         engine,
         plan,

@@ -29,7 +29,8 @@
 //! ```
 
 // Mapping a file is unsafe because another process may change it meanwhile. `source/mapped.rs` holds the block that maps and one
-// that asks the system about a map, and its documentation says what a reader of a map must know. Nothing else in this crate is unsafe.
+// that asks the system about a map, and its documentation says what a reader of a map must know. `source/guard_unix.rs` is the handler of
+// the signal that a map of a cut file leads to. Nothing else in this crate is unsafe.
 #![deny(unsafe_code)]
 
 mod coalesce;
@@ -45,5 +46,5 @@ pub use error::{Error, ErrorKind, Result};
 pub use hash::xxh64;
 pub use sink::{FileSink, MemorySink, Sink, WriterSink, create};
 pub use source::{
-    Advice, Callback, MappedFile, Memory, PreadFile, ReadAt, Several, Source, open, open_unmapped,
+    Advice, Callback, MappedFile, Memory, PreadFile, ReadAt, Several, Source, Version, open, open_unmapped,
 };

@@ -251,7 +251,7 @@ class Branch(HasBranches):
             entry_stop: The entry after the last; negative numbers count from the end.
             raw: Whether to leave the data as they lie in the file: numbers are big-endian, as a NumPy array such as
                 ``>f4``. Nothing is copied where the file is mapped (``open(..., source="map")``) and the basket not
-                compressed. Raw baskets are whole, also the first and the last.
+                compressed; such a view changes with the file. Raw baskets are whole, also the first and the last.
             threads: Threads to read with, this one included; one basket keeps one of them busy.
         """
         start, stop = self._range(entry_start, entry_stop)

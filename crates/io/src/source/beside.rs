@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Source, local_path, open};
+use super::{Source, Version, local_path, open};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Opens a file by the name that another, local one has for it: a path inside of the folder that one is in.
@@ -83,8 +83,25 @@ impl Source for Several {
         self.sources.iter().all(|source| source.zero_copy())
     }
 
-    fn views_may_vanish(&self) -> bool {
-        self.sources.iter().any(|source| source.views_may_vanish())
+    fn view(&self, range: Range<u64>) -> Result<Bytes> {
+        let (source, range) = self.part(&range)?;
+        source.view(range)
+    }
+
+    fn views_may_change(&self) -> bool {
+        self.sources.iter().any(|source| source.views_may_change())
+    }
+
+    fn version(&self) -> Result<Option<Version>> {
+        let mut files = Vec::new();
+        for source in &self.sources {
+            files.extend(source.version()?.into_iter().flat_map(|version| version.0));
+        }
+        Ok((!files.is_empty()).then_some(Version(files)))
+    }
+
+    fn lends_views(&self) -> bool {
+        self.sources.iter().all(|source| source.lends_views())
     }
 
     fn at_hand(&self, range: &Range<u64>) -> bool {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use bytes::Bytes;
 
@@ -22,12 +22,14 @@ pub trait ReadAt: Send {
 pub struct Callback {
     name: String,
     object: Mutex<Box<dyn ReadAt>>,
+    /// The size it gave first.
+    opened: OnceLock<u64>,
 }
 
 impl Callback {
     /// A source that asks `object`, called `name` in errors.
     pub fn new(name: impl Into<String>, object: Box<dyn ReadAt>) -> Self {
-        Self { name: name.into(), object: Mutex::new(object) }
+        Self { name: name.into(), object: Mutex::new(object), opened: OnceLock::new() }
     }
 
     fn lock(&self) -> Result<MutexGuard<'_, Box<dyn ReadAt>>> {
@@ -35,7 +37,20 @@ impl Callback {
     }
 
     fn size_of(&self, object: &mut dyn ReadAt) -> Result<u64> {
-        object.size().map_err(|message| Error::new(ErrorKind::Callback { message }, &*self.name))
+        let size =
+            object.size().map_err(|message| Error::new(ErrorKind::Callback { message }, &*self.name))?;
+        self.opened.get_or_init(|| size);
+        Ok(size)
+    }
+
+    /// The error of a request that leaves the object, by its present size.
+    fn beyond(&self, wanted: Range<u64>, present: u64) -> ErrorKind {
+        match self.opened.get() {
+            Some(&opened) if present < wanted.end && wanted.end <= opened => {
+                ErrorKind::Shrunk { wanted, opened, present }
+            }
+            _ => ErrorKind::BeyondEnd { wanted, size: present },
+        }
     }
 
     /// Asks until `into` is full. The object's size is only asked for when it ends too early.
@@ -48,8 +63,12 @@ impl Callback {
             let asked = into.len() - done;
             match object.read_at(here, &mut into[done..]) {
                 Ok(0) => {
-                    let size = self.size_of(object)?.min(here);
-                    return Err(Error::new(ErrorKind::BeyondEnd { wanted, size }, &*self.name).at(at));
+                    let kind = match self.size_of(object)? {
+                        size if size < wanted.end => self.beyond(wanted, size),
+                        // It says that there is more, and does not give it.
+                        _ => ErrorKind::BeyondEnd { wanted, size: here },
+                    };
+                    return Err(Error::new(kind, &*self.name).at(at));
                 }
                 Ok(claimed) if claimed > asked => return fail(ErrorKind::CallbackOverrun { asked, claimed }),
                 Ok(read) => done += read,
@@ -81,7 +100,10 @@ impl Source for Callback {
         let fail = |kind, range: &Range<u64>| Error::new(kind, &*self.name).at(range.start);
         // All are checked before any is given memory.
         for range in ranges {
-            super::check(range, size).map_err(|kind| fail(kind, range))?;
+            super::check(range, size).map_err(|kind| match kind {
+                ErrorKind::BeyondEnd { wanted, size } => fail(self.beyond(wanted, size), range),
+                kind => fail(kind, range),
+            })?;
         }
         let answer = |range: &Range<u64>| {
             let mut buffer = super::zeroed(range.end - range.start).map_err(|kind| fail(kind, range))?;

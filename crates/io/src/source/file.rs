@@ -36,6 +36,12 @@ impl LocalFile {
         }
     }
 
+    /// Its size, and when it was changed last.
+    pub(super) fn state(&self) -> Result<(u64, (i64, i64))> {
+        let metadata = self.file.metadata().map_err(|error| Error::new(error.into(), &*self.uri))?;
+        Ok((metadata.len(), changed(&metadata)))
+    }
+
     /// Checks a request against the file's present size.
     pub(super) fn check(&self, wanted: &Range<u64>, present: u64) -> Result<()> {
         super::check(wanted, present).map_err(|kind| self.error(kind, wanted, present))
@@ -45,7 +51,8 @@ impl LocalFile {
     pub(super) fn read_exact_at(&self, at: u64, into: &mut [u8]) -> Result<()> {
         let wanted = at..at.saturating_add(into.len() as u64);
         match positioned(&self.file, at, into) {
-            Ok(()) => Ok(()),
+            // While a file is cut, the system may copy bytes that it has zeroed already: the size shows it.
+            Ok(()) => self.check(&wanted, self.size()?),
             Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
                 let present = self.size()?;
                 let kind = ErrorKind::BeyondEnd { wanted: wanted.clone(), size: present };
@@ -53,6 +60,13 @@ impl LocalFile {
             }
             Err(error) => Err(Error::new(error.into(), &*self.uri).at(at)),
         }
+    }
+
+    /// Copies of ranges, all of which are checked before any is given memory.
+    pub(super) fn copies(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let present = self.size()?;
+        ranges.iter().try_for_each(|range| self.check(range, present))?;
+        ranges.iter().map(|range| self.copy(range)).collect()
     }
 
     /// The bytes of a range already checked against the present size.
@@ -73,6 +87,19 @@ impl LocalFile {
         };
         Error::new(kind, &*self.uri).at(wanted.start)
     }
+}
+
+/// When a file was changed last, in whatever way the system knows: seconds and nanoseconds.
+#[cfg(unix)]
+fn changed(metadata: &std::fs::Metadata) -> (i64, i64) {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn changed(metadata: &std::fs::Metadata) -> (i64, i64) {
+    let since = metadata.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    since.map_or((0, 0), |since| (since.as_secs() as i64, i64::from(since.subsec_nanos())))
 }
 
 #[cfg(unix)]

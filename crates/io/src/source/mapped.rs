@@ -7,27 +7,41 @@ use std::sync::Arc;
 use bytes::Bytes;
 use memmap2::Mmap;
 
-use super::Source;
 use super::file::LocalFile;
+use super::guard::Guard;
+use super::{FileVersion, Source, Version};
 use crate::error::{Error, Result};
 
-/// A local file mapped into memory: answers are views of the map, nothing is copied.
+/// A local file mapped into memory: [views](Source::view) are of the map, nothing is copied. [`read`](Source::read) and
+/// [`read_into`](Source::read_into) do not touch the map.
 ///
 /// Every request is checked against the file's size *at that moment*, so a file that has been cut is an error
-/// ([`Shrunk`](crate::ErrorKind::Shrunk)) and not a crash.
+/// ([`Shrunk`](crate::ErrorKind::Shrunk)).
 ///
-/// # What remains
+/// # Files that change while views of them are read
 ///
-/// A view lives on after the check. If another process cuts the file while a view of the lost part is being
-/// *used*, the system ends this process with `SIGBUS`; if it overwrites the file, the view changes. No library
-/// can mend that for a map: read files that others rewrite in place with [`PreadFile`](super::PreadFile).
-/// [`read_into`](Source::read_into) of this type does not touch the map and has no such hazard.
+/// A view lives on after the check. If another process writes to the file, the view changes. If it cuts the file, the lost part of the
+/// view reads as zeros: on Unix the system reports the first access behind the end with `SIGBUS`, and a handler, which is installed when
+/// the first file is mapped, maps zeros there and marks the map. The file has another [`version`](Source::version) then, and whoever
+/// compares versions knows that what was made of the views does not count. Once a map is marked, its views are copies.
+///
+/// The handler minds the maps of this type and passes every other `SIGBUS` on to the handler that was there before. A handler that
+/// is installed later has to pass on to this one what it does not know.
 #[derive(Debug)]
 pub struct MappedFile {
     file: LocalFile,
-    map: Arc<Mmap>,
-    /// All of `map`, sliced for each answer.
+    held: Arc<Held>,
+    /// All of the map, sliced for each answer.
     whole: Bytes,
+    lends: bool,
+}
+
+/// A map, and what watches it: both live as long as there are views.
+#[derive(Debug)]
+struct Held {
+    // Before the map, so that it is dropped first: what is watched must be there.
+    guard: Guard,
+    map: Mmap,
 }
 
 /// What to tell the system about a range of a [`MappedFile`].
@@ -47,30 +61,33 @@ pub enum Advice {
 }
 
 /// Keeps the map alive for the views of it.
-struct Owner(Arc<Mmap>);
+struct Owner(Arc<Held>);
 
 impl AsRef<[u8]> for Owner {
     fn as_ref(&self) -> &[u8] {
-        &self.0
+        &self.0.map
     }
 }
 
 impl MappedFile {
-    /// Opens and maps a regular file.
+    /// Opens and maps a regular file. Its views are [lent](Source::lends_views) to all who ask.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        Self::from_file(LocalFile::open(path, &path.to_string_lossy())?)
+        Self::from_file(LocalFile::open(path, &path.to_string_lossy())?, true)
     }
 
-    pub(super) fn from_file(file: LocalFile) -> Result<Self> {
+    pub(super) fn from_file(file: LocalFile, lends: bool) -> Result<Self> {
         // SAFETY: the map is read-only and only ever seen as bytes, for which any value is valid. What the compiler
         // cannot rule out is another process changing the file: every access through this type checks the present
         // size first, and what remains is documented on the type.
         #[allow(unsafe_code)]
         let map = unsafe { memmap2::MmapOptions::new().map(&file.file) };
-        let map = Arc::new(map.map_err(|error| Error::new(error.into(), &*file.uri))?);
-        let whole = Bytes::from_owner(Owner(Arc::clone(&map)));
-        Ok(Self { file, map, whole })
+        let failed = |error: std::io::Error| Error::new(error.into(), &*file.uri);
+        let map = map.map_err(failed)?;
+        let guard = Guard::over(&map).map_err(failed)?;
+        let held = Arc::new(Held { guard, map });
+        let whole = Bytes::from_owner(Owner(Arc::clone(&held)));
+        Ok(Self { file, held, whole, lends })
     }
 
     /// Tells the system what is about to be read. Returns whether it understood: where the advice does not exist
@@ -78,24 +95,16 @@ impl MappedFile {
     pub fn advise(&self, range: Range<u64>, advice: Advice) -> Result<bool> {
         self.file.check(&range, self.size()?)?;
         let fail = |kind| Err(Error::new(kind, &*self.file.uri).at(range.start));
-        let (start, end) = (range.start.min(self.map.len() as u64), range.end.min(self.map.len() as u64));
+        let (start, end) =
+            (range.start.min(self.held.map.len() as u64), range.end.min(self.held.map.len() as u64));
         if start == end {
             return Ok(true);
         }
         // Both are at most the length of the map, a usize.
-        match advise(&self.map, advice, start as usize, (end - start) as usize) {
+        match advise(&self.held.map, advice, start as usize, (end - start) as usize) {
             Ok(understood) => Ok(understood),
             Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => Ok(false),
             Err(error) => fail(error.into()),
-        }
-    }
-
-    fn answer(&self, range: &Range<u64>, present: u64) -> Result<Bytes> {
-        self.file.check(range, present)?;
-        match (usize::try_from(range.start), usize::try_from(range.end)) {
-            (Ok(start), Ok(end)) if end <= self.whole.len() => Ok(self.whole.slice(start..end)),
-            // The file has grown since it was mapped.
-            _ => self.file.copy(range),
         }
     }
 }
@@ -132,20 +141,39 @@ impl Source for MappedFile {
     }
 
     fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        let present = self.size()?;
-        ranges.iter().map(|range| self.answer(range, present)).collect()
+        self.file.copies(ranges)
+    }
+
+    fn view(&self, range: Range<u64>) -> Result<Bytes> {
+        self.file.check(&range, self.size()?)?;
+        match (usize::try_from(range.start), usize::try_from(range.end)) {
+            (Ok(start), Ok(end)) if end <= self.whole.len() && !self.held.guard.is_torn() => {
+                Ok(self.whole.slice(start..end))
+            }
+            // The file has grown since it was mapped, or was cut and has grown again.
+            _ => self.file.copy(&range),
+        }
     }
 
     fn read_into(&self, at: u64, into: &mut [u8]) -> Result<()> {
         self.file.read_exact_at(at, into)
     }
 
-    fn views_may_vanish(&self) -> bool {
+    fn views_may_change(&self) -> bool {
         true
     }
 
+    fn version(&self) -> Result<Option<Version>> {
+        let (size, changed) = self.file.state()?;
+        Ok(Some(Version(vec![FileVersion { size, changed, torn: self.held.guard.is_torn() }])))
+    }
+
+    fn lends_views(&self) -> bool {
+        self.lends
+    }
+
     fn at_hand(&self, range: &Range<u64>) -> bool {
-        range.end.saturating_sub(range.start) < LONG || resident(&self.map, range)
+        range.end.saturating_sub(range.start) < LONG || resident(&self.held.map, range)
     }
 
     fn zero_copy(&self) -> bool {

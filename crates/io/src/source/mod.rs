@@ -3,6 +3,9 @@
 mod beside;
 mod callback;
 mod file;
+#[cfg_attr(all(unix, not(miri)), path = "guard_unix.rs")]
+#[cfg_attr(not(all(unix, not(miri))), path = "guard_absent.rs")]
+mod guard;
 mod mapped;
 mod memory;
 mod pread;
@@ -13,6 +16,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 
@@ -35,7 +39,8 @@ pub trait Source: Send + Sync + std::fmt::Debug {
     /// The present size in bytes.
     fn size(&self) -> Result<u64>;
 
-    /// Answers all ranges, in the order asked. The first failing one fails the call.
+    /// Answers all ranges, in the order asked. The first failing one fails the call. The bytes are the caller's to keep: a copy, or a part
+    /// of memory that nothing changes.
     fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>>;
 
     /// Answers one range.
@@ -52,14 +57,32 @@ pub trait Source: Send + Sync + std::fmt::Debug {
         Ok(())
     }
 
-    /// Whether [`read`](Self::read) answers views of memory that exists anyway rather than copies, so that reading
-    /// into scratch would only add a copy.
+    /// Answers one range without a copy where that can be had ([`zero_copy`](Self::zero_copy)). What is made of a view whose source
+    /// [changes](Self::views_may_change) counts only if the source has the same [`version`](Self::version) afterwards as before, and that one
+    /// was [settled](Version::is_settled).
+    fn view(&self, range: Range<u64>) -> Result<Bytes> {
+        self.read_one(range)
+    }
+
+    /// Whether [`view`](Self::view) answers views of memory that exists anyway rather than copies, so that reading into scratch would
+    /// only add a copy.
     fn zero_copy(&self) -> bool;
 
-    /// Whether the views it answers may vanish while they are looked at, as those of a map of a file that is cut. What will be
-    /// copied or decompressed anyway is then better fetched with [`read_into`](Self::read_into).
-    fn views_may_vanish(&self) -> bool {
+    /// Whether the bytes of a view may change while they are looked at, as those of a map of a file that is cut or written to. What
+    /// will be copied or decompressed anyway is then better fetched with [`read_into`](Self::read_into).
+    fn views_may_change(&self) -> bool {
         false
+    }
+
+    /// What tells whether the bytes of views have changed: two versions are equal if they have not, as far as the system can say.
+    /// `None` if they never change.
+    fn version(&self) -> Result<Option<Version>> {
+        Ok(None)
+    }
+
+    /// Whether views may be handed on to those who know nothing of versions.
+    fn lends_views(&self) -> bool {
+        self.zero_copy() && !self.views_may_change()
     }
 
     /// Whether a view of a range is there at once, as far as can be told in a moment, rather than after waiting for a disk. What must
@@ -80,21 +103,48 @@ pub trait Source: Send + Sync + std::fmt::Debug {
     }
 }
 
+/// A state of what views are of; see [`Source::version`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version(Vec<FileVersion>);
+
+impl Version {
+    /// Whether a later change would show. It may not where the last one is only a moment ago: clocks of files tick every few milliseconds.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let nanoseconds = |seconds: i128, rest: i128| seconds * 1_000_000_000 + rest;
+        let now = nanoseconds(now.as_secs().into(), now.subsec_nanos().into());
+        let ago = |file: &FileVersion| now - nanoseconds(file.changed.0.into(), file.changed.1.into());
+        self.0.iter().all(|file| ago(file).unsigned_abs() > TICKS.as_nanos())
+    }
+}
+
+/// Some ticks of the clock by which a file's changes are dated.
+const TICKS: Duration = Duration::from_millis(30);
+
+/// A state of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileVersion {
+    size: u64,
+    /// When it was last changed, by the system's clock: seconds and nanoseconds.
+    changed: (i64, i64),
+    /// Whether a part of its map was found to be cut off.
+    torn: bool,
+}
+
 /// Opens the source a uri names: a local path, or `file://` and a local path. Any other scheme is an error naming it.
 ///
 /// A local file is mapped ([`MappedFile`]), or opened for positioned reads where it cannot be. A map saves a copy of every
-/// byte that is stored as it is; read what [`MappedFile`] says about files that others cut meanwhile, and use
-/// [`open_unmapped`] for those.
+/// byte that is stored as it is. [`open_unmapped`] never maps.
 pub fn open(uri: &str) -> Result<Arc<dyn Source>> {
     let file = local_file(uri)?;
-    match MappedFile::from_file(file) {
+    match MappedFile::from_file(file, false) {
         Ok(mapped) => Ok(Arc::new(mapped)),
         Err(_) => open_unmapped(uri),
     }
 }
 
-/// Opens a local file for positioned reads ([`PreadFile`]), under the same names as [`open`]: everything is copied, and a file that is
-/// cut meanwhile is an error rather than the end of the process.
+/// Opens a local file for positioned reads ([`PreadFile`]), under the same names as [`open`]: everything is copied.
 pub fn open_unmapped(uri: &str) -> Result<Arc<dyn Source>> {
     Ok(Arc::new(PreadFile::from_file(local_file(uri)?)))
 }

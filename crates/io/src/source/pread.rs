@@ -11,8 +11,7 @@ use crate::error::Result;
 
 /// A local file read with positioned reads (`pread`): each answer is a copy.
 ///
-/// Unlike a map it cannot kill the process when the file is cut while it is read; with
-/// [`read_into`](Source::read_into) and a buffer that is used again it costs one copy that stays in the cache.
+/// With [`read_into`](Source::read_into) and a buffer that is used again it costs one copy that stays in the cache.
 #[derive(Debug)]
 pub struct PreadFile(LocalFile);
 
@@ -42,10 +41,7 @@ impl Source for PreadFile {
     }
 
     fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        let present = self.size()?;
-        // All are checked before any is given memory.
-        ranges.iter().try_for_each(|range| self.0.check(range, present))?;
-        ranges.iter().map(|range| self.0.copy(range)).collect()
+        self.0.copies(ranges)
     }
 
     fn read_into(&self, at: u64, into: &mut [u8]) -> Result<()> {

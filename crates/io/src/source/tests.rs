@@ -107,6 +107,7 @@ fn a_file_cut_after_it_was_opened_is_an_error_that_says_so() {
         assert_eq!(source.size().unwrap(), 50_000);
         let error = source.read_one(90_000..90_010).unwrap_err();
         assert_eq!(error.kind, shrunk(90_000..90_010));
+        assert_eq!(source.view(90_000..90_010).unwrap_err().kind, shrunk(90_000..90_010));
         let error = source.read_into(49_999, &mut [0; 2]).unwrap_err();
         assert_eq!(error.kind, shrunk(49_999..50_001));
         // What never was inside is no news; what still is can be read.
@@ -126,20 +127,83 @@ fn a_file_that_grows_is_read_to_its_new_end() {
     assert_eq!(mapped.read_one(8..14).unwrap(), [&pattern(10)[8..], b"more"].concat());
 }
 
-/// The hazard that stays with every view of a map, kept visible: in a child, because it ends the process.
+#[cfg(unix)]
+#[test]
+fn a_view_of_a_part_that_is_cut_off_reads_as_zeros_and_its_source_has_another_version() {
+    let bytes = pattern(100_000);
+    let file = file_of(&bytes);
+    let other = file_of(&bytes);
+    let mapped = MappedFile::open(file.path()).unwrap();
+    let several = Several::new(Arc::new(MappedFile::open(other.path()).unwrap()), []);
+    let (before, of_other) = (mapped.version().unwrap(), several.version().unwrap());
+    let view = mapped.view(0..100_000).unwrap();
+    let copy = mapped.read_one(0..100_000).unwrap();
+    assert_eq!(mapped.version().unwrap(), before);
+
+    file.as_file().set_len(10_000).unwrap();
+    assert_ne!(mapped.version().unwrap(), before);
+    // Threads meet the end at different places.
+    std::thread::scope(|scope| {
+        for from in [99_999, 50_000, 20_000, 40_000] {
+            let view = &view;
+            scope.spawn(move || assert!(view[from..].iter().all(|byte| *byte == 0)));
+        }
+    });
+    assert_eq!(view[..10_000], bytes[..10_000]);
+    assert_eq!(copy, bytes);
+
+    // Whole again, the file is read, and no longer from the map. It never has its first version again.
+    std::fs::write(file.path(), &bytes).unwrap();
+    assert_eq!(mapped.view(0..100_000).unwrap(), bytes);
+    assert_ne!(mapped.version().unwrap(), before);
+    assert_eq!(several.version().unwrap(), of_other);
+    assert_eq!(several.view(0..100_000).unwrap(), bytes);
+}
+
+#[cfg(unix)]
+#[test]
+fn maps_that_come_and_go_are_told_apart() {
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            scope.spawn(move || {
+                for round in 0..50 {
+                    let bytes = pattern(8192 * (1 + (thread + round) % 5));
+                    let file = file_of(&bytes);
+                    let mapped = MappedFile::open(file.path()).unwrap();
+                    let before = mapped.version().unwrap();
+                    let view = mapped.view(0..bytes.len() as u64).unwrap();
+                    drop(mapped);
+                    if round % 3 == 0 {
+                        file.as_file().set_len(4096).unwrap();
+                        assert!(view[4096..].iter().all(|byte| *byte == 0));
+                        assert_ne!(MappedFile::open(file.path()).unwrap().version().unwrap(), before);
+                    } else {
+                        assert_eq!(view, bytes);
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// In a child, because it ends the process.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_view_of_a_part_that_is_cut_off_while_it_is_used_ends_the_process() {
+fn a_signal_that_has_nothing_to_do_with_maps_is_passed_on() {
     use std::os::unix::process::ExitStatusExt;
     const CHILD: &str = "FORTHWITH_IO_TEST_CHILD";
     const SIGBUS: i32 = 7;
     if let Some(path) = std::env::var_os(CHILD) {
-        let view = MappedFile::open(&path).unwrap().read_one(90_000..90_001).unwrap();
-        OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
-        std::process::exit(i32::from(std::hint::black_box(view[0])));
+        let _mapped = MappedFile::open(&path).unwrap();
+        let own = std::process::id().to_string();
+        // The handler of Rust's own library, which was there before, leaves at the first one that it knows nothing of.
+        for _ in 0..2 {
+            std::process::Command::new("kill").args(["-BUS", &own]).status().unwrap();
+        }
+        std::process::exit(0);
     }
     let file = file_of(&pattern(100_000));
-    let name = "source::tests::a_view_of_a_part_that_is_cut_off_while_it_is_used_ends_the_process";
+    let name = "source::tests::a_signal_that_has_nothing_to_do_with_maps_is_passed_on";
     let child = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", name])
         .env(CHILD, file.path())
@@ -152,7 +216,7 @@ fn a_view_of_a_part_that_is_cut_off_while_it_is_used_ends_the_process() {
 fn views_outlive_their_source() {
     let bytes = pattern(5000);
     let (file, sources) = all_over(&bytes);
-    let views: Vec<_> = sources.iter().map(|source| source.read_one(10..4990).unwrap()).collect();
+    let views: Vec<_> = sources.iter().map(|source| source.view(10..4990).unwrap()).collect();
     drop(sources);
     drop(file);
     views.iter().for_each(|view| assert_eq!(view, &bytes[10..4990]));
@@ -162,8 +226,12 @@ fn views_outlive_their_source() {
 fn views_are_views_and_copies_are_copies() {
     let (_file, sources) = all_over(&pattern(100));
     for source in &sources {
-        let (a, b) = (source.read_one(10..20).unwrap(), source.read_one(10..20).unwrap());
+        let (a, b) = (source.view(10..20).unwrap(), source.view(10..20).unwrap());
         assert_eq!(a.as_ptr() == b.as_ptr(), source.zero_copy(), "{source:?}");
+        // What is the caller's to keep is no view of what may change.
+        let (a, b) = (source.read_one(10..20).unwrap(), source.read_one(10..20).unwrap());
+        let keeps = source.zero_copy() && !source.views_may_change();
+        assert_eq!(a.as_ptr() == b.as_ptr(), keeps, "{source:?}");
     }
 }
 
