@@ -8,6 +8,12 @@ use std::io::Read;
 pub(crate) const CODECS: [(u32, &str); 7] =
     [(0, "none"), (1, "snappy"), (2, "gzip"), (4, "brotli"), (5, "lz4"), (6, "zstd"), (7, "lz4_raw")];
 
+/// The name of a codec.
+pub(crate) fn name(number: i64) -> String {
+    let known = CODECS.iter().find(|(known, _)| i64::from(*known) == number);
+    known.map_or_else(|| format!("codec {number}"), |(_, name)| (*name).to_owned())
+}
+
 #[cold]
 fn bad(codec: &str, what: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::Fault { what: format!("a page compressed by {codec}: {what}") })
@@ -45,16 +51,16 @@ fn exactly(codec: Codec, stored: &[u8], out: &mut [u8], codecs: &mut Decompresso
     Ok(out.len())
 }
 
-/// Reads until nothing is left or `out` is full.
+/// Reads until nothing is left or `out` is full; if more is left, the answer is more than fits.
 fn fill(reader: &mut dyn Read, out: &mut [u8]) -> std::io::Result<usize> {
     let mut at = 0;
     while at < out.len() {
         match reader.read(&mut out[at..])? {
-            0 => break,
+            0 => return Ok(at),
             read => at += read,
         }
     }
-    Ok(at)
+    Ok(at + reader.read(&mut [0])?)
 }
 
 /// One member as a rule, and then whole and fast.

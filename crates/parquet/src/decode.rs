@@ -5,7 +5,8 @@ use crate::{
     codec::decompress,
     hybrid::Hybrid,
     leaf::{Kept, Leaf},
-    thrift::{Compact, PageHeader},
+    page::PageHeader,
+    thrift::Compact,
     values::{Dictionary, Loaded, Values},
 };
 use forthwith_columns::kernels::{index_of_masks, levels_from, levels_to, lists_of_masks};
@@ -44,6 +45,8 @@ struct Work {
     /// Of each node.
     slots: Vec<[u64; MASKS]>,
     items: Vec<[u64; MASKS]>,
+    /// Which bits are of levels at all.
+    valid: Vec<u64>,
     loaded: Loaded,
 }
 
@@ -59,10 +62,13 @@ struct Page<'a> {
 struct State {
     /// Rows that have begun.
     rows: u64,
-    /// The rows wanted.
+    /// The rows there are, and the rows wanted.
+    entries: u64,
     wanted: Range<u64>,
     /// Of each node whether a list is open.
     open: Vec<bool>,
+    /// The definition level of the value before.
+    before: u8,
     /// Of each column what goes on: items so far, the next row, bytes so far.
     ends: Vec<i64>,
 }
@@ -88,31 +94,44 @@ pub(crate) fn decode(
 ) -> Result<()> {
     let Warm { payload, work } = warm;
     let wanted = task.wanted.start - task.entries.start..task.wanted.end - task.entries.start;
-    let state =
-        |ends: Vec<i64>| State { rows: 0, wanted: wanted.clone(), open: vec![false; leaf.nodes.len()], ends };
+    let entries = task.entries.end - task.entries.start;
+    let state = |ends: Vec<i64>| State {
+        rows: 0,
+        entries,
+        wanted: wanted.clone(),
+        open: vec![false; leaf.nodes.len()],
+        before: 0,
+        ends,
+    };
     let dictionary = None;
-    let mut pages =
-        Pages { leaf, codec, stored, at: 0, rows: 0, skipped: 0, wanted: wanted.clone(), dictionary };
+    let mut pages = Pages {
+        leaf,
+        codec,
+        stored,
+        at: 0,
+        rows: 0,
+        skipped: 0,
+        entries,
+        wanted: wanted.clone(),
+        dictionary,
+    };
     if columns.is_turn() {
         let mut state = state(columns.ends());
         while let Some((header, body)) = pages.next(payload, codecs)? {
             state.rows += pages.take_skipped();
-            let page = match header.codec(codec) {
-                0 => split(leaf, header, body)?,
-                codec => {
-                    payload.clear();
-                    let range = inflate(&header, codec, body, payload, codecs)?;
-                    split(leaf, header, &payload[range])?
-                }
+            payload.clear();
+            let page = match inflate(leaf, &header, codec, body, payload, codecs)? {
+                None => split(leaf, header, body)?,
+                Some(range) => split(leaf, header, &payload[range])?,
             };
             if !state.page(leaf, &page, pages.dictionary.as_ref(), work, &mut To::Places(columns))? {
                 break;
             }
         }
-        state.end(leaf, task, &mut To::Places(columns))?;
+        state.end(leaf, &mut To::Places(columns))?;
         columns.set_ends(&state.ends);
     } else {
-        ahead(leaf, codec, task, &mut pages, payload, work, codecs, columns, &state)?;
+        ahead(leaf, codec, &mut pages, payload, work, codecs, columns, &state)?;
     }
     payload.truncate(KEPT);
     payload.shrink_to(KEPT);
@@ -124,7 +143,6 @@ pub(crate) fn decode(
 fn ahead(
     leaf: &Leaf,
     codec: u32,
-    task: &Task,
     pages: &mut Pages<'_>,
     payload: &mut Vec<u8>,
     work: &mut Work,
@@ -137,10 +155,7 @@ fn ahead(
     let mut all = Vec::new();
     payload.clear();
     while let Some((header, body)) = pages.next(&mut spare, codecs)? {
-        let range = match header.codec(codec) {
-            0 => None,
-            codec => Some(inflate(&header, codec, body, payload, codecs)?),
-        };
+        let range = inflate(leaf, &header, codec, body, payload, codecs)?;
         all.push((header, range, body, pages.take_skipped()));
     }
     let dictionary = pages.dictionary.as_ref();
@@ -152,7 +167,7 @@ fn ahead(
                 break;
             }
         }
-        state.end(leaf, task, to)
+        state.end(leaf, to)
     };
     let mut items = vec![0; leaf.columns()];
     let mut counted = begin(vec![0; leaf.columns()]);
@@ -166,13 +181,6 @@ fn ahead(
     run(&mut begin(before), &mut To::Slots(&mut out))
 }
 
-impl PageHeader {
-    /// The codec of its bytes.
-    const fn codec(&self, codec: u32) -> u32 {
-        if self.is_compressed { codec } else { 0 }
-    }
-}
-
 /// The data pages of a chunk.
 struct Pages<'a> {
     leaf: &'a Leaf,
@@ -183,6 +191,7 @@ struct Pages<'a> {
     rows: u64,
     /// Of those, rows of pages that were left out and not yet told of.
     skipped: u64,
+    entries: u64,
     wanted: Range<u64>,
     dictionary: Option<Dictionary>,
 }
@@ -196,6 +205,17 @@ impl<'a> Pages<'a> {
         std::mem::take(&mut self.skipped)
     }
 
+    /// Refuses a page of more rows than there are. Bytes that are no page may stand behind the last one.
+    fn no_more(&self) -> Result<()> {
+        let header = Compact::new(&self.stored[self.at..]).page_header();
+        match header {
+            Ok(PageHeader { kind: DATA | DATA_2, values: more @ 1.., .. }) if self.rows >= self.entries => {
+                Err(wrong_rows(self.entries, self.rows.saturating_add(more.unsigned_abs())))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The next page of which something is wanted, as it is stored.
     fn next(
         &mut self,
@@ -204,16 +224,19 @@ impl<'a> Pages<'a> {
     ) -> Result<Option<(PageHeader, &'a [u8])>> {
         while self.at < self.stored.len() {
             if self.leaf.max_rep == 0 && self.rows >= self.wanted.end {
-                break;
+                return self.no_more().map(|()| None);
             }
             let start = self.at as u64;
             let here = |error: Error| error.at_byte(start);
             let mut compact = Compact::new(&self.stored[self.at..]);
             let header = compact.page_header().map_err(here)?;
             let rest = &self.stored[self.at + compact.at..];
-            let length = usize::try_from(header.compressed).unwrap_or(usize::MAX);
-            let Some(body) = rest.get(..length) else {
-                let (needed, available) = (length as u64, rest.len() as u64);
+            let needed = sized(header.compressed).map_err(here)?;
+            sized(header.uncompressed).map_err(here)?;
+            let Some((length, body)) =
+                usize::try_from(needed).ok().and_then(|length| rest.get(..length).map(|body| (length, body)))
+            else {
+                let available = rest.len() as u64;
                 return Err(here(Error::new(ErrorKind::Truncated { what: "a page", needed, available })));
             };
             self.at += compact.at + length;
@@ -231,16 +254,21 @@ impl<'a> Pages<'a> {
                     return Ok(Some((header, body)));
                 }
                 DICTIONARY => {
+                    if self.dictionary.is_some() {
+                        return Err(here(fault("a second dictionary")));
+                    }
+                    if !matches!(header.encoding, 0 | 2) {
+                        let what = format!("a dictionary encoded as number {}", header.encoding);
+                        return Err(here(Error::unsupported(what)));
+                    }
                     verify(&header, body).map_err(here)?;
-                    let bytes = match header.codec(self.codec) {
-                        0 => body,
-                        codec => {
-                            spare.clear();
-                            check(&header, self.codec, body.len() as u64).map_err(here)?;
-                            let range = inflate(&header, codec, body, spare, codecs).map_err(here)?;
-                            &spare[range]
-                        }
-                    };
+                    check(&header, self.codec, body.len() as u64).map_err(here)?;
+                    spare.clear();
+                    let bytes =
+                        match inflate(self.leaf, &header, self.codec, body, spare, codecs).map_err(here)? {
+                            None => body,
+                            Some(range) => &spare[range],
+                        };
                     self.dictionary = Some(Dictionary::new(header.values, bytes, self.leaf).map_err(here)?);
                 }
                 _ => {}
@@ -248,6 +276,19 @@ impl<'a> Pages<'a> {
         }
         Ok(None)
     }
+}
+
+#[cold]
+fn wrong_rows(expected: u64, found: u64) -> Error {
+    ErrorKind::Mismatch { what: "the number of rows of a column chunk", expected, found }.into()
+}
+
+/// A length that a header gives.
+fn sized(length: i64) -> Result<u64> {
+    let found = length;
+    u64::try_from(length).map_err(|_| {
+        ErrorKind::OutOfRange { what: "the length of a page", found, limit: i32::MAX.into() }.into()
+    })
 }
 
 /// Refuses lengths and counts that no page has.
@@ -261,9 +302,19 @@ fn check(header: &PageHeader, codec: u32, stored: u64) -> Result<()> {
     };
     let least = if matches!(codec, 4 | 6) { LARGEST_REPEATED } else { 4096 };
     let most = stored.saturating_mul(LARGEST_EXPANSION).saturating_add(least);
+    // Where nothing is decompressed nothing is made of it.
     let uncompressed = header.uncompressed;
-    if u64::try_from(uncompressed).map_or(true, |bytes| bytes > most) {
+    if codec != 0 && u64::try_from(uncompressed).map_or(true, |bytes| bytes > most) {
         return impossible("the length of a page", uncompressed, most);
+    }
+    for (what, length) in [
+        ("the number of rows of a page", header.rows),
+        ("the length of a page's definition levels", header.def_bytes),
+        ("the length of a page's repetition levels", header.rep_bytes),
+    ] {
+        if length < 0 {
+            return impossible(what, length, most);
+        }
     }
     let most = most.saturating_mul(8).saturating_add(MOST_WEIGHTLESS);
     if u64::try_from(header.values).map_or(true, |values| values > most) {
@@ -283,8 +334,39 @@ fn verify(header: &PageHeader, body: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Decompresses a page behind what is in memory; the levels of the second version are as they are. Answers where.
+/// Decompresses a page behind what is in memory; the levels of the second version are as they are. Answers
+/// where, or nothing if the page is to be taken as it is stored.
 fn inflate(
+    leaf: &Leaf,
+    header: &PageHeader,
+    codec: u32,
+    body: &[u8],
+    memory: &mut Vec<u8>,
+    codecs: &mut Decompressor,
+) -> Result<Option<Range<usize>>> {
+    if codec == 0 {
+        return Ok(None);
+    }
+    let of_levels = header.kind == DATA_2;
+    if of_levels && !header.is_compressed && !leaf.always_compressed {
+        // What the sizes say of that is usually right, and not of importance. But there are pages that are
+        // compressed in spite of it, which would be read as numbers of some kind.
+        let levels = header.def_bytes.saturating_add(header.rep_bytes);
+        if header.uncompressed != body.len() as i64 && header.uncompressed > levels {
+            let start = memory.len();
+            let is_wrong = unpack(header, codec, body, memory, codecs).is_ok();
+            memory.truncate(start);
+            if is_wrong {
+                let sizes = format!("{} bytes are {} when decompressed", body.len(), header.uncompressed);
+                return Err(fault(format!("a page that is said not to be compressed: its {sizes}")));
+            }
+        }
+        return Ok(None);
+    }
+    unpack(header, codec, body, memory, codecs).map(Some)
+}
+
+fn unpack(
     header: &PageHeader,
     codec: u32,
     body: &[u8],
@@ -308,7 +390,7 @@ fn inflate(
 }
 
 #[cold]
-fn fault(what: &str) -> Error {
+fn fault(what: impl Into<String>) -> Error {
     Error::new(ErrorKind::Fault { what: what.into() })
 }
 
@@ -380,6 +462,15 @@ impl<'a> Levels<'a> {
     }
 }
 
+/// Refuses levels that there are not. Bits have room for more, and repeated levels have whole bytes.
+fn bounded(same: Option<u8>, levels: &[u8], max: u8, what: &'static str) -> Result<()> {
+    let most = same.unwrap_or_else(|| levels.iter().fold(0, |most, level| most.max(*level)));
+    if most > max {
+        return Err(ErrorKind::OutOfRange { what, found: most.into(), limit: max.into() }.into());
+    }
+    Ok(())
+}
+
 impl State {
     /// Decodes a page. Answers whether more are wanted.
     fn page(
@@ -399,8 +490,10 @@ impl State {
         while left > 0 {
             let count = left.min(batch);
             left -= count;
-            rep.read(&mut work.rep, count)?;
-            let same = def.read(&mut work.def, count)?.filter(|level| *level == leaf.max_def).is_some();
+            bounded(rep.read(&mut work.rep, count)?, &work.rep, leaf.max_rep, "a repetition level")?;
+            let level = def.read(&mut work.def, count)?;
+            bounded(level, &work.def, leaf.max_def, "a definition level")?;
+            let same = level == Some(leaf.max_def);
             let wanted = self.wanted(leaf, &work.rep, count)?;
             let there = |work: &Work, range: Range<usize>| match same {
                 true => range.len(),
@@ -423,6 +516,7 @@ impl State {
             if wanted.end < count {
                 return Ok(false);
             }
+            self.before = if same { leaf.max_def } else { work.def.last().copied().unwrap_or(0) };
             if behind > 0 {
                 values.load(behind, leaf, dictionary, &mut work.loaded)?;
             }
@@ -430,12 +524,18 @@ impl State {
         Ok(self.rows <= self.wanted.end)
     }
 
+    /// Counts rows, of which there are as many as the row group has.
+    fn begin(&mut self, rows: u64) -> Result<()> {
+        self.rows += rows;
+        if self.rows > self.entries { Err(wrong_rows(self.entries, self.rows)) } else { Ok(()) }
+    }
+
     /// Which of the next levels are of rows that are wanted; counts rows.
     fn wanted(&mut self, leaf: &Leaf, rep: &[u8], count: usize) -> Result<Range<usize>> {
         let Range { start, end } = self.wanted;
         if leaf.max_rep == 0 {
             let before = self.rows;
-            self.rows += count as u64;
+            self.begin(count as u64)?;
             let at = |row: u64| row.saturating_sub(before).min(count as u64) as usize;
             return Ok(at(start)..at(end));
         }
@@ -444,7 +544,7 @@ impl State {
         }
         let begun = rep.iter().map(|level| u64::from(*level == 0)).sum::<u64>();
         let before = self.rows;
-        self.rows += begun;
+        self.begin(begun)?;
         // The row that goes on has begun already.
         if before > start && self.rows <= end {
             return Ok(0..count);
@@ -475,7 +575,12 @@ impl State {
         let levels = wanted.len();
         let masks = levels.div_ceil(64);
         if leaf.max_def > 0 {
-            work.masks(leaf, wanted, same);
+            let before = wanted.start.checked_sub(1).map(|at| if same { leaf.max_def } else { work.def[at] });
+            let before = before.unwrap_or(self.before);
+            work.masks(leaf, wanted.clone(), same);
+            if work.is_torn(leaf, masks, before) {
+                return Err(fault("repetition levels with which a list goes on that has no items"));
+            }
         }
         let Work { slots, items, loaded, def_masks, .. } = work;
         let inside = match (leaf.max_def, inside) {
@@ -542,15 +647,9 @@ impl State {
     }
 
     /// Ends the lists that are open. All rows have to be there.
-    fn end(&mut self, leaf: &Leaf, task: &Task, to: &mut To<'_, '_>) -> Result<()> {
+    fn end(&mut self, leaf: &Leaf, to: &mut To<'_, '_>) -> Result<()> {
         if self.rows < self.wanted.end {
-            let (expected, found) = (task.entries.end - task.entries.start, self.rows);
-            return Err(ErrorKind::Mismatch {
-                what: "the number of rows of a column chunk",
-                expected,
-                found,
-            }
-            .into());
+            return Err(wrong_rows(self.entries, self.rows));
         }
         let mut sizes = vec![0; leaf.columns()];
         for (size, (node, open)) in sizes.iter_mut().zip(leaf.nodes.iter().zip(&mut self.open)) {
@@ -616,6 +715,8 @@ impl Work {
         if !count.is_multiple_of(64) {
             all[masks - 1] = (1 << (count % 64)) - 1;
         }
+        self.valid.clear();
+        self.valid.extend_from_slice(&all[..masks]);
         for (most, mask) in (0..).zip(&mut self.rep_masks[..max_rep]) {
             levels_to(&self.rep[wanted.clone()], most, mask);
         }
@@ -637,5 +738,23 @@ impl Work {
             both(&mut self.slots[at], rep(node.rep), def(node.slot));
             both(&mut self.items[at], rep(inner), def(node.item));
         }
+    }
+
+    /// Whether a list goes on that has no items, or with no item. `before` is the definition level before these.
+    fn is_torn(&self, leaf: &Leaf, masks: usize, before: u8) -> bool {
+        leaf.nodes.iter().filter(|node| node.is_list).any(|node| {
+            // Where levels are those of the list's second item and of all behind that.
+            let (outer, inner) = (usize::from(node.rep), usize::from(node.rep) + 1);
+            let within = |word: usize| {
+                self.rep_masks[..usize::from(leaf.max_rep)].get(inner).map_or(u64::MAX, |mask| mask[word])
+            };
+            let mut carry = u64::from(before >= node.item);
+            (0..masks).any(|word| {
+                let there = self.def_masks[usize::from(node.item) - 1][word];
+                let both = there & (there << 1 | carry);
+                carry = there >> 63;
+                within(word) & !self.rep_masks[outer][word] & !both & self.valid[word] != 0
+            })
+        })
     }
 }

@@ -1,9 +1,9 @@
-//! A file: its footer.
+//! A file: its footer, and the table it is.
 
-use crate::thrift::Compact;
+use crate::footer::Footer;
+use crate::table::{Options, ParquetTable};
 use forthwith_io::Source;
 use forthwith_plan::{Error, ErrorKind, Result};
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use std::sync::Arc;
 
 const MAGIC: &[u8] = b"PAR1";
@@ -15,7 +15,7 @@ const TAIL: u64 = 64 << 10;
 #[derive(Clone)]
 pub struct ParquetFile {
     source: Arc<dyn Source>,
-    metadata: Arc<ParquetMetaData>,
+    footer: Arc<Footer>,
 }
 
 impl ParquetFile {
@@ -30,8 +30,8 @@ impl ParquetFile {
     /// # Errors
     /// It is no Parquet file, or an encrypted one; its footer is damaged.
     pub fn open(source: Arc<dyn Source>) -> Result<Self> {
-        let metadata = footer(source.as_ref()).map_err(|e| e.in_file(source.uri()))?;
-        Ok(Self { source, metadata: Arc::new(metadata) })
+        let footer = footer(source.as_ref()).map_err(|e| e.in_file(source.uri()))?;
+        Ok(Self { source, footer: Arc::new(footer) })
     }
 
     /// Its name.
@@ -46,36 +46,40 @@ impl ParquetFile {
         &self.source
     }
 
-    /// The footer, as the `parquet` crate has it.
-    pub(crate) fn metadata(&self) -> &Arc<ParquetMetaData> {
-        &self.metadata
+    /// The columns, and where they are.
+    ///
+    /// # Errors
+    /// Metadata that contradict themselves or the file; no such row group.
+    pub fn table(&self, options: &Options) -> Result<ParquetTable> {
+        let table = ParquetTable::of(Arc::clone(&self.footer), self.source.as_ref(), options);
+        table.map_err(|e| e.in_file(self.uri()))
     }
 
     /// What wrote it, if it says so.
     #[must_use]
     pub fn created_by(&self) -> Option<&str> {
-        self.metadata.file_metadata().created_by()
+        self.footer.created_by.as_deref()
     }
 
     /// The version of the format.
     #[must_use]
-    pub fn version(&self) -> i32 {
-        self.metadata.file_metadata().version()
+    pub fn version(&self) -> i64 {
+        self.footer.version
     }
 
     /// Words that were kept with the file, Arrow's own (`ARROW:schema`) among them.
     pub fn key_values(&self) -> impl Iterator<Item = (&str, &str)> {
-        let all = self.metadata.file_metadata().key_value_metadata().into_iter().flatten();
-        all.map(|pair| (pair.key.as_str(), pair.value.as_deref().unwrap_or_default()))
+        let all = self.footer.key_values.iter();
+        all.map(|(key, value)| (key.as_str(), value.as_deref().unwrap_or_default()))
     }
 
     /// The codecs of its column chunks, the first ones first.
     #[must_use]
     pub fn codecs(&self) -> Vec<String> {
         let mut codecs: Vec<String> = Vec::new();
-        for group in self.metadata.row_groups() {
-            for chunk in group.columns() {
-                let name = crate::table::codec(chunk).1;
+        for group in &self.footer.row_groups {
+            for chunk in &group.chunks {
+                let name = crate::codec::name(chunk.codec);
                 if !codecs.contains(&name) {
                     codecs.push(name);
                 }
@@ -85,7 +89,7 @@ impl ParquetFile {
     }
 }
 
-fn footer(source: &dyn Source) -> Result<ParquetMetaData> {
+fn footer(source: &dyn Source) -> Result<Footer> {
     if cfg!(target_endian = "big") {
         return Err(Error::unsupported("Parquet on machines that keep the most significant byte first"));
     }
@@ -111,19 +115,7 @@ fn footer(source: &dyn Source) -> Result<ParquetMetaData> {
         Some(start) => tail.slice(start as usize..end),
         None => source.read_one(size - 8 - length..size - 8)?,
     };
-    let here = |error: Error| error.at_byte(size - 8 - length);
-    Compact::new(&bytes).check_footer().map_err(here)?;
-    // What it says was looked at is safe to be read, and yet it is read by others.
-    let read = std::panic::catch_unwind(|| ParquetMetaDataReader::decode_metadata(&bytes));
-    match read {
-        Ok(Ok(metadata)) => Ok(metadata),
-        Ok(Err(error)) => {
-            Err(here(Error::new(ErrorKind::NotA { what: "a footer", found: error.to_string() })))
-        }
-        Err(_) => {
-            Err(here(Error::new(ErrorKind::NotA { what: "a footer", found: "damaged metadata".into() })))
-        }
-    }
+    Footer::read(&bytes).map_err(|error| error.at_byte(size - 8 - length))
 }
 
 impl std::fmt::Debug for ParquetFile {

@@ -1,8 +1,8 @@
 //! What Arrow says of its own about a file's columns, in `ARROW:schema`.
 
-use arrow_schema::{DataType, TimeUnit as Unit};
+use crate::footer::Footer;
+use arrow_schema::{DataType, Schema, TimeUnit as Unit};
 use forthwith_columns::TimeUnit;
-use parquet::{arrow::parquet_to_arrow_schema, file::metadata::FileMetaData};
 
 /// What is said of one of the file's columns.
 #[derive(Clone, Debug, Default)]
@@ -14,20 +14,52 @@ pub(crate) struct Hint {
 }
 
 /// By the number of the file's column. Nothing at all if nothing is said, or nothing that fits the file.
-pub(crate) fn hints(file: &FileMetaData) -> Vec<Hint> {
-    let said = file.key_value_metadata().filter(|all| all.iter().any(|pair| pair.key == "ARROW:schema"));
-    if said.is_none() {
-        return Vec::new();
-    }
+pub(crate) fn hints(footer: &Footer) -> Vec<Hint> {
+    let said = footer.key_values.iter().find(|(key, _)| key == "ARROW:schema");
+    let Some(text) = said.and_then(|(_, value)| value.as_deref()) else { return Vec::new() };
     // Whatever is wrong with it, the file is as good as without it.
     let read = std::panic::catch_unwind(|| {
-        let schema = parquet_to_arrow_schema(file.schema_descr(), file.key_value_metadata()).ok()?;
+        let schema = schema(&decoded(text)?)?;
         let mut found = Vec::new();
         let mut lists = Vec::new();
+        let named = schema.fields().iter().zip(footer.schema.fields());
+        let same = schema.fields().len() == footer.schema.fields().len() && { named }
+            .all(|(field, own)| *field.name() == own.name);
         schema.fields().iter().try_for_each(|field| leaves(field.data_type(), &mut lists, &mut found))?;
-        (found.len() == file.schema_descr().num_columns()).then_some(found)
+        (same && found.len() == footer.columns.len()).then_some(found)
     });
     read.ok().flatten().unwrap_or_default()
+}
+
+/// The schema of a message of Arrow's IPC format, with or without the length before it.
+fn schema(bytes: &[u8]) -> Option<Schema> {
+    let message = bytes.strip_prefix(&[0xff; 4]).and_then(|rest| rest.get(4..)).unwrap_or(bytes);
+    let message = arrow_ipc::root_as_message(message).ok()?;
+    arrow_ipc::convert::try_fb_to_schema(message.header_as_schema()?).ok()
+}
+
+/// Bytes as text of 64 different characters, four for three.
+fn decoded(text: &str) -> Option<Vec<u8>> {
+    let digits = text.trim_end_matches('=');
+    let mut bytes = Vec::with_capacity(digits.len() / 4 * 3 + 3);
+    let (mut bits, mut have) = (0u32, 0);
+    for digit in digits.bytes() {
+        let value = match digit {
+            b'A'..=b'Z' => digit - b'A',
+            b'a'..=b'z' => digit - b'a' + 26,
+            b'0'..=b'9' => digit - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        have += 6;
+        if have >= 8 {
+            have -= 8;
+            bytes.push((bits >> have) as u8);
+        }
+    }
+    Some(bytes)
 }
 
 fn leaves(data_type: &DataType, lists: &mut Vec<Option<u64>>, found: &mut Vec<Hint>) -> Option<()> {
@@ -59,4 +91,17 @@ fn leaves(data_type: &DataType, lists: &mut Vec<Option<u64>>, found: &mut Vec<Hi
     let done = leaves(item.data_type(), lists, found);
     lists.pop();
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decoded;
+
+    #[test]
+    fn text_of_64_characters_becomes_bytes() {
+        assert_eq!(decoded("//8/AAA=").as_deref(), Some(&[0xff, 0xff, 0x3f, 0, 0][..]));
+        assert_eq!(decoded("QQ==").as_deref(), Some(&b"A"[..]));
+        assert_eq!(decoded("").as_deref(), Some(&[][..]));
+        assert_eq!(decoded("Q Q="), None);
+    }
 }

@@ -12,6 +12,8 @@ pub(crate) struct Leaf {
     pub(crate) nodes: Vec<Node>,
     pub(crate) max_rep: u8,
     pub(crate) max_def: u8,
+    /// Pages of the second version are compressed, whatever they say of it.
+    pub(crate) always_compressed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! Parquet files: column chunks to columns, and back.
 //!
-//! A [`ParquetFile`] is a footer, read by the `parquet` crate after it was looked at. [`ParquetFile::table`] makes a [`ParquetTable`] of it, a
+//! A [`ParquetFile`] is a footer. [`ParquetFile::table`] makes a [`ParquetTable`] of it, a
 //! [`Dataset`](forthwith_plan::Dataset) whose blocks are row groups. Each of the file's columns is a group of the plan, and a task is one of
 //! its chunks; columns that belong to one field, as those of a record do, are joined at the end. [`ParquetFormat`] decodes chunks: pages are
 //! decompressed, levels become offsets and indexes by the kernels of the columns crate, and values go from the page to their final place.
@@ -23,11 +23,14 @@
 mod codec;
 mod decode;
 mod delta;
+mod field;
 mod file;
+mod footer;
 mod format;
 mod hints;
 mod hybrid;
 mod leaf;
+mod page;
 mod schema;
 mod table;
 mod thrift;

@@ -1,11 +1,11 @@
 //! A file's schema: what columns mean, and what it takes to decode them.
 
+use crate::field::{Kind, Logical, Repetition, Type};
+use crate::footer::Footer;
 use crate::hints::Hint;
 use crate::leaf::{Kept, Leaf, Node, Physical};
 use forthwith_columns::{DType, Form, MAP, Meaning, TimeUnit};
 use forthwith_plan::ColumnSpec;
-use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit as Unit, Type as PhysicalType};
-use parquet::schema::types::Type;
 
 /// A column of the table: a field at the top of the schema, or one of a record in it, by itself.
 #[derive(Clone, Debug)]
@@ -70,11 +70,11 @@ const MOST_PARTS: usize = 1 << 12;
 /// The columns of a schema whose depth is known to be bounded, each with its parts behind it.
 ///
 /// `hints` says by the number of a file's column what Arrow knows of it and Parquet itself does not.
-pub(crate) fn columns(root: &Type, hints: &[Hint]) -> Vec<Column> {
+pub(crate) fn columns(footer: &Footer, hints: &[Hint]) -> Vec<Column> {
     let mut next = 0;
     let mut columns: Vec<Column> = Vec::new();
     let mut listed = 0;
-    for field in root.get_fields() {
+    for field in footer.schema.fields() {
         let leaves = next..next + count(field);
         let mut parts = Vec::new();
         below(field, &mut Vec::new(), &mut parts);
@@ -84,7 +84,7 @@ pub(crate) fn columns(root: &Type, hints: &[Hint]) -> Vec<Column> {
         }
         let whole = u32::try_from(columns.len()).unwrap_or(u32::MAX);
         for wanted in std::iter::once(Vec::new()).chain(parts) {
-            let path: Vec<String> = std::iter::once(field.name().to_owned()).chain(wanted.clone()).collect();
+            let path: Vec<String> = std::iter::once(field.name.clone()).chain(wanted.clone()).collect();
             // Parents stand before their parts, and before what is not theirs.
             let first = whole as usize;
             let above = |c: &Column| path.starts_with(&c.path) && c.path.len() < path.len();
@@ -93,8 +93,8 @@ pub(crate) fn columns(root: &Type, hints: &[Hint]) -> Vec<Column> {
             if let Some(above) = parent.and_then(|at| columns.get_mut(at as usize)) {
                 above.has_parts = true;
             }
-            let kind = if wanted.is_empty() { type_name(field) } else { String::new() };
-            let top = vec![field.name().to_owned()];
+            let kind = if wanted.is_empty() { field.to_string() } else { String::new() };
+            let top = vec![field.name.clone()];
             let mut walk = Walk {
                 next,
                 keys: 0,
@@ -104,6 +104,7 @@ pub(crate) fn columns(root: &Type, hints: &[Hint]) -> Vec<Column> {
                 taken: 0,
                 kind,
                 hints,
+                always_compressed: footer.always_compressed(),
                 fixed: Vec::new(),
                 fits: true,
             };
@@ -144,8 +145,8 @@ pub(crate) fn columns(root: &Type, hints: &[Hint]) -> Vec<Column> {
 fn below(field: &Type, path: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
     match shape(field) {
         Shape::Record => {
-            for field in field.get_fields() {
-                path.push(field.name().to_owned());
+            for field in field.fields() {
+                path.push(field.name.clone());
                 if !found.contains(path) {
                     found.push(path.clone());
                     below(field, path, found);
@@ -168,21 +169,16 @@ enum Shape<'a> {
 }
 
 fn shape(field: &Type) -> Shape<'_> {
-    if field.is_primitive() {
+    if field.is_leaf() {
         return Shape::Leaf;
     }
-    let info = field.get_basic_info();
-    let (logical, converted) = (info.logical_type_ref(), info.converted_type());
-    let repeated = match field.get_fields() {
-        [only] if repetition(only) == Repetition::REPEATED => Some(only),
+    let repeated = match field.fields() {
+        [only] if only.repetition == Repetition::Repeated => Some(only),
         _ => None,
     };
-    let is_list = matches!(logical, Some(LogicalType::List)) || converted == ConvertedType::LIST;
-    let is_map = matches!(logical, Some(LogicalType::Map))
-        || matches!(converted, ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE);
-    match repeated {
-        Some(repeated) if is_list => Shape::List(repeated),
-        Some(repeated) if is_map && !repeated.is_primitive() && repeated.get_fields().len() <= 2 => {
+    match (repeated, field.logical()) {
+        (Some(repeated), Some(Logical::List)) => Shape::List(repeated),
+        (Some(repeated), Some(Logical::Map)) if !repeated.is_leaf() && repeated.fields().len() <= 2 => {
             Shape::Map(repeated)
         }
         _ => Shape::Record,
@@ -191,10 +187,9 @@ fn shape(field: &Type) -> Shape<'_> {
 
 /// The item of a list, if `repeated` only wraps it; otherwise `repeated` is the item, as older writers have it.
 fn item<'a>(list: &Type, repeated: &'a Type) -> Option<&'a Type> {
-    let wraps = !repeated.is_primitive()
-        && repeated.name() != "array"
-        && repeated.name() != format!("{}_tuple", list.name());
-    match if repeated.is_primitive() { &[] } else { repeated.get_fields() } {
+    let wraps =
+        !repeated.is_leaf() && repeated.name != "array" && repeated.name != format!("{}_tuple", list.name);
+    match repeated.fields() {
         [item] if wraps => Some(item),
         _ => None,
     }
@@ -202,7 +197,7 @@ fn item<'a>(list: &Type, repeated: &'a Type) -> Option<&'a Type> {
 
 /// Columns of the file in it.
 fn count(field: &Type) -> usize {
-    if field.is_primitive() { 1 } else { field.get_fields().iter().map(|field| count(field)).sum() }
+    if field.is_leaf() { 1 } else { field.fields().iter().map(count).sum() }
 }
 
 /// The part of a Form that these buffers fill; `None` if that is none of it.
@@ -286,15 +281,11 @@ struct Walk<'a> {
     /// What the file calls the type of what is read.
     kind: String,
     hints: &'a [Hint],
+    always_compressed: bool,
     /// Keys of lists that have always so many items.
     fixed: Vec<(String, u64)>,
     /// Whether Arrow knows as many lists around values as there are.
     fits: bool,
-}
-
-fn repetition(field: &Type) -> Repetition {
-    let info = field.get_basic_info();
-    if info.has_repetition() { info.repetition() } else { Repetition::REQUIRED }
 }
 
 impl Walk<'_> {
@@ -306,28 +297,28 @@ impl Walk<'_> {
     /// A field with whether it can be there, or be there often.
     fn field(&mut self, field: &Type, around: &Around) -> Result<Form, String> {
         let passes = self.taken < self.wanted.len() && matches!(shape(field), Shape::Record);
-        match (repetition(field), around.missing) {
-            (Repetition::REQUIRED, Some(slot)) if !passes => {
+        match (field.repetition, around.missing) {
+            (Repetition::Required, Some(slot)) if !passes => {
                 let key = self.key();
                 let content = Box::new(self.content(field, &around.option_of_outer(slot, &key))?);
                 Ok(Form::Option { key, content })
             }
-            (Repetition::REQUIRED, _) => self.content(field, around),
-            (Repetition::OPTIONAL, _) if passes => self.content(field, &around.passing()),
-            (Repetition::OPTIONAL, _) => {
+            (Repetition::Required, _) => self.content(field, around),
+            (Repetition::Optional, _) if passes => self.content(field, &around.passing()),
+            (Repetition::Optional, _) => {
                 let key = self.key();
                 let content = Box::new(self.content(field, &around.option(&key))?);
                 Ok(Form::Option { key, content })
             }
             // A list that does not say so.
-            (Repetition::REPEATED, Some(slot)) => {
+            (Repetition::Repeated, Some(slot)) => {
                 let (outer, key) = (self.key(), self.key());
                 let around = around.option_of_outer(slot, &outer);
                 let content = Box::new(self.content(field, &around.list(&key))?);
                 let content = Box::new(Form::List { key, content });
                 Ok(Form::Option { key: outer, content })
             }
-            (Repetition::REPEATED, None) => {
+            (Repetition::Repeated, None) => {
                 let key = self.key();
                 let content = Box::new(self.content(field, &around.list(&key))?);
                 Ok(Form::List { key, content })
@@ -346,25 +337,25 @@ impl Walk<'_> {
 
     fn record(&mut self, field: &Type, around: &Around) -> Result<Form, String> {
         if let Some(wanted) = self.wanted.get(self.taken) {
-            let fields = field.get_fields();
-            let at = fields.iter().position(|field| field.name() == wanted);
+            let fields = field.fields();
+            let at = fields.iter().position(|field| field.name == *wanted);
             let Some(only) = at.and_then(|at| fields.get(at)) else {
                 return Err(format!("no field {wanted}"));
             };
             self.taken += 1;
-            self.next += fields.iter().take(at.unwrap_or(0)).map(|field| count(field)).sum::<usize>();
+            self.next += fields.iter().take(at.unwrap_or(0)).map(count).sum::<usize>();
             if self.taken == self.wanted.len() {
-                self.kind = type_name(only);
+                self.kind = only.to_string();
             }
-            self.path.push(only.name().to_owned());
+            self.path.push(only.name.clone());
             let form = self.field(only, around)?;
             self.path.pop();
             return Ok(form);
         }
         let (mut names, mut contents) = (Vec::new(), Vec::new());
-        for field in field.get_fields() {
-            self.path.push(field.name().to_owned());
-            names.push(field.name().to_owned());
+        for field in field.fields() {
+            self.path.push(field.name.clone());
+            names.push(field.name.clone());
             contents.push(self.field(field, around)?);
             self.path.pop();
         }
@@ -394,8 +385,8 @@ impl Walk<'_> {
         let key = self.key();
         let inner = around.list(&key);
         let mut slots = Vec::new();
-        for field in repeated.get_fields() {
-            self.path.push(field.name().to_owned());
+        for field in repeated.fields() {
+            self.path.push(field.name.clone());
             slots.push(self.field(field, &inner)?);
             self.path.pop();
         }
@@ -417,8 +408,7 @@ impl Walk<'_> {
         self.next += 1;
         let path = self.path.join("/");
         let (physical, kept, meaning) = values(field).map_err(|why| format!("{path}, {why}"))?;
-        let bare = field.get_basic_info().logical_type_ref().is_none()
-            && field.get_basic_info().converted_type() == ConvertedType::NONE;
+        let bare = field.logical().is_none();
         let hint = self.hints.get(number);
         self.fits &= hint.is_none_or(|hint| hint.lists.len() == usize::from(around.rep));
         let duration = hint.and_then(|hint| hint.duration);
@@ -450,7 +440,14 @@ impl Walk<'_> {
             _ => {}
         }
         let nodes = around.nodes.iter().map(|(node, _)| *node).collect();
-        let leaf = Leaf { physical, kept, nodes, max_rep: around.rep, max_def: around.def };
+        let leaf = Leaf {
+            physical,
+            kept,
+            nodes,
+            max_rep: around.rep,
+            max_def: around.def,
+            always_compressed: self.always_compressed,
+        };
         self.parts.push(Part { path, number, leaf, form: Form::Empty, buffers });
         Ok(match meaning {
             Some(meaning) => Form::Meant { meaning, content: Box::new(form) },
@@ -460,108 +457,66 @@ impl Walk<'_> {
 }
 
 fn is_text(field: &Type) -> bool {
-    let info = field.get_basic_info();
-    match info.logical_type_ref() {
-        Some(logical) => matches!(logical, LogicalType::String | LogicalType::Json),
-        None => {
-            let converted = info.converted_type();
-            matches!(converted, ConvertedType::UTF8 | ConvertedType::JSON)
-        }
-    }
+    matches!(field.logical(), Some(Logical::String | Logical::Json))
 }
 
 /// How values lie in the file, what is made of them, and what they mean.
 fn values(field: &Type) -> Result<(Physical, Kept, Option<Meaning>), String> {
-    let Type::PrimitiveType { physical_type, type_length, scale, precision, .. } = field else {
-        return Err("no column".into());
-    };
-    let info = field.get_basic_info();
-    let (logical, converted) = (info.logical_type_ref(), info.converted_type());
-    let decimal = || {
-        let meant = matches!(logical, Some(LogicalType::Decimal(_))) || converted == ConvertedType::DECIMAL;
-        let (precision, scale) = match logical {
-            Some(LogicalType::Decimal(of)) => (of.precision, of.scale),
-            _ => (*precision, *scale),
-        };
-        let (precision, scale) = (u32::try_from(precision).ok()?, u32::try_from(scale).ok()?);
-        meant.then_some(Meaning::Decimal { precision, scale })
+    let Kind::Leaf { physical, length } = field.kind else { return Err("no column".into()) };
+    let logical = field.logical();
+    let decimal = match logical {
+        Some(Logical::Decimal { precision, scale }) => {
+            let both = u32::try_from(precision).ok().zip(u32::try_from(scale).ok());
+            both.map(|(precision, scale)| Meaning::Decimal { precision, scale })
+        }
+        _ => None,
     };
     let numbers = |dtype| (Kept::Numbers(dtype), None);
     let meant = |dtype, meaning| (Kept::Numbers(dtype), Some(meaning));
-    let physical = match physical_type {
-        PhysicalType::BOOLEAN => Physical::Bool,
-        PhysicalType::INT32 => Physical::Int32,
-        PhysicalType::INT64 => Physical::Int64,
-        PhysicalType::INT96 => Physical::Int96,
-        PhysicalType::FLOAT => Physical::Float,
-        PhysicalType::DOUBLE => Physical::Double,
-        PhysicalType::BYTE_ARRAY => Physical::Bytes,
-        PhysicalType::FIXED_LEN_BYTE_ARRAY => {
+    let physical = match physical {
+        0 => Physical::Bool,
+        1 => Physical::Int32,
+        2 => Physical::Int64,
+        3 => Physical::Int96,
+        4 => Physical::Float,
+        5 => Physical::Double,
+        6 => Physical::Bytes,
+        7 => {
             // Wider values than this would be documents.
-            let length = u32::try_from(*type_length).ok().filter(|length| *length <= 1 << 24);
-            Physical::Fixed(length.ok_or_else(|| format!("values of {type_length} bytes"))?)
+            let width = u32::try_from(length).ok().filter(|width| *width <= 1 << 24);
+            Physical::Fixed(width.ok_or_else(|| format!("values of {length} bytes"))?)
         }
+        other => return Err(format!("values of type number {other}")),
     };
-    if matches!(logical, Some(LogicalType::Unknown)) {
+    if logical == Some(Logical::Null) {
         return Ok((physical, Kept::Nothing, None));
     }
-    let (kept, meaning) = match physical {
-        Physical::Bool => numbers(DType::Bool),
-        Physical::Float => numbers(DType::Float32),
-        Physical::Double => numbers(DType::Float64),
-        Physical::Int96 => (Kept::Nanoseconds, Some(Meaning::Timestamp { unit: TimeUnit::Nano, utc: false })),
-        Physical::Bytes => (Kept::Bytes, decimal()),
-        Physical::Fixed(2) if matches!(logical, Some(LogicalType::Float16)) => {
-            meant(DType::UInt16, Meaning::Half)
+    let (kept, meaning) = match (physical, logical) {
+        (Physical::Bool, _) => numbers(DType::Bool),
+        (Physical::Float, _) => numbers(DType::Float32),
+        (Physical::Double, _) => numbers(DType::Float64),
+        (Physical::Int96, _) => {
+            (Kept::Nanoseconds, Some(Meaning::Timestamp { unit: TimeUnit::Nano, utc: false }))
         }
-        Physical::Fixed(_) => (Kept::Bytes, decimal()),
-        Physical::Int32 => match (logical, converted) {
-            (Some(LogicalType::Integer(of)), _) => numbers(match (of.bit_width, of.is_signed) {
-                (8, true) => DType::Int8,
-                (16, true) => DType::Int16,
-                (8, false) => DType::UInt8,
-                (16, false) => DType::UInt16,
-                (_, false) => DType::UInt32,
-                (_, true) => DType::Int32,
-            }),
-            (Some(LogicalType::Date), _) | (None, ConvertedType::DATE) => meant(DType::Int32, Meaning::Date),
-            (Some(LogicalType::Time(_)), _) | (None, ConvertedType::TIME_MILLIS) => {
-                meant(DType::Int32, Meaning::Time(TimeUnit::Milli))
-            }
-            (None, ConvertedType::INT_8) => numbers(DType::Int8),
-            (None, ConvertedType::INT_16) => numbers(DType::Int16),
-            (None, ConvertedType::UINT_8) => numbers(DType::UInt8),
-            (None, ConvertedType::UINT_16) => numbers(DType::UInt16),
-            (None, ConvertedType::UINT_32) => numbers(DType::UInt32),
-            _ => (Kept::Numbers(DType::Int32), decimal()),
-        },
-        Physical::Int64 => {
-            let time = |unit: &Unit| match unit {
-                Unit::MILLIS => TimeUnit::Milli,
-                Unit::MICROS => TimeUnit::Micro,
-                Unit::NANOS => TimeUnit::Nano,
-            };
-            let stamp = |unit, utc| meant(DType::Int64, Meaning::Timestamp { unit, utc });
-            match (logical, converted) {
-                (Some(LogicalType::Integer(of)), _) if !of.is_signed => numbers(DType::UInt64),
-                (Some(LogicalType::Timestamp(of)), _) => stamp(time(&of.unit), of.is_adjusted_to_u_t_c),
-                (Some(LogicalType::Time(of)), _) => meant(DType::Int64, Meaning::Time(time(&of.unit))),
-                (None, ConvertedType::TIMESTAMP_MILLIS) => stamp(TimeUnit::Milli, true),
-                (None, ConvertedType::TIMESTAMP_MICROS) => stamp(TimeUnit::Micro, true),
-                (None, ConvertedType::TIME_MICROS) => meant(DType::Int64, Meaning::Time(TimeUnit::Micro)),
-                (None, ConvertedType::UINT_64) => numbers(DType::UInt64),
-                _ => (Kept::Numbers(DType::Int64), decimal()),
-            }
+        (Physical::Fixed(2), Some(Logical::Half)) => meant(DType::UInt16, Meaning::Half),
+        (Physical::Bytes | Physical::Fixed(_), _) => (Kept::Bytes, decimal),
+        (Physical::Int32, Some(Logical::Integer { bits, signed })) => numbers(match (bits, signed) {
+            (8, true) => DType::Int8,
+            (16, true) => DType::Int16,
+            (8, false) => DType::UInt8,
+            (16, false) => DType::UInt16,
+            (_, false) => DType::UInt32,
+            (_, true) => DType::Int32,
+        }),
+        (Physical::Int32, Some(Logical::Date)) => meant(DType::Int32, Meaning::Date),
+        (Physical::Int32, Some(Logical::Time { .. })) => meant(DType::Int32, Meaning::Time(TimeUnit::Milli)),
+        (Physical::Int32, _) => (Kept::Numbers(DType::Int32), decimal),
+        (Physical::Int64, Some(Logical::Integer { signed: false, .. })) => numbers(DType::UInt64),
+        (Physical::Int64, Some(Logical::Timestamp { unit, utc })) => {
+            meant(DType::Int64, Meaning::Timestamp { unit, utc })
         }
+        (Physical::Int64, Some(Logical::Time { unit, .. })) => meant(DType::Int64, Meaning::Time(unit)),
+        (Physical::Int64, _) => (Kept::Numbers(DType::Int64), decimal),
     };
     Ok((physical, kept, meaning))
-}
-
-/// A type as the file's schema is usually written, on one line.
-fn type_name(field: &Type) -> String {
-    let mut text = Vec::new();
-    parquet::schema::printer::print_schema(&mut text, field);
-    let text = String::from_utf8_lossy(&text);
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    text.trim_end_matches(';').to_owned()
 }

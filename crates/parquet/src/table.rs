@@ -1,17 +1,15 @@
 //! A file as a table.
 
 use crate::{
-    codec::CODECS,
-    file::ParquetFile,
+    codec,
+    footer::{self, Footer, Statistics},
     format::ParquetFormat,
     schema::{self, Column, Part},
 };
+use forthwith_io::Source;
 use forthwith_plan::{
     Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Pick, Plan, Reading, Result, Stored, Task,
 };
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
-use parquet::file::statistics::Statistics as FileStatistics;
-use parquet::schema::types::ColumnDescriptor;
 use std::{ops::Range, sync::Arc};
 
 /// How to look at a file.
@@ -27,7 +25,7 @@ pub struct Options {
 #[derive(Debug)]
 pub struct ParquetTable {
     uri: String,
-    metadata: Arc<ParquetMetaData>,
+    footer: Arc<Footer>,
     columns: Vec<Column>,
     fields: Vec<Field>,
     groups: Vec<RowGroup>,
@@ -83,21 +81,11 @@ pub enum Bound {
     Bytes(Vec<u8>),
 }
 
-impl ParquetFile {
-    /// The columns, and where they are.
-    ///
-    /// # Errors
-    /// Metadata that contradict themselves or the file; no such row group.
-    pub fn table(&self, options: &Options) -> Result<ParquetTable> {
-        self.open_table(options).map_err(|e| e.in_file(self.uri()))
-    }
-
-    fn open_table(&self, options: &Options) -> Result<ParquetTable> {
-        let metadata = Arc::clone(self.metadata());
-        let schema = metadata.file_metadata().schema_descr();
-        let hints = crate::hints::hints(metadata.file_metadata());
-        let columns = schema::columns(schema.root_schema(), &hints);
-        let there = metadata.num_row_groups();
+impl ParquetTable {
+    pub(crate) fn of(footer: Arc<Footer>, source: &dyn Source, options: &Options) -> Result<Self> {
+        let hints = crate::hints::hints(&footer);
+        let columns = schema::columns(&footer, &hints);
+        let there = footer.row_groups.len();
         let chosen: Vec<usize> = match &options.row_groups {
             Some(chosen) => chosen.clone(),
             None => (0..there).collect(),
@@ -105,20 +93,19 @@ impl ParquetFile {
         let mut groups = Vec::with_capacity(chosen.len());
         let mut entry = 0u64;
         for number in chosen {
-            if number >= there {
+            let Some(group) = footer.row_groups.get(number) else {
                 let what = format!("row group {number}, of a file that has {there}");
                 return Err(ErrorKind::Invalid { what }.into());
-            }
-            let group = metadata.row_group(number);
+            };
             let bad = |found| {
                 let limit = i64::MAX;
                 Error::new(ErrorKind::OutOfRange { what: "the number of rows of a row group", found, limit })
             };
-            let rows = u64::try_from(group.num_rows()).map_err(|_| bad(group.num_rows()))?;
+            let rows = u64::try_from(group.rows).map_err(|_| bad(group.rows))?;
             let end = entry.checked_add(rows).filter(|end| i64::try_from(*end).is_ok());
-            let end = end.ok_or_else(|| bad(group.num_rows()))?;
-            if group.columns().len() != schema.num_columns() {
-                let (expected, found) = (schema.num_columns() as u64, group.columns().len() as u64);
+            let end = end.ok_or_else(|| bad(group.rows))?;
+            if group.chunks.len() != footer.columns.len() {
+                let (expected, found) = (footer.columns.len() as u64, group.chunks.len() as u64);
                 return Err(ErrorKind::Mismatch {
                     what: "the number of columns of a row group",
                     expected,
@@ -126,7 +113,7 @@ impl ParquetFile {
                 }
                 .into());
             }
-            let payload_bytes = u64::try_from(group.total_byte_size()).unwrap_or(0);
+            let payload_bytes = u64::try_from(group.total_bytes).unwrap_or(0);
             groups.push(RowGroup { number, entries: entry..end, payload_bytes });
             entry = end;
         }
@@ -140,12 +127,10 @@ impl ParquetFile {
             is_part: column.parent.is_some(),
         };
         let fields = columns.iter().map(field).collect();
-        let (uri, size) = (self.uri().to_owned(), self.source().size()?);
-        Ok(ParquetTable { uri, metadata, columns, fields, groups, size })
+        let (uri, size) = (source.uri().to_owned(), source.size()?);
+        Ok(Self { uri, footer, columns, fields, groups, size })
     }
-}
 
-impl ParquetTable {
     /// The row groups, those that were chosen.
     #[must_use]
     pub fn row_groups(&self) -> &[RowGroup] {
@@ -159,34 +144,39 @@ impl ParquetTable {
     pub fn chunks(&self, field: u32) -> Result<Vec<Chunk>> {
         let column = self.column(field)?;
         let chunk = |group: &RowGroup, leaf: usize| {
-            let chunk = self.metadata.row_group(group.number).column(leaf);
-            let statistics = chunk.statistics();
-            let unsigned = is_unsigned(chunk.column_descr());
-            let bounds = statistics.and_then(|statistics| bounds(statistics, unsigned));
-            Chunk {
+            let (chunk, of) = (self.chunk(group, leaf)?, self.footer.columns.get(leaf)?);
+            let statistics = chunk.statistics.as_deref();
+            let size = |bytes| u64::try_from(bytes).unwrap_or(0);
+            Some(Chunk {
                 row_group: group.number,
-                path: chunk.column_path().string(),
-                values: u64::try_from(chunk.num_values()).unwrap_or(0),
-                bytes: (
-                    u64::try_from(chunk.compressed_size()).unwrap_or(0),
-                    u64::try_from(chunk.uncompressed_size()).unwrap_or(0),
-                ),
-                codec: codec(chunk).1,
-                encodings: chunk.encodings().map(|encoding| encoding.to_string()).collect(),
-                nulls: statistics.and_then(FileStatistics::null_count_opt),
-                distinct: statistics.and_then(FileStatistics::distinct_count_opt),
-                exact: statistics.is_some_and(|s| s.min_is_exact() && s.max_is_exact()),
-                bounds,
-            }
+                path: of.path.clone(),
+                values: size(chunk.values),
+                bytes: (size(chunk.compressed), size(chunk.uncompressed)),
+                codec: codec::name(chunk.codec),
+                encodings: encodings(chunk.encodings),
+                nulls: statistics.and_then(|statistics| statistics.nulls),
+                distinct: statistics.and_then(|statistics| statistics.distinct),
+                exact: statistics.is_some_and(|statistics| statistics.exact == [true; 2]),
+                bounds: statistics.and_then(|statistics| bounds(statistics, of)),
+            })
         };
         let leaves = column.leaves.clone();
-        Ok(self.groups.iter().flat_map(|group| leaves.clone().map(move |leaf| chunk(group, leaf))).collect())
+        Ok(self
+            .groups
+            .iter()
+            .flat_map(|group| leaves.clone().filter_map(move |leaf| chunk(group, leaf)))
+            .collect())
     }
 
     fn column(&self, field: u32) -> Result<&Column> {
         self.columns.get(field as usize).ok_or_else(|| {
             Error::new(ErrorKind::Invalid { what: format!("there is no field number {field}") })
         })
+    }
+
+    /// A chunk of a row group, which has one for each of the file's columns.
+    fn chunk(&self, group: &RowGroup, leaf: usize) -> Option<&footer::Chunk> {
+        self.footer.row_groups.get(group.number)?.chunks.get(leaf)
     }
 
     fn row_groups_of(&self, entries: &Range<u64>) -> &[RowGroup] {
@@ -196,10 +186,11 @@ impl ParquetTable {
     }
 
     /// Where a column chunk is.
-    fn range(&self, chunk: &ColumnChunkMetaData) -> Result<Range<u64>> {
-        let first = chunk.dictionary_page_offset().filter(|at| *at > 0 && *at < chunk.data_page_offset());
-        let start = u64::try_from(first.unwrap_or(chunk.data_page_offset())).ok();
-        let length = u64::try_from(chunk.compressed_size()).ok();
+    fn range(&self, chunk: &footer::Chunk) -> Result<Range<u64>> {
+        // Some writers have a dictionary at 0, where none can be.
+        let first = chunk.dictionary_page.filter(|at| *at > 0 && *at < chunk.data_page);
+        let start = u64::try_from(first.unwrap_or(chunk.data_page)).ok();
+        let length = u64::try_from(chunk.compressed).ok();
         let end = start.zip(length).and_then(|(start, length)| start.checked_add(length));
         match start.zip(end).filter(|(_, end)| *end <= self.size) {
             Some((start, end)) => Ok(start..end),
@@ -218,12 +209,14 @@ impl ParquetTable {
             if wanted.is_empty() {
                 continue;
             }
-            let chunk = self.metadata.row_group(row_group.number).column(part.number);
             let here = |error: Error| error.in_block(row_group.number as u64).in_unit("row group");
-            if chunk.file_path().is_some_and(|path| !path.is_empty()) {
-                return Err(here(Error::unsupported("columns in another file")));
+            let missing =
+                || here(Error::new(ErrorKind::Invalid { what: "a row group without this column".into() }));
+            let chunk = self.chunk(row_group, part.number).ok_or_else(missing)?;
+            if let Some(what) = chunk.elsewhere {
+                return Err(here(Error::unsupported(what)));
             }
-            let payload_hint = u64::try_from(chunk.uncompressed_size()).unwrap_or(0);
+            let payload_hint = u64::try_from(chunk.uncompressed).unwrap_or(0);
             tasks.push(Task {
                 group,
                 block: row_group.number as u64,
@@ -232,7 +225,7 @@ impl ParquetTable {
                 stored: Stored::Range(self.range(chunk).map_err(here)?),
                 payload_hint,
                 needs: Vec::new(),
-                note: codec(chunk).0,
+                note: u32::try_from(chunk.codec).unwrap_or(u32::MAX),
             });
         }
         Ok(tasks)
@@ -251,9 +244,9 @@ impl ParquetTable {
             let here = |error: Error| error.in_object(&part.path);
             let more = self.tasks(part, groups.len() as u32, entries).map_err(here)?;
             let chunks = self.row_groups_of(entries).iter();
+            let chunks = chunks.filter_map(|group| self.chunk(group, part.number));
             let values =
-                chunks.map(|group| self.metadata.row_group(group.number).column(part.number).num_values());
-            let values = values.filter_map(|values| u64::try_from(values).ok()).fold(0, u64::saturating_add);
+                chunks.filter_map(|chunk| u64::try_from(chunk.values).ok()).fold(0, u64::saturating_add);
             let bytes = more.iter().map(|task| task.payload_hint).fold(0, u64::saturating_add);
             groups.push(Group {
                 path: part.path.clone(),
@@ -284,54 +277,52 @@ fn decoder(part: &Part) -> Result<Decoder> {
     Ok(Decoder::Format(text.into()))
 }
 
-/// The number of a chunk's codec in files, and its name.
-pub(crate) fn codec(chunk: &ColumnChunkMetaData) -> (u32, String) {
-    let number = chunk.compression_codec() as u32;
-    let known = CODECS.iter().find(|(known, _)| *known == number);
-    (number, known.map_or_else(|| format!("codec {number}"), |(_, name)| (*name).to_owned()))
+/// The names of encodings that a chunk says it has.
+fn encodings(bits: u32) -> Vec<String> {
+    let name = |number: u32| match ENCODINGS.get(number as usize) {
+        Some(name) if !name.is_empty() => (*name).to_owned(),
+        _ => format!("encoding {number}"),
+    };
+    (0..32).filter(|number| bits >> number & 1 == 1).map(name).collect()
 }
 
-/// Whether numbers are stored that have no sign.
-fn is_unsigned(column: &ColumnDescriptor) -> bool {
-    use parquet::basic::{ConvertedType, LogicalType};
-    match column.logical_type_ref() {
-        Some(LogicalType::Integer(kind)) => !kind.is_signed,
-        _ => matches!(
-            column.converted_type(),
-            ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
-        ),
-    }
-}
+/// By their numbers.
+const ENCODINGS: [&str; 10] = [
+    "PLAIN",
+    "",
+    "PLAIN_DICTIONARY",
+    "RLE",
+    "BIT_PACKED",
+    "DELTA_BINARY_PACKED",
+    "DELTA_LENGTH_BYTE_ARRAY",
+    "DELTA_BYTE_ARRAY",
+    "RLE_DICTIONARY",
+    "BYTE_STREAM_SPLIT",
+];
 
-fn bounds(statistics: &FileStatistics, unsigned: bool) -> Option<(Bound, Bound)> {
-    if unsigned && statistics.is_min_max_deprecated() {
-        // Compared as if they had signs.
+fn bounds(statistics: &Statistics, column: &footer::Column) -> Option<(Bound, Bound)> {
+    // Compared as if they had signs.
+    if column.is_unsigned && statistics.is_old {
         return None;
     }
-    macro_rules! of {
-        ($values:expr, $bound:expr) => {{
-            let bound = $bound;
-            Some((bound($values.min_opt()?), bound($values.max_opt()?)))
-        }};
-    }
-    match statistics {
-        FileStatistics::Boolean(s) => of!(s, |v: &bool| Bound::Bool(*v)),
-        FileStatistics::Int32(s) => of!(s, |v: &i32| Bound::Integer(match unsigned {
-            true => (*v as u32).into(),
-            false => (*v).into(),
-        })),
-        FileStatistics::Int64(s) => of!(s, |v: &i64| Bound::Integer(match unsigned {
-            true => (*v as u64).into(),
-            false => (*v).into(),
-        })),
-        FileStatistics::Float(s) => of!(s, |v: &f32| Bound::Float((*v).into())),
-        FileStatistics::Double(s) => of!(s, |v: &f64| Bound::Float(*v)),
-        FileStatistics::Int96(_) => None,
-        FileStatistics::ByteArray(_) | FileStatistics::FixedLenByteArray(_) => {
-            let (min, max) = (statistics.min_bytes_opt()?, statistics.max_bytes_opt()?);
-            Some((Bound::Bytes(min.to_vec()), Bound::Bytes(max.to_vec())))
-        }
-    }
+    let of = |bytes: &Vec<u8>| bound(bytes, column);
+    Some((of(statistics.min.as_ref()?)?, of(statistics.max.as_ref()?)?))
+}
+
+fn bound(bytes: &[u8], column: &footer::Column) -> Option<Bound> {
+    let four = || bytes.first_chunk::<4>();
+    let eight = || bytes.first_chunk::<8>();
+    Some(match (column.physical, column.is_unsigned) {
+        (0, _) => Bound::Bool(*bytes.first()? != 0),
+        (1, true) => Bound::Integer(u32::from_le_bytes(*four()?).into()),
+        (1, false) => Bound::Integer(i32::from_le_bytes(*four()?).into()),
+        (2, true) => Bound::Integer(u64::from_le_bytes(*eight()?).into()),
+        (2, false) => Bound::Integer(i64::from_le_bytes(*eight()?).into()),
+        (4, _) => Bound::Float(f32::from_le_bytes(*four()?).into()),
+        (5, _) => Bound::Float(f64::from_le_bytes(*eight()?)),
+        (6 | 7, _) => Bound::Bytes(bytes.to_vec()),
+        _ => return None,
+    })
 }
 
 impl ParquetTable {
@@ -362,11 +353,11 @@ impl Dataset for ParquetTable {
         let (mut blocks, mut stored_bytes, mut payload_bytes) = (0, 0u64, 0u64);
         for group in &self.groups {
             for leaf in column.leaves.clone() {
-                let chunk = self.metadata.row_group(group.number).column(leaf);
+                let Some(chunk) = self.chunk(group, leaf) else { continue };
                 let bytes = |bytes| u64::try_from(bytes).unwrap_or(0);
                 blocks += 1;
-                stored_bytes = stored_bytes.saturating_add(bytes(chunk.compressed_size()));
-                payload_bytes = payload_bytes.saturating_add(bytes(chunk.uncompressed_size()));
+                stored_bytes = stored_bytes.saturating_add(bytes(chunk.compressed));
+                payload_bytes = payload_bytes.saturating_add(bytes(chunk.uncompressed));
             }
         }
         let reading = match &column.reading {

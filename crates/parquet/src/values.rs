@@ -86,22 +86,37 @@ impl<'a> Values<'a> {
                 let width = bytes.first().copied().unwrap_or(0);
                 Way::Rows(Hybrid::new(bytes.get(1..).unwrap_or_default(), width.into())?)
             }
-            (3, Physical::Bool) => Way::Runs(Hybrid::new(bytes.get(4..).unwrap_or_default(), 1)?),
+            (3, Physical::Bool) if bytes.is_empty() => Way::Bits,
+            (3, Physical::Bool) => {
+                let (length, runs) = bytes.split_first_chunk::<4>().ok_or_else(short)?;
+                Way::Runs(Hybrid::new(
+                    runs.get(..u32::from_le_bytes(*length) as usize).ok_or_else(short)?,
+                    1,
+                )?)
+            }
             (5, Physical::Int32 | Physical::Int64) => Way::Integers(Delta::new(bytes)?),
             (6, Physical::Bytes) => {
                 let lengths = Delta::new(bytes)?;
                 at = lengths.clone().end()?;
                 Way::Lengths(lengths)
             }
-            (7, Physical::Bytes | Physical::Fixed(_)) if matches!(leaf.kept, Kept::Bytes | Kept::Nothing) => {
+            (7, Physical::Bytes | Physical::Fixed(_)) => {
                 let prefixes = Delta::new(bytes)?;
                 bytes = bytes.get(prefixes.clone().end()?..).ok_or_else(short)?;
                 let lengths = Delta::new(bytes)?;
                 at = lengths.clone().end()?;
                 Way::Prefixes(prefixes, lengths)
             }
-            (9, _) if leaf.physical.width().is_some_and(|width| width > 0) => {
-                Way::Split(bytes.len() / leaf.physical.width().unwrap_or(1))
+            (9, _)
+                if leaf.physical != Physical::Int96
+                    && leaf.physical.width().is_some_and(|width| width > 0) =>
+            {
+                // Where the first bytes of all values end and the second begin, the length has to tell.
+                let width = leaf.physical.width().unwrap_or(1);
+                if !bytes.len().is_multiple_of(width) {
+                    return Err(odd("a page of values split into bytes that is not as long as whole values"));
+                }
+                Way::Split(bytes.len() / width)
             }
             (4, _) => return unsupported("BIT_PACKED".into()),
             (5, _) => return unsupported("DELTA_BINARY_PACKED".into()),
@@ -175,7 +190,11 @@ impl<'a> Values<'a> {
             }
             Way::Runs(hybrid) => {
                 into.text.resize(count, 0);
-                hybrid.levels(&mut into.text).map(|_| 0)
+                hybrid.levels(&mut into.text)?;
+                if into.text.iter().any(|value| *value > 1) {
+                    return Err(odd("a boolean that is neither 0 nor 1"));
+                }
+                Ok(0)
             }
             Way::Integers(delta) => {
                 into.integers.resize(count, 0);
@@ -204,6 +223,9 @@ impl<'a> Values<'a> {
                     self.last.truncate(prefix.ok_or_else(|| odd("a prefix longer than the text before"))?);
                     self.last.extend_from_slice(suffix);
                     self.at += suffix.len();
+                    if leaf.physical.width().is_some_and(|width| width != self.last.len()) {
+                        return Err(odd("a value that is not as long as all are"));
+                    }
                     if into.text.len() + self.last.len() > LARGEST_TEXT {
                         return Err(refused(into.text.len() + self.last.len()));
                     }
@@ -211,7 +233,7 @@ impl<'a> Values<'a> {
                     into.text.extend_from_slice(&self.last);
                     into.integers.push(self.last.len() as i64);
                 }
-                Ok(into.text.len())
+                Ok(if leaf.kept == Kept::Bytes { into.text.len() } else { 0 })
             }
             Way::Split(all) => {
                 let width = leaf.physical.width().unwrap_or_default();
@@ -287,7 +309,9 @@ impl<'a> Values<'a> {
                 let width = leaf.physical.width().unwrap_or(0);
                 convert(&bytes[loaded.from..loaded.from + loaded.count * width], width, leaf.kept, first);
             }
-            Way::Split(_) => convert(&loaded.text, leaf.physical.width().unwrap_or(0), leaf.kept, first),
+            Way::Split(_) | Way::Prefixes(..) => {
+                convert(&loaded.text, leaf.physical.width().unwrap_or(0), leaf.kept, first);
+            }
             Way::Bits => {
                 for (at, to) in (loaded.from..).zip(first.iter_mut()) {
                     *to = bits(bytes, at, 1) as u8;
@@ -312,7 +336,7 @@ impl<'a> Values<'a> {
                     _ => gather::<1>(items, &loaded.rows, first),
                 }
             }
-            Way::Text | Way::Lengths(_) | Way::Prefixes(..) => return Err(missing()),
+            Way::Text | Way::Lengths(_) => return Err(missing()),
         }
         Ok(())
     }
