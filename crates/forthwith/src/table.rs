@@ -6,8 +6,8 @@ use forthwith_columns::Array;
 use forthwith_engine::{RawBlock, Tick};
 use forthwith_io::{Several, Source};
 use forthwith_parquet::ParquetTable;
-use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Result};
-use forthwith_root::{Tree, near};
+use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Result, similar_names};
+use forthwith_root::Tree;
 use std::{collections::VecDeque, ops::Range, sync::Arc};
 
 /// A tree, or the values of an Avro or a Parquet file. Metadata only; branches are looked at when asked for. Cheap to clone, shared between threads
@@ -178,8 +178,10 @@ impl Table {
         let paths = fields.iter().filter(|f| f.name == name && !f.is_part).map(|f| f.path.clone());
         let mut similar: Vec<String> = paths.take(3).collect();
         if similar.is_empty() {
-            similar =
-                near(name, fields.iter().map(|f| f.path.as_str())).iter().map(|s| s.to_string()).collect();
+            similar = similar_names(name, fields.iter().map(|f| f.path.as_str()))
+                .iter()
+                .map(|s| s.to_string())
+                .collect();
         }
         self.here(Err(Error::new(ErrorKind::NotFound {
             what: "branch",

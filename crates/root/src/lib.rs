@@ -27,7 +27,6 @@ mod class;
 mod efficiency;
 mod file;
 mod format;
-mod near;
 mod object;
 mod streamer;
 mod tree;
@@ -38,7 +37,6 @@ pub use file::{
     RootFile, Severity, check_record, decompress_blocks, decompress_record,
 };
 pub use format::TreeFormat;
-pub use near::near;
 pub use object::{
     Array, Base, Basic, BasketHeader, Cursor, EmbeddedBasket, Frame, Items, Leftover, List, Object, Objects,
     Packed, Shape, TObject, Tag, Value, Walker, text,

@@ -4,10 +4,9 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, ErrorKind, Result, similar_names};
 
 use super::{Datime, Key, RootFile};
-use crate::near::near;
 use crate::object::Cursor;
 
 /// What a directory's record says.
@@ -231,7 +230,7 @@ impl Directory {
             let cycles = keys.iter().filter(|key| &*key.name == name).take(3);
             ("cycle", cycles.map(|key| directory.join(&key.label())).collect())
         } else {
-            let names = near(name, keys.iter().map(|key| &*key.name));
+            let names = similar_names(name, keys.iter().map(|key| &*key.name));
             ("object", names.iter().map(|name| directory.join(name)).collect())
         };
         Err(self.here(ErrorKind::NotFound { what, name: path.to_owned(), near }))

@@ -15,14 +15,13 @@ use std::{
 
 use forthwith_plan::{
     Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Kernel, Plan, Reading, Result, Stored,
-    Task,
+    Task, similar_names,
 };
 
 use crate::{
     Found, Objects, RootFile, Streamers, TreeFormat,
     class::{Classes, MAX_LEVELS, Noted, OWN_ITEMS, UNDESCRIBED_ITEMS},
     format::{NOWHERE, nowhere},
-    near,
     streamer::{Element, ElementKind, builtin_divided, registrations},
 };
 use baskets::Place;
@@ -178,7 +177,7 @@ impl Tree {
                 Err(self.locate(ErrorKind::Invalid { what }))
             }
             None => {
-                let near = near(name, self.metadata.fields.iter().map(|field| &*field.path));
+                let near = similar_names(name, self.metadata.fields.iter().map(|field| &*field.path));
                 Err(self.locate(ErrorKind::NotFound { what: "branch", name: name.into(), near }))
             }
         }

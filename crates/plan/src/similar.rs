@@ -1,7 +1,7 @@
-//! What somebody may have meant.
+//! Suggestions for a name that does not exist.
 
 /// The candidates most similar to `name`, best first: at most three, and none if nothing comes close.
-pub fn near<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+pub fn similar_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let wanted: Vec<char> = name.to_lowercase().chars().take(MAX_LENGTH).collect();
     let limit = wanted.len().div_ceil(3).clamp(1, 4);
     let mut found: Vec<(usize, &str)> = Vec::new();
@@ -48,16 +48,16 @@ const MAX_CANDIDATES: usize = 10_000;
 
 #[cfg(test)]
 mod tests {
-    use super::near;
+    use super::similar_names;
 
     #[test]
-    fn typing_errors_are_near() {
+    fn typing_errors_are_found() {
         let names = ["Muon_pt", "Muon_eta", "Electron_pt", "nMuon", "run"];
-        assert_eq!(near("Moun_pt", names)[0], "Muon_pt");
-        assert_eq!(near("muon_pt", names)[0], "Muon_pt");
-        assert_eq!(near("rum", names), ["run"]);
-        assert_eq!(near("Muon", names), ["Muon_eta", "Muon_pt", "nMuon"]);
-        assert!(near("luminosity", names).is_empty());
-        assert!(near("", names).is_empty());
+        assert_eq!(similar_names("Moun_pt", names)[0], "Muon_pt");
+        assert_eq!(similar_names("muon_pt", names)[0], "Muon_pt");
+        assert_eq!(similar_names("rum", names), ["run"]);
+        assert_eq!(similar_names("Muon", names), ["Muon_eta", "Muon_pt", "nMuon"]);
+        assert!(similar_names("luminosity", names).is_empty());
+        assert!(similar_names("", names).is_empty());
     }
 }
