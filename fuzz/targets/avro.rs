@@ -2,7 +2,7 @@
 //! of it. What could be read is written, and read again.
 #![no_main]
 
-use forthwith::{File, Table, avro};
+use forthwith::{File, OpenOptions, Table, avro};
 use forthwith_fuzz::engine;
 use libfuzzer_sys::fuzz_target;
 use std::sync::{Arc, LazyLock};
@@ -130,17 +130,16 @@ fn back(arrays: &[forthwith::columns::Array], names: &[String], schema: Option<S
 }
 
 fn open(bytes: Vec<u8>) {
-    let source = Arc::new(forthwith::io::Memory::new("fuzz.avro", bytes));
-    let Ok(file) = File::from_source(source, Arc::clone(&ENGINE)) else { return };
-    if file.avro().is_none() {
-        return;
-    }
-    let _ = file.info();
-    let reader = READER.parse::<avro::Schema>().ok().map(Arc::new);
-    for schema in [None, reader] {
+    for schema in [None, Some(READER)] {
         for skip_damaged in [false, true] {
-            let options = avro::Options { schema: schema.clone(), skip_damaged, ..avro::Options::default() };
-            if let Ok(table) = file.avro_table("", &options) {
+            let mut options = OpenOptions::new().with("skip_damaged", skip_damaged);
+            if let Some(schema) = schema {
+                options.set("schema", schema);
+            }
+            let source = Arc::new(forthwith::io::Memory::new("fuzz.avro", bytes.clone()));
+            let Ok(file) = File::from_source_with(source, Arc::clone(&ENGINE), &options) else { return };
+            let _ = (file.info(), file.check());
+            if let Ok(table) = file.table("") {
                 read(&table);
             }
         }
@@ -159,7 +158,7 @@ fn read(table: &Table) {
             let fields = table.fields().expect("that were read");
             let names: Vec<String> = all.iter().map(|&field| fields[field as usize].name.clone()).collect();
             back(&arrays, &names, None);
-            back(&arrays, &names, table.file().avro().map(|avro| avro.header().schema_text.clone()));
+            back(&arrays, &names, table.file().own::<avro::AvroFile>().map(|avro| avro.header().schema_text.clone()));
         }
         for array in arrays {
             array.validate().expect("what is delivered is valid");

@@ -12,7 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
     let source = Arc::new(forthwith::io::Memory::new("fuzz.root", bytes.to_vec()));
     let Ok(file) = File::from_source(source, Arc::clone(&ENGINE)) else { return };
     let _ = file.info();
-    if let Some(root) = file.root() {
+    if let Some(root) = file.own::<forthwith::root::RootFile>() {
         let _ = root.streamers();
         let _ = root.free_segments();
     }

@@ -162,8 +162,8 @@ class Directory(Mapping[str, "Any"]):
             return Directory(self._file, path)
         path = f"{path};{key.cycle}"
         if key.is_table:
-            return Tree(self._file, self._file._table(path))
-        if key.classname.endswith("RNTuple"):
+            return Tree(self._file, self._file._core.table(path))
+        if key.is_unsupported_table:
             raise UnsupportedError(
                 f"not supported yet: {key.classname}\n  in {self._file.file_path}:{path}",
                 file=self._file.file_path,
@@ -232,7 +232,7 @@ class File(Directory):
         self._core = core
         self._what = what
         self._options = options
-        self._view = view  # how to look at the values of a file that is one table
+        self._view = view  # options of the file's format
 
     @property
     def file_path(self) -> str:
@@ -241,7 +241,7 @@ class File(Directory):
 
     @property
     def format(self) -> str:
-        """``"ROOT"``, ``"Avro"`` or ``"Parquet"``."""
+        """The name of the file's format, such as ``"ROOT"``, ``"Avro"`` or ``"Parquet"``."""
         return self._core.format
 
     @property
@@ -253,20 +253,14 @@ class File(Directory):
         """
         return dict(self._core.metadata())
 
-    def _table(self, path: str) -> _forthwith.Table:
-        if self.format == "ROOT":
-            return self._core.table(path)
-        if self.format == "Parquet":
-            return self._core.parquet_table(self._view["row_groups"], self._view["check_text"])
-        return self._core.avro_table(self._view["schema"], self._view["skip_damaged"], self._view["check_text"])
-
     def _beside(self, path: str) -> File:
         """Another file, opened as this one is."""
-        return open_file(path, {**self._options, "recover": False}, self._view)
+        view = {name: value for name, value in self._view.items() if name != "recover"}
+        return open_file(path, self._options, view)
 
     def _only_table(self) -> Tree:
         try:
-            return Tree(self, self._table(""))
+            return Tree(self, self._core.table(""))
         except BaseException:
             self.close()
             raise
@@ -338,10 +332,11 @@ def open_file(what: Any, options: dict[str, Any], view: dict[str, Any]) -> File:
     if isinstance(what, str):
         if options["source"] == "map" and "://" in what:
             raise ValueError(f"source='map' is for paths, not for {what!r}")
-        return File(_forthwith.File.open(what, **options), what, options, view)
+        return File(_forthwith.File.open(what, **options, options=view), what, options, view)
     if options["source"] != "auto":
         raise ValueError(f"source={options['source']!r} is for paths, not for {what!r}")
     name = getattr(what, "name", None)
     name = name if isinstance(name, str) else repr(what)
-    core = _forthwith.File.from_object(what, name, **{k: v for k, v in options.items() if k != "source"})
+    own = {name: value for name, value in options.items() if name != "source"}
+    core = _forthwith.File.from_object(what, name, **own, options=view)
     return File(core, what, options, view)

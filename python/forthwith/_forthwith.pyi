@@ -123,9 +123,9 @@ class File:
         memory: int | None = None,
         pool: int | None = None,
         huge_pages: bool = True,
-        recover: bool = False,
+        options: dict[str, Any] | None = None,
     ) -> File:
-        """Opens a path; ``source`` is ``"auto"``, ``"map"`` or ``"pread"``."""
+        """Opens a path; ``source`` is ``"auto"``, ``"map"`` or ``"pread"``, ``options`` are for the file's format."""
     @staticmethod
     def from_object(
         object: Any,
@@ -134,7 +134,7 @@ class File:
         memory: int | None = None,
         pool: int | None = None,
         huge_pages: bool = True,
-        recover: bool = False,
+        options: dict[str, Any] | None = None,
     ) -> File:
         """Opens what an object with ``seek`` and ``read`` holds. It is asked by one thread at a time, not always this one."""
     @property
@@ -169,12 +169,11 @@ class File:
         """Finds ``dir/name;cycle``; without a cycle, the highest one."""
     def table(self, path: str) -> Table:
         """Opens a tree."""
+    @property
+    def is_one_table(self) -> bool:
+        """Whether the file is one table and nothing else."""
     def object(self, path: str) -> Objects:
         """An object with everything it points to."""
-    def avro_table(self, schema: str | None = None, skip_damaged: bool = False, check_text: bool = True) -> Table:
-        """The values of an Avro file, as a reader's schema wants them, without what is damaged."""
-    def parquet_table(self, row_groups: list[int] | None = None, check_text: bool = True) -> Table:
-        """The values of a Parquet file, or of some of its row groups."""
     def metadata(self) -> list[tuple[str, bytes]]:
         """What an Avro or Parquet file says of itself, in its order."""
 
@@ -266,6 +265,9 @@ class Key:
     @property
     def is_table(self) -> bool:
         """Whether `File.table` opens it."""
+    @property
+    def is_unsupported_table(self) -> bool:
+        """Whether it is a table that cannot be read yet."""
 
 @final
 class Table:
@@ -285,12 +287,6 @@ class Table:
         """Number of entries. In an Avro file that is known when all blocks were looked for."""
     def entries_up_to(self, most: int) -> int:
         """The number of entries, or ``most`` if there are more: no more is looked for than it takes to know."""
-    def damage(self) -> list[tuple[int, int, int, str]]:
-        """What was left out of an Avro file: block, first byte, byte after the last, what is wrong."""
-    def row_groups(self) -> list[tuple[int, int, int, int]]:
-        """Row groups of a Parquet file: number, first entry, entry after the last, bytes when decompressed."""
-    def chunks(self, field: int) -> list[dict[str, Any]]:
-        """What a Parquet file says of the column chunks of a field."""
     def fields(self) -> list[Field]:
         """All fields in the order of the file, parents before their children."""
     def find(self, name: str) -> int:
@@ -861,6 +857,15 @@ class AvroWriter:
 
     def abandon(self) -> None:
         """Leaves nothing behind."""
+
+def avro_damage(table: Table) -> list[tuple[int, int, int, str]]:
+    """What was left out of a table: block, first byte, byte after the last, what is wrong. Nothing where no blocks can be."""
+
+def parquet_row_groups(table: Table) -> list[tuple[int, int, int, int]]:
+    """Row groups: number, first entry, entry after the last, bytes when decompressed. None where there are no such things."""
+
+def parquet_chunks(table: Table, field: int) -> list[dict[str, Any]]:
+    """What the file says of the column chunks of a field. Nothing where there are no such things."""
 
 def avro_schema(array: Given, name: str) -> str:
     """The schema, as JSON, that an array is written with if none is given."""

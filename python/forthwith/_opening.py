@@ -21,7 +21,7 @@ class Settings:
 
     Attributes:
         options: How the bytes of a file are read.
-        view: How to look at the values of a file that is one table.
+        view: Options of the file's format.
     """
 
     def __init__(self, options: dict[str, Any], view: dict[str, Any]) -> None:
@@ -57,14 +57,16 @@ class Settings:
             "memory": None if memory is None else memory_size(memory, "memory"),
             "pool": None if pool is None else memory_size(pool, "pool", least=0),
             "huge_pages": huge_pages,
-            "recover": recover,
         }
-        view = {
+        # Only those that were given: the file's format refuses what it does not understand.
+        given = {
             "schema": schema_text(schema),
-            "skip_damaged": bool(skip_damaged),
+            "skip_damaged": skip_damaged or None,
+            "recover": recover or None,
             "row_groups": groups,
-            "check_text": bool(check_text),
+            "check_text": None if check_text else False,
         }
+        view = {name: value for name, value in given.items() if value is not None}
         return cls(options, view)
 
 
@@ -79,16 +81,11 @@ def open_one(path: Any, inner: str | None, settings: Settings) -> Any:
 
 
 def _wanted(file: File, inner: str | None, settings: Settings) -> Any:
-    view = settings.view
-    if file.format != "Avro" and (view["schema"] is not None or view["skip_damaged"]):
-        raise ValueError("schema and skip_damaged are for Avro files")
-    if file.format != "Parquet" and view["row_groups"] is not None:
-        raise ValueError("row_groups are for Parquet files")
-    if settings.options["recover"]:
+    if settings.view.get("recover"):
         file._warn_of_recovery()
     if inner:
         return file[inner]
-    return file if file.format == "ROOT" else file._only_table()
+    return file._only_table() if file._core.is_one_table else file
 
 
 def schema_text(schema: Any) -> str | None:

@@ -57,7 +57,7 @@ pub(crate) fn stream<'py>(
     py: Python<'py>,
     table: &Table,
     forms: Vec<(String, Form)>,
-    walk: forthwith::Walk,
+    walk: forthwith::Steps,
     threads: Option<usize>,
     options: Options,
 ) -> PyResult<Bound<'py, PyCapsule>> {
@@ -74,7 +74,7 @@ fn schema_of(forms: &[(String, Form)], options: &Options) -> Result<SchemaRef, a
 
 struct Batches {
     handle: Arc<Handle>,
-    walk: forthwith::Walk,
+    walk: forthwith::Steps,
     names: Vec<String>,
     threads: Option<usize>,
     options: Options,

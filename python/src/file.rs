@@ -1,21 +1,22 @@
 //! Files and what is in them.
 
 use crate::{
+    formats,
     gate::Gate,
     handle::{Handle, error_of},
     object::{Cause, FileObject},
-    objects::Objects,
     table::Table,
 };
 use forthwith::{
-    Engine, Options, avro,
+    Engine, OpenOptions, OptionValue, Options,
     columns::Policy,
     io::{self, Callback, MappedFile, PreadFile, Source},
-    parquet,
     plan::Result,
-    root,
 };
-use pyo3::{prelude::*, types::PyDict};
+use pyo3::{
+    prelude::*,
+    types::{PyBytes, PyDict},
+};
 use std::{path::PathBuf, sync::Arc};
 
 /// An opened file. See the stub file for all documentation.
@@ -23,7 +24,6 @@ use std::{path::PathBuf, sync::Arc};
 pub(crate) struct File {
     handle: Arc<Handle>,
     info: forthwith::FileInfo,
-    recovered: Option<root::Recovered>,
 }
 
 impl File {
@@ -37,18 +37,12 @@ impl File {
             let gate = Arc::new(Gate::new(open()?));
             let engine = Arc::new(Engine::new(settings.options()));
             let source = Arc::clone(&gate) as Arc<dyn Source>;
-            let (file, recovered) = if settings.recover {
-                let (file, recovered) = forthwith::File::recover(source, engine)?;
-                (file, Some(recovered))
-            } else {
-                (forthwith::File::from_source(source, engine)?, None)
-            };
+            let file = forthwith::File::from_source_with(source, engine, &settings.format)?;
             let info = file.info()?;
-            Ok((gate, file, info, recovered))
+            Ok((gate, file, info))
         });
-        let (gate, file, info, recovered) =
-            opened.map_err(|error| error_of(py, error, None, cause.as_ref()))?;
-        Ok(Self { handle: Arc::new(Handle { file, gate, cause }), info, recovered })
+        let (gate, file, info) = opened.map_err(|error| error_of(py, error, None, cause.as_ref()))?;
+        Ok(Self { handle: Arc::new(Handle { file, gate, cause }), info })
     }
 }
 
@@ -57,7 +51,8 @@ struct Settings {
     memory: Option<usize>,
     pool: Option<usize>,
     huge_pages: bool,
-    recover: bool,
+    /// For the format of the file.
+    format: OpenOptions,
     cause: Option<Cause>,
 }
 
@@ -84,7 +79,7 @@ impl Settings {
 impl File {
     #[staticmethod]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-    #[pyo3(signature = (path, source="auto", threads=None, memory=None, pool=None, huge_pages=true, recover=false))]
+    #[pyo3(signature = (path, source="auto", threads=None, memory=None, pool=None, huge_pages=true, options=None))]
     fn open(
         py: Python<'_>,
         path: PathBuf,
@@ -93,8 +88,9 @@ impl File {
         memory: Option<usize>,
         pool: Option<usize>,
         huge_pages: bool,
-        recover: bool,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
+        let format = format_options(options)?;
         let (map, copy) = (source == "map", source == "pread");
         let open = move || -> io::Result<Arc<dyn Source>> {
             match path.to_str() {
@@ -105,12 +101,12 @@ impl File {
                 None => Ok(Arc::new(PreadFile::open(&path)?)),
             }
         };
-        Self::make(py, open, Settings { threads, memory, pool, huge_pages, recover, cause: None })
+        Self::make(py, open, Settings { threads, memory, pool, huge_pages, format, cause: None })
     }
 
     #[staticmethod]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-    #[pyo3(signature = (object, name, threads=None, memory=None, pool=None, huge_pages=true, recover=false))]
+    #[pyo3(signature = (object, name, threads=None, memory=None, pool=None, huge_pages=true, options=None))]
     fn from_object(
         py: Python<'_>,
         object: Py<PyAny>,
@@ -119,13 +115,14 @@ impl File {
         memory: Option<usize>,
         pool: Option<usize>,
         huge_pages: bool,
-        recover: bool,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
+        let format = format_options(options)?;
         let cause = Cause::default();
         let object = FileObject::new(object, Arc::clone(&cause));
         let open =
             move || -> io::Result<Arc<dyn Source>> { Ok(Arc::new(Callback::new(name, Box::new(object)))) };
-        Self::make(py, open, Settings { threads, memory, pool, huge_pages, recover, cause: Some(cause) })
+        Self::make(py, open, Settings { threads, memory, pool, huge_pages, format, cause: Some(cause) })
     }
 
     #[getter]
@@ -163,19 +160,25 @@ impl File {
         self.handle.gate.is_closed()
     }
 
+    /// Whether the file is one table and nothing else.
+    #[getter]
+    fn is_one_table(&self) -> bool {
+        self.handle.file.is_one_table()
+    }
+
     /// What a recovery found; none if there was none.
     #[getter]
     fn recovered<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let Some(recovered) = &self.recovered else { return Ok(None) };
+        let Some(recovered) = self.handle.file.recovery() else { return Ok(None) };
         let found = PyDict::new(py);
         found.set_item("objects", recovered.objects)?;
-        found.set_item("baskets", recovered.baskets)?;
+        found.set_item("baskets", recovered.blocks)?;
         found.set_item("deleted", recovered.deleted)?;
-        found.set_item("unlisted", &recovered.unlisted)?;
-        found.set_item("streamers", recovered.streamers)?;
+        found.set_item("unlisted", recovered.unlisted)?;
+        found.set_item("streamers", recovered.describes_classes)?;
         found.set_item("end", recovered.end)?;
         found.set_item("size", recovered.size)?;
-        found.set_item("stopped", recovered.stopped.as_ref().map(|error| error.kind.to_string()))?;
+        found.set_item("stopped", recovered.stopped)?;
         Ok(Some(found))
     }
 
@@ -192,56 +195,17 @@ impl File {
         self.handle.run(py, || self.handle.file.find(path)).map(Key)
     }
 
-    /// The values of an Avro file.
-    #[pyo3(signature = (schema=None, skip_damaged=false, check_text=true))]
-    fn avro_table(
-        &self,
-        py: Python<'_>,
-        schema: Option<&str>,
-        skip_damaged: bool,
-        check_text: bool,
-    ) -> PyResult<Table> {
-        self.handle.check_open(py)?;
-        let file = &self.handle.file;
-        let (table, key) = self.handle.run(py, || {
-            let schema = schema.map(|text| avro::Schema::parse(text).map(Arc::new)).transpose()?;
-            let unchecked_text = !check_text;
-            let options = avro::Options { schema, skip_damaged, unchecked_text, ..avro::Options::default() };
-            Ok((file.avro_table("", &options)?, file.find("")?))
-        })?;
-        Ok(Table::new(Arc::clone(&self.handle), table, key))
-    }
-
-    /// The values of a Parquet file, or of some of its row groups.
-    #[pyo3(signature = (row_groups=None, check_text=true))]
-    fn parquet_table(
-        &self,
-        py: Python<'_>,
-        row_groups: Option<Vec<usize>>,
-        check_text: bool,
-    ) -> PyResult<Table> {
-        self.handle.check_open(py)?;
-        let file = &self.handle.file;
-        let options = parquet::Options { row_groups, unchecked_text: !check_text };
-        let (table, key) = self.handle.run(py, || Ok((file.parquet_table("", &options)?, file.find("")?)))?;
-        Ok(Table::new(Arc::clone(&self.handle), table, key))
-    }
-
-    /// The schema and the other metadata of an Avro file, the words kept with a Parquet file.
-    fn metadata(&self) -> Vec<(String, Vec<u8>)> {
-        if let Some(parquet) = self.handle.file.parquet() {
-            let words = parquet.key_values().map(|(name, value)| (name.to_owned(), value.into()));
-            let by = parquet.created_by().map(|by| ("created_by".to_owned(), by.into()));
-            return words.chain(by).collect();
-        }
-        let metadata = self.handle.file.avro().map(|avro| avro.header().metadata.as_slice());
-        metadata.unwrap_or_default().iter().map(|(name, value)| (name.clone(), value.to_vec())).collect()
+    /// The words kept with the file, in its order.
+    fn metadata<'py>(&self, py: Python<'py>) -> Vec<(String, Bound<'py, PyBytes>)> {
+        let words = self.handle.file.metadata().into_iter();
+        words.map(|(name, value)| (name, PyBytes::new(py, &value))).collect()
     }
 
     /// An object with everything it points to.
-    fn object(&self, py: Python<'_>, path: &str) -> PyResult<Objects> {
+    fn object<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyAny>> {
         self.handle.check_open(py)?;
-        self.handle.run(py, || self.handle.file.object(path)).map(Objects::new)
+        let object = self.handle.run(py, || self.handle.file.object(path))?;
+        formats::object(py, object)
     }
 
     fn table(&self, py: Python<'_>, path: &str) -> PyResult<Table> {
@@ -250,6 +214,25 @@ impl File {
         let (table, key) = self.handle.run(py, || Ok((file.table(path)?, file.find(path)?)))?;
         Ok(Table::new(Arc::clone(&self.handle), table, key))
     }
+}
+
+/// Options for the format of a file, by name. `None` leaves one out.
+fn format_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<OpenOptions> {
+    let mut all = OpenOptions::new();
+    for (name, value) in options.into_iter().flatten() {
+        if value.is_none() {
+            continue;
+        }
+        let value = if let Ok(flag) = value.extract::<bool>() {
+            OptionValue::from(flag)
+        } else if let Ok(text) = value.extract::<String>() {
+            text.into()
+        } else {
+            value.extract::<Vec<u64>>()?.into()
+        };
+        all.set(&name.extract::<String>()?, value);
+    }
+    Ok(all)
 }
 
 /// One object of a file.
@@ -301,6 +284,11 @@ impl Key {
     #[getter]
     fn is_table(&self) -> bool {
         self.0.is_table
+    }
+
+    #[getter]
+    fn is_unsupported_table(&self) -> bool {
+        self.0.is_unsupported_table
     }
 
     fn __repr__(&self) -> String {

@@ -7,13 +7,13 @@
 
 mod array;
 mod arrow;
-mod avro;
 mod builders;
 mod command;
 mod description;
 mod empty;
 mod errors;
 mod file;
+mod formats;
 mod forth;
 mod gate;
 mod give;
@@ -22,7 +22,6 @@ mod handle;
 mod held;
 mod layout;
 mod object;
-mod objects;
 mod read;
 mod table;
 mod walk;
@@ -36,9 +35,6 @@ mod _forthwith {
     #[pymodule_export]
     use crate::{
         array::{Array, Buffer},
-        avro::{
-            AvroWriter, avro_apart, avro_canonical, avro_encode, avro_joined, avro_messages, avro_schema,
-        },
         builders::{ArrayBuilder, Layout, Snapshot, TypedArrayBuilder, from_iter},
         command::{command, safe_text},
         description::Description,
@@ -46,7 +42,6 @@ mod _forthwith {
         forth::{Items, Machine},
         give::give_all,
         given::Given,
-        objects::{Objects, efficiency_intervals, register_class},
         table::{Block, Field, Plan, RawBlock, Table},
         walk::Walk,
         write::TableWriter,
@@ -55,6 +50,7 @@ mod _forthwith {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::formats::add_to(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         let os = module.py().import("os")?;
         if os.hasattr("register_at_fork")? {

@@ -11,13 +11,9 @@ use crate::{
 use forthwith::{
     Step,
     columns::{Column, DType, Form, Wire},
-    parquet,
     plan::{self, Error},
 };
-use pyo3::{
-    prelude::*,
-    types::{PyBytes, PyCapsule, PyDict},
-};
+use pyo3::{prelude::*, types::PyCapsule};
 use std::{ops::Range, sync::Arc};
 
 /// A tree.
@@ -73,26 +69,6 @@ impl Table {
         self.handle.run(py, || self.table.entries_up_to(most))
     }
 
-    /// What was left out of an Avro file: number of the block, bytes, what is wrong with them.
-    fn damage(&self) -> Vec<(u64, u64, u64, String)> {
-        let damage = self.table.avro().map(|table| table.damage()).unwrap_or_default();
-        damage.iter().map(|d| (d.block, d.bytes.start, d.bytes.end, d.what.clone())).collect()
-    }
-
-    /// The row groups of a Parquet file: number, entries, bytes when decompressed.
-    fn row_groups(&self) -> Vec<(usize, u64, u64, u64)> {
-        let groups = self.table.parquet().map(|table| table.row_groups()).unwrap_or_default();
-        let row = |g: &parquet::RowGroup| (g.number, g.entries.start, g.entries.end, g.payload_bytes);
-        groups.iter().map(row).collect()
-    }
-
-    /// What a Parquet file says of the column chunks of a field.
-    fn chunks<'py>(&self, py: Python<'py>, field: u32) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let Some(table) = self.table.parquet() else { return Ok(Vec::new()) };
-        let chunks = self.handle.run(py, || table.chunks(field))?;
-        chunks.iter().map(|chunk| described(py, chunk)).collect()
-    }
-
     fn fields(&self, py: Python<'_>) -> PyResult<Vec<Field>> {
         self.handle.run(py, || Ok(self.table.fields()?.iter().cloned().map(Field).collect()))
     }
@@ -145,13 +121,13 @@ impl Table {
         bytes: Option<u64>,
     ) -> PyResult<Vec<(u64, u64)>> {
         let step = entries.map_or(Step::Bytes(bytes.unwrap_or(u64::MAX)), Step::Entries);
-        let steps = self.handle.run(py, || self.table.steps(&fields, start..stop, step))?;
+        let steps = self.handle.run(py, || self.table.cut(&fields, start..stop, step))?;
         Ok(steps.into_iter().map(|step| (step.start, step.end)).collect())
     }
 
     fn walk(&self, py: Python<'_>, fields: Vec<u32>, steps: Vec<(u64, u64)>) -> PyResult<Walk> {
         let steps = steps.into_iter().map(|(start, stop)| start..stop).collect();
-        let walk = self.handle.run(py, || self.table.walk(&fields, steps))?;
+        let walk = self.handle.run(py, || self.table.steps_of(&fields, steps))?;
         Ok(Walk::new(Arc::clone(&self.handle), walk))
     }
 
@@ -167,7 +143,7 @@ impl Table {
     ) -> PyResult<Walk> {
         let step = entries.map_or(Step::Bytes(bytes.unwrap_or(u64::MAX)), Step::Entries);
         let range = start..stop.unwrap_or(u64::MAX);
-        let walk = self.handle.run(py, || self.table.walk_cutting(&fields, range, step))?;
+        let walk = self.handle.run(py, || self.table.steps(&fields, range, step))?;
         Ok(Walk::new(Arc::clone(&self.handle), walk))
     }
 
@@ -336,30 +312,4 @@ impl RawBlock {
     fn bytes(&self) -> Column {
         Column::from_bytes(DType::UInt8, self.block.payload.clone())
     }
-}
-
-/// A column chunk as a dict.
-fn described<'py>(py: Python<'py>, chunk: &parquet::Chunk) -> PyResult<Bound<'py, PyDict>> {
-    let known = PyDict::new(py);
-    known.set_item("row_group", chunk.row_group)?;
-    known.set_item("path", &chunk.path)?;
-    known.set_item("num_values", chunk.values)?;
-    known.set_item("stored_bytes", chunk.bytes.0)?;
-    known.set_item("payload_bytes", chunk.bytes.1)?;
-    known.set_item("codec", &chunk.codec)?;
-    known.set_item("encodings", &chunk.encodings)?;
-    known.set_item("null_count", chunk.nulls)?;
-    known.set_item("distinct_count", chunk.distinct)?;
-    let value = |bound: &parquet::Bound| -> PyResult<Bound<'py, PyAny>> {
-        Ok(match bound {
-            parquet::Bound::Bool(value) => value.into_pyobject(py)?.to_owned().into_any(),
-            parquet::Bound::Integer(value) => value.into_pyobject(py)?.into_any(),
-            parquet::Bound::Float(value) => value.into_pyobject(py)?.into_any(),
-            parquet::Bound::Bytes(value) => PyBytes::new(py, value).into_any(),
-        })
-    };
-    known.set_item("min", chunk.bounds.as_ref().map(|(min, _)| value(min)).transpose()?)?;
-    known.set_item("max", chunk.bounds.as_ref().map(|(_, max)| value(max)).transpose()?)?;
-    known.set_item("exact", chunk.exact)?;
-    Ok(known)
 }

@@ -10,15 +10,15 @@ use std::sync::{Arc, Mutex, TryLockError};
 pub(crate) struct Walk {
     handle: Arc<Handle>,
     /// Nothing if somebody else has it.
-    walk: Mutex<Option<forthwith::Walk>>,
+    walk: Mutex<Option<forthwith::Steps>>,
 }
 
 impl Walk {
-    pub(crate) fn new(handle: Arc<Handle>, walk: forthwith::Walk) -> Self {
+    pub(crate) fn new(handle: Arc<Handle>, walk: forthwith::Steps) -> Self {
         Self { handle, walk: Mutex::new(Some(walk)) }
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut forthwith::Walk) -> Result<T, Error>) -> Result<T, Error> {
+    fn with<T>(&self, act: impl FnOnce(&mut forthwith::Steps) -> Result<T, Error>) -> Result<T, Error> {
         // Waiting could be for ever: `progress` is called while a step is read.
         let mut walk = match self.walk.try_lock() {
             Ok(walk) => walk,
@@ -34,7 +34,7 @@ impl Walk {
     }
 
     /// What reads the steps, for somebody else.
-    pub(crate) fn take(&self, py: Python<'_>) -> PyResult<forthwith::Walk> {
+    pub(crate) fn take(&self, py: Python<'_>) -> PyResult<forthwith::Steps> {
         let walk = self.walk.try_lock().ok().and_then(|mut walk| walk.take());
         walk.ok_or_else(|| errors::request(py, GONE.into()))
     }
@@ -47,7 +47,7 @@ const GONE: &str = "the steps are being read already";
 impl Walk {
     /// The next step, which is not read: its first entry and the one after its last.
     fn pass_step(&self, py: Python<'_>) -> PyResult<Option<(u64, u64)>> {
-        let step = listening(py, &self.handle, None, |_| self.with(forthwith::Walk::pass))?;
+        let step = listening(py, &self.handle, None, |_| self.with(forthwith::Steps::pass))?;
         Ok(step.map(|step| (step.start, step.end)))
     }
 

@@ -44,8 +44,6 @@ pub struct Options {
     pub skip_damaged: bool,
     /// One task for each block, however small, so that errors name it.
     pub single_blocks: bool,
-    /// Nobody looks whether text is UTF-8.
-    pub unchecked_text: bool,
 }
 
 /// A container file as a table. Where its blocks are is found out as far as somebody asks for their entries; nothing else in the file says
@@ -143,20 +141,6 @@ impl AvroTable {
         Ok(self.reach(u64::MAX)?.blocks.clone())
     }
 
-    /// How many entries were found so far.
-    #[must_use]
-    pub fn entries_found(&self) -> u64 {
-        self.walk().entries()
-    }
-
-    /// How many entries there are, if what was not looked at yet is like what was.
-    ///
-    /// # Errors
-    /// The file's size cannot be told.
-    pub fn likely_entries(&self) -> Result<u64> {
-        self.walk().likely_entries().map_err(|e| e.in_file(&self.uri))
-    }
-
     /// What was left out.
     #[must_use]
     pub fn damage(&self) -> Vec<Damage> {
@@ -196,42 +180,6 @@ impl AvroTable {
     pub fn without(&self, bad: &[(u64, String)]) -> Result<Self> {
         let walk = self.reach(u64::MAX)?.without(bad);
         Ok(Self { walk: Arc::new(Mutex::new(walk)), ..self.with_single_blocks() })
-    }
-
-    /// Whether the values are records, whose fields are those of the table. Other values are its only field.
-    #[must_use]
-    pub fn is_record(&self) -> bool {
-        self.columns.is_record()
-    }
-
-    /// Plans for what a plan reads, or one task of it, with a task for each block and programs that say of every error where it is. They are
-    /// slower than the plan itself: for errors that were met. The first block is one of its own if it has entries ahead of those that are
-    /// wanted: it is read from its beginning, and booleans in them are not looked at.
-    ///
-    /// # Errors
-    /// As [`blocks`](Self::blocks).
-    pub fn one_by_one(&self, plan: &Plan, task: Option<&Task>) -> Result<Vec<Plan>> {
-        let entries = task.map_or_else(|| plan.entries.clone(), |task| task.wanted.clone());
-        let mut first = self.with_single_blocks().tasks(&entries)?;
-        let ahead = first.first().map_or(0, |task| task.wanted.start.saturating_sub(task.entries.start));
-        let others = if ahead > 0 { first.split_off(1) } else { Vec::new() };
-        if let Some(task) = first.first_mut() {
-            task.wanted.start = task.entries.start;
-        }
-        let fields = self.fields_of(plan);
-        let mut plans = Vec::new();
-        for (tasks, ahead) in [(first, ahead), (others, 0)] {
-            let (Some(from), Some(to)) = (tasks.first(), tasks.last()) else { continue };
-            let entries = from.wanted.start..to.wanted.end;
-            let groups = match &fields {
-                Some(fields) => vec![self.checking(fields, ahead)?],
-                None => plan.groups.clone(),
-            };
-            // Nor is text in them; where it is wrong was said already.
-            let utf8 = plan.utf8 && ahead == 0;
-            plans.push(Plan { entries, tasks, groups, utf8, ..plan.clone() });
-        }
-        Ok(plans)
     }
 
     /// The fields that a plan of this table delivers.
@@ -385,6 +333,27 @@ impl Dataset for AvroTable {
         Ok(self.reach(most)?.entries().min(most))
     }
 
+    fn counts_blocks(&self) -> bool {
+        true
+    }
+
+    fn entries_counted(&self) -> Result<u64> {
+        Ok(self.walk().entries())
+    }
+
+    fn likely_entries(&self) -> Result<u64> {
+        self.walk().likely_entries().map_err(|e| e.in_file(&self.uri))
+    }
+
+    fn is_record(&self) -> bool {
+        self.columns.is_record()
+    }
+
+    fn entry_range(&self, field: u32, most: u64) -> Result<Range<u64>> {
+        self.field(field)?;
+        Ok(0..self.entries_up_to(most)?)
+    }
+
     fn fields(&self) -> Result<&[Field]> {
         Ok(&self.fields)
     }
@@ -473,6 +442,32 @@ impl Dataset for AvroTable {
         cuts.push(entries.end);
         cuts.dedup();
         Ok(cuts)
+    }
+
+    /// A task for each block, and programs that say of every error where it is. The first block is a plan of its own if it has entries
+    /// ahead of those that are wanted: it is read from its beginning, and booleans in them are not looked at.
+    fn locate_damage(&self, plan: &Plan, task: Option<&Task>) -> Result<Vec<Plan>> {
+        let entries = task.map_or_else(|| plan.entries.clone(), |task| task.wanted.clone());
+        let mut first = self.with_single_blocks().tasks(&entries)?;
+        let ahead = first.first().map_or(0, |task| task.wanted.start.saturating_sub(task.entries.start));
+        let others = if ahead > 0 { first.split_off(1) } else { Vec::new() };
+        if let Some(task) = first.first_mut() {
+            task.wanted.start = task.entries.start;
+        }
+        let fields = self.fields_of(plan);
+        let mut plans = Vec::new();
+        for (tasks, ahead) in [(first, ahead), (others, 0)] {
+            let (Some(from), Some(to)) = (tasks.first(), tasks.last()) else { continue };
+            let entries = from.wanted.start..to.wanted.end;
+            let groups = match &fields {
+                Some(fields) => vec![self.checking(fields, ahead)?],
+                None => plan.groups.clone(),
+            };
+            // Nor is text in them; where it is wrong was said already.
+            let utf8 = plan.utf8 && ahead == 0;
+            plans.push(Plan { entries, tasks, groups, utf8, ..plan.clone() });
+        }
+        Ok(plans)
     }
 }
 

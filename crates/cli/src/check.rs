@@ -8,10 +8,10 @@ use crate::{
 };
 use forthwith::{
     File,
-    plan::Error,
-    root::{Checked, Severity},
+    plan::{CheckReport, Severity},
 };
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// What was looked at and found.
 #[derive(Debug, Serialize)]
@@ -19,13 +19,15 @@ struct Report<'a> {
     file: &'a str,
     /// `"sound"`, `"remarks"` or `"damaged"`.
     verdict: &'static str,
-    records: usize,
-    baskets: usize,
+    /// How many parts there are of each kind: `"records"`, `"blocks"`, …
+    #[serde(flatten)]
+    counts: BTreeMap<&'static str, u64>,
     decompressed_bytes: u64,
-    objects: usize,
-    branches: usize,
     findings: Vec<Row<'a>>,
-    more_findings: usize,
+    more_findings: u64,
+    /// The same counts in the format's order.
+    #[serde(skip)]
+    ordered: &'a [(&'static str, u64)],
 }
 
 /// One finding.
@@ -41,11 +43,7 @@ struct Row<'a> {
 }
 
 pub(crate) fn check(file: &File, strict: bool, shape: Shape, console: &mut Console<'_>) -> Result<()> {
-    let Some(root) = file.root() else {
-        let what = format!("check for {} files", file.info()?.format);
-        return Err(Error::unsupported(what).in_file(file.uri()).into());
-    };
-    let checked = root.check()?;
+    let checked = file.check()?;
     let report = report(file.uri(), &checked);
     if shape == Shape::Text {
         console.text(&render(&report))?
@@ -59,7 +57,7 @@ pub(crate) fn check(file: &File, strict: bool, shape: Shape, console: &mut Conso
     }
 }
 
-fn report<'a>(uri: &'a str, checked: &'a Checked) -> Report<'a> {
+fn report<'a>(uri: &'a str, checked: &'a CheckReport) -> Report<'a> {
     let findings = checked.findings.iter();
     let findings = findings.map(|finding| Row {
         severity: word(finding.severity),
@@ -75,13 +73,11 @@ fn report<'a>(uri: &'a str, checked: &'a Checked) -> Report<'a> {
             Some(Severity::Remark) => "remarks",
             Some(Severity::Damage) => "damaged",
         },
-        records: checked.records,
-        baskets: checked.baskets,
-        decompressed_bytes: checked.bytes,
-        objects: checked.objects,
-        branches: checked.branches,
+        counts: checked.counts.iter().copied().collect(),
+        decompressed_bytes: checked.decompressed_bytes,
         findings: findings.collect(),
-        more_findings: checked.left_out(),
+        more_findings: checked.left_out,
+        ordered: &checked.counts,
     }
 }
 
@@ -103,13 +99,11 @@ fn render(report: &Report<'_>) -> String {
     if report.more_findings > 0 {
         text += &format!("and {} more\n", report.more_findings);
     }
+    let counts = report.ordered.iter().map(|(name, number)| format!("{} {name}", human::count(*number)));
     text + &format!(
-        "{}: {} records, {} of them baskets; {} objects, {} branches; {} decompressed\n",
+        "{}: {}; {} decompressed\n",
         report.verdict,
-        report.records,
-        report.baskets,
-        report.objects,
-        report.branches,
+        counts.collect::<Vec<_>>().join(", "),
         human::bytes(report.decompressed_bytes),
     )
 }

@@ -57,8 +57,8 @@ pub(crate) fn convert(
     let watch = Watch::begin();
     let mut writer = forthwith::create(&asked.to, &named, &asked.options)?;
     let bar = bar(table.likely_entries()?, console.width.is_some());
-    let mut walk = table.walk_cutting(&fields, entries, Step::Bytes(asked.step))?;
-    while let Some((step, arrays)) = walk.read(threads, Some(&mut |_| !watch.asked()))? {
+    let mut steps = table.steps(&fields, entries, Step::Bytes(asked.step))?;
+    while let Some((step, arrays)) = steps.read(threads, Some(&mut |_| !watch.asked()))? {
         writer.write(&arrays)?;
         bar.set_length(table.likely_entries()?.saturating_sub(begin));
         bar.set_position(step.end - begin);
@@ -139,9 +139,9 @@ fn columns(
     Ok(columns)
 }
 
-/// The entries of all columns, which have to have the same; of an Avro file as many as will be found.
+/// The entries of all columns, which have to have the same. Where blocks have to be counted, as many as there will be.
 fn entries(table: &Table, fields: &[u32]) -> Result<Range<u64>> {
-    if table.avro().is_some() {
+    if table.counts_blocks() {
         return Ok(0..u64::MAX);
     }
     let mut all: Option<(Range<u64>, u32)> = None;
@@ -203,7 +203,7 @@ mod tests {
         }
     }
 
-    /// An Avro file says nowhere how many entries it has: whoever converts it begins all the same.
+    /// Where blocks have to be counted, a conversion begins before all are.
     #[test]
     fn blocks_are_looked_for_on_the_way() {
         const ENTRIES: u64 = 100_000;
@@ -217,8 +217,13 @@ mod tests {
         let sink = io::MemorySink::new("made.avro");
         let options = WriteOptions { block_entries: Some(1000), ..WriteOptions::default() };
         let fields = [("x".to_owned(), form)];
-        let mut writer =
-            forthwith::writer(FileFormat::Avro, &fields, Box::new(sink.clone()), &options).expect("a writer");
+        let mut writer = forthwith::writer(
+            FileFormat::of("made.avro").expect("it is written"),
+            &fields,
+            Box::new(sink.clone()),
+            &options,
+        )
+        .expect("a writer");
         writer.write(&[array]).expect("room");
         writer.finish().expect("room");
         let bytes = sink.bytes().expect("a whole file").to_vec();
@@ -231,22 +236,28 @@ mod tests {
             table: file.table("").expect("a table"),
             branch: None,
             named: true,
-            words: crate::words::Words::of("Avro"),
+            words: crate::words::Words::default(),
         };
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let paint = crate::paint::Paint { color: false };
         let mut console = Console::new(&mut out, &mut err, None, paint);
-        let columns =
-            columns(&place, &Choice::default(), FileFormat::Parquet, false, &mut console).expect("columns");
+        let columns = columns(
+            &place,
+            &Choice::default(),
+            FileFormat::of("made.parquet").expect("it is written"),
+            false,
+            &mut console,
+        )
+        .expect("columns");
         let table = &place.table;
         assert_eq!(entries(table, &[columns[0].field]).expect("entries"), 0..u64::MAX);
         assert!(read.load(Ordering::Relaxed) < 20_000, "nothing but the header is needed");
-        let mut walk = table.walk_cutting(&[0], 0..u64::MAX, Step::Bytes(16_000)).expect("a walk");
-        let (step, _) = walk.read(Some(1), None).expect("a step").expect("not the last");
+        let mut steps = table.steps(&[0], 0..u64::MAX, Step::Bytes(16_000)).expect("steps");
+        let (step, _) = steps.read(Some(1), None).expect("a step").expect("not the last");
         let (likely, read) = (table.likely_entries().expect("a guess"), read.load(Ordering::Relaxed));
         assert!(step.end <= 2_000 && read < 200_000, "{step:?} took {read} bytes");
         assert!(likely.abs_diff(ENTRIES) < ENTRIES / 10, "{likely} of {ENTRIES}");
-        while walk.read(Some(1), None).expect("a step").is_some() {}
+        while steps.read(Some(1), None).expect("a step").is_some() {}
         assert_eq!(table.likely_entries().expect("they are known"), ENTRIES);
     }
 }

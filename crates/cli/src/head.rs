@@ -10,6 +10,7 @@ use crate::{
     paint::Style,
     survey::Branch,
     table::{Align, Cell, Table as Text},
+    words::Counted,
 };
 use forthwith::{
     JsonRows, Table,

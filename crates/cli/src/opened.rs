@@ -55,13 +55,13 @@ impl Place {
 /// Finds the tree, and the branch, that a path in a file means. The longest path that is a tree wins; the rest is the branch, whose
 /// name may contain `/` too. No path means the only tree there is, and a path that is nothing else is a branch of it.
 pub(crate) fn place(file: &File, object: &str) -> Result<Place> {
-    let words = Words::of(&file.info()?.format);
+    let words = file.words();
     let whole = |table, named| Place { table, branch: None, named, words };
     if object.is_empty() {
         return Ok(whole(only_tree(file)?, false));
     }
     let missing = match file.find(object) {
-        Ok(key) if key.is_directory || !key.is_table && !is_other_table(&key.class) => {
+        Ok(key) if key.is_directory || !key.is_table && !key.is_unsupported_table => {
             return Err(Failure::WrongObject { uri: file.uri().to_owned(), key: Box::new(key) });
         }
         Ok(_) => return Ok(whole(file.table(object)?, true)),
@@ -84,7 +84,7 @@ pub(crate) fn place(file: &File, object: &str) -> Result<Place> {
     match table.find(object) {
         Ok(branch) => Ok(Place { table, branch: Some(branch), named: false, words }),
         // In a file that is one table, what else could be meant?
-        Err(error) if words.table == "table" => Err(error.into()),
+        Err(error) if file.is_one_table() => Err(error.into()),
         Err(_) => {
             let [branch, _] = words.column;
             let hint = format!("nor is it a {branch} of {}, the only tree", table.path());
@@ -122,9 +122,5 @@ fn only_tree(file: &File) -> Result<Table> {
 
 /// A table of a kind that is no tree: the façade names it precisely as not supported.
 pub(crate) fn other_table(file: &File) -> Result<Option<String>> {
-    Ok(file.keys("", true)?.into_iter().find(|key| is_other_table(&key.class)).map(|key| key.path))
-}
-
-fn is_other_table(class: &str) -> bool {
-    class.ends_with("RNTuple")
+    Ok(file.keys("", true)?.into_iter().find(|key| key.is_unsupported_table).map(|key| key.path))
 }

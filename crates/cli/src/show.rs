@@ -10,7 +10,7 @@ use crate::{
     paint::{Paint, Style},
     survey::{Branch, Means},
     table::{Align, Cell, Table},
-    words::Words,
+    words::{Counted, Words},
 };
 use serde::Serialize;
 
@@ -219,7 +219,12 @@ mod tests {
         let report = Report {
             file: "events.root".into(),
             format: "ROOT".into(),
-            words: Words::of("ROOT"),
+            words: Words {
+                table: "tree",
+                column: ["branch", "branches"],
+                block: ["basket", "baskets"],
+                rows: false,
+            },
             tree: "dir/events".into(),
             entries: 3600,
             compression: "ZLIB level 1".into(),

@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn read(file: &str, engine: &Arc<Engine>) -> Result<Array, plan::Error> {
     let file = File::from_source(forthwith::io::open(file)?, Arc::clone(engine))?;
-    let table = file.table(if file.root().is_some() { "t" } else { "" })?;
+    let table = file.table(if file.is_one_table() { "" } else { "t" })?;
     let plan = table.plan(&[table.find("x")?], 0..table.entries()?)?;
     let mut arrays = table.read(&plan, None, None)?;
     Ok(arrays.swap_remove(0))

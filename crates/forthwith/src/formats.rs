@@ -1,23 +1,199 @@
-//! The formats there are, by the id plans carry.
+//! The formats there are: the one table of them, and the trait each is known by.
+//!
+//! A format is added by a row of [`FORMATS`] and a room beside this file. Nothing else in this crate, in the command or in the
+//! Python binding names a format, but for rooms of what by nature is one format's.
 
-use forthwith_avro::{AvroFormat, DatumFormat};
-use forthwith_parquet::ParquetFormat;
-use forthwith_plan::{BlockFormat, Error, ErrorKind, Result};
-use forthwith_root::TreeFormat;
+mod arrow;
+#[cfg(feature = "avro")]
+mod avro;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(feature = "root")]
+mod root;
+mod text;
 
-static ROOT_TREE: TreeFormat = TreeFormat;
-static DATUMS: DatumFormat = DatumFormat;
-static PARQUET: ParquetFormat = ParquetFormat;
-static AVRO: [AvroFormat; 6] = AvroFormat::ALL;
+pub use text::JsonRows;
+
+use crate::{Container, OpenOptions, OptionSpec};
+use forthwith_columns::Form;
+use forthwith_engine::Engine;
+use forthwith_io::{Sink, Source};
+use forthwith_plan::{BlockFormat, Error, ErrorKind, Result, TableWriter, WriteOptions};
+use std::sync::{Arc, LazyLock};
+
+/// The formats there are. A file is of the first that recognises it.
+static FORMATS: &[&dyn Format] = &[
+    #[cfg(feature = "root")]
+    &root::Root,
+    #[cfg(feature = "avro")]
+    &avro::Avro,
+    #[cfg(feature = "parquet")]
+    &parquet::Parquet,
+    &arrow::Arrow,
+    &text::JsonLines,
+    &text::Csv,
+];
+
+/// Formats that are none of them, by how their files begin.
+const OTHERS: [(&[u8], &str); 6] = [
+    (b"ARROW1", "an Arrow file (IPC)"),
+    (b"FEA1", "a Feather file"),
+    (b"ORC", "an ORC file"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"\x1f\x8b", "a file compressed by gzip"),
+    (b"PK\x03\x04", "a ZIP archive"),
+];
+
+/// Bytes of a file's beginning that are enough to recognise it.
+const HEAD: u64 = 8;
+
+/// A format of files: how they are recognised, opened and written. A format that is only read, or only written, leaves the other
+/// to the defaults.
+pub trait Format: Send + Sync {
+    /// Its name in messages: `"Avro"`.
+    fn name(&self) -> &'static str;
+
+    /// What names of its files end in, without the dot; the usual one first.
+    fn endings(&self) -> &'static [&'static str];
+
+    /// Whether a file that begins with these bytes, and has this name, is of this format.
+    fn recognise(&self, head: &[u8], name: &str) -> bool {
+        let _ = (head, name);
+        false
+    }
+
+    /// The options for opening a file that it understands.
+    fn options(&self) -> &'static [OptionSpec] {
+        &[]
+    }
+
+    /// Opens what a source holds. The options are among those it understands; the engine is for what has to be decoded.
+    ///
+    /// # Errors
+    /// The source cannot be read, or holds no file of this format. By default, that such files are not read.
+    fn open(
+        &self,
+        source: Arc<dyn Source>,
+        options: &OpenOptions,
+        engine: &Arc<Engine>,
+    ) -> Result<Arc<dyn Container>> {
+        let _ = (options, engine);
+        Err(Error::unsupported(format!("reading {} files", self.name())).in_file(source.uri()))
+    }
+
+    /// Whether [`open`](Self::open) can be called.
+    fn is_read(&self) -> bool {
+        true
+    }
+
+    /// Begins a file with columns of these names and Forms.
+    ///
+    /// # Errors
+    /// A type the format does not have, with the column; options that make no sense for it. By default, that such files are not
+    /// written.
+    fn writer(
+        &self,
+        fields: &[(String, Form)],
+        sink: Box<dyn Sink>,
+        options: &WriteOptions,
+    ) -> Result<Box<dyn TableWriter>> {
+        let _ = (fields, options);
+        Err(Error::unsupported(format!("writing {} files", self.name())).in_file(sink.uri()))
+    }
+
+    /// Whether [`writer`](Self::writer) can be called.
+    fn is_written(&self) -> bool {
+        true
+    }
+
+    /// What decodes the blocks of its plans, each under its id.
+    fn blocks(&self) -> &'static [&'static dyn BlockFormat] {
+        &[]
+    }
+
+    /// Makes what a process makes once; see [`prepare`](crate::prepare).
+    fn prepare(&self) {}
+}
+
+/// All formats of this build.
+#[must_use]
+pub fn formats() -> &'static [&'static dyn Format] {
+    FORMATS
+}
 
 /// The format that understands a plan's blocks.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] naming the id.
 pub fn format(id: &str) -> Result<&'static dyn BlockFormat> {
-    let known = [&ROOT_TREE as &dyn BlockFormat, &DATUMS, &PARQUET].into_iter();
+    let known = FORMATS.iter().flat_map(|format| format.blocks());
     known
-        .chain(AVRO.iter().map(|format| format as &dyn BlockFormat))
-        .find(|f| f.id() == id)
-        .ok_or_else(|| Error::new(ErrorKind::Unsupported { what: format!("format {id:?}") }))
+        .copied()
+        .find(|blocks| blocks.id() == id)
+        .ok_or_else(|| Error::unsupported(format!("format {id:?}")))
+}
+
+/// Opens what a source holds.
+///
+/// # Errors
+/// The source cannot be read, or holds no file of a known format; an option that the format does not understand.
+pub(crate) fn open(
+    source: Arc<dyn Source>,
+    options: &OpenOptions,
+    engine: &Arc<Engine>,
+) -> Result<Arc<dyn Container>> {
+    let head = source.read_one(0..source.size()?.min(HEAD))?;
+    let Some(format) = recognised(&head, source.uri()) else {
+        let found = begins(&head);
+        return Err(Error::new(ErrorKind::NotA { what: KNOWN.as_str(), found }).in_file(source.uri()));
+    };
+    let each = |format: &&'static dyn Format| format.options().iter().map(|spec| (format.name(), *spec));
+    let all: Vec<_> = FORMATS.iter().flat_map(each).collect();
+    options.check(format.name(), format.options(), &all).map_err(|error| error.in_file(source.uri()))?;
+    format.open(source, options, engine)
+}
+
+/// The format of a file that begins so.
+pub(crate) fn recognised(head: &[u8], name: &str) -> Option<&'static dyn Format> {
+    FORMATS.iter().copied().find(|format| format.is_read() && format.recognise(head, name))
+}
+
+/// The format whose files' names end so.
+pub(crate) fn by_name(name: &str) -> Option<&'static dyn Format> {
+    let ending = name.rsplit(['/', '\\']).next()?.rsplit_once('.')?.1.to_ascii_lowercase();
+    FORMATS.iter().copied().find(|format| format.endings().contains(&&*ending))
+}
+
+/// The first ending of each format that is written.
+pub(crate) fn written_endings() -> String {
+    let written = FORMATS.iter().filter(|format| format.is_written());
+    listed(written.filter_map(|format| format.endings().first()).map(|ending| format!(".{ending}")), "and")
+}
+
+/// `"a ROOT, Avro or Parquet file"`.
+static KNOWN: LazyLock<String> = LazyLock::new(|| {
+    let read = FORMATS.iter().filter(|format| format.is_read());
+    format!("a {} file", listed(read.map(|format| format.name().to_owned()), "or"))
+});
+
+/// Words with commas, and another word before the last.
+fn listed(words: impl Iterator<Item = String>, last: &str) -> String {
+    let mut words: Vec<String> = words.collect();
+    match words.pop() {
+        Some(end) if !words.is_empty() => format!("{} {last} {end}", words.join(", ")),
+        end => end.unwrap_or_default(),
+    }
+}
+
+/// The beginning of a file that is of no known format, in words.
+fn begins(head: &[u8]) -> String {
+    match head {
+        [] => "nothing at all: it is empty".into(),
+        _ if let Some((_, name)) = OTHERS.iter().find(|(magic, _)| head.starts_with(magic)) => (*name).into(),
+        _ if head.len() < 4 => format!("no more than {} bytes", head.len()),
+        _ if head.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t')) => {
+            format!("text that begins with {:?}", String::from_utf8_lossy(head))
+        }
+        _ => format!("bytes that begin with {head:02x?}"),
+    }
 }

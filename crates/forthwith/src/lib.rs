@@ -19,31 +19,35 @@
 //! formats).
 #![deny(missing_docs)]
 
-mod feather;
+mod container;
+mod cut;
 mod file;
 mod formats;
+mod options;
 mod steps;
 mod table;
-mod text;
-mod walk;
 mod write;
 
-pub use file::{File, FileInfo, Key};
-pub use formats::format;
-pub use steps::Step;
-pub use table::Table;
-pub use text::JsonRows;
-pub use walk::Walk;
+pub use container::{Container, FileInfo, Key, Object, Recovery, Words};
+pub use cut::Step;
+pub use file::File;
+pub use formats::{Format, JsonRows, format, formats};
+pub use options::{OpenOptions, OptionKind, OptionSpec, OptionValue};
+pub use steps::{Batch, Steps};
+pub use table::{FieldRef, Table};
 pub use write::{FileFormat, create, writer};
 
+#[cfg(feature = "avro")]
 pub use forthwith_avro as avro;
 pub use forthwith_columns as columns;
 pub use forthwith_engine::{Engine, Options, Progress, RawBlock, Tick};
 pub use forthwith_forth as forth;
 pub use forthwith_io as io;
+#[cfg(feature = "parquet")]
 pub use forthwith_parquet as parquet;
 pub use forthwith_plan as plan;
 pub use forthwith_program as program;
+#[cfg(feature = "root")]
 pub use forthwith_root as root;
 
 /// Makes what a process makes once and then shares.
@@ -54,5 +58,5 @@ pub use forthwith_root as root;
 pub fn prepare() {
     forth::prepare();
     columns::prepare();
-    root::prepare();
+    formats().iter().for_each(|format| format.prepare());
 }

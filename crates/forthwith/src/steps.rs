@@ -1,106 +1,233 @@
-//! Cutting a range of entries into steps.
+//! Reading step after step.
 
-use forthwith_plan::{Dataset, Error, ErrorKind, Result};
-use std::ops::Range;
+use crate::{Step, Table, Tick, cut};
+use forthwith_columns::Array;
+use forthwith_plan::{Error, ErrorKind, Result};
+use std::{collections::VecDeque, ops::Range};
 
-/// How large a step is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// This many entries; the last step may be shorter.
-    Entries(u64),
-    /// About this many bytes of decompressed data, cut where blocks end when they are small enough.
-    Bytes(u64),
+/// Steps that are smaller than this are read together: decompressed bytes.
+const TOGETHER: f64 = (32 << 20) as f64;
+/// Entries that are looked at to find out how large entries are.
+const PROBE: u64 = 1024;
+
+/// Reads some fields of a table, some entries at a time.
+///
+/// A block is decompressed whole or not at all. So that steps much smaller than a block do not decompress it each anew, steps that follow
+/// each other are read together, some 32 MiB of them, and each is handed out as a copy that keeps nothing of the others.
+#[derive(Debug)]
+pub struct Steps {
+    table: Table,
+    fields: Vec<u32>,
+    steps: VecDeque<Range<u64>>,
+    /// What is to be cut into steps when those are read.
+    uncut: Option<(Range<u64>, Step)>,
+    /// Entries that are read together at most.
+    together: u64,
+    /// The same for now: whoever wants the first steps only must not wait for many.
+    grown: u64,
+    /// What was read and not handed out yet.
+    held: Option<(Range<u64>, Vec<Array>)>,
 }
 
-/// Steps are listed before the first is read, and how many entries there are is the file's word.
-const MOST: u64 = 1 << 24;
+impl Steps {
+    /// Steps that are given.
+    pub(crate) fn of(table: Table, fields: Vec<u32>, steps: Vec<Range<u64>>) -> Result<Self> {
+        Self::new(table, fields, steps.into(), None)
+    }
 
-/// Bytes of decompressed data in an entry of some fields; told from the first `known` entries where nobody has looked for the others.
-pub(crate) fn density(dataset: &dyn Dataset, fields: &[u32], known: Option<u64>) -> Result<f64> {
-    let mut density = 0.0;
-    for &field in fields {
-        let d = match known {
-            Some(entries) => dataset.describe_first(field, entries)?,
-            None => dataset.describe(field)?,
+    /// Steps that are cut on the way.
+    pub(crate) fn cutting(table: Table, fields: Vec<u32>, entries: Range<u64>, step: Step) -> Result<Self> {
+        Self::new(table, fields, VecDeque::new(), Some((entries, step)))
+    }
+
+    fn new(
+        table: Table,
+        fields: Vec<u32>,
+        steps: VecDeque<Range<u64>>,
+        uncut: Option<(Range<u64>, Step)>,
+    ) -> Result<Self> {
+        let known = uncut.as_ref().map(|(entries, _)| entries.start.saturating_add(PROBE));
+        let density = density(&table, &fields, known)?;
+        let together = (TOGETHER / density.max(1e-9)) as u64;
+        // Where blocks must be counted, a few are at first.
+        let grown = if uncut.is_some() { 0 } else { u64::MAX };
+        Ok(Self { table, fields, steps, uncut, together, grown, held: None })
+    }
+
+    /// The table.
+    #[must_use]
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The steps that are still to come, as far as they are cut.
+    pub fn ranges(&self) -> impl ExactSizeIterator<Item = Range<u64>> + '_ {
+        self.steps.iter().cloned()
+    }
+
+    /// The entries of the next step, which is not read; `None` after the last.
+    ///
+    /// # Errors
+    /// As [`Table::plan`].
+    pub fn pass(&mut self) -> Result<Option<Range<u64>>> {
+        self.cut()?;
+        Ok(self.steps.pop_front())
+    }
+
+    /// The next step and an array for each field; `None` after the last. `threads` and `tick` are those of [`Table::read`]. After an
+    /// error the next call goes on with the step behind the one that failed.
+    ///
+    /// # Errors
+    /// As [`Table::plan`] and [`Table::read`].
+    pub fn read(
+        &mut self,
+        threads: Option<usize>,
+        mut tick: Option<&mut Tick<'_>>,
+    ) -> Result<Option<(Range<u64>, Vec<Array>)>> {
+        self.cut()?;
+        let Some(step) = self.steps.pop_front() else { return Ok(None) };
+        if !self.held.as_ref().is_some_and(|(held, _)| held.start <= step.start && step.end <= held.end) {
+            self.held = None;
+            let all = self.ahead(&step);
+            self.grown = self.grown.max((all.end - all.start).saturating_mul(4)).max(PROBE);
+            if all == step {
+                return Ok(Some((step.clone(), self.entries(step, threads, tick)?)));
+            }
+            match self.entries(all.clone(), threads, tick.as_deref_mut()) {
+                Ok(arrays) => self.held = Some((all, arrays)),
+                Err(error) if matches!(error.kind, ErrorKind::Cancelled) => return Err(error),
+                Err(_) => {
+                    // Whatever it was, it may lie behind this step. From here on each step speaks for itself.
+                    self.together = 0;
+                    return Ok(Some((step.clone(), self.entries(step, threads, tick)?)));
+                }
+            }
+        }
+        let Some((held, arrays)) = &self.held else { return Ok(None) };
+        let rows = step.start - held.start..step.end - held.start;
+        let part = |array: &Array| {
+            array.part(rows.clone()).map_err(|error| Error::new(ErrorKind::Fault { what: error.to_string() }))
         };
-        density += d.payload_bytes.max(d.stored_bytes) as f64 / d.entries.max(1) as f64;
+        let arrays = arrays.iter().map(part).collect::<Result<_>>()?;
+        if self.steps.front().is_none_or(|next| next.start >= held.end) {
+            self.held = None;
+        }
+        Ok(Some((step, arrays)))
     }
-    Ok(density)
+
+    /// Cuts as many steps as may be read together.
+    fn cut(&mut self) -> Result<()> {
+        while let Some((range, step)) = self.uncut.clone() {
+            let first = self.steps.front().map_or(range.start, |step| step.start);
+            if range.start > first && range.start - first > self.together.min(self.grown) {
+                break;
+            }
+            let ahead = match step {
+                Step::Entries(entries) => entries.saturating_mul(2),
+                Step::Bytes(bytes) => (self.together as f64 * bytes as f64 / TOGETHER * 2.0) as u64,
+            };
+            let (cut, next) = match some(&self.table, &self.fields, range.clone(), step, ahead) {
+                Ok(found) => found,
+                // First what stands before.
+                Err(_) if !self.steps.is_empty() => break,
+                Err(error) => return Err(error),
+            };
+            self.steps.extend(cut);
+            self.uncut = next.map(|next| (next..range.end, step));
+        }
+        Ok(())
+    }
+
+    /// This step and as many of the following as are read with it.
+    fn ahead(&self, step: &Range<u64>) -> Range<u64> {
+        let mut all = step.clone();
+        for next in &self.steps {
+            if next.start != all.end || next.end.saturating_sub(all.start) > self.together.min(self.grown) {
+                break;
+            }
+            all.end = next.end;
+        }
+        all
+    }
+
+    fn entries(
+        &self,
+        entries: Range<u64>,
+        threads: Option<usize>,
+        tick: Option<&mut Tick<'_>>,
+    ) -> Result<Vec<Array>> {
+        let plan = self.table.plan(&self.fields, entries)?;
+        self.table.read(&plan, threads, tick)
+    }
 }
 
-pub(crate) fn steps(
-    dataset: &dyn Dataset,
-    fields: &[u32],
-    entries: Range<u64>,
-    step: Step,
-    density: f64,
-) -> Result<Vec<Range<u64>>> {
-    let bytes = match step {
-        Step::Entries(n) => return even(entries, n),
-        Step::Bytes(bytes) => bytes.max(1),
+/// A step that was read.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// Its entries.
+    pub entries: Range<u64>,
+    /// An array for each field, in the order they were asked for.
+    pub arrays: Vec<Array>,
+}
+
+impl Iterator for Steps {
+    type Item = Result<Batch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let read = self.read(None, None).transpose()?;
+        Some(read.map(|(entries, arrays)| Batch { entries, arrays }))
+    }
+}
+
+/// Decompressed bytes in an entry of some fields, by the entries counted where that takes looking at blocks, up to `known`.
+fn density(table: &Table, fields: &[u32], known: Option<u64>) -> Result<f64> {
+    let dataset = table.dataset();
+    let known = match known {
+        // What stands before a damaged block tells, too.
+        Some(known) if dataset.counts_blocks() && dataset.entries_up_to(known).is_err() => {
+            Some(known.min(table.here(dataset.entries_counted())?))
+        }
+        known => known,
     };
-    let most = ((bytes as f64 / density.max(1e-9)) as u64).max(1);
-    not_too_many(entries.end.saturating_sub(entries.start).div_ceil(most))?;
-    let mut cuts = dataset.boundaries(fields, entries.clone())?;
-    cuts.retain(|cut| entries.start < *cut && *cut < entries.end);
-    cuts.push(entries.end);
-    let mut out = Vec::new();
-    let mut start = entries.start;
-    let mut best = start;
-    for cut in cuts {
-        if cut - start > most && best > start {
-            out.push(start..best);
-            start = best;
+    table.here(cut::density(dataset, fields, known))
+}
+
+/// The first steps of a range, for which no more than about `entries` entries are counted, and where the next ones begin if there are
+/// any.
+fn some(
+    table: &Table,
+    fields: &[u32],
+    range: Range<u64>,
+    step: Step,
+    entries: u64,
+) -> Result<(Vec<Range<u64>>, Option<u64>)> {
+    let dataset = table.dataset();
+    let mut ahead = entries.max(1);
+    loop {
+        let wanted = range.start.saturating_add(ahead).min(range.end);
+        let (end, damaged) = match table.entries_up_to(wanted) {
+            Ok(end) => (end, false),
+            // First what stands before the damage; the next call comes to it.
+            Err(error) => match dataset.entries_counted() {
+                Ok(counted) if counted > range.start => (counted, true),
+                _ => return Err(error),
+            },
+        };
+        let start = range.start.min(end);
+        let density = density(table, fields, Some(end))?;
+        let mut steps = table.here(cut::cut(dataset, fields, start..end, step, density))?;
+        if damaged {
+            return Ok((steps, Some(end)));
         }
-        // A block larger than a step is cut inside.
-        while cut - start > most {
-            out.push(start..start + most);
-            start += most;
+        if end < wanted || end == range.end {
+            return Ok((steps, None));
         }
-        best = cut;
-    }
-    if start < entries.end {
-        out.push(start..entries.end);
-    }
-    Ok(out)
-}
-
-fn not_too_many(steps: u64) -> Result<()> {
-    if steps > MOST {
-        let what = format!("{steps} steps are more than {MOST}: make them larger");
-        return Err(Error::new(ErrorKind::Invalid { what }));
-    }
-    Ok(())
-}
-
-fn even(entries: Range<u64>, n: u64) -> Result<Vec<Range<u64>>> {
-    let n = n.max(1);
-    not_too_many(entries.end.saturating_sub(entries.start).div_ceil(n))?;
-    let mut out = Vec::new();
-    let mut start = entries.start;
-    while start < entries.end {
-        let end = start.saturating_add(n).min(entries.end);
-        out.push(start..end);
-        start = end;
-    }
-    Ok(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{ErrorKind, even};
-
-    #[test]
-    fn the_last_step_is_short() {
-        let even = |entries, n| even(entries, n).map_err(|error| error.to_string());
-        assert_eq!(even(3..10, 3), Ok(vec![3..6, 6..9, 9..10]));
-        assert_eq!(even(5..5, 3), Ok(vec![]));
-        assert_eq!(even(0..2, 0), Ok(vec![0..1, 1..2]));
-    }
-
-    #[test]
-    fn more_steps_than_can_be_listed_are_refused() {
-        let error = even(0..1 << 50, 1000).map_err(|error| error.kind);
-        assert!(matches!(error, Err(ErrorKind::Invalid { .. })));
+        // The last one ends where the counting ended, and may not be what it will be.
+        if steps.len() > 1
+            && let Some(last) = steps.pop()
+        {
+            return Ok((steps, Some(last.start)));
+        }
+        ahead = ahead.saturating_mul(2);
     }
 }

@@ -1,58 +1,61 @@
 //! A table of a file: fields and entries.
 
-use crate::{File, Step, Walk, format, steps};
-use forthwith_avro::AvroTable;
+use crate::{File, Step, Steps, cut, format};
 use forthwith_columns::Array;
 use forthwith_engine::{RawBlock, Tick};
 use forthwith_io::{Several, Source};
-use forthwith_parquet::ParquetTable;
 use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Result, similar_names};
-use forthwith_root::Tree;
-use std::{collections::VecDeque, ops::Range, sync::Arc};
+use std::{
+    any::Any,
+    ops::{Bound, Range, RangeBounds},
+    sync::Arc,
+};
 
-/// A tree, or the values of an Avro or a Parquet file. Metadata only; branches are looked at when asked for. Cheap to clone, shared between threads
-/// as it is.
+/// A table of a file. Metadata only; fields are looked at when asked for. Cheap to clone, shared between threads as it is.
 #[derive(Clone)]
 pub struct Table {
     file: File,
-    content: Content,
-    /// Whether text is taken as it is.
-    unchecked_text: bool,
+    dataset: Arc<dyn Dataset>,
+    check_text: bool,
 }
 
-#[derive(Clone)]
-enum Content {
-    Tree(Arc<Tree>),
-    Avro(Arc<AvroTable>),
-    Parquet(Arc<ParquetTable>),
+/// A field of a table: its position among [`Table::fields`], or its name as [`Table::find`] takes it.
+pub trait FieldRef {
+    /// The position.
+    ///
+    /// # Errors
+    /// As [`Table::find`].
+    fn position(&self, table: &Table) -> Result<u32>;
+}
+
+impl FieldRef for u32 {
+    fn position(&self, _: &Table) -> Result<u32> {
+        Ok(*self)
+    }
+}
+
+impl FieldRef for &str {
+    fn position(&self, table: &Table) -> Result<u32> {
+        table.find(self)
+    }
+}
+
+impl FieldRef for String {
+    fn position(&self, table: &Table) -> Result<u32> {
+        table.find(self)
+    }
 }
 
 impl Table {
-    pub(crate) fn of_tree(file: File, tree: Tree) -> Self {
-        Self { file, content: Content::Tree(Arc::new(tree)), unchecked_text: true }
+    pub(crate) fn new(file: File, dataset: Arc<dyn Dataset>) -> Self {
+        Self { file, dataset, check_text: true }
     }
 
-    pub(crate) fn of_avro(file: File, table: AvroTable) -> Self {
-        Self { file, content: Content::Avro(Arc::new(table)), unchecked_text: false }
-    }
-
-    pub(crate) fn of_parquet(file: File, table: ParquetTable) -> Self {
-        Self { file, content: Content::Parquet(Arc::new(table)), unchecked_text: false }
-    }
-
-    /// The same table, of whose text nobody looks whether it is UTF-8. That of ROOT is taken as it is anyway: ROOT says nothing of it.
+    /// The same table, of whose text nothing is checked to be UTF-8. Where the format does not say that text is, nothing is checked anyway.
     #[must_use]
     pub fn with_unchecked_text(mut self, unchecked: bool) -> Self {
-        self.unchecked_text |= unchecked;
+        self.check_text &= !unchecked;
         self
-    }
-
-    fn dataset(&self) -> &dyn Dataset {
-        match &self.content {
-            Content::Tree(tree) => tree.as_ref(),
-            Content::Avro(table) => table.as_ref(),
-            Content::Parquet(table) => table.as_ref(),
-        }
     }
 
     /// The file it is in.
@@ -64,34 +67,17 @@ impl Table {
     /// The path in the file.
     #[must_use]
     pub fn path(&self) -> &str {
-        self.dataset().object()
+        self.dataset.object()
     }
 
-    /// The format's own view of a tree.
+    /// The format's own view of the table, if it is of this type: `table.own::<forthwith::root::Tree>()`.
     #[must_use]
-    pub fn tree(&self) -> Option<&Tree> {
-        match &self.content {
-            Content::Tree(tree) => Some(tree),
-            _ => None,
-        }
+    pub fn own<T: Any>(&self) -> Option<&T> {
+        (self.dataset.as_ref() as &dyn Any).downcast_ref()
     }
 
-    /// The format's own view of an Avro file's values.
-    #[must_use]
-    pub fn avro(&self) -> Option<&AvroTable> {
-        match &self.content {
-            Content::Avro(table) => Some(table),
-            _ => None,
-        }
-    }
-
-    /// The format's own view of a Parquet file's values.
-    #[must_use]
-    pub fn parquet(&self) -> Option<&ParquetTable> {
-        match &self.content {
-            Content::Parquet(table) => Some(table),
-            _ => None,
-        }
+    pub(crate) fn dataset(&self) -> &dyn Dataset {
+        self.dataset.as_ref()
     }
 
     /// The entries a field has of its own; a branch may be shorter than its tree.
@@ -99,55 +85,45 @@ impl Table {
     /// # Errors
     /// Damaged metadata, or no such field.
     pub fn entry_range(&self, field: u32) -> Result<Range<u64>> {
-        match &self.content {
-            Content::Tree(tree) => self.here(tree.entry_range(field)),
-            _ => {
-                self.describe(field)?;
-                Ok(0..self.entries()?)
-            }
-        }
+        self.entry_range_up_to(field, u64::MAX)
     }
 
-    /// The same for whoever wants no entries behind `most`: no more is looked for than it takes.
+    /// The same for a caller that wants no entries behind `most`: where blocks have to be counted, no more of them are.
     ///
     /// # Errors
     /// As [`entry_range`](Self::entry_range).
     pub fn entry_range_up_to(&self, field: u32, most: u64) -> Result<Range<u64>> {
-        match &self.content {
-            Content::Avro(_) => {
-                self.describe_first(field, 0)?;
-                Ok(0..self.entries_up_to(most)?)
-            }
-            _ => self.entry_range(field),
-        }
+        self.here(self.dataset.entry_range(field, most))
     }
 
-    /// Number of entries. In an Avro file that is known when all blocks were looked for.
+    /// Number of entries. Where blocks have to be counted, all of them are.
     ///
     /// # Errors
     /// A block that cannot be found: it is cut off, or does not end as it should.
     pub fn entries(&self) -> Result<u64> {
-        self.here(self.dataset().entries())
+        self.here(self.dataset.entries())
     }
 
-    /// The number of entries, or `most` if there are more: no more is looked for than it takes to know.
+    /// The number of entries, or `most` if there are more: no more blocks are counted than it takes to know.
     ///
     /// # Errors
     /// As [`entries`](Self::entries).
     pub fn entries_up_to(&self, most: u64) -> Result<u64> {
-        self.here(self.dataset().entries_up_to(most))
+        self.here(self.dataset.entries_up_to(most))
     }
 
-    /// How many entries there are as far as is known without looking further: exactly, but for an Avro file whose blocks were not all
-    /// looked for.
+    /// How many entries there are, by an estimate where blocks have to be counted and not all were.
     ///
     /// # Errors
     /// As [`entries`](Self::entries).
     pub fn likely_entries(&self) -> Result<u64> {
-        match self.avro() {
-            Some(table) => self.here(table.likely_entries()),
-            None => self.entries(),
-        }
+        self.here(self.dataset.likely_entries())
+    }
+
+    /// Whether entries are counted by looking at one block after another; see [`Dataset::counts_blocks`].
+    #[must_use]
+    pub fn counts_blocks(&self) -> bool {
+        self.dataset.counts_blocks()
     }
 
     /// All fields in the file's order, parents before their children.
@@ -155,7 +131,7 @@ impl Table {
     /// # Errors
     /// Damaged metadata.
     pub fn fields(&self) -> Result<&[Field]> {
-        self.here(self.dataset().fields())
+        self.here(self.dataset.fields())
     }
 
     /// A field by its path, `a/a.b`, or by its own name if only one has it. Where a file repeats a path, the first one.
@@ -168,7 +144,7 @@ impl Table {
             return Ok(at as u32);
         }
         // Values that are no records have no name of their own.
-        if name.is_empty() && self.avro().is_some_and(|table| !table.is_record()) {
+        if name.is_empty() && !self.dataset.is_record() {
             return Ok(0);
         }
         let mut named = fields.iter().enumerate().filter(|(_, f)| f.name == name && !f.is_part);
@@ -176,18 +152,11 @@ impl Table {
             return Ok(at as u32);
         }
         let paths = fields.iter().filter(|f| f.name == name && !f.is_part).map(|f| f.path.clone());
-        let mut similar: Vec<String> = paths.take(3).collect();
-        if similar.is_empty() {
-            similar = similar_names(name, fields.iter().map(|f| f.path.as_str()))
-                .iter()
-                .map(|s| s.to_string())
-                .collect();
+        let mut near: Vec<String> = paths.take(3).collect();
+        if near.is_empty() {
+            near = similar_names(name, fields.iter().map(|f| f.path.as_str()));
         }
-        self.here(Err(Error::new(ErrorKind::NotFound {
-            what: "branch",
-            name: name.to_owned(),
-            near: similar,
-        })))
+        self.here(Err(Error::new(ErrorKind::NotFound { what: "branch", name: name.to_owned(), near })))
     }
 
     /// How a field is read, or why it cannot be.
@@ -195,24 +164,27 @@ impl Table {
     /// # Errors
     /// Damaged metadata, or no such field.
     pub fn describe(&self, field: u32) -> Result<Description> {
-        self.here(self.dataset().describe(field))
+        self.here(self.dataset.describe(field))
     }
 
-    /// The same, but of an Avro file what is counted may end behind the first `entries` entries, so that no more has to be looked for.
+    /// The same, but where blocks have to be counted, what is counted may end behind the first `entries` entries.
     ///
     /// # Errors
     /// As [`describe`](Self::describe).
     pub fn describe_first(&self, field: u32, entries: u64) -> Result<Description> {
-        self.here(self.dataset().describe_first(field, entries))
+        self.here(self.dataset.describe_first(field, entries))
     }
 
-    /// What it takes to read these fields for these entries.
+    /// What it takes to read these fields, named or numbered, for these entries.
     ///
     /// # Errors
-    /// A field that is not supported, by its type; entries the table or a field does not have; damaged metadata.
-    pub fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
-        let mut plan = self.here(self.dataset().plan(fields, entries))?;
-        plan.utf8 &= !self.unchecked_text;
+    /// No such field; a field that is not supported, by its type; entries the table or a field does not have; damaged metadata.
+    pub fn plan<F: FieldRef>(&self, fields: &[F], entries: impl RangeBounds<u64>) -> Result<Plan> {
+        let fields = self.positions(fields)?;
+        let (start, end) = bounds(&entries);
+        let end = end.map_or_else(|| self.entries(), Ok)?;
+        let mut plan = self.here(self.dataset.plan(&fields, start..end))?;
+        plan.utf8 &= self.check_text;
         Ok(plan)
     }
 
@@ -231,53 +203,55 @@ impl Table {
         let read = |plan: &Plan, threads, tick: Option<&mut Tick<'_>>| {
             self.file.engine().read(plan, &source, format(&plan.format)?, threads, tick)
         };
-        let failed = match (read(plan, threads, tick), &self.content) {
-            (Err(error), Content::Avro(_)) => error,
-            (done, _) => return done,
+        let failed = match read(plan, threads, tick) {
+            Err(error) => error,
+            arrays => return arrays,
         };
-        // Small blocks are read several at once. One by one they tell which it is.
         let damaged =
             matches!(failed.kind, ErrorKind::Fault { .. } | ErrorKind::Machine(_) | ErrorKind::Codec(_));
-        // Of text that is none the entry is told.
-        let damaged = damaged && (failed.place.block.is_some() || failed.place.entry.is_none());
-        let Content::Avro(table) = &self.content else { return Err(failed) };
-        if !damaged {
+        // An entry without a block is that of text that is not UTF-8, which is precise.
+        if !damaged || (failed.place.block.is_none() && failed.place.entry.is_some()) {
             return Err(failed);
         }
         let block = failed.place.block;
         let task = block.and_then(|block| plan.tasks.iter().find(|task| task.block == block));
-        // What is looked at when all has been read has no block yet.
+        // What is checked when all has been read has no block yet.
         let threads = if task.is_some() { Some(1) } else { threads };
-        let Ok(precise) = table.one_by_one(plan, task) else { return Err(failed) };
+        let Ok(precise) = self.dataset.locate_damage(plan, task) else { return Err(failed) };
         for plan in precise {
             read(&plan, threads, None)?;
         }
         Err(failed)
     }
 
-    /// Without the blocks that turn out to be damaged when they are read: all of them are, once.
-    pub(crate) fn without_damage(self) -> Result<Self> {
-        let Content::Avro(table) = &self.content else { return Ok(self) };
-        let all = (0..).zip(table.fields()?).filter(|(_, field)| !field.is_part).map(|(number, _)| number);
-        // Fields that cannot be read at all are no damage.
-        let fields: Vec<u32> =
-            all.filter(|field: &u32| table.describe(*field).is_ok_and(|d| d.reading.is_ok())).collect();
-        let mut bad = Vec::new();
-        let table = table.with_single_blocks();
-        for block in table.blocks()? {
-            let mut plan = table.plan(&fields, block.entries.clone())?;
-            plan.utf8 &= !self.unchecked_text;
-            let read =
-                self.file.engine().read(&plan, self.file.source(), format(&plan.format)?, Some(1), None);
-            match read {
-                Ok(_) => {}
-                Err(error) if matches!(error.kind, ErrorKind::Source(_) | ErrorKind::OutOfMemory { .. }) => {
-                    return Err(error);
-                }
-                Err(error) => bad.push((block.number, error.kind.to_string())),
-            }
+    /// All entries of a field, named or numbered.
+    ///
+    /// ```
+    /// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
+    /// let events = forthwith::File::open(format!("{folder}/zmumu.root"))?.table("events")?;
+    /// let met = events.column("MET_pt")?;
+    /// assert_eq!((met.length, met.form.type_string()), (3600, "float32".to_owned()));
+    /// # Ok::<(), forthwith::plan::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`plan`](Self::plan) and [`read`](Self::read).
+    pub fn column(&self, field: impl FieldRef) -> Result<Array> {
+        let field = field.position(self)?;
+        let plan = self.plan(&[field], self.entry_range(field)?)?;
+        let mut arrays = self.read(&plan, None, None)?;
+        match (arrays.pop(), arrays.is_empty()) {
+            (Some(array), true) => Ok(array),
+            _ => self.here(Err(ErrorKind::Invalid { what: "a plan for more than one field".into() }.into())),
         }
-        Ok(Self { content: Content::Avro(Arc::new(table.without(&bad)?)), ..self })
+    }
+
+    /// All entries of some fields, named or numbered: an array for each.
+    ///
+    /// # Errors
+    /// As [`plan`](Self::plan) and [`read`](Self::read).
+    pub fn columns<F: FieldRef>(&self, fields: &[F]) -> Result<Vec<Array>> {
+        self.read(&self.plan(fields, ..)?, None, None)
     }
 
     /// One of a plan's blocks, decompressed and not decoded.
@@ -298,87 +272,87 @@ impl Table {
         Ok(Arc::new(Several::new(Arc::clone(first), others)))
     }
 
-    /// Cuts a range of entries into steps of a number of entries, or of about so many bytes in memory ending where blocks end.
+    /// Cuts a range of entries into steps of a number of entries, or of about a number of bytes in memory ending where blocks end.
     ///
     /// # Errors
     /// As [`plan`](Self::plan).
-    pub fn steps(&self, fields: &[u32], entries: Range<u64>, step: Step) -> Result<Vec<Range<u64>>> {
-        let density = self.density(fields, None)?;
-        self.here(steps::steps(self.dataset(), fields, entries, step, density))
-    }
-
-    /// Reads fields in steps, which [`steps`](Self::steps) cuts.
-    ///
-    /// # Errors
-    /// Damaged metadata, or no such field.
-    pub fn walk(&self, fields: &[u32], steps: Vec<Range<u64>>) -> Result<Walk> {
-        Walk::new(self.clone(), fields.to_vec(), steps.into(), None)
-    }
-
-    /// Reads fields in steps that are cut on the way: how many entries there are need not be known. The range may end behind the last
-    /// entry.
-    ///
-    /// # Errors
-    /// Damaged metadata, or no such field.
-    pub fn walk_cutting(&self, fields: &[u32], entries: Range<u64>, step: Step) -> Result<Walk> {
-        if self.avro().is_none() {
-            let end = self.entries_up_to(entries.end)?;
-            return self.walk(fields, self.steps(fields, entries.start.min(end)..end, step)?);
-        }
-        Walk::new(self.clone(), fields.to_vec(), VecDeque::new(), Some((entries, step)))
-    }
-
-    pub(crate) fn density(&self, fields: &[u32], known: Option<u64>) -> Result<f64> {
-        let known = match (known, self.avro()) {
-            // What stands before a damaged block tells, too.
-            (Some(known), Some(table)) if self.entries_up_to(known).is_err() => {
-                Some(known.min(table.entries_found()))
-            }
-            (known, _) => known,
-        };
-        self.here(steps::density(self.dataset(), fields, known))
-    }
-
-    /// The first steps of a range, for which no more is looked for than about `entries` entries, and where the next ones begin if there are
-    /// any.
-    pub(crate) fn some_steps(
+    pub fn cut<F: FieldRef>(
         &self,
-        fields: &[u32],
-        range: Range<u64>,
+        fields: &[F],
+        entries: impl RangeBounds<u64>,
         step: Step,
-        entries: u64,
-    ) -> Result<(Vec<Range<u64>>, Option<u64>)> {
-        let mut ahead = entries.max(1);
-        loop {
-            let wanted = range.start.saturating_add(ahead).min(range.end);
-            let (end, damaged) = match (self.entries_up_to(wanted), self.avro()) {
-                (Ok(end), _) => (end, false),
-                // First what stands before; whoever wants what is behind that comes again.
-                (Err(_), Some(table)) if table.entries_found() > range.start => (table.entries_found(), true),
-                (Err(error), _) => return Err(error),
-            };
-            let start = range.start.min(end);
-            let density = self.density(fields, Some(end))?;
-            let mut steps = self.here(steps::steps(self.dataset(), fields, start..end, step, density))?;
-            if damaged {
-                return Ok((steps, Some(end)));
-            }
-            if end < wanted || end == range.end {
-                return Ok((steps, None));
-            }
-            // The last one ends where the looking ended, and may not be what it will be.
-            if steps.len() > 1
-                && let Some(last) = steps.pop()
-            {
-                return Ok((steps, Some(last.start)));
-            }
-            ahead = ahead.saturating_mul(2);
-        }
+    ) -> Result<Vec<Range<u64>>> {
+        let fields = self.positions(fields)?;
+        let (start, end) = bounds(&entries);
+        let end = end.map_or_else(|| self.entries(), Ok)?;
+        let density = self.here(cut::density(self.dataset(), &fields, None))?;
+        self.here(cut::cut(self.dataset(), &fields, start..end, step, density))
     }
 
-    fn here<T>(&self, result: Result<T>) -> Result<T> {
+    /// Reads fields, named or numbered, step by step. The range may end behind the last entry. Where blocks have to be counted, steps are
+    /// cut on the way.
+    ///
+    /// ```
+    /// use forthwith::Step;
+    /// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
+    ///
+    /// let events = forthwith::File::open(format!("{folder}/zmumu.root"))?.table("events")?;
+    /// for step in events.steps(&["MET_pt", "nMuon"], .., Step::Entries(1000))? {
+    ///     let step = step?;
+    ///     assert_eq!(step.arrays[0].length, step.entries.end - step.entries.start);
+    /// }
+    /// # Ok::<(), forthwith::plan::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Damaged metadata, or no such field.
+    pub fn steps<F: FieldRef>(
+        &self,
+        fields: &[F],
+        entries: impl RangeBounds<u64>,
+        step: Step,
+    ) -> Result<Steps> {
+        let fields = self.positions(fields)?;
+        let (start, end) = bounds(&entries);
+        let entries = start..end.unwrap_or(u64::MAX);
+        if self.counts_blocks() {
+            return Steps::cutting(self.clone(), fields, entries, step);
+        }
+        let end = self.entries_up_to(entries.end)?;
+        let cut = self.cut(&fields, entries.start.min(end)..end, step)?;
+        Steps::of(self.clone(), fields, cut)
+    }
+
+    /// Reads fields in steps that are given, such as [`cut`](Self::cut) makes.
+    ///
+    /// # Errors
+    /// Damaged metadata, or no such field.
+    pub fn steps_of<F: FieldRef>(&self, fields: &[F], steps: Vec<Range<u64>>) -> Result<Steps> {
+        Steps::of(self.clone(), self.positions(fields)?, steps)
+    }
+
+    fn positions<F: FieldRef>(&self, fields: &[F]) -> Result<Vec<u32>> {
+        fields.iter().map(|field| field.position(self)).collect()
+    }
+
+    pub(crate) fn here<T>(&self, result: Result<T>) -> Result<T> {
         result.map_err(|e| e.in_file(self.file.uri()).in_object(self.path()))
     }
+}
+
+/// The first entry, and the one after the last if there is an end.
+fn bounds(entries: &impl RangeBounds<u64>) -> (u64, Option<u64>) {
+    let start = match entries.start_bound() {
+        Bound::Included(start) => *start,
+        Bound::Excluded(start) => start.saturating_add(1),
+        Bound::Unbounded => 0,
+    };
+    let end = match entries.end_bound() {
+        Bound::Included(end) => Some(end.saturating_add(1)),
+        Bound::Excluded(end) => Some(*end),
+        Bound::Unbounded => None,
+    };
+    (start, end)
 }
 
 impl std::fmt::Debug for Table {

@@ -1,30 +1,13 @@
 //! Writing tables, whatever the format.
 
-use crate::{
-    feather::FeatherWriter,
-    text::{Style, TextWriter},
-};
-use forthwith_avro::{AvroWriter, Writing};
+use crate::{Format, formats};
 use forthwith_columns::Form;
 use forthwith_io::Sink;
-use forthwith_parquet::ParquetWriter;
 use forthwith_plan::{Error, ErrorKind, Result, TableWriter, WriteOptions};
 
 /// A format that tables are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FileFormat {
-    /// Parquet: `.parquet`, `.pq`.
-    Parquet,
-    /// Avro container files: `.avro`.
-    Avro,
-    /// Arrow IPC files, also called Feather: `.arrow`, `.feather`, `.ipc`.
-    Arrow,
-    /// JSON Lines, an object for each entry: `.jsonl`, `.ndjson`.
-    JsonLines,
-    /// Values with commas between them, below their names: `.csv`. Numbers and text only.
-    Csv,
-}
+#[derive(Clone, Copy)]
+pub struct FileFormat(&'static dyn Format);
 
 impl FileFormat {
     /// The format that a file name's ending stands for.
@@ -32,20 +15,34 @@ impl FileFormat {
     /// # Errors
     /// An ending that stands for none, or for one that is only read.
     pub fn of(name: &str) -> Result<Self> {
-        let ending = name.rsplit(['/', '\\']).next().and_then(|name| name.rsplit_once('.')).map(|(_, e)| e);
-        match ending.map(str::to_ascii_lowercase).as_deref() {
-            Some("parquet" | "pq") => Ok(Self::Parquet),
-            Some("arrow" | "feather" | "ipc") => Ok(Self::Arrow),
-            Some("avro") => Ok(Self::Avro),
-            Some("jsonl" | "ndjson") => Ok(Self::JsonLines),
-            Some("csv") => Ok(Self::Csv),
-            Some("root") => Err(Error::unsupported("writing .root files").in_file(name)),
-            _ => {
-                let what =
-                    "the ending says no format: .parquet, .avro, .arrow, .jsonl and .csv are written".into();
+        match formats::by_name(name) {
+            Some(format) if format.is_written() => Ok(Self(format)),
+            Some(format) => Err(Error::unsupported(format!("writing {} files", format.name())).in_file(name)),
+            None => {
+                let what = format!("the ending says no format: {} are written", formats::written_endings());
                 Err(Error::new(ErrorKind::Invalid { what }).in_file(name))
             }
         }
+    }
+
+    /// Its name in messages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0.name()
+    }
+}
+
+impl PartialEq for FileFormat {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for FileFormat {}
+
+impl std::fmt::Debug for FileFormat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("FileFormat").field(&self.name()).finish()
     }
 }
 
@@ -93,14 +90,5 @@ pub fn writer(
     sink: Box<dyn Sink>,
     options: &WriteOptions,
 ) -> Result<Box<dyn TableWriter>> {
-    Ok(match format {
-        FileFormat::Parquet => Box::new(ParquetWriter::new(fields, sink, options)?),
-        FileFormat::Avro => {
-            let options = Writing { options: options.clone(), ..Writing::default() };
-            Box::new(AvroWriter::new(sink, fields, &options)?)
-        }
-        FileFormat::JsonLines => Box::new(TextWriter::new(Style::JsonLines, fields, sink, options)?),
-        FileFormat::Csv => Box::new(TextWriter::new(Style::Csv, fields, sink, options)?),
-        FileFormat::Arrow => Box::new(FeatherWriter::new(fields, sink, options)?),
-    })
+    format.0.writer(fields, sink, options)
 }

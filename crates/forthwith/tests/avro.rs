@@ -84,7 +84,7 @@ fn no_more_is_read_than_what_is_asked_for() {
     assert_eq!(arrays[0].length, 120);
     assert!(read() < 300_000, "120 entries read {} bytes", read());
     // Small steps are read some megabytes at a time, and no further than that.
-    let mut walk = table.walk_cutting(&[0, 1], 100..u64::MAX, Step::Entries(70)).expect("a walk");
+    let mut walk = table.steps(&[0, 1], 100..u64::MAX, Step::Entries(70)).expect("a walk");
     for step in 0..5 {
         let (entries, arrays) = walk.read(None, None).expect("a step").expect("not the last");
         assert_eq!(entries, 100 + 70 * step..170 + 70 * step);
@@ -100,7 +100,7 @@ fn steps_that_are_cut_on_the_way_are_those_that_are_listed() {
     for step in [Step::Entries(999), Step::Entries(30_000), Step::Bytes(1 << 20), Step::Bytes(1 << 30)] {
         for entries in [0..u64::MAX, 7..90_000, 0..0, 99_999..u64::MAX, 200_000..u64::MAX] {
             let table = file.table("").expect("a table");
-            let mut walk = table.walk_cutting(&[1, 0], entries.clone(), step).expect("a walk");
+            let mut walk = table.steps(&[1, 0], entries.clone(), step).expect("a walk");
             let mut at = entries.start.min(BLOCKS * ENTRIES);
             let mut steps = Vec::new();
             while let Some((entries, arrays)) = walk.read(None, None).expect("a step") {
@@ -113,7 +113,7 @@ fn steps_that_are_cut_on_the_way_are_those_that_are_listed() {
             assert_eq!(at, end.max(entries.start.min(end)));
             if let Step::Entries(_) = step {
                 let start = entries.start.min(end);
-                assert_eq!(steps, table.steps(&[1, 0], start..end, step).expect("steps"));
+                assert_eq!(steps, table.cut(&[1, 0], start..end, step).expect("steps"));
             }
         }
     }
@@ -136,7 +136,7 @@ fn what_is_damaged_is_said_by_whoever_comes_there() {
             "{error}"
         );
     }
-    let mut walk = table.walk_cutting(&[0], 0..u64::MAX, Step::Entries(1000)).expect("a walk");
+    let mut walk = table.steps(&[0], 0..u64::MAX, Step::Entries(1000)).expect("a walk");
     let mut read = 0;
     let error = loop {
         match walk.read(None, None) {
@@ -207,7 +207,7 @@ fn steps_that_are_passed_are_not_read() {
     let all = bytes.len() as u64;
     let (file, read) = opened(bytes);
     let table = file.table("").expect("a table");
-    let mut walk = table.walk_cutting(&[0], 0..u64::MAX, Step::Entries(70)).expect("a walk");
+    let mut walk = table.steps(&[0], 0..u64::MAX, Step::Entries(70)).expect("a walk");
     for step in 0..5 {
         assert_eq!(walk.pass().expect("a step"), Some(70 * step..70 * (step + 1)));
     }

@@ -17,8 +17,6 @@ use std::{ops::Range, sync::Arc};
 pub struct Options {
     /// Only these row groups, in this order; by default all.
     pub row_groups: Option<Vec<usize>>,
-    /// Nobody looks whether text is UTF-8.
-    pub unchecked_text: bool,
 }
 
 /// A file as a table: metadata only. Shared between threads as it is.

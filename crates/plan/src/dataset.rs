@@ -1,9 +1,9 @@
 //! What a format crate makes of a source: fields, and on request a plan.
 
-use crate::{Decoder, Plan, Result};
+use crate::{Decoder, Plan, Result, Task};
 use forthwith_columns::Form;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
+use std::{any::Any, ops::Range};
 
 /// One named column, or a group of columns, as the file's metadata give it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,7 +54,9 @@ pub struct Reading {
 }
 
 /// An opened table: metadata only, parsed lazily.
-pub trait Dataset: Send + Sync {
+///
+/// `Any` is for the rooms of one format, which look at the format's own type behind the trait.
+pub trait Dataset: Any + Send + Sync {
     /// The id of the [`BlockFormat`](crate::BlockFormat) that understands the plan's tasks.
     fn format(&self) -> &'static str;
 
@@ -73,6 +75,44 @@ pub trait Dataset: Send + Sync {
     /// As [`entries`](Self::entries).
     fn entries_up_to(&self, most: u64) -> Result<u64> {
         Ok(self.entries()?.min(most))
+    }
+
+    /// Whether entries are counted by looking at one block after another, so that nothing should ask for more of them than it takes.
+    /// Otherwise the metadata say how many there are.
+    fn counts_blocks(&self) -> bool {
+        false
+    }
+
+    /// How many entries were counted so far: all of them, unless the dataset [counts blocks](Self::counts_blocks).
+    ///
+    /// # Errors
+    /// As [`entries`](Self::entries).
+    fn entries_counted(&self) -> Result<u64> {
+        self.entries()
+    }
+
+    /// How many entries there are, by an estimate from what was counted so far; exact where all were.
+    ///
+    /// # Errors
+    /// As [`entries`](Self::entries).
+    fn likely_entries(&self) -> Result<u64> {
+        self.entries()
+    }
+
+    /// Whether an entry is a record, whose fields are those of the dataset. Otherwise the only field is the entry itself.
+    fn is_record(&self) -> bool {
+        true
+    }
+
+    /// The entries a field has of its own: it may begin later or end earlier than the table. A dataset that
+    /// [counts blocks](Self::counts_blocks) counts no further than `most`.
+    ///
+    /// # Errors
+    /// When the metadata are damaged, or there is no such field.
+    fn entry_range(&self, field: u32, most: u64) -> Result<Range<u64>> {
+        let _ = most;
+        self.describe(field)?;
+        Ok(0..self.entries()?)
     }
 
     /// All fields in file order, parents before their children.
@@ -110,4 +150,14 @@ pub trait Dataset: Send + Sync {
     /// # Errors
     /// When the metadata are damaged.
     fn boundaries(&self, fields: &[u32], entries: Range<u64>) -> Result<Vec<u64>>;
+
+    /// Plans that read again what a plan, or one task of it, could not read: more slowly, with an error that says precisely where the
+    /// damage is. None (the default) where the plan's own errors say that already.
+    ///
+    /// # Errors
+    /// As [`plan`](Self::plan).
+    fn locate_damage(&self, plan: &Plan, task: Option<&Task>) -> Result<Vec<Plan>> {
+        let _ = (plan, task);
+        Ok(Vec::new())
+    }
 }

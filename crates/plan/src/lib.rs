@@ -1,4 +1,5 @@
 //! The vocabulary of the seams, and nothing else.
+mod check;
 mod dataset;
 mod error;
 mod format;
@@ -6,6 +7,7 @@ mod room;
 mod similar;
 mod task;
 mod writer;
+pub use check::{CheckReport, Finding, Severity};
 pub use dataset::{Dataset, Description, Field, Reading};
 pub use error::{Error, ErrorKind, Place, Result};
 pub use format::{Block, BlockFormat, Columns, Piece, Scratch};

@@ -33,8 +33,8 @@ mod tree;
 
 pub use efficiency::{Interval, beta_interval};
 pub use file::{
-    Checked, Datime, Directory, DirectoryRecord, Finding, Found, Header, Key, Record, Records, Recovered,
-    RootFile, Severity, check_record, decompress_blocks, decompress_record,
+    Checked, Datime, Directory, DirectoryRecord, Found, Header, Key, Record, Records, Recovered, RootFile,
+    check_record, decompress_blocks, decompress_record,
 };
 pub use format::TreeFormat;
 pub use object::{

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 
+from forthwith import _forthwith
 from forthwith._errors import RequestError
 from forthwith._tree.branch import Branch
 from forthwith._tree.branches import HasBranches
@@ -13,7 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from forthwith import _forthwith
     from forthwith._file import File
 
 
@@ -156,13 +156,13 @@ class Tree(HasBranches):
     @property
     def damage(self) -> list[tuple[int, int, int, str]]:
         """What ``open(..., skip_damaged=True)`` left out: block, first byte, byte after the last, what is wrong."""
-        return self._core.damage()
+        return _forthwith.avro_damage(self._core)
 
     @property
     def row_groups(self) -> list[dict[str, int]]:
         """The row groups of a Parquet file: number, entries, bytes when decompressed. Steps that end with them cost least."""
         names = ("number", "entry_start", "entry_stop", "payload_bytes")
-        return [dict(zip(names, row, strict=True)) for row in self._core.row_groups()]
+        return [dict(zip(names, row, strict=True)) for row in _forthwith.parquet_row_groups(self._core)]
 
     def chunks(self, name: str) -> list[dict[str, Any]]:
         """What a Parquet file says of a column, for each row group and each of the columns it is kept in.
@@ -170,7 +170,7 @@ class Tree(HasBranches):
         Sizes, codec, encodings, ``null_count``, and ``min`` and ``max`` as they are stored, if the file has them (``exact`` if
         they do occur).
         """
-        return self._core.chunks(self._find(name))
+        return _forthwith.parquet_chunks(self._core, self._find(name))
 
     @property
     def _fields(self) -> list[_forthwith.Field]:
@@ -230,4 +230,4 @@ class _Pairs:
 
 
 def _reopen(file: File, path: str) -> Tree:
-    return Tree(file, file._table(path))
+    return Tree(file, file._core.table(path))

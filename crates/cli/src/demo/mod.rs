@@ -11,7 +11,7 @@ use crate::{
     failure::{Failure, Result},
     head, human, ls, opened, show,
     survey::{self, Branch},
-    words::Words,
+    words::Counted,
 };
 use forthwith::{
     File, Table,
@@ -67,7 +67,7 @@ pub(crate) fn demo(
     };
     let branches = survey::survey(&table)?;
     console.line("")?;
-    let words = Words::of_table(&table);
+    let words = table.file().words();
     let noun = if words.table == "tree" { "Tree" } else { "Table" };
     title(console, format!("{noun} {}", human::clean(table.path())).trim_end())?;
     let kinds = survey::tally(&branches);

@@ -5,7 +5,7 @@ use crate::{
     failure::Result,
     human, show,
     survey::{Branch, Means, tally},
-    words::Words,
+    words::Counted,
 };
 use forthwith::{Step, Table, plan};
 use std::{
@@ -39,7 +39,7 @@ pub(crate) fn speed(
 ) -> Result<()> {
     let readable: Vec<&Branch> = branches.iter().filter(|b| b.is_readable()).collect();
     if readable.is_empty() {
-        console.line(&format!("  no {} that can be read", Words::of_table(table).column[0]))?;
+        console.line(&format!("  no {} that can be read", table.file().words().column[0]))?;
         return missing(branches, console);
     }
     console.flush()?;
@@ -73,7 +73,7 @@ pub(crate) fn speed(
     let kinds = tally(branches);
     console.line(&format!(
         "  {} ({}), {} of {} entries, {}",
-        Words::of_table(table).columns(readable.len() as u64),
+        table.file().words().columns(readable.len() as u64),
         show::kinds([kinds[0], kinds[1], kinds[2], 0]),
         if total.entries == entries { "all".into() } else { human::count(total.entries) },
         human::count(entries),
@@ -132,7 +132,7 @@ fn all(table: &Table, fields: &[u32], entries: u64, deadline: Instant) -> plan::
         return Ok(pass);
     }
     let start = Instant::now();
-    for step in table.steps(fields, 0..entries, Step::Bytes(STEP))? {
+    for step in table.cut(fields, 0..entries, Step::Bytes(STEP))? {
         if Instant::now() >= deadline {
             break;
         }

@@ -99,7 +99,7 @@ fn what_cannot_be_converted_is_named() {
     let (code, said) = refused(&tree, "a.txt", &[]);
     assert!(code == 2 && said.contains("the ending says no format"), "{code} {said}");
     let (code, said) = refused(&tree, "a.root", &[]);
-    assert!(code == 4 && said.contains("writing .root files"), "{code} {said}");
+    assert!(code == 4 && said.contains("writing ROOT files"), "{code} {said}");
     let (code, said) = refused(&tree, "a.parquet", &["--codec", "lzo"]);
     assert!(code == 2 && said.contains("no codec named \"lzo\""), "{code} {said}");
     let (code, said) = refused(&tree, "a.parquet", &["--codec", "snappy:3"]);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
 use forthwith_io::Decompressor;
-use forthwith_plan::{Error, ErrorKind, Result, Scratch};
+use forthwith_plan::{Error, ErrorKind, Finding, Result, Scratch, Severity};
 
 use super::{DirectoryRecord, Key, RootFile, decompress_record, known::is_roots_own};
 use crate::object::{Cursor, Object};
@@ -25,30 +25,6 @@ fn shortened(name: &str) -> String {
         short.push(MARK);
     }
     short
-}
-
-/// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Worth knowing. Everything that is listed can be read.
-    Remark,
-    /// Something that is listed cannot be read, or not as it was written.
-    Damage,
-}
-
-/// Something that is not as it should be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// How bad it is.
-    pub severity: Severity,
-    /// What was looked at: `"header"`, `"records"`, `"keys"`, `"free segments"`, `"streamer infos"`, `"objects"`, `"trees"`.
-    pub part: &'static str,
-    /// The object, if it is about one.
-    pub object: Option<String>,
-    /// Where in the file, as far as known.
-    pub byte: Option<u64>,
-    /// What it is.
-    pub what: String,
 }
 
 /// What a check looked at and found.

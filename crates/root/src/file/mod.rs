@@ -18,7 +18,7 @@ use bytes::Bytes;
 use forthwith_io::Source;
 use forthwith_plan::{Error, ErrorKind, Result};
 
-pub use check::{Checked, Finding, Severity};
+pub use check::Checked;
 pub(crate) use compressed::decompress_growing;
 pub use compressed::{check_record, decompress_blocks, decompress_record};
 use directory::Contents;

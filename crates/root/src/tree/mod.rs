@@ -183,15 +183,6 @@ impl Tree {
         }
     }
 
-    /// The entries of the tree that a field has: a branch can begin late or end early.
-    ///
-    /// # Errors
-    /// There is no such field.
-    pub fn entry_range(&self, field: u32) -> Result<Range<u64>> {
-        let branch = self.branch(field).map_err(|error| self.locate(error))?;
-        Ok(branch.first_entry..branch.end())
-    }
-
     fn make_index(&self) -> Index {
         let mut index = Index { by_path: HashMap::new(), by_name: HashMap::new() };
         for (number, field) in (0..).zip(&self.metadata.fields) {
@@ -428,6 +419,11 @@ impl Dataset for Tree {
 
     fn entries(&self) -> Result<u64> {
         Ok(self.metadata.info.entries)
+    }
+
+    fn entry_range(&self, field: u32, _: u64) -> Result<Range<u64>> {
+        let branch = self.branch(field).map_err(|error| self.locate(error))?;
+        Ok(branch.first_entry..branch.end())
     }
 
     fn fields(&self) -> Result<&[Field]> {

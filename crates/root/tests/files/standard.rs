@@ -5,7 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use forthwith_io::Memory;
 use forthwith_plan::ErrorKind;
-use forthwith_root::{Basic, Objects, RootFile, Severity, Shape, Streamers, Value, Walker, text};
+use forthwith_plan::Severity;
+use forthwith_root::{Basic, Objects, RootFile, Shape, Streamers, Value, Walker, text};
 use serde_json::{Value as Json, json};
 
 fn bytes(name: &str) -> Vec<u8> {

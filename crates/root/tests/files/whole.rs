@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use forthwith_io::{Memory, Source};
-use forthwith_root::{RootFile, Severity};
+use forthwith_plan::Severity;
+use forthwith_root::RootFile;
 
 use crate::corpus;
 
@@ -57,7 +58,7 @@ fn records_that_do_not_follow_each_other_are_no_damage() {
     let cut = |what: &str| what.starts_with("no record here, so that none behind it is found");
     assert!(checked.findings.iter().any(|found| found.part == "records" && cut(&found.what)));
     let tree_is_damaged =
-        |found: &&forthwith_root::Finding| found.part == "keys" && found.severity == Severity::Damage;
+        |found: &&forthwith_plan::Finding| found.part == "keys" && found.severity == Severity::Damage;
     assert_eq!(checked.findings.iter().find(tree_is_damaged), None);
     // A listed record behind that is destroyed is found.
     let at = records[tree].at as usize;
@@ -172,7 +173,7 @@ fn basket(whole: &[u8], branch: &str) -> (usize, forthwith_root::Key) {
 }
 
 /// What a check finds in a changed copy of a file.
-fn found(whole: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<forthwith_root::Finding> {
+fn found(whole: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<forthwith_plan::Finding> {
     let mut changed = whole.to_vec();
     change(&mut changed);
     RootFile::open(memory(changed)).and_then(|file| file.check()).expect("a readable file").findings
@@ -186,7 +187,7 @@ fn a_basket_that_cannot_be_read_is_found() {
         let (at, key) = basket(&whole, branch);
         let findings = found(&whole, |bytes| change(&mut bytes[at..], usize::from(key.keylen)));
         let place = format!("events;1/{branch}");
-        let is_it = |finding: &&forthwith_root::Finding| {
+        let is_it = |finding: &&forthwith_plan::Finding| {
             finding.severity == Severity::Damage && finding.object.as_deref() == Some(&*place)
         };
         let finding = findings.iter().find(is_it).unwrap_or_else(|| panic!("{what}: {findings:#?}"));
@@ -233,7 +234,7 @@ fn headers_directories_and_records_are_compared() {
     assert!(!file.header().is_wide(), "places below are of a small file");
     let sole = |part: &str, severity: Severity, what: &str, change: &dyn Fn(&mut [u8])| {
         let findings = found(&whole, |bytes| change(bytes));
-        let is_it = |finding: &forthwith_root::Finding| {
+        let is_it = |finding: &forthwith_plan::Finding| {
             (finding.part, finding.severity) == (part, severity) && finding.what.contains(what)
         };
         assert!(findings.iter().any(is_it), "{what}: {findings:#?}");

@@ -37,7 +37,7 @@ fn baskets() -> &'static [(Plan, Task, Vec<u8>)] {
             for (_, tree, _) in sample.trees() {
                 let tree = tree.expect("our own files have good trees");
                 for field in 0..tree.fields().expect("a tree has fields").len() as u32 {
-                    let entries = tree.entry_range(field).expect("the field exists");
+                    let entries = tree.entry_range(field, u64::MAX).expect("the field exists");
                     let Ok(plan) = tree.plan(&[field], entries) else { continue };
                     let Some(task) = plan.tasks.first().cloned() else { continue };
                     let stored = match &task.stored {
@@ -183,7 +183,7 @@ proptest! {
         let Ok(tree) = Tree::open(&file, path) else { return Ok(()) };
         for field in 0..tree.fields().expect("an open tree has fields").len() as u32 {
             drop(tree.describe(field));
-            let Ok(entries) = tree.entry_range(field) else { continue };
+            let Ok(entries) = tree.entry_range(field, u64::MAX) else { continue };
             drop(tree.boundaries(&[field], entries.clone()));
             if let Ok(plan) = tree.plan(&[field], entries) {
                 drop(decode(&file, &plan));

@@ -146,7 +146,7 @@ fn plans_cover_what_is_asked_and_no_more() {
         for (path, tree, _) in sample.trees() {
             let tree = tree.unwrap();
             for field in 0..tree.fields().unwrap().len() as u32 {
-                let all = tree.entry_range(field).unwrap();
+                let all = tree.entry_range(field, u64::MAX).unwrap();
                 if all.is_empty() || tree.describe(field).unwrap().reading.is_err() {
                     continue;
                 }

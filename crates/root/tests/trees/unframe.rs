@@ -13,7 +13,7 @@ fn basket(file: &str, path: &str, branch: &str) -> Option<(Plan, Task, Vec<u8>)>
     let sample = bundled(file)?;
     let tree = Tree::open(&sample.file, path).unwrap();
     let field = tree.find(branch).unwrap();
-    let plan = tree.plan(&[field], tree.entry_range(field).unwrap()).unwrap();
+    let plan = tree.plan(&[field], tree.entry_range(field, u64::MAX).unwrap()).unwrap();
     let task = plan.tasks.first().unwrap().clone();
     let stored = match &task.stored {
         Stored::Range(range) => sample.file.source().read_one(range.clone()).unwrap().to_vec(),
@@ -157,7 +157,7 @@ fn unknown_features_are_refused() {
 fn a_place_outside_of_the_file_is_an_error_of_one_basket() {
     let Some(sample) = bundled("codec-none.root") else { return };
     let tree = Tree::open(&sample.file, "events").unwrap();
-    let plan = |tree: &Tree, field| tree.plan(&[field], tree.entry_range(field).unwrap()).unwrap();
+    let plan = |tree: &Tree, field| tree.plan(&[field], tree.entry_range(field, u64::MAX).unwrap()).unwrap();
     let places = |plan: &Plan| -> Vec<u64> {
         let ranges = plan.tasks.iter().filter_map(|task| match &task.stored {
             Stored::Range(range) => Some(range.start),

@@ -1,5 +1,6 @@
 //! Arrow's own file format, for those who go on with Arrow: columns as they are in memory.
 
+use super::Format;
 use arrow_ipc::writer::FileWriter;
 use forthwith_columns::{
     Array, Form,
@@ -8,6 +9,32 @@ use forthwith_columns::{
 use forthwith_io::Sink;
 use forthwith_plan::{Error, ErrorKind, Result, TableWriter, WriteOptions, Written};
 use std::io::{self, Write};
+
+/// The row of the table.
+pub(super) struct Arrow;
+
+impl Format for Arrow {
+    fn name(&self) -> &'static str {
+        "Arrow"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["arrow", "feather", "ipc"]
+    }
+
+    fn is_read(&self) -> bool {
+        false
+    }
+
+    fn writer(
+        &self,
+        fields: &[(String, Form)],
+        sink: Box<dyn Sink>,
+        options: &WriteOptions,
+    ) -> Result<Box<dyn TableWriter>> {
+        Ok(Box::new(FeatherWriter::new(fields, sink, options)?))
+    }
+}
 
 /// Writes an Arrow IPC file, which Feather is another name for. A step is a record batch.
 pub(crate) struct FeatherWriter {

@@ -3,22 +3,33 @@
 //! An object is a number here. What it looks like in Python, and that one number is one Python object, is the business of
 //! `forthwith._objects`, whose `maker` is asked for everything that is not a plain value.
 
-use forthwith::root::{self, Basic, Shape, Value, text};
+use forthwith::{
+    Object,
+    root::{self, Basic, Shape, Value, text},
+};
 use pyo3::{
     exceptions::{PyIndexError, PyValueError},
     prelude::*,
     types::{PyBytes, PyDict, PyList, PyString, PyTuple},
 };
 
+pub(super) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Objects>()?;
+    module.add_function(wrap_pyfunction!(efficiency_intervals, module)?)?;
+    module.add_function(wrap_pyfunction!(register_class, module)?)
+}
+
+/// An object with everything it points to; the object itself, if it is none of a ROOT file.
+pub(super) fn object(py: Python<'_>, object: Object) -> Result<PyResult<Bound<'_, PyAny>>, Object> {
+    let objects = Objects(object.into_own()?);
+    Ok(Bound::new(py, objects).map(Bound::into_any))
+}
+
 /// The objects of one record. See the stub file for all documentation.
 #[pyclass(frozen, module = "forthwith._forthwith")]
-pub(crate) struct Objects(root::Objects);
+struct Objects(root::Objects);
 
 impl Objects {
-    pub(crate) fn new(objects: root::Objects) -> Self {
-        Self(objects)
-    }
-
     fn at(&self, number: u32) -> PyResult<root::Object<'_>> {
         self.0.object(number).ok_or_else(|| PyIndexError::new_err(format!("no object {number}")))
     }
@@ -132,7 +143,7 @@ impl Objects {
 /// Says how a class is stored; without members, takes it back.
 #[pyfunction]
 #[pyo3(signature = (name, members, framed = true))]
-pub(crate) fn register_class(
+fn register_class(
     py: Python<'_>,
     name: &str,
     members: Option<Vec<(String, String)>>,
@@ -148,7 +159,7 @@ pub(crate) fn register_class(
 /// Both ends of the intervals of efficiencies, one after the other. `how` is `"clopper-pearson"`, `"feldman-cousins"` or `"mid-p"`, of
 /// how many how many passed; or `"central"` or `"shortest"`, of beta distributions of two parameters.
 #[pyfunction]
-pub(crate) fn efficiency_intervals(
+fn efficiency_intervals(
     py: Python<'_>,
     how: &str,
     level: f64,

@@ -1,4 +1,4 @@
-//! Avro: files written, datums and messages read and written.
+//! Avro: files written, datums and messages read and written, blocks that were left out.
 
 use crate::{
     array::Array,
@@ -7,6 +7,7 @@ use crate::{
     given::Given,
     held::Held,
     object::Cause,
+    table::Table,
     write::{in_memory, with},
 };
 use forthwith::{
@@ -18,9 +19,20 @@ use forthwith::{
 use pyo3::{prelude::*, types::PyBytes};
 use std::sync::Arc;
 
+pub(super) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<AvroWriter>()?;
+    module.add_function(wrap_pyfunction!(avro_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(avro_canonical, module)?)?;
+    module.add_function(wrap_pyfunction!(avro_encode, module)?)?;
+    module.add_function(wrap_pyfunction!(avro_joined, module)?)?;
+    module.add_function(wrap_pyfunction!(avro_apart, module)?)?;
+    module.add_function(wrap_pyfunction!(avro_messages, module)?)?;
+    module.add_function(wrap_pyfunction!(avro_damage, module)?)
+}
+
 /// A container file being written. It begins with the first array, which says what the columns are.
 #[pyclass(frozen, module = "forthwith._forthwith")]
-pub(crate) struct AvroWriter(Held<State>);
+struct AvroWriter(Held<State>);
 
 struct State {
     uri: String,
@@ -146,20 +158,20 @@ fn parse(py: Python<'_>, text: &str) -> PyResult<Arc<avro::Schema>> {
 
 /// The schema an array is written with if none is given.
 #[pyfunction]
-pub(crate) fn avro_schema(py: Python<'_>, array: &Given, name: &str) -> PyResult<String> {
+fn avro_schema(py: Python<'_>, array: &Given, name: &str) -> PyResult<String> {
     avro::schema_of(&array.0.form, name).map_err(|error| errors::exception(py, &error))
 }
 
 /// The Parsing Canonical Form of a schema, and its fingerprint.
 #[pyfunction]
-pub(crate) fn avro_canonical(py: Python<'_>, schema: &str) -> PyResult<(String, u64)> {
+fn avro_canonical(py: Python<'_>, schema: &str) -> PyResult<(String, u64)> {
     let schema = parse(py, schema)?;
     Ok((schema.canonical(), schema.fingerprint()))
 }
 
 /// Datums of an array, one by one.
 #[pyfunction]
-pub(crate) fn avro_encode<'py>(
+fn avro_encode<'py>(
     py: Python<'py>,
     schema: &str,
     array: &Given,
@@ -188,7 +200,7 @@ fn delivered(py: Python<'_>, read: Result<Option<forthwith::columns::Array>>) ->
 
 /// Datums that follow each other directly.
 #[pyfunction]
-pub(crate) fn avro_joined(
+fn avro_joined(
     py: Python<'_>,
     schema: &str,
     reader: Option<&str>,
@@ -204,7 +216,7 @@ pub(crate) fn avro_joined(
 
 /// Datums that are given one by one.
 #[pyfunction]
-pub(crate) fn avro_apart(
+fn avro_apart(
     py: Python<'_>,
     schema: &str,
     reader: Option<&str>,
@@ -227,7 +239,7 @@ struct Messages<'a> {
 
 /// Messages, by schema: for each the arrays and which messages they are.
 #[pyfunction]
-pub(crate) fn avro_messages(
+fn avro_messages(
     py: Python<'_>,
     schemas: Vec<String>,
     reader: Option<&str>,
@@ -260,4 +272,14 @@ pub(crate) fn avro_messages(
         Ok((delivered(py, array)?, group.numbers))
     };
     groups.into_iter().map(decode).collect()
+}
+
+/// A part of a file that was left out: number of the block, first byte, byte after the last, what is wrong with them.
+type LeftOut = (u64, u64, u64, String);
+
+/// What was left out of a table; nothing where no blocks can be.
+#[pyfunction]
+fn avro_damage(table: &Bound<'_, Table>) -> Vec<LeftOut> {
+    let damage = table.get().table.own::<avro::AvroTable>().map(avro::AvroTable::damage).unwrap_or_default();
+    damage.into_iter().map(|d| (d.block, d.bytes.start, d.bytes.end, d.what)).collect()
 }

@@ -8,6 +8,7 @@ mod tests;
 
 pub use rows::JsonRows;
 
+use super::Format;
 use column::Spelled;
 use forthwith_columns::{Array, Form, Invalid};
 use forthwith_io::Sink;
@@ -16,6 +17,58 @@ use spell::quoted;
 
 /// Bytes of text that are written at once.
 const PIECE: usize = 256 << 10;
+
+/// The row of the table for an object a line.
+pub(super) struct JsonLines;
+
+impl Format for JsonLines {
+    fn name(&self) -> &'static str {
+        "JSON Lines"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["jsonl", "ndjson"]
+    }
+
+    fn is_read(&self) -> bool {
+        false
+    }
+
+    fn writer(
+        &self,
+        fields: &[(String, Form)],
+        sink: Box<dyn Sink>,
+        options: &WriteOptions,
+    ) -> Result<Box<dyn TableWriter>> {
+        Ok(Box::new(TextWriter::new(Style::JsonLines, fields, sink, options)?))
+    }
+}
+
+/// The row of the table for values with commas between them, below their names: numbers and text only.
+pub(super) struct Csv;
+
+impl Format for Csv {
+    fn name(&self) -> &'static str {
+        "CSV"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["csv"]
+    }
+
+    fn is_read(&self) -> bool {
+        false
+    }
+
+    fn writer(
+        &self,
+        fields: &[(String, Form)],
+        sink: Box<dyn Sink>,
+        options: &WriteOptions,
+    ) -> Result<Box<dyn TableWriter>> {
+        Ok(Box::new(TextWriter::new(Style::Csv, fields, sink, options)?))
+    }
+}
 
 /// Writes a line for each entry. Numbers have as many digits as it takes to read them back as they were; what is missing is `null` or nothing
 /// (in quotes, if nothing else is on the line and it is no text); times and decimals are spelled out. JSON has no NaN and no infinities: what

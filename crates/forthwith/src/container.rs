@@ -1,0 +1,262 @@
+//! What a file holds, whatever its format.
+
+use bytes::Bytes;
+use forthwith_io::Source;
+use forthwith_plan::{CheckReport, Dataset, Error, ErrorKind, Result};
+use serde::Serialize;
+use std::{any::Any, sync::Arc};
+
+/// An opened file of some format. A format that lacks an ability answers with an error that names it, which is what the
+/// defaults do.
+pub trait Container: Send + Sync {
+    /// The name of the format: that of its [`Format`](crate::Format).
+    fn format(&self) -> &'static str;
+
+    /// Where its bytes come from.
+    fn source(&self) -> &Arc<dyn Source>;
+
+    /// What the file says of itself.
+    ///
+    /// # Errors
+    /// Its size cannot be had.
+    fn info(&self) -> Result<FileInfo>;
+
+    /// Words that are kept with the file, by their names. None by default.
+    fn metadata(&self) -> Vec<(String, Bytes)> {
+        Vec::new()
+    }
+
+    /// The objects in a directory (`""` is the top), in the file's order; with `recursive` also those in directories below. A file that
+    /// is one table has that as its only object.
+    ///
+    /// # Errors
+    /// The directory does not exist or cannot be read.
+    fn keys(&self, directory: &str, recursive: bool) -> Result<Vec<Key>>;
+
+    /// Finds an object by its path.
+    ///
+    /// # Errors
+    /// [`NotFound`](ErrorKind::NotFound) with the most similar names.
+    fn find(&self, path: &str) -> Result<Key>;
+
+    /// Whether the file is one table and nothing else, which an empty path means then.
+    fn is_one_table(&self) -> bool {
+        false
+    }
+
+    /// Opens a table.
+    ///
+    /// # Errors
+    /// Nothing of that name; an object that is no table, by its class; damaged metadata.
+    fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>>;
+
+    /// Reads an object that is no table.
+    ///
+    /// # Errors
+    /// By default, that the format has none.
+    fn object(&self, path: &str) -> Result<Object> {
+        let _ = path;
+        Err(self.lacks("objects in"))
+    }
+
+    /// Reads the whole file and compares what its parts say of each other.
+    ///
+    /// # Errors
+    /// The source cannot be read; whatever is wrong with the file is a finding. By default, that the format has no check.
+    fn check(&self) -> Result<CheckReport> {
+        Err(self.lacks("checking"))
+    }
+
+    /// What the format calls the things in its files.
+    fn words(&self) -> Words {
+        Words::default()
+    }
+
+    /// What was recovered, if the file was opened by what its records hold and not by what it says of itself.
+    fn recovery(&self) -> Option<Recovery> {
+        None
+    }
+
+    /// The format's own view of the file, for what by nature only one format has. See [`File::own`](crate::File::own).
+    fn own(&self) -> &dyn Any;
+
+    /// The error for an ability that the format lacks.
+    fn lacks(&self, ability: &str) -> Error {
+        Error::unsupported(format!("{ability} {} files", self.format())).in_file(self.source().uri())
+    }
+}
+
+/// What a file says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileInfo {
+    /// Its name.
+    pub uri: String,
+    /// The name of its format.
+    pub format: String,
+    /// The version of the software that wrote it, or of the format.
+    pub version: String,
+    /// How its data are compressed, or how new objects were to be; single blocks may differ.
+    pub compression: String,
+    /// The file's UUID in the usual spelling, if it has one.
+    pub uuid: Option<String>,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// What a format calls the things in its files: one of them, and several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// A table.
+    pub table: &'static str,
+    /// Columns.
+    pub column: [&'static str; 2],
+    /// What the bytes of columns lie in.
+    pub block: [&'static str; 2],
+    /// Whether a block has the values of all columns, so that a column has no size of its own.
+    pub rows: bool,
+}
+
+impl Default for Words {
+    /// A table of columns in blocks.
+    fn default() -> Self {
+        Self { table: "table", column: ["column", "columns"], block: ["block", "blocks"], rows: false }
+    }
+}
+
+/// One object of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Key {
+    /// The path from the directory that was listed, without a cycle: `dir/name`.
+    pub path: String,
+    /// The object's own name.
+    pub name: String,
+    /// The cycle: objects of one name differ by it.
+    pub cycle: u16,
+    /// The class, as the file says; the name of the format for the table of a file that is one.
+    pub class: String,
+    /// The title.
+    pub title: String,
+    /// Bytes in the file, the key included.
+    pub stored_bytes: u64,
+    /// Bytes when decompressed.
+    pub object_bytes: u64,
+    /// Whether it is a directory.
+    pub is_directory: bool,
+    /// Whether [`File::table`](crate::File::table) opens it.
+    pub is_table: bool,
+    /// Whether it is a table that cannot be read yet. [`File::table`](crate::File::table) is the error that says so.
+    pub is_unsupported_table: bool,
+}
+
+/// What was found in a file that was opened by its records.
+#[derive(Debug)]
+pub struct Recovery {
+    /// Objects, directories included.
+    pub objects: usize,
+    /// Blocks of tables.
+    pub blocks: usize,
+    /// Deleted records, passed over.
+    pub deleted: usize,
+    /// Objects that the file itself does not list.
+    pub unlisted: Vec<String>,
+    /// Whether the file still describes its classes.
+    pub describes_classes: bool,
+    /// Where the last whole record ends.
+    pub end: u64,
+    /// Bytes of the file.
+    pub size: u64,
+    /// Why the recovery ended before the end of the file, if it did.
+    pub stopped: Option<String>,
+}
+
+/// An object that is no table, as its format reads it.
+pub struct Object {
+    class: String,
+    own: Box<dyn Any + Send + Sync>,
+}
+
+impl Object {
+    /// An object of a class, of the format's own type.
+    pub fn new<T: Any + Send + Sync>(class: &str, own: T) -> Self {
+        Self { class: class.to_owned(), own: Box::new(own) }
+    }
+
+    /// Its class, as the file says.
+    #[must_use]
+    pub fn class(&self) -> &str {
+        &self.class
+    }
+
+    /// The format's own type, if it is this one.
+    #[must_use]
+    pub fn own<T: Any>(&self) -> Option<&T> {
+        self.own.downcast_ref()
+    }
+
+    /// The same, given away.
+    ///
+    /// # Errors
+    /// It is of another type; the object comes back.
+    pub fn into_own<T: Any>(self) -> std::result::Result<T, Self> {
+        let Self { class, own } = self;
+        match own.downcast() {
+            Ok(own) => Ok(*own),
+            Err(own) => Err(Self { class, own }),
+        }
+    }
+}
+
+impl std::fmt::Debug for Object {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Object").field("class", &self.class).finish_non_exhaustive()
+    }
+}
+
+/// The one table of a file that has nothing else.
+pub(crate) struct OnlyTable {
+    uri: String,
+    key: Key,
+}
+
+impl OnlyTable {
+    /// Under a name, with the name of the format as its class. Data begin at a byte of the file.
+    pub(crate) fn new(
+        source: &dyn Source,
+        format: &str,
+        name: String,
+        title: String,
+        begin: u64,
+    ) -> Result<Self> {
+        let bytes = source.size()?.saturating_sub(begin);
+        let key = Key {
+            path: name.clone(),
+            name,
+            cycle: 1,
+            class: format.into(),
+            title,
+            stored_bytes: bytes,
+            object_bytes: bytes,
+            is_directory: false,
+            is_table: true,
+            is_unsupported_table: false,
+        };
+        Ok(Self { uri: source.uri().to_owned(), key })
+    }
+
+    /// As [`Container::keys`].
+    pub(crate) fn keys(&self, directory: &str) -> Result<Vec<Key>> {
+        if directory.is_empty() { Ok(vec![self.key.clone()]) } else { Err(self.missing(directory)) }
+    }
+
+    /// As [`Container::find`]. An empty path means the table, too.
+    pub(crate) fn find(&self, path: &str) -> Result<Key> {
+        let name = &self.key.name;
+        let found = path.is_empty() || path == name || path.strip_suffix(";1") == Some(name);
+        if found { Ok(self.key.clone()) } else { Err(self.missing(path)) }
+    }
+
+    fn missing(&self, path: &str) -> Error {
+        let near = vec![self.key.name.clone()];
+        Error::new(ErrorKind::NotFound { what: "object", name: path.to_owned(), near }).in_file(&self.uri)
+    }
+}

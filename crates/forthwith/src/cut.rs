@@ -1,0 +1,106 @@
+//! Cutting a range of entries into steps.
+
+use forthwith_plan::{Dataset, Error, ErrorKind, Result};
+use std::ops::Range;
+
+/// How large a step is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// This many entries; the last step may be shorter.
+    Entries(u64),
+    /// About this many bytes of decompressed data, cut where blocks end when they are small enough.
+    Bytes(u64),
+}
+
+/// Steps are listed before the first is read, and how many entries there are is the file's word.
+const MOST: u64 = 1 << 24;
+
+/// Bytes of decompressed data in an entry of some fields; by the first `known` entries where no more are counted.
+pub(crate) fn density(dataset: &dyn Dataset, fields: &[u32], known: Option<u64>) -> Result<f64> {
+    let mut density = 0.0;
+    for &field in fields {
+        let d = match known {
+            Some(entries) => dataset.describe_first(field, entries)?,
+            None => dataset.describe(field)?,
+        };
+        density += d.payload_bytes.max(d.stored_bytes) as f64 / d.entries.max(1) as f64;
+    }
+    Ok(density)
+}
+
+pub(crate) fn cut(
+    dataset: &dyn Dataset,
+    fields: &[u32],
+    entries: Range<u64>,
+    step: Step,
+    density: f64,
+) -> Result<Vec<Range<u64>>> {
+    let bytes = match step {
+        Step::Entries(n) => return even(entries, n),
+        Step::Bytes(bytes) => bytes.max(1),
+    };
+    let most = ((bytes as f64 / density.max(1e-9)) as u64).max(1);
+    not_too_many(entries.end.saturating_sub(entries.start).div_ceil(most))?;
+    let mut cuts = dataset.boundaries(fields, entries.clone())?;
+    cuts.retain(|cut| entries.start < *cut && *cut < entries.end);
+    cuts.push(entries.end);
+    let mut out = Vec::new();
+    let mut start = entries.start;
+    let mut best = start;
+    for cut in cuts {
+        if cut - start > most && best > start {
+            out.push(start..best);
+            start = best;
+        }
+        // A block larger than a step is cut inside.
+        while cut - start > most {
+            out.push(start..start + most);
+            start += most;
+        }
+        best = cut;
+    }
+    if start < entries.end {
+        out.push(start..entries.end);
+    }
+    Ok(out)
+}
+
+fn not_too_many(steps: u64) -> Result<()> {
+    if steps > MOST {
+        let what = format!("{steps} steps are more than {MOST}: make them larger");
+        return Err(Error::new(ErrorKind::Invalid { what }));
+    }
+    Ok(())
+}
+
+fn even(entries: Range<u64>, n: u64) -> Result<Vec<Range<u64>>> {
+    let n = n.max(1);
+    not_too_many(entries.end.saturating_sub(entries.start).div_ceil(n))?;
+    let mut out = Vec::new();
+    let mut start = entries.start;
+    while start < entries.end {
+        let end = start.saturating_add(n).min(entries.end);
+        out.push(start..end);
+        start = end;
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ErrorKind, even};
+
+    #[test]
+    fn the_last_step_is_short() {
+        let even = |entries, n| even(entries, n).map_err(|error| error.to_string());
+        assert_eq!(even(3..10, 3), Ok(vec![3..6, 6..9, 9..10]));
+        assert_eq!(even(5..5, 3), Ok(vec![]));
+        assert_eq!(even(0..2, 0), Ok(vec![0..1, 1..2]));
+    }
+
+    #[test]
+    fn more_steps_than_can_be_listed_are_refused() {
+        let error = even(0..1 << 50, 1000).map_err(|error| error.kind);
+        assert!(matches!(error, Err(ErrorKind::Invalid { .. })));
+    }
+}

@@ -1,0 +1,168 @@
+//! Avro container files, and the datums that plans may have without a file.
+
+use super::Format;
+use crate::{Container, FileInfo, Key, OpenOptions, OptionKind, OptionSpec, Words, container::OnlyTable};
+use bytes::Bytes;
+use forthwith_avro::{AvroFile, AvroFormat, AvroTable, AvroWriter, DatumFormat, Options, Schema, Writing};
+use forthwith_columns::Form;
+use forthwith_engine::Engine;
+use forthwith_io::{Sink, Source};
+use forthwith_plan::{BlockFormat, Dataset, ErrorKind, Result, TableWriter, WriteOptions};
+use std::{any::Any, sync::Arc};
+
+/// The row of the table.
+pub(super) struct Avro;
+
+const SCHEMA: OptionSpec = OptionSpec {
+    name: "schema",
+    kind: OptionKind::Text,
+    about: "the schema that values are read as, in JSON: fields by its names and in its order, promoted, with its defaults",
+};
+const SKIP_DAMAGED: OptionSpec = OptionSpec {
+    name: "skip_damaged",
+    kind: OptionKind::Flag,
+    about: "leave out blocks that cannot be read; all are read once to find out",
+};
+
+impl Format for Avro {
+    fn name(&self) -> &'static str {
+        "Avro"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["avro"]
+    }
+
+    fn recognise(&self, head: &[u8], _: &str) -> bool {
+        AvroFile::is_avro(head)
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        &[SCHEMA, SKIP_DAMAGED]
+    }
+
+    fn open(
+        &self,
+        source: Arc<dyn Source>,
+        options: &OpenOptions,
+        engine: &Arc<Engine>,
+    ) -> Result<Arc<dyn Container>> {
+        let file = AvroFile::open(source)?;
+        let header = file.header();
+        let title = header.schema.root().doc.clone().unwrap_or_default();
+        let only = OnlyTable::new(file.source().as_ref(), self.name(), file.name(), title, header.end)?;
+        let schema = options.text(SCHEMA.name).map(|text| Schema::parse(text).map(Arc::new)).transpose()?;
+        Ok(Arc::new(Opened {
+            only,
+            schema,
+            skip_damaged: options.flag(SKIP_DAMAGED.name, false),
+            check_text: options.flag(OpenOptions::CHECK_TEXT, true),
+            file,
+            engine: Arc::clone(engine),
+        }))
+    }
+
+    fn writer(
+        &self,
+        fields: &[(String, Form)],
+        sink: Box<dyn Sink>,
+        options: &WriteOptions,
+    ) -> Result<Box<dyn TableWriter>> {
+        let options = Writing { options: options.clone(), ..Writing::default() };
+        Ok(Box::new(AvroWriter::new(sink, fields, &options)?))
+    }
+
+    fn blocks(&self) -> &'static [&'static dyn BlockFormat] {
+        static DATUMS: DatumFormat = DatumFormat;
+        static CODECS: [AvroFormat; 6] = AvroFormat::ALL;
+        static BLOCKS: [&dyn BlockFormat; 7] =
+            [&CODECS[0], &CODECS[1], &CODECS[2], &CODECS[3], &CODECS[4], &CODECS[5], &DATUMS];
+        &BLOCKS
+    }
+}
+
+struct Opened {
+    file: AvroFile,
+    only: OnlyTable,
+    schema: Option<Arc<Schema>>,
+    skip_damaged: bool,
+    check_text: bool,
+    engine: Arc<Engine>,
+}
+
+impl Container for Opened {
+    fn format(&self) -> &'static str {
+        Avro.name()
+    }
+
+    fn source(&self) -> &Arc<dyn Source> {
+        self.file.source()
+    }
+
+    fn info(&self) -> Result<FileInfo> {
+        Ok(FileInfo {
+            uri: self.file.uri().to_owned(),
+            format: self.format().into(),
+            version: "1".into(),
+            compression: self.file.header().codec.name().into(),
+            uuid: None,
+            size: self.source().size()?,
+        })
+    }
+
+    fn metadata(&self) -> Vec<(String, Bytes)> {
+        self.file.header().metadata.clone()
+    }
+
+    fn keys(&self, directory: &str, _: bool) -> Result<Vec<Key>> {
+        self.only.keys(directory)
+    }
+
+    fn find(&self, path: &str) -> Result<Key> {
+        self.only.find(path)
+    }
+
+    fn is_one_table(&self) -> bool {
+        true
+    }
+
+    fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
+        self.only.find(path)?;
+        let options =
+            Options { schema: self.schema.clone(), skip_damaged: self.skip_damaged, ..Options::default() };
+        let table = self.file.table(&options)?;
+        Ok(Arc::new(if self.skip_damaged { self.without_damage(&table)? } else { table }))
+    }
+
+    fn words(&self) -> Words {
+        Words { rows: true, ..Words::default() }
+    }
+
+    fn own(&self) -> &dyn Any {
+        &self.file
+    }
+}
+
+impl Opened {
+    /// The table without the blocks that turn out to be damaged when they are read: all of them are, once.
+    fn without_damage(&self, table: &AvroTable) -> Result<AvroTable> {
+        let all = (0..).zip(table.fields()?).filter(|(_, field)| !field.is_part).map(|(number, _)| number);
+        // Fields that cannot be read at all are no damage.
+        let fields: Vec<u32> =
+            all.filter(|field: &u32| table.describe(*field).is_ok_and(|d| d.reading.is_ok())).collect();
+        let mut bad = Vec::new();
+        let table = table.with_single_blocks();
+        for block in table.blocks()? {
+            let mut plan = table.plan(&fields, block.entries.clone())?;
+            plan.utf8 &= self.check_text;
+            match self.engine.read(&plan, self.source(), super::format(&plan.format)?, Some(1), None) {
+                Ok(_) => {}
+                Err(error) if matches!(error.kind, ErrorKind::Source(_) | ErrorKind::OutOfMemory { .. }) => {
+                    return Err(error);
+                }
+                Err(error) => bad.push((block.number, error.kind.to_string())),
+            }
+        }
+        table.without(&bad)
+    }
+}

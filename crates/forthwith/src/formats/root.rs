@@ -1,0 +1,215 @@
+//! ROOT files.
+
+use super::Format;
+use crate::{Container, FileInfo, Key, Object, OpenOptions, OptionKind, OptionSpec, Recovery, Words};
+use forthwith_engine::Engine;
+use forthwith_io::Source;
+use forthwith_plan::{BlockFormat, CheckReport, Dataset, Error, Result};
+use forthwith_root::{Checked, Found, Recovered, RootFile, Tree, TreeFormat};
+use std::{any::Any, sync::Arc};
+
+/// The row of the table.
+pub(super) struct Root;
+
+/// ROOT's version stands behind the magic word; of large files it is a million more.
+const LARGEST_VERSION: u32 = 100_000_000;
+
+const RECOVER: OptionSpec = OptionSpec {
+    name: "recover",
+    kind: OptionKind::Flag,
+    about: "open a file that was not closed by the records that are there, whatever its directories say",
+};
+
+impl Format for Root {
+    fn name(&self) -> &'static str {
+        "ROOT"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["root"]
+    }
+
+    fn recognise(&self, head: &[u8], _: &str) -> bool {
+        let Some(rest) = head.strip_prefix(b"root") else { return false };
+        // Text may begin so, too.
+        rest.first_chunk().is_none_or(|version| u32::from_be_bytes(*version) < LARGEST_VERSION)
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        &[RECOVER]
+    }
+
+    fn open(
+        &self,
+        source: Arc<dyn Source>,
+        options: &OpenOptions,
+        _: &Arc<Engine>,
+    ) -> Result<Arc<dyn Container>> {
+        let (file, recovered) = if options.flag(RECOVER.name, false) {
+            let (file, recovered) = RootFile::recover(source)?;
+            (file, Some(recovered))
+        } else {
+            (RootFile::open(source)?, None)
+        };
+        Ok(Arc::new(Opened { file, recovered }))
+    }
+
+    fn is_written(&self) -> bool {
+        false
+    }
+
+    fn blocks(&self) -> &'static [&'static dyn BlockFormat] {
+        static BLOCKS: [&dyn BlockFormat; 1] = [&TreeFormat];
+        &BLOCKS
+    }
+
+    fn prepare(&self) {
+        forthwith_root::prepare();
+    }
+}
+
+struct Opened {
+    file: RootFile,
+    recovered: Option<Recovered>,
+}
+
+impl Container for Opened {
+    fn format(&self) -> &'static str {
+        Root.name()
+    }
+
+    fn source(&self) -> &Arc<dyn Source> {
+        self.file.source()
+    }
+
+    fn info(&self) -> Result<FileInfo> {
+        let header = self.file.header();
+        let (major, minor, patch) = header.root_version();
+        Ok(FileInfo {
+            uri: self.file.uri().to_owned(),
+            format: self.format().into(),
+            version: format!("{major}.{minor:02}/{patch:02}"),
+            compression: compression(header.compression),
+            uuid: header.uuid.map(|u| uuid(&u)),
+            size: self.source().size()?,
+        })
+    }
+
+    fn keys(&self, directory: &str, recursive: bool) -> Result<Vec<Key>> {
+        let top = self.file.top();
+        let directory = if directory.is_empty() { top } else { top.open(&self.file.find(directory)?.key)? };
+        if !recursive {
+            return Ok(directory.keys()?.iter().map(|k| key(&k.name, k)).collect());
+        }
+        let prefix = directory.path().to_owned();
+        let strip = |f: Found| {
+            let path = f.path.strip_prefix(&prefix).unwrap_or(&f.path).trim_start_matches('/').to_owned();
+            key(&path, &f.key)
+        };
+        Ok(directory.keys_recursive()?.into_iter().map(strip).collect())
+    }
+
+    fn find(&self, path: &str) -> Result<Key> {
+        let found = self.file.find(path)?;
+        Ok(key(&found.path, &found.key))
+    }
+
+    fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
+        let found = self.file.find(path)?;
+        if !Tree::is_tree(&found.key.class_name) {
+            let what = format!("{} as a table", found.key.class_name);
+            return Err(Error::unsupported(what).in_file(self.file.uri()).in_object(&found.path));
+        }
+        Ok(Arc::new(Tree::open_found(&self.file, &found)?))
+    }
+
+    fn object(&self, path: &str) -> Result<Object> {
+        let found = self.file.find(path)?;
+        Ok(Object::new(&found.key.class_name, self.file.object(&found.key)?))
+    }
+
+    fn check(&self) -> Result<CheckReport> {
+        self.file.check().map(report)
+    }
+
+    fn words(&self) -> Words {
+        Words { table: "tree", column: ["branch", "branches"], block: ["basket", "baskets"], rows: false }
+    }
+
+    fn recovery(&self) -> Option<Recovery> {
+        let found = self.recovered.as_ref()?;
+        Some(Recovery {
+            objects: found.objects,
+            blocks: found.baskets,
+            deleted: found.deleted,
+            unlisted: found.unlisted.clone(),
+            describes_classes: found.streamers,
+            end: found.end,
+            size: found.size,
+            stopped: found.stopped.as_ref().map(|error| error.kind.to_string()),
+        })
+    }
+
+    fn own(&self) -> &dyn Any {
+        &self.file
+    }
+}
+
+fn report(checked: Checked) -> CheckReport {
+    CheckReport {
+        counts: vec![
+            ("records", checked.records as u64),
+            ("baskets", checked.baskets as u64),
+            ("objects", checked.objects as u64),
+            ("branches", checked.branches as u64),
+        ],
+        decompressed_bytes: checked.bytes,
+        left_out: checked.left_out() as u64,
+        findings: checked.findings,
+    }
+}
+
+fn key(path: &str, key: &forthwith_root::Key) -> Key {
+    Key {
+        path: path.to_owned(),
+        name: key.name.to_string(),
+        cycle: key.cycle,
+        class: key.class_name.to_string(),
+        title: key.title.to_string(),
+        stored_bytes: u64::from(key.nbytes.unsigned_abs()),
+        object_bytes: u64::from(key.objlen),
+        is_directory: key.is_directory(),
+        is_table: Tree::is_tree(&key.class_name),
+        is_unsupported_table: is_unsupported_table(&key.class_name),
+    }
+}
+
+/// Whether it is a table of the newer kind.
+fn is_unsupported_table(class: &str) -> bool {
+    class.ends_with("RNTuple")
+}
+
+/// ROOT's setting: algorithm times 100 plus level; below 100 it means zlib.
+fn compression(setting: i32) -> String {
+    let name = match setting / 100 {
+        _ if setting == 0 => return "none".into(),
+        0 | 1 => "ZLIB",
+        2 => "LZMA",
+        3 => "old deflate",
+        4 => "LZ4",
+        5 => "ZSTD",
+        other => return format!("algorithm {other} level {}", setting % 100),
+    };
+    format!("{name} level {}", setting % 100)
+}
+
+fn uuid(bytes: &[u8; 16]) -> String {
+    let mut text = String::with_capacity(36);
+    for (at, byte) in bytes.iter().enumerate() {
+        if matches!(at, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        text.push_str(&format!("{byte:02x}"));
+    }
+    text
+}

@@ -1,0 +1,203 @@
+//! How to open a file: options by name, of which each format understands some.
+
+use forthwith_plan::{Error, ErrorKind, Result, similar_names};
+use std::collections::BTreeMap;
+
+/// Options for opening a file, by name. Which there are is up to the format of the file ([`Format::options`](crate::Format::options)),
+/// but for [`check_text`](Self::CHECK_TEXT), which all have. An option that the file's format does not understand is an error when the
+/// file is opened.
+///
+/// ```
+/// use forthwith::OpenOptions;
+///
+/// let options = OpenOptions::new().with("row_groups", vec![0, 2]).with("check_text", false);
+/// assert_eq!(options.names().collect::<Vec<_>>(), ["check_text", "row_groups"]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenOptions {
+    values: BTreeMap<String, OptionValue>,
+}
+
+/// The value of an option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OptionValue {
+    /// Yes or no.
+    Flag(bool),
+    /// Whole numbers, in an order that may matter.
+    Numbers(Vec<u64>),
+    /// Text.
+    Text(String),
+}
+
+/// An option that a format understands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OptionSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// The kind of its value: an example of one.
+    pub kind: OptionKind,
+    /// What it does.
+    pub about: &'static str,
+}
+
+/// The kind of value an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OptionKind {
+    /// [`OptionValue::Flag`].
+    Flag,
+    /// [`OptionValue::Numbers`].
+    Numbers,
+    /// [`OptionValue::Text`].
+    Text,
+}
+
+impl OpenOptions {
+    /// Whether text that is not UTF-8 is an error, where the format says that text is UTF-8. It is, unless this is `false`.
+    pub const CHECK_TEXT: &'static str = "check_text";
+
+    /// None.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with one more.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<OptionValue>) -> Self {
+        self.set(name, value);
+        self
+    }
+
+    /// Sets one.
+    pub fn set(&mut self, name: &str, value: impl Into<OptionValue>) {
+        self.values.insert(name.to_owned(), value.into());
+    }
+
+    /// The names of those that are set, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.values.keys().map(String::as_str)
+    }
+
+    /// The value of one, if it is set.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&OptionValue> {
+        self.values.get(name)
+    }
+
+    /// A flag; `default` if it is not set.
+    #[must_use]
+    pub fn flag(&self, name: &str, default: bool) -> bool {
+        match self.get(name) {
+            Some(OptionValue::Flag(value)) => *value,
+            _ => default,
+        }
+    }
+
+    /// Numbers, if they are set.
+    #[must_use]
+    pub fn numbers(&self, name: &str) -> Option<&[u64]> {
+        match self.get(name) {
+            Some(OptionValue::Numbers(numbers)) => Some(numbers),
+            _ => None,
+        }
+    }
+
+    /// Text, if it is set.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.get(name) {
+            Some(OptionValue::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Refuses an option that none of `known` is, and a value that is not of its kind. `format` is the format of the file; `elsewhere`
+    /// are the options of all formats, each with the format's name.
+    pub(crate) fn check(
+        &self,
+        format: &str,
+        known: &[OptionSpec],
+        elsewhere: &[(&str, OptionSpec)],
+    ) -> Result<()> {
+        let invalid = |what: String| Err(Error::new(ErrorKind::Invalid { what }));
+        let neutral = [CHECK_TEXT];
+        for (name, value) in &self.values {
+            if let Some(spec) = known.iter().chain(&neutral).find(|spec| spec.name == name) {
+                if spec.kind != value.kind() {
+                    return invalid(format!("the option {name} is {}, not {}", spec.kind, value.kind()));
+                }
+                continue;
+            }
+            let others = elsewhere.iter().filter(|(_, spec)| spec.name == name);
+            let others: Vec<&str> = others.map(|(format, _)| *format).collect();
+            if !others.is_empty() {
+                let others = others.join(" and ");
+                return invalid(format!(
+                    "{name} is an option for {others} files, and this is a {format} file"
+                ));
+            }
+            let all = elsewhere.iter().map(|(_, spec)| spec.name).chain([Self::CHECK_TEXT]);
+            let similar = similar_names(name, all);
+            let hint = if similar.is_empty() {
+                String::new()
+            } else {
+                format!("; did you mean {}?", similar.join(", "))
+            };
+            return invalid(format!("there is no option {name} for {format} files{hint}"));
+        }
+        Ok(())
+    }
+}
+
+/// The option that all formats have.
+const CHECK_TEXT: OptionSpec = OptionSpec {
+    name: OpenOptions::CHECK_TEXT,
+    kind: OptionKind::Flag,
+    about: "whether text that is not UTF-8 is an error",
+};
+
+impl OptionValue {
+    const fn kind(&self) -> OptionKind {
+        match self {
+            Self::Flag(_) => OptionKind::Flag,
+            Self::Numbers(_) => OptionKind::Numbers,
+            Self::Text(_) => OptionKind::Text,
+        }
+    }
+}
+
+impl std::fmt::Display for OptionKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Flag => "true or false",
+            Self::Numbers => "a list of numbers",
+            Self::Text => "text",
+        })
+    }
+}
+
+impl From<bool> for OptionValue {
+    fn from(value: bool) -> Self {
+        Self::Flag(value)
+    }
+}
+
+impl From<Vec<u64>> for OptionValue {
+    fn from(value: Vec<u64>) -> Self {
+        Self::Numbers(value)
+    }
+}
+
+impl From<String> for OptionValue {
+    fn from(value: String) -> Self {
+        Self::Text(value)
+    }
+}
+
+impl From<&str> for OptionValue {
+    fn from(value: &str) -> Self {
+        Self::Text(value.to_owned())
+    }
+}
