@@ -236,7 +236,7 @@ mod tests {
             table: file.table("").expect("a table"),
             branch: None,
             named: true,
-            words: crate::words::Words::default(),
+            words: &crate::words::Words::PLAIN,
         };
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let paint = crate::paint::Paint { color: false };

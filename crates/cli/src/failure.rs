@@ -58,7 +58,7 @@ pub(crate) enum Failure {
     /// No branch matches the patterns.
     NoMatch {
         /// What a branch is called.
-        words: Words,
+        words: &'static Words,
         /// The table.
         table: String,
         /// The patterns.

@@ -28,7 +28,7 @@ pub(crate) struct Place {
     pub(crate) branch: Option<u32>,
     /// Whether the tree was named; otherwise it was the only one.
     pub(crate) named: bool,
-    pub(crate) words: Words,
+    pub(crate) words: &'static Words,
 }
 
 impl Place {

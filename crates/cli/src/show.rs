@@ -20,7 +20,7 @@ pub(crate) struct Report {
     file: String,
     format: String,
     #[serde(skip)]
-    words: Words,
+    words: &'static Words,
     tree: String,
     entries: u64,
     compression: String,
@@ -88,7 +88,7 @@ pub(crate) fn show(place: &Place, filter: &[String], shape: Shape, console: &mut
     }
 }
 
-fn row(branch: &Branch, words: Words) -> Row {
+fn row(branch: &Branch, words: &Words) -> Row {
     let means = branch.means();
     let description = branch.description.as_ref().ok();
     let reading = description.and_then(|d| d.reading.as_ref().ok());
@@ -219,7 +219,7 @@ mod tests {
         let report = Report {
             file: "events.root".into(),
             format: "ROOT".into(),
-            words: Words {
+            words: &Words {
                 table: "tree",
                 column: ["branch", "branches"],
                 block: ["basket", "baskets"],

@@ -68,8 +68,8 @@ pub trait Container: Send + Sync {
     }
 
     /// What the format calls the things in its files.
-    fn words(&self) -> Words {
-        Words::default()
+    fn words(&self) -> &'static Words {
+        &Words::PLAIN
     }
 
     /// What was recovered, if the file was opened by what its records hold and not by what it says of itself.
@@ -116,11 +116,10 @@ pub struct Words {
     pub rows: bool,
 }
 
-impl Default for Words {
+impl Words {
     /// A table of columns in blocks.
-    fn default() -> Self {
-        Self { table: "table", column: ["column", "columns"], block: ["block", "blocks"], rows: false }
-    }
+    pub const PLAIN: Self =
+        Self { table: "table", column: ["column", "columns"], block: ["block", "blocks"], rows: false };
 }
 
 /// One object of a file.

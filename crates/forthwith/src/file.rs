@@ -153,7 +153,7 @@ impl File {
 
     /// What its format calls the things in it.
     #[must_use]
-    pub fn words(&self) -> Words {
+    pub fn words(&self) -> &'static Words {
         self.container.words()
     }
 

@@ -134,8 +134,9 @@ impl Container for Opened {
         Ok(Arc::new(if self.skip_damaged { self.without_damage(&table)? } else { table }))
     }
 
-    fn words(&self) -> Words {
-        Words { rows: true, ..Words::default() }
+    fn words(&self) -> &'static Words {
+        static WORDS: Words = Words { rows: true, ..Words::PLAIN };
+        &WORDS
     }
 
     fn own(&self) -> &dyn Any {

@@ -114,8 +114,9 @@ impl Container for Opened {
         Ok(Arc::new(self.file.table(&self.options)?))
     }
 
-    fn words(&self) -> Words {
-        Words { block: ["row group", "row groups"], ..Words::default() }
+    fn words(&self) -> &'static Words {
+        static WORDS: Words = Words { block: ["row group", "row groups"], ..Words::PLAIN };
+        &WORDS
     }
 
     fn own(&self) -> &dyn Any {

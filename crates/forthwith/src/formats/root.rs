@@ -132,8 +132,14 @@ impl Container for Opened {
         self.file.check().map(report)
     }
 
-    fn words(&self) -> Words {
-        Words { table: "tree", column: ["branch", "branches"], block: ["basket", "baskets"], rows: false }
+    fn words(&self) -> &'static Words {
+        static WORDS: Words = Words {
+            table: "tree",
+            column: ["branch", "branches"],
+            block: ["basket", "baskets"],
+            rows: false,
+        };
+        &WORDS
     }
 
     fn recovery(&self) -> Option<Recovery> {
