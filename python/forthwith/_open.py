@@ -65,7 +65,8 @@ def open(
         threads: Threads for reading, this one included; by default one for each processor. ``arrays`` and its
             relatives can override it.
         memory: The most memory that the data read from this file may take at one time, in bytes or as text such as
-            ``"2 GB"``. Reading more is an `OutOfMemoryError`. By default there is no limit.
+            ``"2 GB"``. Reading more is an `OutOfMemoryError`, and so is a single block that is larger than that when it is
+            decompressed. By default there is no limit.
         pool: How much memory of arrays that are no longer used the file keeps for the next ones, so that a loop over
             its steps writes to warm memory. By default 256 MiB, which are given back when the file and its arrays are gone,
             and 64 MiB more that all files of the process share, so that a loop over files does, too: as much as an
