@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 class Library:
     """How one library holds arrays, and what several of them are put into."""
 
-    def __init__(self, how: How) -> None:
+    def __init__(self, how: How, logical: bool = True) -> None:
         self._how = how
+        self._logical = logical
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One array; ``start`` is its first entry."""

@@ -46,7 +46,7 @@ class ChainReport(Report):
 
 
 _FILTERS = ("filter_name", "filter_typename", "filter_branch", "exclude")
-_READ = ("library", "how", "errors", "lost", "threads", "progress")
+_READ = ("library", "how", "errors", "lost", "threads", "progress", "logical")
 
 
 class Chain(NotAnArray):
