@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, Self, TextIO, TypedDict, Unpack
 
     from forthwith._filters import Filter, Predicate
+    from forthwith._types import Opened
 
     class Filters(TypedDict, total=False):
         """The arguments of `Directory.keys`, which those of all listings are."""
@@ -142,13 +143,17 @@ class Directory(Mapping[str, "Any"]):
         """The class of one object, without reading it."""
         return self._file._core.find(self._inside(name)).classname
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Opened:
         """The object called ``name``, ``name;cycle`` or ``dir/name``; ``"dir/tree/branch"`` reaches into trees.
 
         Raises:
             KeyInFileError: There is none of that name; the message shows the most similar ones.
             UnsupportedError: Its class cannot be read yet.
         """
+        found: Opened = self._at(name)
+        return found
+
+    def _at(self, name: str) -> Any:
         path = self._inside(name)
         if not path:
             return self

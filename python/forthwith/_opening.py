@@ -40,7 +40,7 @@ class Settings:
         memory: int | str | None = None,
         pool: int | str | None = None,
         huge_pages: bool = True,
-        schema: str | Mapping[str, Any] | Sequence[Any] | None = None,
+        schema: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any] | None = None,
         skip_damaged: bool = False,
         recover: bool = False,
         row_groups: Sequence[int] | None = None,

@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     from forthwith import _forthwith
 
     Arrays: TypeAlias = list[tuple[str, _forthwith.Array]]
-    LibraryName: TypeAlias = Literal["ak", "np", "pd", "arrow"]
+    LibraryName: TypeAlias = Literal[
+        "ak", "awkward", "np", "numpy", "pd", "pandas", "pl", "polars", "arrow", "pa", "pyarrow"
+    ]
     How: TypeAlias = type[dict[Any, Any]] | type[tuple[Any, ...]] | type[list[Any]] | Literal["zip"] | None
 
 

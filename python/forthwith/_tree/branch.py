@@ -5,7 +5,7 @@ from __future__ import annotations
 from forthwith import _keywords, _show
 from forthwith._errors import UnsupportedError
 from forthwith._packages import package
-from forthwith._tree import walk
+from forthwith._tree import typed, walk
 from forthwith._tree.branches import HasBranches
 from forthwith._tree.bulk import bulk
 from forthwith._tree.read import entries_of_branch
@@ -154,6 +154,7 @@ class Branch(HasBranches):
     def _range(self, entry_start: int | None, entry_stop: int | None) -> tuple[int, int]:
         return entries_of_branch(self._tree, self._index, entry_start, entry_stop)
 
+    @typed.array
     def array(
         self,
         interpretation: Interpretation | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from forthwith import _filters, _keywords, _show
 from forthwith._entries import memory_size as memory_size_of
 from forthwith._errors import KeyInFileError
-from forthwith._tree import read, walk
+from forthwith._tree import read, typed, walk
 from forthwith._tree.protocols import NotAnArray
 
 TYPE_CHECKING = False
@@ -339,6 +339,7 @@ class HasBranches(NotAnArray):
         """The Arrow types of all branches."""
         return self.select().__arrow_c_schema__()
 
+    @typed.arrays
     def arrays(
         self,
         names: Names = None,
@@ -408,6 +409,7 @@ class HasBranches(NotAnArray):
         start, stop = read.entries_of(self, entry_start, entry_stop)
         return walk.arrays(self._tree, columns, start, stop, options)
 
+    @typed.iterate
     def iterate(
         self,
         names: Names = None,
