@@ -93,7 +93,7 @@ pub(crate) fn matching(place: &Place, filter: &[String], entries: u64) -> Result
     branches.retain(|b| glob::wanted(filter, &b.field.path, &b.field.name));
     if branches.is_empty() {
         let table = place.name();
-        return Err(Failure::NoMatch { words: place.words, table, filter: filter.to_vec() });
+        return Err(Failure::NoMatch { column: place.words.column[0], table, filter: filter.to_vec() });
     }
     Ok(branches)
 }

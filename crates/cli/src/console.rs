@@ -12,6 +12,7 @@ pub(crate) struct Console<'a> {
     /// Characters in a line of the terminal; `None` if answers go elsewhere, and are then never cut.
     pub(crate) width: Option<usize>,
     pub(crate) paint: Paint,
+    answered: bool,
 }
 
 impl<'a> Console<'a> {
@@ -21,28 +22,53 @@ impl<'a> Console<'a> {
         width: Option<usize>,
         paint: Paint,
     ) -> Self {
-        Self { out, err, width, paint }
+        Self { out, err, width, paint, answered: false }
     }
 
     /// A part of the answer.
     pub(crate) fn text(&mut self, text: &str) -> Result<()> {
+        self.answered = true;
         Ok(self.out.write_all(text.as_bytes())?)
     }
 
     /// The same, as bytes.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        self.answered = true;
         Ok(self.out.write_all(bytes)?)
     }
 
     /// A line of the answer.
     pub(crate) fn line(&mut self, text: &str) -> Result<()> {
+        self.answered = true;
         Ok(writeln!(self.out, "{text}")?)
     }
 
     /// The answer as indented JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<()> {
+        self.answered = true;
         serde_json::to_writer_pretty(SafeJson::new(&mut *self.out), value)?;
         Ok(writeln!(self.out)?)
+    }
+
+    /// A value of the answer within a line of it.
+    pub(crate) fn json_part(&mut self, value: &impl Serialize) -> Result<()> {
+        Ok(serde_json::to_writer(SafeJson::new(&mut *self.out), value)?)
+    }
+
+    /// Something more about the last note.
+    pub(crate) fn remark(&mut self, text: &str) {
+        // As for notes.
+        let _ = writeln!(self.err, "{text}");
+    }
+
+    /// Whether anything was answered so far.
+    pub(crate) fn has_answered(&self) -> bool {
+        self.answered
+    }
+
+    /// From here on nothing was answered.
+    pub(crate) fn forget(&mut self) {
+        self.answered = false;
     }
 
     /// Sends what was written so far on its way: long work follows.

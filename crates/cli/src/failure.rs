@@ -1,6 +1,6 @@
 //! Why a command did not do what it was asked.
 
-use crate::{human::clean, words::Words};
+use crate::human::clean;
 use forthwith::{
     columns::Invalid,
     io::ErrorKind as SourceKind,
@@ -58,7 +58,7 @@ pub(crate) enum Failure {
     /// No branch matches the patterns.
     NoMatch {
         /// What a branch is called.
-        words: &'static Words,
+        column: &'static str,
         /// The table.
         table: String,
         /// The patterns.
@@ -73,6 +73,11 @@ pub(crate) enum Failure {
     Damaged {
         /// The file.
         uri: String,
+    },
+    /// Failures of several files, which were told one by one.
+    Told {
+        /// The first one's exit code.
+        code: i32,
     },
     /// The flags fit each other but not the program.
     Misuse {
@@ -132,6 +137,7 @@ impl Failure {
             | Self::WrongObject { .. } => 2,
             Self::NoMatch { .. } | Self::NoProgram { .. } => 3,
             Self::Misuse { .. } => 2,
+            Self::Told { code } => *code,
             Self::Damaged { .. } => 1,
             Self::Unreadable { error, .. } if error.kind() == io::ErrorKind::NotFound => 3,
             Self::Column { .. }
@@ -172,6 +178,7 @@ impl fmt::Display for Failure {
                 write!(f, "{}", lines.join("\n"))
             }
             Self::Damaged { uri } => write!(f, "{} did not pass the check", clean(uri)),
+            Self::Told { .. } => Ok(()),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),
             Self::WhichTree { uri, trees } if trees.is_empty() => {
                 write!(f, "no tree in {}\n  forthwith ls -r lists what there is", clean(uri))
@@ -191,8 +198,8 @@ impl fmt::Display for Failure {
             Self::WhichBranch { tree } => {
                 write!(f, "name a branch: {0}/BRANCH\n  forthwith show lists those of {0}", clean(tree))
             }
-            Self::NoMatch { words, table, filter } => {
-                write!(f, "no {} of {} matches {}", words.column[0], clean(table), clean(&filter.join(", ")))
+            Self::NoMatch { column, table, filter } => {
+                write!(f, "no {column} of {} matches {}", clean(table), clean(&filter.join(", ")))
             }
             Self::Hinted { failure, hint } => write!(f, "{failure}\n  {}", clean(hint)),
             Self::Program { what } => {

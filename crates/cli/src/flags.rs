@@ -1,7 +1,7 @@
 //! What can be typed. This table gives the parser, the help and docs/command.md.
 
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
-use std::{num::NonZeroUsize, path::PathBuf};
+use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf};
 
 /// Looks into scientific files: what is in them, how it is read, and how fast.
 ///
@@ -48,6 +48,12 @@ pub(crate) enum Verb {
     /// Print the last entries of a tree
     #[command(after_help = TAIL)]
     Tail(Head),
+    /// Print all entries, as JSON Lines or CSV
+    #[command(after_help = CAT)]
+    Cat(Cat),
+    /// Print the number of entries, which needs no reading of them
+    #[command(after_help = COUNT)]
+    Count(Count),
     /// Write a table to a file of another format
     #[command(after_help = CONVERT)]
     Convert(Convert),
@@ -67,9 +73,9 @@ pub(crate) enum Verb {
 
 #[derive(Args, Debug)]
 pub(crate) struct Ls {
-    /// The file, or a directory or object in it
-    #[arg(value_name = "FILE[:DIR]")]
-    pub(crate) target: String,
+    /// The file, or a directory or object in it; several are listed one after the other
+    #[arg(value_name = "FILE[:DIR]", required = true)]
+    pub(crate) targets: Vec<OsString>,
     /// Also list what is in directories below
     #[arg(short, long)]
     pub(crate) recursive: bool,
@@ -83,9 +89,9 @@ pub(crate) struct Ls {
 
 #[derive(Args, Debug)]
 pub(crate) struct Check {
-    /// The file
-    #[arg(value_name = "FILE")]
-    pub(crate) target: String,
+    /// The file, or several
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) targets: Vec<OsString>,
     /// Remarks count, too: exit with 1 if there are any
     #[arg(long)]
     pub(crate) strict: bool,
@@ -96,9 +102,9 @@ pub(crate) struct Check {
 
 #[derive(Args, Debug)]
 pub(crate) struct Show {
-    /// The tree
-    #[arg(value_name = "FILE[:TREE]")]
-    pub(crate) target: String,
+    /// The tree, or any object; several are shown one after the other
+    #[arg(value_name = "FILE[:OBJECT]", required = true)]
+    pub(crate) targets: Vec<OsString>,
     /// Only branches whose name or path matches; may be repeated
     #[arg(short, long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
@@ -109,9 +115,9 @@ pub(crate) struct Show {
 
 #[derive(Args, Debug)]
 pub(crate) struct Head {
-    /// The tree, or one branch of it
-    #[arg(value_name = "FILE[:TREE[/BRANCH]]")]
-    pub(crate) target: String,
+    /// The tree, or one branch of it; several one after the other
+    #[arg(value_name = "FILE[:TREE[/BRANCH]]", required = true)]
+    pub(crate) targets: Vec<OsString>,
     /// How many entries to print; -5 is -n 5
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10, allow_hyphen_values = true,
         value_parser = entries)]
@@ -155,12 +161,18 @@ pub(crate) enum Nan {
 
 #[derive(Args, Debug)]
 pub(crate) struct Convert {
-    /// The table, or one branch of it
-    #[arg(value_name = "FILE[:TREE]")]
-    pub(crate) target: String,
-    /// The file to write: its ending says the format
-    #[arg(value_name = "TO")]
+    /// The table, or one branch of it; the entries of several follow each other
+    #[arg(value_name = "FILE[:TREE]", required = true)]
+    pub(crate) targets: Vec<OsString>,
+    /// The file to write: its ending says the format; - is standard output
+    #[arg(value_name = "TO", required = true)]
     pub(crate) to: String,
+    /// The format to write, where no ending says it
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<String>,
+    /// What becomes of columns that some of several files do not have [default: an error]
+    #[arg(long, value_name = "AS")]
+    pub(crate) missing: Option<Missing>,
     /// Only columns whose name or path matches; may be repeated, or given as a list with commas
     #[arg(short, long, value_name = "GLOB", value_delimiter = ',')]
     pub(crate) columns: Vec<String>,
@@ -179,6 +191,9 @@ pub(crate) struct Convert {
     /// Leave out columns that cannot be read, or that the format has no type for
     #[arg(long)]
     pub(crate) skip_unsupported: bool,
+    /// List each column that is left out
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
     /// Take text that is not UTF-8, which is no error then (Avro, Parquet)
     #[arg(long)]
     pub(crate) no_check_text: bool,
@@ -187,11 +202,53 @@ pub(crate) struct Convert {
     pub(crate) force: bool,
 }
 
+/// What becomes of what a file does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Missing {
+    /// null
+    Null,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Cat {
+    /// The table, or one branch of it; the entries of several follow each other
+    #[arg(value_name = "FILE[:TREE]", required = true)]
+    pub(crate) targets: Vec<OsString>,
+    /// Only columns whose name or path matches; may be repeated, or given as a list with commas
+    #[arg(short, long, value_name = "GLOB", value_delimiter = ',')]
+    pub(crate) columns: Vec<String>,
+    /// The format: jsonl or csv, or any that convert writes
+    #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
+    pub(crate) format: String,
+    /// What becomes of columns that some of several files do not have [default: an error]
+    #[arg(long, value_name = "AS")]
+    pub(crate) missing: Option<Missing>,
+    /// What NaN and infinities become in JSON Lines, which have no such numbers [default: an error]
+    #[arg(long, value_name = "AS")]
+    pub(crate) nan: Option<Nan>,
+    /// Leave out columns that cannot be read, or that the format has no type for
+    #[arg(long)]
+    pub(crate) skip_unsupported: bool,
+    /// Take text that is not UTF-8, which is no error then (Avro, Parquet)
+    #[arg(long)]
+    pub(crate) no_check_text: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Count {
+    /// The tree; several are counted one by one
+    #[arg(value_name = "FILE[:TREE]", required = true)]
+    pub(crate) targets: Vec<OsString>,
+    /// Print JSON: an array of objects
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct Explain {
-    /// The tree, or one branch of it
-    #[arg(value_name = "FILE[:TREE[/BRANCH]]")]
-    pub(crate) target: String,
+    /// The tree, or one branch of it; several one after the other
+    #[arg(value_name = "FILE[:TREE[/BRANCH]]", required = true)]
+    pub(crate) targets: Vec<OsString>,
     /// Only branches whose name or path matches; may be repeated
     #[arg(short, long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
@@ -210,7 +267,7 @@ pub(crate) struct Explain {
 pub(crate) struct Forth {
     /// The branch
     #[arg(value_name = "FILE[:TREE]/BRANCH", required = true)]
-    pub(crate) target: Option<String>,
+    pub(crate) target: Option<OsString>,
     /// Add, as comments, which patterns the machine recognised and runs as native loops
     #[arg(long)]
     pub(crate) explain: bool,
@@ -348,7 +405,7 @@ pub(crate) struct DisArgs {
 pub(crate) struct Demo {
     /// The file, or a tree in it; without one, the largest tree is taken
     #[arg(value_name = "FILE[:TREE]")]
-    pub(crate) target: String,
+    pub(crate) target: OsString,
     /// Stop reading after about this long and say how far it came
     #[arg(long, value_name = "SECONDS", default_value_t = 20)]
     pub(crate) limit: u64,
@@ -370,6 +427,8 @@ Exit codes:
   3  no file, object or branch of that name
   4  the type or feature is not supported (yet); the message names it
 
+Answers for several files follow each other, each below the name of its file; with --json they
+are one array of objects with a file and its answer.
 Errors go to standard error, answers to standard output.
 https://github.com/forthwith/forthwith";
 
@@ -378,6 +437,7 @@ Examples:
   forthwith ls events.root
   forthwith ls -rl events.root        everything, with sizes and entries
   forthwith ls events.root:skim       one directory
+  forthwith ls *.root                 several files
   forthwith ls --json events.root     for programs";
 
 const CHECK: &str = "\
@@ -418,11 +478,26 @@ Examples:
   forthwith tail events.root:Events -n 3 -b nMuon,Muon_pt
   forthwith tail orders.avro --jsonl";
 
+const CAT: &str = "\
+Entries are printed as they are read: forthwith cat FILE | head -1 ends at once.
+
+Examples:
+  forthwith cat events.root:Events -c 'Muon_*' | jq .Muon_pt
+  forthwith cat part-*.parquet --format csv";
+
+const COUNT: &str = "\
+Examples:
+  forthwith count events.root:Events
+  forthwith count part-*.avro";
+
 const CONVERT: &str = "\
 Formats: .parquet (codecs none, snappy, gzip, brotli, lz4, zstd; zstd if nothing is said),
 .avro (null, deflate, snappy, zstandard, bzip2, xz), .arrow or .feather (not compressed),
 .jsonl or .ndjson (an object for each entry) and .csv (numbers and text only).
-The file appears when it is complete.
+The file appears when it is complete; standard output (-) has each step as it is read.
+In JSON, maps whose keys are texts are objects, and bytes are texts whose characters have
+their numbers (U+0000 to U+00FF). Columns that hold nothing (records without fields) are left
+out of formats that cannot have them.
 
 Examples:
   forthwith convert events.root:Events events.parquet
@@ -430,7 +505,9 @@ Examples:
   forthwith convert run.avro run.parquet --force
   forthwith convert events.parquet events.avro --codec zstandard
   forthwith convert events.parquet events.arrow
-  forthwith convert events.root:Events events.jsonl --columns 'Muon_*'";
+  forthwith convert events.root:Events events.jsonl --columns 'Muon_*'
+  forthwith convert part-1.parquet part-2.parquet all.parquet --missing null
+  forthwith convert events.root:Events - --format csv | gzip > events.csv.gz";
 
 const EXPLAIN: &str = "\
 Examples:

@@ -58,18 +58,49 @@ impl Histogram {
 
     /// The picture: `height` lines of bars, `wide` characters a bin, with axes; lines end in a newline.
     pub(crate) fn draw(&self, height: usize, wide: usize, label: &str, paint: Paint) -> String {
+        let heights = self.counts.iter().map(|count| *count as f64).collect();
+        Bars { low: self.low, high: self.high, heights }.draw(height, wide, label, paint)
+    }
+}
+
+/// Heights side by side over a range.
+pub(crate) struct Bars {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    pub(crate) heights: Vec<f64>,
+}
+
+impl Bars {
+    /// The picture: `height` lines of bars, `wide` characters each, with axes; lines end in a newline. Bars begin at zero, or at the lowest
+    /// where that is below.
+    pub(crate) fn draw(&self, height: usize, wide: usize, label: &str, paint: Paint) -> String {
         let height = height.max(1);
-        let top = self.counts.iter().max().copied().unwrap_or(0).max(1);
+        let finite = || self.heights.iter().copied().filter(|height| height.is_finite());
+        let bottom = finite().fold(0.0, f64::min);
+        let top = finite().fold(bottom, f64::max);
+        let span = top - bottom;
+        // Nothing in it, or more than can be told apart.
+        let span = if span > 0.0 && span.is_finite() { span } else { 1.0 };
         let mut marks = vec![String::new(); height + 1];
-        let step = nice_step(top as f64, (height / 3).max(1)).max(1.0) as u64;
-        for tick in (0..=top).step_by(usize::try_from(step).unwrap_or(usize::MAX)) {
-            marks[(tick as f64 / top as f64 * height as f64).round() as usize] = count(tick);
+        let step = nice_step(span, (height / 3).max(1));
+        let is_count = finite().all(|height| height.fract() == 0.0) && top < 1e15;
+        let step = if is_count { step.max(1.0) } else { step };
+        let mut tick = (bottom / step).ceil();
+        for _ in 0..2 * height + 2 {
+            let value = tick * step;
+            let line = ((value - bottom) / span * height as f64).round();
+            if !(line >= 0.0 && line <= height as f64) {
+                break;
+            }
+            marks[line as usize] =
+                if is_count && value >= 0.0 { count(value as u64) } else { tick_text(value, step) };
+            tick += 1.0;
         }
         let margin = marks.iter().map(|m| m.chars().count()).max().unwrap_or(0);
         let mut text = String::new();
         for row in (1..=height).rev() {
             // A mark of a count stands on the line whose top is that count.
-            let bars = self.counts.iter().map(|&c| block(c, top, row, height));
+            let bars = self.heights.iter().map(|value| block((value - bottom) / span, row, height));
             let bars: String = bars.flat_map(|bar| std::iter::repeat_n(bar, wide)).collect();
             let mark = &marks[row];
             let axis = if mark.is_empty() { '│' } else { '┤' };
@@ -77,67 +108,78 @@ impl Histogram {
             text.push_str(line.trim_end());
             text.push('\n');
         }
-        let width = self.counts.len() * wide;
-        let (axis, numbers) = self.horizontal(width);
+        let width = self.heights.len() * wide;
+        let (axis, numbers) = horizontal(self.low, self.high, width);
         text.push_str(&format!("{:>margin$} └{axis}\n", marks[0]));
-        text.push_str(&format!("{:margin$}  {}\n", "", numbers.trim_end()));
-        text.push_str(
-            &format!("{:margin$}  {:^width$}", "", label, width = width).trim_end().replace('\n', " "),
-        );
+        text.push_str(format!("{:margin$}  {numbers}", "").trim_end());
+        text.push('\n');
+        let label = crate::human::clean(label);
+        text.push_str(format!("{:margin$}  {label:^width$}", "").trim_end());
         text.push('\n');
         text
     }
-
-    /// The horizontal axis and the numbers below it.
-    fn horizontal(&self, width: usize) -> (String, String) {
-        let mut axis = vec!['─'; width];
-        let mut numbers = vec![' '; width + 8];
-        let step = nice_step(self.high - self.low, (width / 12).clamp(2, 8));
-        let mut free_from = 0;
-        let mut tick = (self.low / step).ceil();
-        // At most a handful of steps by construction; the bound only guards against steps lost to rounding.
-        for _ in 0..64 {
-            let value = tick * step;
-            let at = ((value - self.low) / (self.high - self.low) * width as f64).round();
-            if !(at >= 0.0 && at <= width as f64) {
-                break;
-            }
-            let text: Vec<char> = tick_text(value, step).chars().collect();
-            let start = (at as usize).saturating_sub(text.len() / 2).max(if free_from == 0 {
-                0
-            } else {
-                free_from + 1
-            });
-            if let Some(mark) = axis.get_mut(at as usize) {
-                *mark = '┬';
-            }
-            if start + text.len() <= numbers.len() && start <= at as usize {
-                numbers[start..start + text.len()].copy_from_slice(&text);
-                free_from = start + text.len();
-            }
-            tick += 1.0;
-        }
-        (axis.into_iter().collect(), numbers.into_iter().collect())
-    }
 }
 
-/// What of a bar stands on line `row`, counted from 1 at the bottom.
-fn block(value: u64, top: u64, row: usize, height: usize) -> char {
-    let eighths = (value as f64 / top as f64 * height as f64 * 8.0).round() as usize;
+/// A horizontal axis and the numbers below it.
+pub(crate) fn horizontal(low: f64, high: f64, width: usize) -> (String, String) {
+    let mut axis = vec!['─'; width];
+    let mut numbers = vec![' '; width + 8];
+    let step = nice_step(high - low, (width / 12).clamp(2, 8));
+    let mut free_from = 0;
+    let mut tick = (low / step).ceil();
+    // At most a handful of steps by construction; the bound only guards against steps lost to rounding.
+    for _ in 0..64 {
+        let value = tick * step;
+        let at = ((value - low) / (high - low) * width as f64).round();
+        if !(at >= 0.0 && at <= width as f64) {
+            break;
+        }
+        let text: Vec<char> = tick_text(value, step).chars().collect();
+        let earliest = if free_from == 0 { 0 } else { free_from + 1 };
+        let start = (at as usize).saturating_sub(text.len() / 2).max(earliest);
+        if let Some(mark) = axis.get_mut(at as usize) {
+            *mark = '┬';
+        }
+        if start + text.len() <= numbers.len() && start <= at as usize {
+            numbers[start..start + text.len()].copy_from_slice(&text);
+            free_from = start + text.len();
+        }
+        tick += 1.0;
+    }
+    (axis.into_iter().collect(), numbers.into_iter().collect())
+}
+
+/// What of a bar that is a part of the whole height stands on line `row`, counted from 1 at the bottom.
+fn block(part: f64, row: usize, height: usize) -> char {
+    let eighths = (part * height as f64 * 8.0).round() as usize;
     // One entry must be seen even in a bin that would round to nothing.
-    let eighths = if value > 0 { eighths.max(1) } else { 0 };
+    let eighths = if part > 0.0 { eighths.max(1) } else { 0 };
     BLOCKS[eighths.saturating_sub((row - 1) * 8).min(8)]
 }
 
+/// A number for a caption, with few digits.
+pub(crate) fn short(number: f64) -> String {
+    let size = number.abs();
+    if number.fract() == 0.0 && size < 1e15 {
+        let sign = if number < 0.0 { "-" } else { "" };
+        return format!("{sign}{}", count(size as u64));
+    }
+    if (1e-3..1e7).contains(&size) {
+        let decimals = (3 - size.log10().floor() as i32).clamp(0, 6) as usize;
+        return format!("{number:.decimals$}");
+    }
+    format!("{number:.3e}")
+}
+
 /// 1, 2 or 5 times a power of ten, such that about `ticks` steps fill `span`.
-fn nice_step(span: f64, ticks: usize) -> f64 {
+pub(crate) fn nice_step(span: f64, ticks: usize) -> f64 {
     let rough = span / ticks.max(1) as f64;
     let power = 10f64.powf(rough.log10().floor());
     let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|f| f * power >= rough * 0.999).unwrap_or(10.0);
     factor * power
 }
 
-fn tick_text(value: f64, step: f64) -> String {
+pub(crate) fn tick_text(value: f64, step: f64) -> String {
     if value.abs() < step * 1e-9 {
         return "0".into();
     }
@@ -202,7 +244,7 @@ mod tests {
         let histogram = Histogram::new(bell(), 60.0, 120.0, 60);
         assert_eq!(histogram.peak(), 90.5);
         insta::assert_snapshot!(histogram.draw(12, 1, "mass [GeV]", PLAIN), @r"
-            │                              ██
+        400 ┤                              ██
             │                              ██
             │                             ▇██▇
         300 ┤                             ████
@@ -246,9 +288,9 @@ mod tests {
 
     #[test]
     fn small_bins_are_visible_beside_large_ones() {
-        assert_eq!(block(1, 1_000_000, 1, 12), '▁');
-        assert_eq!(block(0, 1_000_000, 1, 12), ' ');
-        assert_eq!(block(1_000_000, 1_000_000, 12, 12), '█');
+        assert_eq!(block(1e-6, 1, 12), '▁');
+        assert_eq!(block(0.0, 1, 12), ' ');
+        assert_eq!(block(1.0, 12, 12), '█');
     }
 
     #[test]

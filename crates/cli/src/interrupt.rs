@@ -1,24 +1,46 @@
-//! Ctrl-C during work that would leave half a file behind: noted, so that the work can stop and clean up. A second one ends the process as usual.
+//! Ctrl-C during work that would leave half a file behind: noted, so that the work can stop and clean up. A second one ends the process, after
+//! removing the half file itself.
 #![allow(unsafe_code, reason = "what to do on a signal is told to the system in C")]
 
 #[cfg(unix)]
 mod signals {
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::{
+        ffi::{CString, c_char},
+        os::unix::ffi::OsStrExt,
+        path::Path,
+        ptr,
+        sync::atomic::{AtomicBool, AtomicPtr, Ordering},
+    };
 
     static ASKED: AtomicBool = AtomicBool::new(false);
+    /// The name of the half file, which is never freed: a handler may be using it.
+    static PART: AtomicPtr<c_char> = AtomicPtr::new(ptr::null_mut());
     const SIGNALS: [libc::c_int; 2] = [libc::SIGINT, libc::SIGTERM];
 
     extern "C" fn note(signal: libc::c_int) {
-        ASKED.store(true, Ordering::Relaxed);
-        // SAFETY: `signal` may be called in a handler.
-        unsafe { libc::signal(signal, libc::SIG_DFL) };
+        if !ASKED.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let part = PART.load(Ordering::Acquire);
+        if !part.is_null() {
+            // SAFETY: `unlink` may be called in a handler; the name is a C string that is never freed.
+            unsafe { libc::unlink(part) };
+        }
+        // SAFETY: both may be called in a handler. The signal is delivered when the handler has returned.
+        unsafe {
+            libc::signal(signal, libc::SIG_DFL);
+            libc::raise(signal);
+        }
     }
 
     pub(crate) struct Watch([libc::sighandler_t; 2]);
 
     impl Watch {
-        pub(crate) fn begin() -> Self {
+        /// Notes signals from now on; a second one removes the file of this name.
+        pub(crate) fn begin(part: Option<&Path>) -> Self {
             ASKED.store(false, Ordering::Relaxed);
+            let part = part.and_then(|path| CString::new(path.as_os_str().as_bytes()).ok());
+            PART.store(part.map_or(ptr::null_mut(), CString::into_raw), Ordering::Release);
             Self(SIGNALS.map(|signal| {
                 let handler: extern "C" fn(libc::c_int) = note;
                 // SAFETY: the handler does nothing but what handlers may do.
@@ -43,16 +65,19 @@ mod signals {
                 // SAFETY: what was there before is there again.
                 unsafe { libc::signal(signal, before) };
             }
+            PART.store(ptr::null_mut(), Ordering::Release);
         }
     }
 }
 
 #[cfg(not(unix))]
 mod signals {
+    use std::path::Path;
+
     pub(crate) struct Watch;
 
     impl Watch {
-        pub(crate) fn begin() -> Self {
+        pub(crate) fn begin(_: Option<&Path>) -> Self {
             Self
         }
 

@@ -21,6 +21,7 @@ mod check;
 mod choice;
 mod console;
 mod convert;
+mod count;
 mod demo;
 mod document;
 mod explain;
@@ -34,6 +35,7 @@ mod human;
 mod interrupt;
 mod ls;
 mod meaning;
+mod object;
 mod opened;
 mod paint;
 mod shorthand;
@@ -51,10 +53,12 @@ use clap::{
     error::{ContextKind, ErrorKind},
 };
 use console::Console;
-use failure::Result;
+use failure::{Failure, Result};
 use flags::Typed;
-use meaning::{Action, Asked};
+use meaning::{Action, Asked, Shape};
+use paint::Paint;
 use std::{ffi::OsString, io::Write};
+use target::Target;
 
 /// What answers are printed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,12 +106,14 @@ pub fn run_with(
         Err(error) => return usage(&error, out, err, terminal),
     };
     let asked = Asked::from_typed(typed, terminal);
-    let mut console = Console::new(out, err, terminal.width, asked.paint);
-    match carry_out(&asked, keyboard, &mut console).and_then(|()| console.flush()) {
+    let paint = asked.as_ref().map_or(Paint { color: false }, |asked| asked.paint);
+    let mut console = Console::new(out, err, terminal.width, paint);
+    let done = asked.and_then(|asked| carry_out(&asked, keyboard, &mut console));
+    match done.and_then(|()| console.flush()) {
         Ok(()) => 0,
         Err(failure) => {
             let code = failure.code();
-            if code != 0 {
+            if code != 0 && !matches!(failure, Failure::Told { .. }) {
                 console.fail(&failure);
             }
             code
@@ -130,32 +136,76 @@ fn usage(error: &clap::Error, out: &mut dyn Write, err: &mut dyn Write, terminal
 }
 
 fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'_>) -> Result<()> {
-    if let Action::Program(act) = &asked.verb {
-        return forth::program(act, keyboard, console);
+    match (&asked.verb, &asked.targets[..]) {
+        (Action::Program(act), _) => forth::program(act, keyboard, console),
+        (Action::Convert { choice, conversion }, targets) => {
+            convert::convert(targets, choice, conversion, asked.threads, console)
+        }
+        (Action::Count { shape }, targets) => count::count(targets, *shape, asked.threads, console),
+        (_, [target]) => one(asked, target, console),
+        (_, targets) => several(asked, targets, console),
     }
-    let file = opened::file(&asked.target, asked.threads)?;
-    let object = asked.target.object.as_str();
+}
+
+/// Answers for one file after the other. What one of them lacks does not keep the others from being looked at; the first failure counts.
+fn several(asked: &Asked, targets: &[Target], console: &mut Console<'_>) -> Result<()> {
+    let is_json = asked.verb.is_json();
+    let is_text = !is_json && !matches!(asked.verb, Action::Head { shape: Shape::JsonLines, .. });
+    let mut code = 0;
+    for (at, target) in targets.iter().enumerate() {
+        if is_json {
+            console.text(if at == 0 { "[{\"file\": " } else { ",\n{\"file\": " })?;
+            console.json_part(&target.uri)?;
+            console.text(", \"answer\":\n")?;
+        } else if is_text {
+            let gap = if at == 0 { "" } else { "\n" };
+            let name = console.paint.strong(&human::clean(&target.typed()));
+            console.line(&format!("{gap}{name}"))?;
+        }
+        console.forget();
+        if let Err(failure) = one(asked, target, console) {
+            if failure.code() == 0 {
+                return Err(failure);
+            }
+            console.fail(&failure);
+            code = if code == 0 { failure.code() } else { code };
+        }
+        if is_json {
+            console.text(match (console.has_answered(), at + 1 == targets.len()) {
+                (true, false) => "}",
+                (true, true) => "}]\n",
+                (false, false) => "null}",
+                (false, true) => "null}]\n",
+            })?;
+        }
+    }
+    if code == 0 { Ok(()) } else { Err(Failure::Told { code }) }
+}
+
+/// The answer for one file.
+fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> {
+    let file = opened::file(target, asked.threads)?;
+    let object = target.object.as_str();
     match &asked.verb {
         Action::Ls { recursive, long, shape } => ls::ls(&file, object, *recursive, *long, *shape, console),
-        Action::Show { filter, shape } => {
-            show::show(&place(&file, object, console)?, filter, *shape, console)
-        }
+        Action::Show { filter, shape } => match place(&file, object, console) {
+            Err(Failure::WrongObject { key, .. }) if !key.is_directory => {
+                object::show(&file, &key, *shape, console)
+            }
+            place => show::show(&place?, filter, *shape, console),
+        },
         Action::Head { end, choice, shape, not_numbers, no_check_text } => {
             let place = place(&file, object, console)?.with_unchecked_text(*no_check_text);
             head::head(&place, *end, choice, *shape, *not_numbers, console)
-        }
-        Action::Convert { choice, conversion, no_check_text } => {
-            let place = place(&file, object, console)?.with_unchecked_text(*no_check_text);
-            convert::convert(&place, choice, conversion, asked.threads, console)
         }
         Action::Explain { filter, shape } => {
             explain::explain(&place(&file, object, console)?, filter, *shape, console)
         }
         Action::Check { strict, shape } => check::check(&file, *strict, *shape, console),
         Action::Forth { explain } => forth::forth(&opened::place(&file, object)?, *explain, console),
-        // Carried out above.
-        Action::Program(_) => Ok(()),
         Action::Demo { limit } => demo::demo(&file, object, asked.threads, *limit, console),
+        // Of all files together, or of none.
+        Action::Convert { .. } | Action::Count { .. } | Action::Program(_) => Ok(()),
     }
 }
 

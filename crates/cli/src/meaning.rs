@@ -4,19 +4,24 @@ use crate::{
     Terminal,
     choice::Choice,
     convert::Conversion,
-    flags::{Act, Check, Common, Convert, Demo, Explain, Forth, Head, Ls, Nan, Show, Typed, Verb},
+    failure::{Failure, Result},
+    flags::{Act, Cat, Check, Common, Count, Demo, Explain, Forth, Head, Ls, Nan, Show, Typed, Verb},
     head::End,
     paint::Paint,
     target::Target,
 };
 use clap::ColorChoice;
-use forthwith::plan::{NotNumbers, WriteOptions};
-use std::{path::Path, time::Duration};
+use forthwith::{
+    FileFormat,
+    plan::{ErrorKind, NotNumbers, WriteOptions},
+};
+use std::{ffi::OsString, path::Path, time::Duration};
 
 /// One command, ready to be carried out.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Asked {
-    pub(crate) target: Target,
+    /// What to do it with; none for a program.
+    pub(crate) targets: Vec<Target>,
     pub(crate) verb: Action,
     /// Threads to read with; `None` leaves it to the engine.
     pub(crate) threads: Option<usize>,
@@ -46,6 +51,9 @@ pub(crate) enum Action {
         not_numbers: NotNumbers,
         no_check_text: bool,
     },
+    Count {
+        shape: Shape,
+    },
     Explain {
         filter: Vec<String>,
         shape: Shape,
@@ -53,7 +61,6 @@ pub(crate) enum Action {
     Convert {
         choice: Choice,
         conversion: Box<Conversion>,
-        no_check_text: bool,
     },
     Forth {
         explain: bool,
@@ -76,56 +83,89 @@ pub(crate) enum Shape {
     JsonLines,
 }
 
+impl Action {
+    /// Whether the answer for each of several files is one JSON value.
+    pub(crate) fn is_json(&self) -> bool {
+        match self {
+            Self::Ls { shape, .. }
+            | Self::Check { shape, .. }
+            | Self::Show { shape, .. }
+            | Self::Head { shape, .. }
+            | Self::Count { shape }
+            | Self::Explain { shape, .. } => *shape == Shape::Json,
+            Self::Convert { .. } | Self::Forth { .. } | Self::Program(_) | Self::Demo { .. } => false,
+        }
+    }
+}
+
 impl Asked {
     /// Resolves the flags. Looks only at which files exist.
-    pub(crate) fn from_typed(typed: Typed, terminal: Terminal) -> Self {
+    ///
+    /// # Errors
+    /// A format that is not written.
+    pub(crate) fn from_typed(typed: Typed, terminal: Terminal) -> Result<Self> {
         let Common { threads, color } = typed.common;
-        let (target, verb) = match typed.verb {
-            Verb::Ls(Ls { target, recursive, long, json }) => {
-                (target, Action::Ls { recursive, long, shape: shape(json, false) })
+        let (targets, verb) = match typed.verb {
+            Verb::Ls(Ls { targets, recursive, long, json }) => {
+                (targets, Action::Ls { recursive, long, shape: shape(json, false) })
             }
-            Verb::Check(Check { target, strict, json }) => {
-                (target, Action::Check { strict, shape: shape(json, false) })
+            Verb::Check(Check { targets, strict, json }) => {
+                (targets, Action::Check { strict, shape: shape(json, false) })
             }
-            Verb::Show(Show { target, filter, json }) => {
-                (target, Action::Show { filter, shape: shape(json, false) })
+            Verb::Show(Show { targets, filter, json }) => {
+                (targets, Action::Show { filter, shape: shape(json, false) })
             }
+            Verb::Count(Count { targets, json }) => (targets, Action::Count { shape: shape(json, false) }),
             Verb::Head(head) => entries(head, End::First),
             Verb::Tail(head) => entries(head, End::Last),
-            Verb::Explain(Explain { target, filter, json }) => {
-                (target, Action::Explain { filter, shape: shape(json, false) })
+            Verb::Explain(Explain { targets, filter, json }) => {
+                (targets, Action::Explain { filter, shape: shape(json, false) })
             }
-            Verb::Convert(Convert {
-                target,
-                to,
-                columns,
-                codec,
-                block_entries,
-                step,
-                nan,
-                skip_unsupported,
-                no_check_text,
-                force,
-            }) => {
+            Verb::Cat(cat) => {
+                let Cat { targets, columns, format, missing, nan, skip_unsupported, no_check_text } = cat;
                 let choice = Choice { names: Vec::new(), filter: columns };
-                let (codec, level) = leveled(codec);
+                let conversion = Box::new(Conversion {
+                    to: "-".into(),
+                    format: Some(format_named(&format)?),
+                    options: WriteOptions { not_numbers: not_numbers(nan), ..WriteOptions::default() },
+                    step: STEP,
+                    skip_unsupported,
+                    missing_null: missing.is_some(),
+                    no_check_text,
+                    ..Conversion::default()
+                });
+                (targets, Action::Convert { choice, conversion })
+            }
+            Verb::Convert(convert) => {
+                let choice = Choice { names: Vec::new(), filter: convert.columns };
+                let (codec, level) = leveled(convert.codec);
                 let options = WriteOptions {
                     codec,
                     level,
-                    block_entries: block_entries.map(|n| n.get() as u64),
-                    not_numbers: not_numbers(nan),
+                    block_entries: convert.block_entries.map(|n| n.get() as u64),
+                    not_numbers: not_numbers(convert.nan),
                     ..WriteOptions::default()
                 };
-                let conversion = Box::new(Conversion { to, options, step, skip_unsupported, force });
-                (target, Action::Convert { choice, conversion, no_check_text })
+                let conversion = Box::new(Conversion {
+                    to: convert.to,
+                    format: convert.format.as_deref().map(format_named).transpose()?,
+                    options,
+                    step: convert.step,
+                    skip_unsupported: convert.skip_unsupported,
+                    verbose: convert.verbose,
+                    missing_null: convert.missing.is_some(),
+                    no_check_text: convert.no_check_text,
+                    force: convert.force,
+                });
+                (convert.targets, Action::Convert { choice, conversion })
             }
-            Verb::Forth(Forth { act: Some(act), .. }) => (String::new(), Action::Program(Box::new(act))),
+            Verb::Forth(Forth { act: Some(act), .. }) => (Vec::new(), Action::Program(Box::new(act))),
+            // The parser requires a target where there is no act.
             Verb::Forth(Forth { target, explain, act: None }) => {
-                // The parser requires a target where there is no act.
-                (target.unwrap_or_default(), Action::Forth { explain })
+                (target.into_iter().collect(), Action::Forth { explain })
             }
             Verb::Demo(Demo { target, limit }) => {
-                (target, Action::Demo { limit: Duration::from_secs(limit) })
+                (vec![target], Action::Demo { limit: Duration::from_secs(limit) })
             }
         };
         let color = match color {
@@ -133,20 +173,36 @@ impl Asked {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
         };
-        Self {
-            target: Target::split(&target, |name| Path::new(name).is_file()),
+        let exists = |name: &str| Path::new(name).is_file();
+        Ok(Self {
+            targets: targets.iter().map(|typed| Target::of(typed, exists)).collect(),
             verb,
             threads: threads.map(usize::from),
             paint: Paint { color },
-        }
+        })
     }
 }
 
-fn entries(typed: Head, end: impl Fn(u64) -> End) -> (String, Action) {
-    let Head { target, entries, branch, filter, json, jsonl, nan, no_check_text } = typed;
+/// Decompressed bytes of a step, if nothing is said.
+const STEP: u64 = 64 << 20;
+
+/// The format of a name, which is an ending of its files.
+fn format_named(name: &str) -> Result<FileFormat> {
+    let name = name.trim_start_matches('.');
+    FileFormat::of(&format!("table.{name}")).map_err(|error| match error.kind {
+        ErrorKind::Invalid { .. } => {
+            let what = format!("no format {name}: parquet, avro, arrow, jsonl and csv are written");
+            Failure::misuse(what)
+        }
+        _ => error.into(),
+    })
+}
+
+fn entries(typed: Head, end: impl Fn(u64) -> End) -> (Vec<OsString>, Action) {
+    let Head { targets, entries, branch, filter, json, jsonl, nan, no_check_text } = typed;
     let choice = Choice { names: branch, filter };
     let (shape, not_numbers) = (shape(json, jsonl), not_numbers(nan));
-    (target, Action::Head { end: end(entries), choice, shape, not_numbers, no_check_text })
+    (targets, Action::Head { end: end(entries), choice, shape, not_numbers, no_check_text })
 }
 
 /// A codec with its level behind a colon; what is no number belongs to the name, which is then not known.
@@ -180,7 +236,7 @@ mod tests {
 
     fn asked(line: &[&str], color: bool) -> Asked {
         let typed = Typed::try_parse_from(line).expect("valid flags");
-        Asked::from_typed(typed, Terminal { width: None, color })
+        Asked::from_typed(typed, Terminal { width: None, color }).expect("a meaning")
     }
 
     #[test]
@@ -189,7 +245,7 @@ mod tests {
         assert_eq!(
             meaning,
             Asked {
-                target: Target { uri: "nowhere.root".into(), object: "t".into() },
+                targets: vec![Target { uri: "nowhere.root".into(), path: None, object: "t".into() }],
                 verb: Action::Head {
                     end: End::First(10),
                     choice: Choice::default(),

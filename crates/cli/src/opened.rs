@@ -17,8 +17,17 @@ pub(crate) fn file(target: &Target, threads: Option<usize>) -> Result<File> {
     if let Some(threads) = threads {
         options.threads = threads;
     }
-    let source = io::open(&target.uri).map_err(Error::new)?;
+    let source = match &target.path {
+        // A name that is no text.
+        Some(path) => Arc::new(io::MappedFile::open(path).map_err(Error::new)?),
+        None => io::open(&target.uri).map_err(Error::new)?,
+    };
     Ok(File::from_source(source, Arc::new(Engine::new(options)))?)
+}
+
+/// Opens the file and finds the tree and branch in it.
+pub(crate) fn place_of(target: &Target, threads: Option<usize>) -> Result<Place> {
+    place(&file(target, threads)?, &target.object)
 }
 
 /// A tree, and perhaps one of its branches.

@@ -1,21 +1,42 @@
 //! `FILE[:OBJECT]`, as typed.
 
+use std::{ffi::OsStr, path::PathBuf};
+
 /// The two halves of what was typed. What the object part means (object, branch, both) only the opened file can tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     /// The file.
     pub(crate) uri: String,
+    /// Its name, where that is no text.
+    pub(crate) path: Option<PathBuf>,
     /// The path in it; empty if none was given.
     pub(crate) object: String,
 }
 
 impl Target {
+    /// Splits what was typed. Of a name that is no text, all is the file's.
+    pub(crate) fn of(typed: &OsStr, exists: impl Fn(&str) -> bool) -> Self {
+        match typed.to_str() {
+            Some(text) => Self::split(text, exists),
+            None => Self { path: Some(typed.into()), ..Self::whole(&typed.to_string_lossy()) },
+        }
+    }
+
+    /// As it was typed.
+    pub(crate) fn typed(&self) -> String {
+        if self.object.is_empty() { self.uri.clone() } else { format!("{}:{}", self.uri, self.object) }
+    }
+
+    fn whole(uri: &str) -> Self {
+        Self { uri: uri.to_owned(), path: None, object: String::new() }
+    }
+
     /// Splits at the colon that makes the longest existing file name; `exists` says whether there is a file of a name. A file whose
     /// own name contains colons therefore wins over any splitting. If no file exists, the colon after the first `.root` counts, else
     /// the first, so that the error names what was probably meant. Colons of `scheme://host:port` and of `C:\` never split.
     pub(crate) fn split(text: &str, exists: impl Fn(&str) -> bool) -> Self {
         if exists(text) {
-            return Self { uri: text.to_owned(), object: String::new() };
+            return Self::whole(text);
         }
         let colons = colons(text);
         let at = colons
@@ -26,9 +47,10 @@ impl Target {
             .or_else(|| colons.first());
         match at {
             Some(&at) => {
-                Self { uri: text[..at].to_owned(), object: text[at + 1..].trim_matches('/').to_owned() }
+                let object = text[at + 1..].trim_matches('/').to_owned();
+                Self { object, ..Self::whole(&text[..at]) }
             }
-            None => Self { uri: text.to_owned(), object: String::new() },
+            None => Self::whole(text),
         }
     }
 }

@@ -62,6 +62,11 @@ pub trait Format: Send + Sync {
         false
     }
 
+    /// Whether files of it are lines of text.
+    fn is_text(&self) -> bool {
+        false
+    }
+
     /// The options for opening a file that it understands.
     fn options(&self) -> &'static [OptionSpec] {
         &[]

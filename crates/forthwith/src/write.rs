@@ -32,6 +32,14 @@ impl FileFormat {
     }
 }
 
+impl FileFormat {
+    /// Whether its files are lines of text, which people read and pipes carry line by line.
+    #[must_use]
+    pub fn is_text(self) -> bool {
+        self.0.is_text()
+    }
+}
+
 impl PartialEq for FileFormat {
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name()

@@ -29,8 +29,6 @@ class DataLossWarning(UserWarning):
         lost: A `Loss` for each range of entries.
     """
 
-    __module__ = "forthwith"
-
     def __init__(self, message: str, lost: list[Loss]) -> None:
         super().__init__(message)
         self.lost = lost

@@ -9,7 +9,7 @@ mod speed;
 use crate::{
     console::Console,
     failure::{Failure, Result},
-    head, human, ls, opened, show,
+    head, human, ls, object, opened, show,
     survey::{self, Branch},
     words::Counted,
 };
@@ -61,7 +61,7 @@ pub(crate) fn demo(
                 if let Some(other) = opened::other_table(file)? {
                     file.table(&other)?;
                 }
-                return Ok(());
+                return histogram(file, console);
             }
         },
     };
@@ -103,6 +103,21 @@ pub(crate) fn demo(
     title(console, "Everything")?;
     let threads = threads.unwrap_or_else(|| file.engine().options().threads);
     speed::speed(&table, &branches, threads, limit, console)
+}
+
+/// The picture of the first histogram of a file without trees, if there is one.
+fn histogram(file: &File, console: &mut Console<'_>) -> Result<()> {
+    let keys = file.keys("", true)?;
+    let histograms = keys.iter().filter(|key| !key.is_directory && !key.is_table);
+    for key in histograms.take(OPENED) {
+        if let Some(drawn) = object::picture(file, &key.path, console) {
+            console.line("")?;
+            title(console, &format!("Histogram {}", human::clean(&key.path)))?;
+            console.text(&picture::indent(&drawn))?;
+            return console.line("\nforthwith show FILE:OBJECT shows any object.");
+        }
+    }
+    Ok(())
 }
 
 fn title(console: &mut Console<'_>, text: &str) -> Result<()> {

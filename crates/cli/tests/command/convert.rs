@@ -258,3 +258,249 @@ fn what_was_stopped_leaves_nothing_behind() {
     assert_eq!(said.status.code(), Some(130), "{}", String::from_utf8_lossy(&said.stderr));
     assert!(names(folder.path()).is_empty(), "something was left behind");
 }
+
+/// The rows of a small Avro file many times. Every block ends in the marker that the header ends in.
+#[cfg(unix)]
+fn long(folder: &tempfile::TempDir, times: usize) -> String {
+    let small = std::fs::read(file("avro/nested.avro")).expect("a file");
+    let marker = &small[small.len() - 16..];
+    let header = small.windows(16).position(|bytes| bytes == marker).expect("a marker") + 16;
+    let path = at(folder, "long.avro");
+    std::fs::write(&path, [&small[..header], &small[header..].repeat(times)].concat()).expect("room");
+    path
+}
+
+#[test]
+fn standard_output_has_what_a_file_would_have() {
+    let folder = folder();
+    for (from, format) in [
+        ("avro/nested.avro", "jsonl"),
+        ("parquet/plain.parquet", "jsonl"),
+        ("zmumu.root:skim/events/nMuon", "csv"),
+    ] {
+        let to = at(&folder, &format!("out.{format}"));
+        output(&["convert", &file(from), &to, "--force", "--nan", "null"]);
+        let expected = std::fs::read_to_string(&to).expect("a file");
+        let said = forthwith(&["convert", &file(from), "-", "--format", format, "--nan", "null"]);
+        assert_eq!((said.code, said.err.as_str()), (0, ""));
+        assert!(said.out == expected, "{from}");
+        assert!(output(&["cat", &file(from), "--format", format, "--nan", "null"]) == expected, "{from}");
+    }
+    let said = forthwith(&["convert", &file("avro/nested.avro"), "-"]);
+    assert!(said.code == 2 && said.err.contains("--format"), "{}", said.err);
+    let said = forthwith(&["cat", &file("avro/nested.avro"), "--format", "txt"]);
+    assert!(said.code == 2 && said.err.contains("no format txt"), "{}", said.err);
+    let terminal = forthwith_cli::Terminal { width: Some(80), color: false };
+    let said = crate::on(terminal, &["convert", &file("avro/nested.avro"), "-", "--format", "avro"]);
+    assert!(said.code == 2 && said.out.is_empty(), "{}", said.err);
+}
+
+/// Whole files of any format go through a pipe, too.
+#[test]
+#[cfg(unix)]
+fn other_formats_go_to_standard_output() {
+    let folder = folder();
+    for format in ["avro", "parquet", "arrow"] {
+        let to = at(&folder, &format!("piped.{format}"));
+        let out = std::fs::File::create(&to).expect("a file");
+        let status = std::process::Command::new(env!("CARGO_BIN_EXE_forthwith"))
+            .args(["convert", &file("zmumu.root:events"), "-", "--format", format, "-c", "Muon_pt,run"])
+            .stdout(out)
+            .status();
+        assert!(status.expect("the command").success());
+        if format != "arrow" {
+            assert_eq!(rows(&to).len(), 3600, "{format}");
+        }
+    }
+}
+
+/// A stream: its first line is there long before its end, memory does not grow with it, and nobody reading on ends it quietly.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_stream_begins_at_once_and_stays_small() {
+    use std::{
+        io::{BufRead, BufReader, Read},
+        process::{Command, Stdio},
+    };
+    let folder = folder();
+    let long = long(&folder, 4_000);
+    let start = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_forthwith"));
+        command.args(["cat", &long, "--threads", "2"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the command");
+        let out = BufReader::new(child.stdout.take().expect("its output"));
+        (child, out)
+    };
+    let (mut child, mut out) = start();
+    let mut line = String::new();
+    out.read_line(&mut line).expect("a line");
+    assert!(line.starts_with('{'), "{line}");
+    // The pipe holds less than there is: it is still at work.
+    assert!(child.try_wait().expect("a child").is_none(), "the first line came last");
+    let peak = |pid: u32| -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok())
+    };
+    let (mut text, mut most, mut buffer) = (line.len() as u64, 0, vec![0; 1 << 20]);
+    loop {
+        let read = out.read(&mut buffer).expect("a pipe");
+        if read == 0 {
+            break;
+        }
+        text += read as u64;
+        most = most.max(peak(child.id()).unwrap_or(0));
+    }
+    assert!(child.wait().expect("an end").success());
+    assert!(text > 20 << 20, "{text} bytes are too few to tell");
+    assert!(most > 0 && most < 256 << 10, "{most} KiB for {text} bytes of text");
+
+    let (child, mut out) = start();
+    out.read_line(&mut line).expect("a line");
+    drop(out);
+    let said = child.wait_with_output().expect("an end");
+    assert_eq!((said.status.code(), &*String::from_utf8_lossy(&said.stderr)), (Some(0), ""));
+}
+
+/// Two signals, the second of which ends the process while it is at work: nothing is left behind then either.
+#[test]
+#[cfg(unix)]
+fn a_second_signal_leaves_nothing_behind() {
+    use std::process::{Command, Stdio};
+    let (sources, folder) = (folder(), folder());
+    let long = long(&sources, 4_000);
+    let to = at(&folder, "slow.parquet");
+    // One step of all: the first signal is looked at late.
+    let mut child = Command::new(env!("CARGO_BIN_EXE_forthwith"))
+        .args(["convert", &long, &to, "--skip-unsupported", "--threads", "1", "--step", "100000000000"])
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the command");
+    while names(folder.path()).is_empty() && child.try_wait().expect("a child").is_none() {
+        std::thread::yield_now();
+    }
+    let pid = child.id().to_string();
+    for _ in 0..2 {
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
+    }
+    child.wait().expect("an end");
+    assert!(names(folder.path()).is_empty(), "something was left behind");
+}
+
+/// How long it takes from Ctrl-C to the end, of text, which is slow to make.
+#[test]
+#[cfg(unix)]
+fn text_is_stopped_soon() {
+    use std::{
+        process::{Command, Stdio},
+        time::{Duration, Instant},
+    };
+    let (sources, folder) = (folder(), folder());
+    let long = long(&sources, 4_000);
+    let to = at(&folder, "slow.jsonl");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_forthwith"))
+        .args(["convert", &long, &to])
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the command");
+    while names(folder.path()).is_empty() && child.try_wait().expect("a child").is_none() {
+        std::thread::yield_now();
+    }
+    std::thread::sleep(Duration::from_millis(50));
+    let pid = child.id().to_string();
+    let asked = Instant::now();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
+    assert_eq!(child.wait().expect("an end").code(), Some(130));
+    // A tenth of a second when built for use; this build is many times slower, and the machine may be busy.
+    assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
+    assert!(names(folder.path()).is_empty(), "something was left behind");
+}
+
+#[test]
+fn several_files_become_one() {
+    let folder = folder();
+    let tree = file("zmumu.root:events");
+    let (first, second, third) = (at(&folder, "1.parquet"), at(&folder, "2.avro"), at(&folder, "3.parquet"));
+    output(&["convert", &tree, &first, "-c", "run,Muon_pt,dataset"]);
+    output(&["convert", &tree, &second, "-c", "run,Muon_pt,dataset"]);
+    output(&["convert", &tree, &third, "-c", "run,nMuon,Muon_pt"]);
+    let all = at(&folder, "all.jsonl");
+    let said = output(&["convert", &first, &first, &all]);
+    assert!(said.contains("7,200 entries of 3 columns"), "{said}");
+    let lines = |path: &str| -> Vec<Value> {
+        let text = std::fs::read_to_string(path).expect("a file");
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    };
+    let one = rows(&first);
+    assert_eq!(lines(&all), [&one[..], &one].concat());
+    assert_eq!(output(&["cat", &first, &first]), std::fs::read_to_string(&all).expect("a file"));
+
+    let refused = |args: &[&str], what: &[&str]| {
+        let to = at(&folder, "no.jsonl");
+        let said = forthwith(&[&["convert"], args, &[&to]].concat());
+        assert_eq!(said.code, 2, "{}", said.err);
+        what.iter().for_each(|what| assert!(said.err.contains(what), "{what}: {}", said.err));
+        assert!(!Path::new(&to).exists());
+    };
+    refused(&[&first, &third], &["3.parquet has no column dataset", "1.parquet", "--missing null"]);
+    refused(&[&third, &first], &["1.parquet has no column nMuon", "3.parquet", "--missing null"]);
+    output(&["convert", &first, &third, &all, "--force", "-c", "run,Muon_pt"]);
+    assert_eq!(lines(&all).len(), 7200);
+    let other = rows(&third);
+    for format in ["jsonl", "parquet", "avro"] {
+        let all = at(&folder, &format!("with-nulls.{format}"));
+        output(&["convert", &first, &third, &first, &all, "--missing", "null"]);
+        let together = if format == "jsonl" { lines(&all) } else { rows(&all) };
+        assert_eq!(together.len(), 3 * 3600);
+        for (at, row) in together.iter().enumerate() {
+            let source = if (3600..7200).contains(&at) { &other } else { &one };
+            let own = &source[at % 3600];
+            for name in ["run", "Muon_pt", "dataset", "nMuon"] {
+                assert_eq!(row[name], own[name], "{format}: {name} of entry {at}");
+            }
+        }
+    }
+    let wrong = at(&folder, "wrong.csv");
+    let said = forthwith(&["convert", &first, "no-such-file.root", &wrong, "-c", "run"]);
+    assert!(said.code == 3 && !Path::new(&wrong).exists(), "{}", said.err);
+}
+
+/// The same name with another type is an error that says both.
+#[test]
+fn types_that_differ_are_told() {
+    let folder = folder();
+    let write = |name: &str, column: Column| {
+        let path = at(&folder, name);
+        let form = Form::Numpy { key: "x".into(), dtype: column.dtype(), shape: vec![] };
+        let length = column.len() as u64;
+        let array = Array { form: form.clone(), length, columns: vec![("x-data".to_owned(), column)] };
+        let fields = [("x".to_owned(), form)];
+        let mut writer = ::forthwith::create(&path, &fields, &WriteOptions::default()).expect("a file");
+        writer.write(&[array]).expect("room");
+        writer.finish().expect("room");
+        path
+    };
+    let (whole, real) =
+        (write("a.parquet", Column::from_slice(&[1i64])), write("b.parquet", Column::from_slice(&[1f64])));
+    for missing in [&[][..], &["--missing", "null"]] {
+        let to = at(&folder, "c.parquet");
+        let said = forthwith(&[&["convert", &whole, &real, &to], missing].concat());
+        assert_eq!(said.code, 2);
+        for what in ["column x is float64 in", "b.parquet", "int64 in", "a.parquet"] {
+            assert!(said.err.contains(what), "{}", said.err);
+        }
+    }
+}
+
+#[test]
+fn columns_that_hold_nothing_are_left_out_of_formats_without_them() {
+    let folder = folder();
+    let from = file("avro/empty-record.avro");
+    let to = at(&folder, "a.parquet");
+    let said = forthwith(&["convert", &from, &to]);
+    let lines: Vec<&str> = said.err.lines().collect();
+    assert!(lines.iter().filter(|line| line.contains("that hold nothing")).count() <= 1, "{}", said.err);
+    let quiet = forthwith(&["convert", &file("avro/unions.avro"), &to, "--force", "--skip-unsupported"]);
+    assert!(quiet.err.lines().count() <= 2, "{}", quiet.err);
+    let said = forthwith(&["convert", &file("avro/unions.avro"), &to, "--force", "--skip-unsupported", "-v"]);
+    assert!(said.err.lines().count() > quiet.err.lines().count(), "{}", said.err);
+}

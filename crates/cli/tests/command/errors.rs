@@ -38,7 +38,7 @@ fn names_that_do_not_exist() {
 
 #[test]
 fn objects_of_another_kind() {
-    insta::assert_snapshot!(complaint(&["show", &file("zmumu.root:mass")]), @r"
+    insta::assert_snapshot!(complaint(&["head", &file("zmumu.root:mass")]), @r"
     2 forthwith: mass is a TH1F, not a tree
       forthwith show zmumu.root:mass shows it
     ");

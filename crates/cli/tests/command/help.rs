@@ -26,7 +26,7 @@ fn wrong_usage_goes_to_standard_error_with_code_2() {
         &[][..],
         &["frobnicate"],
         &["ls"],
-        &["ls", "a", "b"],
+        &["demo", "a", "b"],
         &["head", "a", "--json", "--jsonl"],
         &["ls", "a", "--threads", "0"],
     ] {

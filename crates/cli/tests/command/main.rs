@@ -9,6 +9,7 @@ mod errors;
 mod forth;
 mod help;
 mod made;
+mod objects;
 mod page;
 mod safe;
 

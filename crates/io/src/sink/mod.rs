@@ -11,7 +11,7 @@ pub use memory::MemorySink;
 pub use writer::WriterSink;
 
 use crate::Result;
-use std::io::Write;
+use std::{io::Write, path::Path};
 
 /// Something that takes a file's bytes from the first to the last. Nothing counts before [`finish`](Self::finish): a sink that is dropped
 /// instead, by an error or a panic, leaves nothing behind where it can.
@@ -20,6 +20,11 @@ use std::io::Write;
 pub trait Sink: Write + Send {
     /// Where the bytes go, for errors.
     fn uri(&self) -> &str;
+
+    /// The file that the bytes are in until then, if it is one that would be left behind if the process were killed.
+    fn temporary(&self) -> Option<&Path> {
+        None
+    }
 
     /// All bytes were written: makes the file what its name says.
     ///

@@ -26,6 +26,10 @@ impl Format for JsonLines {
         "JSON Lines"
     }
 
+    fn is_text(&self) -> bool {
+        true
+    }
+
     fn endings(&self) -> &'static [&'static str] {
         &["jsonl", "ndjson"]
     }
@@ -50,6 +54,10 @@ pub(super) struct Csv;
 impl Format for Csv {
     fn name(&self) -> &'static str {
         "CSV"
+    }
+
+    fn is_text(&self) -> bool {
+        true
     }
 
     fn endings(&self) -> &'static [&'static str] {

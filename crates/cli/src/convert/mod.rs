@@ -1,0 +1,258 @@
+//! `forthwith convert`: tables into a file of another format, step by step.
+
+mod columns;
+mod missing;
+mod pipe;
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    choice::Choice,
+    console::Console,
+    failure::{Failure, Result},
+    human,
+    interrupt::Watch,
+    opened::{self, Place},
+    target::Target,
+};
+use columns::{Column, entries, of_all, of_file};
+use forthwith::{
+    FileFormat, Step,
+    columns::{Array, Form},
+    io,
+    plan::{Error, ErrorKind, TableWriter, WriteOptions},
+};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pipe::Pipe;
+use std::{path::Path, time::Instant};
+
+/// What was asked for besides source and columns.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Conversion {
+    /// The file to write; `-` is standard output.
+    pub(crate) to: String,
+    /// The format, where the name's ending does not say it.
+    pub(crate) format: Option<FileFormat>,
+    /// How.
+    pub(crate) options: WriteOptions,
+    /// Bytes of a step, decompressed.
+    pub(crate) step: u64,
+    /// Columns that cannot be read or written are left out.
+    pub(crate) skip_unsupported: bool,
+    /// Each column that is left out is named.
+    pub(crate) verbose: bool,
+    /// Columns that some files do not have are null there.
+    pub(crate) missing_null: bool,
+    /// Text that is not UTF-8 is taken as it is.
+    pub(crate) no_check_text: bool,
+    /// A file of that name is replaced.
+    pub(crate) force: bool,
+}
+
+/// Text is slower to write than to read: it is written in steps of so many bytes, so that Ctrl-C and the bar do not wait.
+const TEXT_STEP: u64 = 1 << 20;
+/// Entries of the first step of a stream, whose reader may want no more.
+const FIRST: u64 = 1024;
+/// Standard output.
+const STANDARD: &str = "-";
+
+/// A file on its way.
+struct Source<'a> {
+    target: &'a Target,
+    uri: String,
+    columns: Vec<Column>,
+    likely: u64,
+}
+
+pub(crate) fn convert(
+    targets: &[Target],
+    choice: &Choice,
+    asked: &Conversion,
+    threads: Option<usize>,
+    console: &mut Console<'_>,
+) -> Result<()> {
+    let began = Instant::now();
+    let streams = asked.to == STANDARD;
+    let format = format(asked, console)?;
+    let open = |target: &Target| -> Result<Place> {
+        let place = opened::place_of(target, threads)?;
+        Ok(place.with_unchecked_text(asked.no_check_text))
+    };
+    // All files are looked at before the first is read: one that does not fit is told at once. One that stands alone stays open.
+    let mut alone = None;
+    let mut sources = Vec::new();
+    for target in targets {
+        let place = open(target)?;
+        let uri = place.table.file().uri().to_owned();
+        refuse_to_replace(&uri, asked)?;
+        let columns = of_file(&place, choice, format, asked, console)?;
+        let likely = place.table.likely_entries()?;
+        sources.push(Source { target, uri, columns, likely });
+        if targets.len() == 1 {
+            if console.width.is_some()
+                && let Some(note) = place.note()
+            {
+                console.note(&note);
+            }
+            alone = Some(place);
+        }
+    }
+    let all: Vec<_> = sources.iter().map(|source| (source.uri.clone(), source.columns.clone())).collect();
+    let named = of_all(&all, asked.missing_null)?;
+    let pipe = Pipe::default();
+    let sink: Box<dyn io::Sink> =
+        if streams { Box::new(pipe.clone()) } else { io::create(&asked.to).map_err(Error::new)? };
+    // What is written to standard output cannot be taken back, and Ctrl-C ends it as usual. A name that is a pipe without a reader waits
+    // before this.
+    let watch = (!streams).then(|| Watch::begin(sink.temporary()));
+    let mut writer = forthwith::writer(format, &named, sink, &asked.options)?;
+    let bar = bar(sources.iter().map(|source| source.likely).sum(), console.width.is_some() && !streams);
+    let mut copy =
+        Copy { named: &named, asked, format, threads, pipe: &pipe, watch: watch.as_ref(), bar: &bar };
+    let mut done = 0;
+    for source in &sources {
+        let place = match alone.take() {
+            Some(place) => place,
+            None => open(source.target)?,
+        };
+        done += copy.file(&place, &source.columns, done, writer.as_mut(), console)?;
+    }
+    bar.set_message("finishing");
+    let written = writer.finish()?;
+    bar.finish_and_clear();
+    if streams {
+        console.bytes(&pipe.take())?;
+        return console.flush();
+    }
+    console.line(&format!(
+        "{}: {} of {}, {} in {:.1} s",
+        human::clean(&asked.to),
+        human::counted(written.entries, "entry", "entries"),
+        human::counted(named.len() as u64, "column", "columns"),
+        human::bytes(written.bytes),
+        began.elapsed().as_secs_f64(),
+    ))
+}
+
+/// What all files are copied with.
+struct Copy<'a> {
+    named: &'a [(String, Form)],
+    asked: &'a Conversion,
+    format: FileFormat,
+    threads: Option<usize>,
+    pipe: &'a Pipe,
+    watch: Option<&'a Watch>,
+    bar: &'a ProgressBar,
+}
+
+impl Copy<'_> {
+    /// Copies all entries of a file; answers their number. `done` were there before.
+    fn file(
+        &mut self,
+        place: &Place,
+        columns: &[Column],
+        done: u64,
+        writer: &mut dyn TableWriter,
+        console: &mut Console<'_>,
+    ) -> Result<u64> {
+        let table = &place.table;
+        // In the order they are written in.
+        let mine: Vec<Option<u32>> = self
+            .named
+            .iter()
+            .map(|(name, _)| columns.iter().find(|column| column.name == *name).map(|column| column.field))
+            .collect();
+        let fields: Vec<u32> = mine.iter().copied().flatten().collect();
+        let entries = entries(table, &fields)?;
+        let begin = entries.start;
+        let is_text = self.format.is_text();
+        let step = Step::Bytes(if is_text { self.asked.step.min(TEXT_STEP) } else { self.asked.step });
+        let first = begin.saturating_add(FIRST).min(entries.end);
+        // Whoever reads a stream gets its beginning at once.
+        let parts = if is_text { vec![begin..first, first..entries.end] } else { vec![entries] };
+        let mut copied = 0;
+        for part in parts.into_iter().filter(|part| !part.is_empty()) {
+            let mut steps = table.steps(&fields, part, step)?;
+            let goes_on = &mut |_: forthwith::Progress| self.watch.is_none_or(|watch| !watch.asked());
+            while let Some((step, arrays)) = steps.read(self.threads, Some(goes_on))? {
+                let length = step.end - step.start;
+                writer.write(&self.arranged(arrays, &mine, length)?)?;
+                copied += length;
+                if self.asked.to == STANDARD {
+                    console.bytes(&self.pipe.take())?;
+                    console.flush()?;
+                }
+                let likely = table.likely_entries()?.saturating_sub(begin);
+                self.bar.set_length(self.bar.length().unwrap_or(0).max(done + likely));
+                self.bar.set_position(done + copied);
+                if self.watch.is_some_and(Watch::asked) {
+                    return Err(Error::new(ErrorKind::Cancelled).into());
+                }
+            }
+        }
+        Ok(copied)
+    }
+
+    /// The columns as they are written: in the order of all, with those that are missing.
+    fn arranged(&self, arrays: Vec<Array>, mine: &[Option<u32>], length: u64) -> Result<Vec<Array>> {
+        let mut arrays = arrays.into_iter();
+        let arranged = self.named.iter().zip(mine).map(|((_, form), field)| match field {
+            Some(_) => {
+                let none = || Error::new(ErrorKind::Fault { what: "a column that was not read".into() });
+                let array = arrays.next().ok_or_else(none)?;
+                let is_optional = matches!(form, Form::Option { .. });
+                Ok(if is_optional { missing::present(array) } else { array })
+            }
+            None => missing::absent(form, length),
+        });
+        Ok(arranged.collect::<Result<_, Error>>()?)
+    }
+}
+
+/// The format to write.
+fn format(asked: &Conversion, console: &Console<'_>) -> Result<FileFormat> {
+    let format = match asked.format {
+        Some(format) => format,
+        None if asked.to == STANDARD => {
+            return Err(Failure::misuse("standard output has no ending: --format says what to write".into()));
+        }
+        None => FileFormat::of(&asked.to).map_err(|error| {
+            let is_unknown = matches!(error.kind, ErrorKind::Invalid { .. });
+            let failure = Failure::from(error);
+            if is_unknown { failure.hinted("or say --format") } else { failure }
+        })?,
+    };
+    if asked.to == STANDARD && !format.is_text() && console.width.is_some() {
+        return Err(Failure::misuse(
+            "bytes of that format are not for a terminal: send them to a file".into(),
+        ));
+    }
+    Ok(format)
+}
+
+/// A file that exists is kept, unless told otherwise; the source in any case.
+fn refuse_to_replace(source: &str, asked: &Conversion) -> Result<()> {
+    if asked.to == STANDARD {
+        return Ok(());
+    }
+    let to = Path::new(&asked.to);
+    let same = to.canonicalize().ok().zip(Path::new(source).canonicalize().ok());
+    if same.is_some_and(|(to, source)| to == source && to.is_file()) {
+        return Err(Failure::misuse(format!("{} would replace what it is made of", asked.to)));
+    }
+    if to.is_file() && !asked.force {
+        return Err(Failure::misuse(format!("{} exists; --force replaces it", asked.to)));
+    }
+    Ok(())
+}
+
+/// Seen by people only.
+fn bar(entries: u64, seen: bool) -> ProgressBar {
+    let target = if seen { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {human_pos} entries  {eta} {msg}");
+    let bar = ProgressBar::with_draw_target(Some(entries), target);
+    match style {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

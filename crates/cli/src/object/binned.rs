@@ -1,0 +1,219 @@
+//! Histograms and profiles as they are in a file, ready to be drawn.
+
+use super::heat;
+use crate::{
+    histogram::{self, Bars},
+    human,
+    paint::Paint,
+};
+use forthwith::root::Object;
+
+/// One axis.
+pub(super) struct Axis {
+    pub(super) bins: usize,
+    pub(super) low: f64,
+    pub(super) high: f64,
+    /// Where bins begin and end, if they are not of one width.
+    edges: Vec<f64>,
+    pub(super) title: String,
+    /// Names of bins.
+    labels: Vec<(usize, String)>,
+}
+
+/// A histogram or profile of one to three dimensions.
+pub(super) struct Binned {
+    pub(super) axes: Vec<Axis>,
+    /// What each bin shows, under- and overflow included; the first axis runs fastest.
+    contents: Vec<f64>,
+    /// Whether contents are means, of so many entries.
+    profile: Option<Vec<f64>>,
+    entries: f64,
+    /// Entries that wait in the object's buffer and are in no bin yet.
+    waiting: usize,
+}
+
+/// Lines of bars.
+const HEIGHT: usize = 12;
+/// Characters of the widest picture, whatever the terminal.
+const WIDEST: usize = 100;
+/// The kinds of arrays that contents come in.
+const ARRAYS: [&str; 7] = ["TArrayD", "TArrayF", "TArrayI", "TArrayS", "TArrayC", "TArrayL64", "TArrayL"];
+
+impl Axis {
+    fn of(axis: Object<'_>) -> Option<Self> {
+        let bins = usize::try_from(axis.int("fNbins")?).ok().filter(|bins| *bins > 0)?;
+        let (low, high) = (axis.float("fXmin")?, axis.float("fXmax")?);
+        let edges: Vec<f64> = axis.array("fXbins").map(|edges| edges.floats().collect()).unwrap_or_default();
+        let (low, high) = match (edges.first(), edges.last()) {
+            (Some(first), Some(last)) if edges.len() == bins + 1 => (*first, *last),
+            (None, None) => (low, high),
+            _ => return None,
+        };
+        if !(low.is_finite() && high.is_finite() && low < high && (high - low).is_finite()) {
+            return None;
+        }
+        let labels = axis.list("fLabels").flatten().filter_map(|label| {
+            let bin = usize::try_from(label.int("fUniqueID")?).ok()?.checked_sub(1)?;
+            Some((bin, label.text("fString").or_else(|| label.text("TString"))?))
+        });
+        let title = axis.text("fTitle").unwrap_or_default().to_string();
+        Some(Self { bins, low, high, edges, title, labels: labels.collect() })
+    }
+
+    /// The bin of a place on the axis, from 0 to 1.
+    fn bin_at(&self, part: f64) -> usize {
+        let bin = if self.edges.is_empty() {
+            (part * self.bins as f64) as usize
+        } else {
+            let x = self.low + part * (self.high - self.low);
+            self.edges.partition_point(|edge| *edge <= x).saturating_sub(1)
+        };
+        bin.min(self.bins - 1)
+    }
+
+    /// The middle of a bin.
+    fn middle(&self, bin: usize) -> f64 {
+        match (self.edges.get(bin), self.edges.get(bin + 1)) {
+            (Some(low), Some(high)) => (low + high) / 2.0,
+            _ => self.low + (self.high - self.low) * (bin as f64 + 0.5) / self.bins as f64,
+        }
+    }
+
+    /// Bins that share one of `most` columns of a picture, and the columns: each is some bins, or a part of one.
+    pub(super) fn columns(&self, most: usize) -> Vec<std::ops::Range<usize>> {
+        if self.edges.is_empty() && self.bins > most {
+            let together = self.bins.div_ceil(most.max(1));
+            return (0..self.bins)
+                .step_by(together)
+                .map(|bin| bin..(bin + together).min(self.bins))
+                .collect();
+        }
+        if self.edges.is_empty() {
+            let wide = (most / self.bins).clamp(1, 8);
+            return (0..self.bins).flat_map(|bin| std::iter::repeat_n(bin..bin + 1, wide)).collect();
+        }
+        let columns = most.clamp(1, 60);
+        let bin = |column: usize| self.bin_at((column as f64 + 0.5) / columns as f64);
+        (0..columns).map(|column| bin(column)..bin(column) + 1).collect()
+    }
+}
+
+impl Binned {
+    /// The histogram that an object is; `None` if it is none, or its parts do not fit each other.
+    pub(super) fn of(object: Object<'_>) -> Option<Self> {
+        let is = |class: &str| object.class() == class || object.bases().any(|base| base.class == class);
+        if !is("TH1") || is("TH2Poly") {
+            return None;
+        }
+        let dimensions = match () {
+            () if is("TH3") || is("TProfile3D") => 3,
+            () if is("TH2") || is("TProfile2D") => 2,
+            () => 1,
+        };
+        let names = ["fXaxis", "fYaxis", "fZaxis"];
+        let axes = names.iter().take(dimensions).map(|name| Axis::of(object.object(name)?));
+        let axes: Vec<Axis> = axes.collect::<Option<_>>()?;
+        let mut contents: Vec<f64> = ARRAYS.iter().find_map(|name| object.array(name))?.floats().collect();
+        let cells =
+            axes.iter().try_fold(1usize, |cells, axis| cells.checked_mul(axis.bins.checked_add(2)?))?;
+        if contents.len() != cells {
+            return None;
+        }
+        let profile = object.array("fBinEntries").filter(|sums| sums.len() == cells);
+        let profile: Option<Vec<f64>> = profile.map(|sums| sums.floats().collect());
+        if let Some(sums) = &profile {
+            contents.iter_mut().zip(sums).for_each(|(value, sum)| {
+                *value = if *sum == 0.0 { 0.0 } else { *value / sum };
+            });
+        }
+        let waiting = object.array("fBuffer").and_then(|buffer| buffer.floats().next()).unwrap_or(0.0);
+        Some(Self {
+            axes,
+            contents,
+            profile,
+            entries: object.float("fEntries").unwrap_or(0.0),
+            waiting: waiting.abs() as usize,
+        })
+    }
+
+    /// The picture, with axes, and what it does not show in words.
+    pub(super) fn draw(&self, width: usize, paint: Paint) -> String {
+        let mut text = match &self.axes[..] {
+            [x] => self.bars(x, width, paint),
+            [x, y, rest @ ..] => heat::draw(self, x, y, rest.first(), width.min(WIDEST), paint),
+            [] => String::new(),
+        };
+        text.push('\n');
+        for axis in self.axes.iter().filter(|axis| !axis.labels.is_empty()) {
+            let names: Vec<String> =
+                axis.labels.iter().map(|(bin, name)| format!("{} {}", bin + 1, human::clean(name))).collect();
+            text.push_str(&format!("bins: {}\n", human::wrap(&names, ",", width, 6)));
+        }
+        text.push_str(&self.words());
+        text
+    }
+
+    /// The content of a bin, counted from 0 without underflow; of three dimensions summed along the third.
+    pub(super) fn at(&self, x: usize, y: usize) -> f64 {
+        let (columns, rows) = (self.axes[0].bins + 2, self.axes.get(1).map_or(1, |y| y.bins + 2));
+        let row = if self.axes.len() > 1 { y + 1 } else { 0 };
+        match self.axes.get(2) {
+            None => self.contents[x + 1 + columns * row],
+            Some(z) => (1..=z.bins).map(|z| self.contents[x + 1 + columns * (row + rows * z)]).sum(),
+        }
+    }
+
+    /// Whether several bins are shown by their mean instead of their sum.
+    pub(super) const fn is_profile(&self) -> bool {
+        self.profile.is_some()
+    }
+
+    fn bars(&self, x: &Axis, width: usize, paint: Paint) -> String {
+        let columns = x.columns(width.min(WIDEST).saturating_sub(12).max(20));
+        let heights = columns.into_iter().map(|bins| {
+            let number = bins.len();
+            let sum: f64 = bins.map(|bin| self.at(bin, 0)).sum();
+            if self.is_profile() { sum / number as f64 } else { sum }
+        });
+        let (low, high) = (x.low, x.high);
+        Bars { low, high, heights: heights.collect() }.draw(HEIGHT, 1, &x.title, paint)
+    }
+
+    /// Entries, and of one dimension mean, spread and what lies outside.
+    fn words(&self) -> String {
+        let number = |number: f64| histogram::short(number);
+        let mut words = vec![format!("{} entries", number(self.entries))];
+        if let [x] = &self.axes[..] {
+            let weights = self.profile.as_ref().unwrap_or(&self.contents);
+            let inside = &weights[1..=x.bins];
+            let sum: f64 = inside.iter().sum();
+            if sum > 0.0 {
+                let middle = |bin: usize| x.middle(bin);
+                let mean = inside.iter().enumerate().map(|(bin, w)| w * middle(bin)).sum::<f64>() / sum;
+                let square =
+                    inside.iter().enumerate().map(|(bin, w)| w * (middle(bin) - mean).powi(2)).sum::<f64>();
+                words.push(format!("mean {}", number(mean)));
+                words.push(format!("std dev {} (by bins)", number((square / sum).max(0.0).sqrt())));
+            }
+            if self.profile.is_none() {
+                words.push(format!("integral {}", number(sum)));
+            }
+            let (under, over) = (weights[0], weights[x.bins + 1]);
+            words.push(format!("{} below, {} above", number(under), number(over)));
+        } else {
+            let inside: f64 = {
+                let (x, y) = (self.axes[0].bins, self.axes[1].bins);
+                (0..x).flat_map(|x| (0..y).map(move |y| (x, y))).map(|(x, y)| self.at(x, y)).sum()
+            };
+            if self.profile.is_none() {
+                words.push(format!("integral {}", number(inside)));
+            }
+        }
+        let mut text = words.join(", ") + "\n";
+        if self.waiting > 0 {
+            let entries = human::counted(self.waiting as u64, "entry waits", "entries wait");
+            text.push_str(&format!("{entries} in its buffer and are in no bin of this picture\n"));
+        }
+        text
+    }
+}

@@ -1,0 +1,52 @@
+//! `forthwith show` of an object that is no tree: a picture of a histogram, or the members of anything else.
+
+mod binned;
+mod heat;
+mod members;
+
+use crate::{console::Console, failure::Result, human, meaning::Shape};
+use forthwith::{File, Key, plan::Error, root::Objects};
+use serde::Serialize;
+use serde_json::Value as Json;
+
+/// The answer for programs.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    file: &'a str,
+    path: &'a str,
+    class: &'a str,
+    title: &'a str,
+    members: Json,
+}
+
+pub(crate) fn show(file: &File, key: &Key, shape: Shape, console: &mut Console<'_>) -> Result<()> {
+    let object = file.object(&format!("{};{}", key.path, key.cycle))?;
+    let Some(objects) = object.own::<Objects>() else {
+        return Err(Error::unsupported(format!("showing a {}", key.class)).in_file(file.uri()).into());
+    };
+    let top = objects.top();
+    if shape != Shape::Text {
+        let members = members::json(top);
+        let Key { path, class, title, .. } = key;
+        return console.json(&Report { file: file.uri(), path, class, title, members });
+    }
+    let title = if key.title.is_empty() { String::new() } else { format!(": {}", key.title) };
+    console.line(&format!(
+        "{} {}{} in {}\n",
+        console.paint.strong(&human::clean(&key.path)),
+        console.paint.faint(&human::clean(&key.class)),
+        human::clean(&title),
+        human::clean(file.uri()),
+    ))?;
+    match binned::Binned::of(top) {
+        Some(binned) => console.text(&binned.draw(console.width.unwrap_or(80), console.paint)),
+        None => console.text(&members::text(top)),
+    }
+}
+
+/// The picture of an object, if it is one that is drawn.
+pub(crate) fn picture(file: &File, path: &str, console: &Console<'_>) -> Option<String> {
+    let object = file.object(path).ok()?;
+    let binned = binned::Binned::of(object.own::<Objects>()?.top())?;
+    Some(binned.draw(console.width.unwrap_or(80).saturating_sub(2), console.paint))
+}
