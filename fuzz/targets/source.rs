@@ -3,7 +3,7 @@
 #![no_main]
 
 use forthwith::forth::isa::{BulkWord, Op, Parser, Syntax};
-use forthwith::forth::{CompileErrorKind, Compiled, Dtype};
+use forthwith::forth::{CompileErrorKind, Compiled, DType};
 use forthwith_fuzz::check;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let mut words: Vec<String> = Op::ALL.iter().map(|op| op.word().to_owned()).collect();
     words.extend(Syntax::ALL.iter().map(|syntax| syntax.word().to_owned()));
-    words.extend(Dtype::ALL.iter().map(|dtype| dtype.name().to_owned()));
+    words.extend(DType::ALL.iter().map(|dtype| dtype.name().to_owned()));
     for parser in Parser::ALL {
         let width = if parser.has_width() { "7" } else { "" };
         words.extend(["", "#", "!", "#!"].map(|prefix| format!("{prefix}{width}{}->", parser.text())));

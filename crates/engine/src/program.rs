@@ -6,8 +6,8 @@ use crate::{
     place::{Places, out_of_memory},
     stop::Stop,
 };
-use forthwith_columns::{Buffer, Builder, DType, kernels};
-use forthwith_forth::{Compiled, Dtype, Limits, Machine, Memory, Output, RunError, Status};
+use forthwith_columns::{Buffer, Builder, kernels};
+use forthwith_forth::{Compiled, Limits, Machine, Memory, Output, RunError, Status};
 use forthwith_plan::{BlockFormat, Error, ErrorKind, Result, Task};
 use forthwith_program::Program;
 use std::{
@@ -114,7 +114,7 @@ impl Job<'_> {
             let (buffer, items) = builder.lend();
             let start = items * builder.dtype().size();
             let memory = InPlace { buffer: Some(buffer), start, home: Arc::clone(home) };
-            Output::new(forth_dtype(builder.dtype()), Box::new(memory))
+            Output::new(builder.dtype(), Box::new(memory))
         });
         let starts: Vec<usize> = self.places.builders.iter().map(Builder::len).collect();
         let before = self.places.ends().clone();
@@ -143,7 +143,7 @@ impl Job<'_> {
         let entries = (self.task.wanted.end - self.task.wanted.start) as usize;
         let most = OUTPUT_MOST.min(SCRATCH_MOST / self.places.builders.len().max(1));
         let outputs = self.places.builders.iter().zip(&self.places.group.columns).map(|(builder, column)| {
-            let dtype = forth_dtype(builder.dtype());
+            let dtype = builder.dtype();
             let mut memory = spare.pop().unwrap_or_else(|| Output::owned(dtype).into_memory());
             // Loops that are run as one want to know beforehand that all they could write has room; what is not written to is not there.
             let room = match column.bytes_per_payload_byte as usize {
@@ -324,24 +324,6 @@ impl Job<'_> {
             Some(member) => error.in_member(member),
             None => error,
         }
-    }
-}
-
-const fn forth_dtype(dtype: DType) -> Dtype {
-    match dtype {
-        DType::Bool => Dtype::Bool,
-        DType::Int8 => Dtype::Int8,
-        DType::Int16 => Dtype::Int16,
-        DType::Int32 => Dtype::Int32,
-        DType::Int64 => Dtype::Int64,
-        DType::UInt8 => Dtype::UInt8,
-        DType::UInt16 => Dtype::UInt16,
-        DType::UInt32 => Dtype::UInt32,
-        DType::UInt64 => Dtype::UInt64,
-        DType::Float32 => Dtype::Float32,
-        DType::Float64 => Dtype::Float64,
-        // DType is non-exhaustive towards other crates; a new type must be added here to be used.
-        _ => Dtype::UInt8,
     }
 }
 

@@ -13,7 +13,7 @@
 use std::sync::{Arc, Mutex};
 
 use forthwith_forth::{
-    CompileErrorKind, Compiled, Dtype, LEAD, Limits, LiteralWidth, Machine, Memory, Options, OutOfMemory,
+    CompileErrorKind, Compiled, DType, LEAD, Limits, LiteralWidth, Machine, Memory, Options, OutOfMemory,
     Output, Programs, RunError, SLACK, Status, Tier, Value,
 };
 
@@ -63,7 +63,7 @@ fn compile_and_run() {
     let [offsets, content] = machine.outputs() else { unreachable!("two are declared") };
     assert_eq!(
         (program.outputs()[0].name.as_str(), offsets.dtype(), offsets.len()),
-        ("offsets", Dtype::Int64, 3)
+        ("offsets", DType::Int64, 3)
     );
     // Bytes in native order for who is in a hurry, values for who is not.
     assert_eq!(content.as_bytes(), [1.0_f32, 2.0, 3.0].map(f32::to_ne_bytes).concat());
@@ -197,8 +197,8 @@ unsafe impl Memory for Column {
 /// Outputs may write into memory of yours, and be taken out of the machine without a copy.
 fn memory_of_your_own() {
     let mut machine = Machine::new(Arc::new(Compiled::new(LISTS).unwrap()), Limits::default());
-    let offsets = Output::new(Dtype::Int64, Column::with_room(8 * 8));
-    let content = Output::new(Dtype::Float32, Column::with_room(4 * 2));
+    let offsets = Output::new(DType::Int64, Column::with_room(8 * 8));
+    let content = Output::new(DType::Float32, Column::with_room(4 * 2));
     machine.begin_with(vec![offsets, content]).unwrap();
     machine.push(2).unwrap();
     // Room for two numbers: the second list does not fit.

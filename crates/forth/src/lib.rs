@@ -45,10 +45,10 @@
 
 mod compile;
 mod compiled;
-mod dtype;
 mod error;
 mod interpret;
 mod lower;
+mod number;
 #[doc = include_str!("../IDIOMS.md")]
 pub mod idioms {}
 pub mod isa;
@@ -64,8 +64,8 @@ mod value;
 
 pub use compile::ir::OutputDecl;
 pub use compiled::{Compiled, LiteralWidth, Options};
-pub use dtype::Dtype;
 pub use error::{CompileError, CompileErrorKind, Location, RunError};
+pub use forthwith_dtype::DType;
 pub use machine::{Counters, Limits, Machine, Printer, Status, Tier, W32, W64, Width};
 pub use output::{Keeper, LEAD, Lease, Memory, OutOfMemory, Output, SLACK};
 pub use prepare::prepare;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::dtype::Dtype;
+use crate::DType;
 use crate::output::Output;
 
 /// One item of an output.
@@ -28,20 +28,20 @@ impl Output {
     }
 }
 
-fn value(dtype: Dtype, item: &[u8]) -> Value {
+fn value(dtype: DType, item: &[u8]) -> Value {
     // Integers by their sign, floats by their bits.
     let mut bytes = [0; 8];
     bytes[..item.len()].copy_from_slice(item);
     let bits = u64::from_ne_bytes(bytes);
     match dtype {
-        Dtype::Bool => Value::Bool(bits != 0),
-        Dtype::Int8 => Value::Signed(i64::from(bits as i8)),
-        Dtype::Int16 => Value::Signed(i64::from(bits as i16)),
-        Dtype::Int32 => Value::Signed(i64::from(bits as i32)),
-        Dtype::Int64 => Value::Signed(bits as i64),
-        Dtype::UInt8 | Dtype::UInt16 | Dtype::UInt32 | Dtype::UInt64 => Value::Unsigned(bits),
-        Dtype::Float32 => Value::Single(f32::from_bits(bits as u32)),
-        Dtype::Float64 => Value::Double(f64::from_bits(bits)),
+        DType::Bool => Value::Bool(bits != 0),
+        DType::Int8 => Value::Signed(i64::from(bits as i8)),
+        DType::Int16 => Value::Signed(i64::from(bits as i16)),
+        DType::Int32 => Value::Signed(i64::from(bits as i32)),
+        DType::Int64 => Value::Signed(bits as i64),
+        DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64 => Value::Unsigned(bits),
+        DType::Float32 => Value::Single(f32::from_bits(bits as u32)),
+        DType::Float64 => Value::Double(f64::from_bits(bits)),
     }
 }
 

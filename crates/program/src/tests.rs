@@ -1,6 +1,6 @@
 use crate::{ASKED_OUTPUTS, Count, Dialect, Finisher, Frame, Schema, TextLength, When, translate};
 use forthwith_columns::{DType, OBJECT_BITS, Wire};
-use forthwith_forth::{Compiled, Dtype, Limits, Machine, Output, Status};
+use forthwith_forth::{Compiled, Limits, Machine, Output, Status};
 use std::sync::Arc;
 
 const FRAMED: Dialect =
@@ -135,7 +135,7 @@ fn frames_versions_and_items_field_by_field() {
         let stop = (bytes.len() as u32).to_le_bytes();
         let compiled = Arc::new(Compiled::new(&program.source).unwrap());
         let mut machine = Machine::new(compiled, Limits::default());
-        let kinds = [Dtype::Int64, Dtype::Float32, Dtype::Float32];
+        let kinds = [DType::Int64, DType::Float32, DType::Float32];
         machine.begin_with(kinds.map(Output::owned).into()).unwrap();
         machine.push(1).unwrap();
         machine.resume(&[bytes, &[0; 4], &stop]).map(|_| {
@@ -265,10 +265,10 @@ fn run_asked(
     let numbers = |output: &Output| {
         let bytes = output.as_bytes();
         match output.dtype() {
-            Dtype::Int8 => bytes.iter().map(|&n| f64::from(n as i8)).collect(),
-            Dtype::Int32 => bytes.as_chunks().0.iter().map(|n| f64::from(i32::from_ne_bytes(*n))).collect(),
-            Dtype::Int64 => bytes.as_chunks().0.iter().map(|n| i64::from_ne_bytes(*n) as f64).collect(),
-            Dtype::Float32 => bytes.as_chunks().0.iter().map(|n| f64::from(f32::from_ne_bytes(*n))).collect(),
+            DType::Int8 => bytes.iter().map(|&n| f64::from(n as i8)).collect(),
+            DType::Int32 => bytes.as_chunks().0.iter().map(|n| f64::from(i32::from_ne_bytes(*n))).collect(),
+            DType::Int64 => bytes.as_chunks().0.iter().map(|n| i64::from_ne_bytes(*n) as f64).collect(),
+            DType::Float32 => bytes.as_chunks().0.iter().map(|n| f64::from(f32::from_ne_bytes(*n))).collect(),
             _ => bytes.as_chunks().0.iter().map(|n| f64::from_ne_bytes(*n)).collect(),
         }
     };

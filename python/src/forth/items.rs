@@ -1,6 +1,6 @@
 //! What a machine wrote, in place.
 
-use forthwith::forth::{Dtype, Lease};
+use forthwith::forth::{DType, Lease};
 use pyo3::{prelude::*, types::PyDict};
 
 /// The items of an output at some moment, that NumPy takes over as they are.
@@ -12,17 +12,17 @@ impl Items {
     #[getter]
     fn typestr(&self) -> &'static str {
         match self.0.dtype() {
-            Dtype::Bool => "|b1",
-            Dtype::Int8 => "|i1",
-            Dtype::UInt8 => "|u1",
-            Dtype::Int16 => native("<i2", ">i2"),
-            Dtype::Int32 => native("<i4", ">i4"),
-            Dtype::Int64 => native("<i8", ">i8"),
-            Dtype::UInt16 => native("<u2", ">u2"),
-            Dtype::UInt32 => native("<u4", ">u4"),
-            Dtype::UInt64 => native("<u8", ">u8"),
-            Dtype::Float32 => native("<f4", ">f4"),
-            Dtype::Float64 => native("<f8", ">f8"),
+            DType::Bool => "|b1",
+            DType::Int8 => "|i1",
+            DType::UInt8 => "|u1",
+            DType::Int16 => native("<i2", ">i2"),
+            DType::Int32 => native("<i4", ">i4"),
+            DType::Int64 => native("<i8", ">i8"),
+            DType::UInt16 => native("<u2", ">u2"),
+            DType::UInt32 => native("<u4", ">u4"),
+            DType::UInt64 => native("<u8", ">u8"),
+            DType::Float32 => native("<f4", ">f4"),
+            DType::Float64 => native("<f8", ">f8"),
         }
     }
 

@@ -109,7 +109,6 @@ impl TypedArrayBuilder {
             DType::UInt64 => each!(u64, item => self.unsigned(item)),
             DType::Float32 => each!(f32, item => self.real(item.into())),
             DType::Float64 => each!(f64, item => self.real(item)),
-            _ => return Err(self.error(Command::Extend, CommandErrorKind::Deep)), // there are no other types
         }
         Ok(())
     }

@@ -2,11 +2,11 @@
 
 use super::direct::{Done, Failure, integer, refuse_if, word};
 use super::step::{OutputSpec, Refusal};
-use forthwith_forth::Dtype;
+use forthwith_forth::DType;
 
 /// An output: items in native order.
 pub(crate) struct Bytes {
-    dtype: Dtype,
+    dtype: DType,
     /// Whether there is a zero before everything.
     offsets: bool,
     bytes: Vec<u8>,
@@ -118,13 +118,13 @@ impl Bytes {
     #[inline(always)]
     pub(super) fn integer(&mut self, value: i64) -> Done {
         match self.dtype {
-            Dtype::Int64 | Dtype::UInt64 => self.items(value.to_ne_bytes()),
-            Dtype::Int32 | Dtype::UInt32 => self.items((value as i32).to_ne_bytes()),
-            Dtype::Int16 | Dtype::UInt16 => self.items((value as i16).to_ne_bytes()),
-            Dtype::Int8 | Dtype::UInt8 => self.items((value as i8).to_ne_bytes()),
-            Dtype::Bool => self.items([u8::from(value != 0)]),
-            Dtype::Float64 => self.items((value as f64).to_ne_bytes()),
-            Dtype::Float32 => self.items((value as f32).to_ne_bytes()),
+            DType::Int64 | DType::UInt64 => self.items(value.to_ne_bytes()),
+            DType::Int32 | DType::UInt32 => self.items((value as i32).to_ne_bytes()),
+            DType::Int16 | DType::UInt16 => self.items((value as i16).to_ne_bytes()),
+            DType::Int8 | DType::UInt8 => self.items((value as i8).to_ne_bytes()),
+            DType::Bool => self.items([u8::from(value != 0)]),
+            DType::Float64 => self.items((value as f64).to_ne_bytes()),
+            DType::Float32 => self.items((value as f32).to_ne_bytes()),
         }
     }
 
@@ -132,13 +132,13 @@ impl Bytes {
     #[inline(always)]
     pub(super) fn whole(&mut self, value: i64) -> Done {
         let fits = match self.dtype {
-            Dtype::Int32 => i32::try_from(value).is_ok(),
-            Dtype::Int16 => i16::try_from(value).is_ok(),
-            Dtype::Int8 => i8::try_from(value).is_ok(),
-            Dtype::UInt64 => value >= 0,
-            Dtype::UInt32 => u32::try_from(value).is_ok(),
-            Dtype::UInt16 => u16::try_from(value).is_ok(),
-            Dtype::UInt8 => u8::try_from(value).is_ok(),
+            DType::Int32 => i32::try_from(value).is_ok(),
+            DType::Int16 => i16::try_from(value).is_ok(),
+            DType::Int8 => i8::try_from(value).is_ok(),
+            DType::UInt64 => value >= 0,
+            DType::UInt32 => u32::try_from(value).is_ok(),
+            DType::UInt16 => u16::try_from(value).is_ok(),
+            DType::UInt8 => u8::try_from(value).is_ok(),
             _ => true,
         };
         refuse_if(!fits, Refusal::Range)?;
@@ -161,8 +161,8 @@ impl Bytes {
     #[inline(always)]
     pub(super) fn add(&mut self, value: i64) -> Done {
         let last = match self.dtype {
-            Dtype::Int32 => self.bytes.last_chunk().map_or(0, |last| i32::from_ne_bytes(*last).into()),
-            Dtype::UInt32 => self.bytes.last_chunk().map_or(0, |last| u32::from_ne_bytes(*last).into()),
+            DType::Int32 => self.bytes.last_chunk().map_or(0, |last| i32::from_ne_bytes(*last).into()),
+            DType::UInt32 => self.bytes.last_chunk().map_or(0, |last| u32::from_ne_bytes(*last).into()),
             _ => self.bytes.last_chunk().map_or(0, |last| i64::from_ne_bytes(*last)),
         };
         self.integer(last.wrapping_add(value))
@@ -172,11 +172,11 @@ impl Bytes {
     #[inline(always)]
     pub(super) fn scalar(&mut self, parser: char, data: &[u8]) -> Done {
         match (parser, self.dtype) {
-            ('q', Dtype::Int64) | ('Q', Dtype::UInt64) | ('d', Dtype::Float64) => self.word(word(data)),
+            ('q', DType::Int64) | ('Q', DType::UInt64) | ('d', DType::Float64) => self.word(word(data)),
             ('q', _) => self.integer(integer(data)),
             ('?', _) => self.items([u8::from(data.first().is_some_and(|byte| *byte != 0))]),
             ('d', _) => self.items((f64::from_ne_bytes(word(data)) as f32).to_ne_bytes()),
-            (_, Dtype::Float32) => self.items((u64::from_ne_bytes(word(data)) as f32).to_ne_bytes()),
+            (_, DType::Float32) => self.items((u64::from_ne_bytes(word(data)) as f32).to_ne_bytes()),
             _ => self.items((u64::from_ne_bytes(word(data)) as f64).to_ne_bytes()),
         }
     }

@@ -6,7 +6,7 @@
 use super::plan::Plan;
 use super::program::LENGTH;
 use super::step::{Action, COMMANDS, Refusal, Step};
-use forthwith_forth::Dtype;
+use forthwith_forth::DType;
 
 /// One or two steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -262,24 +262,24 @@ impl Code {
                 return;
             }
             Step::Scalar { parser, output } => match (parser, dtype(output)) {
-                ('q', Dtype::Int64) | ('Q', Dtype::UInt64) | ('d', Dtype::Float64) => {
+                ('q', DType::Int64) | ('Q', DType::UInt64) | ('d', DType::Float64) => {
                     Some(Op::Word { output: output as u32 })
                 }
                 _ => Some(Op::Scalar { parser, output: output as u32 }),
             },
-            Step::Literal { value, output } if dtype(output) == Dtype::Int64 => {
+            Step::Literal { value, output } if dtype(output) == DType::Int64 => {
                 small(value).map(|value| Op::LiteralWord { value, output: output as u32 })
             }
             Step::Literal { value, output } => {
                 small(value).map(|value| Op::Literal { value, output: output as u32 })
             }
-            Step::Next { rows, output } if dtype(output) == Dtype::Int64 => {
+            Step::Next { rows, output } if dtype(output) == DType::Int64 => {
                 Some(Op::NextWord { rows: rows as u32, output: output as u32 })
             }
-            Step::Offset { count, output } if dtype(output) == Dtype::Int64 => {
+            Step::Offset { count, output } if dtype(output) == DType::Int64 => {
                 Some(Op::OffsetWord { count: count as u32, output: output as u32 })
             }
-            Step::Bytes { offsets: Some(offsets), data } if dtype(offsets) == Dtype::Int64 => {
+            Step::Bytes { offsets: Some(offsets), data } if dtype(offsets) == DType::Int64 => {
                 Some(Op::BytesWord { offsets: offsets as u32, output: data as u32 })
             }
             Step::Next { rows, output } => Some(Op::Next { rows: rows as u32, output: output as u32 }),

@@ -4,7 +4,6 @@ use super::plan::{Category, Node, Record, Routine, State};
 use super::step::{Action, Amount, Command, Out, OutputSpec, Refusal, Step, Var};
 use crate::form::{Form, FormError, Index, Kind, Primitive, Text, Unit};
 use forthwith_columns::DType;
-use forthwith_forth::Dtype;
 
 /// Where a value is expected, and what comes of it.
 #[derive(Clone)]
@@ -95,7 +94,7 @@ impl Planner {
         form.contents().iter().for_each(|content| self.collect_names(content));
     }
 
-    pub(super) fn output(&mut self, form: &Form, part: &str, dtype: Dtype, offsets: bool) -> Out {
+    pub(super) fn output(&mut self, form: &Form, part: &str, dtype: DType, offsets: bool) -> Out {
         let name = format!("{}-{part}", key(form));
         self.outputs.push(OutputSpec { name, dtype, offsets });
         self.outputs.len() - 1
@@ -328,7 +327,7 @@ impl Planner {
         let (dtype, _) = primitive.stored();
         // Half floats wait in full precision, so that they are rounded once.
         let dtype = if primitive == Primitive::Float16 { DType::Float64 } else { dtype };
-        let output = self.output(form, "data", machine_dtype(dtype), false);
+        let output = self.output(form, "data", dtype, false);
         let scalar = |parser| vec![Step::Scalar { parser, output }];
         let kept = || vec![Step::Kept { output }];
         let imaginary = |parser| vec![Step::Scalar { parser, output }, Step::Literal { value: 0, output }];
@@ -373,7 +372,7 @@ impl Planner {
         let bulk = match primitive {
             Primitive::Bool | Primitive::Complex64 | Primitive::Complex128 => None,
             Primitive::Datetime64(_) | Primitive::Timedelta64(_) => None,
-            _ => Some((dtype, parser(dtype), output)),
+            _ => Some((dtype, dtype.letter(), output)),
         };
         choices[0].bulk = bulk; // every list above has a first
         (Node::Number { key: key(form).into(), primitive, output }, choices)
@@ -385,7 +384,7 @@ impl Planner {
         let bytes_key = key(content).to_owned();
         let (index, separate) = match &form.kind {
             Kind::Regular { size, .. } => {
-                let output = self.output(content, "data", Dtype::UInt8, false);
+                let output = self.output(content, "data", DType::UInt8, false);
                 let writes = vec![Step::Bytes { offsets: None, data: output }];
                 let mut choice = Choice::new(command, 0, vec![Step::Length { bytes: *size }], writes);
                 choice.length = Some(*size);
@@ -396,7 +395,7 @@ impl Planner {
             _ => (Index::I64, false), // never: strings are lists
         };
         let offsets = self.output(form, "offsets", dtype_of(index), true);
-        let output = self.output(content, "data", Dtype::UInt8, false);
+        let output = self.output(content, "data", DType::UInt8, false);
         let mut choice =
             Choice::new(command, 0, Vec::new(), vec![Step::Bytes { offsets: Some(offsets), data: output }]);
         if index != Index::I64 {
@@ -516,43 +515,10 @@ pub(super) fn key(form: &Form) -> &str {
     form.key.as_deref().unwrap_or_default()
 }
 
-pub(super) const fn dtype_of(index: Index) -> Dtype {
+pub(super) const fn dtype_of(index: Index) -> DType {
     match index {
-        Index::I32 => Dtype::Int32,
-        Index::U32 => Dtype::UInt32,
-        Index::I64 => Dtype::Int64,
-    }
-}
-
-pub(crate) const fn machine_dtype(dtype: DType) -> Dtype {
-    match dtype {
-        DType::Bool => Dtype::Bool,
-        DType::Int8 => Dtype::Int8,
-        DType::Int16 => Dtype::Int16,
-        DType::Int32 => Dtype::Int32,
-        DType::UInt8 => Dtype::UInt8,
-        DType::UInt16 => Dtype::UInt16,
-        DType::UInt32 => Dtype::UInt32,
-        DType::UInt64 => Dtype::UInt64,
-        DType::Float32 => Dtype::Float32,
-        DType::Float64 => Dtype::Float64,
-        _ => Dtype::Int64,
-    }
-}
-
-/// The machine's parser for items of a type.
-pub(super) const fn parser(dtype: DType) -> char {
-    match dtype {
-        DType::Bool => '?',
-        DType::Int8 => 'b',
-        DType::Int16 => 'h',
-        DType::Int32 => 'i',
-        DType::UInt8 => 'B',
-        DType::UInt16 => 'H',
-        DType::UInt32 => 'I',
-        DType::UInt64 => 'Q',
-        DType::Float32 => 'f',
-        DType::Float64 => 'd',
-        _ => 'q',
+        Index::I32 => DType::Int32,
+        Index::U32 => DType::UInt32,
+        Index::I64 => DType::Int64,
     }
 }

@@ -1,7 +1,7 @@
 //! What commands do, step by step: the definition that the program's text is written from.
 
 use crate::form::Index;
-use forthwith_forth::Dtype;
+use forthwith_forth::DType;
 
 /// What a builder can be told. The numbers are those of the generated program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -269,7 +269,7 @@ pub(crate) enum Action {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OutputSpec {
     pub(crate) name: String,
-    pub(crate) dtype: Dtype,
+    pub(crate) dtype: DType,
     /// Whether a zero stands first.
     pub(crate) offsets: bool,
 }

@@ -7,7 +7,7 @@ use super::planner::{
 use super::program::BLANK;
 use super::step::{Action, Amount, Command, Refusal, Step, Var};
 use crate::form::{Form, FormError, Index};
-use forthwith_forth::Dtype;
+use forthwith_forth::DType;
 use std::collections::HashSet;
 
 impl Planner {
@@ -179,7 +179,7 @@ impl Planner {
         place: &Place,
     ) -> Result<(Node, Vec<Choice>), FormError> {
         refuse_within(form, content, false)?;
-        let output = self.output(form, "mask", Dtype::Int8, false);
+        let output = self.output(form, "mask", DType::Int8, false);
         let (content, inner) = self.choices(content, place)?;
         let there = Step::Literal { value: valid.into(), output };
         let mut choices: Vec<_> =
@@ -211,7 +211,7 @@ impl Planner {
                 format!("{}: a union has options in all alternatives or in none; this", form.type_string());
             return Err(FormError::Unsupported { what });
         }
-        let tags = self.output(form, "tags", Dtype::Int8, false);
+        let tags = self.output(form, "tags", DType::Int8, false);
         let output = self.output(form, "index", dtype_of(index), false);
         let (mut choices, mut nodes, mut all_rows) = (Vec::new(), Vec::new(), Vec::new());
         for (tag, content) in contents.iter().enumerate() {

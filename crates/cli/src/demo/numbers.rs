@@ -33,7 +33,6 @@ fn numbers(column: &Column) -> Vec<f64> {
                 $(DType::$dtype => all::<$number>(column, |value| value as f64),)*
                 // Truth values are bytes under another name.
                 DType::Bool => column.as_bytes().iter().map(|&byte| f64::from(byte)).collect(),
-                _ => Vec::new(),
             }
         };
     }

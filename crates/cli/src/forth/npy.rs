@@ -1,6 +1,6 @@
 //! The `.npy` format, version 1.
 
-use forthwith::forth::{Dtype, Output};
+use forthwith::forth::{DType, Output};
 use std::io::{self, Write};
 
 /// Writes one output as a one-dimensional array.
@@ -12,17 +12,17 @@ pub(crate) fn write(output: &Output, to: &mut dyn Write) -> io::Result<()> {
     to.write_all(output.as_bytes())
 }
 
-fn header(dtype: Dtype, items: usize) -> String {
+fn header(dtype: DType, items: usize) -> String {
     let order = match dtype.size() {
         1 => '|',
         _ if cfg!(target_endian = "big") => '>',
         _ => '<',
     };
     let kind = match dtype {
-        Dtype::Bool => 'b',
-        Dtype::Float32 | Dtype::Float64 => 'f',
-        Dtype::UInt8 | Dtype::UInt16 | Dtype::UInt32 | Dtype::UInt64 => 'u',
-        Dtype::Int8 | Dtype::Int16 | Dtype::Int32 | Dtype::Int64 => 'i',
+        DType::Bool => 'b',
+        DType::Float32 | DType::Float64 => 'f',
+        DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64 => 'u',
+        DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64 => 'i',
     };
     let mut header = format!(
         "{{'descr': '{order}{kind}{}', 'fortran_order': False, 'shape': ({items},), }}",
@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn the_data_is_aligned() {
         for items in [0, 1, 99, 12_345_678_901] {
-            let header = header(Dtype::Float32, items);
+            let header = header(DType::Float32, items);
             assert!((10 + header.len()).is_multiple_of(64) && header.ends_with(" \n"));
             assert!(header.starts_with("{'descr': '<f4', 'fortran_order': False, 'shape': ("));
         }

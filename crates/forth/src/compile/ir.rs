@@ -2,7 +2,7 @@
 //!
 //! Every body knows the number its segment has in the external bytecode. That number identifies a loop to all tiers.
 
-use crate::Dtype;
+use crate::DType;
 use crate::isa::{Bulk, Op, Read};
 
 /// A parsed program.
@@ -26,7 +26,7 @@ pub struct OutputDecl {
     /// Its name.
     pub name: String,
     /// Its item type.
-    pub dtype: Dtype,
+    pub dtype: DType,
 }
 
 /// A user-defined word.

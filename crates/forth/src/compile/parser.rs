@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::ir::{Body, Kind, Node, OutputDecl, Program, Word};
 use super::lexer::{Token, integer, tokenize};
-use crate::Dtype;
+use crate::DType;
 use crate::error::{CompileError, CompileErrorKind as E};
 use crate::isa::{self, Bulk, BulkWord, Group, Op, Parser as Code, Read, Syntax};
 use crate::{LiteralWidth, Options};
@@ -179,7 +179,7 @@ impl<'a> Parser<'a> {
                 let Some(dtype) = self.tokens.get(self.at) else {
                     return Err(self.error(E::MissingOutputName, head));
                 };
-                let Some(dtype) = Dtype::from_name(dtype.word) else {
+                let Some(dtype) = DType::from_name(dtype.word) else {
                     return Err(self.error(E::UnknownDtype, head));
                 };
                 self.at += 1;
@@ -374,7 +374,7 @@ impl<'a> Parser<'a> {
         match destination.map(|word| (word, self.names.get(word))) {
             Some((_, Some(&Name::Output(output)))) => {
                 let dtype = self.program.outputs[output as usize].dtype;
-                if read.parser == Code::QuotedStr && !matches!(dtype, Dtype::UInt8 | Dtype::Int8) {
+                if read.parser == Code::QuotedStr && !matches!(dtype, DType::UInt8 | DType::Int8) {
                     return Err(self.error(E::QuotedStrDtype, head));
                 }
                 read.output = Some(output);
@@ -392,7 +392,7 @@ impl<'a> Parser<'a> {
 
     /// The output behind a bulk word, whose dtype has to fit.
     fn bulk(&mut self, head: usize, bulk: Bulk) -> Result<Kind> {
-        use Dtype::{Bool, Float32, Float64, Int8, Int32, Int64, UInt8};
+        use DType::{Bool, Float32, Float64, Int8, Int32, Int64, UInt8};
         self.at += 1;
         let name = self.tokens.get(self.at).and_then(|token| self.names.get(token.word));
         let Some(&Name::Output(output)) = name else {

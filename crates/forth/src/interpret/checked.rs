@@ -1,10 +1,10 @@
 //! Tier 0: executes the external bytecode, one instruction at a time. It owns the semantics of the language.
 
-use crate::dtype::{Number, add_items};
 use crate::error::RunError;
 use crate::interpret::flat::Ran;
 use crate::isa::{Bulk, FIRST_CALL, Op, Read, WIDE_LITERAL};
 use crate::machine::{Frame, FrameKind, Loop, Machine, Status, Tier, Width};
+use crate::number::{Number, add_items};
 
 /// An error and the instruction it belongs to.
 type Failure = (RunError, usize);

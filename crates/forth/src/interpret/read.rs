@@ -2,11 +2,11 @@
 
 use super::fused::Leaf;
 use super::text;
-use crate::Dtype;
-use crate::dtype::Number;
+use crate::DType;
 use crate::error::RunError;
 use crate::isa::{Parser, Read};
 use crate::machine::{Machine, Width};
+use crate::number::Number;
 
 impl<W: Width> Machine<W> {
     pub(crate) fn read(&mut self, read: Read, input: &[u8]) -> Result<(), RunError> {
@@ -139,18 +139,18 @@ pub(crate) fn to_stack<W: Width>(number: Number) -> i64 {
 }
 
 /// The dtype whose items are the parser's bytes as they are. A `bool` is normalised, so it has none.
-pub(crate) fn natural(parser: Parser) -> Option<Dtype> {
+pub(crate) fn natural(parser: Parser) -> Option<DType> {
     Some(match parser {
-        Parser::Int8 => Dtype::Int8,
-        Parser::Int16 => Dtype::Int16,
-        Parser::Int32 => Dtype::Int32,
-        Parser::Int64 | Parser::IntPtr => Dtype::Int64,
-        Parser::UInt8 => Dtype::UInt8,
-        Parser::UInt16 => Dtype::UInt16,
-        Parser::UInt32 => Dtype::UInt32,
-        Parser::UInt64 | Parser::UIntPtr => Dtype::UInt64,
-        Parser::Float32 => Dtype::Float32,
-        Parser::Float64 => Dtype::Float64,
+        Parser::Int8 => DType::Int8,
+        Parser::Int16 => DType::Int16,
+        Parser::Int32 => DType::Int32,
+        Parser::Int64 | Parser::IntPtr => DType::Int64,
+        Parser::UInt8 => DType::UInt8,
+        Parser::UInt16 => DType::UInt16,
+        Parser::UInt32 => DType::UInt32,
+        Parser::UInt64 | Parser::UIntPtr => DType::UInt64,
+        Parser::Float32 => DType::Float32,
+        Parser::Float64 => DType::Float64,
         _ => return None,
     })
 }

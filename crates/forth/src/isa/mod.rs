@@ -260,7 +260,7 @@ static KNOWN: LazyLock<HashMap<&'static str, Known>> = LazyLock::new(|| {
 pub(crate) fn is_reserved(word: &str) -> bool {
     Syntax::lookup(word).is_some()
         || Op::lookup(word, |_| true).is_some()
-        || crate::Dtype::from_name(word).is_some()
+        || crate::DType::from_name(word).is_some()
         || Read::parse(word).is_some_and(Read::is_reserved)
 }
 

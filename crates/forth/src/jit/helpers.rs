@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 
 use super::context::Context;
-use crate::Dtype;
-use crate::dtype::Number;
+use crate::DType;
 use crate::interpret::flat::items;
 use crate::interpret::{to_stack, varint};
 use crate::isa::Read;
 use crate::machine::{Machine, W32, W64, Width};
+use crate::number::Number;
 
 type Helper = unsafe extern "C" fn(*mut Context, i64, i64, i64);
 
@@ -154,7 +154,7 @@ unsafe extern "C" fn fill<W: Width>(context: *mut Context, output: i64, times: i
 
 /// A float into an integer type.
 unsafe extern "C" fn convert(context: *mut Context, bits: i64, dtype: i64, _: i64) {
-    let dtype = Dtype::ALL[dtype as usize];
+    let dtype = DType::ALL[dtype as usize];
     let item = Number::Double(f64::from_bits(bits as u64)).to_item(dtype);
     // SAFETY: machine code hands its context on.
     unsafe { (*context).found[0] = i64::from_le_bytes(item) };

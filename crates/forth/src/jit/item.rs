@@ -7,11 +7,11 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
 
 use super::context::Context;
 use super::translate::{Translator, bytes, flags};
-use crate::Dtype;
+use crate::DType;
 use crate::lower::ir::{Operand, PointId, Reg};
 use crate::output::Output;
 
-/// A value on its way to an output, as [`crate::dtype::Number`].
+/// A value on its way to an output, as [`crate::number::Number`].
 #[derive(Clone, Copy)]
 pub(super) enum Number {
     Signed(Value),
@@ -37,7 +37,7 @@ const WORTH_A_CALL: i64 = 24;
 /// The same if each pass has loops of its own.
 const WORTH_A_CALL_NESTED: i64 = 2;
 
-const fn narrow(dtype: Dtype) -> Type {
+const fn narrow(dtype: DType) -> Type {
     match dtype.size() {
         1 => types::I8,
         2 => types::I16,
@@ -123,42 +123,42 @@ impl Translator<'_, '_> {
     }
 
     /// The number as the dtype has it: an integer or the bits of a float, of the item's width.
-    pub(super) fn item(&mut self, number: Number, dtype: Dtype) -> Value {
+    pub(super) fn item(&mut self, number: Number, dtype: DType) -> Value {
         let plain = MemFlagsData::new();
         match (number, dtype) {
-            (Number::Single(bits), Dtype::Float32) | (Number::Double(bits), Dtype::Float64) => bits,
-            (Number::Signed(value) | Number::Small(value) | Number::Unsigned(value), Dtype::Bool) => {
+            (Number::Single(bits), DType::Float32) | (Number::Double(bits), DType::Float64) => bits,
+            (Number::Signed(value) | Number::Small(value) | Number::Unsigned(value), DType::Bool) => {
                 self.b.ins().icmp_imm_s(IntCC::NotEqual, value, 0)
             }
-            (Number::Signed(value) | Number::Small(value), Dtype::Float32 | Dtype::Float64) => {
-                let float = if dtype == Dtype::Float32 { types::F32 } else { types::F64 };
+            (Number::Signed(value) | Number::Small(value), DType::Float32 | DType::Float64) => {
+                let float = if dtype == DType::Float32 { types::F32 } else { types::F64 };
                 let value = self.b.ins().fcvt_from_sint(float, value);
                 self.b.ins().bitcast(narrow(dtype), plain, value)
             }
-            (Number::Unsigned(value), Dtype::Float32 | Dtype::Float64) => {
-                let float = if dtype == Dtype::Float32 { types::F32 } else { types::F64 };
+            (Number::Unsigned(value), DType::Float32 | DType::Float64) => {
+                let float = if dtype == DType::Float32 { types::F32 } else { types::F64 };
                 let value = self.b.ins().fcvt_from_uint(float, value);
                 self.b.ins().bitcast(narrow(dtype), plain, value)
             }
             (Number::Signed(value) | Number::Small(value) | Number::Unsigned(value), _) => {
                 if narrow(dtype) == types::I64 { value } else { self.b.ins().ireduce(narrow(dtype), value) }
             }
-            (Number::Single(bits), Dtype::Float64) => {
+            (Number::Single(bits), DType::Float64) => {
                 let value = self.b.ins().bitcast(types::F32, plain, bits);
                 let value = self.b.ins().fpromote(types::F64, value);
                 self.b.ins().bitcast(types::I64, plain, value)
             }
-            (Number::Double(bits), Dtype::Float32) => {
+            (Number::Double(bits), DType::Float32) => {
                 let value = self.b.ins().bitcast(types::F64, plain, bits);
                 let value = self.b.ins().fdemote(types::F32, value);
                 self.b.ins().bitcast(types::I32, plain, value)
             }
-            (Number::Single(bits), Dtype::Bool) => {
+            (Number::Single(bits), DType::Bool) => {
                 let value = self.b.ins().bitcast(types::F32, plain, bits);
                 let zero = self.b.ins().f32const(0.0);
                 self.b.ins().fcmp(FloatCC::NotEqual, value, zero)
             }
-            (Number::Double(bits), Dtype::Bool) => {
+            (Number::Double(bits), DType::Bool) => {
                 let value = self.b.ins().bitcast(types::F64, plain, bits);
                 let zero = self.b.ins().f64const(0.0);
                 self.b.ins().fcmp(FloatCC::NotEqual, value, zero)
@@ -174,9 +174,9 @@ impl Translator<'_, '_> {
         }
     }
 
-    fn convert(&mut self, double: Value, dtype: Dtype) -> Value {
+    fn convert(&mut self, double: Value, dtype: DType) -> Value {
         let number =
-            self.constant(Dtype::ALL.iter().position(|known| *known == dtype).map_or(0, |at| at as i64));
+            self.constant(DType::ALL.iter().position(|known| *known == dtype).map_or(0, |at| at as i64));
         self.call_rarely(self.helpers.convert, [double, number, number]);
         let value = self.context_word(offset_of!(Context, found));
         if narrow(dtype) == types::I64 { value } else { self.b.ins().ireduce(narrow(dtype), value) }
@@ -199,13 +199,13 @@ impl Translator<'_, '_> {
         let size = dtype.size() as i32;
         let plain = MemFlagsData::new();
         let sum = match dtype {
-            Dtype::Float32 | Dtype::Float64 => {
-                let float = if dtype == Dtype::Float32 { types::F32 } else { types::F64 };
+            DType::Float32 | DType::Float64 => {
+                let float = if dtype == DType::Float32 { types::F32 } else { types::F64 };
                 let last = self.b.ins().load(float, bytes(), at, -size);
                 let item = self.b.ins().bitcast(float, plain, item);
                 self.b.ins().fadd(last, item)
             }
-            Dtype::Bool => {
+            DType::Bool => {
                 let last = self.b.ins().load(types::I8, bytes(), at, -1);
                 let last = self.b.ins().icmp_imm_s(IntCC::NotEqual, last, 0);
                 self.b.ins().bor(last, item)

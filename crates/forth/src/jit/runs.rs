@@ -203,11 +203,11 @@ impl Translator<'_, '_> {
     }
 
     /// Up to eight bits each into bytes, some groups of eight at a time; the slack takes what is too much.
-    fn unpack(&mut self, read: Read, count: Value, dtype: crate::Dtype, point: PointId) {
+    fn unpack(&mut self, read: Read, count: Value, dtype: crate::DType, point: PointId) {
         let bits = i64::from(read.bits);
         let output = read.output.unwrap_or(0);
         let (slow, head, done) = (self.cold(), self.b.create_block(), self.b.create_block());
-        if dtype == crate::Dtype::Bool && bits > 1 || !self.host.shuffles {
+        if dtype == crate::DType::Bool && bits > 1 || !self.host.shuffles {
             return self.many(read, count, point);
         }
         let (next, left) = self.left(read.input);

@@ -16,7 +16,7 @@ mod example;
 
 pub use example::Example;
 
-use crate::Dtype;
+use crate::DType;
 use crate::isa::{BulkWord, Group, Op, Parser, Syntax};
 
 const TOUR: &str = include_str!("tour.md");
@@ -86,7 +86,7 @@ impl Page {
         self.group(Group::Input, "IN ");
         self.parsers();
         self.heading(3, "Outputs");
-        let dtypes: Vec<String> = Dtype::ALL.iter().map(|dtype| format!("`{dtype}`")).collect();
+        let dtypes: Vec<String> = DType::ALL.iter().map(|dtype| format!("`{dtype}`")).collect();
         self.paragraph(&format!(
             "Written behind the name of an output. The dtypes are {}. Only parsers can write floats that are no integers.",
             dtypes.join(", ")

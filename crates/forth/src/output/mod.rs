@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use owned::Owned;
 
-use crate::Dtype;
+use crate::DType;
 use crate::error::RunError;
 
 /// Bytes behind the capacity of every output that may be overwritten: short runs are copied in whole blocks.
@@ -71,14 +71,14 @@ pub type Keeper = Arc<dyn Any + Send + Sync>;
 #[derive(Clone)]
 pub struct Lease {
     keeper: Keeper,
-    dtype: Dtype,
+    dtype: DType,
     address: usize,
     items: usize,
 }
 
 impl Lease {
     /// The item type.
-    pub fn dtype(&self) -> Dtype {
+    pub fn dtype(&self) -> DType {
         self.dtype
     }
 
@@ -111,7 +111,7 @@ impl std::fmt::Debug for Lease {
 
 /// A column being written: memory, dtype and the number of items so far.
 pub struct Output {
-    dtype: Dtype,
+    dtype: DType,
     memory: Box<dyn Memory>,
     pub(crate) start: *mut u8,
     /// Bytes written.
@@ -127,19 +127,19 @@ unsafe impl Send for Output {}
 
 impl Output {
     /// An empty output over the given memory.
-    pub fn new(dtype: Dtype, memory: Box<dyn Memory>) -> Self {
+    pub fn new(dtype: DType, memory: Box<dyn Memory>) -> Self {
         let (start, room) = (memory.as_ptr(), memory.capacity());
         Self { dtype, memory, start, end: 0, room, limited: false }
     }
 
     /// An empty output with memory of its own.
-    pub fn owned(dtype: Dtype) -> Self {
+    pub fn owned(dtype: DType) -> Self {
         Self::new(dtype, Box::new(Owned::default()))
     }
 
     /// As [`Self::owned`]; when first written to, the memory gets room for so many items, and it grows by so much each time.
     /// A factor that would make growing slow is taken as 1.125.
-    pub fn growing(dtype: Dtype, items: usize, factor: f64) -> Self {
+    pub fn growing(dtype: DType, items: usize, factor: f64) -> Self {
         let first = items.saturating_mul(dtype.size());
         Self::new(dtype, Box::new(Owned { block: None, first, factor }))
     }
@@ -161,7 +161,7 @@ impl Output {
     }
 
     /// The item type.
-    pub fn dtype(&self) -> Dtype {
+    pub fn dtype(&self) -> DType {
         self.dtype
     }
 

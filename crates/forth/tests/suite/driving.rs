@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use forthwith_forth::{Compiled, Dtype, Limits, Machine, Output, RunError, Status, Tier};
+use forthwith_forth::{Compiled, DType, Limits, Machine, Output, RunError, Status, Tier};
 
 use super::support::{TIERS, i64s, run};
 
@@ -199,8 +199,8 @@ fn absurd_counts_fail_cleanly() {
 fn outputs_can_be_given_and_taken() {
     let mut vm = machine("output y int64 1 y +<- stack");
     assert_eq!(vm.begin_with(vec![]), Err(RunError::OutputMismatch));
-    assert_eq!(vm.begin_with(vec![Output::owned(Dtype::Int32)]), Err(RunError::OutputMismatch));
-    vm.begin_with(vec![Output::owned(Dtype::Int64)]).unwrap();
+    assert_eq!(vm.begin_with(vec![Output::owned(DType::Int32)]), Err(RunError::OutputMismatch));
+    vm.begin_with(vec![Output::owned(DType::Int64)]).unwrap();
     vm.resume(&[]).unwrap();
     let outputs = vm.take_outputs();
     assert_eq!(i64s(&outputs[0]), [1]);

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use forthwith_forth::{
-    Compiled, Dtype, LEAD, Limits, Machine, Memory, OutOfMemory, Output, RunError, SLACK, Status,
+    Compiled, DType, LEAD, Limits, Machine, Memory, OutOfMemory, Output, RunError, SLACK, Status,
 };
 
 use super::support::{f32s, i64s, run};
@@ -262,8 +262,8 @@ fn a_column_continues_from_what_stands_before() {
     let data = entries(5);
     let before: Vec<u8> = [0_i64, 7, 1000].iter().flat_map(|offset| offset.to_ne_bytes()).collect();
     let mut machine = Machine::new(Arc::new(Compiled::new(ENTRY).unwrap()), Limits::default());
-    let offsets = Output::new(Dtype::Int64, Continued::new(&before));
-    let values = Output::new(Dtype::Float32, Continued::new(&[]));
+    let offsets = Output::new(DType::Int64, Continued::new(&before));
+    let values = Output::new(DType::Float32, Continued::new(&[]));
     machine.begin_with(vec![offsets, values]).unwrap();
     machine.push(5).unwrap();
     assert_eq!(machine.resume(&[&data[0], &data[1], &data[2]]), Ok(Status::Done));

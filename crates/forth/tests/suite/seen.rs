@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use forthwith_forth::{Compiled, Dtype, Limits, Machine, Output, RunError, Status, Tier};
+use forthwith_forth::{Compiled, DType, Limits, Machine, Output, RunError, Status, Tier};
 
 use super::support::{fails, run};
 
@@ -123,7 +123,7 @@ fn leased(output: &Output) -> Vec<u8> {
 #[test]
 fn a_lease_keeps_the_bytes_where_they_are() {
     let mut vm = machine("output o uint8 0 begin dup o <- stack 1+ pause again");
-    vm.begin_with(vec![Output::growing(Dtype::UInt8, 0, 1.0)]).unwrap();
+    vm.begin_with(vec![Output::growing(DType::UInt8, 0, 1.0)]).unwrap();
     let mut leases = Vec::new();
     for _ in 0..5000 {
         vm.resume(&[]).unwrap();
@@ -134,7 +134,7 @@ fn a_lease_keeps_the_bytes_where_they_are() {
     vm.begin();
     drop(vm);
     for (lease, bytes) in &leases {
-        assert_eq!((lease.dtype(), lease.is_empty()), (Dtype::UInt8, false));
+        assert_eq!((lease.dtype(), lease.is_empty()), (DType::UInt8, false));
         // SAFETY: the lease keeps so many bytes there, and nobody writes to them any more.
         let kept = unsafe { std::slice::from_raw_parts(lease.address() as *const u8, lease.len()) };
         assert_eq!(kept, bytes);
@@ -148,7 +148,7 @@ fn outputs_without_a_lease_grow_where_they_are_or_move() {
         [(0, 1.0), (10, 1.5), (100_000, 2.0), (usize::MAX, f64::INFINITY), (3, f64::NAN), (0, -1.0)]
     {
         let mut vm = machine("output o int64 100000 0 do i o <- stack loop");
-        vm.begin_with(vec![Output::growing(Dtype::Int64, items, factor)]).unwrap();
+        vm.begin_with(vec![Output::growing(DType::Int64, items, factor)]).unwrap();
         assert_eq!(vm.resume(&[]), Ok(Status::Done), "{items} {factor}");
         let bytes = vm.outputs()[0].as_bytes();
         assert_eq!(bytes.len(), 800_000);
@@ -159,7 +159,7 @@ fn outputs_without_a_lease_grow_where_they_are_or_move() {
 
 #[test]
 fn an_empty_output_is_leased_as_well() {
-    let lease = Output::owned(Dtype::Int32).lease().unwrap();
+    let lease = Output::owned(DType::Int32).lease().unwrap();
     assert!(lease.is_empty());
     assert!(lease.address() != 0);
 }

@@ -346,28 +346,7 @@ fn parser(wire: Wire, member: &str) -> Result<&'static str, Unsupported> {
         Wire::Little(dtype) => (false, dtype),
         other => return Err(Unsupported(format!("{member}: {other:?} in a program"))),
     };
-    Ok(match (dtype, big) {
-        (DType::Bool, _) => "?",
-        (DType::Int8, _) => "b",
-        (DType::UInt8, _) => "B",
-        (DType::Int16, false) => "h",
-        (DType::Int16, true) => "!h",
-        (DType::UInt16, false) => "H",
-        (DType::UInt16, true) => "!H",
-        (DType::Int32, false) => "i",
-        (DType::Int32, true) => "!i",
-        (DType::UInt32, false) => "I",
-        (DType::UInt32, true) => "!I",
-        (DType::Int64, false) => "q",
-        (DType::Int64, true) => "!q",
-        (DType::UInt64, false) => "Q",
-        (DType::UInt64, true) => "!Q",
-        (DType::Float32, false) => "f",
-        (DType::Float32, true) => "!f",
-        (DType::Float64, false) => "d",
-        (DType::Float64, true) => "!d",
-        _ => return Err(Unsupported(format!("{member}: {dtype}"))),
-    })
+    Ok(dtype.parser(big))
 }
 
 /// Literals are 32 bits wide in AwkwardForth, whatever the machine.

@@ -93,19 +93,7 @@ pub(super) fn leaf_list(members: &[(String, LeafMember)], member: &str) -> Optio
 fn parser(wire: Wire) -> Option<&'static str> {
     Some(match wire {
         Wire::Bool => "?",
-        Wire::Big(dtype) => match dtype {
-            DType::Int8 => "b",
-            DType::UInt8 => "B",
-            DType::Int16 => "!h",
-            DType::UInt16 => "!H",
-            DType::Int32 => "!i",
-            DType::UInt32 => "!I",
-            DType::Int64 => "!q",
-            DType::UInt64 => "!Q",
-            DType::Float32 => "!f",
-            DType::Float64 => "!d",
-            _ => return None,
-        },
+        Wire::Big(dtype) => dtype.parser(true),
         _ => return None,
     })
 }

@@ -1,6 +1,6 @@
 //! The hybrid of run-length and bit-packed runs that Parquet stores levels and dictionary indices in.
 
-use crate::Dtype;
+use crate::DType;
 use crate::error::RunError;
 use crate::interpret::fused::unsigned;
 use crate::interpret::settled::settled;
@@ -60,11 +60,11 @@ pub(crate) fn unpack_into(source: &[u8], output: &mut Output, items: usize, bits
                 unsafe {
                     let to = output.start.add(output.end);
                     match output.dtype() {
-                        Dtype::Int8 | Dtype::UInt8 => unpack(source, to, items, bits),
-                        Dtype::Int16 | Dtype::UInt16 => unpack(source, to.cast::<u16>(), items, bits),
-                        Dtype::Int32 | Dtype::UInt32 => unpack(source, to.cast::<u32>(), items, bits),
-                        Dtype::Int64 | Dtype::UInt64 => unpack(source, to.cast::<u64>(), items, bits),
-                        Dtype::Bool | Dtype::Float32 | Dtype::Float64 => return false,
+                        DType::Int8 | DType::UInt8 => unpack(source, to, items, bits),
+                        DType::Int16 | DType::UInt16 => unpack(source, to.cast::<u16>(), items, bits),
+                        DType::Int32 | DType::UInt32 => unpack(source, to.cast::<u32>(), items, bits),
+                        DType::Int64 | DType::UInt64 => unpack(source, to.cast::<u64>(), items, bits),
+                        DType::Bool | DType::Float32 | DType::Float64 => return false,
                     }
                 }
                 output.end += items * output.dtype().size();

@@ -5,7 +5,7 @@
 //! are written, so that levels which change meanwhile cannot make more of them than there is room for.
 
 use super::compare::{Block, Compare};
-use crate::Dtype;
+use crate::DType;
 use crate::error::RunError;
 use crate::interpret::settled::Held;
 use crate::isa::BulkWord;
@@ -105,9 +105,9 @@ impl Levels<'_> {
         let (dtype, end, last) = (output.dtype(), output.end, output.last());
         let written = match (word, dtype) {
             (BulkWord::Valid, _) => self.valid::<C>(outputs, index),
-            (BulkWord::Index, Dtype::Int32) => self.index::<C, i32>(outputs, index, first),
+            (BulkWord::Index, DType::Int32) => self.index::<C, i32>(outputs, index, first),
             (BulkWord::Index, _) => self.index::<C, i64>(outputs, index, first),
-            (_, Dtype::Int32) => self.offsets::<C, i32>(outputs, index),
+            (_, DType::Int32) => self.offsets::<C, i32>(outputs, index),
             _ => self.offsets::<C, i64>(outputs, index),
         };
         if written.is_err() {

@@ -4,7 +4,7 @@ mod ends;
 mod insts;
 
 use super::code::{Fast, Field, FlatCode, R, Slot, Start};
-use crate::Dtype;
+use crate::DType;
 use crate::compile::ir::OutputDecl;
 use crate::interpret::fused::{Leaf, LeafKind, Plans};
 use crate::isa::{Parser, Read};
@@ -182,7 +182,7 @@ impl Encoder<'_> {
                 self.push(fused);
             } else if let [Inst::LengthOf { to, output }, Inst::Write { output: into, from, .. }, ..] = rest
                 && *from == Operand::Reg(*to)
-                && matches!(self.dtype(*into), Dtype::Int64 | Dtype::UInt64)
+                && matches!(self.dtype(*into), DType::Int64 | DType::UInt64)
             {
                 self.push(Fast::WriteLength { to: to.0 as R, of: *output as Slot, output: *into as Slot });
             }
@@ -248,7 +248,7 @@ impl Encoder<'_> {
         };
         let leaf = self.leaf(*items)?;
         let same = added == to && count == to && read.input == items.input;
-        if !same || self.dtype(*output) != Dtype::Int64 || leaf.output as u32 == *output {
+        if !same || self.dtype(*output) != DType::Int64 || leaf.output as u32 == *output {
             return None;
         }
         let (to, input, offsets, output) =
@@ -295,7 +295,7 @@ impl Encoder<'_> {
         Leaf::new(read, output, self.outputs[output].dtype)
     }
 
-    fn dtype(&self, output: u32) -> Dtype {
+    fn dtype(&self, output: u32) -> DType {
         self.outputs[output as usize].dtype
     }
 

@@ -1,9 +1,9 @@
 //! Items that have no instruction of their own. All or nothing: what fails is for the checked tier.
 
-use crate::dtype::Number;
 use crate::interpret::fused::{Leaf, unsigned};
 use crate::interpret::{bulk, decode, text};
 use crate::isa::{Parser, Read};
+use crate::number::Number;
 use crate::output::{Output, Outputs};
 
 pub(crate) use crate::interpret::text::skip_space;

@@ -7,11 +7,11 @@ use super::code::{Fast, FlatCode, Source};
 use super::encode::NONE;
 use super::items;
 use crate::compiled::Compiled;
-use crate::dtype::{Number, add_items};
 use crate::interpret::settled::settled;
 use crate::interpret::{fused, to_stack};
 use crate::lower::ir::{Code, Operand, PointId, Reg};
 use crate::machine::{Machine, Width};
+use crate::number::{Number, add_items};
 
 /// Runs from an instruction on, with its registers loaded from the first one on.
 ///

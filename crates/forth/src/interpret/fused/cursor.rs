@@ -6,9 +6,9 @@ use super::nest::Passes;
 use super::number::{number, zigzag};
 use super::ops::{C, Column};
 use super::plan::{Count, Leaf, Nest};
-use crate::Dtype;
-use crate::dtype::{Number, add_items};
+use crate::DType;
 use crate::interpret::settled::settled;
+use crate::number::{Number, add_items};
 
 /// Where a column is written next, and its memory.
 #[derive(Clone, Copy)]
@@ -183,11 +183,11 @@ pub(super) fn append(
     // SAFETY: there is room for an item, and the item before the end is always readable.
     unsafe {
         match (number, dtype) {
-            (Number::Signed(value), Dtype::Int64 | Dtype::UInt64) => {
+            (Number::Signed(value), DType::Int64 | DType::UInt64) => {
                 let last = if add { cursor.next.cast::<i64>().sub(1).read_unaligned() } else { 0 };
                 cursor.put(last.wrapping_add(value).to_ne_bytes());
             }
-            (Number::Signed(value), Dtype::Int32 | Dtype::UInt32) => {
+            (Number::Signed(value), DType::Int32 | DType::UInt32) => {
                 let last = if add { cursor.next.cast::<i32>().sub(1).read_unaligned() } else { 0 };
                 cursor.put(last.wrapping_add(value as i32).to_ne_bytes());
             }
@@ -201,7 +201,7 @@ pub(super) fn append(
 ///
 /// There is room for an item.
 #[inline(never)]
-pub(super) unsafe fn append_other(cursor: &mut Cursor, dtype: Dtype, number: Number, add: bool) {
+pub(super) unsafe fn append_other(cursor: &mut Cursor, dtype: DType, number: Number, add: bool) {
     let mut item = number.to_item(dtype);
     let size = dtype.size();
     // SAFETY: the item before the end is always readable; there is room for an item, and slack behind it.

@@ -3,7 +3,7 @@
 use super::convert::{BLOCK, Leafy};
 use super::exec::{Exec, chunk};
 use super::plan::{Leaf, LeafKind, Start, Step};
-use crate::Dtype;
+use crate::DType;
 use crate::compile::ir::OutputDecl;
 use crate::interpret::settled::settled;
 
@@ -40,7 +40,7 @@ impl Flagged {
         let [Step::Skip(then)] = then[..] else { return None };
         // One cursor for each input and for each output.
         let apart = start.input as usize != *input && offsets != output;
-        if !apart || stop != variable || stop != checked || outputs[*offsets].dtype != Dtype::Int64 {
+        if !apart || stop != variable || stop != checked || outputs[*offsets].dtype != DType::Int64 {
             return None;
         }
         let leaf = Leaf::new(*read, *output, outputs[*output].dtype)?;

@@ -3,7 +3,7 @@
 use super::ops::{C, Column, Counted, NONE, Op, Ops, Rest, Switch, To};
 use super::plan::{Count, Field, Form, Leaf, LeafKind, Nest, Sized, Step};
 use super::skip;
-use crate::Dtype;
+use crate::DType;
 use crate::compile::ir::OutputDecl;
 use crate::isa::{Parser, Read};
 
@@ -127,10 +127,10 @@ impl Ops {
             Step::Item(read, output) => {
                 let to = self.column(*output);
                 let op = match (read.parser, self.columns[to as usize].dtype) {
-                    (Parser::ZigZag, Dtype::Int32 | Dtype::UInt32) => Op::ZigZag4 { to },
-                    (Parser::ZigZag, Dtype::Int64 | Dtype::UInt64) => Op::ZigZag8 { to },
-                    (Parser::VarInt, Dtype::Int32 | Dtype::UInt32) => Op::VarInt4 { to },
-                    (Parser::VarInt, Dtype::Int64 | Dtype::UInt64) => Op::VarInt8 { to },
+                    (Parser::ZigZag, DType::Int32 | DType::UInt32) => Op::ZigZag4 { to },
+                    (Parser::ZigZag, DType::Int64 | DType::UInt64) => Op::ZigZag8 { to },
+                    (Parser::VarInt, DType::Int32 | DType::UInt32) => Op::VarInt4 { to },
+                    (Parser::VarInt, DType::Int64 | DType::UInt64) => Op::VarInt8 { to },
                     _ => Op::Item { to, read: self.read(*read) },
                 };
                 self.code.push(op);
@@ -228,8 +228,8 @@ impl Ops {
                         let (of, to) = (self.column(*of), self.column(*to));
                         let shift = self.columns[of as usize].shift as u8;
                         match self.columns[to as usize].dtype {
-                            Dtype::Int64 => Some(Op::IfZigZagLength8 { of, to, shift, otherwise: 0 }),
-                            Dtype::Int32 => Some(Op::IfZigZagLength4 { of, to, shift, otherwise: 0 }),
+                            DType::Int64 => Some(Op::IfZigZagLength8 { of, to, shift, otherwise: 0 }),
+                            DType::Int32 => Some(Op::IfZigZagLength4 { of, to, shift, otherwise: 0 }),
                             _ => None,
                         }
                     }
@@ -286,8 +286,8 @@ impl Ops {
             Step::Constant { value, output, add } => {
                 let (to, value) = (self.column(*output), i32::try_from(*value).ok()?);
                 self.code.push(match self.columns[to as usize].dtype {
-                    Dtype::Int64 if !add => Op::Constant8 { to, value },
-                    Dtype::Int32 if !add => Op::Constant4 { to, value },
+                    DType::Int64 if !add => Op::Constant8 { to, value },
+                    DType::Int32 if !add => Op::Constant4 { to, value },
                     _ => Op::Constant { to, add: *add, value },
                 });
             }
@@ -352,8 +352,8 @@ impl Ops {
     fn sum(&mut self, offsets: usize) {
         let offsets = self.column(offsets);
         self.code.push(match self.columns[offsets as usize].dtype {
-            Dtype::Int64 => Op::Sum8 { offsets },
-            Dtype::Int32 => Op::Sum4 { offsets },
+            DType::Int64 => Op::Sum8 { offsets },
+            DType::Int32 => Op::Sum4 { offsets },
             _ => Op::Sum { offsets },
         });
     }

@@ -6,7 +6,7 @@ use super::flagged::Flagged;
 use super::ops::Ops;
 use super::phrases::{halts, is_big_u32};
 use super::plan::{Count, Entry, Field, Form, Leaf, LeafKind, Nest, Plan, Step, collect_outputs};
-use crate::Dtype;
+use crate::DType;
 use crate::compile::ir::{Body, Kind, Program};
 use crate::isa::{Op, Parser, Read};
 
@@ -247,7 +247,7 @@ impl<'a> Matcher<'a> {
     }
 
     pub(super) fn nest(&self, inner: Count, offsets: usize, leaf: Leaf) -> Nest {
-        let wide = self.dtype(offsets) == Dtype::Int64;
+        let wide = self.dtype(offsets) == DType::Int64;
         Nest { depth: 1, offsets: [offsets, 0, 0], count: inner, inner, form: Form::Counted, wide, leaf }
     }
 
@@ -258,7 +258,7 @@ impl<'a> Matcher<'a> {
             2 => inner.count == count,
             _ => false,
         };
-        let wide = self.dtype(offsets) == Dtype::Int64;
+        let wide = self.dtype(offsets) == DType::Int64;
         let [a, b, _] = inner.offsets;
         // Each output has one cursor.
         let distinct = !inner.offsets[..inner.depth].contains(&offsets) && offsets != inner.leaf.output;
@@ -271,10 +271,10 @@ impl<'a> Matcher<'a> {
     }
 
     pub(super) fn has_offsets(&self, output: usize) -> bool {
-        matches!(self.dtype(output), Dtype::Int64 | Dtype::Int32)
+        matches!(self.dtype(output), DType::Int64 | DType::Int32)
     }
 
-    pub(super) fn dtype(&self, output: usize) -> Dtype {
+    pub(super) fn dtype(&self, output: usize) -> DType {
         self.program.outputs[output].dtype
     }
 

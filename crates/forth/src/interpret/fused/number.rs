@@ -3,10 +3,10 @@
 use super::convert::{self, Leafy};
 use super::exec::chunk;
 use super::plan::LeafKind;
-use crate::dtype::Number;
 use crate::interpret::settled::settled;
 use crate::interpret::{decode, varint};
 use crate::isa::{Parser, Read};
+use crate::number::Number;
 
 /// One item of any parser with a fixed size, or of a variable-length integer.
 #[inline(always)]

@@ -1,7 +1,7 @@
 //! What a recognised body does, as instructions for a native loop: flat, with columns by number.
 
 use super::plan::{Count, Leaf, Nest, Start, Step};
-use crate::Dtype;
+use crate::DType;
 use crate::isa::Read;
 
 /// A column of the body, by its place among those.
@@ -303,7 +303,7 @@ pub(super) const NONE: C = C::MAX;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column {
     pub(super) output: usize,
-    pub(super) dtype: Dtype,
+    pub(super) dtype: DType,
     /// The item size is two to this power.
     pub(super) shift: u32,
 }

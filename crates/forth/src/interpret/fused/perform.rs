@@ -12,7 +12,7 @@ use super::number::{number, unsigned, zigzag};
 use super::ops::{NONE, Op};
 use super::plan::{Count, Plan};
 use super::skip;
-use crate::dtype::Number;
+use crate::number::Number;
 
 /// So many items, on the stack if they are few.
 macro_rules! local {

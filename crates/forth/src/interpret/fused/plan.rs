@@ -2,7 +2,7 @@
 
 use super::flagged::Flagged;
 use super::ops::Ops;
-use crate::Dtype;
+use crate::DType;
 use crate::compile::ir::OutputDecl;
 use crate::isa::Read;
 
@@ -215,10 +215,10 @@ impl Start {
 
 impl Leaf {
     /// A parser whose bytes become the output's items without a conversion.
-    pub(crate) fn new(read: Read, output: usize, dtype: Dtype) -> Option<Self> {
+    pub(crate) fn new(read: Read, output: usize, dtype: DType) -> Option<Self> {
         let size = read.parser.size();
         let kind = match (crate::interpret::natural(read.parser), size, read.big) {
-            (None, ..) if read.parser == crate::isa::Parser::Bool && dtype == Dtype::Bool => LeafKind::Bool,
+            (None, ..) if read.parser == crate::isa::Parser::Bool && dtype == DType::Bool => LeafKind::Bool,
             (natural, ..) if natural != Some(dtype) => return None,
             (_, 2, true) => LeafKind::Swap2,
             (_, 4, true) => LeafKind::Swap4,
@@ -309,7 +309,7 @@ impl Entry {
             [Step::ToEnd { variable, offsets, body }, tail @ ..] if is_stop(variable) => {
                 let [Step::Nest(inner)] = body[..] else { return None };
                 let apart = *offsets != inner.offsets[0] && *offsets != inner.leaf.output;
-                if inner.depth > 1 || !apart || outputs[*offsets].dtype != Dtype::Int64 {
+                if inner.depth > 1 || !apart || outputs[*offsets].dtype != DType::Int64 {
                     return None;
                 }
                 let offsets = [*offsets, inner.offsets[0], 0];

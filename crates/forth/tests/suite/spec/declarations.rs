@@ -28,9 +28,9 @@ fn words_may_be_nested_and_stand_anywhere() {
 
 #[test]
 fn every_dtype_can_be_declared() {
-    for dtype in Dtype::ALL {
+    for dtype in DType::ALL {
         let program = Compiled::new(&format!("output y {dtype}")).unwrap();
         assert_eq!(program.outputs()[0].dtype, *dtype);
     }
-    assert_eq!(Dtype::ALL.len(), 11);
+    assert_eq!(DType::ALL.len(), 11);
 }

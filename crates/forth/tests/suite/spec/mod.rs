@@ -11,7 +11,7 @@ mod outputs;
 
 use std::sync::Arc;
 
-use forthwith_forth::{CompileErrorKind as E, Compiled, Dtype, Limits, Machine, RunError, Status, Tier, W32};
+use forthwith_forth::{CompileErrorKind as E, Compiled, DType, Limits, Machine, RunError, Status, Tier, W32};
 
 use super::support::{f32s, f64s, fails, i8s, i32s, i64s, run, run32, stack, stack32, u32s, u64s};
 

@@ -11,7 +11,7 @@ fn every_conversion_is_the_same_one_by_one_and_in_bulk() {
     let parsers = ["?", "b", "h", "i", "q", "n", "B", "H", "I", "Q", "N", "f", "d", "varint", "zigzag"];
     for (at, parser) in parsers.into_iter().enumerate() {
         for bang in ["", "!"] {
-            for dtype in Dtype::ALL.iter().skip(at % step).step_by(step) {
+            for dtype in DType::ALL.iter().skip(at % step).step_by(step) {
                 let head = format!("input x output y {dtype} ");
                 let (one, a) = run(&format!("{head} 8 0 do x {bang}{parser}-> y loop x pos"), &[], &[&data]);
                 let (all, b) = run(&format!("{head} 8 x #{bang}{parser}-> y x pos"), &[], &[&data]);

@@ -2,7 +2,7 @@
 
 use super::Encoder;
 use super::NONE;
-use crate::Dtype;
+use crate::DType;
 use crate::interpret::flat::code::{Call, Enumeration, Fast, R, Slot, Source};
 use crate::interpret::fused::{Leaf, LeafKind};
 use crate::isa::{Parser, Read};
@@ -72,13 +72,13 @@ impl Encoder<'_> {
             Inst::Write { output, from, point } => {
                 let (point, dtype) = (point.0, self.dtype(output));
                 match (dtype, from) {
-                    (Dtype::Int64, Operand::Const(value)) => {
+                    (DType::Int64, Operand::Const(value)) => {
                         Fast::WriteConst8 { output: s(output), value, point }
                     }
-                    (Dtype::Int64 | Dtype::UInt64, _) => {
+                    (DType::Int64 | DType::UInt64, _) => {
                         Fast::Write8 { output: s(output), from: self.reg(from), point }
                     }
-                    (Dtype::Int32 | Dtype::UInt32, _) => {
+                    (DType::Int32 | DType::UInt32, _) => {
                         Fast::Write4 { output: s(output), from: self.reg(from), point }
                     }
                     _ => Fast::WriteAny { output: s(output), from: self.reg(from), point },
@@ -88,8 +88,8 @@ impl Encoder<'_> {
                 let (output, point, dtype) = (s(output), point.0, self.dtype(output));
                 let from = self.reg(from);
                 match dtype {
-                    Dtype::Int64 | Dtype::UInt64 => Fast::WriteAdd8 { output, from, point },
-                    Dtype::Int32 | Dtype::UInt32 => Fast::WriteAdd4 { output, from, point },
+                    DType::Int64 | DType::UInt64 => Fast::WriteAdd8 { output, from, point },
+                    DType::Int32 | DType::UInt32 => Fast::WriteAdd4 { output, from, point },
                     _ => Fast::WriteAddAny { output, from, point },
                 }
             }
@@ -225,10 +225,10 @@ impl Encoder<'_> {
             };
         }
         match (read.parser, self.dtype(u32::from(output))) {
-            (Parser::VarInt, Dtype::Int32 | Dtype::UInt32) => Fast::VarInt4 { input, output, point },
-            (Parser::VarInt, Dtype::Int64 | Dtype::UInt64) => Fast::VarInt8 { input, output, point },
-            (Parser::ZigZag, Dtype::Int32 | Dtype::UInt32) => Fast::ZigZag4 { input, output, point },
-            (Parser::ZigZag, Dtype::Int64 | Dtype::UInt64) => Fast::ZigZag8 { input, output, point },
+            (Parser::VarInt, DType::Int32 | DType::UInt32) => Fast::VarInt4 { input, output, point },
+            (Parser::VarInt, DType::Int64 | DType::UInt64) => Fast::VarInt8 { input, output, point },
+            (Parser::ZigZag, DType::Int32 | DType::UInt32) => Fast::ZigZag4 { input, output, point },
+            (Parser::ZigZag, DType::Int64 | DType::UInt64) => Fast::ZigZag8 { input, output, point },
             _ => Fast::ItemAny { read: self.read_number(read), point },
         }
     }

@@ -1,44 +1,6 @@
-//! Item types of outputs and the conversions into them.
+//! Numbers on their way into items of outputs.
 
-macro_rules! define_dtypes {
-    ($($name:ident $word:literal $size:literal;)*) => {
-        /// The item type of an output.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Dtype { $(#[doc = $word] $name,)* }
-
-        impl Dtype {
-            /// Every dtype.
-            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
-            /// The name used in programs and by NumPy.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$name => $word,)* }
-            }
-            /// Bytes of one item.
-            pub const fn size(self) -> usize {
-                match self { $(Self::$name => $size,)* }
-            }
-        }
-    };
-}
-
-define_dtypes! {
-    Bool "bool" 1; Int8 "int8" 1; Int16 "int16" 2; Int32 "int32" 4; Int64 "int64" 8;
-    UInt8 "uint8" 1; UInt16 "uint16" 2; UInt32 "uint32" 4; UInt64 "uint64" 8;
-    Float32 "float32" 4; Float64 "float64" 8;
-}
-
-impl Dtype {
-    /// The dtype of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|dtype| dtype.name() == name)
-    }
-}
-
-impl std::fmt::Display for Dtype {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
+use crate::DType;
 
 /// A value on its way from a parser or the stack to an output.
 #[derive(Clone, Copy, Debug)]
@@ -115,23 +77,23 @@ impl Number {
     }
 
     /// The bytes of the item in native order; only the first `dtype.size()` count.
-    pub(crate) fn to_item(self, dtype: Dtype) -> [u8; 8] {
+    pub(crate) fn to_item(self, dtype: DType) -> [u8; 8] {
         match dtype {
-            Dtype::Bool => padded([u8::from(self.is_true())]),
-            Dtype::Int8 | Dtype::UInt8 => padded([self.to_bits32() as u8]),
-            Dtype::Int16 | Dtype::UInt16 => padded((self.to_bits32() as u16).to_ne_bytes()),
-            Dtype::Int32 => padded(self.to_bits32().to_ne_bytes()),
-            Dtype::UInt32 => padded((self.to_bits64() as u32).to_ne_bytes()),
-            Dtype::Int64 => padded((self.to_stack()).to_ne_bytes()),
-            Dtype::UInt64 => padded(self.to_bits64().to_ne_bytes()),
-            Dtype::Float32 => padded(self.to_f32().to_ne_bytes()),
-            Dtype::Float64 => padded(self.to_f64().to_ne_bytes()),
+            DType::Bool => padded([u8::from(self.is_true())]),
+            DType::Int8 | DType::UInt8 => padded([self.to_bits32() as u8]),
+            DType::Int16 | DType::UInt16 => padded((self.to_bits32() as u16).to_ne_bytes()),
+            DType::Int32 => padded(self.to_bits32().to_ne_bytes()),
+            DType::UInt32 => padded((self.to_bits64() as u32).to_ne_bytes()),
+            DType::Int64 => padded((self.to_stack()).to_ne_bytes()),
+            DType::UInt64 => padded(self.to_bits64().to_ne_bytes()),
+            DType::Float32 => padded(self.to_f32().to_ne_bytes()),
+            DType::Float64 => padded(self.to_f64().to_ne_bytes()),
         }
     }
 }
 
 /// `last + value` in the arithmetic of the dtype; both as item bytes.
-pub(crate) fn add_items(dtype: Dtype, last: [u8; 8], value: [u8; 8]) -> [u8; 8] {
+pub(crate) fn add_items(dtype: DType, last: [u8; 8], value: [u8; 8]) -> [u8; 8] {
     macro_rules! sum {
         ($type:ty, $n:literal, $add:expr) => {{
             let a = <$type>::from_ne_bytes(first::<$n>(last));
@@ -141,13 +103,13 @@ pub(crate) fn add_items(dtype: Dtype, last: [u8; 8], value: [u8; 8]) -> [u8; 8] 
         }};
     }
     match dtype {
-        Dtype::Bool => padded([u8::from(last[0] != 0 || value[0] != 0)]),
-        Dtype::Int8 | Dtype::UInt8 => sum!(u8, 1, u8::wrapping_add),
-        Dtype::Int16 | Dtype::UInt16 => sum!(u16, 2, u16::wrapping_add),
-        Dtype::Int32 | Dtype::UInt32 => sum!(u32, 4, u32::wrapping_add),
-        Dtype::Int64 | Dtype::UInt64 => sum!(u64, 8, u64::wrapping_add),
-        Dtype::Float32 => sum!(f32, 4, |a, b| a + b),
-        Dtype::Float64 => sum!(f64, 8, |a, b| a + b),
+        DType::Bool => padded([u8::from(last[0] != 0 || value[0] != 0)]),
+        DType::Int8 | DType::UInt8 => sum!(u8, 1, u8::wrapping_add),
+        DType::Int16 | DType::UInt16 => sum!(u16, 2, u16::wrapping_add),
+        DType::Int32 | DType::UInt32 => sum!(u32, 4, u32::wrapping_add),
+        DType::Int64 | DType::UInt64 => sum!(u64, 8, u64::wrapping_add),
+        DType::Float32 => sum!(f32, 4, |a, b| a + b),
+        DType::Float64 => sum!(f64, 8, |a, b| a + b),
     }
 }
 

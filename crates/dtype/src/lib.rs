@@ -1,0 +1,122 @@
+//! Element types: the numbers that columns hold and that AwkwardForth programs write, under one name everywhere.
+//!
+//! ```
+//! use forthwith_dtype::DType;
+//!
+//! assert_eq!(DType::from_name("float32"), Some(DType::Float32));
+//! assert_eq!(DType::Float32.size(), 4);
+//! // The word that reads one from a file with the most significant byte first.
+//! assert_eq!(DType::Float32.parser(true), "!f");
+//! ```
+#![deny(missing_docs)]
+
+macro_rules! dtypes {
+    ($($(#[doc = $doc:literal])* $name:ident $word:literal $size:literal $typestr:literal $parser:literal;)*) => {
+        /// The type of an item: fixed width, native byte order. All matches are exhaustive: whoever adds a type is shown every place that
+        /// has to know it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
+        pub enum DType { $($(#[doc = $doc])* $name,)* }
+
+        impl DType {
+            /// Every type.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The name NumPy and AwkwardForth use: `"bool"`, `"int8"`, … `"float64"`.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$name => $word,)* }
+            }
+
+            /// Width in bytes: 1, 2, 4 or 8.
+            #[must_use]
+            pub const fn size(self) -> usize {
+                match self { $(Self::$name => $size,)* }
+            }
+
+            /// NumPy's array-interface type string in native order, such as `"<f4"` or `"|b1"`.
+            #[must_use]
+            pub const fn typestr(self) -> &'static str {
+                match self {
+                    $(Self::$name => match ($size, cfg!(target_endian = "little")) {
+                        (1, _) => concat!("|", $typestr),
+                        (_, true) => concat!("<", $typestr),
+                        (_, false) => concat!(">", $typestr),
+                    },)*
+                }
+            }
+
+            /// The AwkwardForth word that reads one, without its arrow: `"i"`, or `"!i"` with the most significant byte first.
+            #[must_use]
+            pub const fn parser(self, big: bool) -> &'static str {
+                match self {
+                    $(Self::$name => if big && $size > 1 { concat!("!", $parser) } else { concat!($parser) },)*
+                }
+            }
+
+            /// The letter of that word.
+            #[must_use]
+            pub const fn letter(self) -> char {
+                match self { $(Self::$name => $parser,)* }
+            }
+        }
+    };
+}
+
+dtypes! {
+    /// One byte, 0 or 1.
+    Bool "bool" 1 "b1" '?';
+    /// Signed, 8 bits.
+    Int8 "int8" 1 "i1" 'b';
+    /// Signed, 16 bits.
+    Int16 "int16" 2 "i2" 'h';
+    /// Signed, 32 bits.
+    Int32 "int32" 4 "i4" 'i';
+    /// Signed, 64 bits.
+    Int64 "int64" 8 "i8" 'q';
+    /// Unsigned, 8 bits.
+    UInt8 "uint8" 1 "u1" 'B';
+    /// Unsigned, 16 bits.
+    UInt16 "uint16" 2 "u2" 'H';
+    /// Unsigned, 32 bits.
+    UInt32 "uint32" 4 "u4" 'I';
+    /// Unsigned, 64 bits.
+    UInt64 "uint64" 8 "u8" 'Q';
+    /// IEEE 754 binary32.
+    Float32 "float32" 4 "f4" 'f';
+    /// IEEE 754 binary64.
+    Float64 "float64" 8 "f8" 'd';
+}
+
+impl DType {
+    /// The type of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|dtype| dtype.name() == name)
+    }
+}
+
+impl std::fmt::Display for DType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_agrees_with_itself() {
+        for dtype in DType::ALL {
+            assert_eq!(DType::from_name(dtype.name()), Some(*dtype));
+            assert!(dtype.typestr().ends_with(&dtype.size().to_string()));
+            let bits = dtype.name().trim_start_matches(char::is_alphabetic);
+            assert!(bits.is_empty() || bits == (8 * dtype.size()).to_string());
+            assert_eq!(dtype.parser(true).trim_start_matches('!'), dtype.parser(false));
+            assert_eq!(dtype.parser(true).starts_with('!'), dtype.size() > 1);
+            assert_eq!(dtype.parser(false), dtype.letter().to_string());
+        }
+        assert_eq!(DType::from_name("char"), None);
+    }
+}

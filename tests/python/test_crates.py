@@ -1,0 +1,67 @@
+"""The house in Rust: which crate imports which, against the rule in ARCHITECTURE.md."""
+
+import pathlib
+import re
+import tomllib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.skipif(not (ROOT / "ARCHITECTURE.md").is_file(), reason="the sources are not here")
+
+
+def rule():
+    """The rank of each crate in the dependency rule, the least imported by all others."""
+    line = re.search(r"Dependency rule:\s+`([^`]+)`", (ROOT / "ARCHITECTURE.md").read_text()).group(1)
+    groups = [re.findall(r"\w+", group) for group in line.split("←")]
+    return {name: rank for rank, group in enumerate(groups) for name in group}
+
+
+def manifests():
+    """The manifest of each crate by its name."""
+    paths = {path.parent.name: path for path in ROOT.glob("crates/*/Cargo.toml")} | {
+        "python": ROOT / "python/Cargo.toml"
+    }
+    return {name: tomllib.loads(path.read_text()) for name, path in paths.items()}
+
+
+def imported(manifest):
+    """Our crates that a manifest asks for: for the crate, its tests or its build, on any system."""
+    tables = [manifest, *manifest.get("target", {}).values()]
+    kinds = ("dependencies", "dev-dependencies", "build-dependencies")
+    names = {name for table in tables for kind in kinds for name in table.get(kind, {})}
+    ours = {name for name in names if name == "forthwith" or name.startswith("forthwith-")}
+    return {name.removeprefix("forthwith-") for name in ours}
+
+
+def test_crates_import_to_their_left():
+    ranks = rule()
+    assert set(manifests()) == set(ranks)
+    for name, manifest in manifests().items():
+        wrong = {other for other in imported(manifest) if ranks[other] >= ranks[name]}
+        assert not wrong, f"{name} imports {', '.join(sorted(wrong))}, to its right or beside it"
+
+
+def test_crates_are_members_and_described():
+    members = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]
+    assert {pathlib.Path(member).name for member in members} == set(rule())
+    table = (ROOT / "ARCHITECTURE.md").read_text().partition("## Where things are")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| `crates/(\w+)`", table, re.MULTILINE)) == set(rule()) - {"python"}
+
+
+def test_outer_crates_are_listed_with_those_that_use_them():
+    """The table of dependencies names each crate that is not ours, and the crates of ours that use it."""
+    table = (ROOT / "ARCHITECTURE.md").read_text().partition("## Dependencies, and why each")[2].partition("\n## ")[0]
+    users = {}
+    for outer, by in re.findall(r"^\| (`[^|]+`) \| ([^|]+) \|", table, re.MULTILINE):
+        for name in re.findall(r"`([\w-]+)`", outer):
+            users[name] = by
+    for name, manifest in manifests().items():
+        if name == "python":
+            continue
+        tables = [manifest, *manifest.get("target", {}).values()]
+        for outer in {outer for table in tables for outer in table.get("dependencies", {})}:
+            if not outer.startswith("forthwith"):
+                by = users.get(outer)
+                assert by is not None, f"{outer}, which {name} uses, is not in the table"
+                assert name in re.findall(r"\w+", by) or "all" in by, f"{outer} is used by {name}, too"
