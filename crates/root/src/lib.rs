@@ -31,6 +31,7 @@ mod object;
 mod streamer;
 mod tree;
 
+pub use class::Basic;
 pub use efficiency::{Interval, beta_interval};
 pub use file::{
     Checked, Datime, Directory, DirectoryRecord, Found, Header, Key, Record, Records, Recovered, RootFile,
@@ -38,8 +39,8 @@ pub use file::{
 };
 pub use format::TreeFormat;
 pub use object::{
-    Array, Base, Basic, BasketHeader, Cursor, EmbeddedBasket, Frame, Items, Leftover, List, Object, Objects,
-    Packed, Shape, TObject, Tag, Value, Walker, text,
+    Array, Base, BasketHeader, Cursor, EmbeddedBasket, Frame, Items, Leftover, List, Object, Objects, Packed,
+    Shape, TObject, Tag, Value, Walker, text,
 };
 pub use streamer::{
     Counter, Element, ElementKind, Packing, StreamerInfo, Streamers, code, forget_class, prepare,

@@ -1,18 +1,19 @@
 //! C++ type names: what they mean for the bytes, and one spelling for each.
 
-use forthwith_columns::{DType, Wire};
+use super::Number;
+use crate::streamer::Streamers;
 
 /// A C++ type, as far as its name tells how it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum CppType {
     /// A number.
-    Number(&'static str, Wire),
+    Number(&'static Number),
     /// A string: `std::string` or `TString`.
     Text(&'static str),
     /// A container that stores a count, then its items one after the other.
-    Sequence(&'static str, Box<Self>),
+    Sequence(&'static Container, Box<Self>),
     /// A container of pairs.
-    Map(&'static str, Box<Self>, Box<Self>),
+    Map(&'static Container, Box<Self>, Box<Self>),
     /// Two values.
     Pair(Box<Self>, Box<Self>),
     /// So many bits.
@@ -21,7 +22,7 @@ pub(crate) enum CppType {
     Array(Box<Self>, u64),
     /// A pointer, smart or not.
     Pointer(Box<Self>),
-    /// Anything else, by its name.
+    /// Anything else, by its name as the file spells it.
     Other(String),
 }
 
@@ -34,17 +35,30 @@ impl CppType {
     /// The one spelling.
     pub(crate) fn spelling(&self) -> String {
         match self {
-            Self::Number(name, _) | Self::Text(name) => (*name).into(),
-            Self::Sequence(container, item) => format!("{container}<{}>", item.spelling()),
+            Self::Number(number) => number.spelling.into(),
+            Self::Text(name) => (*name).into(),
+            Self::Sequence(container, item) => format!("{}<{}>", container.spelling, item.spelling()),
             Self::Map(container, key, value) => {
-                format!("{container}<{}, {}>", key.spelling(), value.spelling())
+                format!("{}<{}, {}>", container.spelling, key.spelling(), value.spelling())
             }
             Self::Pair(first, second) => format!("std::pair<{}, {}>", first.spelling(), second.spelling()),
             Self::Bitset(size) => format!("std::bitset<{size}>"),
             Self::Array(item, size) => format!("std::array<{}, {size}>", item.spelling()),
             Self::Pointer(of) => format!("{}*", of.spelling()),
-            Self::Other(name) => name.clone(),
+            Self::Other(name) => tidy(name),
         }
+    }
+
+    /// The class that the file describes for pairs or arrays of these, as the file spells it.
+    pub(crate) fn described<'a>(&self, streamers: &'a Streamers) -> Option<&'a str> {
+        let template = match self {
+            Self::Pair(..) => "pair<",
+            Self::Array(..) => "array<",
+            _ => return None,
+        };
+        let wanted = self.spelling();
+        let is_it = |name: &&str| name.starts_with(template) && Self::parse(name).spelling() == wanted;
+        streamers.classes().map(|(name, _)| name).find(is_it)
     }
 
     /// Whether it is one of the standard library's containers, which have a frame.
@@ -54,39 +68,40 @@ impl CppType {
 }
 
 fn parse(name: &str, depth: usize) -> CppType {
-    let name = name.strip_prefix("const ").unwrap_or(name).trim();
+    let name = strip(name);
     if depth > MAX_DEPTH {
-        return CppType::Other(tidy(name));
+        return CppType::Other(name.into());
     }
     if let Some(of) = name.strip_suffix('*') {
-        return CppType::Pointer(Box::new(parse(of.trim(), depth + 1)));
+        return CppType::Pointer(Box::new(parse(of, depth + 1)));
     }
-    if let Some((spelling, wire)) = number(name) {
-        return CppType::Number(spelling, wire);
+    if let Some(number) = Number::named(name) {
+        return CppType::Number(number);
     }
-    let plain = name.strip_prefix("std::").unwrap_or(name);
-    let plain = plain.strip_prefix("__cxx11::").unwrap_or(plain);
-    match plain {
+    match name {
         "string" | "basic_string<char>" => return CppType::Text("std::string"),
         "TString" => return CppType::Text("TString"),
         _ => {}
     }
-    let parts = plain.strip_suffix('>').and_then(|rest| rest.split_once('<'));
+    let parts = name.strip_suffix('>').and_then(|rest| rest.split_once('<'));
     if let Some((template, arguments)) = parts
         && let Some((first, rest)) = split_arguments(arguments)
     {
         let template = template.trim();
-        let defaults = |rest: &[&str], most| rest.len() <= most && rest.iter().all(|a| is_default(a));
         let inner = |name: &str| Box::new(parse(name, depth + 1));
-        if let Some((container, extras)) = container(template)
-            && defaults(&rest, extras)
-        {
-            return CppType::Sequence(container, inner(first));
-        }
-        if let (Some((container, extras)), Some((value, rest))) = (map(template), rest.split_first())
-            && defaults(rest, extras)
-        {
-            return CppType::Map(container, inner(first), inner(value));
+        // How items are compared, hashed and allocated does not change how they are stored.
+        match (Container::named(template), rest.as_slice()) {
+            (Some(Container { of: Holds::Bits, .. }), _) => {
+                if let Ok(size) = first.trim_end_matches(['u', 'l', 'U', 'L']).parse() {
+                    return CppType::Bitset(size);
+                }
+            }
+            (Some(container @ Container { of: Holds::Pairs, .. }), [value, ..]) => {
+                return CppType::Map(container, inner(first), inner(value));
+            }
+            (Some(Container { of: Holds::Pairs, .. }), []) => {}
+            (Some(container), _) => return CppType::Sequence(container, inner(first)),
+            (None, _) => {}
         }
         match (template, rest.as_slice()) {
             ("pair", [second]) => return CppType::Pair(inner(first), inner(second)),
@@ -95,53 +110,86 @@ fn parse(name: &str, depth: usize) -> CppType {
                     return CppType::Array(inner(first), size);
                 }
             }
-            ("bitset", []) => {
-                if let Ok(size) = first.trim_end_matches(['u', 'l', 'U', 'L']).parse() {
-                    return CppType::Bitset(size);
-                }
-            }
             ("unique_ptr" | "shared_ptr", _) => return CppType::Pointer(inner(first)),
             ("atomic", []) => return *inner(first),
             _ => {}
         }
     }
-    CppType::Other(tidy(name))
+    CppType::Other(name.into())
 }
 
-/// Containers of pairs, and how many more arguments they may have.
-fn map(template: &str) -> Option<(&'static str, usize)> {
-    Some(match template {
-        "map" => ("std::map", 2),
-        "multimap" => ("std::multimap", 2),
-        "unordered_map" => ("std::unordered_map", 3),
-        "unordered_multimap" => ("std::unordered_multimap", 3),
-        _ => return None,
-    })
+/// A row of the table: one container of the standard library, or one that is stored as such.
+#[derive(Debug)]
+pub(crate) struct Container {
+    /// The one spelling.
+    pub(crate) spelling: &'static str,
+    /// What it holds.
+    pub(crate) of: Holds,
+    /// ROOT's `ESTLType`.
+    pub(crate) stl: i32,
+    /// The names of the template without `std::`.
+    names: &'static [&'static str],
 }
 
-/// Containers with the layout of a vector, and how many more arguments they may have: compare, hash, allocator.
-fn container(template: &str) -> Option<(&'static str, usize)> {
-    Some(match template {
-        "vector" => ("std::vector", 1),
-        "list" => ("std::list", 1),
-        "deque" => ("std::deque", 1),
-        "forward_list" => ("std::forward_list", 1),
-        "set" => ("std::set", 2),
-        "multiset" => ("std::multiset", 2),
-        "unordered_set" => ("std::unordered_set", 3),
-        "unordered_multiset" => ("std::unordered_multiset", 3),
-        "RVec" | "VecOps::RVec" | "ROOT::RVec" | "ROOT::VecOps::RVec" => ("RVec", 1),
-        _ => return None,
-    })
+/// What a container holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// Items in order.
+    Items,
+    /// Items of a set.
+    Set,
+    /// Pairs.
+    Pairs,
+    /// Bits.
+    Bits,
 }
 
-/// Whether a further template argument leaves the layout alone.
-fn is_default(argument: &str) -> bool {
-    let plain = argument.trim();
-    let plain = plain.strip_prefix("std::").unwrap_or(plain);
-    ["allocator<", "less<", "greater<", "hash<", "equal_to<", "ROOT::Detail::VecOps::RAdoptAllocator<"]
+impl PartialEq for Container {
+    fn eq(&self, other: &Self) -> bool {
+        self.stl == other.stl
+    }
+}
+
+impl Container {
+    /// The container that a template's name means.
+    pub(crate) fn named(template: &str) -> Option<&'static Self> {
+        let template = template.strip_prefix("std::").unwrap_or(template);
+        CONTAINERS.iter().find(|container| container.names.contains(&template))
+    }
+}
+
+const fn row(spelling: &'static str, of: Holds, stl: i32, names: &'static [&'static str]) -> Container {
+    Container { spelling, of, stl, names }
+}
+
+static CONTAINERS: [Container; 14] = [
+    row("std::vector", Holds::Items, 1, &["vector"]),
+    row("std::list", Holds::Items, 2, &["list"]),
+    row("std::deque", Holds::Items, 3, &["deque"]),
+    row("std::map", Holds::Pairs, 4, &["map"]),
+    row("std::multimap", Holds::Pairs, 5, &["multimap"]),
+    row("std::set", Holds::Set, 6, &["set"]),
+    row("std::multiset", Holds::Set, 7, &["multiset"]),
+    row("std::bitset", Holds::Bits, 8, &["bitset"]),
+    row("std::forward_list", Holds::Items, 9, &["forward_list"]),
+    row("std::unordered_set", Holds::Set, 10, &["unordered_set"]),
+    row("std::unordered_multiset", Holds::Set, 11, &["unordered_multiset"]),
+    row("std::unordered_map", Holds::Pairs, 12, &["unordered_map"]),
+    row("std::unordered_multimap", Holds::Pairs, 13, &["unordered_multimap"]),
+    row("RVec", Holds::Items, 14, &["RVec", "VecOps::RVec", "ROOT::RVec", "ROOT::VecOps::RVec"]),
+];
+
+/// Without what does not change how a value is stored.
+fn strip(name: &str) -> &str {
+    let mut name = name.trim();
+    while let Some(rest) = ["const ", "std::", "__cxx11::", "volatile ", "struct ", "class ", "enum "]
         .iter()
-        .any(|known| plain.starts_with(known))
+        .find_map(|prefix| name.strip_prefix(prefix))
+        .or_else(|| name.strip_suffix(" const"))
+    {
+        name = rest.trim();
+    }
+    name
 }
 
 /// The first argument of a template, and the others.
@@ -168,38 +216,8 @@ fn split_arguments(arguments: &str) -> Option<(&str, Vec<&str>)> {
     (!first.is_empty()).then_some((first, parts))
 }
 
-/// The numbers: the spelling that says the width, and how one is stored outside of classes that give it a range.
-pub(crate) fn number(name: &str) -> Option<(&'static str, Wire)> {
-    use DType as D;
-    use Wire::Big;
-    Some(match name {
-        "bool" | "Bool_t" => ("bool", Wire::Bool),
-        "char" | "Char_t" | "signed char" | "int8_t" => ("int8_t", Big(D::Int8)),
-        "unsigned char" | "UChar_t" | "Byte_t" | "uint8_t" => ("uint8_t", Big(D::UInt8)),
-        "short" | "Short_t" | "short int" | "Version_t" | "int16_t" => ("int16_t", Big(D::Int16)),
-        "unsigned short" | "UShort_t" | "unsigned short int" | "uint16_t" => ("uint16_t", Big(D::UInt16)),
-        "int" | "Int_t" | "int32_t" => ("int32_t", Big(D::Int32)),
-        "unsigned int" | "UInt_t" | "unsigned" | "uint32_t" => ("uint32_t", Big(D::UInt32)),
-        "long" | "Long_t" | "long int" | "long long" | "Long64_t" | "long long int" | "int64_t" => {
-            ("int64_t", Big(D::Int64))
-        }
-        "unsigned long"
-        | "ULong_t"
-        | "unsigned long long"
-        | "ULong64_t"
-        | "unsigned long int"
-        | "unsigned long long int"
-        | "uint64_t" => ("uint64_t", Big(D::UInt64)),
-        "float" | "Float_t" => ("float", Big(D::Float32)),
-        "double" | "Double_t" => ("double", Big(D::Float64)),
-        "Double32_t" => ("Double32_t", Wire::Widened),
-        "Float16_t" => ("Float16_t", Wire::Truncated { bits: 12, to: D::Float32 }),
-        _ => return None,
-    })
-}
-
 /// A name without the blanks that ROOT puts between closing brackets.
-pub(super) fn tidy(name: &str) -> String {
+pub(crate) fn tidy(name: &str) -> String {
     name.replace(" >", ">").replace(", ", ",")
 }
 
@@ -249,11 +267,9 @@ mod tests {
     #[test]
     fn what_is_not_understood_names_itself() {
         assert_eq!(spelled("TVector3"), "TVector3");
-        // A container with an argument that could change what is stored.
-        assert_eq!(
-            CppType::parse("vector<int,MyAllocator>"),
-            CppType::Other("vector<int,MyAllocator>".into())
-        );
+        // An allocator does not change what is stored.
+        assert_eq!(spelled("vector<int,MyAllocator>"), "std::vector<int32_t>");
+        assert_eq!(spelled("map<int>"), "map<int>");
     }
 
     #[test]

@@ -1,53 +1,98 @@
-//! Classes that do not follow their streamer info: ROOT streams them by code of its own.
+//! The table of classes that do not follow their streamer info: code of their own streams them.
+//!
+//! Objects and columns are read by the same rows: `object/reader.rs` reads what a row says, and `tree/unroll/native.rs`
+//! makes columns of it.
 
-use forthwith_columns::DType;
-use forthwith_program::Schema;
+use super::Basic;
+use crate::streamer::is_unframed;
 
-use super::big;
+/// How a class is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Native {
+    /// By its streamer info.
+    ByInfo,
+    /// `TObject`: no frame.
+    TObject,
+    /// `TList` and its kin.
+    List,
+    /// `TObjArray`.
+    ObjArray,
+    /// `TClonesArray`: objects of one class.
+    Clones,
+    /// Other collections: a name and pointers.
+    Bag,
+    /// By code of its own, which a list of steps can say, in a frame.
+    Own,
+    /// The same without a frame.
+    Bare,
+    /// By its streamer info, behind a version without a byte count. There may be one all the same: ROOT reads both.
+    Uncounted,
+    /// `TMap`: keys and values in turn.
+    Map,
+    /// `TString`, or a `std::string` that is a record of its own: no frame.
+    Text,
+    /// `TStringLong`: text behind four bytes of length, no frame.
+    LongText,
+    /// `TBtree`: six numbers of its nodes, then what other collections have.
+    Btree,
+    /// `TArray…`: a count and numbers, no frame.
+    Numbers(Basic),
+    /// `TBasket`: a key, a header, and perhaps the data.
+    Basket,
+    /// Something with a byte count and contents that are not looked at.
+    Opaque,
+    /// Nothing at all is stored.
+    Nothing,
+}
 
-/// How such a class is read; `None` for all others.
-pub(super) fn schema(class: &str) -> Option<Schema> {
-    let numbers = |dtype| Some(big(dtype).list());
+/// How a class is read, unless a user said otherwise.
+pub(crate) fn known(class: &str) -> Native {
+    if is_unframed(class) { Native::Bare } else { native(class) }
+}
+
+/// How a class is read.
+pub(crate) fn native(class: &str) -> Native {
+    // By the first letter of the interesting part: most classes are none of these.
+    if !class.starts_with('T') {
+        return match class {
+            "string" | "std::string" => Native::Text,
+            // CMS registers streamers with ROOT that save the four bytes.
+            "edm::RefCore" | "edm::RefCoreWithIndex" => Native::Uncounted,
+            "RooLinkedList" | "RooRealVar" | "RooCategory" | "RooRefArray" | "RooWorkspace::CodeRepo" => {
+                Native::Own
+            }
+            _ => Native::ByInfo,
+        };
+    }
     match class {
-        "TString" | "string" | "std::string" => Some(Schema::Text),
-        "TArrayC" => numbers(DType::Int8),
-        "TArrayS" => numbers(DType::Int16),
-        "TArrayI" => numbers(DType::Int32),
-        "TArrayL" | "TArrayL64" => numbers(DType::Int64),
-        "TArrayF" => numbers(DType::Float32),
-        "TArrayD" => numbers(DType::Float64),
-        "TObject" => Some(record(class, vec![("", Schema::Passed(TOBJECT.into()))])),
-        "TRef" => Some(record(class, vec![("ref", Schema::Computed(DType::UInt32, TREF.into()))])),
-        "TDatime" => Some(record(class, vec![("fDatime", big(DType::UInt32))])),
-        _ => None,
+        "TObject" => Native::TObject,
+        "TList" | "THashList" | "TSortedList" | "TQCommand" => Native::List,
+        "TObjArray" => Native::ObjArray,
+        "TMap" => Native::Map,
+        "TString" => Native::Text,
+        "TArrayC" => Native::Numbers(Basic::I8),
+        "TArrayS" => Native::Numbers(Basic::I16),
+        "TArrayI" => Native::Numbers(Basic::I32),
+        "TArrayL" | "TArrayL64" => Native::Numbers(Basic::I64),
+        "TArrayF" => Native::Numbers(Basic::F32),
+        "TArrayD" => Native::Numbers(Basic::F64),
+        "TBasket" => Native::Basket,
+        "TClonesArray" => Native::Clones,
+        "THashTable" | "TOrdCollection" | "TCollection" | "TSeqCollection" => Native::Bag,
+        "TRef" | "TDatime" => Native::Bare,
+        "TRefArray" | "TTreeIndex" | "TCanvas" | "TPolyMarker3D" | "TPolyLine3D" | "TExMap" | "TMaterial"
+        | "TMixture" | "TImagePalette" | "TASImage" => Native::Own,
+        "TStringLong" => Native::LongText,
+        "TBtree" => Native::Btree,
+        "TBranchClones" | "TDirectory" | "TDirectoryFile" | "TFile" => Native::Opaque,
+        _ if symmetric(class).is_some() => Native::Bare,
+        "TQObject" => Native::Nothing,
+        _ => Native::ByInfo,
     }
 }
 
-/// Classes whose streamers write no byte count: a version of two bytes, then the members as the file describes them. CMS
-/// registers these with ROOT for its references. ROOT reads them with a byte count as well, as older files have them.
-pub(super) fn is_uncounted(class: &str) -> bool {
-    matches!(class, "edm::RefCore" | "edm::RefCoreWithIndex")
+/// The items of a symmetric matrix, of which half is stored.
+pub(crate) fn symmetric(class: &str) -> Option<&str> {
+    let item = class.strip_prefix("TMatrixTSym<")?.strip_suffix('>')?;
+    Some(item.trim())
 }
-
-/// Steps over a byte count, if there is one. What follows is a version in any case.
-pub(super) const BYTE_COUNT_IF_ANY: &str =
-    "data pos data B-> stack 64 and if drop 3 data skip else data seek then";
-
-/// Whether nothing at all is stored of a base.
-pub(super) fn is_nothing(class: &str) -> bool {
-    class == "TQObject"
-}
-
-fn record(class: &str, fields: Vec<(&str, Schema)>) -> Schema {
-    let fields = fields.into_iter().map(|(name, field)| (name.to_owned(), field)).collect();
-    Schema::Record { name: Some(class.into()), fields }
-}
-
-/// A `TObject`: a version, in old files behind a byte count; an id; status bits, and if they say that the object is referenced, where
-/// from.
-pub(super) const TOBJECT: &str = "data !H-> stack 16384 and if 4 data skip then 4 data skip \
-                                  data !I-> stack 16 and if 2 data skip then";
-
-/// A `TRef`: a `TObject` whose id is that of what is meant, then the process the id is from, or a UUID as text.
-const TREF: &str = "data !H-> stack 16384 and if 4 data skip then data !I-> stack data !I-> stack \
-                    dup 16 and if 2 data skip then 32 and if data B-> stack data skip else 2 data skip then";

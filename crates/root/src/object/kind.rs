@@ -1,8 +1,8 @@
-//! What items of containers are: C++ type names, as far as they decide how values are stored.
+//! What items of containers are: C++ types with what the file says of the classes in them.
 
-use super::layout::Basic;
-use super::native::{Native, native};
-use crate::streamer::Streamers;
+use crate::class::native::{Native, native};
+use crate::class::{Basic, CppType, Holds, Number};
+use crate::streamer::{Streamers, code};
 
 /// How an item of a container, or a container, is stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,8 +45,11 @@ pub enum Shape {
 impl Kind {
     /// The container that a type name names, if it does. `content` is ROOT's code of the items' type, if that is known.
     pub(super) fn container(name: &str, content: Option<Basic>, streamers: &Streamers) -> Option<Self> {
-        let parser = Parser { streamers };
-        let mut kind = parser.container(strip(name), 0)?;
+        let kind = CppType::parse(name);
+        if !kind.is_container() {
+            return None;
+        }
+        let mut kind = Self::of(&kind, streamers);
         if let (Self::List(_, item), Some(basic)) = (&mut kind, content)
             && matches!(**item, Self::Class(_) | Self::Unknown(_))
         {
@@ -56,18 +59,55 @@ impl Kind {
         Some(kind)
     }
 
+    /// How values of a type are stored, where the file describes the classes in it.
+    fn of(kind: &CppType, streamers: &Streamers) -> Self {
+        let of = |kind: &CppType| Box::new(Self::of(kind, streamers));
+        match kind {
+            CppType::Number(number) => number.basic.map_or(Self::Float16, Self::Number),
+            CppType::Text(_) => Self::Text,
+            CppType::Pointer(to) => match **to {
+                CppType::Number(number) if number.codes.contains(&code::CHAR) => Self::LongText,
+                _ => Self::Pointer,
+            },
+            CppType::Sequence(container, item) => {
+                let shape = if container.of == Holds::Set { Shape::Set } else { Shape::List };
+                Self::List(shape, of(item))
+            }
+            CppType::Bitset(_) => Self::List(Shape::List, Box::new(Self::Number(Basic::Bool))),
+            CppType::Map(_, key, value) => Self::Map(of(key), of(value)),
+            // Whether an array in it is an object of its own, its info tells.
+            CppType::Pair(first, second) => {
+                let has_array = [first, second].iter().any(|half| matches!(***half, CppType::Array(..)));
+                match kind.described(streamers).filter(|_| has_array) {
+                    Some(name) => Self::Class(name.into()),
+                    None => Self::Pair(of(first), of(second)),
+                }
+            }
+            CppType::Array(..) => match kind.described(streamers) {
+                Some(name) => Self::Class(name.into()),
+                None => Self::Unknown(kind.spelling().into()),
+            },
+            CppType::Other(name) if native(name) != Native::ByInfo || streamers.describes(name) => {
+                Self::Class(name.as_str().into())
+            }
+            CppType::Other(name) => {
+                let number = streamers.enumeration(name).and_then(Number::coded);
+                let basic = number.and_then(|number| number.basic);
+                basic.map_or_else(|| Self::Unknown(name.as_str().into()), Self::Number)
+            }
+        }
+    }
+
     /// The class of pairs of these that the file describes.
     pub(super) fn pair<'a>(key: &Self, value: &Self, streamers: &'a Streamers) -> Option<&'a str> {
-        let parser = Parser { streamers };
-        let is_it = |name: &&str| match arguments(name) {
-            Some(("pair", of)) => {
-                let mut halves = of.iter().map(|half| parser.kind(half, 0));
-                halves.next().flatten().as_ref() == Some(key)
-                    && halves.next().flatten().as_ref() == Some(value)
+        let pairs = streamers.classes().map(|(name, _)| name).filter(|name| name.starts_with("pair<"));
+        let is_it = |name: &&str| match CppType::parse(name) {
+            CppType::Pair(first, second) => {
+                Self::of(&first, streamers) == *key && Self::of(&second, streamers) == *value
             }
             _ => false,
         };
-        streamers.classes().map(|(name, _)| name).find(is_it)
+        pairs.into_iter().find(is_it)
     }
 
     /// Whether it is a `std::array` that the file describes.
@@ -90,136 +130,10 @@ impl Kind {
     }
 }
 
-struct Parser<'a> {
-    streamers: &'a Streamers,
-}
-
-impl Parser<'_> {
-    fn kind(&self, name: &str, depth: usize) -> Option<Kind> {
-        let name = strip(name);
-        if depth > MAX_DEPTH {
-            return None;
-        }
-        if let Some(pointee) = name.strip_suffix('*') {
-            return Some(if strip(pointee) == "char" { Kind::LongText } else { Kind::Pointer });
-        }
-        if let Some(basic) = number(name) {
-            return Some(Kind::Number(basic));
-        }
-        match name {
-            "Float16_t" => return Some(Kind::Float16),
-            "string" | "TString" | "basic_string<char>" => return Some(Kind::Text),
-            _ => {}
-        }
-        if let Some(kind) = self.container(name, depth) {
-            return Some(kind);
-        }
-        let (template, arguments) = arguments(name).unwrap_or((name, Vec::new()));
-        Some(match (template, &*arguments) {
-            // Whether an array in it is an object of its own, its info tells.
-            ("pair", [first, second]) if (is_array(first) || is_array(second)) && self.is_known(name) => {
-                Kind::Class(name.into())
-            }
-            ("pair", [first, second]) => {
-                Kind::Pair(Box::new(self.kind(first, depth + 1)?), Box::new(self.kind(second, depth + 1)?))
-            }
-            ("unique_ptr" | "shared_ptr", _) => Kind::Pointer,
-            ("atomic", [value]) => self.kind(value, depth + 1)?,
-            _ if !self.is_known(name) => match self.streamers.enumeration(name).and_then(Basic::of_code) {
-                Some(basic) => Kind::Number(basic),
-                None => Kind::Unknown(name.into()),
-            },
-            _ => Kind::Class(name.into()),
-        })
-    }
-
-    fn container(&self, name: &str, depth: usize) -> Option<Kind> {
-        if depth > MAX_DEPTH {
-            return None;
-        }
-        let (template, arguments) = arguments(name)?;
-        let list = |shape| {
-            let item = self.kind(arguments.first()?, depth + 1)?;
-            Some(Kind::List(shape, Box::new(item)))
-        };
-        match template {
-            "vector" | "list" | "deque" | "forward_list" | "RVec" | "VecOps::RVec" | "ROOT::RVec"
-            | "ROOT::VecOps::RVec" => list(Shape::List),
-            "set" | "multiset" | "unordered_set" | "unordered_multiset" => list(Shape::Set),
-            "bitset" => Some(Kind::List(Shape::List, Box::new(Kind::Number(Basic::Bool)))),
-            "map" | "multimap" | "unordered_map" | "unordered_multimap" => {
-                let key = self.kind(arguments.first()?, depth + 1)?;
-                let value = self.kind(arguments.get(1)?, depth + 1)?;
-                Some(Kind::Map(Box::new(key), Box::new(value)))
-            }
-            _ => None,
-        }
-    }
-
-    fn is_known(&self, name: &str) -> bool {
-        native(name.as_bytes()) != Native::ByInfo || !matches!(self.streamers.latest(name), Ok(None))
-    }
-}
-
 /// Whether it is a `std::array`.
 pub(super) fn is_array(name: &str) -> bool {
-    strip(name).starts_with("array<")
+    matches!(CppType::parse(name), CppType::Array(..))
 }
-
-/// Without what does not change how a value is stored.
-fn strip(name: &str) -> &str {
-    let mut name = name.trim();
-    while let Some(rest) = ["const ", "std::", "volatile ", "struct ", "class "]
-        .iter()
-        .find_map(|prefix| name.strip_prefix(prefix))
-        .or_else(|| name.strip_suffix(" const"))
-    {
-        name = rest.trim();
-    }
-    name
-}
-
-/// A template's name and its arguments.
-fn arguments(name: &str) -> Option<(&str, Vec<&str>)> {
-    let (template, inner) = name.strip_suffix('>')?.split_once('<')?;
-    let (mut depth, mut begin, mut parts) = (0_usize, 0, Vec::new());
-    for (at, letter) in inner.char_indices() {
-        match letter {
-            '<' | '(' | '[' => depth += 1,
-            '>' | ')' | ']' => depth = depth.checked_sub(1)?,
-            ',' if depth == 0 => {
-                parts.push(&inner[begin..at]);
-                begin = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&inner[begin..]);
-    (depth == 0).then_some((template.trim(), parts))
-}
-
-/// Numbers as they are stored in containers.
-fn number(name: &str) -> Option<Basic> {
-    Some(match name {
-        "bool" | "Bool_t" => Basic::Bool,
-        "char" | "Char_t" | "signed char" | "int8_t" | "Int8_t" => Basic::I8,
-        "unsigned char" | "UChar_t" | "uint8_t" | "byte" | "UInt8_t" => Basic::U8,
-        "short" | "Short_t" | "int16_t" | "Version_t" | "short int" => Basic::I16,
-        "unsigned short" | "UShort_t" | "uint16_t" | "unsigned short int" => Basic::U16,
-        "int" | "Int_t" | "int32_t" | "signed int" | "signed" => Basic::I32,
-        "unsigned int" | "UInt_t" | "uint32_t" | "unsigned" => Basic::U32,
-        "long" | "Long_t" | "long long" | "Long64_t" | "int64_t" | "long int" | "long long int" => Basic::I64,
-        "unsigned long" | "ULong_t" | "unsigned long long" | "ULong64_t" | "uint64_t" | "size_t" => {
-            Basic::U64
-        }
-        "float" | "Float_t" | "Double32_t" => Basic::F32,
-        "double" | "Double_t" => Basic::F64,
-        _ => return None,
-    })
-}
-
-/// Deeper nesting of types is a mistake, or an attack.
-const MAX_DEPTH: usize = 32;
 
 #[cfg(test)]
 mod tests {

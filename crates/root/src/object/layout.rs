@@ -6,7 +6,8 @@ use std::sync::Arc;
 use forthwith_plan::{Error, Result};
 
 use super::kind::Kind;
-use super::native::{Native, known};
+use crate::class::native::{Native, known};
+use crate::class::{Basic, MANTISSA, Number};
 use crate::streamer::{Element, ElementKind, Packing, StreamerInfo, Streamers, builtin, code, registered};
 
 /// How one version of a class is read.
@@ -139,64 +140,6 @@ pub(super) struct Expected {
     pub(super) unversioned: bool,
 }
 
-/// Kinds of numbers as they are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Basic {
-    /// One byte, signed.
-    I8,
-    /// Two bytes, signed.
-    I16,
-    /// Four bytes, signed.
-    I32,
-    /// Eight bytes, signed.
-    I64,
-    /// One byte.
-    U8,
-    /// Two bytes.
-    U16,
-    /// Four bytes.
-    U32,
-    /// Eight bytes.
-    U64,
-    /// Four bytes, floating point.
-    F32,
-    /// Eight bytes, floating point.
-    F64,
-    /// One byte, zero or not.
-    Bool,
-}
-
-impl Basic {
-    /// Bytes of a number.
-    #[must_use]
-    pub fn size(self) -> usize {
-        match self {
-            Self::I8 | Self::U8 | Self::Bool => 1,
-            Self::I16 | Self::U16 => 2,
-            Self::I32 | Self::U32 | Self::F32 => 4,
-            Self::I64 | Self::U64 | Self::F64 => 8,
-        }
-    }
-
-    /// The number kind that one of ROOT's type codes is stored as, if it is always the same.
-    pub(super) fn of_code(code: i32) -> Option<Self> {
-        Some(match code {
-            code::CHAR | code::LEGACY_CHAR => Self::I8,
-            code::SHORT => Self::I16,
-            code::INT | code::COUNTER => Self::I32,
-            code::LONG | code::LONG64 => Self::I64,
-            code::UCHAR => Self::U8,
-            code::USHORT => Self::U16,
-            code::UINT | code::BITS => Self::U32,
-            code::ULONG | code::ULONG64 => Self::U64,
-            code::FLOAT => Self::F32,
-            code::DOUBLE => Self::F64,
-            code::BOOL => Self::Bool,
-            _ => return None,
-        })
-    }
-}
-
 impl Layout {
     /// The slot of a member.
     pub(super) fn slot(&self, name: &str) -> Option<u32> {
@@ -284,7 +227,7 @@ impl Compiler<'_> {
                 self.tobject();
                 return Ok(());
             }
-            Native::ByInfo | Native::Own => {}
+            Native::ByInfo | Native::Own | Native::Uncounted => {}
             _ => {
                 let (begin, version) = (self.layout.names.len() as u32, version.unwrap_or(0));
                 self.step(class, Step::Embedded(class.into()));
@@ -353,7 +296,7 @@ impl Compiler<'_> {
         let class = || -> Box<str> { plain_class(&element.type_name).into() };
         let container = || {
             let ElementKind::Stl { content, .. } = element.kind else { return None };
-            let content = Basic::of_code(content % code::POINTER);
+            let content = Number::coded(content % code::POINTER).and_then(|number| number.basic);
             Kind::container(plain_class(&element.type_name), content, self.streamers).map(Arc::new)
         };
         let is_array = length > 0;
@@ -505,12 +448,12 @@ enum Stored {
 
 impl Stored {
     fn of(number: i32, packing: Option<Packing>) -> Option<Self> {
+        let row = Number::coded(number)?;
         let packed = |packing| Self::Packed(Pack { packing, single: number == code::FLOAT16 });
-        Some(match (number, packing) {
-            (code::DOUBLE32, None) => Self::Plain(Basic::F32),
-            (code::FLOAT16, None) => packed(Packing::Mantissa { bits: 12 }),
-            (code::DOUBLE32 | code::FLOAT16, Some(packing)) => packed(packing),
-            (number, _) => Self::Plain(Basic::of_code(number)?),
+        Some(match (row.basic, packing) {
+            (_, Some(packing)) if matches!(number, code::DOUBLE32 | code::FLOAT16) => packed(packing),
+            (Some(basic), _) => Self::Plain(basic),
+            (None, _) => packed(Packing::Mantissa { bits: MANTISSA.into() }),
         })
     }
 }

@@ -9,7 +9,8 @@ use forthwith_plan::{Error, ErrorKind, Result};
 use super::cursor::Cursor;
 use super::frame::text;
 use super::kind::Shape;
-use super::layout::{Basic, COUNTED, Layout, Pack};
+use super::layout::{COUNTED, Layout, Pack};
+use crate::class::Basic;
 
 /// The object of a record with everything it points to.
 ///

@@ -2,8 +2,9 @@
 
 use forthwith_plan::Result;
 
-use super::layout::{Basic, Compiler, Step};
-use super::native::{Native, native};
+use super::layout::{Compiler, Step};
+use crate::class::Basic;
+use crate::class::native::{Native, native};
 use crate::streamer::{Element, ElementKind};
 
 impl Compiler<'_> {
@@ -210,7 +211,7 @@ impl Compiler<'_> {
 
     /// A base, in the version that the file has, or else in this one.
     fn base_of(&mut self, class: &str, version: i32, depth: usize) -> Result<()> {
-        debug_assert!(matches!(native(class.as_bytes()), Native::ByInfo | Native::Own));
+        debug_assert!(matches!(native(class), Native::ByInfo | Native::Own));
         let known = self.streamers.latest(class)?.map(|info| info.version);
         let element = Element {
             kind: ElementKind::Base { version: None, checksum: 0 },

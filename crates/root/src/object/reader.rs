@@ -8,10 +8,11 @@ use super::basket::BasketHeader;
 use super::cursor::{Cursor, out_of_range};
 use super::frame::{Frame, Tag};
 use super::kind::{Kind, Shape};
-use super::layout::{Basic, Layout, Pack, Step};
-use super::native::{Native, known};
+use super::layout::{Layout, Pack, Step};
 use super::objects::{Contents, Leftover, Member, Node, number};
 use super::walk::{Walker, Wanted};
+use crate::class::Basic;
+use crate::class::native::{Native, known};
 
 /// The state of reading one payload.
 pub(super) struct Reader<'a> {
@@ -121,7 +122,7 @@ impl<'a> Reader<'a> {
                 }),
                 None => self.by_info(class, true, depth)?,
             },
-            Native::Own => self.by_info(class, true, depth)?,
+            Native::Own | Native::Uncounted => self.by_info(class, true, depth)?,
             Native::TObject | Native::Bare => self.by_info(class, false, depth)?,
             Native::Clones => self.clones(depth)?,
             Native::Bag => self.bag(depth)?,

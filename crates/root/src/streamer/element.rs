@@ -4,6 +4,7 @@ use forthwith_columns::DType;
 use forthwith_plan::Result;
 
 use super::Packing;
+use crate::class::Container;
 use crate::object::{Cursor, text};
 
 /// One member or base of a class, as it is stored.
@@ -231,26 +232,11 @@ fn container_of(type_name: &str) -> Option<i32> {
     let name = type_name.strip_prefix("const ").unwrap_or(type_name);
     let name = name.strip_prefix("std::").unwrap_or(name);
     let name = name.split(['<', ' ', '*']).next().unwrap_or(name);
-    CONTAINERS.iter().find(|(known, _)| *known == name).map(|&(_, container)| container)
+    match name {
+        "string" | "basic_string" => Some(STRING),
+        _ => Container::named(name).map(|container| container.stl),
+    }
 }
-
-const CONTAINERS: [(&str, i32); 15] = [
-    ("vector", 1),
-    ("list", 2),
-    ("deque", 3),
-    ("map", 4),
-    ("multimap", 5),
-    ("set", 6),
-    ("multiset", 7),
-    ("bitset", 8),
-    ("forward_list", 9),
-    ("unordered_set", 10),
-    ("unordered_multiset", 11),
-    ("unordered_map", 12),
-    ("unordered_multimap", 13),
-    ("string", STRING),
-    ("basic_string", STRING),
-];
 
 /// Set in the bits of an element whose comment holds a range.
 const HAS_RANGE: u32 = 1 << 6;

@@ -23,6 +23,7 @@ pub use packing::Packing;
 pub(crate) use registered::{any_unframed, is_unframed, registered, registrations};
 pub use registered::{forget_class, register_class, register_unframed};
 
+use crate::class::tidy;
 use crate::object::{Cursor, Tag, text};
 
 /// Makes what a process makes once and then shares, for the moment before it is forked while other threads run: one that was making it
@@ -66,7 +67,7 @@ impl Streamers {
                     let label = Label::parse(cursor)?;
                     cursor.leave(&frame);
                     let number = streamers.entries.len() as u32;
-                    streamers.by_class.entry(label.class.clone()).or_default().push(number);
+                    streamers.by_class.entry(tidy(&label.class).into()).or_default().push(number);
                     streamers.entries.push(Entry { label, at, info: OnceLock::new() });
                 }
                 b"TList" => streamers.rules.extend(rules(cursor)?),
@@ -157,6 +158,11 @@ impl Streamers {
         entry.map(|entry| self.info(entry)).transpose()
     }
 
+    /// Whether the file or a user describes a class.
+    pub(crate) fn describes(&self, class: &str) -> bool {
+        self.knows(class) || registered(class).is_some()
+    }
+
     /// Whether the file describes a class.
     pub(crate) fn knows(&self, class: &str) -> bool {
         self.of(class).next().is_some()
@@ -186,7 +192,12 @@ impl Streamers {
     }
 
     fn of(&self, class: &str) -> impl DoubleEndedIterator<Item = &Entry> {
-        let numbers = self.by_class.get(class).map(Vec::as_slice).unwrap_or_default();
+        // Other versions of ROOT put other blanks into the names of templates.
+        let numbers = match class.contains('<') {
+            true => self.by_class.get(&*tidy(class)),
+            false => self.by_class.get(class),
+        };
+        let numbers = numbers.map(Vec::as_slice).unwrap_or_default();
         numbers.iter().map(|&number| &self.entries[number as usize])
     }
 

@@ -9,6 +9,7 @@ use forthwith_plan::{Error, ErrorKind, Result};
 use forthwith_program::check_words;
 
 use super::{Element, ElementKind, Packing, StreamerInfo, code};
+use crate::class::{CppType, Number};
 
 static REGISTERED: LazyLock<RwLock<HashMap<Box<str>, Registered>>> = LazyLock::new(RwLock::default);
 
@@ -154,24 +155,13 @@ fn element(class: &str, name: &str, kind: &str) -> Result<Element> {
     element.type_name = plain.into();
     let array = if element.array_length > 0 { code::ARRAY } else { 0 };
     let template = plain.strip_prefix("std::").unwrap_or(plain);
-    let is_container = [
-        "vector<",
-        "list<",
-        "deque<",
-        "map<",
-        "multimap<",
-        "set<",
-        "multiset<",
-        "bitset<",
-        "unordered_",
-        "forward_list<",
-        "RVec<",
-        "ROOT::VecOps::RVec<",
-    ]
-    .iter()
-    .any(|start| template.starts_with(start));
+    let is_container = CppType::parse(plain).is_container();
+    let number = match template {
+        "char*" => Some(code::CHAR_STAR),
+        _ => Number::named(template).map(|number| number.codes[0]),
+    };
     element.code = array
-        + match number(template) {
+        + match number {
             Some(number) => number,
             None if template == "TString" => code::TSTRING,
             None if template == "string" => {
@@ -217,26 +207,4 @@ fn dtype(name: &str) -> Option<DType> {
     ]
     .into_iter()
     .find(|dtype| dtype.name() == name)
-}
-
-fn number(name: &str) -> Option<i32> {
-    Some(match name {
-        "bool" | "Bool_t" => code::BOOL,
-        "char" | "Char_t" | "int8_t" | "signed char" => code::CHAR,
-        "unsigned char" | "UChar_t" | "uint8_t" => code::UCHAR,
-        "short" | "Short_t" | "int16_t" => code::SHORT,
-        "unsigned short" | "UShort_t" | "uint16_t" => code::USHORT,
-        "int" | "Int_t" | "int32_t" => code::INT,
-        "unsigned int" | "UInt_t" | "uint32_t" => code::UINT,
-        "long" | "Long_t" => code::LONG,
-        "long long" | "Long64_t" | "int64_t" => code::LONG64,
-        "unsigned long" | "ULong_t" => code::ULONG,
-        "unsigned long long" | "ULong64_t" | "uint64_t" => code::ULONG64,
-        "float" | "Float_t" => code::FLOAT,
-        "double" | "Double_t" => code::DOUBLE,
-        "Double32_t" => code::DOUBLE32,
-        "Float16_t" => code::FLOAT16,
-        "char*" => code::CHAR_STAR,
-        _ => return None,
-    })
 }

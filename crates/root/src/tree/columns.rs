@@ -15,10 +15,11 @@ use forthwith_program::{Frame, Program, Schema, TextLength, When, translate};
 use super::{
     metadata::{Branch, Leaf, MemberOf},
     programs,
+    unroll::{Classes, dimensions},
 };
 use crate::{
-    class::{Classes, CppType, dimensions},
-    streamer::{Element, Packing, code},
+    class::{CppType, Number},
+    streamer::{Element, Packing},
 };
 
 /// What a branch holds, in the terms of plans.
@@ -207,22 +208,6 @@ fn numbers(key: &str, wire: Wire, shape: Vec<u64>) -> Form {
     Form::Numpy { key: key.into(), dtype: wire.dtype(), shape }
 }
 
-/// How packed numbers are stored. `None` where ROOT does not read back what it wrote.
-fn packed(packing: Option<Packing>, to: DType) -> Option<Wire> {
-    Some(match packing {
-        Some(Packing::Range { min, max, factor }) => {
-            let usable = factor.is_finite() && factor > 0.0 && min.is_finite() && max.is_finite();
-            return usable.then_some(Wire::Scaled { factor, min, to });
-        }
-        Some(Packing::Mantissa { bits }) => match u8::try_from(bits) {
-            Ok(bits @ 2..=14) => Wire::Truncated { bits, to },
-            _ => return None,
-        },
-        None if to == DType::Float64 => Wire::Widened,
-        None => Wire::Truncated { bits: 12, to },
-    })
-}
-
 /// The dimensions of an array.
 struct Dimensions {
     /// What counts the items, as the file spells it.
@@ -323,7 +308,10 @@ pub(super) fn of_pointers_by_class(branch: &Branch<'_>) -> Column {
 /// The schema of lists of numbers and text, for which the machine has native loops.
 fn plain(kind: &CppType) -> Option<Schema> {
     match kind {
-        CppType::Number(_, wire @ (Wire::Big(_) | Wire::Bool)) => Some(Schema::Number(*wire)),
+        CppType::Number(number) => {
+            let wire = number.wire(None)?;
+            matches!(wire, Wire::Big(_) | Wire::Bool).then_some(Schema::Number(wire))
+        }
         CppType::Text(_) => Some(Schema::Text),
         CppType::Sequence(_, item) => Some(plain(item)?.list()),
         _ => None,
@@ -358,25 +346,7 @@ pub(super) fn of_counts() -> Column {
 }
 
 /// Spelling and layout of ROOT's codes of numbers.
-pub(crate) fn number(code: i32, packing: Option<Packing>) -> Option<(&'static str, Wire)> {
-    use DType as D;
-    let big = |name, dtype| Some((name, Wire::Big(dtype)));
-    match code {
-        code::CHAR => big("int8_t", D::Int8),
-        code::UCHAR => big("uint8_t", D::UInt8),
-        code::SHORT => big("int16_t", D::Int16),
-        code::USHORT => big("uint16_t", D::UInt16),
-        code::INT => big("int32_t", D::Int32),
-        // The counter of an array is declared as `int`. It cannot be negative, and the Python readers people switch from
-        // have always given it without a sign: same bytes, same values, so their type is kept.
-        code::UINT | code::COUNTER => big("uint32_t", D::UInt32),
-        code::LONG | code::LONG64 => big("int64_t", D::Int64),
-        code::ULONG | code::ULONG64 => big("uint64_t", D::UInt64),
-        code::FLOAT => big("float", D::Float32),
-        code::DOUBLE => big("double", D::Float64),
-        code::BOOL => Some(("bool", Wire::Bool)),
-        code::DOUBLE32 => Some(("Double32_t", packed(packing, D::Float64)?)),
-        code::FLOAT16 => Some(("Float16_t", packed(packing, D::Float32)?)),
-        _ => None,
-    }
+fn number(code: i32, packing: Option<Packing>) -> Option<(&'static str, Wire)> {
+    let number = Number::coded(code)?;
+    Some((number.spelling, number.wire(packing)?))
 }

@@ -6,6 +6,7 @@ mod inspect;
 mod metadata;
 mod peek;
 mod programs;
+mod unroll;
 
 use std::{
     collections::HashMap,
@@ -20,7 +21,6 @@ use forthwith_plan::{
 
 use crate::{
     Found, Objects, RootFile, Streamers, TreeFormat,
-    class::{Classes, MAX_LEVELS, Noted, OWN_ITEMS, UNDESCRIBED_ITEMS},
     format::{NOWHERE, nowhere},
     streamer::{Element, ElementKind, builtin_divided, registrations},
 };
@@ -29,9 +29,9 @@ use columns::Column;
 use forthwith_columns::DType;
 use forthwith_io::{Several, Source};
 use metadata::{Branch, MemberOf, Metadata};
+use unroll::{Classes, MAX_LEVELS, Noted, OWN_ITEMS, UNDESCRIBED_ITEMS};
 
 pub(crate) use baskets::Bytes as BasketBytes;
-pub(crate) use columns::number;
 pub(crate) use inspect::Inspected;
 pub use metadata::TreeInfo;
 

@@ -3,9 +3,9 @@
 use forthwith_columns::{DType, Form, Wire};
 use forthwith_plan::{Decoder, Kernel, Slot};
 
-use super::{Column, Dimensions, numbers, packed};
+use super::{Column, Dimensions, number, numbers};
 use crate::{
-    streamer::Packing,
+    streamer::{Packing, code},
     tree::{
         metadata::{Branch, Leaf},
         programs,
@@ -136,8 +136,8 @@ fn leaf_type(leaf: &Leaf<'_>) -> Option<(&'static str, Wire)> {
         "TLeafL" | "TLeafG" => big(sign(("int64_t", D::Int64), ("uint64_t", D::UInt64))),
         "TLeafF" => big(("float", D::Float32)),
         "TLeafD" => big(("double", D::Float64)),
-        "TLeafF16" => Some(("Float16_t", packed(leaf_packing(leaf), D::Float32)?)),
-        "TLeafD32" => Some(("Double32_t", packed(leaf_packing(leaf), D::Float64)?)),
+        "TLeafF16" => number(code::FLOAT16, leaf_packing(leaf)),
+        "TLeafD32" => number(code::DOUBLE32, leaf_packing(leaf)),
         _ => None,
     }
 }

@@ -5,11 +5,12 @@ use forthwith_program::{Frame, Schema, TextLength};
 
 use super::{Column, Dimensions, number, plain};
 use crate::{
-    class::{Classes, CppType},
+    class::CppType,
     streamer::{Element, ElementKind, StreamerInfo, code},
     tree::{
         metadata::{Branch, Leaf, MemberOf},
         programs,
+        unroll::{self, Classes},
     },
 };
 
@@ -192,7 +193,7 @@ fn of_counted(element: &Element, code: i32, dimensions: Dimensions) -> Column {
 }
 
 fn fixed(schema: Schema, dimensions: &Dimensions) -> Schema {
-    crate::class::fixed(schema, &dimensions.fixed)
+    unroll::fixed(schema, &dimensions.fixed)
 }
 
 /// A fixed array of `TString`s has a frame, which one alone has not.

@@ -3,6 +3,7 @@
 use forthwith_program::{Schema, When};
 
 use super::{Classes, Refused, framed, native};
+use crate::class::native as table;
 
 impl Classes<'_> {
     /// A pointer to an object of a class, or of one derived from it.
@@ -113,7 +114,8 @@ impl Classes<'_> {
                 break;
             }
         }
-        if found.len() > 1 && native::schema(class).is_none() && !names.contains(&class) {
+        if found.len() > 1 && native::schema(class, table::native(class)).is_none() && !names.contains(&class)
+        {
             found.remove(0);
         }
         Ok(found)

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use forthwith_columns::{DType, Wire};
 use forthwith_program::Schema;
 
-use super::{Classes, CppType, Refused, fixed, native, shared};
+use super::{Classes, Refused, fixed, native, shared};
+use crate::class::native::Native;
+use crate::class::{CppType, Number, native as table};
 use crate::streamer::{Element, ElementKind, Packing, StreamerInfo, code, is_unframed};
 
 impl Classes<'_> {
@@ -61,13 +63,13 @@ impl Classes<'_> {
     /// A base class; `None` if nothing is stored of it.
     pub(crate) fn base(&mut self, element: &Element) -> Result<Option<Schema>, Refused> {
         let class = &*element.name;
-        if native::is_nothing(class) {
-            return Ok(None);
+        let kind = table::native(class);
+        match kind {
+            Native::Nothing => return Ok(None),
+            Native::TObject => return Ok(Some(Schema::Passed(native::TOBJECT.into()))),
+            _ => {}
         }
-        if class == "TObject" {
-            return Ok(Some(Schema::Passed(native::TOBJECT.into())));
-        }
-        if native::schema(class).is_some() {
+        if native::schema(class, kind).is_some() {
             return self.object(class).map(Some);
         }
         let kind = CppType::parse(class);
@@ -313,7 +315,7 @@ pub(crate) fn dimensions(element: &Element) -> Vec<u64> {
 
 /// How ROOT's codes of numbers are stored.
 fn wire(code: i32, packing: Option<Packing>) -> Option<Wire> {
-    crate::tree::number(code, packing).map(|(_, wire)| wire)
+    Number::coded(code)?.wire(packing)
 }
 
 /// Up to this version, ROOT wrote what an array of pointers leads to without the classes.

@@ -2,7 +2,8 @@
 
 use forthwith_program::Schema;
 
-use super::{Classes, CppType, Refused, fixed, shared};
+use super::{Classes, Refused, fixed, shared};
+use crate::class::{CppType, Number};
 use crate::streamer::code;
 
 impl Classes<'_> {
@@ -24,11 +25,8 @@ impl Classes<'_> {
         let mut codes = [None; 2];
         if is_array(first) || is_array(second) {
             let kind = CppType::Pair(Box::new(first.clone()), Box::new(second.clone()));
-            let is_it = |name: &&str| {
-                name.starts_with("pair<") && name.contains("array<") && CppType::parse(name) == kind
-            };
             let streamers = self.streamers;
-            let name = streamers.classes().map(|(name, _)| name).find(is_it);
+            let name = kind.described(streamers);
             let info = name.and_then(|name| streamers.latest(name).ok().flatten());
             if let Some([first, second]) = info.as_ref().map(|info| info.elements.as_slice()) {
                 codes = [Some(first.code), Some(second.code)];
@@ -59,8 +57,7 @@ impl Classes<'_> {
 
     /// An item of a type that the file says is an enumeration.
     pub(super) fn enumeration(&self, name: &str) -> Option<Schema> {
-        let (_, wire) = crate::tree::number(self.streamers.enumeration(name)?, None)?;
-        Some(Schema::Number(wire))
+        Number::coded(self.streamers.enumeration(name)?)?.wire(None).map(Schema::Number)
     }
 }
 

@@ -1,0 +1,164 @@
+//! The numbers of C++ and of ROOT: how they are spelled, which codes streamer elements have for them, and how they are stored.
+
+use forthwith_columns::{DType, Wire};
+
+use crate::streamer::{Packing, code};
+
+/// Kinds of numbers as they are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basic {
+    /// One byte, signed.
+    I8,
+    /// Two bytes, signed.
+    I16,
+    /// Four bytes, signed.
+    I32,
+    /// Eight bytes, signed.
+    I64,
+    /// One byte.
+    U8,
+    /// Two bytes.
+    U16,
+    /// Four bytes.
+    U32,
+    /// Eight bytes.
+    U64,
+    /// Four bytes, floating point.
+    F32,
+    /// Eight bytes, floating point.
+    F64,
+    /// One byte, zero or not.
+    Bool,
+}
+
+impl Basic {
+    /// Bytes of a number.
+    #[must_use]
+    pub fn size(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 | Self::Bool => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+
+    /// As a column of such numbers has them.
+    pub(crate) fn dtype(self) -> DType {
+        match self {
+            Self::I8 => DType::Int8,
+            Self::I16 => DType::Int16,
+            Self::I32 => DType::Int32,
+            Self::I64 => DType::Int64,
+            Self::U8 => DType::UInt8,
+            Self::U16 => DType::UInt16,
+            Self::U32 => DType::UInt32,
+            Self::U64 => DType::UInt64,
+            Self::F32 => DType::Float32,
+            Self::F64 => DType::Float64,
+            Self::Bool => DType::Bool,
+        }
+    }
+}
+
+/// A row of the table: one kind of number.
+#[derive(Debug)]
+pub(crate) struct Number {
+    /// The one spelling, which says the width.
+    pub(crate) spelling: &'static str,
+    /// ROOT's codes for it in streamer elements. The first is that of a type of such a name.
+    pub(crate) codes: &'static [i32],
+    /// How it is stored; `None` if always packed. One with a range is packed in any case.
+    pub(crate) basic: Option<Basic>,
+    /// What a column has.
+    dtype: DType,
+    /// What C++ and ROOT call it.
+    names: &'static [&'static str],
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        self.codes == other.codes
+    }
+}
+
+impl Number {
+    /// The number that a type's name means.
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+        NUMBERS.iter().find(|number| number.names.contains(&name))
+    }
+
+    /// The number that a streamer element's code means.
+    pub(crate) fn coded(code: i32) -> Option<&'static Self> {
+        NUMBERS.iter().find(|number| number.codes.contains(&code))
+    }
+
+    /// How columns read it; `None` where ROOT does not read back what it wrote.
+    pub(crate) fn wire(&self, packing: Option<Packing>) -> Option<Wire> {
+        let to = self.dtype;
+        Some(match (self.codes[0], packing) {
+            (code::BOOL, _) => Wire::Bool,
+            (code::DOUBLE32, None) => Wire::Widened,
+            (code::FLOAT16, None) => Wire::Truncated { bits: MANTISSA, to },
+            (code::DOUBLE32 | code::FLOAT16, Some(packing)) => packed(packing, to)?,
+            _ => Wire::Big(to),
+        })
+    }
+}
+
+/// How packed numbers are stored. `None` where ROOT does not read back what it wrote.
+fn packed(packing: Packing, to: DType) -> Option<Wire> {
+    match packing {
+        Packing::Range { min, max, factor } => {
+            let usable = factor.is_finite() && factor > 0.0 && min.is_finite() && max.is_finite();
+            usable.then_some(Wire::Scaled { factor, min, to })
+        }
+        Packing::Mantissa { bits } => match u8::try_from(bits) {
+            Ok(bits @ 2..=14) => Some(Wire::Truncated { bits, to }),
+            _ => None,
+        },
+    }
+}
+
+/// Bits of the mantissa of a `Float16_t` without a range.
+pub(crate) const MANTISSA: u8 = 12;
+
+const fn row(
+    spelling: &'static str,
+    codes: &'static [i32],
+    basic: Basic,
+    dtype: DType,
+    names: &'static [&'static str],
+) -> Number {
+    Number { spelling, codes, basic: Some(basic), dtype, names }
+}
+
+#[rustfmt::skip]
+static NUMBERS: [Number; 15] = [
+    row("bool", &[code::BOOL], Basic::Bool, DType::Bool, &["bool", "Bool_t"]),
+    row("int8_t", &[code::CHAR, code::LEGACY_CHAR], Basic::I8, DType::Int8,
+        &["char", "Char_t", "signed char", "int8_t", "Int8_t"]),
+    row("uint8_t", &[code::UCHAR], Basic::U8, DType::UInt8,
+        &["unsigned char", "UChar_t", "Byte_t", "uint8_t", "UInt8_t", "byte"]),
+    row("int16_t", &[code::SHORT], Basic::I16, DType::Int16,
+        &["short", "Short_t", "short int", "Version_t", "int16_t"]),
+    row("uint16_t", &[code::USHORT], Basic::U16, DType::UInt16,
+        &["unsigned short", "UShort_t", "unsigned short int", "uint16_t"]),
+    row("int32_t", &[code::INT], Basic::I32, DType::Int32,
+        &["int", "Int_t", "int32_t", "signed int", "signed"]),
+    // The counter of an array is declared as `int`. It cannot be negative, and the Python readers people switch from
+    // have always given it without a sign: same bytes, same values, so their type is kept for columns.
+    row("uint32_t", &[code::COUNTER], Basic::I32, DType::UInt32, &[]),
+    row("uint32_t", &[code::UINT], Basic::U32, DType::UInt32,
+        &["unsigned int", "UInt_t", "unsigned", "uint32_t"]),
+    row("uint32_t", &[code::BITS], Basic::U32, DType::UInt32, &[]),
+    row("int64_t", &[code::LONG64, code::LONG], Basic::I64, DType::Int64,
+        &["long", "Long_t", "long int", "long long", "Long64_t", "long long int", "int64_t"]),
+    row("uint64_t", &[code::ULONG64, code::ULONG], Basic::U64, DType::UInt64,
+        &["unsigned long", "ULong_t", "unsigned long long", "ULong64_t", "unsigned long int",
+          "unsigned long long int", "uint64_t", "size_t"]),
+    row("float", &[code::FLOAT], Basic::F32, DType::Float32, &["float", "Float_t"]),
+    row("double", &[code::DOUBLE], Basic::F64, DType::Float64, &["double", "Double_t"]),
+    row("Double32_t", &[code::DOUBLE32], Basic::F32, DType::Float64, &["Double32_t"]),
+    Number { spelling: "Float16_t", codes: &[code::FLOAT16], basic: None, dtype: DType::Float32, names: &["Float16_t"] },
+];

@@ -1,0 +1,563 @@
+//! Classes as columns: streamer infos become a [`Schema`], from which the shared translator makes a program.
+
+mod arrays;
+mod evolve;
+mod member;
+mod native;
+mod pointed;
+mod within;
+
+use std::{cell::Cell, collections::HashMap, sync::Arc};
+
+use forthwith_columns::{DType, Wire};
+use forthwith_program::{Schema, When};
+
+use crate::class::CppType;
+use crate::class::native::{self as table, Native};
+use crate::streamer::{Element, StreamerInfo, Streamers, any_unframed, builtin, is_unframed, registered};
+use arrays::array;
+pub(super) use member::dimensions;
+pub(crate) use pointed::{OWN_ITEMS, UNDESCRIBED_ITEMS};
+pub(crate) use within::MAX_LEVELS;
+use within::MAX_THREAD;
+
+/// Schemas of classes, by the file's own account of them.
+pub(crate) struct Classes<'a> {
+    streamers: &'a Streamers,
+    /// Classes that are being looked at: none can contain itself for ever.
+    within: Vec<Box<str>>,
+    /// Those of them that are looked at again, within themselves.
+    again: Vec<Box<str>>,
+    /// How many levels of a class that has pointers to itself, or items of itself, there are.
+    levels: usize,
+    /// The same of a class that contains itself by way of others.
+    rounds: usize,
+    /// Where in `within` the value begins that is looked at: behind the innermost list or pointer.
+    floor: usize,
+    /// How many lists and pointers are around the value that is looked at.
+    behind: usize,
+    /// How many there are, at most.
+    reach: usize,
+    /// How many classes are around that are there again by way of others.
+    winding: usize,
+    /// Members that may still be looked at within these.
+    thread: u32,
+    /// Whether they had more.
+    tangled: bool,
+    /// Whether something was refused since there are levels enough of it, or members.
+    bounded: bool,
+    /// Members that count the items of others: class, name and slot.
+    counters: Vec<(Box<str>, Box<str>, u32)>,
+    slots: u32,
+    /// The slot of a number that another branch has, and its type.
+    given: Option<(u32, DType)>,
+    /// How many values of several possible classes are around. Choices within choices multiply.
+    choices: usize,
+    /// Within how many choices an array may be whose class only the data name, at most.
+    choices_most: usize,
+    /// The same of what is being looked at.
+    deepest: usize,
+    /// How many such arrays are around.
+    arrays: usize,
+    /// Members that the items of such arrays may still have, all together.
+    spare: u32,
+    /// Whether they had more.
+    crowded: bool,
+    /// Whether bases are stored member by member, as the file describes them, whatever streamer they have by themselves.
+    together: bool,
+    /// Whether that made a difference.
+    switched: bool,
+    /// The class of the items of a `TClonesArray`, where that is known.
+    items: String,
+    /// Classes of ROOT's own that arrays in the data name as that of their items.
+    seen: &'a [&'static str],
+    /// What is noted on the way.
+    noted: Option<&'a Noted>,
+    /// Members that may still be looked at: classes can contain classes in so many ways that their number has no bound.
+    budget: u32,
+    /// The version of ROOT that wrote the file.
+    root: i32,
+    /// Classes with those derived from them, as far as that was asked.
+    families: HashMap<Box<str>, Vec<String>>,
+}
+
+/// What those who ask for schemas may ask otherwise next time.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    /// There was an array of which the file describes one class.
+    pub(crate) alone: Cell<bool>,
+    /// A class contains itself by way of others.
+    pub(crate) winds: Cell<bool>,
+    /// Its levels have more members than can be.
+    pub(crate) tangled: Cell<bool>,
+    /// All classes together have more members than can be.
+    pub(crate) many: Cell<bool>,
+}
+
+/// Why something has no schema, as a phrase.
+pub(crate) type Refused = String;
+
+impl<'a> Classes<'a> {
+    pub(crate) fn new(streamers: &'a Streamers) -> Self {
+        let (within, counters, items) = (Vec::new(), Vec::new(), String::new());
+        Self {
+            streamers,
+            within,
+            again: Vec::new(),
+            levels: MAX_LEVELS,
+            rounds: MAX_LEVELS,
+            floor: 0,
+            behind: 0,
+            reach: usize::MAX,
+            winding: 0,
+            thread: MAX_THREAD,
+            tangled: false,
+            bounded: false,
+            counters,
+            slots: 0,
+            given: None,
+            choices: 0,
+            choices_most: MAX_CHOICES,
+            deepest: MAX_CHOICES,
+            arrays: 0,
+            spare: MAX_SPARE,
+            crowded: false,
+            together: false,
+            switched: false,
+            items,
+            seen: &[],
+            noted: None,
+            budget: MAX_MEMBERS,
+            root: i32::MAX,
+            families: HashMap::new(),
+        }
+    }
+
+    /// Arrays of pointers that a member counts are stored otherwise in files of old versions of ROOT.
+    pub(crate) fn written_by(mut self, root: i32) -> Self {
+        self.root = root;
+        self
+    }
+
+    /// For what would otherwise be too much: one level of classes within themselves, and of choices within choices.
+    pub(crate) fn shallow(mut self) -> Self {
+        (self.levels, self.rounds, self.choices_most) = (1, 1, 1);
+        self
+    }
+
+    /// For what would even then be too much: objects are no further than this many lists and pointers away.
+    pub(crate) fn near(mut self, reach: usize) -> Self {
+        self.reach = reach;
+        self
+    }
+
+    /// Classes that contain themselves by way of others have so many levels.
+    pub(crate) fn wound(mut self, rounds: usize) -> Self {
+        self.rounds = rounds.min(self.rounds);
+        self
+    }
+
+    /// Arrays that only the data name the class of have items of this class.
+    pub(crate) fn with_items(mut self, class: &str) -> Self {
+        self.items = class.into();
+        self
+    }
+
+    /// Arrays of which the file describes one class may be of these of ROOT's own, too; that there is such an array is noted.
+    pub(crate) fn seeing(mut self, seen: &'a [&'static str], noted: &'a Noted) -> Self {
+        (self.seen, self.noted) = (seen, Some(noted));
+        self
+    }
+
+    /// A value of some type as a member of a class: containers and strings have a frame.
+    pub(crate) fn member_of(&mut self, kind: &CppType) -> Result<Schema, Refused> {
+        match kind {
+            CppType::Text("std::string") => Ok(shared(Schema::Text)),
+            _ if kind.is_container() => self.container(kind, &[]),
+            CppType::Array(..) => match array(kind) {
+                // As an array of C, which has the items of containers, without their frames.
+                (item, sizes) if item.is_container() => Ok(fixed(self.item(item)?, &sizes)),
+                _ => self.array_of(kind),
+            },
+            _ => self.item(kind),
+        }
+    }
+
+    /// A container within its frame, or an array of them.
+    pub(crate) fn container(&mut self, kind: &CppType, dimensions: &[u64]) -> Result<Schema, Refused> {
+        let apart = fixed(self.item(kind)?, dimensions);
+        let together = self.together(kind)?;
+        let mut arms = vec![(When::Any, apart)];
+        if let Some(of) = together {
+            let of = of
+                .into_iter()
+                .map(|(when, items)| (when, fixed(Schema::Columns(Box::new(items)), dimensions)));
+            arms.push((When::Together, Schema::Versioned(of.collect())));
+        }
+        Ok(Schema::Framed { shared: true, of: Box::new(Schema::Versioned(arms)) })
+    }
+
+    /// The items of a container if they are stored member by member, by their class's version.
+    fn together(&mut self, kind: &CppType) -> Result<Option<Vec<(When, Schema)>>, Refused> {
+        Ok(match kind {
+            CppType::Map(_, key, value) => {
+                let pair = Schema::Tuple(self.halves(key, value)?.into());
+                Some(vec![(When::AnyClass, pair)])
+            }
+            CppType::Sequence(_, item) => match &**item {
+                CppType::Pair(..) | CppType::Array(..) | CppType::Other(_) => match self.item(item)? {
+                    Schema::Framed { of, shared: false } => match *of {
+                        Schema::Versioned(arms) => Some(self.by_members(item, arms)?),
+                        _ => None,
+                    },
+                    unknown @ (Schema::Unknown(_) | Schema::Refused(_)) => {
+                        Some(vec![(When::AnyClass, unknown)])
+                    }
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// How items are stored member by member that are stored by themselves like this.
+    fn by_members(
+        &mut self,
+        item: &CppType,
+        apart: Vec<(When, Schema)>,
+    ) -> Result<Vec<(When, Schema)>, Refused> {
+        let CppType::Other(class) = item else { return Ok(apart) };
+        if !any_unframed() || registered(class).is_some() {
+            return Ok(apart);
+        }
+        let outer = std::mem::replace(&mut self.together, true);
+        let switched = std::mem::take(&mut self.switched);
+        let arms = self.versions(class);
+        self.together = outer;
+        if !std::mem::replace(&mut self.switched, switched) {
+            return Ok(apart);
+        }
+        let Some((_, wanted)) = apart.first() else { return Ok(apart) };
+        // What cannot be delivered as it is by itself is a fault where it is met.
+        let read = |(when, arm)| {
+            evolve::read_as(&arm, wanted).filter(|arm| !arm.lacks_some()).map(|arm| (when, arm))
+        };
+        Ok(arms?.into_iter().filter_map(read).collect())
+    }
+
+    /// A value of some type as an item of a container, which has no frame unless it is an object.
+    pub(super) fn item(&mut self, kind: &CppType) -> Result<Schema, Refused> {
+        Ok(match kind {
+            CppType::Number(number) => match number.wire(None) {
+                Some(wire) => Schema::Number(wire),
+                None => return Err(kind.spelling()),
+            },
+            CppType::Text(_) => Schema::Text,
+            CppType::Sequence(_, item) => self.item(item)?.list(),
+            CppType::Bitset(_) => Schema::Number(Wire::Bool).list(),
+            CppType::Map(_, key, value) => Schema::Tuple(vec![self.item(key)?, self.item(value)?]).list(),
+            // An object, of which only the items are of interest.
+            CppType::Array(..) => framed(vec![(When::AnyClass, self.array_of(kind)?)]),
+            CppType::Pointer(of) => match &**of {
+                CppType::Other(class) => self.pointer(class)?,
+                _ => return Err(kind.spelling()),
+            },
+            CppType::Pair(first, second) => framed(vec![(When::AnyClass, self.pair(kind, first, second)?)]),
+            // One that nothing is inside of any more is an error where it is met.
+            CppType::Other(class) if self.is_own(class) => match self.own(class) {
+                Ok(schema) => schema,
+                Err(why) => Schema::Refused(why),
+            },
+            CppType::Other(class) => self.contained(class)?,
+        })
+    }
+
+    /// An object in place.
+    pub(crate) fn object(&mut self, class: &str) -> Result<Schema, Refused> {
+        if let Some(info) = registered(class) {
+            let record = self.record(&info)?;
+            return Ok(match is_unframed(class) {
+                // By itself also where other members of many items stand together.
+                true => Schema::Between(Vec::new(), Box::new(record), Vec::new()),
+                false => framed(vec![(When::AnyClass, record)]),
+            });
+        }
+        let native = table::native(class);
+        if let Some(schema) = native::schema(class, native) {
+            return Ok(schema);
+        }
+        match native {
+            Native::Clones => return self.clones(),
+            Native::List | Native::ObjArray | Native::Map => return self.pointers(class, native),
+            Native::Own if class == "TRefArray" => return Ok(self.references()),
+            Native::Bare if let Some(item) = table::symmetric(class) => return self.symmetric(class, item),
+            _ => {}
+        }
+        if let Some(items) = self.items_of(class)? {
+            return Ok(items);
+        }
+        Ok(match self.versions(class)? {
+            // Files describe what was written to them, so most probably there is none.
+            arms if arms.is_empty() => match self.enumeration(class) {
+                Some(number) => number,
+                None => Schema::Unknown(class.into()),
+            },
+            arms if native == Native::Uncounted => {
+                let count = Schema::Passed(native::BYTE_COUNT_IF_ANY.into());
+                Schema::Between(vec![count], Box::new(Schema::Versioned(arms)), Vec::new())
+            }
+            arms => framed(arms),
+        })
+    }
+
+    /// A container of pointers to objects of any class.
+    fn pointers(&mut self, class: &str, native: Native) -> Result<Schema, Refused> {
+        if self.within.iter().any(|outer| &**outer == ANYTHING) {
+            return Err(format!("{class} within another"));
+        }
+        self.within.push(ANYTHING.into());
+        let item = self.pointer("TObject");
+        self.within.pop();
+        let item = match native {
+            Native::Map => {
+                let item = item?;
+                Schema::Tuple(vec![item.clone(), item])
+            }
+            // Each item has an option, as text.
+            Native::List => Schema::Between(Vec::new(), Box::new(item?), vec![Schema::Passed(OPTION.into())]),
+            _ => item?,
+        };
+        self.slots += 1;
+        let slot = self.slots;
+        let count = Schema::Counter(slot, Box::new(big(DType::Int32)));
+        let mut before = vec![Schema::Passed(native::TOBJECT.into()), Schema::Text, count];
+        if native == Native::ObjArray {
+            before.push(Schema::Opaque(4));
+        }
+        let items = Schema::Counted { slot, flag: false, of: Box::new(item) };
+        let of = Schema::Between(before, Box::new(items), Vec::new());
+        Ok(framed(vec![(When::Any, of)]))
+    }
+
+    /// A symmetric matrix, of which half is stored.
+    fn symmetric(&mut self, class: &str, item: &str) -> Result<Schema, Refused> {
+        let numbers = match item {
+            "double" => DType::Float64,
+            "float" => DType::Float32,
+            _ => return Ok(Schema::Unknown(class.into())),
+        };
+        let base = format!("TMatrixTBase<{item}>");
+        self.slots += 1;
+        let slot = self.slots;
+        self.counters.push((base.as_str().into(), "fNrows".into(), slot));
+        let known = self.object(&base);
+        self.counters.pop();
+        let known = known?;
+        if matches!(known, Schema::Unknown(_)) {
+            return Ok(Schema::Unknown(class.into()));
+        }
+        let fields = vec![
+            (base, Schema::Base(Box::new(known))),
+            ("fElements".to_owned(), Schema::Triangle(slot, Wire::Big(numbers))),
+        ];
+        Ok(Schema::Record { name: Some(class.into()), fields })
+    }
+
+    /// An array of references: as a reference is, the number of the object that is meant.
+    fn references(&mut self) -> Schema {
+        self.slots += 1;
+        let slot = self.slots;
+        let refs = Schema::Counted { slot, flag: false, of: Box::new(big(DType::UInt32)) };
+        let fields = [
+            ("", Schema::Passed(native::TOBJECT.into())),
+            ("fName", Schema::Text),
+            ("fSize", Schema::Counter(slot, Box::new(big(DType::Int32)))),
+            // The lowest index, and the process.
+            ("", Schema::Skipped(Box::new(Schema::Opaque(6)))),
+            ("refs", refs),
+        ];
+        let fields = fields.into_iter().map(|(name, field)| (name.to_owned(), field)).collect();
+        framed(vec![(When::Any, Schema::Record { name: Some("TRefArray".into()), fields })])
+    }
+
+    /// A class that is a container by itself, whose description has no members but one that says so.
+    fn items_of(&mut self, class: &str) -> Result<Option<Schema>, Refused> {
+        let Some(info) = self.streamers.latest(class).map_err(|error| error.to_string())? else {
+            return Ok(None);
+        };
+        let [only] = info.elements.as_slice() else { return Ok(None) };
+        if &*only.name != "This" || only.is_base() {
+            return Ok(None);
+        }
+        let item = class.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or_default();
+        let kind = CppType::parse(item.split(',').next().unwrap_or(item));
+        // Items of which nothing is stored have no description.
+        let arms = match &kind {
+            CppType::Other(item) if self.describes(item) => self.beyond(|classes| classes.versions(item))?,
+            CppType::Other(_) => {
+                vec![(When::AnyClass, Schema::Record { name: None, fields: Vec::new() })]
+            }
+            _ => return Err(format!("{class}, a container of {}", kind.spelling())),
+        };
+        let together =
+            arms.iter().map(|(when, items)| (*when, Schema::Columns(Box::new(items.clone())))).collect();
+        let apart = framed(arms).list();
+        let arms = vec![(When::Any, apart), (When::Together, Schema::Versioned(together))];
+        Ok(Some(Schema::Framed { shared: true, of: Box::new(Schema::Versioned(arms)) }))
+    }
+
+    /// An object without a frame, of a version that is known.
+    pub(crate) fn unframed(&mut self, class: &str, version: i32, checksum: u32) -> Result<Schema, Refused> {
+        if let Some(schema) = native::schema(class, table::native(class)) {
+            return Ok(schema);
+        }
+        if let Some(items) = self.items_of(class)? {
+            return Ok(items);
+        }
+        let checksum = Some(checksum).filter(|&checksum| checksum != 0);
+        let info = self.streamers.describe(class, version, checksum).map_err(|error| error.to_string())?;
+        match info.or_else(|| builtin(class, version)) {
+            Some(info) => self.record(&info),
+            None => Err(format!("{class}, which the file does not describe")),
+        }
+    }
+
+    /// The versions of a class that the file describes, the latest first; the others deliver what that does. None if nobody describes it.
+    fn versions(&mut self, class: &str) -> Result<Vec<(When, Schema)>, Refused> {
+        let mut infos = self.streamers.versions(class).map_err(|error| error.to_string())?;
+        if infos.is_empty() {
+            infos.extend(built_in(class));
+        }
+        let mut numbers: Vec<i32> = infos.iter().map(|info| info.version).collect();
+        numbers.sort_unstable();
+        // Where several have the same version, it says nothing: ROOT lists the classes of the program that wrote last first.
+        if numbers.windows(2).all(|pair| pair[0] != pair[1]) {
+            infos.sort_by_key(|info| std::cmp::Reverse(info.version));
+        }
+        let Some(first) = infos.first().cloned() else {
+            return self.sibling(class);
+        };
+        let mut latest = self.record(&first)?;
+        // One that cannot be read, or not as the latest, is a fault where it is met.
+        let mut older = Vec::new();
+        for info in &infos[1..] {
+            if let Ok(record) = self.record(info) {
+                evolve::mix(&record, &mut latest);
+                older.push((info, record));
+            }
+        }
+        let mut arms = Vec::new();
+        let (mut versions, mut sums) = (Vec::new(), Vec::new());
+        let mut add = |arms: &mut Vec<(When, Schema)>, info: &StreamerInfo, schema: Schema| {
+            let version = u16::try_from(info.version).ok().filter(|version| !versions.contains(version));
+            let sum = Some(info.checksum).filter(|sum| *sum != 0 && !sums.contains(sum));
+            versions.extend(version);
+            sums.extend(sum);
+            // One arm for both: schemas within schemas must not double at each level.
+            let when = match (version, sum) {
+                (Some(version), Some(sum)) => When::Class(version, sum),
+                (Some(version), None) => When::Version(version),
+                (None, Some(sum)) => When::Checksum(sum),
+                (None, None) => return,
+            };
+            arms.push((when, schema));
+        };
+        add(&mut arms, &first, latest.clone());
+        for (info, record) in older {
+            if let Some(schema) = evolve::read_as(&record, &latest) {
+                add(&mut arms, info, schema);
+            }
+        }
+        Ok(arms)
+    }
+
+    /// A class of a template, as others of the same template: if there are several, and all have the same members, none of a type that is an
+    /// argument of theirs. Nothing else could tell that the members are the same here.
+    fn sibling(&mut self, class: &str) -> Result<Vec<(When, Schema)>, Refused> {
+        let Some((template, _)) = class.split_once('<') else { return Ok(Vec::new()) };
+        let is_sibling = |name: &str| name.split_once('<').is_some_and(|(known, _)| known == template);
+        let mut names: Vec<String> = self
+            .streamers
+            .classes()
+            .map(|(name, _)| name.to_owned())
+            .filter(|name| is_sibling(name))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names.truncate(MAX_SIBLINGS);
+        if names.len() < 2 {
+            return Ok(Vec::new());
+        }
+        let mut found: Option<Schema> = None;
+        for name in names {
+            let infos = self.streamers.versions(&name).map_err(|error| error.to_string())?;
+            for info in infos {
+                if info.elements.iter().any(|element| depends(element, &name)) {
+                    return Ok(Vec::new());
+                }
+                let Ok(Schema::Record { fields, .. }) = self.record(&info) else { return Ok(Vec::new()) };
+                let record = Schema::Record { name: Some(class.into()), fields };
+                if found.as_ref().is_some_and(|known| *known != record) {
+                    return Ok(Vec::new());
+                }
+                found = Some(record);
+            }
+        }
+        Ok(found.map(|record| (When::AnyClass, record)).into_iter().collect())
+    }
+
+    /// Whether there is an info of a class.
+    fn describes(&self, class: &str) -> bool {
+        registered(class).is_some() || self.streamers.knows(class) || built_in(class).next().is_some()
+    }
+}
+
+/// Whether the type of a member is, or has in it, an argument of the template that the class is of.
+fn depends(element: &Element, class: &str) -> bool {
+    let arguments = class.split_once('<').map_or("", |(_, rest)| rest.trim_end_matches('>'));
+    let of = if element.is_base() { &element.name } else { &element.type_name };
+    let plain = |text: &str| text.replace(' ', "");
+    let of = plain(of);
+    let parts = arguments.split([',', '<', '>']).map(plain).filter(|part| !part.is_empty());
+    let is_part = |part: &String| of.split([',', '<', '>', '*', '&']).any(|word| word == part);
+    parts.into_iter().any(|part| is_part(&part))
+}
+
+/// The infos that are built in, the latest first.
+fn built_in(class: &str) -> impl Iterator<Item = Arc<StreamerInfo>> {
+    (1..=MAX_BUILTIN).rev().filter_map(move |version| builtin(class, version))
+}
+
+/// A value behind a byte count and a version that means nothing.
+pub(crate) fn shared(of: Schema) -> Schema {
+    Schema::Framed { shared: true, of: Box::new(Schema::Versioned(vec![(When::Any, of)])) }
+}
+
+fn framed(arms: Vec<(When, Schema)>) -> Schema {
+    Schema::Framed { shared: false, of: Box::new(Schema::Versioned(arms)) }
+}
+
+pub(crate) fn fixed(schema: Schema, dimensions: &[u64]) -> Schema {
+    dimensions.iter().rev().fold(schema, |inner, &size| Schema::Fixed(size, Box::new(inner)))
+}
+
+/// Numbers of a class, as a record of one or a list.
+fn big(dtype: DType) -> Schema {
+    Schema::Number(Wire::Big(dtype))
+}
+
+/// What stands in the list of classes for anything.
+const ANYTHING: &str = "TObject*";
+/// The option behind an item of a list.
+const OPTION: &str = "data B-> stack dup 255 = if drop data !I-> stack then data skip";
+/// Classes of one template that are compared.
+const MAX_SIBLINGS: usize = 16;
+/// Members of a class with all it contains.
+const MAX_MEMBERS: u32 = 20_000;
+/// Members of the items of arrays within choices.
+const MAX_SPARE: u32 = 2_000;
+/// Choices around an array that is a choice, too.
+const MAX_CHOICES: usize = 3;
+/// Versions of the classes that are built in.
+const MAX_BUILTIN: i32 = 30;

@@ -1,0 +1,40 @@
+//! Columns of classes that do not follow their streamer info, by their row in the table.
+
+use forthwith_columns::DType;
+use forthwith_program::Schema;
+
+use super::big;
+use crate::class::native::Native;
+
+/// How a value of such a class is read that is the same in all files; `None` for all others.
+pub(super) fn schema(class: &str, native: Native) -> Option<Schema> {
+    match (native, class) {
+        (Native::Text, _) => Some(Schema::Text),
+        (Native::LongText, _) => Some(Schema::LongText),
+        (Native::Numbers(basic), _) => Some(big(basic.dtype()).list()),
+        (Native::TObject, _) => Some(record(class, vec![("", Schema::Passed(TOBJECT.into()))])),
+        (Native::Bare, "TRef") => {
+            Some(record(class, vec![("ref", Schema::Computed(DType::UInt32, TREF.into()))]))
+        }
+        (Native::Bare, "TDatime") => Some(record(class, vec![("fDatime", big(DType::UInt32))])),
+        _ => None,
+    }
+}
+
+/// Steps over a byte count, if there is one. What follows is a version in any case.
+pub(super) const BYTE_COUNT_IF_ANY: &str =
+    "data pos data B-> stack 64 and if drop 3 data skip else data seek then";
+
+fn record(class: &str, fields: Vec<(&str, Schema)>) -> Schema {
+    let fields = fields.into_iter().map(|(name, field)| (name.to_owned(), field)).collect();
+    Schema::Record { name: Some(class.into()), fields }
+}
+
+/// A `TObject`: a version, in old files behind a byte count; an id; status bits, and if they say that the object is referenced, where
+/// from.
+pub(super) const TOBJECT: &str = "data !H-> stack 16384 and if 4 data skip then 4 data skip \
+                                  data !I-> stack 16 and if 2 data skip then";
+
+/// A `TRef`: a `TObject` whose id is that of what is meant, then the process the id is from, or a UUID as text.
+const TREF: &str = "data !H-> stack 16384 and if 4 data skip then data !I-> stack data !I-> stack \
+                    dup 16 and if 2 data skip then 32 and if data B-> stack data skip else 2 data skip then";
