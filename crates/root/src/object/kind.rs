@@ -43,13 +43,9 @@ pub enum Shape {
 }
 
 impl Kind {
-    /// The container that a type name names, if it does. `content` is ROOT's code of the items' type, if that is known.
-    pub(super) fn container(name: &str, content: Option<Basic>, streamers: &Streamers) -> Option<Self> {
-        let kind = CppType::parse(name);
-        if !kind.is_container() {
-            return None;
-        }
-        let mut kind = Self::of(&kind, streamers);
+    /// The container that a type is, if it is one. `content` is how its items are stored, if that is known.
+    pub(super) fn container(kind: &CppType, content: Option<Basic>, streamers: &Streamers) -> Option<Self> {
+        let mut kind = kind.is_container().then(|| Self::of(kind, streamers))?;
         if let (Self::List(_, item), Some(basic)) = (&mut kind, content)
             && matches!(**item, Self::Class(_) | Self::Unknown(_))
         {
@@ -140,7 +136,7 @@ mod tests {
     use super::*;
 
     fn container(name: &str) -> Option<Kind> {
-        Kind::container(name, None, &Streamers::default())
+        Kind::container(&CppType::parse(name), None, &Streamers::default())
     }
 
     #[test]

@@ -7,7 +7,7 @@ use forthwith_plan::{Error, Result};
 
 use super::kind::Kind;
 use crate::class::native::{Native, known};
-use crate::class::{Basic, MANTISSA, Number};
+use crate::class::{Basic, MANTISSA, Member, Number, Value};
 use crate::streamer::{Element, ElementKind, Packing, StreamerInfo, Streamers, builtin, code, registered};
 
 /// How one version of a class is read.
@@ -292,72 +292,14 @@ impl Compiler<'_> {
                 info.class
             )));
         }
-        let length = element.array_length;
-        let class = || -> Box<str> { plain_class(&element.type_name).into() };
-        let container = || {
-            let ElementKind::Stl { content, .. } = element.kind else { return None };
-            let content = Number::coded(content % code::POINTER).and_then(|number| number.basic);
-            Kind::container(plain_class(&element.type_name), content, self.streamers).map(Arc::new)
-        };
-        let is_array = length > 0;
-        let step = match element.code {
-            code::TOBJECT => {
-                self.tobject();
-                return Ok(());
-            }
-            code::BITS => Step::Bits,
-            code::CHAR_STAR => Step::LongText,
-            code::TSTRING => Step::Text,
-            85 => Step::Strings(length),
-            code::OBJECT
-            | code::ANY
-            | code::TNAMED
-            | code::OBJECT_INPLACE
-            | code::ANY_INPLACE
-            | code::ANY_POINTER_NO_VT
-                if !is_array =>
-            {
-                match (element.code, &element.kind) {
-                    (code::ANY_POINTER_NO_VT, _) => Step::Pointer,
-                    _ => Step::Embedded(class()),
-                }
-            }
-            // Arrays of pointers have the code of one, or that of arrays.
-            code::OBJECT_POINTER | code::ANY_POINTER | code::ANY_POINTER_NO_VT if is_array => {
-                Step::Pointers(length)
-            }
-            81 | 82
-                if let Some(kind) =
-                    Kind::container(plain_class(&element.type_name), None, self.streamers) =>
-            {
-                Step::BareContainers(Arc::new(kind), length)
-            }
-            81 | 82 | 83 | 87 | 88 => Step::EmbeddedArray(class(), length),
-            code::OBJECT_POINTER | code::ANY_POINTER => Step::Pointer,
-            84 | 89 | 90 => Step::Pointers(length),
-            code::STL_STRING if !is_array => Step::StdString,
-            code::STL | code::STREAMER if matches!(element.kind, ElementKind::StlString) && !is_array => {
-                Step::StdString
-            }
-            // Files have the code of one for arrays, too.
-            320 | 385 | 520 | code::STL | code::STREAMER
-                if matches!(element.kind, ElementKind::StlString) =>
-            {
-                Step::Strings(length.max(1))
-            }
-            code::STL | code::STL_POINTER | code::STREAMER if !is_array => {
-                container().map_or(Step::Framed, Step::Container)
-            }
-            91 | 320 | 520 | code::STL | code::STL_POINTER | code::STREAMER => {
-                container().map_or(Step::Framed, |kind| Step::Containers(kind, length.max(1)))
-            }
-            code::STREAM_LOOP | 521 => self.repeated(element).map_or(Step::Framed, Step::Loop),
-            340 | 365 | 385 | 541 => Step::Framed,
-            number => self.number(element, number).ok_or_else(|| {
-                let (class, kind) = (&info.class, &element.type_name);
-                Error::unsupported(format!("member {class}::{name} of type {kind} (code {number})"))
-            })?,
-        };
+        let step = self.step_of(element).ok_or_else(|| {
+            let (class, kind, code) = (&info.class, &element.type_name, element.code);
+            Error::unsupported(format!("member {class}::{name} of type {kind} (code {code})"))
+        })?;
+        if step == Step::TObject {
+            self.tobject();
+            return Ok(());
+        }
         // Written by hand, not by the info, up to version 9.
         let step = match step {
             Step::Counted(_, slot)
@@ -383,41 +325,64 @@ impl Compiler<'_> {
         self.layout.names.iter().rposition(|known| **known == *name).map(|slot| slot as u32)
     }
 
-    fn repeated(&self, element: &Element) -> Option<Repeated> {
-        let ElementKind::Loop(counter) = &element.kind else { return None };
-        Some(Repeated {
-            class: plain_class(&element.type_name).into(),
-            pointers: element.type_name.ends_with("**"),
-            counter: self.slot(&counter.name)?,
-            times: element.array_length.max(1),
-        })
-    }
-
-    fn number(&self, element: &Element, number: i32) -> Option<Step> {
-        let counter = || {
-            let ElementKind::BasicPointer(counter) = &element.kind else { return None };
-            self.slot(&counter.name)
-        };
-        let length = element.array_length;
-        Some(match number {
-            code::CHAR..=code::FLOAT16 => match Stored::of(number, element.packing)? {
+    /// How a member is read; `None` if that is not known.
+    fn step_of(&self, element: &Element) -> Option<Step> {
+        let Member { value, array } = Member::of(element)?;
+        let packing = element.packing;
+        Some(match (value, array) {
+            (Value::TObject, None) => Step::TObject,
+            (Value::TObject, Some(length)) => Step::EmbeddedArray("TObject".into(), length),
+            (Value::Bits, _) => Step::Bits,
+            (Value::Number(code), None) => match Stored::of(code, packing)? {
                 Stored::Plain(basic) => Step::Number(basic),
                 Stored::Packed(pack) => Step::Packed(pack),
             },
-            21..=39 => match Stored::of(number - code::ARRAY, element.packing)? {
+            (Value::Number(code), Some(length)) => match Stored::of(code, packing)? {
                 Stored::Plain(basic) => Step::Array(basic, length),
                 Stored::Packed(pack) => Step::PackedArray(pack, length),
             },
-            // Of several arrays, one flag stands before all.
-            41..=59 if length > 0 => match Stored::of(number - code::POINTER, element.packing)? {
-                Stored::Plain(basic) => Step::Flagged(Box::new(Step::Bare(basic, counter()?, length))),
-                Stored::Packed(pack) => Step::Flagged(Box::new(Step::PackedBare(pack, counter()?, length))),
+            (Value::Counted(code, counter), None) => match Stored::of(code, packing)? {
+                Stored::Plain(basic) => Step::Counted(basic, self.slot(&counter.name)?),
+                Stored::Packed(pack) => Step::PackedCounted(pack, self.slot(&counter.name)?),
             },
-            41..=59 => match Stored::of(number - code::POINTER, element.packing)? {
-                Stored::Plain(basic) => Step::Counted(basic, counter()?),
-                Stored::Packed(pack) => Step::PackedCounted(pack, counter()?),
+            (Value::Counted(code, counter), Some(length)) => {
+                let counter = self.slot(&counter.name)?;
+                Step::Flagged(Box::new(match Stored::of(code, packing)? {
+                    Stored::Plain(basic) => Step::Bare(basic, counter, length),
+                    Stored::Packed(pack) => Step::PackedBare(pack, counter, length),
+                }))
+            }
+            (Value::LongText, None) => Step::LongText,
+            (Value::LongText, Some(length)) => Step::BareContainers(Arc::new(Kind::LongText), length),
+            (Value::Text, None) => Step::Text,
+            (Value::StdText, None) => Step::StdString,
+            (Value::Text | Value::StdText, Some(length)) => Step::Strings(length),
+            (Value::Container(kind), array) => {
+                let ElementKind::Stl { content, .. } = element.kind else { return None };
+                let content = Number::coded(content % code::POINTER).and_then(|number| number.basic);
+                let kind = Kind::container(&kind, content, self.streamers).map(Arc::new);
+                match (kind, array) {
+                    (None, _) => Step::Framed,
+                    (Some(kind), None) => Step::Container(kind),
+                    (Some(kind), Some(length)) => Step::Containers(kind, length),
+                }
+            }
+            (Value::Bare(kind), array) => {
+                Step::BareContainers(Arc::new(Kind::container(&kind, None, self.streamers)?), array?)
+            }
+            (Value::Object(class), None) => Step::Embedded(class.into()),
+            (Value::Object(class), Some(length)) => Step::EmbeddedArray(class.into(), length),
+            (Value::Pointer(_), None) => Step::Pointer,
+            (Value::Pointer(_), Some(length)) => Step::Pointers(length),
+            (Value::Loop { class, pointers, counter }, array) => match self.slot(&counter.name) {
+                Some(counter) => {
+                    let times = array.unwrap_or(1);
+                    Step::Loop(Repeated { class: class.into(), pointers, counter, times })
+                }
+                None => Step::Framed,
             },
-            _ => return None,
+            (Value::Framed, _) => Step::Framed,
+            (Value::Words(..), _) => return None,
         })
     }
 
@@ -472,12 +437,6 @@ impl Pack {
         let value = self.packing.value(bytes);
         if self.single { f64::from(value as f32) } else { value }
     }
-}
-
-/// A type's name without `const` and `*`.
-fn plain_class(name: &str) -> &str {
-    let name = name.trim().trim_end_matches('*').trim();
-    name.strip_prefix("const ").unwrap_or(name)
 }
 
 /// What stands for a dimension that another member counts.

@@ -11,8 +11,8 @@ use super::kind::{Kind, Shape};
 use super::layout::{Layout, Pack, Step};
 use super::objects::{Contents, Leftover, Member, Node, number};
 use super::walk::{Walker, Wanted};
-use crate::class::Basic;
 use crate::class::native::{Native, known};
+use crate::class::{Basic, CppType};
 
 /// The state of reading one payload.
 pub(super) struct Reader<'a> {
@@ -614,7 +614,7 @@ impl<'a> Reader<'a> {
         if !name.ends_with('>') {
             return None;
         }
-        let kind = Kind::container(name, None, &self.walker.streamers).map(Arc::new);
+        let kind = Kind::container(&CppType::parse(name), None, &self.walker.streamers).map(Arc::new);
         self.kinds.push((class, kind.clone()));
         kind
     }

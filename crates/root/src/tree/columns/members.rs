@@ -5,7 +5,7 @@ use forthwith_program::{Frame, Schema, TextLength};
 
 use super::{Column, Dimensions, number, plain};
 use crate::{
-    class::CppType,
+    class::{CppType, Member, Value},
     streamer::{Element, ElementKind, StreamerInfo, code},
     tree::{
         metadata::{Branch, Leaf, MemberOf},
@@ -52,8 +52,13 @@ pub(in crate::tree) fn of_member(
         };
         return Column::described(spell(&element.name), schema, member);
     }
-    match element.code {
-        code::BITS => {
+    let stored = Member::of(element);
+    let text = |name, length| {
+        let schema = if items { Schema::ToEnd(Box::new(Schema::Text)) } else { Schema::Text };
+        Column::translated(spell(name), &schema, length, Frame::None, member)
+    };
+    match stored.map(|stored| (stored.value, stored.array)) {
+        Some((Value::Bits, _)) => {
             let type_name = spell("uint32_t");
             if !items && branch.entry_offset_len == 0 {
                 return Column::flat(type_name, Wire::Big(DType::UInt32), Vec::new());
@@ -61,28 +66,21 @@ pub(in crate::tree) fn of_member(
             let program = programs::bits(items, member);
             Column::program(type_name, program, "referenced objects have two bytes more")
         }
-        code::CHAR_STAR => {
-            let schema = if items { Schema::ToEnd(Box::new(Schema::Text)) } else { Schema::Text };
-            Column::translated(spell("char*"), &schema, TextLength::Big32, Frame::None, member)
-        }
-        basic @ 1..=19 => of_numbers(element, basic, items, dimensions),
-        array @ 21..=39 => of_numbers(element, array - code::ARRAY, items, dimensions),
-        41..=59 if items || !dimensions.fixed.is_empty() => {
-            let (ElementKind::BasicPointer(counter), true) = (&element.kind, given.is_some()) else {
-                return Column::unsupported(spell(&element.type_name));
-            };
-            let type_name = format!("{}[{}]", spell(element_type(element)), counter.name);
-            of_described(type_name, classes.member(info, element), items, member)
-        }
-        pointer @ 41..=59 => of_counted(element, pointer - code::POINTER, dimensions),
-        code::TSTRING => {
-            let schema = if items { Schema::ToEnd(Box::new(Schema::Text)) } else { Schema::Text };
-            Column::translated(spell("TString"), &schema, TextLength::ByteThenWord, Frame::None, member)
-        }
-        TSTRING_ARRAY if !items => {
+        Some((Value::LongText, None)) => text("char*", TextLength::Big32),
+        Some((Value::Text, None)) => text("TString", TextLength::ByteThenWord),
+        Some((Value::Text, Some(_))) if !items => {
             let schema = fixed(Schema::Text, &dimensions);
             Column::translated(spell("TString"), &schema, TextLength::ByteThenWord, Frame::Counted, member)
         }
+        Some((Value::Number(code), _)) => of_numbers(element, code, items, dimensions),
+        Some((Value::Counted(_, counter), _)) if items || !dimensions.fixed.is_empty() => {
+            if given.is_none() {
+                return Column::unsupported(spell(&element.type_name));
+            }
+            let type_name = format!("{}[{}]", spell(element_type(element)), counter.name);
+            of_described(type_name, classes.member(info, element), items, member)
+        }
+        Some((Value::Counted(code, counter), _)) => of_counted(element, code, &counter.name, dimensions),
         _ => {
             let name = element.type_name.trim();
             let is_stl = matches!(element.kind, ElementKind::Stl { .. } | ElementKind::StlString);
@@ -177,11 +175,7 @@ fn element_type(element: &Element) -> &str {
 }
 
 /// A pointer to numbers: a flag, then as many as another member says.
-fn of_counted(element: &Element, code: i32, dimensions: Dimensions) -> Column {
-    let counter = match &element.kind {
-        ElementKind::BasicPointer(counter) => &*counter.name,
-        _ => "",
-    };
+fn of_counted(element: &Element, code: i32, counter: &str, dimensions: Dimensions) -> Column {
     let Some((name, wire)) = number(code, element.packing) else {
         return Column::unsupported(&*element.type_name);
     };
@@ -195,6 +189,3 @@ fn of_counted(element: &Element, code: i32, dimensions: Dimensions) -> Column {
 fn fixed(schema: Schema, dimensions: &Dimensions) -> Schema {
     unroll::fixed(schema, &dimensions.fixed)
 }
-
-/// A fixed array of `TString`s has a frame, which one alone has not.
-const TSTRING_ARRAY: i32 = code::ARRAY + code::TSTRING;

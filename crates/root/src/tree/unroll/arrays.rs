@@ -40,7 +40,9 @@ impl Classes<'_> {
     fn half(&mut self, kind: &CppType, code: Option<i32>) -> Result<Schema, Refused> {
         match (kind, code) {
             (CppType::Array(..), Some(code::OBJECT | code::ANY)) => self.item(kind),
-            (CppType::Array(..), Some(code::STL | code::STREAMER | 320 | 520)) => self.array_of(kind),
+            (CppType::Array(..), Some(code::STL | code::STREAMER | STL_ARRAY | STREAMER_ARRAY)) => {
+                self.array_of(kind)
+            }
             _ => self.member_of(kind),
         }
     }
@@ -70,3 +72,6 @@ pub(super) fn array(mut kind: &CppType) -> (&CppType, Vec<u64>) {
     }
     (kind, sizes)
 }
+
+const STL_ARRAY: i32 = code::ARRAY + code::STL;
+const STREAMER_ARRAY: i32 = code::ARRAY + code::STREAMER;

@@ -7,8 +7,8 @@ use forthwith_program::Schema;
 
 use super::{Classes, Refused, fixed, native, shared};
 use crate::class::native::Native;
-use crate::class::{CppType, Number, native as table};
-use crate::streamer::{Element, ElementKind, Packing, StreamerInfo, code, is_unframed};
+use crate::class::{CppType, Member, Number, Value, native as table};
+use crate::streamer::{Counter, Element, ElementKind, Packing, StreamerInfo, code, is_unframed};
 
 impl Classes<'_> {
     /// Names and schemas of a class's members, bases among them.
@@ -104,100 +104,66 @@ impl Classes<'_> {
 
     /// A member that is no base.
     pub(crate) fn member(&mut self, info: &StreamerInfo, element: &Element) -> Result<Schema, Refused> {
-        let dimensions = dimensions(element);
-        let class = element.type_name.trim().trim_end_matches('*').trim();
-        let class = class.strip_prefix("const ").unwrap_or(class);
         let refused = || format!("{}::{} of type {}", info.class, element.name, element.type_name);
-        if let ElementKind::Stl { .. } | ElementKind::StlString = &element.kind {
-            let kind = CppType::parse(element.type_name.trim().trim_end_matches('*'));
-            return match kind {
-                CppType::Text(_) => Ok(shared(fixed(Schema::Text, &dimensions))),
-                _ if kind.is_container() => self.container(&kind, &dimensions),
-                CppType::Array(..) | CppType::Pointer(_) => {
-                    Ok(fixed(self.member_of(&CppType::parse(&element.type_name))?, &dimensions))
+        let Member { value, array } = Member::of(element).ok_or_else(refused)?;
+        let dimensions = if array.is_some() { dimensions(element) } else { Vec::new() };
+        let number = |code| wire(code, element.packing).map(Schema::Number).ok_or_else(refused);
+        let slot = |counter: &Counter| self.slot(info, &counter.class, &counter.name).ok_or_else(refused);
+        Ok(match value {
+            Value::Words(Some(dtype), words) => Schema::Computed(dtype, words.to_owned().into()),
+            Value::Words(None, words) => Schema::Passed(words.to_owned().into()),
+            Value::Number(code) if array.is_none() && !is_real(code) => {
+                match self.counter(&info.class, &element.name) {
+                    Some(slot) => Schema::Counter(slot, Box::new(number(code)?)),
+                    None => number(code)?,
                 }
-                _ => Err(kind.spelling()),
-            };
-        }
-        match &element.kind {
-            ElementKind::Words(Some(dtype), words) => {
-                return Ok(Schema::Computed(*dtype, words.to_string().into()));
             }
-            ElementKind::Words(None, words) => return Ok(Schema::Passed(words.to_string().into())),
-            _ => {}
-        }
-        Ok(match element.code {
-            code::COUNTER | code::CHAR..=code::INT | code::UCHAR..=code::UINT
-                if let Some(slot) = self.counter(&info.class, &element.name) =>
-            {
-                let schema = wire(element.code, None).ok_or_else(refused)?;
-                Schema::Counter(slot, Box::new(Schema::Number(schema)))
-            }
-            code::LONG | code::ULONG | code::LONG64 | code::ULONG64
-                if let Some(slot) = self.counter(&info.class, &element.name) =>
-            {
-                let schema = wire(element.code, None).ok_or_else(refused)?;
-                Schema::Counter(slot, Box::new(Schema::Number(schema)))
-            }
-            code::BITS => Schema::Computed(DType::UInt32, BITS.into()),
-            code::CHAR_STAR => Schema::LongText,
-            CHAR_STAR_ARRAY => fixed(Schema::LongText, &dimensions),
-            number @ 1..=19 => Schema::Number(wire(number, element.packing).ok_or_else(refused)?),
-            array @ 21..=39 => {
-                let number = wire(array - code::ARRAY, element.packing).ok_or_else(refused)?;
-                fixed(Schema::Number(number), &dimensions)
-            }
-            pointer @ 41..=59 => {
-                let ElementKind::BasicPointer(counter) = &element.kind else { return Err(refused()) };
-                let number = match pointer - code::POINTER {
+            Value::Number(code) => fixed(number(code)?, &dimensions),
+            Value::Counted(code, counter) => {
+                let slot = slot(counter)?;
+                let of = Box::new(match code {
                     code::CHAR_STAR => Schema::LongText,
-                    number => Schema::Number(wire(number, element.packing).ok_or_else(refused)?),
+                    code => number(code)?,
+                });
+                let counted = match dimensions.as_slice() {
+                    [] => Schema::Counted { slot, flag: true, of },
+                    sizes => {
+                        let counted = Schema::Counted { slot, flag: false, of };
+                        Schema::Flagged(Box::new(fixed(counted, sizes)))
+                    }
                 };
-                let slot = self.slot(info, &counter.class, &counter.name).ok_or_else(refused)?;
-                let of = Box::new(number);
-                // Of several arrays, one flag stands before all.
-                self.given_first(
-                    slot,
-                    match dimensions.as_slice() {
-                        [] => Schema::Counted { slot, flag: true, of },
-                        sizes => {
-                            Schema::Flagged(Box::new(fixed(Schema::Counted { slot, flag: false, of }, sizes)))
-                        }
-                    },
-                )
+                self.given_first(slot, counted)
             }
-            code::TSTRING => Schema::Text,
-            TSTRING_ARRAY => shared(fixed(Schema::Text, &dimensions)),
-            code::TOBJECT => self.object("TObject")?,
-            code::OBJECT | code::ANY | code::TNAMED | code::OBJECT_INPLACE | code::ANY_INPLACE => {
-                match CppType::parse(class) {
+            Value::Bits => Schema::Computed(DType::UInt32, BITS.into()),
+            Value::LongText => fixed(Schema::LongText, &dimensions),
+            Value::Text if array.is_none() => Schema::Text,
+            Value::Text | Value::StdText => shared(fixed(Schema::Text, &dimensions)),
+            Value::TObject => fixed(self.object("TObject")?, &dimensions),
+            Value::Container(kind) if kind.is_container() => self.container(&kind, &dimensions)?,
+            Value::Container(kind @ (CppType::Array(..) | CppType::Pointer(_))) => {
+                fixed(self.member_of(&kind)?, &dimensions)
+            }
+            Value::Container(kind) => return Err(kind.spelling()),
+            Value::Bare(kind) => fixed(self.item(&kind)?, &dimensions),
+            Value::Object(class) => {
+                let object = match CppType::parse(class) {
                     CppType::Other(_) | CppType::Pair(..) => self.object(class)?,
                     kind @ CppType::Array(..) => self.item(&kind)?,
                     kind => self.member_of(&kind)?,
-                }
+                };
+                fixed(object, &dimensions)
             }
-            82 => match CppType::parse(class) {
-                // Containers in a `std::array` have no frame.
-                kind if kind.is_container() => fixed(self.item(&kind)?, &dimensions),
-                _ => fixed(self.object(class)?, &dimensions),
-            },
-            81 | 83 | 87 | 88 => fixed(self.object(class)?, &dimensions),
-            86 => fixed(self.object("TObject")?, &dimensions),
-            // Arrays of pointers have the code of one, or that of arrays.
-            code::OBJECT_POINTER | code::ANY_POINTER | code::ANY_POINTER_NO_VT | 84 | 89 | 90 => {
-                fixed(self.pointer(pointee(class))?, &dimensions)
-            }
-            code::STREAM_LOOP | 521 => {
-                let ElementKind::Loop(counter) = &element.kind else { return Err(refused()) };
-                let slot = self.slot(info, &counter.class, &counter.name).ok_or_else(refused)?;
-                let of = match element.type_name.trim().ends_with("**") && self.root > OLD_LOOPS {
+            Value::Pointer(class) => fixed(self.pointer(pointee(class))?, &dimensions),
+            Value::Loop { class, pointers, counter } => {
+                let slot = slot(counter)?;
+                let of = match pointers && self.root > OLD_LOOPS {
                     true => self.pointer(class)?,
                     false => self.contained(class)?,
                 };
                 let of = fixed(Schema::Counted { slot, flag: false, of: Box::new(of) }, &dimensions);
                 shared(self.given_first(slot, of))
             }
-            _ => return Err(refused()),
+            Value::Framed => return Err(refused()),
         })
     }
 
@@ -322,5 +288,11 @@ fn wire(code: i32, packing: Option<Packing>) -> Option<Wire> {
 const OLD_LOOPS: i32 = 51508;
 /// Status bits of an object, with two more bytes if it is referenced.
 const BITS: &str = "data !I-> stack dup 16 and if 2 data skip then";
-const TSTRING_ARRAY: i32 = code::ARRAY + code::TSTRING;
-const CHAR_STAR_ARRAY: i32 = code::ARRAY + code::CHAR_STAR;
+
+/// Whether it is the code of numbers that cannot count.
+fn is_real(code: i32) -> bool {
+    matches!(
+        code,
+        code::BOOL | code::FLOAT | code::DOUBLE | code::DOUBLE32 | code::FLOAT16 | code::LEGACY_CHAR
+    )
+}
