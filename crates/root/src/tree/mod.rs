@@ -29,7 +29,7 @@ use columns::Column;
 use forthwith_columns::DType;
 use forthwith_io::{Several, Source};
 use metadata::{Branch, MemberOf, Metadata};
-use unroll::{Classes, MAX_LEVELS, Noted, OWN_ITEMS, UNDESCRIBED_ITEMS};
+use unroll::{Budget, Classes, Noted, OWN_ITEMS, UNDESCRIBED_ITEMS};
 
 pub(crate) use baskets::Bytes as BasketBytes;
 pub(crate) use inspect::Inspected;
@@ -71,24 +71,17 @@ struct Known {
     columns: HashMap<u32, Arc<Column>>,
 }
 
-/// Lists and pointers that objects are away where all of them would be too many.
-const MOST_REACH: usize = 3;
 /// Branches of which it is kept.
 const KNOWN_MOST: usize = 1024;
 
 /// How the classes of a branch are looked at.
-#[derive(Default)]
 struct Look {
     /// With what needs another branch's values.
     counted: bool,
-    /// One level of classes within themselves.
-    shallow: bool,
     /// ROOT's own classes that arrays in the data name as that of their items.
     seen: Vec<&'static str>,
-    /// How many lists and pointers objects are away, at most.
-    reach: Option<usize>,
-    /// How many levels there are of classes that contain themselves by way of others.
-    rounds: usize,
+    /// How far they are unrolled.
+    budget: Budget,
     /// What was noted.
     noted: Noted,
 }
@@ -237,9 +230,9 @@ impl Tree {
 
     /// What a branch holds, with or without those that need another branch's values.
     fn column_with(&self, branch: &Branch<'_>, counted: bool) -> Result<Column> {
-        let mut look = Look { counted, ..Look::default() };
+        let mut look = Look { counted, seen: Vec::new(), budget: Budget::FULL, noted: Noted::default() };
         let column = self.column_by(branch, &mut look)?;
-        if !look.noted.alone.get() || column.reading.is_err() {
+        if !look.noted.one_item_class.get() || column.reading.is_err() {
             return Ok(column);
         }
         // The file describes one class for arrays. Of ROOT's own, which are in every file, some are there if the data say so.
@@ -253,32 +246,19 @@ impl Tree {
         Ok(if wider.reading.is_ok() { wider } else { column })
     }
 
+    /// What a branch holds, with as much of its classes as a column can have.
     fn column_by(&self, branch: &Branch<'_>, look: &mut Look) -> Result<Column> {
-        look.shallow = false;
-        for rounds in (1..=MAX_LEVELS).rev() {
-            look.rounds = rounds;
-            look.noted = Noted::default();
+        look.budget = Budget::FULL;
+        loop {
+            if !look.budget.is_shallow() {
+                look.noted = Noted::default();
+            }
             let column = self.column_of(branch, look)?;
-            let (winds, tangled) = (look.noted.winds.get(), look.noted.tangled.get());
-            match column.reading {
-                Ok(_) if !tangled => return Ok(column),
-                // Nothing to be had from fewer levels of what has none.
-                Err(_) if !winds => break,
-                _ => {}
+            match look.budget.narrower(column.reading.is_ok(), &look.noted) {
+                Some(budget) => look.budget = budget,
+                None => return Ok(column),
             }
         }
-        // What is less deep may be little enough.
-        look.shallow = true;
-        let mut column = self.column_of(branch, look)?;
-        for reach in (1..=MOST_REACH).rev() {
-            if column.reading.is_ok() || !look.noted.many.get() {
-                break;
-            }
-            look.reach = Some(reach);
-            column = self.column_of(branch, look)?;
-        }
-        look.reach = None;
-        Ok(column)
     }
 
     fn column_of(&self, branch: &Branch<'_>, look: &Look) -> Result<Column> {
@@ -375,13 +355,8 @@ impl Tree {
     }
 
     fn classes<'a>(&'a self, member: &MemberOf, look: &'a Look) -> Classes<'a> {
-        let classes = Classes::new(&self.streamers).with_items(&member.items).written_by(self.written_by);
-        let classes = classes.seeing(&look.seen, &look.noted).wound(look.rounds);
-        let classes = if look.shallow { classes.shallow() } else { classes };
-        match look.reach {
-            Some(reach) => classes.near(reach),
-            None => classes,
-        }
+        let classes = Classes::new(&self.streamers, look.budget).with_items(&member.items);
+        classes.written_by(self.written_by).seeing(&look.seen, &look.noted)
     }
 
     /// The branch that each leaf belongs to, by the leaf's place.

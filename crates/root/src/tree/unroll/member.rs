@@ -5,6 +5,7 @@ use std::sync::Arc;
 use forthwith_columns::{DType, Wire};
 use forthwith_program::Schema;
 
+use super::budget::{MAX_ARRAY_MEMBERS, MAX_MEMBERS, too_many};
 use super::{Classes, Refused, fixed, native, shared};
 use crate::class::native::Native;
 use crate::class::{CppType, Member, Number, Value, native as table};
@@ -25,13 +26,18 @@ impl Classes<'_> {
         }
         let mut fields: Vec<(String, Schema)> = Vec::with_capacity(info.elements.len());
         for element in &info.elements {
-            let budget = if self.arrays > 0 { &mut self.spare } else { &mut self.budget };
+            let budget = if self.named_arrays > 0 {
+                &mut self.budget.array_members_left
+            } else {
+                &mut self.budget.members_left
+            };
             let Some(left) = budget.checked_sub(1) else {
-                self.crowded |= self.arrays > 0;
-                if let (0, Some(noted)) = (self.arrays, self.noted) {
-                    noted.many.set(true);
+                self.arrays_spent |= self.named_arrays > 0;
+                if let (0, Some(noted)) = (self.named_arrays, self.noted) {
+                    noted.members_spent.set(true);
                 }
-                return Err(format!("{} with more members than anybody means", info.class));
+                let most = if self.named_arrays > 0 { MAX_ARRAY_MEMBERS } else { MAX_MEMBERS };
+                return Err(too_many(&info.class, most));
             };
             *budget = left;
             let name = member_name(element);

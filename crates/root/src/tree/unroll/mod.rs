@@ -1,13 +1,16 @@
-//! Classes as columns: streamer infos become a [`Schema`], from which the shared translator makes a program.
+//! Classes as columns: streamer infos are unrolled to a [`Schema`], from which the shared translator makes a program.
+//!
+//! A schema is finite and classes may contain themselves, so that a [`Budget`] says how far they are unrolled.
 
 mod arrays;
+mod budget;
 mod evolve;
 mod member;
 mod native;
 mod pointed;
 mod within;
 
-use std::{cell::Cell, collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
 use forthwith_columns::{DType, Wire};
 use forthwith_program::{Schema, When};
@@ -16,10 +19,9 @@ use crate::class::CppType;
 use crate::class::native::{self as table, Native};
 use crate::streamer::{Element, StreamerInfo, Streamers, any_unframed, builtin, is_unframed, registered};
 use arrays::array;
+pub(super) use budget::{Budget, Noted};
 pub(super) use member::dimensions;
 pub(crate) use pointed::{OWN_ITEMS, UNDESCRIBED_ITEMS};
-pub(crate) use within::MAX_LEVELS;
-use within::MAX_THREAD;
 
 /// Schemas of classes, by the file's own account of them.
 pub(crate) struct Classes<'a> {
@@ -28,24 +30,18 @@ pub(crate) struct Classes<'a> {
     within: Vec<Box<str>>,
     /// Those of them that are looked at again, within themselves.
     again: Vec<Box<str>>,
-    /// How many levels of a class that has pointers to itself, or items of itself, there are.
-    levels: usize,
-    /// The same of a class that contains itself by way of others.
-    rounds: usize,
+    /// What is left to be spent.
+    budget: Budget,
     /// Where in `within` the value begins that is looked at: behind the innermost list or pointer.
-    floor: usize,
+    value_start: usize,
     /// How many lists and pointers are around the value that is looked at.
-    behind: usize,
-    /// How many there are, at most.
-    reach: usize,
+    indirections: usize,
     /// How many classes are around that are there again by way of others.
-    winding: usize,
-    /// Members that may still be looked at within these.
-    thread: u32,
-    /// Whether they had more.
-    tangled: bool,
-    /// Whether something was refused since there are levels enough of it, or members.
-    bounded: bool,
+    recursions: usize,
+    /// Whether these had more members than the budget has for them.
+    recursion_spent: bool,
+    /// Whether something was refused since the budget has no more levels, or members, for it.
+    cut_short: bool,
     /// Members that count the items of others: class, name and slot.
     counters: Vec<(Box<str>, Box<str>, u32)>,
     slots: u32,
@@ -53,16 +49,12 @@ pub(crate) struct Classes<'a> {
     given: Option<(u32, DType)>,
     /// How many values of several possible classes are around. Choices within choices multiply.
     choices: usize,
-    /// Within how many choices an array may be whose class only the data name, at most.
-    choices_most: usize,
-    /// The same of what is being looked at.
-    deepest: usize,
+    /// Within how many choices an array may be whose class only the data name, of what is being looked at.
+    choices_allowed: usize,
     /// How many such arrays are around.
-    arrays: usize,
-    /// Members that the items of such arrays may still have, all together.
-    spare: u32,
-    /// Whether they had more.
-    crowded: bool,
+    named_arrays: usize,
+    /// Whether the items of such arrays had more members than the budget has for them.
+    arrays_spent: bool,
     /// Whether bases are stored member by member, as the file describes them, whatever streamer they have by themselves.
     together: bool,
     /// Whether that made a difference.
@@ -73,61 +65,39 @@ pub(crate) struct Classes<'a> {
     seen: &'a [&'static str],
     /// What is noted on the way.
     noted: Option<&'a Noted>,
-    /// Members that may still be looked at: classes can contain classes in so many ways that their number has no bound.
-    budget: u32,
     /// The version of ROOT that wrote the file.
     root: i32,
     /// Classes with those derived from them, as far as that was asked.
     families: HashMap<Box<str>, Vec<String>>,
 }
 
-/// What those who ask for schemas may ask otherwise next time.
-#[derive(Debug, Default)]
-pub(crate) struct Noted {
-    /// There was an array of which the file describes one class.
-    pub(crate) alone: Cell<bool>,
-    /// A class contains itself by way of others.
-    pub(crate) winds: Cell<bool>,
-    /// Its levels have more members than can be.
-    pub(crate) tangled: Cell<bool>,
-    /// All classes together have more members than can be.
-    pub(crate) many: Cell<bool>,
-}
-
 /// Why something has no schema, as a phrase.
 pub(crate) type Refused = String;
 
 impl<'a> Classes<'a> {
-    pub(crate) fn new(streamers: &'a Streamers) -> Self {
-        let (within, counters, items) = (Vec::new(), Vec::new(), String::new());
+    pub(crate) fn new(streamers: &'a Streamers, budget: Budget) -> Self {
         Self {
             streamers,
-            within,
+            within: Vec::new(),
             again: Vec::new(),
-            levels: MAX_LEVELS,
-            rounds: MAX_LEVELS,
-            floor: 0,
-            behind: 0,
-            reach: usize::MAX,
-            winding: 0,
-            thread: MAX_THREAD,
-            tangled: false,
-            bounded: false,
-            counters,
+            budget,
+            value_start: 0,
+            indirections: 0,
+            recursions: 0,
+            recursion_spent: false,
+            cut_short: false,
+            counters: Vec::new(),
             slots: 0,
             given: None,
             choices: 0,
-            choices_most: MAX_CHOICES,
-            deepest: MAX_CHOICES,
-            arrays: 0,
-            spare: MAX_SPARE,
-            crowded: false,
+            choices_allowed: budget.nested_choices,
+            named_arrays: 0,
+            arrays_spent: false,
             together: false,
             switched: false,
-            items,
+            items: String::new(),
             seen: &[],
             noted: None,
-            budget: MAX_MEMBERS,
             root: i32::MAX,
             families: HashMap::new(),
         }
@@ -136,24 +106,6 @@ impl<'a> Classes<'a> {
     /// Arrays of pointers that a member counts are stored otherwise in files of old versions of ROOT.
     pub(crate) fn written_by(mut self, root: i32) -> Self {
         self.root = root;
-        self
-    }
-
-    /// For what would otherwise be too much: one level of classes within themselves, and of choices within choices.
-    pub(crate) fn shallow(mut self) -> Self {
-        (self.levels, self.rounds, self.choices_most) = (1, 1, 1);
-        self
-    }
-
-    /// For what would even then be too much: objects are no further than this many lists and pointers away.
-    pub(crate) fn near(mut self, reach: usize) -> Self {
-        self.reach = reach;
-        self
-    }
-
-    /// Classes that contain themselves by way of others have so many levels.
-    pub(crate) fn wound(mut self, rounds: usize) -> Self {
-        self.rounds = rounds.min(self.rounds);
         self
     }
 
@@ -553,11 +505,5 @@ const ANYTHING: &str = "TObject*";
 const OPTION: &str = "data B-> stack dup 255 = if drop data !I-> stack then data skip";
 /// Classes of one template that are compared.
 const MAX_SIBLINGS: usize = 16;
-/// Members of a class with all it contains.
-const MAX_MEMBERS: u32 = 20_000;
-/// Members of the items of arrays within choices.
-const MAX_SPARE: u32 = 2_000;
-/// Choices around an array that is a choice, too.
-const MAX_CHOICES: usize = 3;
 /// Versions of the classes that are built in.
 const MAX_BUILTIN: i32 = 30;

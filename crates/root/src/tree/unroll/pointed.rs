@@ -2,6 +2,7 @@
 
 use forthwith_program::{Schema, When};
 
+use super::budget::MAX_DEEP_ARRAY_MEMBERS;
 use super::{Classes, Refused, framed, native};
 use crate::class::native as table;
 
@@ -13,12 +14,12 @@ impl Classes<'_> {
             let (mut found, mut refused, mut bounded) = (Vec::new(), Vec::new(), false);
             for name in &names {
                 // One that contains itself, or cannot be read, is an error where it is met.
-                classes.bounded = false;
+                classes.cut_short = false;
                 let schema = match classes.is_own(name) && names.len() == 1 {
                     true => classes.own(name),
                     false => classes.beyond(|classes| classes.object(name)),
                 };
-                bounded |= schema.is_err() && std::mem::take(&mut classes.bounded);
+                bounded |= schema.is_err() && std::mem::take(&mut classes.cut_short);
                 match schema {
                     Ok(schema) => found.push((name.clone(), schema)),
                     Err(why) => refused.push((name.clone(), why)),
@@ -30,7 +31,7 @@ impl Classes<'_> {
         if found.iter().any(|(_, schema)| !matches!(schema, Schema::Unknown(_))) {
             found.retain(|(_, schema)| !matches!(schema, Schema::Unknown(_)));
         }
-        if let (true, Some((_, why))) = (self.tangled, refused.last()) {
+        if let (true, Some((_, why))) = (self.recursion_spent, refused.last()) {
             return Err(why.clone());
         }
         if found.is_empty()
@@ -60,22 +61,22 @@ impl Classes<'_> {
             self.choices -= 1;
             return made;
         }
-        let (spare, budget) = (self.spare, self.budget);
-        self.deepest = self.choices_most;
+        let (spare, budget) = (self.budget.array_members_left, self.budget.members_left);
+        self.choices_allowed = self.budget.nested_choices;
         loop {
             // What is deeper is worth less.
-            let most = if self.deepest > 1 { spare.min(MAX_DEEP) } else { spare };
-            self.spare = most;
+            let most = if self.choices_allowed > 1 { spare.min(MAX_DEEP_ARRAY_MEMBERS) } else { spare };
+            self.budget.array_members_left = most;
             self.choices = 1;
             let made = make(self);
             self.choices = 0;
-            if !self.crowded {
-                self.spare = spare - (most - self.spare);
+            if !self.arrays_spent {
+                self.budget.array_members_left = spare - (most - self.budget.array_members_left);
                 return made;
             }
             // Once more, and less deep. Where there are none within a choice, none can be too many.
-            (self.crowded, self.budget) = (false, budget);
-            self.deepest = self.deepest.saturating_sub(1);
+            (self.arrays_spent, self.budget.members_left) = (false, budget);
+            self.choices_allowed = self.choices_allowed.saturating_sub(1);
         }
     }
 
@@ -142,16 +143,16 @@ impl Classes<'_> {
                 }
                 if derived.len() == 1 {
                     if let Some(noted) = self.noted {
-                        noted.alone.set(true);
+                        noted.one_item_class.set(true);
                     }
                     let is_other =
                         |name: &&str| self.describes(name) && !self.is_within(name) && **name != *derived[0];
-                    if self.choices <= self.deepest {
+                    if self.choices <= self.choices_allowed {
                         let others = self.seen.iter().copied().filter(is_other).map(String::from);
                         derived.extend(others.collect::<Vec<_>>());
                     }
                 }
-                if derived.len() > 1 && self.choices > self.deepest {
+                if derived.len() > 1 && self.choices > self.choices_allowed {
                     // Choices within choices would multiply: empty is read, and anything else is a fault where it is met.
                     derived.clear();
                 }
@@ -160,17 +161,17 @@ impl Classes<'_> {
             known => vec![known.to_owned()],
         };
         let within = usize::from(self.choices > 0 && names.len() > 1);
-        self.arrays += within;
+        self.named_arrays += within;
         let found = self.choose(names.len() > 1, |classes| {
             classes.beyond(|classes| names.iter().map(|class| classes.versions(class)).collect::<Vec<_>>())
         });
-        self.arrays -= within;
+        self.named_arrays -= within;
         let (mut alternatives, mut classes) = (Vec::new(), Vec::new());
         for (class, arms) in names.iter().zip(found) {
             let arms = match arms {
                 Ok(arms) => arms,
                 // One that cannot be read is a fault where it is met.
-                Err(_) if names.len() > 1 && !self.tangled => continue,
+                Err(_) if names.len() > 1 && !self.recursion_spent => continue,
                 Err(why) => return Err(why),
             };
             let to = alternatives.len() as u32;
@@ -220,7 +221,5 @@ fn is_of_root(class: &str) -> bool {
 pub(crate) const OWN_ITEMS: [&str; 2] = ["TNamed", "TObjString"];
 /// The same of those that this crate knows without the file, as C++ ROOT does (in `TClonesArray::Streamer`).
 pub(crate) const UNDESCRIBED_ITEMS: [&str; 2] = ["TF1", "TFormula"];
-/// Members of the items of arrays within choices, if these are within other choices.
-const MAX_DEEP: u32 = 300;
 /// Classes that one pointer may lead to.
 const MAX_CLASSES: usize = 64;

@@ -4,26 +4,27 @@ use std::sync::Arc;
 
 use forthwith_program::Schema;
 
+use super::budget::{MAX_RECURSIVE_MEMBERS, too_many};
 use super::{Classes, Refused};
 use crate::streamer::{Element, StreamerInfo};
 
 impl Classes<'_> {
     /// An object where there may be none: one that has levels enough is an error where it is met.
     pub(super) fn contained(&mut self, class: &str) -> Result<Schema, Refused> {
-        self.bounded = false;
+        self.cut_short = false;
         match self.beyond(|classes| classes.object(class)) {
-            Err(why) if std::mem::take(&mut self.bounded) => Ok(Schema::Refused(why)),
+            Err(why) if std::mem::take(&mut self.cut_short) => Ok(Schema::Refused(why)),
             other => other,
         }
     }
 
     /// What is behind a list or a pointer: it may be of a class that is around it.
     pub(super) fn beyond<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = std::mem::replace(&mut self.floor, self.within.len());
-        self.behind += 1;
+        let outer = std::mem::replace(&mut self.value_start, self.within.len());
+        self.indirections += 1;
         let made = make(self);
-        self.behind -= 1;
-        self.floor = outer;
+        self.indirections -= 1;
+        self.value_start = outer;
         made
     }
 
@@ -48,7 +49,7 @@ impl Classes<'_> {
         };
         let ways = elements.iter().filter(is_own).count().max(1);
         let most = (0..=levels as u32).map(|level| ways.saturating_pow(level)).fold(0, usize::saturating_add);
-        if levels >= self.levels || most.saturating_mul(elements.len()) > MAX_OWN {
+        if levels >= self.budget.own_levels || most.saturating_mul(elements.len()) > MAX_OWN {
             return Err(contains_itself(class, levels));
         }
         self.again.push(class.into());
@@ -62,27 +63,27 @@ impl Classes<'_> {
         let class = &info.class;
         let times = |of: &[Box<str>]| of.iter().filter(|outer| *outer == class).count();
         // By value, with nothing between that could end it.
-        if times(self.within.get(self.floor..).unwrap_or_default()) > 0 {
+        if times(self.within.get(self.value_start..).unwrap_or_default()) > 0 {
             return Err(format!("{class}, which contains itself"));
         }
-        if self.tangled {
-            return Err(format!("{class} with more members than anybody means"));
+        if self.recursion_spent {
+            return Err(too_many(class, MAX_RECURSIVE_MEMBERS));
         }
-        if self.behind > self.reach {
-            self.bounded = true;
-            return Err(format!("{class}, of which there are too many behind lists and pointers"));
+        if self.indirections > self.budget.indirections {
+            self.cut_short = true;
+            return Err(format!("{class} behind more than {} lists and pointers", self.budget.indirections));
         }
         let around = times(&self.within);
         let winds = around > times(&self.again);
-        self.winding += usize::from(winds);
+        self.recursions += usize::from(winds);
         let bound = match winds {
             true => self.wind(info, around),
-            false if self.winding > 0 => self.unwind(info),
+            false if self.recursions > 0 => self.unwind(info),
             false => Ok(()),
         };
         let bound = bound.and_then(|()| match self.within.len() > MAX_DEPTH {
             true => {
-                self.bounded = self.winding > 0;
+                self.cut_short = self.recursions > 0;
                 Err(format!("{class} within {MAX_DEPTH} other classes"))
             }
             false => Ok(()),
@@ -95,17 +96,17 @@ impl Classes<'_> {
             self.within.pop();
             fields
         });
-        self.winding -= usize::from(winds);
+        self.recursions -= usize::from(winds);
         Ok(Schema::Record { name: Some(class.to_string()), fields: fields? })
     }
 
     /// A class that is there again by way of others, as long as there are not levels enough of it.
     fn wind(&mut self, info: &StreamerInfo, around: usize) -> Result<(), Refused> {
         if let Some(noted) = self.noted {
-            noted.winds.set(true);
+            noted.recurses.set(true);
         }
-        if around >= self.rounds {
-            self.bounded = true;
+        if around >= self.budget.recursion_depth {
+            self.cut_short = true;
             return Err(contains_itself(&info.class, around));
         }
         self.unwind(info)
@@ -114,15 +115,15 @@ impl Classes<'_> {
     /// The members of a class within one that is there again.
     fn unwind(&mut self, info: &StreamerInfo) -> Result<(), Refused> {
         let size = u32::try_from(info.elements.len()).unwrap_or(u32::MAX).saturating_add(1);
-        match self.thread.checked_sub(size) {
-            Some(left) => self.thread = left,
+        match self.budget.recursive_members_left.checked_sub(size) {
+            Some(left) => self.budget.recursive_members_left = left,
             None => {
                 // All of it is too much, and is looked at with fewer levels.
                 if let Some(noted) = self.noted {
-                    noted.tangled.set(true);
+                    noted.recursion_spent.set(true);
                 }
-                (self.tangled, self.thread) = (true, 0);
-                return Err(format!("{} with more members than anybody means", info.class));
+                (self.recursion_spent, self.budget.recursive_members_left) = (true, 0);
+                return Err(too_many(&info.class, MAX_RECURSIVE_MEMBERS));
             }
         }
         Ok(())
@@ -135,11 +136,7 @@ fn contains_itself(class: &str, levels: usize) -> String {
     format!("{class}, which contains itself, more than {levels} level{plural} deep")
 }
 
-/// Levels of a class that has pointers to itself or items of itself.
-pub(crate) const MAX_LEVELS: usize = 4;
 /// Members of all levels of it.
 const MAX_OWN: usize = 256;
-/// Members of all levels but the first of all classes that contain themselves by way of others.
-pub(super) const MAX_THREAD: u32 = 1_000;
 /// Classes within classes.
 const MAX_DEPTH: usize = 30;
