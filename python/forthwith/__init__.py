@@ -78,9 +78,35 @@ _MODULES = ("avro", "builders", "forth", "parquet")
 _ALIASES = {"avro_writer": "writer", "parquet_writer": "writer", "write_avro": "write", "write_parquet": "write"}
 
 
+# Names that users of similar libraries look for: what there is instead.
+_ROOT_FILES = (
+    "ROOT files cannot be written yet: write_parquet and write_avro write arrays, and uproot writes ROOT files"
+)
+_INSTEAD = {
+    "recreate": _ROOT_FILES,
+    "update": _ROOT_FILES,
+    "create": _ROOT_FILES,
+    "writing": _ROOT_FILES,
+    "WritableFile": _ROOT_FILES,
+    "dask": "there are no lazy arrays: forthwith.iterate reads step by step, and trees pickle, so that dask.delayed takes them",
+    "lazy": "there are no lazy arrays: forthwith.iterate reads step by step",
+    "TTree": "it is forthwith.Tree",
+    "TBranch": "it is forthwith.Branch",
+    "ReadOnlyFile": "it is forthwith.File",
+    "ReadOnlyDirectory": "it is forthwith.Directory",
+    "num_entries": "forthwith.open(files).lengths are the entries of several files",
+    "read_parquet": "it is forthwith.open(path).arrays()",
+    "read_avro": "it is forthwith.open(path).arrays()",
+    "scan_parquet": "it is forthwith.open(path), of which polars.DataFrame(tree.select([...])) reads what is selected",
+    "to_parquet": "it is forthwith.write_parquet(path, array)",
+    "to_avro": "it is forthwith.write_avro(path, array)",
+}
+
+
 def __getattr__(name: str) -> object:
     if name not in _LAZY and name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        instead = f": {_INSTEAD[name]}" if name in _INSTEAD else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{instead}")
     from importlib import import_module
 
     if name in _MODULES:
@@ -91,7 +117,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY, *_MODULES})
+    return sorted({*__all__, *_MODULES, "__all__", "__doc__", "__file__", "__name__", "__path__", "__version__"})
 
 
 if not optimised:

@@ -168,3 +168,10 @@ class BuilderTypeError(BuilderError, TypeError):
 
 class IntegerRangeError(BuilderError, OverflowError, RuntimeError):
     """An integer that does not fit in its column; a ``RuntimeError`` too, as Awkward Array has it."""
+
+
+# They are printed and pickled by the names that users import them by.
+for _found in list(globals().values()):
+    if isinstance(_found, type) and issubclass(_found, (ForthwithError, UserWarning)):
+        _found.__module__ = "forthwith.forth" if _found in (ForthCompileError, ForthRunError) else "forthwith"
+del _found

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from forthwith import _filters, _forthwith, _show
+from forthwith import _filters, _forthwith, _keywords, _show
 from forthwith._errors import KeyInFileError, RecoveryWarning, UnsupportedError
+from forthwith._tree.tables import AvroTree, ParquetTree
 from forthwith._tree.tree import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, Self, TypedDict, Unpack
+    from typing import Any, Self, TextIO, TypedDict, Unpack
 
-    from forthwith._filters import Filter
+    from forthwith._filters import Filter, Predicate
+    from forthwith._types import Opened
 
     class Filters(TypedDict, total=False):
         """The arguments of `Directory.keys`, which those of all listings are."""
@@ -22,6 +24,11 @@ if TYPE_CHECKING:
         cycle: bool
         filter_name: Filter
         filter_classname: Filter
+
+
+_FILTERS = frozenset(("recursive", "cycle", "filter_name", "filter_classname"))
+# Tables of formats that know more of themselves than others.
+_TREES: dict[str, type[Tree]] = {"Avro": AvroTree, "Parquet": ParquetTree}
 
 
 class Directory(Mapping[str, "Any"]):
@@ -45,16 +52,16 @@ class Directory(Mapping[str, "Any"]):
         """Path within the file; empty for the topmost directory."""
         return self._path
 
-    def _found(
-        self,
-        *,
-        recursive: bool = True,
-        cycle: bool = True,
-        filter_name: Filter = None,
-        filter_classname: Filter = None,
+    def _found(self, call: str = "keys", **filters: Any) -> Iterator[tuple[str, _forthwith.Key]]:
+        """Names and keys that pass; wrong arguments are errors at once."""
+        _keywords.refuse(call, filters.keys() - _FILTERS, _FILTERS)
+        by_name = _filters.predicate(filters.get("filter_name"), "filter_name")
+        by_class = _filters.predicate(filters.get("filter_classname"), "filter_classname")
+        return self._passing(filters.get("recursive", True), filters.get("cycle", True), by_name, by_class)
+
+    def _passing(
+        self, recursive: bool, cycle: bool, by_name: Predicate | None, by_class: Predicate | None
     ) -> Iterator[tuple[str, _forthwith.Key]]:
-        by_name = _filters.predicate(filter_name, "filter_name")
-        by_class = _filters.predicate(filter_classname, "filter_classname")
         seen = set()
         for key in self._file._core.keys(self._path, recursive):
             path = key.path  # counted from this directory
@@ -74,6 +81,7 @@ class Directory(Mapping[str, "Any"]):
         cycle: bool = True,
         filter_name: Filter = None,
         filter_classname: Filter = None,
+        **unknown: Any,
     ) -> list[str]:
         """The names of the objects, in the order of the file.
 
@@ -82,15 +90,20 @@ class Directory(Mapping[str, "Any"]):
             cycle: Whether names carry ``;cycle``.
             filter_name: Keep names (or paths) that pass: a name, a glob, ``"/regex/flags"``, a function, or a list.
             filter_classname: Keep objects whose class passes.
+            unknown: Anything else is refused.
         """
         found = self._found(
-            recursive=recursive, cycle=cycle, filter_name=filter_name, filter_classname=filter_classname
+            recursive=recursive,
+            cycle=cycle,
+            filter_name=filter_name,
+            filter_classname=filter_classname,
+            **unknown,
         )
         return [name for name, _ in found]
 
     def iterkeys(self, **filters: Unpack[Filters]) -> Iterator[str]:
         """The names of the objects, one after the other. The arguments are those of `keys`."""
-        return (name for name, _ in self._found(**filters))
+        return (name for name, _ in self._found("keys", **filters))
 
     def iteritems(self, **filters: Unpack[Filters]) -> Iterator[tuple[str, Any]]:
         """Names and objects. The arguments are those of `keys`.
@@ -98,7 +111,7 @@ class Directory(Mapping[str, "Any"]):
         Raises:
             UnsupportedError: At an object that the file does not describe; ``filter_classname="TTree"`` avoids them.
         """
-        return ((name, self._object(key, self._inside(key.path))) for name, key in self._found(**filters))
+        return ((name, self._object(key, self._inside(key.path))) for name, key in self._found("items", **filters))
 
     def itervalues(self, **filters: Unpack[Filters]) -> Iterator[Any]:
         """The objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
@@ -106,7 +119,7 @@ class Directory(Mapping[str, "Any"]):
 
     def iterclassnames(self, **filters: Unpack[Filters]) -> Iterator[tuple[str, str]]:
         """Names and class names, without reading the objects. The arguments are those of `keys`."""
-        return ((name, key.classname) for name, key in self._found(**filters))
+        return ((name, key.classname) for name, key in self._found("classnames", **filters))
 
     def values(self, **filters: Unpack[Filters]) -> list[Any]:  # type: ignore[override]
         """The objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
@@ -130,13 +143,17 @@ class Directory(Mapping[str, "Any"]):
         """The class of one object, without reading it."""
         return self._file._core.find(self._inside(name)).classname
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Opened:
         """The object called ``name``, ``name;cycle`` or ``dir/name``; ``"dir/tree/branch"`` reaches into trees.
 
         Raises:
             KeyInFileError: There is none of that name; the message shows the most similar ones.
             UnsupportedError: Its class cannot be read yet.
         """
+        found: Opened = self._at(name)
+        return found
+
+    def _at(self, name: str) -> Any:
         path = self._inside(name)
         if not path:
             return self
@@ -162,7 +179,7 @@ class Directory(Mapping[str, "Any"]):
             return Directory(self._file, path)
         path = f"{path};{key.cycle}"
         if key.is_table:
-            return Tree(self._file, self._file._core.table(path))
+            return self._file._tree_of(path)
         if key.is_unsupported_table:
             raise UnsupportedError(
                 f"not supported yet: {key.classname}\n  in {self._file.file_path}:{path}",
@@ -201,6 +218,21 @@ class Directory(Mapping[str, "Any"]):
 
     def _ipython_key_completions_(self) -> list[str]:
         return self.keys(cycle=False)
+
+    @property
+    def object_path(self) -> str:
+        """Path within the file from its top on, as ``/dir``."""
+        return f"/{self._path}"
+
+    def show(self, *, stream: TextIO | None = None, **filters: Unpack[Filters]) -> None:
+        """Prints the objects with their classes and titles.
+
+        Args:
+            stream: Where to print; standard output by default.
+            filters: As in `keys`.
+        """
+        rows = [(name, key.classname, key.title) for name, key in self._found("show", **filters)]
+        _show.table(("name", "class", "title"), rows, stream)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._path or '/'!r} of {self._file.file_path!r}>"
@@ -258,9 +290,12 @@ class File(Directory):
         view = {name: value for name, value in self._view.items() if name != "recover"}
         return open_file(path, self._options, view)
 
+    def _tree_of(self, path: str) -> Tree:
+        return _TREES.get(self.format, Tree)(self, self._core.table(path))
+
     def _only_table(self) -> Tree:
         try:
-            return Tree(self, self._core.table(""))
+            return self._tree_of("")
         except BaseException:
             self.close()
             raise

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from forthwith._errors import KeyInFileError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
     from forthwith._tree.branch import Branch
+    from forthwith._tree.tree import Tree
 
     Filter: TypeAlias = str | Callable[[str], bool] | Iterable["Filter"] | None
     Predicate: TypeAlias = Callable[[str], bool]
@@ -128,3 +131,17 @@ def nothing(given: dict[str, object], near: Iterable[str] = (), kind: str = "bra
     said = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
     maybe = ", ".join(near)
     return ValueError(f"no {kind} passes {said}" + (f"; did you mean {maybe}?" if maybe else ""))
+
+
+def absent(name: object, known: Iterable[str], tree: Tree) -> KeyInFileError:
+    """The error for a name that is not among some branches of a tree."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(name), list(known), 3)
+    error = KeyInFileError(
+        f"no branch {name!r} is selected" + (f"; did you mean {', '.join(near)}?" if near else ""),
+        file=tree.file.file_path,
+        object=tree.path,
+    )
+    error.key, error.near = str(name), near
+    return error

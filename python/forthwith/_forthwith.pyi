@@ -294,8 +294,8 @@ class Table:
         """All fields in the order of the file, parents before their children."""
     def find(self, name: str) -> int:
         """The position of a field by its path, or by its name if only one has it."""
-    def describe(self, field: int) -> Description:
-        """How a field is read, or why it cannot be."""
+    def describe(self, field: int, most: int | None = None) -> Description:
+        """How a field is read, or why it cannot be. No more than ``most`` entries are looked for, and counted."""
     def entry_range(self, field: int, most: int | None = None) -> tuple[int, int]:
         """The entries of the table that a field has: a branch can begin late or end early.
 

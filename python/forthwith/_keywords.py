@@ -44,3 +44,10 @@ def refuse(call: str, unknown: Iterable[str], known: Iterable[str]) -> None:
             near = get_close_matches(name, list(known), 2)
             instead = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(known))}"
         raise TypeError(f"{call}() has no argument {name!r}: {instead}")
+
+
+def one_codec(codec: str | None, compression: str | None) -> str | None:
+    """The codec of a file to be written, by the name that it has here or the one that it has elsewhere."""
+    if codec is not None and compression is not None and codec != compression:
+        raise TypeError(f"codec={codec!r} and compression={compression!r} are the same argument")
+    return compression if codec is None else codec

@@ -10,9 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
-    from typing import Any, Protocol, TypeAlias
+    from typing import Any, Protocol, TypeAlias, Unpack, overload
 
     from forthwith._opening import How
+    from forthwith._types import Opened, Options
 
     class Readable(Protocol):
         """A file object: anything that can seek and read bytes."""
@@ -26,6 +27,16 @@ if TYPE_CHECKING:
     OneFile: TypeAlias = str | os.PathLike[str] | Readable
 
 
+if TYPE_CHECKING:
+    # A text is a sequence, too, and comes first; a pattern makes a `Chain`, which reads as a `Tree` does.
+    @overload
+    def open(  # type: ignore[overload-overlap]
+        path: OneFile | Mapping[OneFile, str | None], **options: Unpack[Options]
+    ) -> Opened: ...
+    @overload
+    def open(path: Sequence[OneFile | Mapping[OneFile, str | None]], **options: Unpack[Options]) -> Chain: ...
+
+
 def open(
     path: OneFile | Mapping[OneFile, str | None] | Sequence[OneFile | Mapping[OneFile, str | None]],
     *,
@@ -34,7 +45,7 @@ def open(
     memory: int | str | None = None,
     pool: int | str | None = None,
     huge_pages: bool = True,
-    schema: str | Mapping[str, Any] | Sequence[Any] | None = None,
+    schema: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any] | None = None,
     skip_damaged: bool = False,
     recover: bool = False,
     row_groups: Sequence[int] | None = None,
@@ -65,7 +76,8 @@ def open(
         threads: Threads for reading, this one included; by default one for each processor. ``arrays`` and its
             relatives can override it.
         memory: The most memory that the data read from this file may take at one time, in bytes or as text such as
-            ``"2 GB"``. Reading more is an `OutOfMemoryError`. By default there is no limit.
+            ``"2 GB"``. Reading more is an `OutOfMemoryError`, and so is a single block that is larger than that when it is
+            decompressed. By default there is no limit.
         pool: How much memory of arrays that are no longer used the file keeps for the next ones, so that a loop over
             its steps writes to warm memory. By default 256 MiB, which are given back when the file and its arrays are gone,
             and 64 MiB more that all files of the process share, so that a loop over files does, too: as much as an
@@ -74,7 +86,8 @@ def open(
             fill, where the system has such pages at hand.
         schema: For Avro files, the schema that their values are to be read as, as JSON or what JSON is made of: fields by its
             names (or their aliases) and in its order, numbers promoted, what is not in the file by its defaults. What it
-            does not name is stepped over. By default values are read as they were written.
+            does not name is stepped over. A ``pathlib.Path`` is a file with such JSON. By default
+            values are read as they were written.
         skip_damaged: For Avro files, whether blocks that cannot be read are left out instead of being an error. All blocks
             are read once to find out; `Tree.damage` says which they are.
         recover: For ROOT files that were not closed: whether to walk from record to record and take the objects that are there,

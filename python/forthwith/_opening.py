@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
 from forthwith._entries import memory_size
+from forthwith._errors import KeyInFileError, RequestError
 from forthwith._file import File, open_file
 from forthwith._paths import whole
 
@@ -37,7 +40,7 @@ class Settings:
         memory: int | str | None = None,
         pool: int | str | None = None,
         huge_pages: bool = True,
-        schema: str | Mapping[str, Any] | Sequence[Any] | None = None,
+        schema: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any] | None = None,
         skip_damaged: bool = False,
         recover: bool = False,
         row_groups: Sequence[int] | None = None,
@@ -84,16 +87,48 @@ def _wanted(file: File, inner: str | None, settings: Settings) -> Any:
     if settings.view.get("recover"):
         file._warn_of_recovery()
     if inner:
-        return file[inner]
+        return _object(file, inner)
     return file._only_table() if file._core.is_one_table else file
 
 
+def _object(file: File, inner: str) -> Any:
+    """An object of a file, or a column of its only tree."""
+    try:
+        return file[inner]
+    except KeyInFileError as missing:
+        tree = _only_tree(file)
+        if tree is None:
+            raise
+        try:
+            return tree[inner]
+        except KeyInFileError as error:
+            if error.near and not missing.near:
+                raise
+        raise
+
+
+def _only_tree(file: File) -> Any:
+    if file._core.is_one_table:
+        return file._only_table()
+    names = {key.split(";")[0] for key in file.iterkeys(filter_classname=["TTree", "TNtuple", "TNtupleD"])}
+    return file[names.pop()] if len(names) == 1 else None
+
+
 def schema_text(schema: Any) -> str | None:
-    """A reader's schema as JSON; a name alone is a type."""
+    """A reader's schema as JSON; a name alone is a type, and a ``pathlib.Path`` a file of JSON."""
     if schema is None:
         return None
-    if isinstance(schema, str) and schema.lstrip()[:1] in ("{", "[", '"'):
-        return schema
+    if isinstance(schema, os.PathLike):
+        with open(schema, encoding="utf-8") as file:
+            return file.read()
+    if isinstance(schema, str):
+        if schema.lstrip()[:1] in ("{", "[", '"'):
+            return schema
+        if schema.lower().endswith((".avsc", ".json")) or "/" in schema:
+            raise RequestError(
+                f"schema={schema!r} is not JSON: text is the schema itself or the name of a type; "
+                f"schema=pathlib.Path({schema!r}) reads it from a file"
+            )
 
     import json  # not at the top: most files are opened without
 

@@ -30,6 +30,11 @@ def _fit(text: str, width: int) -> str:
     return text.ljust(width)
 
 
+def widths(name_width: int = 20, typename_width: int = 24, interpretation_width: int = 30) -> tuple[int, int, int]:
+    """The widths of the columns that `show` prints."""
+    return name_width, typename_width, interpretation_width
+
+
 def show(rows: Iterable[tuple[str, Branch]], widths: tuple[int, int, int], stream: TextIO | None) -> None:
     """Prints one line a branch: name, type name, what it is read as."""
     import sys
@@ -43,6 +48,16 @@ def show(rows: Iterable[tuple[str, Branch]], widths: tuple[int, int, int], strea
     out.write("-+-".join("-" * width for width in widths) + "\n")
     for name, branch in rows:
         line(name, branch.typename, repr(branch.interpretation))
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO | None) -> None:
+    """Prints a table as wide as it is; the last column is not filled up."""
+    sizes = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+
+    def line(cells: Sequence[str]) -> str:
+        return " | ".join(cell.ljust(size) for cell, size in zip(cells, sizes, strict=True)).rstrip() + "\n"
+
+    write(line(heads) + "-+-".join("-" * size for size in sizes) + "\n" + "".join(map(line, rows)), stream)
 
 
 def write(text: str, stream: TextIO | None) -> None:

@@ -20,6 +20,7 @@ import os
 from forthwith import _forthwith
 from forthwith._given import given as _given
 from forthwith._interop import library as _library
+from forthwith._keywords import one_codec
 from forthwith._opening import schema_text as _schema_text
 from forthwith._packages import package as _package
 from forthwith._writer import Writer
@@ -53,6 +54,7 @@ def writer(
     *,
     schema: Schema | None = None,
     codec: str | None = None,
+    compression: str | None = None,
     level: int | None = None,
     block_bytes: int | None = None,
     block_entries: int | None = None,
@@ -70,6 +72,7 @@ def writer(
         schema: The schema, as JSON or what JSON is made of. Columns go by their names; fields that have no column need a
             default. Without one it follows from the first array; `schema_of` shows it.
         codec: ``"null"`` (the default), ``"deflate"``, ``"snappy"``, ``"zstandard"``, ``"bzip2"`` or ``"xz"``.
+        compression: Another name of ``codec``, as other libraries have it.
         level: The codec's level: more is smaller and slower.
         block_bytes: Bytes that make a block full before it is compressed. By default 64 KiB.
         block_entries: Entries that make a block full.
@@ -89,7 +92,7 @@ def writer(
         uri=uri,
         memory=target is not None,
         schema=_schema_text(schema),
-        codec=codec,
+        codec=one_codec(codec, compression),
         level=level,
         block_bytes=block_bytes or 0,
         block_entries=block_entries,

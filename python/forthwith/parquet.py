@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 
 from forthwith import _forthwith
+from forthwith._keywords import one_codec
 from forthwith._writer import Writer
 from forthwith._writer import place as _place
 
@@ -29,6 +30,7 @@ def writer(
     path: str | os.PathLike[str] | Writable,
     *,
     codec: str | None = None,
+    compression: str | None = None,
     level: int | None = None,
     row_group_entries: int | None = None,
     dictionary: bool | None = None,
@@ -41,6 +43,7 @@ def writer(
     Args:
         path: Where to write: a path, or a file object, which gets all bytes at the end.
         codec: ``"zstd"`` (the default), ``"none"``, ``"snappy"``, ``"gzip"``, ``"brotli"`` or ``"lz4"``.
+        compression: Another name of ``codec``, as other libraries have it.
         level: The level of ``"zstd"``, ``"gzip"`` or ``"brotli"``: more is smaller and slower.
         row_group_entries: Entries in a row group at most. By default 1048576, and fewer if they take more than 256 MiB.
         dictionary: Whether values that repeat are written once and referred to. By default they are.
@@ -53,7 +56,8 @@ def writer(
     target, uri = _place(path)
     if row_group_entries is not None and row_group_entries < 1:
         raise ValueError(f"row_group_entries must be at least 1, not {row_group_entries}")
-    core = _forthwith.TableWriter(uri, target is not None, "parquet", codec, level, row_group_entries, dictionary)
+    name = one_codec(codec, compression)
+    core = _forthwith.TableWriter(uri, target is not None, "parquet", name, level, row_group_entries, dictionary)
     return Writer(core, target, uri, "nothing was written, so that there are no columns")
 
 

@@ -54,7 +54,8 @@ impl Description {
         // A Form that Awkward has no words for would fail when it is read, too; the words it has are the best there is.
         self.reading().map(|reading| {
             let form = &reading.form;
-            form.for_awkward().map_or_else(|_| form.to_awkward_json(), |flat| flat.to_awkward_json())
+            form.for_awkward()
+                .map_or_else(|_| form.to_awkward_json(), |flat| flat.logical().to_logical_json())
         })
     }
 

@@ -144,7 +144,9 @@ fn class<'py>(py: Python<'py>, kind: &ErrorKind) -> Bound<'py, PyAny> {
         ErrorKind::NotFound { .. } => py.get_type::<classes::KeyInFileError>(),
         ErrorKind::Unsupported { .. } => py.get_type::<classes::UnsupportedError>(),
         ErrorKind::Invalid { .. } => py.get_type::<classes::RequestError>(),
-        ErrorKind::OutOfMemory { .. } => py.get_type::<classes::OutOfMemoryError>(),
+        ErrorKind::OutOfMemory { .. } | ErrorKind::Codec(io::CodecError::OverLimit { .. }) => {
+            py.get_type::<classes::OutOfMemoryError>()
+        }
         ErrorKind::Cancelled => py.get_type::<classes::Cancelled>(),
         ErrorKind::Compile(_) => py.get_type::<classes::InternalError>(),
         _ => py.get_type::<classes::DamagedFileError>(),

@@ -77,8 +77,13 @@ impl Table {
         self.handle.run(py, || self.table.find(name))
     }
 
-    fn describe(&self, py: Python<'_>, field: u32) -> PyResult<Description> {
-        self.handle.run(py, || self.table.describe(field)).map(Description)
+    #[pyo3(signature = (field, most=None))]
+    fn describe(&self, py: Python<'_>, field: u32, most: Option<u64>) -> PyResult<Description> {
+        let describe = || match most {
+            Some(most) => self.table.describe_first(field, most),
+            None => self.table.describe(field),
+        };
+        self.handle.run(py, describe).map(Description)
     }
 
     #[pyo3(signature = (field, most=None))]

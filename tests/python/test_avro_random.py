@@ -86,20 +86,20 @@ def test_reading(seed):
     tree = forthwith.open(io.BytesIO(data))
     assert (tree.keys(), tree.num_entries) == (list(want), len(values))
     for threads in (1, 2):
-        same(tree.arrays(threads=threads).to_list(), rows)
+        same(tree.arrays(threads=threads, logical=False).to_list(), rows)
     for name, column in want.items():
-        same(tree[name].array().to_list(), column)
+        same(tree[name].array(logical=False).to_list(), column)
     names = rng.sample(list(want), rng.randint(1, len(want))) if want else []
     start, stop = sorted(rng.randint(0, len(values)) for _ in range(2))
     if names:
         chosen = [{name: row[name] for name in names} for row in rows]
-        same(tree.arrays(names, entry_start=start, entry_stop=stop).to_list(), chosen[start:stop])
-        steps = forthwith.open(io.BytesIO(data)).iterate(names, step_size=max(1, len(values) // 5))
+        same(tree.arrays(names, entry_start=start, entry_stop=stop, logical=False).to_list(), chosen[start:stop])
+        steps = forthwith.open(io.BytesIO(data)).iterate(names, step_size=max(1, len(values) // 5), logical=False)
         same(list(itertools.chain.from_iterable(step.to_list() for step in steps)), chosen)
     if top.kind == "record":
         deep = [path for path in parts(top) if len(path) > 1]
         for path in rng.sample(deep, min(3, len(deep))):
-            same(tree["/".join(path)].array().to_list(), [part(top, value, path) for value in values])
+            same(tree["/".join(path)].array(logical=False).to_list(), [part(top, value, path) for value in values])
     assert pa.table(tree).num_rows == len(values) or not want
 
 
@@ -129,7 +129,7 @@ def test_with_a_readers_schema(seed):
             with pytest.raises(forthwith.DamagedFileError):
                 tree[field.name].array()
             continue
-        same(tree[field.name].array().to_list(), want)
+        same(tree[field.name].array(logical=False).to_list(), want)
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def test_writing(seed, bare):
     rng, _, top, values = made(seed)
     schema = spell(top, rng=rng)
     tree = forthwith.open(io.BytesIO(container(schema, top, values, rng)))
-    array = tree.arrays() if top.kind == "record" else tree["value"].array()
+    array = tree.arrays(logical=False) if top.kind == "record" else tree["value"].array(logical=False)
     if top.kind != "record" and array.fields:
         pytest.skip("values that are options of records are taken for records")
     want = [shown(top, value, pairs=False) for value in values]
@@ -169,7 +169,7 @@ def test_writing(seed, bare):
         forthwith.write_avro(file, array, schema, codec=codec, block_entries=rng.choice([None, 1, 3]))
         again = forthwith.open(io.BytesIO(file.getvalue()))
         if array is given[0][0]:
-            same([again[name].array().to_list() for name in again], list(columns_of(top, values).values()))
+            same([again[name].array(logical=False).to_list() for name in again], list(columns_of(top, values).values()))
         found = fast_read(file.getvalue(), codec)
         if found is not None and array is given[0][0]:
             same(found, want)

@@ -109,6 +109,9 @@ class Buffers:
     def __len__(self):
         return self.length
 
+    def logical(self):
+        return self
+
     def buffers(self):
         return self._buffers
 

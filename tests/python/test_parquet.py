@@ -49,7 +49,7 @@ def peer(table):
 def ours(tree, **options):
     columns = {}
     for name in tree:
-        array = tree[name].array(**options)
+        array = tree[name].array(**options, logical=False)
         logical = tree[name].typename
         columns[name] = plain(
             (goldens.as_meant(array) if "DECIMAL" in logical or "FLOAT16" in logical else array).to_list()

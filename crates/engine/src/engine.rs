@@ -135,7 +135,7 @@ impl Engine {
         idle.unwrap_or_else(|| {
             let memory = Room::memory(&self.options.policy);
             Worker {
-                scratch: Scratch::of(&memory),
+                scratch: Scratch::of(&memory).limited(self.options.policy.limit),
                 stored: Room::new(memory),
                 decoders: Decoders::default(),
                 window: None,

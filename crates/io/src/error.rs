@@ -30,6 +30,9 @@ pub enum ErrorKind {
     /// A directory, a pipe or a device: it has no byte ranges to read.
     #[error("not a regular file")]
     NotAFile,
+    /// A file that the system makes while it is read, such as those in `/proc`: it has contents, and no size by which ranges could be told.
+    #[error("the system says that it has 0 bytes, and gives some: copy it to a file first")]
+    NoSize,
     /// No source is known for this scheme.
     #[error("scheme {scheme:?} is not supported (a local path or file:// is)")]
     UnsupportedScheme {
@@ -108,6 +111,12 @@ pub enum ErrorKind {
     /// The host's object panicked in an earlier call, so its state cannot be trusted.
     #[error("the callback panicked in an earlier call")]
     CallbackPanicked,
+    /// A file that is being written belongs to the process that began it.
+    #[error("process {process} began to write it, and this is a process forked from that one")]
+    Forked {
+        /// The process that began.
+        process: u32,
+    },
     /// The work was given up on request.
     #[error("cancelled")]
     Cancelled,

@@ -10,8 +10,12 @@ pub(crate) const CODECS: [(u32, &str); 7] =
 
 /// The name of a codec.
 pub(crate) fn name(number: i64) -> String {
-    let known = CODECS.iter().find(|(known, _)| i64::from(*known) == number);
-    known.map_or_else(|| format!("codec {number}"), |(_, name)| (*name).to_owned())
+    known_name(number).map_or_else(|| format!("codec {number}"), ToOwned::to_owned)
+}
+
+/// The name of a codec that there is.
+pub(crate) fn known_name(number: i64) -> Option<&'static str> {
+    CODECS.iter().find(|(known, _)| i64::from(*known) == number).map(|(_, name)| *name)
 }
 
 #[cold]

@@ -2,7 +2,7 @@
 //! being used.
 
 use crate::{
-    codec::decompress,
+    codec::{self, decompress},
     hybrid::Hybrid,
     leaf::{Kept, Leaf},
     page::PageHeader,
@@ -378,6 +378,7 @@ fn unpack(
     let levels = usize::try_from(levels).ok().filter(|levels| *levels <= body.len() && *levels <= whole);
     let levels = levels.ok_or_else(|| fault("levels longer than their page"))?;
     let start = memory.len();
+    codecs.allow(codec::known_name(codec.into()).unwrap_or("unknown"), start.saturating_add(whole))?;
     let refused = |_| Error::new(ErrorKind::OutOfMemory { what: "a page", bytes: whole as u64 });
     memory.try_reserve(whole).map_err(refused)?;
     memory.extend_from_slice(&body[..levels]);

@@ -162,6 +162,13 @@ impl Scratch {
         Self { payload: room(), bounds: room(), ..Self::default() }
     }
 
+    /// The same, of which one block may take so many bytes when it is decompressed.
+    #[must_use]
+    pub fn limited(mut self, bytes: Option<usize>) -> Self {
+        self.decompressor.set_limit(bytes);
+        self
+    }
+
     /// Gives back what is larger than `bytes`: one large block must not be paid for as long as there are small ones.
     pub fn trim(&mut self, bytes: usize) {
         self.payload.trim(bytes);

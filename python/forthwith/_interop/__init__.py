@@ -1,4 +1,4 @@
-"""What arrays become: Awkward Arrays, NumPy arrays, pandas or Arrow data. Each package is imported when it is wanted."""
+"""What arrays become: of Awkward Array, NumPy, pandas, polars or Arrow. Each package is imported when it is wanted."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ _AWKWARD = ("awkward", "awkward", "AwkwardLibrary")
 _NUMPY = ("numpy", "numpy", "NumPyLibrary")
 _PANDAS = ("pandas", "pandas", "PandasLibrary")
 _ARROW = ("pyarrow", "arrow", "ArrowLibrary")
+_POLARS = ("polars", "polars", "PolarsLibrary")
 _LIBRARIES = {
     "ak": _AWKWARD,
     "awkward": _AWKWARD,
@@ -25,14 +26,16 @@ _LIBRARIES = {
     "arrow": _ARROW,
     "pa": _ARROW,
     "pyarrow": _ARROW,
+    "pl": _POLARS,
+    "polars": _POLARS,
 }
 
 
-def library(name: LibraryName, how: How = None) -> Library:
+def library(name: LibraryName, how: How = None, logical: bool = True) -> Library:
     """The library of this name. Missing packages and impossible wishes are errors before anything is read."""
     found = _LIBRARIES.get(str(name))
     if found is None:
-        raise ValueError(f'library must be "ak", "np", "pd" or "arrow", not {name!r}')
+        raise ValueError(f'library must be "ak", "np", "pd", "pl" or "arrow", not {name!r}')
     if how == "zip":
         if found is not _AWKWARD:
             raise ValueError('how="zip" is for library="ak"')
@@ -40,5 +43,5 @@ def library(name: LibraryName, how: How = None) -> Library:
         raise ValueError(f'how must be None, dict, tuple, list or "zip", not {how!r}')
     needed, module, name_of_class = found
     package(needed)
-    made: Library = getattr(import_module(f"forthwith._interop.{module}"), name_of_class)(how)
+    made: Library = getattr(import_module(f"forthwith._interop.{module}"), name_of_class)(how, logical)
     return made

@@ -13,16 +13,28 @@ if TYPE_CHECKING:
     from forthwith._interop.base import Arrays, How
 
 
+class Capsules:
+    """An array as Arrow data, with maps as such and, if they are wanted, structs in place of unions."""
+
+    def __init__(self, array: _forthwith.Array, union_as_struct: bool = False) -> None:
+        self._array = array
+        self._union_as_struct = union_as_struct
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        """The capsules of the schema and the data."""
+        return self._array.arrow(maps=True, union_as_struct=self._union_as_struct)
+
+
 class ArrowLibrary(Library):
     """pyarrow arrays and tables."""
 
-    def __init__(self, how: How) -> None:
-        super().__init__(how)
+    def __init__(self, how: How, logical: bool = True) -> None:
+        super().__init__(how, logical)
         self._pa = package("pyarrow")
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One pyarrow array."""
-        return self._pa.array(array)
+        return self._pa.array(Capsules(array))
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
         """A pyarrow Table."""

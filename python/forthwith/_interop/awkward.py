@@ -1,4 +1,4 @@
-"""Awkward Arrays over the buffers as they are."""
+"""Awkward Arrays over the buffers as they are; dates and times have NumPy's types for them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,21 @@ if TYPE_CHECKING:
 class AwkwardLibrary(Library):
     """Awkward Arrays over the buffers as they are."""
 
-    def __init__(self, how: How) -> None:
-        super().__init__(how)
+    def __init__(self, how: How, logical: bool = True) -> None:
+        super().__init__(how, logical)
         self._ak = package("awkward")
         self._np = package("numpy")
 
+    def _layout(self, array: _forthwith.Array) -> Any:
+        return (array.logical() if self._logical else array).layout()
+
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One Awkward Array."""
-        return self._ak.Array(array.layout())
+        return self._ak.Array(self._layout(array))
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
         """An Awkward Array of records."""
-        layouts = {label: array.layout() for label, array in arrays}
+        layouts = {label: self._layout(array) for label, array in arrays}
         if self._how == "zip":
             layouts = _zip(self._ak, self._np, layouts)
         record = self._ak.contents.RecordArray(list(layouts.values()), list(layouts), length=stop - start)

@@ -9,15 +9,18 @@ if TYPE_CHECKING:
     from forthwith import _forthwith
 
     Arrays: TypeAlias = list[tuple[str, _forthwith.Array]]
-    LibraryName: TypeAlias = Literal["ak", "np", "pd", "arrow"]
+    LibraryName: TypeAlias = Literal[
+        "ak", "awkward", "np", "numpy", "pd", "pandas", "pl", "polars", "arrow", "pa", "pyarrow"
+    ]
     How: TypeAlias = type[dict[Any, Any]] | type[tuple[Any, ...]] | type[list[Any]] | Literal["zip"] | None
 
 
 class Library:
     """How one library holds arrays, and what several of them are put into."""
 
-    def __init__(self, how: How) -> None:
+    def __init__(self, how: How, logical: bool = True) -> None:
         self._how = how
+        self._logical = logical
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One array; ``start`` is its first entry."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from math import prod
 
 import numpy as np
@@ -28,11 +29,11 @@ class NumPyLibrary(Library):
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One NumPy array."""
-        return convert(array)
+        return convert(array, self._logical)
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
         """A dict of NumPy arrays."""
-        return {label: convert(array) for label, array in arrays}
+        return {label: convert(array, self._logical) for label, array in arrays}
 
     def optional(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One NumPy array, masked if it is of numbers."""
@@ -57,17 +58,55 @@ class NumPyLibrary(Library):
         return concatenate(parts)
 
 
-def convert(array: _forthwith.Array) -> Result:
+def convert(array: _forthwith.Array, logical: bool = True) -> Result:
     """One array.
 
     Lists become an object array of arrays, texts of ``str``, byte strings of ``bytes``; records become a structured array;
-    values that may be missing a masked array of numbers, or objects with ``None``.
+    values that may be missing a masked array of numbers, dates and times with ``NaT``, or objects with ``None``. Dates and
+    times are ``datetime64`` and ``timedelta64``, decimals objects of ``decimal.Decimal``, unless ``logical`` is false.
     """
+    if logical:
+        array = array.logical()
     buffers = {key: np.asarray(buffer) for key, buffer in array.buffers()}
-    return _node(json.loads(array.form), buffers, len(array))
+    form = json.loads(array.form)
+    return _node(form if logical else _unmeant(form), buffers, len(array))
 
 
 def _node(form: Node, buffers: Buffers, length: int) -> Result:
+    scale = _scale(form)
+    if scale is not None:
+        return _decimals(_stored(form, buffers, length), scale)
+    return _stored(form, buffers, length)
+
+
+def _unmeant(form: Any) -> Any:
+    """A Form that says nothing of what values mean."""
+    if isinstance(form, list):
+        return [_unmeant(item) for item in form]
+    if not isinstance(form, dict):
+        return form
+    return {key: _unmeant(value) for key, value in form.items() if key != "logical"}
+
+
+def _scale(form: Node) -> int | None:
+    """The digits behind the point, if these are decimals."""
+    meaning = form.get("parameters", {}).get("logical")
+    if not isinstance(meaning, str) or not meaning.startswith("decimal["):
+        return None
+    return int(meaning.rstrip("]").rpartition(",")[2])
+
+
+def _decimals(stored: Result, scale: int) -> Result:
+    """Exact numbers of whole numbers of their last digit, or of those in bytes."""
+    out = np.empty(stored.shape, dtype=object)
+    for at, item in enumerate(stored.ravel().tolist()):
+        whole = int.from_bytes(item, "big", signed=True) if isinstance(item, bytes) else item
+        digits = tuple(map(int, str(abs(whole))))
+        out.flat[at] = Decimal((int(whole < 0), digits, -scale))
+    return out
+
+
+def _stored(form: Node, buffers: Buffers, length: int) -> Result:
     key = form.get("form_key")
     match form["class"]:
         case "NumpyArray":
@@ -124,6 +163,8 @@ def _options(form: Node, buffers: Buffers, index: Result) -> Result:
         if len(content) == 0:
             content = np.zeros(1, content.dtype)
         return np.ma.MaskedArray(content[np.maximum(index, 0)], mask=index < 0)
+    if content.ndim == 1 and content.dtype.kind in "mM":
+        return np.append(content, np.array("NaT", content.dtype))[index]
     out = np.empty(len(index), dtype=object)
     for i, at in enumerate(index.tolist()):
         if at >= 0:

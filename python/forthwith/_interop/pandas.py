@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from forthwith._interop.arrow import Capsules
 from forthwith._interop.base import Library
 from forthwith._packages import package
 
@@ -23,8 +24,8 @@ _FLAT = {
 class PandasLibrary(Library):
     """pandas: numbers as they are, everything else as Arrow data. The index counts the entries of the tree."""
 
-    def __init__(self, how: How) -> None:
-        super().__init__(how)
+    def __init__(self, how: How, logical: bool = True) -> None:
+        super().__init__(how, logical)
         self._pd = package("pandas")
         self._np = package("numpy")
 
@@ -34,7 +35,7 @@ class PandasLibrary(Library):
             ((_, buffer),) = array.buffers()
             index = self._pd.RangeIndex(start, start + len(array))
             return self._pd.Series(self._np.asarray(buffer), index=index, name=name)
-        return self._series(name, package("pyarrow").array(array), start)
+        return self._series(name, package("pyarrow").array(Capsules(array)), start)
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
         """A DataFrame."""
@@ -43,12 +44,12 @@ class PandasLibrary(Library):
 
     def optional(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One Series of Arrow data."""
-        return self._series(name, package("pyarrow").array(array), start)
+        return self._series(name, package("pyarrow").array(Capsules(array)), start)
 
     def nulls(self, name: str, like: _forthwith.Array, start: int, length: int) -> Any:
         """A Series of Arrow nulls."""
         pa = package("pyarrow")
-        return self._series(name, pa.nulls(length, pa.array(like).type), start)
+        return self._series(name, pa.nulls(length, pa.array(Capsules(like)).type), start)
 
     def _series(self, name: str, data: Any, start: int) -> Any:
         index = self._pd.RangeIndex(start, start + len(data))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from forthwith import _keywords, _show
 from forthwith._errors import UnsupportedError
 from forthwith._packages import package
-from forthwith._tree import walk
+from forthwith._tree import typed, walk
 from forthwith._tree.branches import HasBranches
 from forthwith._tree.bulk import bulk
 from forthwith._tree.read import entries_of_branch
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from forthwith._tree.options import Errors, Progress
     from forthwith._tree.tree import Tree
 
-_ARRAY = frozenset(("interpretation", "entry_start", "entry_stop", "library", "errors", "lost", "threads", "progress"))
+_ARRAY = frozenset(
+    ("interpretation", "entry_start", "entry_stop", "library", "errors", "lost", "threads", "progress", "logical")
+)
 
 
 class Branch(HasBranches):
@@ -58,6 +60,18 @@ class Branch(HasBranches):
     def path(self) -> str:
         """Path within the tree, ``a/a.b``."""
         return self._path
+
+    @property
+    def object_path(self) -> str:
+        """Path within the file from its top on, as ``/dir/tree/branch``."""
+        return f"{self._tree.object_path}/{self._path}"
+
+    @property
+    def entry_offsets(self) -> list[int]:
+        """The first entry of each basket, and the number of entries."""
+        plan = self._tree._core.plan([self._index], *self._range(None, None))
+        blocks = [block.entries for block in plan.blocks() if block.group == 0]
+        return sorted({entry for entries in blocks for entry in entries}) or [0]
 
     @property
     def title(self) -> str:
@@ -107,6 +121,8 @@ class Branch(HasBranches):
             UnsupportedError: It cannot be read yet.
         """
         description = self._description
+        if not self.has_data and self._field.has_children:
+            return _record_of(self)
         if description.form is None:
             raise UnsupportedError(
                 f"not supported yet: {description.problem or description.typename}\n"
@@ -138,6 +154,7 @@ class Branch(HasBranches):
     def _range(self, entry_start: int | None, entry_stop: int | None) -> tuple[int, int]:
         return entries_of_branch(self._tree, self._index, entry_start, entry_stop)
 
+    @typed.array
     def array(
         self,
         interpretation: Interpretation | None = None,
@@ -149,6 +166,7 @@ class Branch(HasBranches):
         lost: list[Loss] | None = None,
         threads: int | None = None,
         progress: Progress | bool | None = None,
+        logical: bool = True,
         **unknown: Any,
     ) -> Any:
         """Reads the branch.
@@ -166,6 +184,7 @@ class Branch(HasBranches):
             lost: A list that gets a `Loss` for each range of entries that could not be read, as in ``arrays``.
             threads: Threads to read with, this one included; by default what ``open`` was told.
             progress: Called from time to time, as in ``arrays``; ``True`` draws a bar.
+            logical: Whether dates, times and decimals are what they mean, as in ``arrays``.
             unknown: Anything else is refused, as in ``arrays``.
         """
         _keywords.refuse("array", unknown, _ARRAY)
@@ -183,10 +202,11 @@ class Branch(HasBranches):
                 lost=lost,
                 threads=threads,
                 progress=progress,
+                logical=logical,
             )
         from forthwith._tree.options import ReadOptions
 
-        options = ReadOptions(library, None, errors, lost, threads, progress)
+        options = ReadOptions(library, None, errors, lost, threads, progress, logical=logical)
         start, stop = self._range(entry_start, entry_stop)
         return walk.array(self._tree, (self.name, self._index), start, stop, options)
 
@@ -277,6 +297,19 @@ class Branch(HasBranches):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Branch, (self._tree, self._index)
+
+
+def _record_of(branch: Branch) -> str:
+    """The Form of a branch that groups others: a record of those that have data, by their paths."""
+    import json
+
+    members = [(path, branch._tree._branch(at)) for path, at in branch._members()]
+    contents = {}
+    for number, (path, member) in enumerate((path, member) for path, member in members if member.has_data):
+        # Keys of buffers are those of one column; here they are of several.
+        contents[path] = json.loads(member.form_json.replace('"form_key":"', f'"form_key":"column{number}-'))
+    form = {"class": "RecordArray", "fields": list(contents), "contents": list(contents.values())}
+    return json.dumps({**form, "parameters": {}, "form_key": "group"})
 
 
 def _not_rectangular(form: Any) -> str | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from forthwith import _filters, _keywords, _show
+from forthwith._entries import memory_size as memory_size_of
 from forthwith._errors import KeyInFileError
-from forthwith._tree import read, walk
+from forthwith._tree import read, typed, walk
 from forthwith._tree.protocols import NotAnArray
 
 TYPE_CHECKING = False
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from forthwith._tree.damage import Loss
     from forthwith._tree.options import Errors, Progress
     from forthwith._tree.read import Names
-    from forthwith._tree.selection import Selection
+    from forthwith._tree.selection import Selection, Unions
     from forthwith._tree.tree import Tree
 
     class Filters(TypedDict, total=False):
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
 _FILTERS = frozenset(("filter_name", "filter_typename", "filter_branch", "exclude", "recursive", "full_paths"))
 
 _CHOICE = _FILTERS - {"recursive", "full_paths"} | {"names", "entry_start", "entry_stop", "threads"}
-_SELECT = _CHOICE | {"step_size"}
-_ITERATE = _SELECT | {"library", "how", "errors", "report", "progress"}
-_ARRAYS = _CHOICE | {"library", "how", "errors", "lost", "progress"}
+_SELECT = _CHOICE | {"step_size", "unions", "maps"}
+_ITERATE = _CHOICE | {"step_size", "library", "how", "errors", "report", "progress", "logical"}
+_ARRAYS = _CHOICE | {"library", "how", "errors", "lost", "progress", "logical"}
 
 
 class HasBranches(NotAnArray):
@@ -253,6 +254,35 @@ class HasBranches(NotAnArray):
         rows = [(name, branch.typename, branch.title) for name, branch in self._rows("keys")]
         return _show.html_table(repr(self), ("name", "typename", "title"), rows)
 
+    def num_entries_for(self, memory_size: int | str, names: Names = None, **filters: Any) -> int:
+        """About how many entries of some branches take so much memory, at least one.
+
+        Args:
+            memory_size: Bytes when decompressed: a number, or text such as ``"100 MB"``.
+            names: As in `arrays`.
+            filters: As in `arrays`.
+        """
+        size = memory_size_of(memory_size, "memory_size")
+        descriptions = [self._tree._describe(at) for at in self._fields_of("num_entries_for", names, filters)]
+        each = sum(about.payload_bytes / about.entries for about in descriptions if about.entries)
+        return max(1, int(size / each)) if each else max(1, self.num_entries)
+
+    def common_entry_offsets(self, names: Names = None, **filters: Any) -> list[int]:
+        """The entries at which baskets of all of some branches begin, and the number of entries.
+
+        Args:
+            names: As in `arrays`.
+            filters: As in `arrays`.
+        """
+        fields = self._fields_of("common_entry_offsets", names, filters)
+        offsets = [set(self._tree._branch(at).entry_offsets) for at in fields]
+        return sorted(set.intersection(*offsets)) if offsets else [0, self.num_entries]
+
+    def _fields_of(self, call: str, names: Names, filters: dict[str, Any]) -> list[int]:
+        known = _FILTERS - {"recursive", "full_paths"}
+        _keywords.refuse(call, filters.keys() - known, known)
+        return [at for _, at in read.choose(self, names, _filters.BranchFilter(**filters))]
+
     def select(
         self,
         names: Names = None,
@@ -265,6 +295,8 @@ class HasBranches(NotAnArray):
         entry_stop: int | None = None,
         step_size: int | str = "100 MB",
         threads: int | None = None,
+        unions: Unions = "union",
+        maps: bool = True,
         **unknown: Any,
     ) -> Selection:
         """Some branches and entries, for libraries that take Arrow data: ``polars.DataFrame(tree.select(["x"]))``.
@@ -281,6 +313,9 @@ class HasBranches(NotAnArray):
             entry_stop: As in `arrays`.
             step_size: How much is read at a time: a number of entries, or text such as ``"100 MB"``.
             threads: As in `arrays`.
+            unions: ``"union"`` for Arrow's own, or ``"struct"`` for structs with one nullable field an alternative, which
+                polars and DuckDB take.
+            maps: Whether lists of pairs of text and something else are Arrow's maps, with entries ``key`` and ``value``.
             unknown: Anything else is refused.
         """
         from forthwith._tree.selection import Selection
@@ -294,7 +329,7 @@ class HasBranches(NotAnArray):
             ),
         )
         start, stop = read.span(self, entry_start, entry_stop)
-        return Selection(self._tree, columns, start, stop, step_size, threads)
+        return Selection(self._tree, columns, start, stop, step_size, threads, unions, maps)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """All branches as a stream of Arrow data; `select` gives some of them."""
@@ -304,6 +339,7 @@ class HasBranches(NotAnArray):
         """The Arrow types of all branches."""
         return self.select().__arrow_c_schema__()
 
+    @typed.arrays
     def arrays(
         self,
         names: Names = None,
@@ -320,6 +356,7 @@ class HasBranches(NotAnArray):
         lost: list[Loss] | None = None,
         threads: int | None = None,
         progress: Progress | bool | None = None,
+        logical: bool = True,
         **unknown: Any,
     ) -> Any:
         """Reads several branches.
@@ -349,6 +386,8 @@ class HasBranches(NotAnArray):
             threads: Threads to read with, this one included; by default what ``open`` was told.
             progress: Called with the number of blocks read, the number of all blocks, and the same in bytes, from time to
                 time. An exception in it stops the reading and is passed on, as is ``KeyboardInterrupt``. ``True`` draws a bar.
+            logical: Whether dates and times are ``datetime64`` and ``timedelta64`` in Awkward Array and NumPy, and decimals of
+                NumPy ``decimal.Decimal``; otherwise they are the numbers or bytes that are stored.
             unknown: Anything else is refused, with what to write instead where other libraries have it.
 
         Raises:
@@ -366,10 +405,11 @@ class HasBranches(NotAnArray):
                 filter_name=filter_name, filter_typename=filter_typename, filter_branch=filter_branch, exclude=exclude
             ),
         )
-        options = ReadOptions(library, how, errors, lost, threads, progress)
+        options = ReadOptions(library, how, errors, lost, threads, progress, logical=logical)
         start, stop = read.entries_of(self, entry_start, entry_stop)
         return walk.arrays(self._tree, columns, start, stop, options)
 
+    @typed.iterate
     def iterate(
         self,
         names: Names = None,
@@ -387,6 +427,7 @@ class HasBranches(NotAnArray):
         errors: Errors = "raise",
         threads: int | None = None,
         progress: Progress | bool | None = None,
+        logical: bool = True,
         **unknown: Any,
     ) -> Iterator[Any]:
         """Reads several branches, some entries at a time.
@@ -407,6 +448,7 @@ class HasBranches(NotAnArray):
             errors: As in `arrays`; a `Report` says in ``lost`` what could not be read, else it is a `DataLossWarning`.
             threads: As in `arrays`.
             progress: As in `arrays`, for each reading anew. Steps that are much smaller than blocks are read several at once.
+            logical: As in `arrays`.
             unknown: As in `arrays`.
         """
         from forthwith._tree.options import ReadOptions
@@ -419,6 +461,6 @@ class HasBranches(NotAnArray):
                 filter_name=filter_name, filter_typename=filter_typename, filter_branch=filter_branch, exclude=exclude
             ),
         )
-        options = ReadOptions(library, how, errors, None, threads, progress)
+        options = ReadOptions(library, how, errors, None, threads, progress, logical=logical)
         steps = read.walk(self, columns, entry_start, entry_stop, step_size)
         return walk.iterate(self._tree, columns, steps, options, report)

@@ -82,7 +82,7 @@ class _DecodedBatch(Batch):
     def buffers(self) -> dict[str, Any]:
         """The buffers by the keys of the branch's Form, as NumPy arrays over the memory they were decoded into."""
         np = package("numpy")
-        return {key: np.asarray(buffer) for key, buffer in self._array.buffers()}
+        return {key: np.asarray(buffer) for key, buffer in self._array.logical().buffers()}
 
     def to_awkward(self) -> Any:
         """The entries as an Awkward Array."""

@@ -8,7 +8,7 @@ from forthwith._errors import RequestError
 from forthwith._opening import Settings, open_one
 from forthwith._packages import package
 from forthwith._paths import expand
-from forthwith._tree import walk
+from forthwith._tree import typed, walk
 from forthwith._tree.common import Common, check_missing
 from forthwith._tree.protocols import NotAnArray
 from forthwith._tree.read import entries_of
@@ -46,7 +46,7 @@ class ChainReport(Report):
 
 
 _FILTERS = ("filter_name", "filter_typename", "filter_branch", "exclude")
-_READ = ("library", "how", "errors", "lost", "threads", "progress")
+_READ = ("library", "how", "errors", "lost", "threads", "progress", "logical")
 
 
 class Chain(NotAnArray):
@@ -166,6 +166,7 @@ class Chain(NotAnArray):
     def _repr_html_(self) -> str:
         return _show.html_table(repr(self), ("file",), [(name,) for name in self.files])
 
+    @typed.chain_iterate
     def iterate(
         self,
         names: Names = None,
@@ -212,6 +213,7 @@ class Chain(NotAnArray):
             for arrays, place in walk.iterate(tree, columns, steps, options, True):
                 yield (arrays, ChainReport(place, offset)) if report else arrays
 
+    @typed.chain_arrays
     def arrays(
         self,
         names: Names = None,
@@ -372,6 +374,7 @@ class ChainSelection(NotAnArray):
         return f"<ChainSelection of {names} of {self._chain!r}>"
 
 
+@typed.concatenate
 def concatenate(files: Any, names: Names = None, *, missing: Missing = "raise", **options: Any) -> Any:
     """Reads the trees of several files into one.
 
@@ -386,6 +389,7 @@ def concatenate(files: Any, names: Names = None, *, missing: Missing = "raise", 
     return Chain(files, missing=missing).arrays(names, **options)
 
 
+@typed.iterate_files
 def iterate(files: Any, names: Names = None, *, missing: Missing = "raise", **options: Any) -> Iterator[Any]:
     """Reads the trees of several files, some entries at a time.
 

@@ -29,6 +29,8 @@ class DataLossWarning(UserWarning):
         lost: A `Loss` for each range of entries.
     """
 
+    __module__ = "forthwith"
+
     def __init__(self, message: str, lost: list[Loss]) -> None:
         super().__init__(message)
         self.lost = lost

@@ -34,6 +34,7 @@ class ReadOptions:
         lost: Gets what could not be read.
         threads: Threads to read with.
         offset: Entries of the files before, which the index of a DataFrame counts, too.
+        logical: Whether dates, times and decimals are what they mean, or the numbers that are stored.
         progress: Called from time to time; true for a bar.
     """
 
@@ -44,6 +45,7 @@ class ReadOptions:
     threads: int | None = None
     progress: Progress | bool | None = None
     offset: int = 0
+    logical: bool = True
 
     def __post_init__(self) -> None:
         if isinstance(self.progress, bool):
@@ -60,7 +62,7 @@ class ReadOptions:
 
     def into(self) -> Library:
         """What makes the result. Missing packages and impossible wishes are errors here."""
-        return _library(self.library, self.how)
+        return _library(self.library, self.how, self.logical)
 
     def behind(self, offset: int) -> Self:
         """The same for a file behind so many entries."""

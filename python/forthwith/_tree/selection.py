@@ -1,22 +1,29 @@
-"""Some branches and entries of a tree, for whoever takes Arrow data."""
+"""Some branches and entries of a tree, for whatever takes Arrow data."""
 
 from __future__ import annotations
 
-from forthwith._entries import step_size as _step_size
+from forthwith import _filters, _keywords, _show
+from forthwith._entries import entry_range
+from forthwith._entries import step_size as step_size_of
+from forthwith._errors import RequestError
 from forthwith._tree import read, walk
 from forthwith._tree.options import ReadOptions
+from forthwith._tree.protocols import NotAnArray
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Iterator
+    from typing import Any, Literal, TextIO, TypeAlias
 
-    from forthwith._interop.base import How, LibraryName
-    from forthwith._tree.options import Progress
     from forthwith._tree.read import Columns
     from forthwith._tree.tree import Tree
 
+    Unions: TypeAlias = Literal["union", "struct"]
 
-class Selection:
+_READ = ("library", "how", "errors", "lost", "threads", "progress", "logical")
+
+
+class Selection(NotAnArray):
     """Some branches and entries of a tree, not read yet.
 
     pyarrow, polars, DuckDB, pandas and others take it as a table, through the Arrow C data interface. Each of them may read
@@ -24,7 +31,15 @@ class Selection:
     """
 
     def __init__(
-        self, tree: Tree, columns: Columns, start: int, stop: int | None, step_size: int | str, threads: int | None
+        self,
+        tree: Tree,
+        columns: Columns,
+        start: int,
+        stop: int | None,
+        step_size: int | str = "100 MB",
+        threads: int | None = None,
+        unions: Unions = "union",
+        maps: bool = True,
     ) -> None:
         self._tree = tree
         self._columns = columns
@@ -32,7 +47,11 @@ class Selection:
         self._stop = stop
         self._step_size = step_size
         self._threads = threads
-        _step_size(step_size)  # an impossible one is said at once
+        self._unions = unions
+        self._maps = maps
+        step_size_of(step_size)  # an impossible one is said at once
+        if unions not in ("union", "struct"):
+            raise RequestError(f"unions must be 'union' or 'struct', not {unions!r}")
 
     @property
     def tree(self) -> Tree:
@@ -42,43 +61,111 @@ class Selection:
     @property
     def num_entries(self) -> int:
         """Number of entries selected. In an Avro file that is known when all their blocks were looked for."""
-        start, stop = self._range()
+        start, stop = self._range(None, None)
         return stop - start
 
     def keys(self) -> list[str]:
         """The names of the branches selected."""
         return [label for label, _ in self._columns]
 
-    def arrays(
-        self,
-        *,
-        library: LibraryName = "ak",
-        how: How = None,
-        threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> Any:
-        """Reads all of it, as ``tree.arrays`` does."""
-        options = ReadOptions(library=library, how=how, threads=threads or self._threads, progress=progress)
-        return walk.arrays(self._tree, self._columns, *self._range(), options)
+    def __len__(self) -> int:
+        """Number of branches selected."""
+        return len(self._columns)
 
-    def _range(self) -> tuple[int, int]:
-        return read.entries_of(self._tree, self._start, self._stop)
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.keys()
+
+    def __getitem__(self, names: str | list[str]) -> Selection:
+        """One of the branches selected, or several, of the same entries.
+
+        Raises:
+            KeyInFileError: There is none of this name.
+        """
+        known = dict(self._columns)
+        wanted = [names] if isinstance(names, str) else list(names)
+        for name in wanted:
+            if name not in known:
+                raise _filters.absent(name, known, self._tree)
+        return Selection(self._tree, [(name, known[name]) for name in wanted], *self._rest())
+
+    def _rest(self) -> tuple[Any, ...]:
+        return self._start, self._stop, self._step_size, self._threads, self._unions, self._maps
+
+    def arrays(self, *, entry_start: int | None = None, entry_stop: int | None = None, **options: Any) -> Any:
+        """Reads all of it, as ``tree.arrays`` does.
+
+        Args:
+            entry_start: The first entry, counted from the first one selected; negative numbers count from the last.
+            entry_stop: The entry after the last.
+            options: ``library``, ``how``, ``errors``, ``lost``, ``threads`` and ``progress``, as in ``tree.arrays``.
+        """
+        _keywords.refuse("arrays", options.keys() - set(_READ), {*_READ, "entry_start", "entry_stop"})
+        return walk.arrays(self._tree, self._columns, *self._range(entry_start, entry_stop), self._options(options))
+
+    def array(self, **options: Any) -> Any:
+        """Reads the branch, if it is one, as ``branch.array`` does; the arguments are those of `arrays`."""
+        columns = self.arrays(**options, how=list)
+        if len(columns) != 1:
+            raise RequestError(f"{self!r} has {len(columns)} branches: .arrays() reads them")
+        return columns[0]
+
+    def iterate(self, *, step_size: int | str | None = None, report: bool = False, **options: Any) -> Iterator[Any]:
+        """Reads it some entries at a time, as ``tree.iterate`` does.
+
+        Args:
+            step_size: As in ``tree.iterate``; by default what was selected with.
+            report: As in ``tree.iterate``.
+            options: As in `arrays`.
+        """
+        bounds = {name: options.pop(name, None) for name in ("entry_start", "entry_stop")}
+        known = set(_READ) - {"lost"}
+        _keywords.refuse(
+            "iterate", options.keys() - known, known | {"step_size", "report", "entry_start", "entry_stop"}
+        )
+        start, stop = self._start, self._stop
+        if any(bound is not None for bound in bounds.values()):
+            start, stop = self._range(**bounds)
+        steps = read.walk(self._tree, self._columns, start, stop, step_size or self._step_size)
+        return walk.iterate(self._tree, self._columns, steps, self._options(options), report)
+
+    def _options(self, given: dict[str, Any]) -> ReadOptions:
+        return ReadOptions(**{**given, "threads": given.get("threads") or self._threads})
+
+    def _range(self, entry_start: int | None, entry_stop: int | None) -> tuple[int, int]:
+        start, stop = read.entries_of(self._tree, self._start, self._stop)
+        first, last = entry_range(entry_start, entry_stop, stop - start)
+        return start + first, start + last
+
+    def show(self, *, stream: TextIO | None = None, **widths: int) -> None:
+        """Prints the branches selected; ``name_width``, ``typename_width`` and ``interpretation_width`` as in `Tree.show`."""
+        rows = [(label, self._tree._branch(at)) for label, at in self._columns]
+        _show.show(rows, _show.widths(**widths), stream)
+
+    def _repr_html_(self) -> str:
+        branches = [(label, self._tree._branch(at)) for label, at in self._columns]
+        rows = [(label, branch.typename, branch.title) for label, branch in branches]
+        return _show.html_table(repr(self), ("name", "typename", "title"), rows)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """A stream of record batches, each read when it is pulled. A wish for other types is not fulfilled."""
         del requested_schema
         steps = read.walk(self._tree, self._columns, self._start, self._stop, self._step_size)
-        labels = [label for label, _ in self._columns]
-        return self._tree._core.stream(labels, [at for _, at in self._columns], steps, self._threads)
+        labels, fields = self.keys(), [at for _, at in self._columns]
+        return self._tree._core.stream(
+            labels, fields, steps, self._threads, maps=self._maps, union_as_struct=self._unions == "struct"
+        )
 
     def __arrow_c_schema__(self) -> object:
         """The Arrow types, for which no data are read."""
-        return self._tree._core.schema([label for label, _ in self._columns], [at for _, at in self._columns])
+        fields = [at for _, at in self._columns]
+        return self._tree._core.schema(self.keys(), fields, maps=self._maps, union_as_struct=self._unions == "struct")
 
     def __repr__(self) -> str:
         stop = "the end" if self._stop is None else self._stop
         return f"<Selection of {len(self._columns)} branches, entries {self._start} to {stop}, of {self._tree!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        made_of = (self._tree, self._columns, self._start, self._stop, self._step_size, self._threads)
-        return Selection, made_of
+        return Selection, (self._tree, self._columns, *self._rest())

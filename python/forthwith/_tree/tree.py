@@ -7,6 +7,7 @@ from bisect import bisect_left
 
 from forthwith import _forthwith
 from forthwith._errors import RequestError
+from forthwith._packages import package
 from forthwith._tree.branch import Branch
 from forthwith._tree.branches import HasBranches
 
@@ -154,23 +155,19 @@ class Tree(HasBranches):
         return friend
 
     @property
-    def damage(self) -> list[tuple[int, int, int, str]]:
-        """What ``open(..., skip_damaged=True)`` left out: block, first byte, byte after the last, what is wrong."""
-        return _forthwith.avro_damage(self._core)
+    def metadata(self) -> dict[str, bytes]:
+        """What the file says of itself, as `File.metadata`."""
+        return self._file.metadata
 
     @property
-    def row_groups(self) -> list[dict[str, int]]:
-        """The row groups of a Parquet file: number, entries, bytes when decompressed. Steps that end with them cost least."""
-        names = ("number", "entry_start", "entry_stop", "payload_bytes")
-        return [dict(zip(names, row, strict=True)) for row in _forthwith.parquet_row_groups(self._core)]
+    def schema(self) -> Any:
+        """The columns and their types as a pyarrow Schema; of Avro files the schema they were written with."""
+        return package("pyarrow").schema(self)
 
-    def chunks(self, name: str) -> list[dict[str, Any]]:
-        """What a Parquet file says of a column, for each row group and each of the columns it is kept in.
-
-        Sizes, codec, encodings, ``null_count``, and ``min`` and ``max`` as they are stored, if the file has them (``exact`` if
-        they do occur).
-        """
-        return _forthwith.parquet_chunks(self._core, self._find(name))
+    @property
+    def object_path(self) -> str:
+        """Path within the file from its top on, as ``/dir/tree``."""
+        return f"/{self.path}"
 
     @property
     def _fields(self) -> list[_forthwith.Field]:
@@ -203,7 +200,8 @@ class Tree(HasBranches):
         return hash((id(self._file), self.path))
 
     def __repr__(self) -> str:
-        return f"<{self.classname} {self.path!r} ({self.num_entries} entries, {len(self)} branches)>"
+        name = self.path or os.path.basename(self._file.file_path)
+        return f"<{self.classname} {name!r} ({self.num_entries} entries, {len(self)} branches)>"
 
     def __enter__(self) -> Tree:
         return self
@@ -230,4 +228,4 @@ class _Pairs:
 
 
 def _reopen(file: File, path: str) -> Tree:
-    return Tree(file, file._core.table(path))
+    return file._tree_of(path)

@@ -36,9 +36,11 @@ pub enum Codec {
     Bzip2,
 }
 
-impl fmt::Display for Codec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Codec {
+    /// Its name, for people.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
             Self::Zlib => "zlib",
             Self::OldDeflate => "deflate",
             Self::Xz => "xz",
@@ -46,7 +48,13 @@ impl fmt::Display for Codec {
             Self::Zstd => "zstd",
             Self::Snappy => "snappy",
             Self::Bzip2 => "bzip2",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Codec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -112,6 +120,14 @@ pub enum CodecError {
         /// The limit.
         limit: u64,
     },
+    /// The block holds more than the reader allows.
+    #[error("the {codec} block holds more than {limit} bytes, the limit set for memory")]
+    OverLimit {
+        /// The codec's name.
+        codec: &'static str,
+        /// Bytes allowed.
+        limit: usize,
+    },
     /// No memory for the codec's context.
     #[error("no memory for the {codec} context")]
     OutOfMemory {
@@ -133,6 +149,8 @@ pub struct Decompressor {
     ratio: usize,
     /// Where blocks go that are checked to be of an expected length only when they are there.
     spare: Vec<u8>,
+    /// Bytes that it may decompress to one place.
+    limit: Option<usize>,
     /// Scratch is written through: sharing one between threads is never meant.
     not_sync: PhantomData<Cell<()>>,
 }
@@ -144,6 +162,22 @@ impl Decompressor {
         Self::default()
     }
 
+    /// Bytes that it may decompress to one place; there is no limit if there is none.
+    pub fn set_limit(&mut self, limit: Option<usize>) {
+        self.limit = limit;
+    }
+
+    /// Refuses so many bytes of a codec if they are more than the limit. For lengths that a caller knows before it makes room.
+    ///
+    /// # Errors
+    /// [`CodecError::OverLimit`].
+    pub fn allow(&self, codec: &'static str, bytes: usize) -> Result<(), CodecError> {
+        match self.limit {
+            Some(limit) if bytes > limit => Err(CodecError::OverLimit { codec, limit }),
+            _ => Ok(()),
+        }
+    }
+
     /// Fills `out` from one block and returns how many bytes of `stored` belong to it. It is an error if the block
     /// holds any other number of bytes than `out`; what `out` holds then is unspecified.
     ///
@@ -151,6 +185,7 @@ impl Decompressor {
     /// library for [`Codec::Zlib`] and [`Codec::OldDeflate`] does not tell where that was, so all of `stored` counts
     /// as used there.
     pub fn decompress(&mut self, codec: Codec, stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
+        self.allow(codec.name(), out.len())?;
         match codec {
             Codec::Zlib => deflate::zlib(self.deflate.get_or_insert_default(), stored, out),
             Codec::OldDeflate => deflate::bare(self.deflate.get_or_insert_default(), stored, out),
@@ -173,7 +208,8 @@ impl Decompressor {
     }
 
     /// Decompresses one block of unknown length behind the first `at` bytes of `into`, and returns how many bytes it holds. `into`
-    /// grows where it must; what is behind the block in it has no meaning. More than `limit` bytes are an error.
+    /// grows where it must; what is behind the block in it has no meaning. More than `limit` bytes are an error, and so are more bytes of
+    /// `into` than the [limit](Self::set_limit) of all.
     pub fn append(
         &mut self,
         codec: Codec,
@@ -182,8 +218,9 @@ impl Decompressor {
         at: usize,
         limit: usize,
     ) -> Result<usize, CodecError> {
-        let mut room = append::Room::new(into, at, limit, codec);
-        match codec {
+        let left = self.limit.map_or(usize::MAX, |all| all.saturating_sub(at));
+        let mut room = append::Room::new(into, at, limit.min(left), codec);
+        let done = match codec {
             Codec::OldDeflate => {
                 append::deflate(self.deflate.get_or_insert_default(), &mut self.ratio, stored, &mut room)
             }
@@ -194,6 +231,12 @@ impl Decompressor {
             Codec::Zlib | Codec::Lz4 => {
                 Err(CodecError::Unsupported { codec, feature: "a block of unknown length" })
             }
+        };
+        match (done, self.limit) {
+            (Err(CodecError::TooLong { .. }), Some(all)) if left < limit => {
+                Err(CodecError::OverLimit { codec: codec.name(), limit: all })
+            }
+            (done, _) => done,
         }
     }
 }

@@ -341,3 +341,30 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn no_codec_gives_more_than_the_limit() {
+    let bytes = vec![0; 3_000_000];
+    let mut decompressor = Decompressor::new();
+    decompressor.set_limit(Some(1_000_000));
+    let over = |codec: Codec| CodecError::OverLimit { codec: codec.name(), limit: 1_000_000 };
+    for codec in ALL {
+        let stored = compress(codec, &bytes);
+        assert_eq!(decompressor.decompress(codec, &stored, &mut vec![0; bytes.len()]), Err(over(codec)));
+        let stored = compress(codec, &bytes[..1_000_000]);
+        assert!(decompressor.decompress(codec, &stored, &mut vec![0; 1_000_000]).is_ok(), "{codec}");
+    }
+    for codec in UNKNOWN {
+        let mut room = Vec::new();
+        let stored = compress(codec, &bytes);
+        assert_eq!(decompressor.append(codec, &stored, &mut room, 0, 1 << 24), Err(over(codec)));
+        assert!(room.len() <= 1_000_000 && room.capacity() <= 2_000_000, "{codec}: {}", room.capacity());
+        // The caller's own, lower limit is another matter.
+        let error = decompressor.append(codec, &stored, &mut room, 0, 1000).unwrap_err();
+        assert!(matches!(error, CodecError::TooLong { expected: 1000, .. }), "{error}");
+        // What is there already counts.
+        let stored = compress(codec, &bytes[..400_000]);
+        assert_eq!(decompressor.append(codec, &stored, &mut room, 600_000, 1 << 24), Ok(400_000));
+        assert_eq!(decompressor.append(codec, &stored, &mut room, 600_001, 1 << 24), Err(over(codec)));
+    }
+}

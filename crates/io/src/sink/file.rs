@@ -3,11 +3,11 @@
 use super::Sink;
 use crate::{Error, ErrorKind, Result};
 use std::{
-    ffi::OsString,
     fs::{File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
 };
 
 /// A temporary file in the same folder, renamed when it is complete. Until then whatever had the name stays as it was, and readers of it
@@ -17,9 +17,14 @@ use std::{
 /// never half of one. The folder itself is not synchronised: which of the two it is then, the system decides.
 /// [`without_sync`](Self::without_sync) leaves that to the system altogether.
 ///
-/// A symbolic link is followed, and what it points at replaced. Permissions of a file that is replaced are kept; owner, group and other
-/// names of it (hard links) are not. The temporary file is called after the file, `.name.1234-0.part`, and removed when the sink is dropped;
-/// only a process that is killed leaves it.
+/// A symbolic link is followed, and the file that it points at is replaced, or made if it is not there yet. Permissions of a file that is
+/// replaced are kept, but for the bits that let it run as its owner or group (set-uid, set-gid); owner, group and other names of it (hard
+/// links) are not. The temporary file is called after the file, `.name.1234-0.part`, with the number of the process, and removed when the
+/// sink is dropped. A process that is killed leaves it; on Linux the next sink of the same file removes it, if no process has that number,
+/// nobody holds its lock, and it has not been written to for a minute.
+///
+/// The file belongs to the process that made the sink: in a forked child, dropping the sink leaves everything as it is, and writing or
+/// finishing is an error ([`Forked`](ErrorKind::Forked)).
 #[derive(Debug)]
 pub struct FileSink {
     uri: String,
@@ -28,6 +33,8 @@ pub struct FileSink {
     /// Away when it was renamed.
     file: Option<File>,
     sync: bool,
+    /// The process that made it.
+    process: u32,
 }
 
 /// Numbers the files of this process.
@@ -44,25 +51,27 @@ impl FileSink {
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let uri = path.as_ref().to_string_lossy().into_owned();
         let failed = |error: io::Error| Error::new(error.into(), uri.clone());
-        // Where a link leads to; a file that is not there yet has its name.
-        let path = path.as_ref().canonicalize().unwrap_or_else(|_| path.as_ref().to_owned());
+        let path = destination(path.as_ref()).map_err(failed)?;
         let (Some(name), false) = (path.file_name(), path.is_dir()) else {
             return Err(Error::new(ErrorKind::NotAFile, uri));
         };
+        // A name has 255 bytes at most, and that of the temporary file is longer.
+        let short: String = name.to_string_lossy().chars().take(40).collect();
+        let process = std::process::id();
+        remove_left_over(&path, &short);
         for _ in 0..TRIES {
-            let mut part = OsString::from(".");
-            // A name has 255 bytes at most, and this one gets longer.
-            let short: String = name.to_string_lossy().chars().take(40).collect();
-            part.push(short);
-            part.push(format!(".{}-{}.part", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
-            let part = path.with_file_name(part);
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let part = path.with_file_name(format!(".{short}.{process}-{number}.part"));
             match OpenOptions::new().write(true).create_new(true).open(&part) {
                 Ok(file) => {
+                    // For those who look for files that were left over; where there are no locks, the process counts.
+                    #[cfg(unix)]
+                    let _ = file.try_lock();
                     if let Ok(old) = std::fs::metadata(&path) {
                         // The new file can be used even where this is refused.
-                        let _ = file.set_permissions(old.permissions());
+                        let _ = file.set_permissions(permissions(&old));
                     }
-                    return Ok(Self { uri, path, part, file: Some(file), sync: true });
+                    return Ok(Self { uri, path, part, file: Some(file), sync: true, process });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => {
@@ -84,6 +93,11 @@ impl FileSink {
         self
     }
 
+    /// Whether this is not the process that made it.
+    fn is_forked(&self) -> bool {
+        self.process != std::process::id()
+    }
+
     fn rename(&mut self) -> io::Result<()> {
         if let Some(file) = &self.file
             && self.sync
@@ -98,6 +112,9 @@ impl FileSink {
 
 impl Write for FileSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_forked() {
+            return Err(io::Error::other(ErrorKind::Forked { process: self.process }));
+        }
         self.file.as_mut().ok_or(io::ErrorKind::NotFound)?.write(bytes)
     }
 
@@ -116,15 +133,86 @@ impl Sink for FileSink {
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
+        if self.is_forked() {
+            return Err(Error::new(ErrorKind::Forked { process: self.process }, self.uri.clone()));
+        }
         self.rename().map_err(|error| Error::new(error.into(), self.uri.clone()))
     }
 }
 
 impl Drop for FileSink {
     fn drop(&mut self) {
-        if self.file.take().is_some() {
-            // There is nobody to tell.
+        if self.file.take().is_some() && !self.is_forked() {
+            // A destructor cannot report a failure.
             let _ = std::fs::remove_file(&self.part);
         }
     }
+}
+
+/// Links that are followed before they are taken for a loop, as Linux has it.
+const LINKS: u32 = 40;
+
+/// The file that a path leads to, whether it is there or not: links are followed.
+fn destination(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        if let Ok(there) = path.canonicalize() {
+            return Ok(there);
+        }
+        match std::fs::read_link(&path) {
+            // Relative to the folder that the link is in; an absolute one replaces all of it.
+            Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("symbolic links that lead back to themselves"))
+}
+
+/// The permissions of a file, for the one that replaces it: not the bits that let it run as its owner or group, since that may be another.
+fn permissions(old: &std::fs::Metadata) -> std::fs::Permissions {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::Permissions::from_mode(old.permissions().mode() & !0o6000)
+    }
+    #[cfg(not(unix))]
+    old.permissions()
+}
+
+/// Removes temporary files of the same file that dead processes left. What cannot be told or removed is left as it is.
+fn remove_left_over(path: &Path, short: &str) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| process_of(name, short));
+        if process.is_some_and(is_dead) && is_given_up(&entry).unwrap_or(false) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether a temporary file is not being written. Processes of other containers and machines may share the folder, and cannot be seen:
+/// they hold a lock on theirs.
+fn is_given_up(entry: &std::fs::DirEntry) -> io::Result<bool> {
+    let there = entry.metadata()?;
+    let age = there.modified()?.elapsed().unwrap_or_default();
+    Ok(there.is_file() && age > GIVEN_UP && File::open(entry.path())?.try_lock().is_ok())
+}
+
+/// Temporary files that were written to more recently are left alone.
+const GIVEN_UP: Duration = Duration::from_secs(60);
+
+/// The number of the process in the name of a temporary file: `.name.1234-0.part`.
+fn process_of(name: &str, short: &str) -> Option<u32> {
+    let rest = name.strip_prefix('.')?.strip_prefix(short)?.strip_prefix('.')?.strip_suffix(".part")?;
+    let (process, number) = rest.split_once('-')?;
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    (digits(process) && digits(number)).then(|| process.parse().ok())?
+}
+
+/// Whether the system says that no process has this number. Only asked on Linux.
+fn is_dead(process: u32) -> bool {
+    let folder = Path::new("/proc");
+    cfg!(target_os = "linux") && folder.join("self").exists() && !folder.join(process.to_string()).exists()
 }

@@ -79,7 +79,79 @@ fn links_are_followed_and_permissions_kept() {
     assert_eq!(fs::read(&path).unwrap(), b"new");
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    // A program that runs as its owner is not replaced by one that does.
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o6751)).unwrap();
+    create(path.to_str().unwrap()).unwrap().finish().unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o751);
     let mut nowhere = create("/dev/null").unwrap();
     nowhere.write_all(b"gone").unwrap();
     nowhere.finish().unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn links_to_files_that_are_not_there_make_them_and_loops_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("inner")).unwrap();
+    std::os::unix::fs::symlink("inner/made.bin", at("second")).unwrap();
+    std::os::unix::fs::symlink(at("second"), at("first")).unwrap();
+    let mut sink = create(at("first").to_str().unwrap()).unwrap();
+    sink.write_all(b"new").unwrap();
+    sink.finish().unwrap();
+    assert_eq!(fs::read(at("inner/made.bin")).unwrap(), b"new");
+    assert_eq!(names(&at("inner")), ["made.bin"]);
+    for link in ["first", "second"] {
+        assert!(fs::symlink_metadata(at(link)).unwrap().is_symlink());
+    }
+
+    std::os::unix::fs::symlink("self", at("self")).unwrap();
+    let error = create(at("self").to_str().unwrap()).err().unwrap();
+    assert!(error.to_string().contains("lead back"), "{error}");
+    assert!(fs::symlink_metadata(at("self")).unwrap().is_symlink());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_dead_processes_left_of_the_same_file_is_removed() {
+    use std::time::{Duration, SystemTime};
+    let folder = tempfile::tempdir().unwrap();
+    let dead = {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        child.id()
+    };
+    let own = std::process::id();
+    let gone = format!(".a.bin.{dead}-3.part");
+    let kept = [
+        format!(".a.bin.{own}-999.part"),
+        format!(".b.bin.{dead}-3.part"),
+        format!(".a.bin.{dead}-.part"),
+        format!(".a.bin.{dead}.part"),
+        format!(".a.bin.x{dead}-3.part"),
+        format!(".a.bin.{dead}-4.part"),
+        format!(".a.bin.{dead}-5.part"),
+        format!(".a.bin.{dead}-6.part"),
+        format!("a.bin.{dead}-3.part"),
+    ];
+    let old = SystemTime::now() - Duration::from_secs(3600);
+    let make = |name: &str| {
+        let file = fs::File::create(folder.path().join(name)).unwrap();
+        file.set_modified(old).unwrap();
+        file
+    };
+    make(&gone);
+    kept.iter().for_each(|name| drop(make(name)));
+    // One is being written by a process that cannot be seen, one was written to a moment ago, one is no file.
+    let locked = make(&kept[5]);
+    locked.try_lock().unwrap();
+    make(&kept[6]).set_modified(SystemTime::now()).unwrap();
+    fs::remove_file(folder.path().join(&kept[7])).unwrap();
+    fs::create_dir(folder.path().join(&kept[7])).unwrap();
+
+    let sink = Box::new(FileSink::create(folder.path().join("a.bin")).unwrap());
+    sink.finish().unwrap();
+    let mut expected: Vec<_> = kept.iter().cloned().chain(["a.bin".into()]).collect();
+    expected.sort();
+    assert_eq!(names(folder.path()), expected);
 }

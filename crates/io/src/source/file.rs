@@ -26,6 +26,11 @@ impl LocalFile {
         }
         let file = File::open(path).map_err(fail)?;
         let opened = file.metadata().map_err(fail)?.len();
+        // What cannot be read fails when it is.
+        if opened == 0 && positioned(&file, 0, &mut [0]).is_ok() && file.metadata().map_err(fail)?.len() == 0
+        {
+            return Err(Error::new(ErrorKind::NoSize, uri));
+        }
         Ok(Self { file, uri: uri.to_owned(), opened })
     }
 

@@ -118,6 +118,15 @@ fn a_file_cut_after_it_was_opened_is_an_error_that_says_so() {
     assert!(matches!(mapped.advise(0..60_000, Advice::Populate).unwrap_err().kind, ErrorKind::Shrunk { .. }));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn files_without_a_size_are_refused() {
+    for name in ["/proc/self/status", "/proc/version"] {
+        assert_eq!(open(name).unwrap_err().kind, ErrorKind::NoSize);
+        assert_eq!(open_unmapped(name).unwrap_err().kind, ErrorKind::NoSize);
+    }
+}
+
 #[test]
 fn a_file_that_grows_is_read_to_its_new_end() {
     let file = file_of(&pattern(10));

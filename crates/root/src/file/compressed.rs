@@ -31,6 +31,9 @@ pub fn decompress_blocks(stored: &[u8], out: &mut [u8], decompressor: &mut Decom
     while filled < out.len() {
         let at = blocks.position;
         let block = blocks.next().ok_or_else(|| truncated(out.len() - filled).at_byte(at as u64))??;
+        if filled == 0 {
+            decompressor.allow(block.codec.name(), out.len())?;
+        }
         let room = out.len() - filled;
         if block.length > room {
             return Err(mismatch("length of the decompressed blocks", out.len(), filled + block.length)

@@ -1,0 +1,42 @@
+"""polars Series and DataFrames. polars knows no unions: they are structs with one field an alternative."""
+
+from __future__ import annotations
+
+from forthwith._interop.arrow import Capsules
+from forthwith._interop.base import Library
+from forthwith._packages import package
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from forthwith import _forthwith
+    from forthwith._interop.base import Arrays, How
+
+
+class PolarsLibrary(Library):
+    """polars Series and DataFrames."""
+
+    def __init__(self, how: How, logical: bool = True) -> None:
+        super().__init__(how, logical)
+        self._pl = package("polars")
+
+    def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
+        """One Series."""
+        return self._pl.Series(Capsules(array, union_as_struct=True)).rename(name)
+
+    def group(self, arrays: Arrays, start: int, stop: int) -> Any:
+        """A DataFrame."""
+        return self._pl.DataFrame([self.column(label, array, start) for label, array in arrays])
+
+    def nulls(self, name: str, like: _forthwith.Array, start: int, length: int) -> Any:
+        """A Series of nulls."""
+        return self.column(name, like, start).extend_constant(None, length)
+
+    def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
+        """A DataFrame."""
+        return self._pl.DataFrame(list(columns.values()))
+
+    def concatenated(self, parts: list[Any]) -> Any:
+        """One DataFrame or Series of several."""
+        return self._pl.concat(parts)

@@ -1,0 +1,693 @@
+"""Types for checkers and editors: what reading gives for each library, and what opening may give.
+
+Nothing imports this when a program runs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, Unpack, overload
+
+import awkward as ak
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from forthwith._file import File
+from forthwith._filters import Filter
+from forthwith._interop.base import How as Containers
+from forthwith._interop.base import LibraryName
+from forthwith._objects import Object
+from forthwith._tree.branch import Branch, Interpretation
+from forthwith._tree.damage import Loss
+from forthwith._tree.options import Errors, Progress
+from forthwith._tree.read import Names
+from forthwith._tree.tree import Tree
+from forthwith._tree.walk import Report
+
+Awkward: TypeAlias = Literal["ak", "awkward"]
+NumPy: TypeAlias = Literal["np", "numpy"]
+Pandas: TypeAlias = Literal["pd", "pandas"]
+Polars: TypeAlias = Literal["pl", "polars"]
+Arrow: TypeAlias = Literal["arrow", "pa", "pyarrow"]
+
+AwkwardArray: TypeAlias = ak.Array
+NumPyArray: TypeAlias = NDArray[Any]
+NumPyArrays: TypeAlias = dict[str, NDArray[Any]]
+DataFrame: TypeAlias = pd.DataFrame
+Series: TypeAlias = pd.Series
+PolarsFrame: TypeAlias = pl.DataFrame
+PolarsSeries: TypeAlias = pl.Series
+ArrowTable: TypeAlias = pa.Table
+ArrowArray: TypeAlias = pa.Array
+
+Zip: TypeAlias = Literal["zip"] | None
+Columns: TypeAlias = dict[str, Any]
+
+
+class Chosen(TypedDict, total=False):
+    """Which branches and entries, in every call that reads several of them."""
+
+    filter_name: Filter
+    filter_typename: Filter
+    filter_branch: Callable[[Branch], object] | None
+    exclude: Filter
+    entry_start: int | None
+    entry_stop: int | None
+
+
+class How(TypedDict, total=False):
+    """How they are read."""
+
+    errors: Errors
+    threads: int | None
+    progress: Progress | bool | None
+    logical: bool
+
+
+class Read(Chosen, How, total=False):
+    """The arguments of ``arrays`` that do not change what it gives."""
+
+    lost: list[Loss] | None
+
+
+class Steps(Chosen, How, total=False):
+    """The arguments of ``iterate`` that do not change what it gives."""
+
+    step_size: int | str
+
+
+class One(How, total=False):
+    """The arguments of ``array`` that do not change what it gives."""
+
+    lost: list[Loss] | None
+
+
+class Missing(TypedDict, total=False):
+    """What several files have beside one."""
+
+    missing: Literal["raise", "null"]
+
+
+class ReadMany(Read, Missing, total=False):
+    """The arguments of ``concatenate``."""
+
+
+class StepsMany(Steps, Missing, total=False):
+    """The arguments of ``iterate`` over files."""
+
+
+class Options(TypedDict, total=False):
+    """The arguments of ``open`` beside the path."""
+
+    source: Literal["auto", "map", "pread"]
+    threads: int | None
+    memory: int | str | None
+    pool: int | str | None
+    huge_pages: bool
+    schema: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any] | None
+    skip_damaged: bool
+    recover: bool
+    row_groups: Sequence[int] | None
+    check_text: bool
+
+
+class Arrays(Protocol):
+    """``arrays`` of a tree, a branch or a selection."""
+
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: Awkward = ..., how: Zip = ..., **options: Unpack[Read]
+    ) -> AwkwardArray: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: NumPy, how: None = ..., **options: Unpack[Read]
+    ) -> NumPyArrays: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: Pandas, how: None = ..., **options: Unpack[Read]
+    ) -> DataFrame: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: Polars, how: None = ..., **options: Unpack[Read]
+    ) -> PolarsFrame: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: Arrow, how: None = ..., **options: Unpack[Read]
+    ) -> ArrowTable: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: LibraryName = ..., how: type[dict[Any, Any]], **options: Unpack[Read]
+    ) -> Columns: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: LibraryName = ..., how: type[tuple[Any, ...]], **options: Unpack[Read]
+    ) -> tuple[Any, ...]: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: LibraryName = ..., how: type[list[Any]], **options: Unpack[Read]
+    ) -> list[Any]: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: LibraryName, how: Containers = ..., **options: Unpack[Read]
+    ) -> Any: ...
+
+
+class Iterates(Protocol):
+    """``iterate`` of a tree or a branch."""
+
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: Awkward = ...,
+        how: Zip = ...,
+        report: Literal[False] = ...,
+        **options: Unpack[Steps],
+    ) -> Iterator[AwkwardArray]: ...
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: Awkward = ...,
+        how: Zip = ...,
+        report: Literal[True],
+        **options: Unpack[Steps],
+    ) -> Iterator[tuple[AwkwardArray, Report]]: ...
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: NumPy,
+        how: None = ...,
+        report: Literal[False] = ...,
+        **options: Unpack[Steps],
+    ) -> Iterator[NumPyArrays]: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: NumPy, how: None = ..., report: Literal[True], **options: Unpack[Steps]
+    ) -> Iterator[tuple[NumPyArrays, Report]]: ...
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: Pandas,
+        how: None = ...,
+        report: Literal[False] = ...,
+        **options: Unpack[Steps],
+    ) -> Iterator[DataFrame]: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: Pandas, how: None = ..., report: Literal[True], **options: Unpack[Steps]
+    ) -> Iterator[tuple[DataFrame, Report]]: ...
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: Polars,
+        how: None = ...,
+        report: Literal[False] = ...,
+        **options: Unpack[Steps],
+    ) -> Iterator[PolarsFrame]: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: Polars, how: None = ..., report: Literal[True], **options: Unpack[Steps]
+    ) -> Iterator[tuple[PolarsFrame, Report]]: ...
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: Arrow,
+        how: None = ...,
+        report: Literal[False] = ...,
+        **options: Unpack[Steps],
+    ) -> Iterator[ArrowTable]: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: Arrow, how: None = ..., report: Literal[True], **options: Unpack[Steps]
+    ) -> Iterator[tuple[ArrowTable, Report]]: ...
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: LibraryName = ...,
+        how: Containers = ...,
+        report: bool = ...,
+        **options: Unpack[Steps],
+    ) -> Iterator[Any]: ...
+
+
+class ManyArrays(Protocol):
+    """``arrays`` of a chain."""
+
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: Awkward = ..., how: Zip = ..., **options: Unpack[ReadMany]
+    ) -> AwkwardArray: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: NumPy, how: None = ..., **options: Unpack[ReadMany]
+    ) -> NumPyArrays: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: Pandas, how: None = ..., **options: Unpack[ReadMany]
+    ) -> DataFrame: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: Polars, how: None = ..., **options: Unpack[ReadMany]
+    ) -> PolarsFrame: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: Arrow, how: None = ..., **options: Unpack[ReadMany]
+    ) -> ArrowTable: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: LibraryName = ..., how: type[dict[Any, Any]], **options: Unpack[ReadMany]
+    ) -> Columns: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: LibraryName = ..., how: type[tuple[Any, ...]], **options: Unpack[ReadMany]
+    ) -> tuple[Any, ...]: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: LibraryName = ..., how: type[list[Any]], **options: Unpack[ReadMany]
+    ) -> list[Any]: ...
+    @overload
+    def __call__(
+        self, names: Names = ..., *, library: LibraryName, how: Containers = ..., **options: Unpack[ReadMany]
+    ) -> Any: ...
+
+
+class ManyIterates(Protocol):
+    """``iterate`` of a chain."""
+
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: Awkward = ...,
+        how: Zip = ...,
+        report: Literal[False] = ...,
+        **options: Unpack[StepsMany],
+    ) -> Iterator[AwkwardArray]: ...
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: Awkward = ...,
+        how: Zip = ...,
+        report: Literal[True],
+        **options: Unpack[StepsMany],
+    ) -> Iterator[tuple[AwkwardArray, Report]]: ...
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: NumPy,
+        how: None = ...,
+        report: Literal[False] = ...,
+        **options: Unpack[StepsMany],
+    ) -> Iterator[NumPyArrays]: ...
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: NumPy,
+        how: None = ...,
+        report: Literal[True],
+        **options: Unpack[StepsMany],
+    ) -> Iterator[tuple[NumPyArrays, Report]]: ...
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: Pandas,
+        how: None = ...,
+        report: Literal[False] = ...,
+        **options: Unpack[StepsMany],
+    ) -> Iterator[DataFrame]: ...
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: Pandas,
+        how: None = ...,
+        report: Literal[True],
+        **options: Unpack[StepsMany],
+    ) -> Iterator[tuple[DataFrame, Report]]: ...
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: Polars,
+        how: None = ...,
+        report: Literal[False] = ...,
+        **options: Unpack[StepsMany],
+    ) -> Iterator[PolarsFrame]: ...
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: Polars,
+        how: None = ...,
+        report: Literal[True],
+        **options: Unpack[StepsMany],
+    ) -> Iterator[tuple[PolarsFrame, Report]]: ...
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: Arrow,
+        how: None = ...,
+        report: Literal[False] = ...,
+        **options: Unpack[StepsMany],
+    ) -> Iterator[ArrowTable]: ...
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: Arrow,
+        how: None = ...,
+        report: Literal[True],
+        **options: Unpack[StepsMany],
+    ) -> Iterator[tuple[ArrowTable, Report]]: ...
+    @overload
+    def __call__(
+        self,
+        names: Names = ...,
+        *,
+        library: LibraryName = ...,
+        how: Containers = ...,
+        report: bool = ...,
+        **options: Unpack[StepsMany],
+    ) -> Iterator[Any]: ...
+
+
+class Concatenates(Protocol):
+    """``forthwith.concatenate``."""
+
+    @overload
+    def __call__(
+        self, files: Any, names: Names = ..., *, library: Awkward = ..., how: Zip = ..., **options: Unpack[ReadMany]
+    ) -> AwkwardArray: ...
+    @overload
+    def __call__(
+        self, files: Any, names: Names = ..., *, library: NumPy, how: None = ..., **options: Unpack[ReadMany]
+    ) -> NumPyArrays: ...
+    @overload
+    def __call__(
+        self, files: Any, names: Names = ..., *, library: Pandas, how: None = ..., **options: Unpack[ReadMany]
+    ) -> DataFrame: ...
+    @overload
+    def __call__(
+        self, files: Any, names: Names = ..., *, library: Polars, how: None = ..., **options: Unpack[ReadMany]
+    ) -> PolarsFrame: ...
+    @overload
+    def __call__(
+        self, files: Any, names: Names = ..., *, library: Arrow, how: None = ..., **options: Unpack[ReadMany]
+    ) -> ArrowTable: ...
+    @overload
+    def __call__(
+        self,
+        files: Any,
+        names: Names = ...,
+        *,
+        library: LibraryName = ...,
+        how: type[dict[Any, Any]],
+        **options: Unpack[ReadMany],
+    ) -> Columns: ...
+    @overload
+    def __call__(
+        self,
+        files: Any,
+        names: Names = ...,
+        *,
+        library: LibraryName = ...,
+        how: type[tuple[Any, ...]],
+        **options: Unpack[ReadMany],
+    ) -> tuple[Any, ...]: ...
+    @overload
+    def __call__(
+        self,
+        files: Any,
+        names: Names = ...,
+        *,
+        library: LibraryName = ...,
+        how: type[list[Any]],
+        **options: Unpack[ReadMany],
+    ) -> list[Any]: ...
+    @overload
+    def __call__(
+        self,
+        files: Any,
+        names: Names = ...,
+        *,
+        library: LibraryName,
+        how: Containers = ...,
+        **options: Unpack[ReadMany],
+    ) -> Any: ...
+
+
+class IteratesFiles(Protocol):
+    """``forthwith.iterate``."""
+
+    @overload
+    def __call__(
+        self,
+        files: Any,
+        names: Names = ...,
+        *,
+        library: Awkward = ...,
+        how: Zip = ...,
+        report: Literal[False] = ...,
+        **options: Unpack[StepsMany],
+    ) -> Iterator[AwkwardArray]: ...
+    @overload
+    def __call__(
+        self,
+        files: Any,
+        names: Names = ...,
+        *,
+        library: Awkward = ...,
+        how: Zip = ...,
+        report: Literal[True],
+        **options: Unpack[StepsMany],
+    ) -> Iterator[tuple[AwkwardArray, Report]]: ...
+    @overload
+    def __call__(
+        self,
+        files: Any,
+        names: Names = ...,
+        *,
+        library: NumPy,
+        how: None = ...,
+        report: Literal[False] = ...,
+        **options: Unpack[StepsMany],
+    ) -> Iterator[NumPyArrays]: ...
+    @overload
+    def __call__(
+        self,
+        files: Any,
+        names: Names = ...,
+        *,
+        library: NumPy,
+        how: None = ...,
+        report: Literal[True],
+        **options: Unpack[StepsMany],
+    ) -> Iterator[tuple[NumPyArrays, Report]]: ...
+    @overload
+    def __call__(
+        self,
+        files: Any,
+        names: Names = ...,
+        *,
+        library: Pandas,
+        how: None = ...,
+        report: Literal[False] = ...,
+        **options: Unpack[StepsMany],
+    ) -> Iterator[DataFrame]: ...
+    @overload
+    def __call__(
+        self,
+        files: Any,
+        names: Names = ...,
+        *,
+        library: Pandas,
+        how: None = ...,
+        report: Literal[True],
+        **options: Unpack[StepsMany],
+    ) -> Iterator[tuple[DataFrame, Report]]: ...
+    @overload
+    def __call__(
+        self,
+        files: Any,
+        names: Names = ...,
+        *,
+        library: Polars,
+        how: None = ...,
+        report: Literal[False] = ...,
+        **options: Unpack[StepsMany],
+    ) -> Iterator[PolarsFrame]: ...
+    @overload
+    def __call__(
+        self,
+        files: Any,
+        names: Names = ...,
+        *,
+        library: Polars,
+        how: None = ...,
+        report: Literal[True],
+        **options: Unpack[StepsMany],
+    ) -> Iterator[tuple[PolarsFrame, Report]]: ...
+    @overload
+    def __call__(
+        self,
+        files: Any,
+        names: Names = ...,
+        *,
+        library: Arrow,
+        how: None = ...,
+        report: Literal[False] = ...,
+        **options: Unpack[StepsMany],
+    ) -> Iterator[ArrowTable]: ...
+    @overload
+    def __call__(
+        self,
+        files: Any,
+        names: Names = ...,
+        *,
+        library: Arrow,
+        how: None = ...,
+        report: Literal[True],
+        **options: Unpack[StepsMany],
+    ) -> Iterator[tuple[ArrowTable, Report]]: ...
+    @overload
+    def __call__(
+        self,
+        files: Any,
+        names: Names = ...,
+        *,
+        library: LibraryName = ...,
+        how: Containers = ...,
+        report: bool = ...,
+        **options: Unpack[StepsMany],
+    ) -> Iterator[Any]: ...
+
+
+class Array(Protocol):
+    """``array`` of a branch."""
+
+    @overload
+    def __call__(
+        self,
+        interpretation: Interpretation | None = ...,
+        entry_start: int | None = ...,
+        entry_stop: int | None = ...,
+        *,
+        library: Awkward = ...,
+        **options: Unpack[One],
+    ) -> AwkwardArray: ...
+    @overload
+    def __call__(
+        self,
+        interpretation: Interpretation | None = ...,
+        entry_start: int | None = ...,
+        entry_stop: int | None = ...,
+        *,
+        library: NumPy,
+        **options: Unpack[One],
+    ) -> NumPyArray: ...
+    @overload
+    def __call__(
+        self,
+        interpretation: Interpretation | None = ...,
+        entry_start: int | None = ...,
+        entry_stop: int | None = ...,
+        *,
+        library: Pandas,
+        **options: Unpack[One],
+    ) -> Series: ...
+    @overload
+    def __call__(
+        self,
+        interpretation: Interpretation | None = ...,
+        entry_start: int | None = ...,
+        entry_stop: int | None = ...,
+        *,
+        library: Polars,
+        **options: Unpack[One],
+    ) -> PolarsSeries: ...
+    @overload
+    def __call__(
+        self,
+        interpretation: Interpretation | None = ...,
+        entry_start: int | None = ...,
+        entry_stop: int | None = ...,
+        *,
+        library: Arrow,
+        **options: Unpack[One],
+    ) -> ArrowArray: ...
+    @overload
+    def __call__(
+        self,
+        interpretation: Interpretation | None = ...,
+        entry_start: int | None = ...,
+        entry_stop: int | None = ...,
+        *,
+        library: LibraryName,
+        **options: Unpack[One],
+    ) -> Any: ...
+
+
+class Opened(Tree, Branch, File, Object):  # type: ignore[misc]
+    """What a name leads to, which only the file knows: a `File`, `Directory`, `Tree`, `Branch` or `Object`.
+
+    It has what any of them has, so that scripts need no casts; ``isinstance`` says which of them it is.
+    """
+
+    def __getitem__(self, name: str) -> Opened:
+        """What is called so."""
+        raise NotImplementedError
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """What is called so, or ``default``."""
+        raise NotImplementedError
+
+    def keys(self, **filters: Any) -> list[str]:  # type: ignore[override]
+        """Names of what is in it."""
+        raise NotImplementedError
+
+    def values(self, **filters: Any) -> list[Opened]:  # type: ignore[override]
+        """What is in it."""
+        raise NotImplementedError
+
+    def items(self, **filters: Any) -> list[tuple[str, Opened]]:  # type: ignore[override]
+        """Names and what is in it."""
+        raise NotImplementedError
+
+    def show(self, **options: Any) -> None:
+        """Prints what is in it."""
+        raise NotImplementedError
+
+    def iterkeys(self, **filters: Any) -> Iterator[str]:
+        """Names of what is in it."""
+        raise NotImplementedError
