@@ -42,10 +42,28 @@ def predicate(filter: Filter, name: str) -> Predicate | None:
     return lambda text: any(part is not None and part(text) for part in parts)
 
 
+def _texts(filter: object) -> list[str]:
+    """All texts in a filter, however deep in lists."""
+    if isinstance(filter, str):
+        return [filter]
+    if callable(filter) or not isinstance(filter, list | tuple | set | frozenset):
+        return []
+    return [text for part in filter for text in _texts(part)]
+
+
+def _is_regular(filter: str) -> bool:
+    last = filter.rfind("/")
+    return filter.startswith("/") and last > 0 and _FLAGS.issuperset(filter[last + 1 :])
+
+
+def _is_pattern(filter: str) -> bool:
+    return _is_regular(filter) or any(c in filter for c in "*?[")
+
+
 def _text(filter: str, name: str) -> Predicate:
     last = filter.rfind("/")
-    regular = filter.startswith("/") and last > 0 and _FLAGS.issuperset(filter[last + 1 :])
-    if not regular and not any(c in filter for c in "*?["):
+    regular = _is_regular(filter)
+    if not _is_pattern(filter):
         return filter.__eq__
 
     import re  # not at the top: it costs more than the rest of the package
@@ -92,6 +110,15 @@ class BranchFilter:
         """Whether anything is filtered."""
         return any(given is not None for given in self.given.values())
 
+    def plain(self) -> list[tuple[str, str]]:
+        """The filters that are names and no patterns, each with its argument."""
+        return [
+            (argument, text)
+            for argument in ("filter_name", "exclude")
+            for text in _texts(self.given[argument])
+            if not _is_pattern(text)
+        ]
+
     def passes(self, name: str, path: str, branch: Callable[[], Branch]) -> bool:
         """Whether a branch passes; it is made only if that is asked for."""
         if self._by_name and not _named(self._by_name, self.given["filter_name"], name, path):
@@ -120,17 +147,18 @@ def _typed(passes: Predicate, typename: str) -> bool:
     return passes(re.sub(r"\[[A-Za-z_][^\]]*\]", "[]", typename))
 
 
-def nothing(given: dict[str, object], near: Iterable[str] = (), kind: str = "branch") -> ValueError:
+def nothing(given: dict[str, object], near: Iterable[str], tree: Tree) -> ValueError:
     """The error for filters that nothing passes.
 
     Args:
         given: The filters.
         near: Names that could have been meant.
-        kind: The kind of thing looked for.
+        tree: The tree that was looked through.
     """
     said = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
     maybe = ", ".join(near)
-    return ValueError(f"no {kind} passes {said}" + (f"; did you mean {maybe}?" if maybe else ""))
+    where = f"\n  in {tree.file.file_path}:{tree.path}"
+    return ValueError(f"no branch passes {said}" + (f"; did you mean {maybe}?" if maybe else "") + where)
 
 
 def absent(name: object, known: Iterable[str], tree: Tree) -> KeyInFileError:

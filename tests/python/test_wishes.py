@@ -36,8 +36,8 @@ def test_near_names(tree):
             assert "_pt" in str(caught.value)
     with pytest.raises(ValueError, match="did you mean Muon_pt"):
         tree.iterate(filter_name="muon_pt")
-    with pytest.raises(ValueError, match="no branch passes filter_typename='quad', exclude='x'"):
-        tree.select(filter_typename="quad", exclude="x")
+    with pytest.raises(ValueError, match="no branch passes filter_typename='quad', exclude='x\\*'"):
+        tree.select(filter_typename="quad", exclude="x*")
     for wrong in (3, 2.5, tree):
         with pytest.raises(TypeError):
             tree.arrays(wrong) if wrong is not tree else tree.arrays(wrong["run"])
@@ -55,3 +55,16 @@ def test_everything_but_some(tree):
     assert tree.arrays(filter_branch=lambda branch: branch.name == "run").fields == ["run"]
     with pytest.raises(TypeError, match="either names or filters"):
         tree.arrays("run", exclude="x")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"exclude": "muon_pt"}, {"filter_name": ["run", "muon_pt"]}, {"exclude": ["*_phi", "muon_pt"]}]
+)
+def test_each_name_among_filters_is_there(tree, wrong):
+    for call in (tree.arrays, tree.iterate, tree.select):
+        with pytest.raises(ValueError, match=r"no branch passes .*'muon_pt'; did you mean Muon_pt") as caught:
+            call(**wrong)
+        assert "zmumu.root:events" in str(caught.value)
+    assert tree.keys(**wrong)  # listings list what there is
+    assert forthwith.concatenate(f"{tree.file.file_path}:events", missing="null", **wrong).fields
+    assert tree.arrays(filter_name=["run", "mu*"]).fields == ["run"]

@@ -90,7 +90,7 @@ class Common:
         names = self._names
         for name in [names] if names is None or isinstance(names, str) else names:
             try:
-                columns += choose(tree, name, self._wanted)
+                columns += choose(tree, name, self._wanted, strict=False)
             except (KeyInFileError, ValueError) as error:
                 problem = error
         return columns, problem

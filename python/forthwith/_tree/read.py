@@ -26,15 +26,24 @@ _LONGEST_NAME = 200
 _MOST_NEAR = 5
 
 
-def choose(owner: HasBranches, names: Names, wanted: BranchFilter) -> Columns:
-    """The branches meant, as labels and positions."""
+def choose(owner: HasBranches, names: Names, wanted: BranchFilter, strict: bool = True) -> Columns:
+    """The branches meant, as labels and positions.
+
+    Args:
+        owner: The tree, or the branch they are in.
+        names: Names, or ``None`` for those that pass the filters.
+        wanted: The filters.
+        strict: Whether each name among the filters has to be there.
+    """
     fields = owner._tree._fields
     alone = owner._alone
     if names is None:
         members = owner._passing(wanted) if alone is None else _itself(owner, alone, wanted)
         columns = [(label, at) for label, at in members if fields[at].has_data]
         if not columns and wanted:
-            raise _filters.nothing(wanted.given, _near(owner, wanted.given["filter_name"]))
+            raise _filters.nothing(wanted.given, _near(owner, wanted.given["filter_name"]), owner._tree)
+        if strict:
+            _check_plain(owner, wanted)
         return _distinct(columns)
     if wanted:
         raise TypeError("either names or filters, not both")
@@ -51,6 +60,20 @@ def choose(owner: HasBranches, names: Names, wanted: BranchFilter) -> Columns:
         if labels.count(label) > 1:
             raise ValueError(f"{label!r} is asked for twice")
     return columns
+
+
+def _check_plain(owner: HasBranches, wanted: BranchFilter) -> None:
+    """Refuses names among filters that are no branch: a mistyped one would be left out, or not left out, silently."""
+    plain = wanted.plain()
+    if not plain:
+        return
+    fields = owner._tree._fields
+    known = {text for path, at in owner._members() for text in (path, fields[at].name)}
+    if owner._alone is not None:
+        known.add(fields[owner._alone].name)
+    for argument, text in plain:
+        if text not in known and text.lstrip("/") not in known:
+            raise _filters.nothing({argument: text}, _near(owner, text), owner._tree)
 
 
 def _itself(owner: HasBranches, at: int, wanted: BranchFilter) -> Columns:
