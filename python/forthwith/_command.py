@@ -13,11 +13,10 @@ def main() -> int:
     """Carries out the command line of this process and returns the exit code."""
     # The command runs outside the interpreter, which would only look at Ctrl-C when it is done.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    width, color = None, False
+    width = None
     if sys.stdout is not None and sys.stdout.isatty():
         try:
             width = os.get_terminal_size(sys.stdout.fileno()).columns
         except OSError:
             width = 100
-        color = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return _forthwith.command(["forthwith", *sys.argv[1:]], width, color)
+    return _forthwith.command(["forthwith", *sys.argv[1:]], width)

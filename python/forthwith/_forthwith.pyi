@@ -60,7 +60,7 @@ __version__: str
 optimised: bool
 """Whether this is a build for use, not one for development."""
 
-def command(args: Sequence[str], width: int | None = None, color: bool = False) -> int:
+def command(args: Sequence[str], width: int | None = None) -> int:
     """Carries out a command line (the program's name first) and returns the exit code.
 
     Prints to the streams of the process, whatever ``sys.stdout`` is. ``width`` is that of the terminal, ``None`` if there is

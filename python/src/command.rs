@@ -1,6 +1,6 @@
 //! The command, for the script that the wheel installs.
 
-use forthwith_cli::{Terminal, run};
+use forthwith_cli::{Terminal, run, wants_color};
 use pyo3::prelude::*;
 use std::{
     borrow::Cow,
@@ -10,9 +10,10 @@ use std::{
 
 /// Carries out a command line and returns the exit code. Prints to the process's own streams.
 #[pyfunction]
-#[pyo3(signature = (args, width=None, color=false))]
-pub(crate) fn command(py: Python<'_>, args: Vec<OsString>, width: Option<usize>, color: bool) -> i32 {
+#[pyo3(signature = (args, width=None))]
+pub(crate) fn command(py: Python<'_>, args: Vec<OsString>, width: Option<usize>) -> i32 {
     py.detach(|| {
+        let color = wants_color(width.is_some(), |name| std::env::var_os(name));
         let stdout = io::stdout();
         // Many small lines, one system call; the library flushes before it falls silent or complains.
         let mut out = BufWriter::new(stdout.lock());

@@ -82,7 +82,7 @@ def test_what_was_read_is_written_again(name, tmp_path):
     table = pq.read_table(path(name)).select(names)
     target = tmp_path / "again.parquet"
     arguments = ["forthwith", "convert", path(name), str(target), "--columns", ",".join(names)]
-    assert forthwith._forthwith.command(arguments, None, False) == 0
+    assert forthwith._forthwith.command(arguments, None) == 0
     again = pq.read_table(target)
     for column in names:
         found, want = again[column], table[column]
@@ -97,7 +97,7 @@ def as_dict(pairs):
 
 
 def convert(source, target):
-    assert forthwith._forthwith.command(["forthwith", "convert", str(source), str(target)], None, False) == 0
+    assert forthwith._forthwith.command(["forthwith", "convert", str(source), str(target)], None) == 0
 
 
 def test_decimals_in_integers_keep_their_point(tmp_path):

@@ -54,6 +54,9 @@ pub(crate) enum Verb {
     /// Print the number of entries, which needs no reading of them
     #[command(after_help = COUNT)]
     Count(Count),
+    /// Print the names and types of a table's columns; the schema of an Avro file as it is
+    #[command(after_help = SCHEMA)]
+    Schema(Schema),
     /// Write a table to a file of another format
     #[command(after_help = CONVERT)]
     Convert(Convert),
@@ -240,6 +243,16 @@ pub(crate) struct Count {
     #[arg(value_name = "FILE[:TREE]", required = true)]
     pub(crate) targets: Vec<OsString>,
     /// Print JSON: an array of objects
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Schema {
+    /// The tree; several one after the other
+    #[arg(value_name = "FILE[:TREE]", required = true)]
+    pub(crate) targets: Vec<OsString>,
+    /// Print JSON: an array of columns
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -489,6 +502,11 @@ const COUNT: &str = "\
 Examples:
   forthwith count events.root:Events
   forthwith count part-*.avro";
+
+const SCHEMA: &str = "\
+Examples:
+  forthwith schema orders.avro > orders.avsc
+  forthwith schema events.root:Events | grep float32";
 
 const CONVERT: &str = "\
 Formats: .parquet (codecs none, snappy, gzip, brotli, lz4, zstd; zstd if nothing is said),

@@ -38,6 +38,7 @@ mod meaning;
 mod object;
 mod opened;
 mod paint;
+mod schema;
 mod shorthand;
 mod show;
 mod survey;
@@ -47,6 +48,7 @@ mod words;
 
 pub use document::page;
 pub use forth::Keyboard;
+pub use paint::wants_color;
 
 use clap::{
     CommandFactory, FromArgMatches,
@@ -198,6 +200,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
             let place = place(&file, object, console)?.with_unchecked_text(*no_check_text);
             head::head(&place, *end, choice, *shape, *not_numbers, console)
         }
+        Action::Schema { shape } => schema::schema(&place(&file, object, console)?, *shape, console),
         Action::Explain { filter, shape } => {
             explain::explain(&place(&file, object, console)?, filter, *shape, console)
         }

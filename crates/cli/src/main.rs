@@ -1,6 +1,6 @@
 //! The `forthwith` command.
 
-use forthwith_cli::{Terminal, run};
+use forthwith_cli::{Terminal, run, wants_color};
 use std::{
     io::{self, BufWriter, IsTerminal},
     process::ExitCode,
@@ -16,11 +16,7 @@ fn main() -> ExitCode {
 }
 
 fn terminal(is_terminal: bool) -> Terminal {
-    if !is_terminal {
-        return Terminal::default();
-    }
-    let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
-    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    Terminal { width: Some(width), color: !set("NO_COLOR") && !dumb }
+    let width = || terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
+    let color = wants_color(is_terminal, |name| std::env::var_os(name));
+    Terminal { width: is_terminal.then(width), color }
 }

@@ -5,7 +5,7 @@ use crate::{
     choice::Choice,
     convert::Conversion,
     failure::{Failure, Result},
-    flags::{Act, Cat, Check, Common, Count, Demo, Explain, Forth, Head, Ls, Nan, Show, Typed, Verb},
+    flags::{Act, Cat, Check, Common, Count, Demo, Explain, Forth, Head, Ls, Nan, Schema, Show, Typed, Verb},
     head::End,
     paint::Paint,
     target::Target,
@@ -54,6 +54,9 @@ pub(crate) enum Action {
     Count {
         shape: Shape,
     },
+    Schema {
+        shape: Shape,
+    },
     Explain {
         filter: Vec<String>,
         shape: Shape,
@@ -92,6 +95,7 @@ impl Action {
             | Self::Show { shape, .. }
             | Self::Head { shape, .. }
             | Self::Count { shape }
+            | Self::Schema { shape }
             | Self::Explain { shape, .. } => *shape == Shape::Json,
             Self::Convert { .. } | Self::Forth { .. } | Self::Program(_) | Self::Demo { .. } => false,
         }
@@ -116,6 +120,7 @@ impl Asked {
                 (targets, Action::Show { filter, shape: shape(json, false) })
             }
             Verb::Count(Count { targets, json }) => (targets, Action::Count { shape: shape(json, false) }),
+            Verb::Schema(Schema { targets, json }) => (targets, Action::Schema { shape: shape(json, false) }),
             Verb::Head(head) => entries(head, End::First),
             Verb::Tail(head) => entries(head, End::Last),
             Verb::Explain(Explain { targets, filter, json }) => {

@@ -49,9 +49,66 @@ fn a_file_alone_is_listed() {
     let said = forthwith(&["schema.root"]);
     insta::assert_snapshot!(said.err, @r"
     forthwith: no command and no file is called schema.root
-      the commands are ls, show, head, tail, cat, count, convert, explain, forth, check, demo, help
+      the commands are ls, show, head, tail, cat, count, schema, convert, explain, forth, check, demo, help
       forthwith --help says what they do
     ");
     assert_eq!((said.code, said.out.as_str()), (2, ""));
     assert_eq!(output(&["help", "tail"]), output(&["tail", "--help"]));
+}
+
+#[test]
+fn schemas_are_printed() {
+    let avro: serde_json::Value =
+        serde_json::from_str(&output(&["schema", &file("avro/nested.avro")])).expect("JSON");
+    assert_eq!(avro["type"], "record");
+    let lines = output(&["schema", &file("zmumu.root:events")]);
+    assert!(lines.contains("Muon_pt: var * float32\n"), "{lines}");
+    let rows: serde_json::Value =
+        serde_json::from_str(&output(&["schema", "--json", &file("parquet/plain.parquet")])).expect("JSON");
+    assert!(rows.as_array().is_some_and(|rows| rows.iter().any(|row| row["array"] == "int32")), "{rows}");
+}
+
+/// Names that are no text, and schemes that there are none of.
+#[test]
+#[cfg(target_os = "linux")]
+fn any_name_of_a_file_will_do() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt, process::Command};
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(OsStr::from_bytes(b"not \xff text.root"));
+    std::fs::copy(file("zmumu.root"), &path).expect("room");
+    for verb in [&["ls"][..], &["check"], &["demo", "--limit", "1"], &[]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_forthwith"));
+        let said = command.args(verb).arg(&path).output().expect("the command");
+        assert!(said.status.success(), "{verb:?}: {}", String::from_utf8_lossy(&said.stderr));
+    }
+    let said = forthwith(&["ls", "https://example.org/a.root"]);
+    assert!(said.code == 4 && said.err.contains("https"), "{}", said.err);
+}
+
+#[test]
+fn several_files_are_answered_for_one_by_one() {
+    let (root, avro) = (file("zmumu.root:events"), file("avro/nested.avro"));
+    for verb in ["show", "head", "explain", "schema"] {
+        let said = output(&[verb, &root, &avro]);
+        for (target, first) in [(&root, true), (&avro, false)] {
+            let alone = output(&[verb, target]);
+            assert!(said.contains(&format!("{target}\n{alone}")), "{verb} {first}:\n{said}");
+        }
+        if verb == "schema" {
+            continue;
+        }
+        let json: serde_json::Value =
+            serde_json::from_str(&output(&[verb, "--json", &root, &avro])).expect("JSON");
+        assert_eq!((json[0]["file"].is_string(), json.as_array().map(Vec::len)), (true, Some(2)));
+        let alone: serde_json::Value = serde_json::from_str(&output(&[verb, "--json", &avro])).expect("JSON");
+        assert_eq!(json[1]["answer"], alone, "{verb}");
+    }
+    // One that is not there does not keep the other from being looked at.
+    let said = forthwith(&["check", "no-such-file.root", &file("zmumu.root")]);
+    assert!(said.code == 3 && said.out.contains("sound"), "{} {}", said.code, said.out);
+    let said = forthwith(&["ls", "--json", "no-such-file.root", &avro]);
+    let json: serde_json::Value = serde_json::from_str(&said.out).expect("JSON all the same");
+    assert!(said.code == 3 && json[0]["answer"].is_null() && json[1]["answer"].is_array(), "{json}");
+    assert_eq!(output(&["count", &root, &avro]), format!("3600\t{root}\n60\t{avro}\n"));
+    assert_eq!(output(&["count", &root]), "3600\n");
 }
