@@ -1,7 +1,7 @@
 //! Blocks: how stored bytes become the entries' bytes.
 
 use crate::container::{BlockCodec, MARKER, MOST_WEIGHTLESS, Reader, payload_limit};
-use forthwith_plan::{Block, BlockFormat, Error, ErrorKind, Group, Piece, Result, Scratch, Task};
+use forthwith_plan::{Block, BlockFormat, Error, ErrorKind, Framing, Group, Piece, Result, Scratch, Task};
 
 /// The [`BlockFormat`] of container files with one codec.
 ///
@@ -70,10 +70,14 @@ impl BlockFormat for AvroFormat {
         Ok(Block { payload, entries, bounds: &[], origin: 0 })
     }
 
-    fn pieces(&self, _group: &Group, task: &Task, stored: &[u8]) -> Result<Option<Vec<Piece>>> {
-        if self.0 != BlockCodec::Null {
-            return Ok(None);
+    fn locate(&self, _: &Group, _: &Task, _: &[u8]) -> Framing {
+        match self.0 {
+            BlockCodec::Null => Framing::Pieces,
+            BlockCodec::Compressed(_) => Framing::Whole,
         }
+    }
+
+    fn pieces(&self, _group: &Group, task: &Task, stored: &[u8]) -> Result<Vec<Piece>> {
         let mut reader = Reader { bytes: stored, at: 0 };
         let marker = reader.take(MARKER as usize, "the sync marker before the block")?;
         let mut pieces = Vec::new();
@@ -85,7 +89,7 @@ impl BlockFormat for AvroFormat {
             pieces.push(Piece { bytes: end - one.bytes.len()..end, entries: one.entries, block });
             block += 1;
         }
-        Ok(Some(pieces))
+        Ok(pieces)
     }
 }
 

@@ -1,6 +1,6 @@
 //! One block at a time, as it lies in the file.
 
-use crate::{engine::Worker, fetch};
+use crate::{fetch, worker::Worker};
 use bytes::Bytes;
 use forthwith_io::Source;
 use forthwith_plan::{BlockFormat, Error, ErrorKind, Plan, Result, Task};

@@ -1,10 +1,10 @@
 //! The engine: options, warm scratch, compiled programs.
 
-use crate::{bulk, fetch::Window, program::Decoders, run};
+use crate::{bulk, run, worker::Worker};
 use forthwith_columns::{Array, Memory, Policy};
 use forthwith_forth::{Compiled, Programs};
 use forthwith_io::Source;
-use forthwith_plan::{BlockFormat, Plan, Result, Room, Scratch};
+use forthwith_plan::{BlockFormat, Plan, Result};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
@@ -56,25 +56,8 @@ pub struct Engine {
     idle: Mutex<Vec<Worker>>,
 }
 
-/// What a thread keeps warm from task to task and from call to call.
-pub(crate) struct Worker {
-    pub(crate) scratch: Scratch,
-    pub(crate) stored: Room,
-    pub(crate) decoders: Decoders,
-    pub(crate) window: Option<Arc<Window>>,
-}
-
-impl std::fmt::Debug for Worker {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Worker")
-    }
-}
-
 /// Compiled programs kept; a reader of many unlike files starts anew rather than growing for ever.
 const COMPILED_KEPT: usize = 4096;
-
-/// Scratch of this size is kept from call to call; what a larger block took is given back.
-const SCRATCH_KEPT: usize = 128 << 20;
 
 impl Engine {
     /// An engine with its own memory pool.
@@ -132,22 +115,11 @@ impl Engine {
 
     pub(crate) fn worker(&self) -> Worker {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.unwrap_or_else(|| {
-            let memory = Room::memory(&self.options.policy);
-            Worker {
-                scratch: Scratch::of(&memory).limited(self.options.policy.limit),
-                stored: Room::new(memory),
-                decoders: Decoders::default(),
-                window: None,
-            }
-        })
+        idle.unwrap_or_else(|| Worker::new(&self.options.policy))
     }
 
     pub(crate) fn rest(&self, mut worker: Worker) {
-        worker.window = None;
-        worker.scratch.trim(SCRATCH_KEPT);
-        worker.decoders.trim(SCRATCH_KEPT);
-        worker.stored.trim(SCRATCH_KEPT);
+        worker.trim();
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
     }
 

@@ -7,7 +7,7 @@
 
 use bytes::Bytes;
 use forthwith_io::{Source, coalesce};
-use forthwith_plan::{Plan, Result, Room, Stored, Task};
+use forthwith_plan::{Error, ErrorKind, Plan, Result, Room, Stored, Task};
 use std::{
     ops::Range,
     sync::{
@@ -108,6 +108,7 @@ impl<'a> Fetcher<'a> {
                 *hold = bytes.clone();
                 return Ok(hold);
             }
+            Stored::Missing { reason, at } => return Err(missing(reason, *at)),
             Stored::Range(range) => range.clone(),
         };
         match (&self.way, self.viewed) {
@@ -186,7 +187,7 @@ impl<'a> Fetcher<'a> {
             .iter()
             .filter_map(|&at| match &self.plan.tasks[at].stored {
                 Stored::Range(range) => Some((at, range.clone())),
-                Stored::Inline(_) => None,
+                Stored::Inline(_) | Stored::Missing { .. } => None,
             })
             .collect();
         let ranges: Vec<_> = wanted.iter().map(|(_, r)| r.clone()).collect();
@@ -217,12 +218,20 @@ pub(crate) fn alone<'b>(
             *hold = bytes.clone();
             Ok(hold)
         }
+        Stored::Missing { reason, at } => Err(missing(reason, *at)),
         Stored::Range(range) if source.lends_views() => {
             *hold = source.view(range.clone())?;
             Ok(hold)
         }
         Stored::Range(range) => read_into(source, range.clone(), stored),
     }
+}
+
+#[cold]
+fn missing(reason: &str, at: Option<u64>) -> Error {
+    let mut error = Error::new(ErrorKind::Missing { reason: reason.to_owned() });
+    error.place.byte = at;
+    error
 }
 
 fn read_into<'b>(source: &dyn Source, range: Range<u64>, into: &'b mut Room) -> Result<&'b [u8]> {

@@ -15,13 +15,14 @@ mod bulk;
 mod engine;
 mod fetch;
 mod kernel;
-mod met;
+mod objects;
 mod place;
 mod program;
 mod run;
 mod step;
 mod stop;
 mod text;
+mod worker;
 
 pub use bulk::RawBlock;
 pub use engine::{Engine, Options, Progress, Tick};

@@ -2,7 +2,7 @@
 
 use crate::{
     kernel::Wanted,
-    met::Met,
+    objects::ObjectCache,
     place::{Places, out_of_memory},
     stop::Stop,
 };
@@ -68,7 +68,8 @@ pub(crate) fn run(
         true => counts(task, counter)?,
         false => Default::default(),
     };
-    let mut job = Job { program, machine, format, task, parts, places, counts, items, met: Met::default() };
+    let mut job =
+        Job { program, machine, format, task, parts, places, counts, items, objects: ObjectCache::default() };
     job.skip_unwanted()?;
     let payload: usize = parts.iter().map(|(part, _)| part.len()).sum();
     // Whoever keeps the turn while decoding keeps all others from taking their places; and whoever comes first shows how much is to come.
@@ -103,7 +104,7 @@ struct Job<'a> {
     counts: Arc<[u8]>,
     /// How many of them each entry has.
     items: Arc<[u8]>,
-    met: Met,
+    objects: ObjectCache,
 }
 
 impl Job<'_> {
@@ -231,7 +232,7 @@ impl Job<'_> {
 
     fn part(&mut self, wanted: Wanted<'_>, first: u64, before: &[i64]) -> Result<()> {
         let payload = wanted.block.payload;
-        self.met.begin(self.machine.outputs());
+        self.objects.begin(self.machine.outputs());
         if self.program.bounded {
             if wanted.bounds.is_empty() {
                 let what = "the number of entry bounds";
@@ -289,10 +290,11 @@ impl Job<'_> {
                 Ok(Status::Done) => return Ok(()),
                 Ok(_) => {
                     let request = self.machine.pop().map_err(|e| self.error(e, first))?;
-                    let answer = match self.program.asks {
-                        true => self.met.answer(request, self.machine.outputs()),
-                        false => self.format.resolve(self.places.group, request)?,
-                    };
+                    if !self.program.asks {
+                        let what = format!("request {request} of a paused program");
+                        return Err(Error::unsupported(what).in_object(&self.places.group.path));
+                    }
+                    let answer = self.objects.answer(request, self.machine.outputs());
                     result = self.machine.push(answer).and_then(|()| self.machine.resume(inputs));
                 }
                 Err(error) => return Err(self.error(error, first)),

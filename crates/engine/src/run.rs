@@ -1,7 +1,7 @@
 //! Who does which task when.
 
 use crate::{
-    engine::{Engine, Progress, Tick, Worker},
+    engine::{Engine, Progress, Tick},
     fetch::Fetcher,
     kernel,
     place::{Load, Places},
@@ -9,13 +9,14 @@ use crate::{
     step::{Step, steps},
     stop::{Failed, Stop},
     text,
+    worker::Worker,
 };
 use bytes::Bytes;
 use forthwith_columns::{Array, Builder, DType, Form, Invalid};
 use forthwith_forth::Compiled;
 use forthwith_io::{Source, Version};
 use forthwith_plan::{
-    BlockFormat, Decoder, Error, ErrorKind, Group, Kernel, Pick, Plan, Result, Stored, Task,
+    BlockFormat, Decoder, Error, ErrorKind, Framing, Group, Kernel, Pick, Plan, Result, Stored, Task,
 };
 use std::{
     ops::Range,
@@ -76,7 +77,7 @@ pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut Tick<'_>>) -> Result<Ve
     let viewed = AtomicBool::new(false);
     let changed = || -> Result<bool> { Ok(viewed.load(Ordering::Relaxed) && source.version()? != version) };
     if threads > 1 && views && source.zero_copy() {
-        let steps = steps(plan, &order, |task| is_plain(task, source.as_ref(), format));
+        let steps = steps(plan, &order, |task| is_plain(plan, task, source.as_ref(), format));
         if steps.len() > order.len() {
             match read_steps(call, tick.as_deref_mut(), &order, steps, Some(&viewed)) {
                 // Blocks are looked at as wholes where they are not divided: what is said of them then counts.
@@ -173,14 +174,15 @@ fn read_steps(
     Ok(arrays)
 }
 
-/// Whether nothing of a task's block is compressed.
-fn is_plain(task: &Task, source: &dyn Source, format: &dyn BlockFormat) -> bool {
+/// Whether a task's entries lie in its block as they are.
+fn is_plain(plan: &Plan, task: &Task, source: &dyn Source, format: &dyn BlockFormat) -> bool {
     let Stored::Range(range) = &task.stored else { return false };
     if !source.at_hand(range) {
         return false;
     }
     let head = source.read_one(range.start..range.end.min(range.start + HEAD));
-    head.is_ok_and(|head| format.is_plain(task, &head))
+    let group = &plan.groups[task.group as usize];
+    head.is_ok_and(|head| matches!(format.locate(group, task, &head), Framing::Plain(_)))
 }
 
 /// What is delivered instead of the arrays.
@@ -231,7 +233,7 @@ fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
             && plan.groups[task.group as usize].counter.is_none_or(|c| task.needs.contains(&c));
         let stored = match &task.stored {
             Stored::Range(range) => range.start <= range.end,
-            Stored::Inline(_) => true,
+            Stored::Inline(_) | Stored::Missing { .. } => true,
         };
         if !inside || !known || !stored {
             return invalid(format!("a plan with an impossible task (block {})", task.block));
@@ -435,7 +437,7 @@ impl Run<'_> {
             (&places.group.decoder, self.fetcher.long_range(at))
         {
             let head = self.fetcher.piece(range.start..range.start + HEAD, stored)?;
-            if let Some(entries) = self.format.entries_at(places.group, task, head) {
+            if let Framing::Plain(entries) = self.format.locate(places.group, task, head) {
                 let entries = range.start + entries.start..range.start + entries.end;
                 let mut read = |piece: Range<u64>, into: &mut dyn FnMut(&[u8]) -> Result<()>| {
                     into(self.fetcher.piece(piece, stored)?)
@@ -454,9 +456,12 @@ impl Run<'_> {
             places.done();
             return Ok(());
         }
-        let parts = match self.format.pieces(places.group, task, stored)? {
-            Some(pieces) => kernel::Wanted::of_pieces(task, stored, &pieces)?,
-            None => {
+        let parts = match self.format.locate(places.group, task, &[]) {
+            Framing::Pieces => {
+                let pieces = self.format.pieces(places.group, task, stored)?;
+                kernel::Wanted::of_pieces(task, stored, &pieces)?
+            }
+            Framing::Whole | Framing::Plain(_) => {
                 let block = self.format.unframe(places.group, task, stored, scratch)?;
                 vec![(kernel::Wanted::new(task, block)?, task.block)]
             }

@@ -91,7 +91,7 @@ impl InMemory {
         for task in &self.plan.tasks {
             let start = Instant::now();
             let plan::Stored::Range(range) = &task.stored else { continue };
-            let stored = self.file.source().read_one(range.clone())?;
+            let stored = self.file.source().view(range.clone())?;
             let group = &self.plan.groups[task.group as usize];
             let block = self.format.unframe(group, task, &stored, scratch)?;
             seconds += start.elapsed().as_secs_f64();

@@ -68,6 +68,12 @@ pub enum ErrorKind {
         /// The rule.
         what: String,
     },
+    /// A block is not where the metadata say.
+    #[error("{reason}")]
+    Missing {
+        /// Why not.
+        reason: String,
+    },
     /// The machine stopped.
     #[error("{0}")]
     Machine(#[from] forthwith_program::RunError),

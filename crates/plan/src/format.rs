@@ -1,6 +1,6 @@
 //! The one trait a format registers.
 
-use crate::{Error, ErrorKind, Group, Result, Room, Task};
+use crate::{Error, Group, Result, Room, Task};
 use forthwith_columns::{Memory, Slot};
 use forthwith_io::Decompressor;
 use std::{any::Any, ops::Range};
@@ -28,29 +28,21 @@ pub trait BlockFormat: Send + Sync {
         scratch: &'a mut Scratch,
     ) -> Result<Block<'a>>;
 
-    /// Where the entries' bytes lie within the stored block, if they lie there as they are: neither compressed nor followed by entry
-    /// bounds that are needed. Told from the block's first bytes, so that a long block can be read and decoded piece by piece. `None`
-    /// (the default, and the answer to anything odd) has the block read and [unframed](Self::unframe) as a whole.
-    fn entries_at(&self, group: &Group, task: &Task, head: &[u8]) -> Option<Range<u64>> {
+    /// How the entries' bytes lie in a stored block: asked before the block is read, so that a long one can be read piece by piece and
+    /// shared by threads. `head` is the block's beginning as far as it was read, which may be nothing. [`Framing::Whole`] is the default, and
+    /// the answer to anything odd.
+    fn locate(&self, group: &Group, task: &Task, head: &[u8]) -> Framing {
         let _ = (group, task, head);
-        None
+        Framing::Whole
     }
 
-    /// Whether nothing of a block is compressed, told from its first bytes: several threads can each [unframe](Self::unframe) it and decode some of its entries.
-    /// `false` is the default, and the answer to anything odd.
-    fn is_plain(&self, task: &Task, head: &[u8]) -> bool {
-        let _ = (task, head);
-        false
-    }
-
-    /// Where the entries' bytes lie within a task's stored bytes, if they lie there as they are, with framing between. Each piece holds whole
-    /// entries, and is decoded where it lies. `None` (the default) has the block [unframed](Self::unframe) as a whole.
+    /// Where the entries' bytes lie within a task's stored bytes, for blocks that are [`Framing::Pieces`].
     ///
     /// # Errors
-    /// Whatever is wrong with the framing, with the byte.
-    fn pieces(&self, group: &Group, task: &Task, stored: &[u8]) -> Result<Option<Vec<Piece>>> {
-        let _ = (group, task, stored);
-        Ok(None)
+    /// Whatever is wrong with the framing, with the byte. By default, that the format has no such blocks.
+    fn pieces(&self, group: &Group, task: &Task, stored: &[u8]) -> Result<Vec<Piece>> {
+        let _ = (task, stored);
+        Err(Error::unsupported(format!("a block of {} in pieces", self.id())).in_object(&group.path))
     }
 
     /// Decodes a stored block, for groups whose decoder is [`Format`](crate::Decoder::Format).
@@ -69,15 +61,18 @@ pub trait BlockFormat: Send + Sync {
         Err(Error::unsupported(format!("a block of {} that decodes itself", self.id()))
             .in_object(&group.path))
     }
+}
 
-    /// Answers a program's `pause`: `request` is on top of the stack, the answer goes there instead.
-    ///
-    /// # Errors
-    /// By default, that the format never pauses.
-    fn resolve(&self, group: &Group, request: i64) -> Result<i64> {
-        Err(Error::new(ErrorKind::Unsupported { what: format!("request {request} of a paused program") })
-            .in_object(&group.path))
-    }
+/// How the entries' bytes lie in a stored block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// Only the whole block tells: it is read and [unframed](BlockFormat::unframe).
+    Whole,
+    /// They lie there as they are, in this range of the stored bytes. Threads can each unframe the block and decode some of its entries;
+    /// where no entry bounds are needed, the range can be read and decoded piece by piece.
+    Plain(Range<u64>),
+    /// They lie there as they are, with framing between: [`pieces`](BlockFormat::pieces) says where, when the block is there.
+    Pieces,
 }
 
 /// A part of a task's stored bytes that is entries and nothing else.
@@ -101,7 +96,7 @@ pub trait Columns {
     /// Waits for the turn.
     ///
     /// # Errors
-    /// [`Cancelled`](ErrorKind::Cancelled), if the work was given up meanwhile.
+    /// [`Cancelled`](crate::ErrorKind::Cancelled), if the work was given up meanwhile.
     fn wait(&mut self) -> Result<()>;
 
     /// A number for each column that goes on from block to block, 0 at first: what the next offset or row begins with. On one's turn.
@@ -113,7 +108,7 @@ pub trait Columns {
     /// Places for so many items of each column. On one's turn, and when the places taken before were dropped.
     ///
     /// # Errors
-    /// [`OutOfMemory`](ErrorKind::OutOfMemory).
+    /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
     fn take(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>>;
 
     /// As the last [`take`](Self::take), which passes the turn on.

@@ -10,7 +10,7 @@ mod writer;
 pub use check::{CheckReport, Finding, Severity};
 pub use dataset::{Dataset, Description, Field, Reading};
 pub use error::{Error, ErrorKind, Place, Result};
-pub use format::{Block, BlockFormat, Columns, Piece, Scratch};
+pub use format::{Block, BlockFormat, Columns, Framing, Piece, Scratch};
 pub use room::Room;
 pub use similar::similar_names;
 pub use task::{ColumnSpec, Decoder, Group, Kernel, Pick, Plan, Slot, Stored, Task};

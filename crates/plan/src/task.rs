@@ -189,6 +189,13 @@ pub enum Stored {
     Range(Range<u64>),
     /// In the metadata that were read already.
     Inline(Bytes),
+    /// Nowhere: the metadata say a place that cannot be. Who reads the block gets this as its error, and other blocks can be read.
+    Missing {
+        /// Why, in clear.
+        reason: String,
+        /// The byte of the file that it is about.
+        at: Option<u64>,
+    },
 }
 
 impl Stored {
@@ -198,6 +205,7 @@ impl Stored {
         match self {
             Self::Range(r) => r.end.saturating_sub(r.start),
             Self::Inline(b) => b.len() as u64,
+            Self::Missing { .. } => 0,
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use forthwith_plan::{Block, BlockFormat, Decoder, Error, ErrorKind, Group, Kernel, Result, Scratch, Task};
+use forthwith_plan::{
+    Block, BlockFormat, Decoder, Error, ErrorKind, Framing, Group, Kernel, Result, Scratch, Task,
+};
 
 use crate::{
     BasketHeader, Cursor,
@@ -35,26 +37,23 @@ impl BlockFormat for TreeFormat {
         stored: &'a [u8],
         scratch: &'a mut Scratch,
     ) -> Result<Block<'a>> {
-        if task.note == NOWHERE {
-            return Err(misplaced(stored));
-        }
         let asked = Asked::by(&group.decoder, group.counter.is_some());
         unframe(asked, &task.entries, &task.wanted, stored, scratch)
     }
 
-    fn is_plain(&self, task: &Task, head: &[u8]) -> bool {
-        let basket = Basket::parse(&mut Cursor::new(head));
-        task.note != NOWHERE && basket.is_ok_and(|basket| basket.is_plain())
-    }
-
-    fn entries_at(&self, group: &Group, task: &Task, head: &[u8]) -> Option<Range<u64>> {
-        let basket = Basket::parse(&mut Cursor::new(head)).ok()?;
-        let expected = task.entries.end.checked_sub(task.entries.start)?;
-        let plain = basket.is_plain();
-        let whole = u64::from(basket.entries) == expected && u64::from(basket.nbytes) == task.stored.len();
+    fn locate(&self, _: &Group, task: &Task, head: &[u8]) -> Framing {
+        if head.is_empty() {
+            return Framing::Whole;
+        }
+        let Ok(basket) = Basket::parse(&mut Cursor::new(head)) else { return Framing::Whole };
+        let expected = task.entries.end.checked_sub(task.entries.start);
+        let whole =
+            Some(u64::from(basket.entries)) == expected && u64::from(basket.nbytes) == task.stored.len();
         let inside = basket.data_len() as u64 <= u64::from(basket.header.objlen);
-        (plain && whole && inside && !needs_bounds(&group.decoder))
-            .then(|| u64::from(basket.keylen)..u64::from(basket.last))
+        match basket.is_plain() && whole && inside {
+            true => Framing::Plain(u64::from(basket.keylen)..u64::from(basket.last)),
+            false => Framing::Whole,
+        }
     }
 }
 
@@ -99,14 +98,11 @@ pub(crate) fn unframe<'a>(
     }
 }
 
-/// Why a basket is nowhere, as [`nowhere`] wrote it.
+/// Why a basket cannot be where its branch says, in a file of that size.
 #[cold]
-pub(crate) fn misplaced(stored: &[u8]) -> Error {
-    let mut words = stored.as_chunks::<8>().0.iter().map(|word| i64::from_be_bytes(*word));
-    let mut word = || words.next().unwrap_or_default();
-    let (seek, length, size) = (word(), word(), word());
-    let begin = u64::try_from(seek).ok().filter(|&begin| begin > 0 && seek <= size);
-    match begin {
+pub(crate) fn misplaced(seek: i64, length: i64, size: u64) -> Error {
+    let size = i64::try_from(size).unwrap_or(i64::MAX);
+    match u64::try_from(seek).ok().filter(|&begin| begin > 0 && seek <= size) {
         None => ErrorKind::OutOfRange { what: "place of a basket", found: seek, limit: size }.into(),
         Some(begin) => {
             let limit = size.saturating_sub(seek);
@@ -114,13 +110,6 @@ pub(crate) fn misplaced(stored: &[u8]) -> Error {
                 .at_byte(begin)
         }
     }
-}
-
-/// What stands for the bytes of a basket that cannot be where its branch says, in a file of that size: whoever reads it learns why, and other
-/// baskets can be read. Its task has the note [`NOWHERE`].
-pub(crate) fn nowhere(seek: i64, length: i64, size: u64) -> Vec<u8> {
-    let size = i64::try_from(size).unwrap_or(i64::MAX);
-    [seek, length, size].iter().flat_map(|word| word.to_be_bytes()).collect()
 }
 
 /// Whether a decoder asks where entries begin; for others the array is not even looked at.
@@ -444,8 +433,6 @@ const FEW: usize = 2048;
 const GENERATE_OFFSETS: u8 = 1;
 /// The I/O features that ROOT has defined. The second is reserved (for the classes in the basket), and no ROOT reads it.
 const DEFINED: u8 = GENERATE_OFFSETS | 1 << 1;
-/// The note of a task whose basket is [`nowhere`].
-pub(crate) const NOWHERE: u32 = 1;
 /// Added to the flag of a basket whose entry offsets were left out.
 const GENERATED: u8 = 80;
 /// What is left of an entry offset that has a displacement packed into it, as the earliest versions did.

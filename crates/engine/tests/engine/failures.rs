@@ -49,6 +49,27 @@ fn a_block_that_is_cut_short_is_an_error() {
     }
 }
 
+/// A block that is nowhere is an error of that block with the plan's reason, read or handed out; plans without it can be read.
+#[test]
+fn a_block_that_is_missing_is_an_error_with_its_reason() {
+    let (mut made, _) = make();
+    let at = made.plan.tasks.iter().position(|t| t.group == 2 && t.block == 2).unwrap();
+    made.plan.tasks[at].stored = Stored::Missing { reason: "it was never written".into(), at: Some(77) };
+    for threads in [1, 4] {
+        let error = failure(&made, threads);
+        assert!(matches!(error.kind, ErrorKind::Missing { .. }), "{error}");
+        let text = error.to_string();
+        assert!(
+            text.contains("it was never written") && text.contains("made:table/nested, basket 2"),
+            "{text}"
+        );
+        assert_eq!(error.place.byte, Some(77));
+    }
+    let raw = |task| engine().raw(&made.plan, task, &memory(&made.file), &Plain);
+    assert!(raw(at).unwrap_err().to_string().contains("it was never written"));
+    assert!(raw(at - 1).is_ok());
+}
+
 fn jagged_of(per_item: u64) -> Decoder {
     Decoder::Kernel(Kernel::Jagged { header: 2, wire: Wire::Big(DType::Float64), per_item })
 }

@@ -4,7 +4,7 @@ use crate::made::*;
 use forthwith_columns::Policy;
 use forthwith_engine::{Engine, Options, Progress};
 use forthwith_io::{Callback, Source};
-use forthwith_plan::{Block, BlockFormat, Group, Plan, Result, Scratch, Stored, Task};
+use forthwith_plan::{Block, BlockFormat, Framing, Group, Plan, Result, Scratch, Stored, Task};
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
@@ -141,8 +141,11 @@ impl BlockFormat for Open {
     fn id(&self) -> &'static str {
         "plain"
     }
-    fn is_plain(&self, _: &Task, _: &[u8]) -> bool {
-        true
+    fn locate(&self, _: &Group, task: &Task, head: &[u8]) -> Framing {
+        match head.is_empty() {
+            true => Framing::Whole,
+            false => Framing::Plain(0..task.stored.len()),
+        }
     }
     fn unframe<'a>(&self, g: &Group, t: &Task, b: &'a [u8], s: &'a mut Scratch) -> Result<Block<'a>> {
         self.unframed.fetch_add(1, Ordering::Relaxed);

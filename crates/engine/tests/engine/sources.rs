@@ -5,7 +5,7 @@ use forthwith_columns::{DType, Wire};
 use forthwith_engine::{Engine, Options};
 use forthwith_io::{Callback, ReadAt, Source};
 use forthwith_plan::{
-    Block, BlockFormat, Decoder, Error, Group, Kernel, Plan, Result, Scratch, Stored, Task,
+    Block, BlockFormat, Decoder, Error, Framing, Group, Kernel, Plan, Result, Scratch, Stored, Task,
 };
 use std::sync::{
     Arc,
@@ -23,8 +23,11 @@ fn long_plain_blocks_are_read_in_pieces() {
         fn unframe<'a>(&self, _: &Group, _: &Task, _: &'a [u8], _: &'a mut Scratch) -> Result<Block<'a>> {
             Err(Error::unsupported("the whole block"))
         }
-        fn entries_at(&self, _: &Group, task: &Task, head: &[u8]) -> Option<std::ops::Range<u64>> {
-            (head[..3] == [1, 2, 3]).then(|| 3..task.stored.len() - 1)
+        fn locate(&self, _: &Group, task: &Task, head: &[u8]) -> Framing {
+            match head.starts_with(&[1, 2, 3]) {
+                true => Framing::Plain(3..task.stored.len() - 1),
+                false => Framing::Whole,
+            }
         }
     }
     let wires = [

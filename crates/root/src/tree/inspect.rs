@@ -5,7 +5,7 @@ use std::ops::Range;
 use forthwith_plan::{Decoder, Error, ErrorKind, Kernel, Result, Scratch};
 
 use super::{Tree, baskets::Place};
-use crate::format::{Asked, misplaced, nowhere, unframe};
+use crate::format::{Asked, misplaced, unframe};
 
 /// What reading a branch would ask of its baskets, and where they are.
 pub(crate) struct Inspected {
@@ -114,6 +114,6 @@ impl Tree {
 
     /// Why a basket cannot be where its branch says.
     pub(crate) fn misplaced(&self, seek: i64, length: i64) -> Error {
-        misplaced(&nowhere(seek, length, self.file_size))
+        misplaced(seek, length, self.file_size)
     }
 }

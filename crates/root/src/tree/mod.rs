@@ -21,7 +21,7 @@ use forthwith_plan::{
 
 use crate::{
     Found, Objects, RootFile, Streamers, TreeFormat,
-    format::{NOWHERE, nowhere},
+    format::misplaced,
     streamer::{Element, ElementKind, builtin_divided, registrations},
 };
 use baskets::Place;
@@ -551,16 +551,17 @@ impl Planner<'_> {
                 break;
             }
             let length = place.len();
-            let nowhere = |seek, length| (Stored::Inline(nowhere(seek, length, size).into()), NOWHERE);
-            let (stored, note) = match &place.bytes {
+            let missing = |seek, length| {
+                let error = misplaced(seek, length, size);
+                Stored::Missing { reason: error.kind.to_string(), at: error.place.byte }
+            };
+            let stored = match &place.bytes {
                 baskets::Bytes::File(range) => match file.range(range) {
-                    Some(range) => (Stored::Range(range), 0),
-                    None => nowhere(range.start as i64, length as i64),
+                    Some(range) => Stored::Range(range),
+                    None => missing(range.start as i64, length as i64),
                 },
-                baskets::Bytes::Record(range) => {
-                    (Stored::Inline(tree.metadata.payload().slice(range.clone())), 0)
-                }
-                &baskets::Bytes::Nowhere(seek, length) => nowhere(seek, length),
+                baskets::Bytes::Record(range) => Stored::Inline(tree.metadata.payload().slice(range.clone())),
+                &baskets::Bytes::Nowhere(seek, length) => missing(seek, length),
             };
             self.tasks.push(Task {
                 group,
@@ -570,7 +571,7 @@ impl Planner<'_> {
                 payload_hint: (length as f64 * ratio.max(1.0)) as u64,
                 stored,
                 needs: Vec::new(),
-                note,
+                note: 0,
             });
         }
         Ok(counter)

@@ -46,6 +46,7 @@ fn baskets() -> &'static [(Plan, Task, Vec<u8>)] {
                             sample.file.source().read_one(range.clone()).expect("inside the file")
                         }
                         Stored::Inline(bytes) => bytes.clone(),
+                        Stored::Missing { .. } => continue,
                     };
                     baskets.push((plan, task, stored.to_vec()));
                 }

@@ -33,6 +33,7 @@ pub(crate) fn decode(file: &RootFile, plan: &Plan) -> Result<Columns, String> {
         let stored = match &task.stored {
             Stored::Range(range) => source.read_one(range.clone()).map_err(|error| error.to_string())?,
             Stored::Inline(bytes) => bytes.clone(),
+            Stored::Missing { reason, .. } => return Err(reason.clone()),
         };
         let group = &plan.groups[task.group as usize];
         let place = |what: String| format!("{} basket {}: {what}", group.path, task.block);

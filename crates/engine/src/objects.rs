@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// What a program asks when a pointer leads to an object that stands elsewhere. Nothing is kept of columns that nobody asks for.
 #[derive(Default)]
-pub(crate) struct Met {
+pub(crate) struct ObjectCache {
     /// For each output how long it was when the block began.
     begun: Vec<usize>,
     outputs: HashMap<usize, Seen>,
@@ -21,7 +21,7 @@ struct Seen {
     at: HashMap<i64, i64>,
 }
 
-impl Met {
+impl ObjectCache {
     /// Forgets everything: positions mean something else in another block.
     pub(crate) fn begin(&mut self, outputs: &[Output]) {
         self.outputs.clear();
