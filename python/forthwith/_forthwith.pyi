@@ -19,6 +19,7 @@ __all__ = [
     "Block",
     "Buffer",
     "Description",
+    "Desk",
     "Field",
     "File",
     "Given",
@@ -187,6 +188,10 @@ class Objects:
     A ``maker`` makes what is no plain value: it has the methods ``object(number)``, ``array(data, typestr, shape)``,
     ``elsewhere(position)`` and ``unread(data)``.
     """
+
+    @property
+    def payload_bytes(self) -> int:
+        """How long the record is, decompressed."""
 
     def __len__(self) -> int: ...
     def classname(self, number: int) -> str:
@@ -391,6 +396,19 @@ class Field:
     @property
     def is_part(self) -> bool:
         """Whether the parent has these data, too: read by itself if named, and never with all the others."""
+
+@final
+class Desk:
+    """Where requests to a file object lie for the thread of Python's that asks it; see `forthwith._file_objects`."""
+
+    def next(self) -> tuple[int, int | None] | None:
+        """The next request: a position and a number of bytes, or ``None`` for the size; nothing if none comes."""
+
+    def answered(self, said: bytes | int) -> None:
+        """What the object said."""
+
+    def failed(self, error: BaseException) -> None:
+        """What it raised."""
 
 @final
 class Description:

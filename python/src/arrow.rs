@@ -103,7 +103,7 @@ impl Iterator for Batches {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.handle.cause.is_none() {
+        if self.handle.object.is_none() {
             return self.batch();
         }
         // The consumer may have called with the interpreter attached, and the reading threads need it to ask the file object.

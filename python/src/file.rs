@@ -1,10 +1,11 @@
 //! Files and what is in them.
 
 use crate::{
+    desk::{Entered, raised},
     formats,
     gate::Gate,
     handle::{Handle, error_of},
-    object::{Cause, FileObject},
+    object::FileObject,
     table::Table,
 };
 use forthwith::{
@@ -32,7 +33,8 @@ impl File {
         open: impl FnOnce() -> io::Result<Arc<dyn Source>> + Send,
         settings: Settings,
     ) -> PyResult<Self> {
-        let cause = settings.cause.clone();
+        let object = settings.object.clone();
+        let _entered = object.as_ref().map(|object| Entered::new(py, &object.reader)).transpose()?;
         let opened = py.detach(|| -> Result<_> {
             let gate = Arc::new(Gate::new(open()?));
             let engine = Arc::new(Engine::new(settings.options()));
@@ -41,8 +43,12 @@ impl File {
             let info = file.info()?;
             Ok((gate, file, info))
         });
-        let (gate, file, info) = opened.map_err(|error| error_of(py, error, None, cause.as_ref()))?;
-        Ok(Self { handle: Arc::new(Handle { file, gate, cause }), info })
+        if let Some(raised) = raised() {
+            return Err(raised);
+        }
+        let (gate, file, info) =
+            opened.map_err(|error| error_of(py, error, None, object.as_ref().map(|object| &object.cause)))?;
+        Ok(Self { handle: Arc::new(Handle { file, gate, object }), info })
     }
 }
 
@@ -53,7 +59,7 @@ struct Settings {
     huge_pages: bool,
     /// For the format of the file.
     format: OpenOptions,
-    cause: Option<Cause>,
+    object: Option<FileObject>,
 }
 
 impl Settings {
@@ -101,7 +107,7 @@ impl File {
                 None => Ok(Arc::new(PreadFile::open(&path)?)),
             }
         };
-        Self::make(py, open, Settings { threads, memory, pool, huge_pages, format, cause: None })
+        Self::make(py, open, Settings { threads, memory, pool, huge_pages, format, object: None })
     }
 
     #[staticmethod]
@@ -118,11 +124,12 @@ impl File {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let format = format_options(options)?;
-        let cause = Cause::default();
-        let object = FileObject::new(object, Arc::clone(&cause));
-        let open =
-            move || -> io::Result<Arc<dyn Source>> { Ok(Arc::new(Callback::new(name, Box::new(object)))) };
-        Self::make(py, open, Settings { threads, memory, pool, huge_pages, format, cause: Some(cause) })
+        let object = FileObject::new(object);
+        let shared = object.clone();
+        let open = move || -> io::Result<Arc<dyn Source>> {
+            Ok(Arc::new(Callback::shared(name, move || Box::new(object.clone()))))
+        };
+        Self::make(py, open, Settings { threads, memory, pool, huge_pages, format, object: Some(shared) })
     }
 
     #[getter]

@@ -101,4 +101,8 @@ impl Source for Gate {
     fn concurrent(&self) -> bool {
         self.concurrent
     }
+
+    fn pause(&self) -> Result<()> {
+        self.open()?.pause()
+    }
 }

@@ -1,6 +1,9 @@
 //! Bytes given to a Python object's `write`: the one place that looks at how many it took.
 
-use crate::{errors, object::Cause};
+use crate::{
+    errors,
+    object::{Cause, keep},
+};
 use forthwith::io::{self, Sink};
 use pyo3::{
     exceptions::{PyBlockingIOError, PyException, PyOSError},
@@ -9,7 +12,8 @@ use pyo3::{
 };
 use std::{
     io::Write,
-    sync::{Arc, PoisonError},
+    sync::Arc,
+    time::{Duration, Instant},
 };
 
 /// Bytes offered at a time at most, so that signals are looked at between two calls.
@@ -140,11 +144,6 @@ fn shutting_down<T>() -> PyResult<T> {
     Err(PyOSError::new_err("the interpreter is shutting down"))
 }
 
-fn keep(cause: &Cause, error: PyErr) {
-    let last = cause.lock().unwrap_or_else(PoisonError::into_inner).replace(error);
-    drop(last); // after the lock is free: what it refers to may run Python code when it goes
-}
-
 impl Write for ObjectSink {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let given = Python::try_attach(|py| give(self.object.bind(py), &self.name, bytes, &mut self.taken));
@@ -193,6 +192,49 @@ pub(crate) fn sink_for(uri: &str, cause: &Cause) -> io::Result<Box<dyn Sink>> {
     match std::fs::metadata(uri) {
         Ok(there) if !there.is_file() && !there.is_dir() => Ok(Box::new(ObjectSink::open(uri, cause)?)),
         _ => io::create(uri),
+    }
+}
+
+/// Looks at signals between the pieces that a writer gives to its sink: an exception of their handlers ends the writing.
+struct Listening {
+    sink: Box<dyn Sink>,
+    cause: Cause,
+    listened: Instant,
+}
+
+/// How often signals are looked at.
+const LISTEN: Duration = Duration::from_millis(20);
+
+/// A sink that looks at signals.
+pub(crate) fn listening(sink: Box<dyn Sink>, cause: &Cause) -> Box<dyn Sink> {
+    Box::new(Listening { sink, cause: Arc::clone(cause), listened: Instant::now() })
+}
+
+impl Write for Listening {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.listened.elapsed() >= LISTEN {
+            self.listened = Instant::now();
+            if let Some(Err(error)) = Python::try_attach(|py| py.check_signals()) {
+                keep(&self.cause, error);
+                // Not Interrupted, after which a writer would try again.
+                return Err(std::io::Error::other("the writing was interrupted"));
+            }
+        }
+        self.sink.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.sink.flush()
+    }
+}
+
+impl Sink for Listening {
+    fn uri(&self) -> &str {
+        self.sink.uri()
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.sink.finish()
     }
 }
 

@@ -1,21 +1,50 @@
 //! What a file and its tables share.
 
-use crate::{errors, gate::Gate, object::Cause};
+use crate::{
+    desk::{Entered, raised},
+    errors,
+    gate::Gate,
+    object::{Cause, FileObject, INSIDE},
+};
 use forthwith::plan::{Error, ErrorKind, Result};
 use pyo3::{exceptions::PyException, prelude::*};
 use std::sync::{Arc, PoisonError};
 
-/// An opened file, the gate to its bytes, and the last exception of the file object behind it, if there is one.
+/// An opened file, the gate to its bytes, and the file object behind it, if there is one.
 pub(crate) struct Handle {
     pub(crate) file: forthwith::File,
     pub(crate) gate: Arc<Gate>,
-    pub(crate) cause: Option<Cause>,
+    pub(crate) object: Option<FileObject>,
 }
 
 impl Handle {
     /// Runs something without the interpreter, and turns its error into an exception.
     pub(crate) fn run<T: Send>(&self, py: Python<'_>, f: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
-        py.detach(f).map_err(|error| self.error(py, error))
+        let _entered = self.enter(py)?;
+        let outcome = py.detach(f);
+        match raised() {
+            Some(raised) => Err(raised),
+            None => outcome.map_err(|error| self.error(py, error)),
+        }
+    }
+
+    /// What has to be there while bytes are asked of a file object.
+    ///
+    /// # Errors
+    /// It is the code of that object that asks: it would wait for itself.
+    pub(crate) fn enter(&self, py: Python<'_>) -> PyResult<Option<Entered>> {
+        let Some(object) = &self.object else { return Ok(None) };
+        if object.reader.is_inside() {
+            return Err(errors::request(py, format!("{INSIDE}\n  in {}", self.file.uri())));
+        }
+        Entered::new(py, &object.reader).map(Some)
+    }
+
+    /// Threads that wait for a file object are to give up.
+    pub(crate) fn give_up(&self) {
+        if let Some(object) = &self.object {
+            object.reader.give_up();
+        }
     }
 
     /// Refuses to go on with a closed file, even where everything needed is in memory.
@@ -24,7 +53,7 @@ impl Handle {
     }
 
     pub(crate) fn error(&self, py: Python<'_>, error: Error) -> PyErr {
-        error_of(py, error, Some(&self.gate), self.cause.as_ref())
+        error_of(py, error, Some(&self.gate), self.object.as_ref().map(|object| &object.cause))
     }
 }
 

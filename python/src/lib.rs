@@ -10,6 +10,7 @@ mod arrow;
 mod builders;
 mod command;
 mod description;
+mod desk;
 mod empty;
 mod errors;
 mod file;
@@ -38,6 +39,7 @@ mod _forthwith {
         builders::{ArrayBuilder, Layout, Snapshot, TypedArrayBuilder, from_iter},
         command::{command, safe_text},
         description::Description,
+        desk::Desk,
         file::{File, Key},
         forth::{Items, Machine},
         give::give_all,

@@ -1,6 +1,6 @@
 //! Reading with an ear for signals and a word on progress.
 
-use crate::{array::Array, handle::Handle};
+use crate::{array::Array, desk::raised, handle::Handle};
 use forthwith::{
     Progress, Table, Tick,
     plan::{Plan, Result},
@@ -21,6 +21,7 @@ pub(crate) fn listening<T: Send>(
     with: impl FnOnce(&mut Tick<'_>) -> Result<T> + Send,
 ) -> PyResult<T> {
     handle.check_open(py)?;
+    let _entered = handle.enter(py)?;
     let mut stopped = None;
     let outcome = py.detach(|| {
         let mut listened = Instant::now();
@@ -33,6 +34,7 @@ pub(crate) fn listening<T: Send>(
             match heard {
                 Some(Err(exception)) => {
                     stopped = Some(exception);
+                    handle.give_up();
                     false
                 }
                 _ => true,
@@ -40,7 +42,7 @@ pub(crate) fn listening<T: Send>(
         };
         with(&mut tick)
     });
-    if let Some(exception) = stopped {
+    if let Some(exception) = stopped.or_else(raised) {
         return Err(exception);
     }
     outcome.map_err(|error| handle.error(py, error))

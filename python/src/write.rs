@@ -1,6 +1,12 @@
 //! Tables written, in formats that need no words of their own.
 
-use crate::{give::sink_for, given::Given, handle::error_of, held::Held, object::Cause};
+use crate::{
+    give::{listening, sink_for},
+    given::Given,
+    handle::error_of,
+    held::Held,
+    object::Cause,
+};
 use forthwith::{
     FileFormat,
     columns::{Array, Form},
@@ -36,6 +42,7 @@ impl State {
                 Some(memory) => Box::new(memory.clone()),
                 None => sink_for(&self.uri, &self.cause)?,
             };
+            let sink = listening(sink, &self.cause);
             let forms = columns.iter().map(|column| column.form.clone());
             let fields: Vec<_> = names.iter().cloned().zip(forms).collect();
             self.open = Some((names.clone(), forthwith::writer(self.format, &fields, sink, &self.options)?));

@@ -11,15 +11,19 @@ use forthwith_plan::{Error, ErrorKind, Plan, Result, Room, Stored, Task};
 use std::{
     ops::Range,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 /// Ranges closer than this are fetched in one piece.
 const GAP: u64 = 32 << 10;
 /// The longest single request.
 const LONGEST: u64 = 16 << 20;
+
+/// How long a worker sleeps at most while another one reads the window that both need.
+const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 
 /// Bytes that are read and decoded at a time where a block needs not be whole: they stay in the cache between the two.
 pub(crate) const PIECE: usize = 256 << 10;
@@ -164,7 +168,7 @@ impl<'a> Fetcher<'a> {
         let window = match held.take().filter(|w| w.number == number) {
             Some(window) => window,
             None => {
-                let mut read = planned.read.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut read = self.turn_at(&planned.read)?;
                 match &*read {
                     Some(window) => Arc::clone(window),
                     None => {
@@ -180,6 +184,24 @@ impl<'a> Fetcher<'a> {
         }
         *held = Some(Arc::clone(&window));
         Ok(window)
+    }
+
+    /// Waits until no other worker reads the window. The source is told meanwhile, and may end the wait.
+    fn turn_at<'b, T>(&self, read: &'b Mutex<T>) -> Result<MutexGuard<'b, T>> {
+        let mut pause = Duration::from_micros(50);
+        loop {
+            match read.try_lock() {
+                Ok(read) => return Ok(read),
+                Err(TryLockError::Poisoned(read)) => return Ok(read.into_inner()),
+                Err(TryLockError::WouldBlock) => {
+                    std::thread::sleep(pause);
+                    if pause >= LONGEST_PAUSE {
+                        self.source.pause()?;
+                    }
+                    pause = (2 * pause).min(LONGEST_PAUSE);
+                }
+            }
+        }
     }
 
     fn load(&self, number: usize, members: &[usize]) -> Result<Window> {

@@ -3,7 +3,7 @@
 use crate::{
     array::Array,
     errors,
-    give::sink_for,
+    give::{listening, sink_for},
     given::Given,
     held::Held,
     object::Cause,
@@ -50,10 +50,11 @@ struct Open {
 
 impl State {
     fn sink(&self) -> Result<Box<dyn Sink>> {
-        Ok(match &self.memory {
+        let sink: Box<dyn Sink> = match &self.memory {
             Some(memory) => Box::new(memory.clone()),
             None => sink_for(&self.uri, &self.cause)?,
-        })
+        };
+        Ok(listening(sink, &self.cause))
     }
 
     fn write(&mut self, array: &forthwith::columns::Array) -> Result<()> {

@@ -44,6 +44,12 @@ impl Objects {
         self.0.len()
     }
 
+    /// How long the record is, decompressed.
+    #[getter]
+    fn payload_bytes(&self) -> usize {
+        self.0.payload().len()
+    }
+
     fn classname(&self, number: u32) -> PyResult<&str> {
         Ok(self.at(number)?.class())
     }

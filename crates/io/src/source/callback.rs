@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::{Mutex, OnceLock};
 
 use bytes::Bytes;
 
@@ -16,12 +16,23 @@ pub trait ReadAt: Send {
 
     /// Fills some or all of `into` from byte `at` on; returns how much, and 0 only at the end.
     fn read_at(&mut self, at: u64, into: &mut [u8]) -> std::result::Result<usize, String>;
+
+    /// Called now and then by a thread that waits for what another thread reads. An error ends the wait.
+    fn pause(&mut self) -> std::result::Result<(), String> {
+        Ok(())
+    }
+}
+
+/// The object: behind a lock, or one that makes threads wait for each other in its own way.
+enum Object {
+    Locked(Mutex<Box<dyn ReadAt>>),
+    Shared(Box<dyn Fn() -> Box<dyn ReadAt> + Send + Sync>),
 }
 
 /// A source that asks an object, one request at a time: a Python file, or anything else that can seek and read.
 pub struct Callback {
     name: String,
-    object: Mutex<Box<dyn ReadAt>>,
+    object: Object,
     /// The size it gave first.
     opened: OnceLock<u64>,
 }
@@ -29,11 +40,26 @@ pub struct Callback {
 impl Callback {
     /// A source that asks `object`, called `name` in errors.
     pub fn new(name: impl Into<String>, object: Box<dyn ReadAt>) -> Self {
-        Self { name: name.into(), object: Mutex::new(object), opened: OnceLock::new() }
+        Self { name: name.into(), object: Object::Locked(Mutex::new(object)), opened: OnceLock::new() }
     }
 
-    fn lock(&self) -> Result<MutexGuard<'_, Box<dyn ReadAt>>> {
-        self.object.lock().map_err(|_| Error::new(ErrorKind::CallbackPanicked, &*self.name))
+    /// A source that asks what `handle` makes for each request. Handles may be asked by several threads at once: what is behind them
+    /// says who waits for whom, and can end a wait.
+    pub fn shared(
+        name: impl Into<String>,
+        handle: impl Fn() -> Box<dyn ReadAt> + Send + Sync + 'static,
+    ) -> Self {
+        Self { name: name.into(), object: Object::Shared(Box::new(handle)), opened: OnceLock::new() }
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut dyn ReadAt) -> Result<T>) -> Result<T> {
+        match &self.object {
+            Object::Locked(object) => match object.lock() {
+                Ok(mut object) => act(&mut **object),
+                Err(_) => Err(Error::new(ErrorKind::CallbackPanicked, &*self.name)),
+            },
+            Object::Shared(handle) => act(&mut *handle()),
+        }
     }
 
     fn size_of(&self, object: &mut dyn ReadAt) -> Result<u64> {
@@ -91,30 +117,41 @@ impl Source for Callback {
     }
 
     fn size(&self) -> Result<u64> {
-        self.size_of(&mut **self.lock()?)
+        self.with(|object| self.size_of(object))
     }
 
     fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        let mut object = self.lock()?;
-        let size = self.size_of(&mut **object)?;
-        let fail = |kind, range: &Range<u64>| Error::new(kind, &*self.name).at(range.start);
-        // All are checked before any is given memory.
-        for range in ranges {
-            super::check(range, size).map_err(|kind| match kind {
-                ErrorKind::BeyondEnd { wanted, size } => fail(self.beyond(wanted, size), range),
-                kind => fail(kind, range),
-            })?;
-        }
-        let answer = |range: &Range<u64>| {
-            let mut buffer = super::zeroed(range.end - range.start).map_err(|kind| fail(kind, range))?;
-            self.fill(&mut **object, range.start, &mut buffer)?;
-            Ok(buffer.into())
-        };
-        ranges.iter().map(answer).collect()
+        self.with(|object| {
+            let size = self.size_of(object)?;
+            let fail = |kind, range: &Range<u64>| Error::new(kind, &*self.name).at(range.start);
+            // All are checked before any is given memory.
+            for range in ranges {
+                super::check(range, size).map_err(|kind| match kind {
+                    ErrorKind::BeyondEnd { wanted, size } => fail(self.beyond(wanted, size), range),
+                    kind => fail(kind, range),
+                })?;
+            }
+            let answer = |range: &Range<u64>| {
+                let mut buffer = super::zeroed(range.end - range.start).map_err(|kind| fail(kind, range))?;
+                self.fill(object, range.start, &mut buffer)?;
+                Ok(buffer.into())
+            };
+            ranges.iter().map(answer).collect()
+        })
     }
 
     fn read_into(&self, at: u64, into: &mut [u8]) -> Result<()> {
-        self.fill(&mut **self.lock()?, at, into)
+        self.with(|object| self.fill(object, at, into))
+    }
+
+    fn pause(&self) -> Result<()> {
+        match &self.object {
+            // Whoever has the lock is who is waited for.
+            Object::Locked(_) => Ok(()),
+            Object::Shared(handle) => {
+                handle().pause().map_err(|message| Error::new(ErrorKind::Callback { message }, &*self.name))
+            }
+        }
     }
 
     fn zero_copy(&self) -> bool {

@@ -96,6 +96,12 @@ pub trait Source: Send + Sync + std::fmt::Debug {
     /// Whether reading from several threads at once is faster than from one.
     fn concurrent(&self) -> bool;
 
+    /// Called every few milliseconds by a thread that waits for what another thread reads of this source. An error ends the wait: the
+    /// work is to be given up.
+    fn pause(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Opens another source by the name that this one's contents have for it, which is no more to be trusted than they are: of a local
     /// file, that of a file in the same folder or one below.
     fn beside(&self, name: &str) -> Result<Arc<dyn Source>> {

@@ -1,0 +1,361 @@
+//! Where threads wait for their turn at a Python file object, and for its answers.
+//!
+//! The main thread calls the object itself: what Python code waits for there ends with a signal. Any other thread lays its request on the
+//! desk, where a thread of Python's own takes it (`forthwith._file_objects`), and can stop waiting.
+
+use pyo3::{
+    exceptions::{PyRuntimeError, PyTypeError},
+    prelude::*,
+    types::{PyBytes, PyTuple},
+};
+use std::{
+    cell::{Cell, RefCell},
+    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Duration,
+};
+
+use crate::held::thread_number;
+
+/// How long a thread waits before it looks whether it is to go on waiting.
+const PAUSE: Duration = Duration::from_millis(20);
+/// How long a thread of Python's is kept that has nothing to do.
+const IDLE: Duration = Duration::from_millis(500);
+
+/// What an object is asked: its size, or bytes from a position on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Request {
+    Size,
+    Read { at: u64, count: usize },
+}
+
+/// What it says: a size, or bytes.
+pub(crate) enum Answer {
+    Size(u64),
+    Bytes(Vec<u8>),
+}
+
+type Outcome = Result<Answer, PyErr>;
+
+#[derive(Default)]
+struct State {
+    /// Somebody has the turn.
+    taken: bool,
+    /// The thread that runs the object's code; 0 if none does.
+    inside: u64,
+    /// What is to be asked by a thread of Python's, until it has answered.
+    asked: Option<Request>,
+    /// Whoever laid it there still waits for the answer, which is taken with the turn.
+    waiting: bool,
+    answered: Option<Outcome>,
+    /// There is such a thread.
+    served: bool,
+    /// Threads whose reads were stopped, and which wait until their workers have given up. Whoever asks meanwhile gives up as well.
+    stopping: Vec<u64>,
+    closed: bool,
+}
+
+/// The desk of one file object in one process.
+#[derive(Default)]
+struct Place {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+/// The desk of one process, and those of processes forked from it: a lock that was held when a process was forked stays so there.
+struct Generation {
+    process: u32,
+    place: Arc<Place>,
+    next: OnceLock<Box<Self>>,
+}
+
+impl Generation {
+    fn new() -> Self {
+        Self { process: std::process::id(), place: Arc::default(), next: OnceLock::new() }
+    }
+
+    fn place(&self) -> &Arc<Place> {
+        let (mut here, process) = (self, std::process::id());
+        while here.process != process {
+            here = here.next.get_or_init(|| Box::new(Self::new()));
+        }
+        &here.place
+    }
+}
+
+/// Why there is no answer.
+pub(crate) enum Refusal {
+    /// The object raised an exception, or a handler of a signal did.
+    Raised(PyErr),
+    /// The wait was given up, since somebody told all readers to.
+    GivenUp,
+    /// The object's own code asks for bytes of what is made of it.
+    Inside,
+}
+
+impl From<PyErr> for Refusal {
+    fn from(error: PyErr) -> Self {
+        Self::Raised(error)
+    }
+}
+
+/// A file object with its desk.
+pub(crate) struct Reader {
+    object: Py<PyAny>,
+    generations: Generation,
+}
+
+thread_local! {
+    /// This is Python's main thread, which called from Python.
+    static IS_MAIN: Cell<bool> = const { Cell::new(false) };
+    /// What a handler of a signal raised there, or the object to end the program: other threads' reads are not told.
+    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// The exception that ended this thread's call, if one is to end the program.
+pub(crate) fn raised() -> Option<PyErr> {
+    RAISED.take()
+}
+
+/// A call from Python that may ask the object.
+pub(crate) struct Entered {
+    reader: Arc<Reader>,
+    was_main: bool,
+}
+
+impl Entered {
+    pub(crate) fn new(py: Python<'_>, reader: &Arc<Reader>) -> PyResult<Self> {
+        let threading = py.import("threading")?;
+        let main = threading.call_method0("main_thread")?.getattr("ident")?;
+        let is_main = main.eq(threading.call_method0("get_ident")?)?;
+        Ok(Self { reader: Arc::clone(reader), was_main: IS_MAIN.replace(is_main) })
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        IS_MAIN.set(self.was_main);
+        let me = thread_number();
+        self.reader.generations.place().lock().stopping.retain(|of| *of != me);
+    }
+}
+
+impl Reader {
+    pub(crate) fn new(object: Py<PyAny>) -> Self {
+        Self { object, generations: Generation::new() }
+    }
+
+    /// Asks the object, when it is this thread's turn.
+    pub(crate) fn ask(&self, request: Request) -> Result<Answer, Refusal> {
+        let place = self.generations.place();
+        let mut state = place.lock();
+        if state.inside == thread_number() {
+            return Err(Refusal::Inside);
+        }
+        while state.taken {
+            state = place.wait(state)?;
+        }
+        if !state.stopping.is_empty() {
+            return Err(Refusal::GivenUp);
+        }
+        state.taken = true;
+        if IS_MAIN.get() {
+            state.inside = thread_number();
+            drop(state);
+            let answer = Python::try_attach(|py| answer(py, self.object.bind(py), request));
+            let mut state = place.lock();
+            (state.taken, state.inside) = (false, 0);
+            drop(state);
+            place.changed.notify_all();
+            return match answer.unwrap_or_else(shutting_down) {
+                Err(error) if is_end(&error) => Err(place.ended(error)),
+                answer => answer.map_err(Refusal::Raised),
+            };
+        }
+        (state.asked, state.waiting) = (Some(request), true);
+        let start = !std::mem::replace(&mut state.served, true);
+        drop(state);
+        place.changed.notify_all();
+        if start && let Err(error) = self.start(place) {
+            let mut state = place.lock();
+            (state.served, state.taken, state.waiting, state.asked) = (false, false, false, None);
+            drop(state);
+            place.changed.notify_all();
+            return Err(Refusal::Raised(error));
+        }
+        let mut state = place.lock();
+        loop {
+            if let Some(outcome) = state.answered.take() {
+                (state.taken, state.waiting) = (false, false);
+                drop(state);
+                place.changed.notify_all();
+                return outcome.map_err(Refusal::Raised);
+            }
+            state = place.wait(state).inspect_err(|_| place.leave())?;
+        }
+    }
+
+    /// Whether to go on waiting for what another thread reads.
+    pub(crate) fn pause(&self) -> Result<(), Refusal> {
+        self.generations.place().pause()
+    }
+
+    /// Tells all threads that wait to give up, until this one has come to the end of its call.
+    pub(crate) fn give_up(&self) {
+        self.generations.place().give_up();
+    }
+
+    /// Whether this thread runs the object's code.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.generations.place().lock().inside == thread_number()
+    }
+
+    fn start(&self, place: &Arc<Place>) -> PyResult<()> {
+        let started = Python::try_attach(|py| {
+            let serve = py.import("forthwith._file_objects")?.getattr("serve")?;
+            let desk = Desk(Arc::clone(place));
+            let arguments = (self.object.bind(py), desk).into_pyobject(py)?;
+            // Not a threading.Thread, whose start waits for it: in a wait within ours the interpreter must not end this thread.
+            py.import("_thread")?.call_method1("start_new_thread", (serve, arguments)).map(drop)
+        });
+        started.unwrap_or_else(shutting_down)
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let place = self.generations.place();
+        place.lock().closed = true;
+        place.changed.notify_all();
+    }
+}
+
+impl Place {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn give_up(&self) {
+        self.lock().stopping.push(thread_number());
+        self.changed.notify_all();
+    }
+
+    /// The thread whose turn it is does not wait for its answer any more: the turn ends when the object has answered.
+    fn leave(&self) {
+        let mut state = self.lock();
+        state.waiting = false;
+        let answered = state.answered.take();
+        state.taken &= answered.is_none();
+        drop(state);
+        drop(answered);
+        self.changed.notify_all();
+    }
+
+    /// Waits for a change or for a moment, and looks whether to go on.
+    fn wait<'a>(&'a self, state: MutexGuard<'a, State>) -> Result<MutexGuard<'a, State>, Refusal> {
+        drop(self.changed.wait_timeout(state, PAUSE).unwrap_or_else(PoisonError::into_inner));
+        self.pause()?;
+        Ok(self.lock())
+    }
+
+    /// An exception ends this thread's call.
+    fn ended(&self, error: PyErr) -> Refusal {
+        self.give_up();
+        RAISED.set(Some(error));
+        Refusal::GivenUp
+    }
+
+    fn pause(&self) -> Result<(), Refusal> {
+        if IS_MAIN.get()
+            && let Some(Err(error)) = Python::try_attach(|py| py.check_signals())
+        {
+            return Err(self.ended(error));
+        }
+        if self.lock().stopping.is_empty() { Ok(()) } else { Err(Refusal::GivenUp) }
+    }
+}
+
+/// Whether an exception is meant to end the program.
+fn is_end(error: &PyErr) -> bool {
+    Python::try_attach(|py| !error.is_instance_of::<pyo3::exceptions::PyException>(py)).unwrap_or(true)
+}
+
+fn shutting_down<T>() -> PyResult<T> {
+    Err(PyRuntimeError::new_err("the interpreter is shutting down"))
+}
+
+fn answer(py: Python<'_>, object: &Bound<'_, PyAny>, request: Request) -> Outcome {
+    let module = py.import("forthwith._file_objects")?;
+    let said = match request {
+        Request::Size => module.call_method1("size", (object,)),
+        Request::Read { at, count } => module.call_method1("read_at", (object, at, count)),
+    };
+    taken(&said?)
+}
+
+/// What Python code said, as what it means.
+fn taken(said: &Bound<'_, PyAny>) -> Outcome {
+    match said.cast::<PyBytes>() {
+        Ok(data) => Ok(Answer::Bytes(data.as_bytes().to_vec())),
+        Err(_) => said.extract().map(Answer::Size),
+    }
+}
+
+/// The desk, for the thread that serves it.
+#[pyclass(frozen, module = "forthwith._forthwith")]
+pub(crate) struct Desk(Arc<Place>);
+
+#[pymethods]
+impl Desk {
+    /// The next request: a position and a number of bytes, or neither if the size is asked for; nothing if none comes.
+    fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let request = py.detach(|| {
+            let mut state = self.0.lock();
+            loop {
+                if let Some(request) = state.asked {
+                    state.inside = thread_number();
+                    return Some(request);
+                }
+                if !state.closed {
+                    let (after, waited) =
+                        self.0.changed.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner);
+                    state = after;
+                    if state.asked.is_some() || !(waited.timed_out() || state.closed) {
+                        continue;
+                    }
+                }
+                state.served = false;
+                return None;
+            }
+        });
+        match request {
+            None => Ok(None),
+            Some(Request::Size) => Ok(Some((0, py.None()).into_pyobject(py)?)),
+            Some(Request::Read { at, count }) => Ok(Some((at, count).into_pyobject(py)?)),
+        }
+    }
+
+    fn answered(&self, py: Python<'_>, said: &Bound<'_, PyAny>) {
+        let outcome = taken(said);
+        py.detach(|| self.done(outcome));
+    }
+
+    fn failed(&self, py: Python<'_>, error: &Bound<'_, PyAny>) {
+        let error = match error.is_instance_of::<pyo3::exceptions::PyBaseException>() {
+            true => PyErr::from_value(error.clone()),
+            false => PyTypeError::new_err("no exception"),
+        };
+        py.detach(|| self.done(Err(error)));
+    }
+}
+
+impl Desk {
+    fn done(&self, outcome: Outcome) {
+        let mut state = self.0.lock();
+        (state.asked, state.inside) = (None, 0);
+        let last = if state.waiting { state.answered.replace(outcome) } else { Some(outcome) };
+        state.taken &= state.waiting;
+        drop(state);
+        drop(last);
+        self.0.changed.notify_all();
+    }
+}
