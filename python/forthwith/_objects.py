@@ -11,6 +11,7 @@ import threading
 from collections.abc import ItemsView, Mapping, Sequence, ValuesView
 
 from forthwith._errors import KeyInFileError, UnsupportedError
+from forthwith._guard import guarded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,18 +23,18 @@ if TYPE_CHECKING:
 
 # What is more than a tree of members, by class: module and name. Bases count, too, the nearest first.
 _SPECIAL = {
-    "TAxis": ("_axis", "Axis"),
-    "TH1": ("_histograms", "Histogram"),
-    "TProfile": ("_histograms", "Profile"),
-    "TProfile2D": ("_histograms", "Profile"),
-    "TProfile3D": ("_histograms", "Profile"),
-    "TH2Poly": ("_polygons", "PolygonHistogram"),
-    "TEfficiency": ("_efficiency", "Efficiency"),
-    "THn": ("_dimensions", "DenseHistogram"),
-    "THnSparse": ("_dimensions", "SparseHistogram"),
-    "TGraph": ("_graphs", "Graph"),
-    "TGraph2D": ("_graphs", "Graph2D"),
-    "TMultiGraph": ("_graphs", "MultiGraph"),
+    "TAxis": ("hist.axis", "Axis"),
+    "TH1": ("hist.histograms", "Histogram"),
+    "TProfile": ("hist.histograms", "Profile"),
+    "TProfile2D": ("hist.histograms", "Profile"),
+    "TProfile3D": ("hist.histograms", "Profile"),
+    "TH2Poly": ("hist.polygons", "PolygonHistogram"),
+    "TEfficiency": ("hist.efficiency", "Efficiency"),
+    "THn": ("hist.dimensions", "DenseHistogram"),
+    "THnSparse": ("hist.dimensions", "SparseHistogram"),
+    "TGraph": ("hist.graphs", "Graph"),
+    "TGraph2D": ("hist.graphs", "Graph2D"),
+    "TMultiGraph": ("hist.graphs", "MultiGraph"),
     "TMap": ("_objects", "ObjectMap"),
     "TObjString": ("_objects", "Holder"),
     "TParameter": ("_objects", "Holder"),
@@ -161,6 +162,7 @@ def open_object(file: File, path: str) -> Any:
     return Record(file, path, file._core.object(path)).object(0)
 
 
+@guarded
 class Object:
     """An object: its class, and its members by name.
 
@@ -357,6 +359,7 @@ def _again(file: File, path: str, number: int, window: tuple[str, int, int, int]
     return record.object(number) if window is None else Object(record, number, window)
 
 
+@guarded
 class Holder(Object):
     """An object that is there for one value: ``TObjString``, ``TParameter``."""
 
@@ -384,6 +387,7 @@ class Holder(Object):
         return f"<{self.classname} {self.value!r}>"
 
 
+@guarded
 class Collection(Object, Sequence):  # type: ignore[type-arg]
     """One of ROOT's own collections: a sequence of objects. Null pointers are ``None``."""
 
@@ -422,6 +426,7 @@ class Collection(Object, Sequence):  # type: ignore[type-arg]
         return f"<{self.classname} of {len(self)}>"
 
 
+@guarded
 class ObjectMap(Object, Mapping):  # type: ignore[type-arg]
     """A ``TMap``: a mapping of objects. Text stands for keys that are text or have it as their name.
 

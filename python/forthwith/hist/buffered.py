@@ -8,18 +8,19 @@ are in the bins already.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forthwith._axis import Axis, RangedAxis
 from forthwith._errors import UnsupportedError
-from forthwith._limits import limits, powers_of_two
+from forthwith.hist.axis import Axis, RangedAxis
+from forthwith.hist.limits import limits, powers_of_two
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from forthwith._axis import Numbers
+    from forthwith.hist.axis import Numbers
 
     Stage: TypeAlias = tuple[int, tuple[Axis, ...]]
 
@@ -199,10 +200,12 @@ def filled(histogram: Any, name: str, stored: Numbers) -> Numbers:
             return stored
         stored = np.abs(np.asarray(histogram._stored("fBinEntries" if profile else "contents"), dtype=np.float64))
     stages = _stages(histogram, histogram._given_axes, entries)
-    cells = int(np.prod([len(axis) + 2 for axis in stages[0][1]]))
+    cells = math.prod(len(axis) + 2 for axis in stages[0][1])
     contents = histogram._stored("contents")
     if any(isinstance(axis, RangedAxis) for axis in stages[0][1]):
         # Perhaps another number of bins: cells keep what they have, by their numbers.
+        if cells > max(_MOST_BINS, 8 * len(stored)):
+            raise UnsupportedError(f"{_called(histogram)}: {len(stored)} numbers for {cells} bins")
         stored, contents = _cut(stored, cells), _cut(contents, cells)
     if len(stored) != cells:
         raise UnsupportedError(f"{histogram!r} has {len(stored)} numbers for {cells} bins")

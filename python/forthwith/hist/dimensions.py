@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forthwith._errors import RequestError, UnsupportedError
-from forthwith._histograms import Binned
+from forthwith._guard import guarded
+from forthwith.hist.histograms import Binned
 
 if TYPE_CHECKING:
-    from forthwith._axis import Axis, Numbers
     from forthwith._objects import Object
+    from forthwith.hist.axis import Axis, Numbers
 
 # Arrays of more bins are made only of sparse histograms that ask for it.
-_MOST_BINS = 1 << 28
+_MOST_BINS = 1 << 24
 
 
+@guarded
 class Many(Binned):
     """Histograms of any number of dimensions."""
 
@@ -33,6 +36,7 @@ class Many(Binned):
         return float(self.member("fEntries"))
 
 
+@guarded
 class DenseHistogram(Many):
     """A ``THnT``."""
 
@@ -44,9 +48,9 @@ class DenseHistogram(Many):
         if data is None or len(data) == 0:
             # Nothing was ever filled.
             _few(shape)
-            data = np.zeros(int(np.prod(shape)))
-        if len(data) != int(np.prod(shape)):
-            raise UnsupportedError(f"{self!r} has {len(data)} numbers for {int(np.prod(shape))} bins")
+            data = np.zeros(math.prod(shape))
+        if len(data) != math.prod(shape):
+            raise UnsupportedError(f"{self!r} has {len(data)} numbers for {math.prod(shape)} bins")
         shaped = np.asarray(data).reshape(shape)
         return shaped if flow else shaped[(slice(1, -1),) * shaped.ndim]
 
@@ -67,6 +71,7 @@ class DenseHistogram(Many):
         return np.abs(self.values(flow).astype(np.float64))
 
 
+@guarded
 class SparseHistogram(Many):
     """A ``THnSparse``: only bins that were filled are stored."""
 
@@ -130,8 +135,6 @@ class SparseHistogram(Many):
 
 
 def _few(shape: tuple[int, ...]) -> None:
-    bins = 1
-    for length in shape:
-        bins *= length
+    bins = math.prod(shape)
     if bins > _MOST_BINS:
         raise RequestError(f"an array of {bins} bins: the contents that are stored are had with sparse()")

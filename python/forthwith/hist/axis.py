@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forthwith._errors import UnsupportedError
+from forthwith._guard import damaged, guarded
 from forthwith._libraries import package as _package
 from forthwith._objects import Object
 
@@ -16,14 +17,21 @@ if TYPE_CHECKING:
 
     Numbers = np.ndarray[Any, Any]
 
+# More bins than this are not believed of an object that is stored in fewer bytes. (Of a THnSparse only filled bins are stored.)
+_MOST_BINS = 1 << 20
 
+
+@guarded
 class Axis(Object, Sequence):  # type: ignore[type-arg]
     """An axis: a sequence of bins, each a pair of edges, or a label where there are labels."""
 
     __slots__ = ()
 
     def __len__(self) -> int:
-        return int(self.member("fNbins"))
+        count, most = self.member("fNbins"), max(self._record.core.payload_bytes, _MOST_BINS)
+        if not isinstance(count, int) or not 0 <= count <= most:
+            raise damaged(self, f"{count} bins (fNbins) of an object that is stored in {most} bytes or less")
+        return count
 
     def __getitem__(self, at: Any) -> Any:
         """The bin of a number, or the member of a name."""
@@ -65,7 +73,7 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
     @property
     def width(self) -> float | None:
         """The width of the bins if they all have the same."""
-        return None if len(self.member("fXbins", ())) else (self.high - self.low) / len(self)
+        return None if len(self.member("fXbins", ())) or not len(self) else (self.high - self.low) / len(self)
 
     @property
     def traits(self) -> _Traits:
@@ -79,6 +87,8 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
     def _spread(self, stored: Any, flow: bool) -> Numbers:
         if stored is not None and len(stored):
             edges = np.asarray(stored, dtype=np.float64)
+            if edges.shape != (len(self) + 1,):
+                raise damaged(self, f"{len(edges)} edges (fXbins) of {len(self)} bins (fNbins)")
         else:
             edges = np.linspace(self.low, self.high, len(self) + 1)
         return np.concatenate([[-np.inf], edges, [np.inf]]) if flow else edges
@@ -104,7 +114,7 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
             return None
         labels = [""] * len(self)
         for label in found:
-            bin = label.member("fUniqueID", 0) - 1
+            bin = label.member("fUniqueID", 0) - 1 if isinstance(label, Object) else -1
             if 0 <= bin < len(labels):
                 labels[bin] = str(label)
         return ["underflow", *labels, "overflow"] if flow else labels
@@ -132,6 +142,7 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
         return f"<{self.classname} {self.name!r} of {len(self)} bins from {self.low:g} to {self.high:g}>"
 
 
+@guarded
 class RangedAxis(Axis):
     """An axis whose range the file leaves open: as found from the entries that wait for it."""
 

@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forthwith._drawing import Drawn
 from forthwith._errors import RequestError
+from forthwith._guard import guarded
 from forthwith._objects import Object
+from forthwith.hist.drawing import Drawn
 
 if TYPE_CHECKING:
-    from forthwith._axis import Axis, Numbers
+    from forthwith.hist.axis import Axis, Numbers
 
 
 # The errors of a TProfile2Poly that are not divided by the number of entries.
 _SPREAD = 1
 
 
+@guarded
 class PolygonHistogram(Drawn):
     """A ``TH2Poly``: bins of any shape."""
 

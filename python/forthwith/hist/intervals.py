@@ -10,7 +10,7 @@ import numpy as np
 from forthwith._errors import RequestError
 
 if TYPE_CHECKING:
-    from forthwith._axis import Numbers
+    from forthwith.hist.axis import Numbers
 
 # Statistic options. Of those that are none, ROOT takes the first.
 _NORMAL, _WILSON, _AGRESTI_COULL = 1, 2, 3

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forthwith._errors import RequestError
+from forthwith._guard import damaged, guarded
 from forthwith._objects import Object
 
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from forthwith._histograms import Histogram
+    from forthwith.hist.histograms import Histogram
 
     Numbers = np.ndarray[Any, Any]
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _SQUARES, _SUMS = 1, 2
 
 
+@guarded
 class _Points(Object):
     __slots__ = ()
 
@@ -108,7 +110,10 @@ class _Points(Object):
         return float(self.member("fMaximum"))
 
     def __len__(self) -> int:
-        return int(self.member("fNpoints"))
+        count = self.member("fNpoints")
+        if not isinstance(count, int) or count < 0:
+            raise damaged(self, f"{count!r} points (fNpoints)")
+        return count
 
     def __bool__(self) -> bool:
         return True
@@ -151,6 +156,7 @@ class _Points(Object):
         return f"<p>{escape(repr(self))}</p>{picture}"
 
 
+@guarded
 class Graph(_Points):
     """A ``TGraph``, also with errors of any kind."""
 
@@ -167,6 +173,7 @@ class Graph(_Points):
         return self.values("x"), self.values("y")
 
 
+@guarded
 class Graph2D(_Points):
     """A ``TGraph2D``: points in three dimensions."""
 
@@ -179,6 +186,7 @@ class Graph2D(_Points):
         return self.values("x"), self.values("y"), self.values("z")
 
 
+@guarded
 class MultiGraph(Object):
     """A ``TMultiGraph``: several graphs."""
 

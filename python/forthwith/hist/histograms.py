@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forthwith._axis import Axis
-from forthwith._buffered import filled, ranged
-from forthwith._drawing import Plotted
 from forthwith._errors import RequestError, UnsupportedError
+from forthwith._guard import guarded
 from forthwith._libraries import package as _package
+from forthwith.hist.axis import Axis
+from forthwith.hist.buffered import filled, ranged
+from forthwith.hist.drawing import Plotted
 
 if TYPE_CHECKING:
-    from forthwith._axis import Numbers
+    from forthwith.hist.axis import Numbers
 
 
+@guarded
 class Binned(Plotted):
     """What all histograms have."""
 
@@ -59,6 +62,7 @@ class Binned(Plotted):
         return made
 
 
+@guarded
 class Histogram(Binned):
     """A ``TH1``, ``TH2`` or ``TH3`` of any kind of numbers."""
 
@@ -81,12 +85,6 @@ class Histogram(Binned):
         """The axes as they are in the file."""
         return tuple(self.member(name) for name in ("fXaxis", "fYaxis", "fZaxis")[: self._dimensions])
 
-    def __repr__(self) -> str:
-        try:
-            return super().__repr__()
-        except UnsupportedError:
-            return f"<{self.classname} {self.name!r}, its bins not known>"
-
     def _stored(self, name: str) -> Numbers:
         """``"contents"``, or the sums of a name (``"fSumw2"``), of all bins, without what waits in a buffer."""
         if name != "contents":
@@ -108,8 +106,8 @@ class Histogram(Binned):
         """Bins in the order of ROOT, where the first axis runs fastest."""
         shape = tuple(len(axis) + 2 for axis in reversed(self.axes))
         flat = np.asarray(flat)
-        if len(flat) != int(np.prod(shape)):
-            raise UnsupportedError(f"{self!r} has {len(flat)} numbers for {int(np.prod(shape))} bins")
+        if flat.ndim != 1 or len(flat) != math.prod(shape):
+            raise UnsupportedError(f"{self!r} has {flat.size} numbers for {math.prod(shape)} bins")
         # Turned, as one piece of memory.
         turned = np.ascontiguousarray(flat.reshape(shape).T)
         return turned if flow else turned[(slice(1, -1),) * turned.ndim]
@@ -136,6 +134,7 @@ class Histogram(Binned):
         return np.abs(self.values(flow).astype(np.float64))
 
 
+@guarded
 class Profile(Histogram):
     """A ``TProfile``, ``TProfile2D`` or ``TProfile3D``: the means of what fell into each bin."""
 

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forthwith._drawing import Plotted
-from forthwith._histograms import over
-from forthwith._intervals import beta, counted, weighted
+from forthwith._guard import guarded
 from forthwith._libraries import package as _package
+from forthwith.hist.drawing import Plotted
+from forthwith.hist.histograms import over
+from forthwith.hist.intervals import beta, counted, weighted
 
 if TYPE_CHECKING:
-    from forthwith._axis import Axis, Numbers
-    from forthwith._histograms import Histogram
+    from forthwith.hist.axis import Axis, Numbers
+    from forthwith.hist.histograms import Histogram
 
 # Bits of fBits.
 _BAYESIAN = 1 << 14
@@ -23,6 +24,7 @@ _BIN_PRIORS = 1 << 17
 _WEIGHTS = 1 << 18
 
 
+@guarded
 class Efficiency(Plotted):
     """A ``TEfficiency``: how many of those that fell into a bin passed."""
 

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forthwith._errors import RequestError, UnsupportedError
+from forthwith._errors import ForthwithError, RequestError
+from forthwith._guard import guarded
 from forthwith._libraries import package as _package
 from forthwith._objects import Object
 
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from forthwith._axis import Axis, Numbers
+    from forthwith.hist.axis import Axis, Numbers
 
 
+@guarded
 class Drawn(Object):
     """What has bins with values."""
 
@@ -73,7 +75,7 @@ class Drawn(Object):
 
         try:
             picture = self._picture()
-        except (RequestError, UnsupportedError) as error:
+        except ForthwithError as error:
             picture = f"<p>{escape(str(error))}</p>"
         return f"<p>{escape(repr(self))}</p><p>{escape(self.title)}</p>{picture}"
 
@@ -92,6 +94,7 @@ class Drawn(Object):
         return f'<svg viewBox="0 0 600 160" width="600" height="160" fill="#3572a5">{bars}</svg>'
 
 
+@guarded
 class Plotted(Drawn):
     """What has bins along axes, as other packages expect it."""
 
@@ -133,5 +136,8 @@ class Plotted(Drawn):
         return made, tuple(slice(0 if axis.traits.underflow else 1, None) for axis in made.axes)
 
     def __repr__(self) -> str:
-        shape = " × ".join(str(len(axis)) for axis in self.axes)  # noqa: RUF001
+        try:
+            shape = " × ".join(str(len(axis)) for axis in self.axes)  # noqa: RUF001
+        except ForthwithError:
+            return f"<{self.classname} {self.name!r}, its bins not known>"
         return f"<{self.classname} {self.name!r} of {shape} bins>"

@@ -1,0 +1,73 @@
+"""What stands between an object of a file and those who use it, since any member of a damaged object may be anything.
+
+The code behind it reads members as the class has them. Where these are missing, of another type, or contradict each other, what
+Python or NumPy says of that becomes one kind of error, which names the object; and ``repr`` always has an answer.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from forthwith._errors import DamagedFileError, ForthwithError, OutOfMemoryError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from forthwith._objects import Object
+
+    Class = TypeVar("Class", bound=type)
+
+_SHOWN = ("__repr__", "_repr_html_")
+_GUARDED = ("__len__", "__iter__", "__contains__", "__eq__", "__hash__", "__str__", "__bool__", "__int__", "__float__")
+_UNFIT = (AttributeError, TypeError, ValueError, ArithmeticError, LookupError, BufferError, RecursionError)
+
+
+def guarded(cls: Class) -> Class:
+    """The class, its public methods and properties guarded."""
+    for name, found in list(vars(cls).items()):
+        if name in _SHOWN:
+            setattr(cls, name, _shown(found))
+        elif name.startswith("_") and name not in _GUARDED:
+            continue
+        elif isinstance(found, property) and found.fget is not None:
+            setattr(cls, name, property(_guarded(found.fget), doc=found.__doc__))
+        elif callable(found) and not isinstance(found, type):
+            setattr(cls, name, _guarded(found))
+    return cls
+
+
+def damaged(what: Object, why: str) -> DamagedFileError:
+    """The error of an object whose members do not fit together."""
+    place = f"{what.file.file_path}:{what.object_path}"
+    return DamagedFileError(f"{what.classname}: {why}\n  in {place}", file=what.file.file_path, object=what.object_path)
+
+
+def _guarded(act: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(act)
+    def guarded(self: Any, *arguments: Any, **named: Any) -> Any:
+        try:
+            return act(self, *arguments, **named)
+        except ForthwithError:
+            raise
+        except MemoryError as error:
+            raise OutOfMemoryError(f"{self.classname}: {error}", file=self.file.file_path) from error
+        except _UNFIT as error:
+            if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+                # Not from within: arguments that it does not have.
+                raise
+            why = f"{type(error).__name__}: {error}"
+            raise damaged(self, f"{act.__name__} cannot be had, its members do not fit together ({why})") from error
+
+    return guarded
+
+
+def _shown(act: Callable[..., str]) -> Callable[..., str]:
+    @functools.wraps(act)
+    def shown(self: Any) -> str:
+        try:
+            return act(self)
+        except Exception as error:
+            return f"<{self.classname}, which cannot be shown: {str(error).splitlines()[0] if str(error) else error!r}>"
+
+    return shown
