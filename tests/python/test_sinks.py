@@ -18,6 +18,8 @@ import pytest
 import forthwith
 
 ARRAY = {"a": np.arange(30_000), "b": np.random.default_rng(1).random(30_000)}
+# A tenth of a second, and what a machine adds that does other things.
+SOON = 0.25
 ANY = random.Random(3)
 WRITERS = {
     "avro": lambda to, array=ARRAY: forthwith.write_avro(to, array, marker=bytes(16)),
@@ -249,7 +251,7 @@ def test_an_interrupt_ends_waiting_for_a_named_pipe(tmp_path, state):
         timeout=30,
         check=True,
     )
-    assert float(ran.stdout) < 0.1
+    assert float(ran.stdout) < SOON
 
 
 def test_a_writer_that_is_called_back_says_so_instead_of_waiting_for_itself(tmp_path):
