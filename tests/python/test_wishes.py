@@ -45,6 +45,13 @@ def test_near_names(tree):
         tree.arrays("muon_pt")
 
 
+def test_people_are_told_that_nothing_is_shown(tree):
+    for call in (tree.show, tree.explain):
+        with pytest.raises(ValueError, match="no branch passes filter_name='muon_pt'; did you mean Muon_pt"):
+            call(filter_name="muon_pt")
+    assert tree.keys(filter_name="muon_pt") == []
+
+
 def test_everything_but_some(tree):
     assert tree.arrays(exclude="Muon_*").fields == [name for name in tree.keys() if not name.startswith("Muon_")]  # noqa: SIM118
     assert tree.arrays(filter_name="Muon_*", exclude=["*_pt", "/.*phi/"]).fields == [

@@ -246,9 +246,17 @@ class HasBranches(NotAnArray):
 
     def _rows(self, call: str, **filters: Any) -> list[tuple[str, Branch]]:
         """Names and branches for people: of a branch without others it is itself."""
-        if self._alone is not None and not filters:
-            return [(self._tree._fields[self._alone].name, self._tree._branch(self._alone))]
-        return [(name, self._tree._branch(at)) for name, at in self._found(call, **filters)]
+        if self._alone is not None:
+            own = {name: value for name, value in filters.items() if name not in ("recursive", "full_paths")}
+            _keywords.refuse(call, filters.keys() - _FILTERS, _FILTERS)
+            return [
+                (name, self._tree._branch(at)) for name, at in read.choose(self, None, _filters.BranchFilter(**own))
+            ]
+        rows = [(name, self._tree._branch(at)) for name, at in self._found(call, **filters)]
+        given = {name: value for name, value in filters.items() if name not in ("recursive", "full_paths")}
+        if not rows and given:
+            raise _filters.nothing(given, read.near(self, filters.get("filter_name")), self._tree)
+        return rows
 
     def _repr_html_(self) -> str:
         rows = [(name, branch.typename, branch.title) for name, branch in self._rows("keys")]

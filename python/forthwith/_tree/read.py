@@ -41,7 +41,7 @@ def choose(owner: HasBranches, names: Names, wanted: BranchFilter, strict: bool 
         members = owner._passing(wanted) if alone is None else _itself(owner, alone, wanted)
         columns = [(label, at) for label, at in members if fields[at].has_data]
         if not columns and wanted:
-            raise _filters.nothing(wanted.given, _near(owner, wanted.given["filter_name"]), owner._tree)
+            raise _filters.nothing(wanted.given, near(owner, wanted.given["filter_name"]), owner._tree)
         if strict:
             _check_plain(owner, wanted)
         return _distinct(columns)
@@ -73,7 +73,7 @@ def _check_plain(owner: HasBranches, wanted: BranchFilter) -> None:
         known.add(fields[owner._alone].name)
     for argument, text in plain:
         if text not in known and text.lstrip("/") not in known:
-            raise _filters.nothing({argument: text}, _near(owner, text), owner._tree)
+            raise _filters.nothing({argument: text}, near(owner, text), owner._tree)
 
 
 def _itself(owner: HasBranches, at: int, wanted: BranchFilter) -> Columns:
@@ -90,17 +90,17 @@ def _listed(names: Any) -> Iterable[str]:
     return list(names)
 
 
-def _near(owner: HasBranches, filter_name: Any) -> list[str]:
+def near(owner: HasBranches, filter_name: Any) -> list[str]:
     """Branches that may have been meant by names and patterns that fit none."""
     given = [filter_name] if isinstance(filter_name, str) else filter_name
-    near: list[str] = []
+    found: list[str] = []
     for text in given if isinstance(given, list | tuple) else []:
         if isinstance(text, str) and len(text) < _LONGEST_NAME:
             try:
                 owner._find(text.strip("*/^$"))
             except KeyInFileError as error:
-                near += error.near
-    return list(dict.fromkeys(near))[:_MOST_NEAR]
+                found += error.near
+    return list(dict.fromkeys(found))[:_MOST_NEAR]
 
 
 def _named(owner: HasBranches, name: str) -> int:
