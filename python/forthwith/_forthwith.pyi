@@ -607,6 +607,10 @@ class Machine:
         """All outputs; ``None`` if there are some and nothing was begun."""
     def output(self, name: str) -> Items | None:
         """One output."""
+    def bind(self, description: str) -> tuple[str, int, list[tuple[str, str]]]:
+        """The outputs as the buffers of a type: the Form as JSON, the number of rows, and the output of each buffer."""
+    def describe(self) -> str:
+        """What it reads and writes and where it stands, in a line."""
     def input_position(self, name: str) -> int | None:
         """The position in an input."""
     @property

@@ -125,6 +125,9 @@ class _ForthMachine:
                 stacklevel=2,
             )
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__module__}.{type(self).__qualname__} {self._core.describe()}>"
+
     def __reduce__(self) -> NoReturn:
         raise TypeError(f"cannot pickle {type(self).__qualname__!r} object")
 
@@ -227,6 +230,40 @@ class _ForthMachine:
         if outputs is None:
             raise RequestError("output not found: nothing was begun")
         return {name: _array(items) for name, items in outputs}
+
+    def array(
+        self,
+        form_or_type: Any,
+        *,
+        behavior: Mapping[Any, Any] | None = None,
+        attrs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        r"""The outputs as an ``ak.Array`` of a type, without a copy.
+
+        >>> machine = ForthMachine64('''
+        ...     input data  output id uint64  output offsets int64  output xs float32
+        ...     0 offsets <- stack
+        ...     begin data end invert while
+        ...       data Q-> id  data B-> stack dup offsets +<- stack data #f-> xs
+        ...     repeat
+        ... ''')
+        >>> machine.run({"data": bytes(8) + b"\x01" + bytes(4)})
+        >>> machine.array("{id: uint64, xs: var * float32}").to_list()
+        [{'id': 0, 'xs': [0.0]}]
+
+        ``form_or_type`` is what `forthwith.TypedArrayBuilder` takes: a type as text, an ``ak.types`` object, or a Form. Outputs
+        belong to it in the order of their declarations, from left to right, whatever their names: a number is one output of its
+        dtype; a list is its offsets (int64, int32 or uint32, from 0 on), then its items; text is offsets, then uint8; ``?x`` is
+        an index (int64 or int32, -1 for null), then the values that are there, or a mask (bool or int8, 1 where there is a
+        value), then values for all; a union is tags (int8), an index, then its alternatives; records and tuples are their
+        fields. Outputs that do not fit are a `RequestError` that says where in the type.
+        """
+        from forthwith._packages import package
+        from forthwith.builders.typed import described
+
+        form, length, buffers = self._core.bind(described(form_or_type))
+        arrays = {key: self.output(name) for key, name in buffers}
+        return package("awkward").from_buffers(form, length, arrays, behavior=behavior, attrs=attrs)
 
     def output(self, name: str) -> NDArray[Any]:
         """One of the `outputs`."""

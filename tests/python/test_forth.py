@@ -7,6 +7,7 @@ import inspect
 import io
 import mmap
 import os
+import pathlib
 import pickle
 import struct
 import subprocess
@@ -862,3 +863,93 @@ def test_runs_of_other_threads_end_with_their_work():
     for thread in threads:
         thread.join()
     assert {machine.stack[0] for machine in (*machines, here)} == {sum(range(3000000))}
+
+
+def test_the_page_makes_an_array_of_outputs():
+    page = (pathlib.Path(__file__).parents[2] / "docs/python-forth.md").read_text()
+    code = page.split("## Outputs as an array", 1)[1].split("```python\n", 1)[1].split("```", 1)[0]
+    names = {"ForthMachine64": ForthMachine64}
+    exec(code, names)
+    shown = code.rsplit("# ", 1)[1].strip()
+    assert repr(names["array"].to_list()) == shown
+
+
+def outputs(program, **inputs):
+    machine = ForthMachine64(program)
+    machine.run(inputs)
+    return machine
+
+
+def test_arrays_of_every_kind_of_type():
+    table = {
+        "int64": ("output a int64 1 a <- stack 2 a <- stack", [1, 2]),
+        "var * int8": ("output o uint32 output a int8 0 o <- stack 1 o <- stack 1 o <- stack 7 a <- stack", [[7], []]),
+        "string": ("output o int32 output a uint8 0 o <- stack 2 o <- stack 104 a <- stack 105 a <- stack", ["hi"]),
+        "?int8": ("output n int64 output a int8 0 n <- stack -1 n <- stack 5 a <- stack", [5, None]),
+        "?float32": ("output m bool output a float32 1 m <- stack 0 m <- stack 5 a <- stack 9 a <- stack", [5.0, None]),
+        "union[int8, string]": (
+            "output t int8 output n int64 output a int8 output o int64 output c uint8"
+            " 0 t <- stack 0 n <- stack 1 t <- stack 0 n <- stack 3 a <- stack 0 o <- stack 1 o <- stack 33 c <- stack",
+            [3, "!"],
+        ),
+        "(int8, 2 * int16)": ("output a int8 output b int16 1 a <- stack 2 b <- stack 3 b <- stack", [(1, [2, 3])]),
+    }
+    for kind, (program, expected) in table.items():
+        machine = outputs(program)
+        array = machine.array(kind)
+        assert array.to_list() == expected, kind
+        awkward_type = awkward.types.from_datashape(kind, highlevel=False)
+        assert machine.array(awkward_type).to_list() == expected, kind
+        assert machine.array(array.layout.form).to_list() == expected, kind
+
+
+def test_outputs_that_do_not_fit_a_type_say_where():
+    machine = outputs(
+        "output a int64 output o int64 output b float32 1 a <- stack 0 o <- stack 2 o <- stack 1 b <- stack"
+    )
+    for kind, text in [
+        ("{a: int64, b: var * float64}", "b[] of float64 wants float64; the next output is b float32"),
+        ("{a: int64}", "the end of {a: int64} wants no more outputs; there is o int64 besides"),
+        ("{a: int64, b: var * float32}", "b: o ends at 2, and the lists have 1 items"),
+        ("{a: int32}", "a of int32 wants int32; the next output is a int64"),
+    ]:
+        with pytest.raises(forthwith.RequestError) as caught:
+            machine.array(kind)
+        assert text in str(caught.value)
+    with pytest.raises(forthwith.RequestError, match="d of bool wants bool; there is no other output"):
+        outputs("output a int64 1 a <- stack").array("{a: int64, d: bool}")
+    with pytest.raises(forthwith.RequestError, match=r"did you mean float64\?.*one of bool, int8"):
+        machine.array("flaot64")
+    with pytest.raises(forthwith.RequestError, match="did you mean float64, float32"):
+        machine.array("{x: float}")
+    with pytest.raises(forthwith.RequestError, match="begin"):
+        ForthMachine64("output a int64").array("int64")
+
+
+def test_errors_say_what_may_have_been_meant():
+    with pytest.raises(ForthRunError, match=r"top of the stack: 3"):
+        ForthMachine64("3 halt").run()
+    for program, texts in [
+        ("1 dupp", ["did you mean dup", "  1 | 1 dupp\n    |   ^^^^"]),
+        (
+            "input data output offsets int64\ndata !I-> ofsets",
+            ["ofsets is no output", "did you mean offsets?", "^^^^^^"],
+        ),
+        ("output x flaot32", ["flaot32 is none of bool, int8", "did you mean float32"]),
+    ]:
+        with pytest.raises(ForthCompileError) as caught:
+            ForthMachine64(program)
+        assert all(text in str(caught.value) for text in texts), str(caught.value)
+
+
+def test_repr_says_what_it_is_and_where_it_stands():
+    machine = ForthMachine64("input x output y int32 1 pause x i-> y")
+    assert repr(machine) == "<forthwith.forth.ForthMachine64 input x; output y int32; not begun>"
+    machine.run({"x": b"abc"})
+    assert repr(machine) == "<forthwith.forth.ForthMachine64 input x; output y int32; at x i-> y, line 1 col 32>"
+    with pytest.raises(ForthRunError):
+        machine.resume()
+    assert repr(machine) == "<forthwith.forth.ForthMachine64 input x; output y int32; read beyond at line 1 col 32>"
+    machine = ForthMachine32("")
+    machine.run()
+    assert repr(machine) == "<forthwith.forth.ForthMachine32 done>"

@@ -65,13 +65,37 @@ pub struct CompileError {
     line: usize,
     column: usize,
     snippet: String,
+    /// Where the word is that is wrong, its line with a mark below it, and what may have been meant.
+    marked: (usize, usize),
+    quote: String,
+    hint: String,
 }
 
 impl CompileError {
     pub(crate) fn new(kind: CompileErrorKind, source: &str, start: usize, end: usize) -> Self {
         let (line, column) = line_column(source, start);
         let snippet = source.get(start..end.max(start)).unwrap_or_default();
-        Self { kind, line, column, snippet: indented(snippet) }
+        let quote = quote(source, line, column);
+        let marked = (line, column);
+        Self { kind, line, column, snippet: indented(snippet), marked, quote, hint: String::new() }
+    }
+
+    /// Marks another word than the first, and says what may have been meant by it.
+    pub(crate) fn about(mut self, source: &str, at: usize, hint: String) -> Self {
+        let (line, column) = line_column(source, at);
+        (self.marked, self.quote) = ((line, column), quote(source, line, column));
+        self.hint = hint;
+        self
+    }
+
+    /// What may have been meant, as a phrase that follows the message; empty if there is nothing to say.
+    pub fn hint(&self) -> &str {
+        &self.hint
+    }
+
+    /// Line and column of the word that is wrong, where [`Self::line`] and [`Self::column`] are those of the phrase it stands in.
+    pub fn marked(&self) -> (usize, usize) {
+        self.marked
     }
 
     /// What is wrong.
@@ -94,16 +118,38 @@ impl fmt::Display for CompileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "in AwkwardForth source code, line {} col {}, {}:\n\n{}",
+            "in AwkwardForth source code, line {} col {}, {}:\n\n{}\n{}",
             self.line,
             self.column,
             self.kind.message(),
-            self.snippet
-        )
+            self.snippet,
+            self.quote
+        )?;
+        match self.hint.strip_prefix("; ") {
+            Some(hint) => write!(f, "\n\n{hint}"),
+            None => Ok(()),
+        }
     }
 }
 
 impl std::error::Error for CompileError {}
+
+/// A line of a text, with the word at a column (both from 1) marked below it.
+pub fn quote(source: &str, line: usize, column: usize) -> String {
+    /// Characters of a line that are shown.
+    const SHOWN: usize = 100;
+    let text = line.checked_sub(1).and_then(|line| source.lines().nth(line)).unwrap_or_default();
+    let at = column.saturating_sub(1);
+    let word = text.chars().skip(at).take_while(|c| !c.is_ascii_whitespace()).count().clamp(1, SHOWN);
+    // Of a long line, what is around the word.
+    let from = if at + word > SHOWN { at.saturating_sub(SHOWN / 2) } else { 0 };
+    // One character for each, so that the mark stays where it belongs.
+    let shown: String =
+        text.chars().skip(from).take(SHOWN).map(|c| if c == '\t' { ' ' } else { c }).collect();
+    let gap = " ".repeat(line.to_string().len());
+    let mark = "^".repeat(word.min(SHOWN - (at - from).min(SHOWN - 1)));
+    format!("  {line} | {shown}\n  {gap} | {}{mark}", " ".repeat(at - from))
+}
 
 /// Lines of a snippet that are shown, and characters of each.
 const SHOWN: (usize, usize) = (12, 160);
@@ -275,7 +321,11 @@ impl RunError {
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, explanation) = self.texts();
-        write!(f, "'{name}' in AwkwardForth runtime: {explanation}")
+        write!(f, "'{name}' in AwkwardForth runtime: {explanation}")?;
+        match self {
+            Self::UserHalt(Some(top)) => write!(f, " (top of the stack: {top})"),
+            _ => Ok(()),
+        }
     }
 }
 

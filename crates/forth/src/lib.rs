@@ -55,6 +55,7 @@ pub mod isa;
 mod jit;
 mod machine;
 pub mod manual;
+mod near;
 #[doc = include_str!("interpret/mutable_inputs.md")]
 pub mod mutable_inputs {}
 mod output;
@@ -64,9 +65,10 @@ mod value;
 
 pub use compile::ir::OutputDecl;
 pub use compiled::{Compiled, LiteralWidth, Options};
-pub use error::{CompileError, CompileErrorKind, Location, RunError};
+pub use error::{CompileError, CompileErrorKind, Location, RunError, quote};
 pub use forthwith_dtype::DType;
 pub use machine::{Counters, Limits, Machine, Printer, Status, Tier, W32, W64, Width};
+pub use near::near;
 pub use output::{Keeper, LEAD, Lease, Memory, OutOfMemory, Output, SLACK};
 pub use prepare::prepare;
 pub use programs::Programs;

@@ -50,7 +50,7 @@ class TypedArrayBuilder(_forthwith.TypedArrayBuilder):
         attrs: Mapping[str, Any] | None = None,
     ) -> Self:
         """Makes the program."""
-        return super().__new__(cls, _described(form_or_type))
+        return super().__new__(cls, described(form_or_type))
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class Within(Nested):
                 raise
 
 
-def _described(form_or_type: Any) -> str:
+def described(form_or_type: Any) -> str:
     """A type or Form as text."""
     if isinstance(form_or_type, str):
         return form_or_type

@@ -10,6 +10,7 @@ use crate::{
     },
 };
 use forthwith::forth::{self, Compiled, Limits, LiteralWidth, Options, Output, Programs, RunError, Tier};
+use forthwith_builders::{Arrangement, Form, Written};
 use pyo3::{
     exceptions::{PyRuntimeError, PyTypeError, PyValueError},
     prelude::*,
@@ -363,6 +364,58 @@ impl Machine {
             |state| each!(&state.machine, machine => machine.outputs().get(at).and_then(Output::lease)),
         )?;
         Ok(lease.map(Items))
+    }
+
+    /// The outputs as the buffers of a type: the Form as JSON, the number of rows, and the output of each buffer.
+    fn bind(&self, py: Python<'_>, description: &str) -> PyResult<(String, u64, Vec<(String, &str)>)> {
+        let form = Form::parse(description).map_err(|error| errors::request(py, error.to_string()))?;
+        let declared = self.compiled.outputs();
+        let bound = self.slot.with(|state| {
+            let outputs = each!(&state.machine, machine => machine.outputs());
+            if outputs.len() != declared.len() {
+                return None;
+            }
+            let written =
+                declared.iter().zip(outputs).map(|(known, output)| Written::of(&known.name, output));
+            Some(Arrangement::new(&form, &written.collect::<Vec<_>>()))
+        })?;
+        let nothing = || errors::request(py, "there are no outputs: nothing was begun".to_owned());
+        let bound = bound.ok_or_else(nothing)?.map_err(|error| errors::request(py, error.to_string()))?;
+        let name = |at: usize| declared[at].name.as_str();
+        let buffers = bound.buffers.into_iter().map(|(key, at)| (key, name(at))).collect();
+        Ok((bound.form.to_json(), bound.length, buffers))
+    }
+
+    /// What it reads and writes and where it stands, in a line.
+    fn describe(&self) -> PyResult<String> {
+        let mut parts = Vec::new();
+        if !self.compiled.inputs().is_empty() {
+            parts.push(format!("input {}", self.compiled.inputs().join(", ")));
+        }
+        if !self.compiled.outputs().is_empty() {
+            let outputs = self.compiled.outputs().iter();
+            let outputs: Vec<String> =
+                outputs.map(|output| format!("{} {}", output.name, output.dtype)).collect();
+            parts.push(format!("output {}", outputs.join(", ")));
+        }
+        let place = self.slot.with(|state| {
+            each!(&state.machine, machine => {
+                let location = |at| self.compiled.location(at);
+                match (machine.error(), machine.error_location(), machine.bytecode_position()) {
+                    (Some(error), Some(at), _) => format!("{} at line {} col {}", error.name(), at.line, at.column),
+                    (Some(error), None, _) => error.name().to_owned(),
+                    _ if !machine.is_ready() => "not begun".to_owned(),
+                    _ if machine.is_done() => "done".to_owned(),
+                    (None, _, Some(at)) => {
+                        let at = location(at);
+                        format!("at {}, line {} col {}", at.instruction, at.line, at.column)
+                    }
+                    (None, _, None) => "at the end of a body".to_owned(),
+                }
+            })
+        });
+        parts.push(place.unwrap_or_else(|_| "running".to_owned()));
+        Ok(parts.join("; "))
     }
 
     fn input_position(&self, name: &str) -> PyResult<Option<usize>> {

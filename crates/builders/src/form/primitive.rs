@@ -70,6 +70,11 @@ impl Primitive {
         PLAIN.iter().find(|(plain, _)| *plain == name).map(|(_, primitive)| *primitive)
     }
 
+    /// The names of all but times, whose names have a unit.
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        PLAIN.iter().map(|(name, _)| *name)
+    }
+
     /// NumPy's name.
     #[must_use]
     pub fn name(self) -> String {

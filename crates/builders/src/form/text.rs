@@ -21,6 +21,7 @@
 //! brackets: `int64[parameters={"unit": "cm"}]`, `[var * int64, parameters={…}]`.
 
 use super::{Form, FormError, Index, Kind, Parameters, Primitive, Text};
+use forthwith_forth::near;
 use serde_json::Value as Json;
 
 impl Form {
@@ -212,6 +213,36 @@ fn word(name: &str) -> String {
     if plain { name.into() } else { Json::from(name).to_string() }
 }
 
+/// Types that are one word, or begin with one.
+const WORDS: [&str; 11] = [
+    "string",
+    "bytes",
+    "var",
+    "option",
+    "union",
+    "struct",
+    "tuple",
+    "categorical",
+    "datetime64",
+    "timedelta64",
+    "unknown",
+];
+
+/// What is expected where a type begins: the names there are, and which one a word may have been meant to be.
+fn a_type(found: &str) -> String {
+    let names: Vec<&str> = Primitive::names().chain(WORDS).collect();
+    let meant = match found {
+        "float" | "real" | "double" => vec!["float64".to_owned(), "float32".to_owned()],
+        "int" | "integer" | "long" => vec!["int64".to_owned(), "int32".to_owned()],
+        "str" | "text" => vec!["string".to_owned()],
+        "list" | "vector" | "array" => vec!["var *".to_owned()],
+        _ => near(found, names.iter().copied()),
+    };
+    let meant =
+        if meant.is_empty() { String::new() } else { format!(" (did you mean {}?)", meant.join(", ")) };
+    format!("a type{meant}: one of {}", names.join(", "))
+}
+
 struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -375,7 +406,7 @@ impl<'a> Parser<'a> {
         let before = self.at;
         let word = self.word();
         match word {
-            "" => self.fail("a type"),
+            "" => self.fail(&a_type("")),
             "var" => {
                 self.expect('*')?;
                 Ok(self.ty(depth + 1)?.list())
@@ -455,7 +486,7 @@ impl<'a> Parser<'a> {
                 None if self.take('[') => self.named(word, depth),
                 None => {
                     self.at = before;
-                    self.fail("a type")
+                    self.fail(&a_type(word))
                 }
             },
         }

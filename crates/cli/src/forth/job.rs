@@ -5,6 +5,7 @@ use crate::{
     console::Console,
     failure::{Failure, Result},
     flags::{Bits, Given, ProgramArgs},
+    human::clean,
 };
 use forthwith::forth::{Compiled, Limits, LiteralWidth, Machine, Options, RunError, Width};
 use std::{fs, io, sync::Arc};
@@ -34,8 +35,15 @@ pub(crate) fn compile(
     let compiled = compiled.map_err(|error| {
         let (line, column) = (error.line(), error.column());
         let place = text.place(line, column);
+        let (line, column) = error.marked();
         Failure::Program {
-            what: format!("{place}: {}\n{}", error.kind().message(), text.quote(line, column)),
+            what: format!(
+                "{place}: {}{}
+{}",
+                error.kind().message(),
+                clean(error.hint()),
+                text.quote(line, column)
+            ),
         }
     })?;
     for (line, column) in compiled.cut_literals().into_iter().take(5) {
@@ -118,9 +126,6 @@ impl Job {
         let explanation = error.to_string();
         if let Some((_, explanation)) = explanation.split_once("runtime: ") {
             what = format!("{what}: {explanation}");
-        }
-        if let RunError::UserHalt(Some(top)) = error {
-            what.push_str(&format!(" (top of the stack: {top})"));
         }
         if let Some(at) = machine.error_location() {
             let word = at.word.map_or_else(String::new, |word| format!(" in word {word}"));

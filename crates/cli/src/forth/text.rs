@@ -4,16 +4,12 @@ use crate::{
     failure::{Failure, Result},
     human::clean,
 };
-use std::fmt::Write;
 
 /// The text and the name of where it came from.
 pub(crate) struct Text {
     pub(crate) name: String,
     pub(crate) source: String,
 }
-
-/// Characters of a line that are shown.
-const SHOWN: usize = 100;
 
 impl Text {
     pub(crate) fn new(name: &str, bytes: Vec<u8>) -> Result<Self> {
@@ -37,24 +33,8 @@ impl Text {
 
     /// The line with the word at a column (both from 1) marked below it.
     pub(crate) fn quote(&self, line: usize, column: usize) -> String {
-        let text = self.line(line).unwrap_or_default();
-        let at = column.saturating_sub(1);
-        let word = text.chars().skip(at).take_while(|c| !c.is_ascii_whitespace()).count().clamp(1, SHOWN);
-        // Of a long line, what is around the word.
-        let from = if at + word > SHOWN { at.saturating_sub(SHOWN / 2) } else { 0 };
-        let shown: String = text.chars().skip(from).take(SHOWN).map(plain).collect();
-        let number = line.to_string();
-        let gap = " ".repeat(number.len());
-        let mut quoted = String::new();
-        // Writing to a string cannot fail.
-        let _ = writeln!(quoted, "  {number} | {}", shown);
-        let _ = write!(
-            quoted,
-            "  {gap} | {}{}",
-            " ".repeat(at - from),
-            "^".repeat(word.min(SHOWN - (at - from).min(SHOWN - 1)))
-        );
-        quoted
+        let source: String = self.source.chars().map(|c| if c == '\n' { c } else { plain(c) }).collect();
+        forthwith::forth::quote(&source, line, column)
     }
 }
 

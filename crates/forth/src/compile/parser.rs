@@ -7,6 +7,7 @@ use super::lexer::{Token, integer, tokenize};
 use crate::DType;
 use crate::error::{CompileError, CompileErrorKind as E};
 use crate::isa::{self, Bulk, BulkWord, Group, Op, Parser as Code, Read, Syntax};
+use crate::near;
 use crate::{LiteralWidth, Options};
 
 /// Deeper nesting could exhaust the native stack of the compiler; few runs could enter it with default limits anyway.
@@ -442,7 +443,44 @@ impl<'a> Parser<'a> {
     fn error(&self, kind: E, head: usize) -> CompileError {
         let start = self.tokens[head].start as usize;
         let last = (self.at + 1).min(self.tokens.len()).max(head + 1) - 1;
-        CompileError::new(kind, self.source, start, self.tokens[last].end as usize)
+        let error = CompileError::new(kind, self.source, start, self.tokens[last].end as usize);
+        match self.hint(kind, head) {
+            Some((at, hint)) => error.about(self.source, at, hint),
+            None => error,
+        }
+    }
+
+    /// The word that is wrong, and what may have been meant by it.
+    fn hint(&self, kind: E, head: usize) -> Option<(usize, String)> {
+        let at = if kind == E::UnknownWord { head } else { self.at };
+        let token = self.tokens.get(at)?;
+        let mut names: Vec<&str> = match kind {
+            E::UnknownWord => self.names.keys().copied().collect(),
+            E::ParserWithoutDestination | E::BulkWithoutOutput => {
+                self.program.outputs.iter().map(|output| output.name.as_str()).collect()
+            }
+            E::UnknownDtype => Dtype::ALL.iter().map(|dtype| dtype.name()).collect(),
+            E::InputWithoutAction => Vec::new(),
+            _ => return None,
+        };
+        let all = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let what = match kind {
+            E::UnknownDtype => format!("; {} is none of {all}", token.word),
+            E::ParserWithoutDestination | E::BulkWithoutOutput => {
+                format!("; {} is no output, of which there are {all}", token.word)
+            }
+            _ => String::new(),
+        };
+        match kind {
+            E::UnknownWord | E::InputWithoutAction => isa::words().for_each(|word| names.push(word)),
+            E::ParserWithoutDestination => names.push(Syntax::Stack.word()),
+            _ => {}
+        }
+        names.sort_unstable();
+        let near = near(token.word, names);
+        let meant =
+            if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+        Some((token.start as usize, what + &meant))
     }
 }
 

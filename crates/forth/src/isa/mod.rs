@@ -256,6 +256,16 @@ static KNOWN: LazyLock<HashMap<&'static str, Known>> = LazyLock::new(|| {
     known
 });
 
+/// The words there are, parsers with every prefix.
+pub(crate) fn words() -> impl Iterator<Item = &'static str> {
+    static PARSERS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let prefixes = |text: &'static str| ["", "!", "#", "#!"].map(|prefix| format!("{prefix}{text}->"));
+        Parser::ALL.iter().flat_map(|parser| prefixes(parser.text())).collect()
+    });
+    let words = Op::ALL.iter().map(|op| op.word()).chain(Syntax::ALL.iter().map(|syntax| syntax.word()));
+    words.chain(PARSERS.iter().map(String::as_str))
+}
+
 /// Whether a word may not be used as a name.
 pub(crate) fn is_reserved(word: &str) -> bool {
     Syntax::lookup(word).is_some()

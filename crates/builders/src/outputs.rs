@@ -1,0 +1,327 @@
+//! Outputs of a machine as the buffers of a type.
+
+use crate::form::{Form, Index, Kind, Primitive};
+use crate::layout::Layout;
+use bytes::Bytes;
+use forthwith_columns::{Column, DType};
+use forthwith_forth::{Dtype, Output};
+
+/// An output: its name, what its items are, and how many there are.
+#[derive(Clone, Copy, Debug)]
+pub struct Written<'a> {
+    /// As the program declares it.
+    pub name: &'a str,
+    /// The items.
+    pub dtype: Dtype,
+    /// Their number.
+    pub items: usize,
+    /// The last of them, if it is an integer: of offsets, how many items the lists have.
+    pub last: Option<i64>,
+}
+
+impl<'a> Written<'a> {
+    /// What a machine has written to an output so far.
+    #[must_use]
+    pub fn of(name: &'a str, output: &Output) -> Self {
+        let bytes = output.as_bytes();
+        let last = match output.dtype() {
+            Dtype::Int32 => bytes.last_chunk().map(|item| i64::from(i32::from_ne_bytes(*item))),
+            Dtype::UInt32 => bytes.last_chunk().map(|item| i64::from(u32::from_ne_bytes(*item))),
+            Dtype::Int64 => bytes.last_chunk().map(|item| i64::from_ne_bytes(*item)),
+            _ => None,
+        };
+        Self { name, dtype: output.dtype(), items: output.len(), last }
+    }
+}
+
+/// A type whose buffers are outputs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrangement {
+    /// The type with keys, and with the kinds of nodes that the outputs make it have.
+    pub form: Form,
+    /// Number of rows.
+    pub length: u64,
+    /// Of each buffer, by the name that it has with the Form, the number of the output.
+    pub buffers: Vec<(String, usize)>,
+}
+
+/// Outputs that are not the buffers of a type.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Misfit {
+    /// One output is missing, too many, or of another dtype.
+    #[error(
+        "{place} of {ty} wants {wanted}; {found} (outputs belong to the type in the order of their declarations)"
+    )]
+    Output {
+        /// Where in the type: `hits[].energy`, or nothing for the type itself.
+        place: String,
+        /// The type there.
+        ty: String,
+        /// Which outputs would do.
+        wanted: String,
+        /// What there is instead.
+        found: String,
+    },
+    /// Offsets that do not begin with 0, or lengths that contradict each other.
+    #[error("{place}: {what}")]
+    Length {
+        /// Where in the type.
+        place: String,
+        /// What is wrong, as a phrase.
+        what: String,
+    },
+    /// A type that no outputs can be.
+    #[error("{place}: {ty} cannot be made of outputs; {instead}")]
+    Unsupported {
+        /// Where in the type.
+        place: String,
+        /// The type there.
+        ty: String,
+        /// What can be.
+        instead: &'static str,
+    },
+}
+
+impl Arrangement {
+    /// Finds the outputs that are a type's buffers: in the order of their declarations, they are those of the type from left to right.
+    ///
+    /// A number is one output of its dtype; a list is offsets (int64, int32 or uint32) and then what its items are; text is
+    /// offsets and uint8; an option is an index (int64 or int32, -1 for nulls) and then its content without the nulls, or a mask
+    /// (bool or int8, 1 where there is a value) and then its content with something in the place of nulls; a union is tags
+    /// (int8), an index (int64 or int32), and then its alternatives; records and tuples are their fields.
+    ///
+    /// # Errors
+    /// Outputs that do not fit the type, with the place in it.
+    pub fn new(form: &Form, outputs: &[Written<'_>]) -> Result<Self, Misfit> {
+        let mut binder = Binder { outputs, next: 0, nodes: 0, buffers: Vec::new() };
+        let (form, length) = binder.node(form, "")?;
+        if let Some(left) = outputs.get(binder.next) {
+            return Err(Misfit::Output {
+                place: "the end".into(),
+                ty: form.type_string(),
+                wanted: "no more outputs".into(),
+                found: format!("there is {} {} besides", left.name, left.dtype),
+            });
+        }
+        let length = length.ok_or_else(|| Misfit::Length {
+            place: "the type".into(),
+            what: "how many rows a record without fields has is in no output".into(),
+        })?;
+        Ok(Self { form, length, buffers: binder.buffers })
+    }
+
+    /// The columns themselves, copied.
+    #[must_use]
+    pub fn layout(&self, outputs: &[Output]) -> Layout {
+        let columns = self.buffers.iter().map(|(key, at)| {
+            let output = &outputs[*at];
+            (
+                key.clone(),
+                Column::from_bytes(column_type(output.dtype()), Bytes::copy_from_slice(output.as_bytes())),
+            )
+        });
+        Layout { form: self.form.clone(), length: self.length, columns: columns.collect() }
+    }
+}
+
+fn column_type(dtype: Dtype) -> DType {
+    match dtype {
+        Dtype::Bool => DType::Bool,
+        Dtype::Int8 => DType::Int8,
+        Dtype::Int16 => DType::Int16,
+        Dtype::Int32 => DType::Int32,
+        Dtype::Int64 => DType::Int64,
+        Dtype::UInt8 => DType::UInt8,
+        Dtype::UInt16 => DType::UInt16,
+        Dtype::UInt32 => DType::UInt32,
+        Dtype::UInt64 => DType::UInt64,
+        Dtype::Float32 => DType::Float32,
+        Dtype::Float64 => DType::Float64,
+    }
+}
+
+struct Binder<'a> {
+    outputs: &'a [Written<'a>],
+    /// The next output that belongs to nothing.
+    next: usize,
+    /// Nodes so far, which give the keys.
+    nodes: usize,
+    buffers: Vec<(String, usize)>,
+}
+
+/// A node with its keys, and how many rows it has; None: as many as are wanted.
+type Node = (Form, Option<u64>);
+
+impl Binder<'_> {
+    fn node(&mut self, form: &Form, place: &str) -> Result<Node, Misfit> {
+        let key = format!("node{}", self.nodes);
+        self.nodes += 1;
+        let (kind, length) = self.kind(form, &key, place)?;
+        Ok((Form { kind, parameters: form.parameters.clone(), key: Some(key) }, length))
+    }
+
+    fn kind(&mut self, form: &Form, key: &str, place: &str) -> Result<(Kind, Option<u64>), Misfit> {
+        match &form.kind {
+            Kind::Empty => Ok((Kind::Empty, Some(0))),
+            Kind::Numpy { primitive, shape } => self.numbers(form, *primitive, shape, key, place),
+            Kind::Regular { size, content } => {
+                let (content, items) = self.node(content, &format!("{place}[]"))?;
+                let length = match (items, *size) {
+                    (Some(_), 0) | (None, _) => None,
+                    (Some(items), size) if items % size == 0 => Some(items / size),
+                    (Some(items), size) => {
+                        let what = format!("{items} items are no lists of {size}");
+                        return Err(Misfit::Length { place: named(place), what });
+                    }
+                };
+                Ok((Kind::Regular { size: *size, content: Box::new(content) }, length))
+            }
+            Kind::ListOffset { content, .. } | Kind::List { content, .. } => {
+                let what = "offsets int64, int32 or uint32";
+                let at = self.take(form, place, what, |dtype| offsets(dtype).is_some())?;
+                let written = self.outputs[at];
+                self.buffers.push((format!("{key}-offsets"), at));
+                let Some(last) = written.last else {
+                    let what = format!("{} is empty; offsets begin with 0: `0 {0} <- stack`", written.name);
+                    return Err(Misfit::Length { place: named(place), what });
+                };
+                let (content, items) = self.node(content, &format!("{place}[]"))?;
+                if items.is_some_and(|items| items != last as u64) {
+                    let items = items.unwrap_or(0);
+                    let what = format!("{} ends at {last}, and the lists have {items} items", written.name);
+                    return Err(Misfit::Length { place: named(place), what });
+                }
+                let offsets = offsets(written.dtype).unwrap_or(Index::I64);
+                let kind = Kind::ListOffset { offsets, content: Box::new(content) };
+                Ok((kind, Some(written.items as u64 - 1)))
+            }
+            Kind::Record { fields, contents } => {
+                let (mut nodes, mut length) = (Vec::with_capacity(contents.len()), None);
+                for (at, content) in contents.iter().enumerate() {
+                    let name = fields.as_ref().map_or_else(|| at.to_string(), |fields| fields[at].clone());
+                    let inside = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
+                    let (node, rows) = self.node(content, &inside)?;
+                    if let (Some(rows), Some((before, known))) = (rows, &length)
+                        && rows != *known
+                    {
+                        let what = format!("has {rows} rows, and {before} has {known}");
+                        return Err(Misfit::Length { place: named(&inside), what });
+                    }
+                    length = length.or(rows.map(|rows| (inside, rows)));
+                    nodes.push(node);
+                }
+                let kind = Kind::Record { fields: fields.clone(), contents: nodes };
+                Ok((kind, length.map(|(_, rows)| rows)))
+            }
+            Kind::IndexedOption { content, .. } | Kind::ByteMasked { content, .. } => {
+                let what = "an index int64 or int32, or a mask bool or int8";
+                let at = self.take(form, place, what, |dtype| {
+                    index(dtype).is_some() || matches!(dtype, Dtype::Bool | Dtype::Int8)
+                })?;
+                let written = self.outputs[at];
+                let length = Some(written.items as u64);
+                let part = if index(written.dtype).is_some() { "index" } else { "mask" };
+                self.buffers.push((format!("{key}-{part}"), at));
+                let (content, rows) = self.node(content, place)?;
+                let content = Box::new(content);
+                match index(written.dtype) {
+                    Some(index) => Ok((Kind::IndexedOption { index, content }, length)),
+                    None if rows.is_some_and(|rows| Some(rows) != length) => {
+                        let what = format!(
+                            "{} has {} items and the values under it {}; with an index instead of a mask, nulls need none",
+                            written.name,
+                            written.items,
+                            rows.unwrap_or(0)
+                        );
+                        Err(Misfit::Length { place: named(place), what })
+                    }
+                    None => Ok((Kind::ByteMasked { valid_when: true, content }, length)),
+                }
+            }
+            Kind::Union { contents, .. } => {
+                let tags = self.take(form, place, "tags int8", |dtype| dtype == Dtype::Int8)?;
+                self.buffers.push((format!("{key}-tags"), tags));
+                let at = self.take(form, place, "an index int64 or int32", |dtype| index(dtype).is_some())?;
+                self.buffers.push((format!("{key}-index"), at));
+                let (tags, written) = (self.outputs[tags], self.outputs[at]);
+                if tags.items != written.items {
+                    let what = format!(
+                        "{} has {} items and {} {}",
+                        tags.name, tags.items, written.name, written.items
+                    );
+                    return Err(Misfit::Length { place: named(place), what });
+                }
+                let nodes = contents.iter().map(|content| self.node(content, place).map(|(node, _)| node));
+                let contents = nodes.collect::<Result<_, _>>()?;
+                let index = index(written.dtype).unwrap_or(Index::I64);
+                Ok((Kind::Union { index, contents }, Some(tags.items as u64)))
+            }
+            Kind::Indexed { .. } | Kind::BitMasked { .. } | Kind::Unmasked { .. } => {
+                let instead = "numbers, text, lists, records, tuples, options and unions can be";
+                Err(Misfit::Unsupported { place: named(place), ty: form.type_string(), instead })
+            }
+        }
+    }
+
+    fn numbers(
+        &mut self,
+        form: &Form,
+        primitive: Primitive,
+        shape: &[u64],
+        key: &str,
+        place: &str,
+    ) -> Result<(Kind, Option<u64>), Misfit> {
+        let (stored, parts) = primitive.stored();
+        let at = self.take(form, place, &stored.to_string(), |dtype| column_type(dtype) == stored)?;
+        self.buffers.push((format!("{key}-data"), at));
+        let each = shape.iter().try_fold(parts as u64, |all, size| all.checked_mul(*size)).unwrap_or(0);
+        let items = self.outputs[at].items as u64;
+        if each == 0 || items % each != 0 {
+            let what = format!("{items} items of {} are no rows of {each}", self.outputs[at].name);
+            return Err(Misfit::Length { place: named(place), what });
+        }
+        Ok((form.kind.clone(), Some(items / each)))
+    }
+
+    /// The next output, if it is of a dtype that will do.
+    fn take(
+        &mut self,
+        form: &Form,
+        place: &str,
+        wanted: &str,
+        fits: impl Fn(Dtype) -> bool,
+    ) -> Result<usize, Misfit> {
+        let found = match self.outputs.get(self.next) {
+            Some(output) if fits(output.dtype) => {
+                self.next += 1;
+                return Ok(self.next - 1);
+            }
+            Some(output) => format!("the next output is {} {}", output.name, output.dtype),
+            None => "there is no other output".to_owned(),
+        };
+        let place = named(place);
+        Err(Misfit::Output { place, ty: form.type_string(), wanted: wanted.into(), found })
+    }
+}
+
+fn named(place: &str) -> String {
+    if place.is_empty() { "the beginning".to_owned() } else { place.to_owned() }
+}
+
+fn offsets(dtype: Dtype) -> Option<Index> {
+    match dtype {
+        Dtype::Int64 => Some(Index::I64),
+        Dtype::Int32 => Some(Index::I32),
+        Dtype::UInt32 => Some(Index::U32),
+        _ => None,
+    }
+}
+
+fn index(dtype: Dtype) -> Option<Index> {
+    match dtype {
+        Dtype::Int64 => Some(Index::I64),
+        Dtype::Int32 => Some(Index::I32),
+        _ => None,
+    }
+}
