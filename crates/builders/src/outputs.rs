@@ -35,6 +35,27 @@ impl<'a> Written<'a> {
 }
 
 /// A type whose buffers are outputs.
+///
+/// ```
+/// use forthwith_builders::{Arrangement, Form, Written};
+/// use forthwith_forth::{Compiled, Limits, Machine};
+/// use std::sync::Arc;
+///
+/// let program = "input data  output offsets int64  output content float32
+///     0 offsets <- stack
+///     begin data end invert while  data B-> stack dup offsets +<- stack data #f-> content  repeat";
+/// let compiled = Arc::new(Compiled::new(program)?);
+/// let mut machine = Machine::new(Arc::clone(&compiled), Limits::default());
+/// machine.run(&[&[1, 0, 0, 0x80, 0x3f, 0]])?;
+///
+/// let names = compiled.outputs().iter().map(|output| output.name.as_str());
+/// let written: Vec<_> = names.zip(machine.outputs()).map(|(name, output)| Written::of(name, output)).collect();
+/// let found = Arrangement::new(&Form::parse("var * float32")?, &written)?;
+/// assert_eq!((found.length, found.buffers[0].0.as_str()), (2, "node0-offsets"));
+/// let array = found.layout(machine.outputs()).to_array()?;
+/// assert_eq!(array.preview(0..2, 20)?, ["[1]", "[]"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrangement {
     /// The type with keys, and with the kinds of nodes that the outputs make it have.
@@ -169,7 +190,7 @@ impl Binder<'_> {
                 let (content, items) = self.node(content, &format!("{place}[]"))?;
                 let length = match (items, *size) {
                     (Some(_), 0) | (None, _) => None,
-                    (Some(items), size) if items % size == 0 => Some(items / size),
+                    (Some(items), size) if items.is_multiple_of(size) => Some(items / size),
                     (Some(items), size) => {
                         let what = format!("{items} items are no lists of {size}");
                         return Err(Misfit::Length { place: named(place), what });
@@ -277,7 +298,7 @@ impl Binder<'_> {
         self.buffers.push((format!("{key}-data"), at));
         let each = shape.iter().try_fold(parts as u64, |all, size| all.checked_mul(*size)).unwrap_or(0);
         let items = self.outputs[at].items as u64;
-        if each == 0 || items % each != 0 {
+        if each == 0 || !items.is_multiple_of(each) {
             let what = format!("{items} items of {} are no rows of {each}", self.outputs[at].name);
             return Err(Misfit::Length { place: named(place), what });
         }

@@ -55,12 +55,12 @@ pub mod isa;
 mod jit;
 mod machine;
 pub mod manual;
-mod near;
 #[doc = include_str!("interpret/mutable_inputs.md")]
 pub mod mutable_inputs {}
 mod output;
 mod prepare;
 mod programs;
+mod similar;
 mod value;
 
 pub use compile::ir::OutputDecl;
@@ -68,8 +68,8 @@ pub use compiled::{Compiled, LiteralWidth, Options};
 pub use error::{CompileError, CompileErrorKind, Location, RunError, quote};
 pub use forthwith_dtype::DType;
 pub use machine::{Counters, Limits, Machine, Printer, Status, Tier, W32, W64, Width};
-pub use near::near;
 pub use output::{Keeper, LEAD, Lease, Memory, OutOfMemory, Output, SLACK};
 pub use prepare::prepare;
 pub use programs::Programs;
+pub use similar::similar_names;
 pub use value::Value;

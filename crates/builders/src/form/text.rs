@@ -21,7 +21,7 @@
 //! brackets: `int64[parameters={"unit": "cm"}]`, `[var * int64, parameters={…}]`.
 
 use super::{Form, FormError, Index, Kind, Parameters, Primitive, Text};
-use forthwith_forth::near;
+use forthwith_forth::similar_names;
 use serde_json::Value as Json;
 
 impl Form {
@@ -236,7 +236,7 @@ fn a_type(found: &str) -> String {
         "int" | "integer" | "long" => vec!["int64".to_owned(), "int32".to_owned()],
         "str" | "text" => vec!["string".to_owned()],
         "list" | "vector" | "array" => vec!["var *".to_owned()],
-        _ => near(found, names.iter().copied()),
+        _ => similar_names(found, names.iter().copied()),
     };
     let meant =
         if meant.is_empty() { String::new() } else { format!(" (did you mean {}?)", meant.join(", ")) };

@@ -7,7 +7,7 @@ use super::lexer::{Token, integer, tokenize};
 use crate::DType;
 use crate::error::{CompileError, CompileErrorKind as E};
 use crate::isa::{self, Bulk, BulkWord, Group, Op, Parser as Code, Read, Syntax};
-use crate::near;
+use crate::similar_names;
 use crate::{LiteralWidth, Options};
 
 /// Deeper nesting could exhaust the native stack of the compiler; few runs could enter it with default limits anyway.
@@ -477,7 +477,7 @@ impl<'a> Parser<'a> {
             _ => {}
         }
         names.sort_unstable();
-        let near = near(token.word, names);
+        let near = similar_names(token.word, names);
         let meant =
             if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
         Some((token.start as usize, what + &meant))
