@@ -22,6 +22,8 @@ from __future__ import annotations
 
 from forthwith._errors import ForthCompileError, ForthRunError, RequestError
 from forthwith._forthwith import Machine
+from forthwith._packages import package
+from forthwith.builders.typed import described
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -258,9 +260,6 @@ class _ForthMachine:
         value), then values for all; a union is tags (int8), an index, then its alternatives; records and tuples are their
         fields. Outputs that do not fit are a `RequestError` that says where in the type.
         """
-        from forthwith._packages import package
-        from forthwith.builders.typed import described
-
         form, length, buffers = self._core.bind(described(form_or_type))
         arrays = {key: self.output(name) for key, name in buffers}
         return package("awkward").from_buffers(form, length, arrays, behavior=behavior, attrs=attrs)

@@ -4,7 +4,7 @@ use crate::form::{Form, Index, Kind, Primitive};
 use crate::layout::Layout;
 use bytes::Bytes;
 use forthwith_columns::{Column, DType};
-use forthwith_forth::{Dtype, Output};
+use forthwith_forth::Output;
 
 /// An output: its name, what its items are, and how many there are.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub struct Written<'a> {
     /// As the program declares it.
     pub name: &'a str,
     /// The items.
-    pub dtype: Dtype,
+    pub dtype: DType,
     /// Their number.
     pub items: usize,
     /// The last of them, if it is an integer: of offsets, how many items the lists have.
@@ -25,9 +25,9 @@ impl<'a> Written<'a> {
     pub fn of(name: &'a str, output: &Output) -> Self {
         let bytes = output.as_bytes();
         let last = match output.dtype() {
-            Dtype::Int32 => bytes.last_chunk().map(|item| i64::from(i32::from_ne_bytes(*item))),
-            Dtype::UInt32 => bytes.last_chunk().map(|item| i64::from(u32::from_ne_bytes(*item))),
-            Dtype::Int64 => bytes.last_chunk().map(|item| i64::from_ne_bytes(*item)),
+            DType::Int32 => bytes.last_chunk().map(|item| i64::from(i32::from_ne_bytes(*item))),
+            DType::UInt32 => bytes.last_chunk().map(|item| i64::from(u32::from_ne_bytes(*item))),
+            DType::Int64 => bytes.last_chunk().map(|item| i64::from_ne_bytes(*item)),
             _ => None,
         };
         Self { name, dtype: output.dtype(), items: output.len(), last }
@@ -137,28 +137,9 @@ impl Arrangement {
     pub fn layout(&self, outputs: &[Output]) -> Layout {
         let columns = self.buffers.iter().map(|(key, at)| {
             let output = &outputs[*at];
-            (
-                key.clone(),
-                Column::from_bytes(column_type(output.dtype()), Bytes::copy_from_slice(output.as_bytes())),
-            )
+            (key.clone(), Column::from_bytes(output.dtype(), Bytes::copy_from_slice(output.as_bytes())))
         });
         Layout { form: self.form.clone(), length: self.length, columns: columns.collect() }
-    }
-}
-
-fn column_type(dtype: Dtype) -> DType {
-    match dtype {
-        Dtype::Bool => DType::Bool,
-        Dtype::Int8 => DType::Int8,
-        Dtype::Int16 => DType::Int16,
-        Dtype::Int32 => DType::Int32,
-        Dtype::Int64 => DType::Int64,
-        Dtype::UInt8 => DType::UInt8,
-        Dtype::UInt16 => DType::UInt16,
-        Dtype::UInt32 => DType::UInt32,
-        Dtype::UInt64 => DType::UInt64,
-        Dtype::Float32 => DType::Float32,
-        Dtype::Float64 => DType::Float64,
     }
 }
 
@@ -238,7 +219,7 @@ impl Binder<'_> {
             Kind::IndexedOption { content, .. } | Kind::ByteMasked { content, .. } => {
                 let what = "an index int64 or int32, or a mask bool or int8";
                 let at = self.take(form, place, what, |dtype| {
-                    index(dtype).is_some() || matches!(dtype, Dtype::Bool | Dtype::Int8)
+                    index(dtype).is_some() || matches!(dtype, DType::Bool | DType::Int8)
                 })?;
                 let written = self.outputs[at];
                 let length = Some(written.items as u64);
@@ -261,7 +242,7 @@ impl Binder<'_> {
                 }
             }
             Kind::Union { contents, .. } => {
-                let tags = self.take(form, place, "tags int8", |dtype| dtype == Dtype::Int8)?;
+                let tags = self.take(form, place, "tags int8", |dtype| dtype == DType::Int8)?;
                 self.buffers.push((format!("{key}-tags"), tags));
                 let at = self.take(form, place, "an index int64 or int32", |dtype| index(dtype).is_some())?;
                 self.buffers.push((format!("{key}-index"), at));
@@ -294,7 +275,7 @@ impl Binder<'_> {
         place: &str,
     ) -> Result<(Kind, Option<u64>), Misfit> {
         let (stored, parts) = primitive.stored();
-        let at = self.take(form, place, &stored.to_string(), |dtype| column_type(dtype) == stored)?;
+        let at = self.take(form, place, &stored.to_string(), |dtype| dtype == stored)?;
         self.buffers.push((format!("{key}-data"), at));
         let each = shape.iter().try_fold(parts as u64, |all, size| all.checked_mul(*size)).unwrap_or(0);
         let items = self.outputs[at].items as u64;
@@ -311,7 +292,7 @@ impl Binder<'_> {
         form: &Form,
         place: &str,
         wanted: &str,
-        fits: impl Fn(Dtype) -> bool,
+        fits: impl Fn(DType) -> bool,
     ) -> Result<usize, Misfit> {
         let found = match self.outputs.get(self.next) {
             Some(output) if fits(output.dtype) => {
@@ -330,19 +311,19 @@ fn named(place: &str) -> String {
     if place.is_empty() { "the beginning".to_owned() } else { place.to_owned() }
 }
 
-fn offsets(dtype: Dtype) -> Option<Index> {
+fn offsets(dtype: DType) -> Option<Index> {
     match dtype {
-        Dtype::Int64 => Some(Index::I64),
-        Dtype::Int32 => Some(Index::I32),
-        Dtype::UInt32 => Some(Index::U32),
+        DType::Int64 => Some(Index::I64),
+        DType::Int32 => Some(Index::I32),
+        DType::UInt32 => Some(Index::U32),
         _ => None,
     }
 }
 
-fn index(dtype: Dtype) -> Option<Index> {
+fn index(dtype: DType) -> Option<Index> {
     match dtype {
-        Dtype::Int64 => Some(Index::I64),
-        Dtype::Int32 => Some(Index::I32),
+        DType::Int64 => Some(Index::I64),
+        DType::Int32 => Some(Index::I32),
         _ => None,
     }
 }

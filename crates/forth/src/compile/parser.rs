@@ -459,7 +459,7 @@ impl<'a> Parser<'a> {
             E::ParserWithoutDestination | E::BulkWithoutOutput => {
                 self.program.outputs.iter().map(|output| output.name.as_str()).collect()
             }
-            E::UnknownDtype => Dtype::ALL.iter().map(|dtype| dtype.name()).collect(),
+            E::UnknownDtype => DType::ALL.iter().map(|dtype| dtype.name()).collect(),
             E::InputWithoutAction => Vec::new(),
             _ => return None,
         };
