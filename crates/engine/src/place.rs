@@ -9,6 +9,7 @@
 
 use crate::{step::Step, stop::Stop, text::Texts};
 use forthwith_columns::{Array, Builder, Column, FinishError, Finisher, Memory, OutOfMemory, Slot};
+use forthwith_io::LARGEST_EXPANSION;
 use forthwith_plan::{Columns as FormatColumns, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result};
 use std::{
     sync::{
@@ -124,9 +125,6 @@ fn unfinished(error: FinishError, group: &Group) -> Error {
 pub(crate) fn out_of_memory(error: &OutOfMemory) -> Error {
     Error::new(ErrorKind::OutOfMemory { what: "a column", bytes: error.bytes as u64 })
 }
-
-/// More than any codec makes of a byte; bounds what a file's own account of its size may reserve.
-const LARGEST_EXPANSION: u64 = 1100;
 
 /// Address space that the columns of one plan reserve together at most. There are 128 TiB of it in a process, and a file can claim
 /// more entries, and list a block more often, than that has room for. What needs more grows.

@@ -41,7 +41,7 @@ mod sink;
 mod source;
 
 pub use coalesce::{Merged, coalesce};
-pub use codec::{Codec, CodecError, Compressor, Decompressor, levels};
+pub use codec::{Codec, CodecError, Compressor, Decompressor, LARGEST_EXPANSION, levels};
 pub use error::{Error, ErrorKind, Result};
 pub use hash::xxh64;
 pub use sink::{FileSink, MemorySink, Sink, WriterSink, create};

@@ -10,7 +10,7 @@ use crate::{
     values::{Dictionary, Loaded, Values},
 };
 use forthwith_columns::kernels::{index_of_masks, levels_from, levels_to, lists_of_masks};
-use forthwith_io::Decompressor;
+use forthwith_io::{Decompressor, LARGEST_EXPANSION};
 use forthwith_plan::{Columns, Error, ErrorKind, Result, Task};
 use std::ops::Range;
 
@@ -21,8 +21,6 @@ const BATCH_FLAT: usize = 65536;
 const MASKS: usize = BATCH / 64;
 /// Values that a page may have without bytes for them: nulls in one run.
 const MOST_WEIGHTLESS: u64 = 1 << 26;
-/// More than most codecs make of a byte.
-const LARGEST_EXPANSION: u64 = 1100;
 /// What zstd and brotli may make of next to nothing.
 const LARGEST_REPEATED: u64 = 256 << 20;
 /// Memory for pages that is kept for the next chunk.

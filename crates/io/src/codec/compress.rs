@@ -21,7 +21,9 @@ pub const fn levels(codec: Codec) -> Option<(i32, i32, i32)> {
         Codec::Xz => Some((0, 6, 9)),
         Codec::Zstd => Some((1, 3, 22)),
         Codec::Bzip2 => Some((1, 9, 9)),
-        Codec::Lz4 | Codec::Snappy => None,
+        Codec::Lz4 | Codec::Snappy | Codec::RawSnappy | Codec::Gzip | Codec::Brotli | Codec::HadoopLz4 => {
+            None
+        }
     }
 }
 
@@ -110,7 +112,9 @@ impl Compressor {
                     }
                 }
             }
-            Codec::Lz4 => return Err(CodecError::Unsupported { codec, feature: "writing" }),
+            Codec::Lz4 | Codec::RawSnappy | Codec::Gzip | Codec::Brotli | Codec::HadoopLz4 => {
+                return Err(CodecError::Unsupported { codec, feature: "writing" });
+            }
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ mod append;
 mod compress;
 mod deflate;
 mod lz4;
+mod pages;
 #[cfg(test)]
 mod tests;
 mod xz;
@@ -14,6 +15,9 @@ pub use compress::{Compressor, levels};
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
+
+/// More than most codecs make of a byte: bounds what a file's own account of its sizes may reserve.
+pub const LARGEST_EXPANSION: u64 = 1100;
 
 /// How a block is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -34,6 +38,15 @@ pub enum Codec {
     Snappy,
     /// A `.bz2` stream.
     Bzip2,
+    /// A bare snappy block.
+    RawSnappy,
+    /// Gzip members.
+    Gzip,
+    /// A brotli stream (feature `brotli`).
+    Brotli,
+    /// LZ4 as Hadoop frames it, in pieces with their lengths before them; or a bare block, or a frame of LZ4's
+    /// own, which were called the same.
+    HadoopLz4,
 }
 
 impl Codec {
@@ -46,8 +59,11 @@ impl Codec {
             Self::Xz => "xz",
             Self::Lz4 => "lz4",
             Self::Zstd => "zstd",
-            Self::Snappy => "snappy",
+            Self::Snappy | Self::RawSnappy => "snappy",
             Self::Bzip2 => "bzip2",
+            Self::Gzip => "gzip",
+            Self::Brotli => "brotli",
+            Self::HadoopLz4 => "lz4",
         }
     }
 }
@@ -181,7 +197,7 @@ impl Decompressor {
     /// Fills `out` from one block and returns how many bytes of `stored` belong to it. It is an error if the block
     /// holds any other number of bytes than `out`; what `out` holds then is unspecified.
     ///
-    /// Bytes after the block are tolerated where the codec knows its own end, as all but [`Codec::Lz4`] do. The
+    /// Bytes after the block are tolerated where the codec knows its own end, as most but [`Codec::Lz4`] do. The
     /// library for [`Codec::Zlib`] and [`Codec::OldDeflate`] does not tell where that was, so all of `stored` counts
     /// as used there.
     pub fn decompress(&mut self, codec: Codec, stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
@@ -191,6 +207,10 @@ impl Decompressor {
             Codec::OldDeflate => deflate::bare(self.deflate.get_or_insert_default(), stored, out),
             Codec::Xz => xz::decompress(stored, out),
             Codec::Lz4 => lz4::decompress(stored, out),
+            Codec::RawSnappy => pages::snappy(&mut self.snappy, stored, out),
+            Codec::Gzip => pages::gzip(self.deflate.get_or_insert_default(), stored, out),
+            Codec::Brotli => pages::brotli(stored, out),
+            Codec::HadoopLz4 => pages::old_lz4(stored, out),
             Codec::Zstd => zstd::decompress(zstd_context(&mut self.zstd)?, stored, out),
             Codec::Snappy | Codec::Bzip2 => {
                 let mut spare = std::mem::take(&mut self.spare);
@@ -228,7 +248,7 @@ impl Decompressor {
             Codec::Zstd => append::zstandard(zstd_context(&mut self.zstd)?, stored, &mut room),
             Codec::Bzip2 => append::bzip2(stored, &mut room),
             Codec::Xz => append::xz(stored, &mut room),
-            Codec::Zlib | Codec::Lz4 => {
+            Codec::Zlib | Codec::Lz4 | Codec::RawSnappy | Codec::Gzip | Codec::Brotli | Codec::HadoopLz4 => {
                 Err(CodecError::Unsupported { codec, feature: "a block of unknown length" })
             }
         };

@@ -7,7 +7,7 @@ use super::*;
 const ALL: [Codec; 5] = [Codec::Zlib, Codec::OldDeflate, Codec::Xz, Codec::Lz4, Codec::Zstd];
 
 /// One block of `bytes`, written by the library that is not under test where there are two.
-fn compress(codec: Codec, bytes: &[u8]) -> Vec<u8> {
+pub(super) fn compress(codec: Codec, bytes: &[u8]) -> Vec<u8> {
     let level = libdeflater::CompressionLvl::default();
     match codec {
         Codec::Zlib => {
@@ -38,6 +38,28 @@ fn compress(codec: Codec, bytes: &[u8]) -> Vec<u8> {
             stream.write_all(bytes).unwrap();
             stream.finish().unwrap()
         }
+        Codec::RawSnappy => snap::raw::Encoder::new().compress_vec(bytes).unwrap(),
+        Codec::Gzip => {
+            use std::io::Write;
+            // Two members.
+            let member = |bytes: &[u8]| {
+                let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+                to.write_all(bytes).unwrap();
+                to.finish().unwrap()
+            };
+            let (first, second) = bytes.split_at(bytes.len() / 3);
+            [member(first), member(second)].concat()
+        }
+        Codec::HadoopLz4 => {
+            let piece = |bytes: &[u8]| {
+                let packed = lz4_flex::block::compress(bytes);
+                let lengths = [bytes.len() as u32, packed.len() as u32].map(u32::to_be_bytes);
+                [&lengths.concat()[..], &packed].concat()
+            };
+            let (first, second) = bytes.split_at(bytes.len() / 3);
+            [piece(first), piece(second)].concat()
+        }
+        Codec::Brotli => unreachable!("nothing here writes it"),
     }
 }
 
