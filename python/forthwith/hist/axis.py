@@ -9,8 +9,8 @@ import numpy as np
 
 from forthwith._errors import UnsupportedError
 from forthwith._guard import damaged, guarded
-from forthwith._libraries import package as _package
 from forthwith._objects import Object
+from forthwith._packages import package as _package
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,8 +8,8 @@ import numpy as np
 
 from forthwith._errors import ForthwithError, RequestError
 from forthwith._guard import guarded
-from forthwith._libraries import package as _package
 from forthwith._objects import Object
+from forthwith._packages import package as _package
 
 if TYPE_CHECKING:
     from typing import TextIO

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forthwith._guard import guarded
-from forthwith._libraries import package as _package
+from forthwith._packages import package as _package
 from forthwith.hist.drawing import Plotted
 from forthwith.hist.histograms import over
 from forthwith.hist.intervals import beta, counted, weighted

@@ -9,7 +9,7 @@ import numpy as np
 
 from forthwith._errors import RequestError, UnsupportedError
 from forthwith._guard import guarded
-from forthwith._libraries import package as _package
+from forthwith._packages import package as _package
 from forthwith.hist.axis import Axis
 from forthwith.hist.buffered import filled, ranged
 from forthwith.hist.drawing import Plotted
