@@ -32,6 +32,8 @@ pub(crate) const PIECE: usize = 256 << 10;
 pub(crate) struct Fetcher<'a> {
     plan: &'a Plan,
     source: &'a dyn Source,
+    /// The source's size when the read began.
+    size: u64,
     /// Where it is noted that a view of the source was decoded from. None if all is to be copied.
     viewed: Option<&'a AtomicBool>,
     way: Way,
@@ -95,7 +97,9 @@ impl<'a> Fetcher<'a> {
             }
             Way::Windows(of_task, windows)
         };
-        Self { plan, source, viewed: viewed.filter(|_| source.zero_copy()), way }
+        // Where it cannot be told, it is asked for again with each block, and the error is that block's.
+        let size = source.size().unwrap_or(0);
+        Self { plan, source, size, viewed: viewed.filter(|_| source.zero_copy()), way }
     }
 
     /// The stored bytes of a task. The worker lends the memory they may have to be copied to, and holds the window it is working on.
@@ -121,7 +125,7 @@ impl<'a> Fetcher<'a> {
                 *hold = self.source.view(range)?;
                 Ok(hold)
             }
-            (Way::Own, _) => read_into(self.source, range, own),
+            (Way::Own, _) => read_into(self.source, self.size, range, own),
             (Way::Windows(of_task, windows), _) => {
                 let number = of_task[at];
                 let window = self.window(number, &windows[number], window)?;
@@ -154,7 +158,7 @@ impl<'a> Fetcher<'a> {
 
     /// Reads bytes into warm memory.
     pub(crate) fn piece<'b>(&self, range: Range<u64>, own: &'b mut Room) -> Result<&'b [u8]> {
-        read_into(self.source, range, own)
+        read_into(self.source, self.size, range, own)
     }
 
     /// The window of a task that is about to be decoded. It is forgotten when all its tasks have come for it: workers that still
@@ -245,7 +249,7 @@ pub(crate) fn alone<'b>(
             *hold = source.view(range.clone())?;
             Ok(hold)
         }
-        Stored::Range(range) => read_into(source, range.clone(), stored),
+        Stored::Range(range) => read_into(source, 0, range.clone(), stored),
     }
 }
 
@@ -256,18 +260,22 @@ fn missing(reason: &str, at: Option<u64>) -> Error {
     error
 }
 
-fn read_into<'b>(source: &dyn Source, range: Range<u64>, into: &'b mut Room) -> Result<&'b [u8]> {
-    let length = range.end.saturating_sub(range.start);
-    // The size is asked for first, lest a lie about a length become an allocation.
-    let size = source.size()?;
-    if range.end > size {
-        let beyond = forthwith_io::ErrorKind::BeyondEnd { wanted: range.clone(), size };
-        return Err(
-            forthwith_io::Error { kind: beyond, uri: source.uri().into(), at: Some(range.start) }.into()
-        );
+/// Reads a range into warm memory. `known` is a size that the source had.
+fn read_into<'b>(source: &dyn Source, known: u64, range: Range<u64>, into: &'b mut Room) -> Result<&'b [u8]> {
+    // The size is looked at first, lest a lie about a length become an allocation. Whether the source still has it, reading shows.
+    if range.end > known {
+        let size = source.size()?;
+        if range.end > size {
+            let beyond = forthwith_io::ErrorKind::BeyondEnd { wanted: range.clone(), size };
+            return Err(forthwith_io::Error {
+                kind: beyond,
+                uri: source.uri().into(),
+                at: Some(range.start),
+            }
+            .into());
+        }
     }
-    let length = length as usize;
-    let into = into.take(length)?;
+    let into = into.take(range.end.saturating_sub(range.start) as usize)?;
     source.read_into(range.start, into)?;
     Ok(into)
 }
