@@ -126,6 +126,7 @@ impl Plans {
     }
 
     /// Whether there are loops in its body.
+    #[allow(dead_code, reason = "machine code asks, which not every build has")]
     pub(crate) fn has_loops(&self, body: usize) -> bool {
         self.by_segment[body].as_ref().is_some_and(|plan| plan.has_loops())
     }
