@@ -45,6 +45,7 @@ __all__ = [
     "avro_schema",
     "command",
     "efficiency_intervals",
+    "expand_files",
     "from_iter",
     "give_all",
     "optimised",
@@ -171,6 +172,8 @@ class File:
         """The objects in a directory (``""`` is the topmost), in the order of the file."""
     def find(self, path: str) -> Key:
         """Finds ``dir/name;cycle``; without a cycle, the highest one."""
+    def locate(self, path: str) -> tuple[str, str | None]:
+        """The path of the object that a path means, and that of the field of a table if the path goes on to one."""
     def table(self, path: str) -> Table:
         """Opens a tree."""
     @property
@@ -790,6 +793,9 @@ class Snapshot:
     def buffers(self) -> list[tuple[str, Buffer]]:
         """The buffers by their keys. Complex numbers are two items, dates and spans of time int64, half floats uint16."""
     def __len__(self) -> int: ...
+
+def expand_files(names: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """The files that names, patterns and folders mean, in the order of the names; each pattern's and folder's sorted."""
 
 def from_iter(object: object, type: str | None = None, form: str | None = None, single: bool = False) -> Snapshot:
     """Columns of a known type, filled with the items of an object, or with the object alone; a Form comes as JSON."""

@@ -2,7 +2,7 @@
 
 use crate::{
     desk::{Entered, raised},
-    formats,
+    files, formats,
     gate::Gate,
     handle::{Handle, error_of},
     object::FileObject,
@@ -11,7 +11,7 @@ use crate::{
 use forthwith::{
     Engine, OpenOptions, OptionValue, Options,
     columns::Policy,
-    io::{self, Callback, MappedFile, PreadFile, Source},
+    io::{self, Callback, MappedFile, Source},
     plan::Result,
 };
 use pyo3::{
@@ -30,7 +30,7 @@ pub(crate) struct File {
 impl File {
     fn make(
         py: Python<'_>,
-        open: impl FnOnce() -> io::Result<Arc<dyn Source>> + Send,
+        open: impl FnOnce() -> Result<Arc<dyn Source>> + Send,
         settings: Settings,
     ) -> PyResult<Self> {
         let object = settings.object.clone();
@@ -98,16 +98,17 @@ impl File {
     ) -> PyResult<Self> {
         let format = format_options(options)?;
         let (map, copy) = (source == "map", source == "pread");
-        let open = move || -> io::Result<Arc<dyn Source>> {
+        let mut stopped = None;
+        let open = || -> Result<Arc<dyn Source>> {
             match path.to_str() {
                 _ if map => Ok(Arc::new(MappedFile::open(&path)?)),
-                Some(uri) if copy => io::open_unmapped(uri),
-                Some(uri) => io::open(uri),
-                // A name that is not text can only be a local path.
-                None => Ok(Arc::new(PreadFile::open(&path)?)),
+                Some(uri) if copy => Ok(io::open_unmapped(uri)?),
+                _ => files::source(&path, &mut stopped),
             }
         };
-        Self::make(py, open, Settings { threads, memory, pool, huge_pages, format, object: None })
+        let opened =
+            Self::make(py, open, Settings { threads, memory, pool, huge_pages, format, object: None });
+        stopped.map_or(opened, Err)
     }
 
     #[staticmethod]
@@ -126,7 +127,7 @@ impl File {
         let format = format_options(options)?;
         let object = FileObject::new(object);
         let shared = object.clone();
-        let open = move || -> io::Result<Arc<dyn Source>> {
+        let open = move || -> Result<Arc<dyn Source>> {
             Ok(Arc::new(Callback::shared(name, move || Box::new(object.clone()))))
         };
         Self::make(py, open, Settings { threads, memory, pool, huge_pages, format, object: Some(shared) })
@@ -200,6 +201,11 @@ impl File {
 
     fn find(&self, py: Python<'_>, path: &str) -> PyResult<Key> {
         self.handle.run(py, || self.handle.file.find(path)).map(Key)
+    }
+
+    /// The path of the object that a path means, and that of the field of a table if the path goes on to one.
+    fn locate(&self, py: Python<'_>, path: &str) -> PyResult<(String, Option<String>)> {
+        self.handle.run(py, || files::locate(&self.handle.file, path))
     }
 
     /// The words kept with the file, in its order.

@@ -14,6 +14,7 @@ mod desk;
 mod empty;
 mod errors;
 mod file;
+mod files;
 mod formats;
 mod forth;
 mod gate;
@@ -41,6 +42,7 @@ mod _forthwith {
         description::Description,
         desk::Desk,
         file::{File, Key},
+        files::expand_files,
         forth::{Items, Machine},
         give::give_all,
         given::Given,

@@ -196,7 +196,7 @@ fn format_named(name: &str) -> Result<FileFormat> {
     let name = name.trim_start_matches('.');
     FileFormat::of(&format!("table.{name}")).map_err(|error| match error.kind {
         ErrorKind::Invalid { .. } => {
-            let what = format!("no format {name}: parquet, avro, arrow, jsonl and csv are written");
+            let what = format!("no format {name}: {} are written", FileFormat::listed());
             Failure::misuse(what)
         }
         _ => error.into(),

@@ -5,10 +5,7 @@ use crate::{
     target::Target,
     words::Words,
 };
-use forthwith::{
-    Engine, File, Options, Table, io,
-    plan::{Error, ErrorKind},
-};
+use forthwith::{Engine, File, Options, Table, files, plan::ErrorKind};
 use std::{collections::BTreeSet, sync::Arc};
 
 /// Opens the file with as many threads as asked for.
@@ -19,8 +16,8 @@ pub(crate) fn file(target: &Target, threads: Option<usize>) -> Result<File> {
     }
     let source = match &target.path {
         // A name that is no text.
-        Some(path) => Arc::new(io::MappedFile::open(path).map_err(Error::new)?),
-        None => io::open(&target.uri).map_err(Error::new)?,
+        Some(path) => files::source(path)?,
+        None => files::source(&target.uri)?,
     };
     Ok(File::from_source(source, Arc::new(Engine::new(options)))?)
 }
@@ -69,41 +66,23 @@ pub(crate) fn place(file: &File, object: &str) -> Result<Place> {
     if object.is_empty() {
         return Ok(whole(only_tree(file)?, false));
     }
-    let missing = match file.find(object) {
-        Ok(key) if key.is_directory || !key.is_table && !key.is_unsupported_table => {
+    let missing = match files::locate(file, object) {
+        Ok(files::Place::Table(table)) => return Ok(whole(table, true)),
+        Ok(files::Place::Field { table, field, named }) => {
+            return Ok(Place { table, branch: Some(field), named, words });
+        }
+        Ok(files::Place::Object(key)) => {
             return Err(Failure::WrongObject { uri: file.uri().to_owned(), key: Box::new(key) });
         }
-        Ok(_) => return Ok(whole(file.table(object)?, true)),
-        Err(error) if is_not_found(&error) => error,
-        Err(error) => return Err(error.into()),
+        Err(error) => error,
     };
-    for (slash, _) in object.match_indices('/').rev() {
-        match file.find(&object[..slash]) {
-            Ok(key) if key.is_table => {
-                let table = file.table(&object[..slash])?;
-                let branch = table.find(&object[slash + 1..])?;
-                return Ok(Place { table, branch: Some(branch), named: true, words });
-            }
-            Ok(_) => {}
-            Err(error) if is_not_found(&error) => {}
-            Err(error) => return Err(error.into()),
-        }
+    // A name that is similar says more than that there is one table.
+    if file.is_one_table() || !matches!(missing.kind, ErrorKind::NotFound { what: "object", .. }) {
+        return Err(missing.into());
     }
     let Ok(table) = only_tree(file) else { return Err(missing.into()) };
-    match table.find(object) {
-        Ok(branch) => Ok(Place { table, branch: Some(branch), named: false, words }),
-        // In a file that is one table, what else could be meant?
-        Err(error) if file.is_one_table() => Err(error.into()),
-        Err(_) => {
-            let [branch, _] = words.column;
-            let hint = format!("nor is it a {branch} of {}, the only tree", table.path());
-            Err(Failure::from(missing).hinted(hint))
-        }
-    }
-}
-
-fn is_not_found(error: &Error) -> bool {
-    matches!(error.kind, ErrorKind::NotFound { .. })
+    let hint = format!("nor is it a {} of {}, the only tree", words.column[0], table.path());
+    Err(Failure::from(missing).hinted(hint))
 }
 
 /// The paths of all trees of a file, in its order, each once however many cycles it has.

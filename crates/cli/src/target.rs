@@ -1,5 +1,6 @@
 //! `FILE[:OBJECT]`, as typed.
 
+use forthwith::files;
 use std::{ffi::OsStr, path::PathBuf};
 
 /// The two halves of what was typed. What the object part means (object, branch, both) only the opened file can tell.
@@ -32,8 +33,8 @@ impl Target {
     }
 
     /// Splits at the colon that makes the longest existing file name; `exists` says whether there is a file of a name. A file whose
-    /// own name contains colons therefore wins over any splitting. If no file exists, the colon after the first `.root` counts, else
-    /// the first, so that the error names what was probably meant. Colons of `scheme://host:port` and of `C:\` never split.
+    /// own name contains colons therefore wins over any splitting. If no file exists, the colon after the first
+    /// ending of a format counts, else the first, so that the error names what was probably meant. Colons of `scheme://host:port` and of `C:\` never split.
     pub(crate) fn split(text: &str, exists: impl Fn(&str) -> bool) -> Self {
         if exists(text) {
             return Self::whole(text);
@@ -43,7 +44,7 @@ impl Target {
             .iter()
             .rev()
             .find(|&&at| exists(&text[..at]))
-            .or_else(|| colons.iter().find(|&&at| text[..at].ends_with(".root")))
+            .or_else(|| colons.iter().find(|&&at| files::has_known_ending(&text[..at])))
             .or_else(|| colons.first());
         match at {
             Some(&at) => {

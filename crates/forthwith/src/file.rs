@@ -16,7 +16,7 @@ pub struct File {
 }
 
 impl File {
-    /// Opens a local file with an engine of its own.
+    /// Opens a file with an engine of its own. A local path, a `file://` URL, `-` for standard input, or a pipe with a name.
     ///
     /// # Errors
     /// The file cannot be read, or is of no format that is known.
@@ -24,18 +24,16 @@ impl File {
         Self::open_with(path, &OpenOptions::new())
     }
 
-    /// Opens a local file with options for its format, and an engine of its own.
+    /// Opens a file with options for its format, and an engine of its own.
     ///
     /// # Errors
     /// As [`open`](Self::open); an option that the file's format does not understand.
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
-        let path = path.as_ref();
-        let source = match path.to_str() {
-            Some(uri) => forthwith_io::open(uri)?,
-            // A name that is not text can only be a local path.
-            None => Arc::new(forthwith_io::PreadFile::open(path)?),
-        };
-        Self::from_source_with(source, Arc::new(Engine::new(Options::default())), options)
+        Self::from_source_with(
+            crate::files::source(path)?,
+            Arc::new(Engine::new(Options::default())),
+            options,
+        )
     }
 
     /// Opens what a source holds, to be read by the given engine.

@@ -45,7 +45,7 @@ const OTHERS: [(&[u8], &str); 6] = [
 ];
 
 /// Bytes of a file's beginning that are enough to recognise it.
-const HEAD: u64 = 8;
+pub(crate) const HEAD: u64 = 8;
 
 /// A format of files: how they are recognised, opened and written. A format that is only read, or only written, leaves the other
 /// to the defaults.
@@ -150,7 +150,7 @@ pub(crate) fn open(
     let head = source.read_one(0..source.size()?.min(HEAD))?;
     let Some(format) = recognised(&head, source.uri()) else {
         let found = begins(&head);
-        return Err(Error::new(ErrorKind::NotA { what: KNOWN.as_str(), found }).in_file(source.uri()));
+        return Err(Error::new(ErrorKind::NotA { what: known(), found }).in_file(source.uri()));
     };
     let each = |format: &&'static dyn Format| format.options().iter().map(|spec| (format.name(), *spec));
     let all: Vec<_> = FORMATS.iter().flat_map(each).collect();
@@ -169,13 +169,18 @@ pub(crate) fn by_name(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.endings().contains(&&*ending))
 }
 
-/// The first ending of each format that is written.
-pub(crate) fn written_endings() -> String {
-    let written = FORMATS.iter().filter(|format| format.is_written());
-    listed(written.filter_map(|format| format.endings().first()).map(|ending| format!(".{ending}")), "and")
+/// The formats that are read, in words: `"a ROOT, Avro or Parquet file"`.
+pub(crate) fn known() -> &'static str {
+    &KNOWN
 }
 
-/// `"a ROOT, Avro or Parquet file"`.
+/// The first ending of each format that is written, in words, each with something before it: `".parquet, .avro and .csv"`.
+pub(crate) fn written_endings(before: &str) -> String {
+    let written = FORMATS.iter().filter(|format| format.is_written());
+    let endings = written.filter_map(|format| format.endings().first());
+    listed(endings.map(|ending| format!("{before}{ending}")), "and")
+}
+
 static KNOWN: LazyLock<String> = LazyLock::new(|| {
     let read = FORMATS.iter().filter(|format| format.is_read());
     format!("a {} file", listed(read.map(|format| format.name().to_owned()), "or"))

@@ -22,6 +22,7 @@
 mod container;
 mod cut;
 mod file;
+pub mod files;
 mod formats;
 mod options;
 mod steps;

@@ -19,10 +19,17 @@ impl FileFormat {
             Some(format) if format.is_written() => Ok(Self(format)),
             Some(format) => Err(Error::unsupported(format!("writing {} files", format.name())).in_file(name)),
             None => {
-                let what = format!("the ending says no format: {} are written", formats::written_endings());
+                let what =
+                    format!("the ending says no format: {} are written", formats::written_endings("."));
                 Err(Error::new(ErrorKind::Invalid { what }).in_file(name))
             }
         }
+    }
+
+    /// All that there are, by the endings that name them, in words: `"parquet, avro and csv"`.
+    #[must_use]
+    pub fn listed() -> String {
+        formats::written_endings("")
     }
 
     /// Its name in messages.

@@ -46,5 +46,6 @@ pub use error::{Error, ErrorKind, Result};
 pub use hash::xxh64;
 pub use sink::{FileSink, MemorySink, Sink, WriterSink, create};
 pub use source::{
-    Advice, Callback, MappedFile, Memory, PreadFile, ReadAt, Several, Source, Version, open, open_unmapped,
+    Advice, Callback, MappedFile, Memory, PreadFile, ReadAt, STREAM_IN_MEMORY, Several, Source, Version,
+    open, open_unmapped, read_stream,
 };

@@ -9,6 +9,7 @@ mod guard;
 mod mapped;
 mod memory;
 mod pread;
+mod stream;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +26,7 @@ pub use callback::{Callback, ReadAt};
 pub use mapped::{Advice, MappedFile};
 pub use memory::Memory;
 pub use pread::PreadFile;
+pub use stream::{STREAM_IN_MEMORY, read_stream};
 
 use crate::error::{Error, ErrorKind, Result};
 

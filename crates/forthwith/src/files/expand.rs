@@ -1,0 +1,174 @@
+//! Lists, patterns and folders of files.
+
+use super::{STANDARD_INPUT, is_pattern, matches};
+use crate::formats;
+use forthwith_io as io;
+use forthwith_plan::{Error, ErrorKind, Result};
+use std::{
+    ffi::OsStr,
+    fs,
+    io::Read,
+    path::{Component, Path, PathBuf},
+};
+
+/// Folders within folders.
+const DEEPEST: usize = 64;
+/// What names of files end in that are still being written, or were left behind.
+const PARTIAL: [&str; 9] =
+    ["part", "partial", "tmp", "temp", "crdownload", "download", "inprogress", "swp", "bak"];
+
+/// The files that names mean, in the order of the names.
+///
+/// * A file, a URL and `-` mean themselves, and so does a name that is nothing else, so that opening it says why.
+/// * A pattern (`*`, `?`, `[a-z]` within a part of a path, `**` for any folders) means all that match, sorted. A file whose name is
+///   the pattern is that file.
+/// * A folder means the files of known formats in it and in folders below, sorted.
+///
+/// Hidden files and folders (names that begin with `.`, in folders also with `_`) are left out unless a pattern says them, and so are
+/// files that are still being written, by the endings that programs use for them.
+///
+/// # Errors
+/// Nothing matches a pattern; a folder without a file of a known format, or that cannot be read.
+pub fn expand<P: AsRef<Path>>(names: &[P]) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for name in names {
+        let name = name.as_ref();
+        let text = name.to_string_lossy();
+        if name.is_dir() {
+            files.extend(folder(name)?);
+        } else if name.exists() || text == STANDARD_INPUT || text.contains("://") || !is_pattern(&text) {
+            files.push(name.to_owned());
+        } else {
+            let found = matching(name)?;
+            if found.is_empty() {
+                return Err(io::Error::new(io::ErrorKind::NotFound, &*text).into());
+            }
+            files.extend(found);
+        }
+    }
+    Ok(files)
+}
+
+/// All files of known formats in a folder.
+fn folder(path: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    visit(path, &mut files, 0)?;
+    if files.is_empty() {
+        let what = format!("the folder has no file that is {}", formats::known());
+        return Err(Error::new(ErrorKind::Invalid { what }).in_file(&path.to_string_lossy()));
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn visit(path: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<()> {
+    if depth > DEEPEST {
+        let what = format!("folders more than {DEEPEST} deep");
+        return Err(Error::unsupported(what).in_file(&path.to_string_lossy()));
+    }
+    for entry in listed(path)? {
+        let name = entry.file_name();
+        if name.as_encoded_bytes().starts_with(b"_") || is_hidden(&name) || is_partial(&name) {
+            continue;
+        }
+        let inner = entry.path();
+        // A link to a folder may lead round in a circle.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            visit(&inner, files, depth + 1)?;
+        } else if inner.is_file() && is_known(&inner) {
+            files.push(inner);
+        }
+    }
+    Ok(())
+}
+
+/// What is in a folder.
+fn listed(path: &Path) -> Result<Vec<fs::DirEntry>> {
+    let failed = |error: std::io::Error| io::Error::new(error.into(), path.to_string_lossy());
+    let entries = fs::read_dir(path).map_err(failed)?;
+    Ok(entries.collect::<std::io::Result<_>>().map_err(failed)?)
+}
+
+/// Whether a file is of a format that is read: by its name, or by its first bytes if its name says nothing.
+fn is_known(path: &Path) -> bool {
+    let name = path.to_string_lossy();
+    if let Some(format) = formats::by_name(&name) {
+        return format.is_read();
+    }
+    let mut head = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(formats::HEAD).read_to_end(&mut head));
+    read.is_ok() && formats::recognised(&head, &name).is_some()
+}
+
+fn is_hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+}
+
+fn is_partial(name: &OsStr) -> bool {
+    let ending = Path::new(name).extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    ending.is_some_and(|ending| PARTIAL.contains(&&*ending)) || name.as_encoded_bytes().ends_with(b"~")
+}
+
+/// The files that match a pattern, sorted.
+fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = vec![PathBuf::new()];
+    let parts: Vec<Component<'_>> = pattern.components().collect();
+    for (at, part) in parts.iter().enumerate() {
+        let last = at + 1 == parts.len();
+        let text = part.as_os_str().to_string_lossy();
+        let mut next = Vec::new();
+        for folder in found {
+            match part {
+                Component::Normal(_) if text == "**" => below(&folder, &mut next, 0)?,
+                Component::Normal(_) if is_pattern(&text) => {
+                    next.extend(children(&folder, &text)?.into_iter().filter(|path| last || path.is_dir()));
+                }
+                _ => {
+                    let path = folder.join(part);
+                    next.extend(path.exists().then_some(path));
+                }
+            }
+        }
+        // Several ways may lead to one through `**`.
+        next.sort();
+        next.dedup();
+        found = next;
+    }
+    found.retain(|path| path.is_file());
+    Ok(found)
+}
+
+/// What in a folder matches a part of a pattern.
+fn children(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    if !here.is_dir() {
+        return Ok(found);
+    }
+    for entry in listed(here)? {
+        let name = entry.file_name();
+        let text = name.to_string_lossy();
+        let meant = Path::new(pattern).extension() == Path::new(&name).extension();
+        let left_out = is_hidden(&name) && !pattern.starts_with('.') || is_partial(&name) && !meant;
+        if !left_out && matches(pattern, &text) {
+            found.push(folder.join(&name));
+        }
+    }
+    Ok(found)
+}
+
+/// A folder and all folders below.
+fn below(folder: &Path, found: &mut Vec<PathBuf>, depth: usize) -> Result<()> {
+    if depth > DEEPEST {
+        let what = format!("folders more than {DEEPEST} deep");
+        return Err(Error::unsupported(what).in_file(&folder.to_string_lossy()));
+    }
+    found.push(folder.to_owned());
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    for entry in listed(here)? {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_hidden(&entry.file_name()) {
+            below(&folder.join(entry.file_name()), found, depth + 1)?;
+        }
+    }
+    Ok(())
+}

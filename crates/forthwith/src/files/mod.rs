@@ -1,0 +1,120 @@
+//! From what is typed to files: lists, patterns, folders, pipes, and `FILE:OBJECT`.
+//!
+//! ```
+//! use forthwith::{File, files};
+//! # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+//!
+//! for path in files::expand(&["tests/data/parquet", "tests/data/z*.root"])? {
+//!     println!("{}: {}", path.display(), File::open(&path)?.format());
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod expand;
+mod pattern;
+mod place;
+
+pub use expand::expand;
+pub use pattern::{is_pattern, matches};
+pub use place::{Place, locate};
+
+use forthwith_io::{self as io, PreadFile, STREAM_IN_MEMORY, Source};
+use forthwith_plan::Result;
+use std::{fs::FileType, io::Read, path::Path, sync::Arc};
+
+/// The name that stands for standard input.
+pub const STANDARD_INPUT: &str = "-";
+
+/// Opens the bytes that a name means: a local file or URL as [`io::open`] does; standard input for `-` and `/dev/stdin`; a pipe
+/// with a name. What comes from a pipe is read to its end first, into memory or a temporary file.
+///
+/// # Errors
+/// There is nothing of that name, or it cannot be read.
+pub fn source(name: impl AsRef<Path>) -> Result<Arc<dyn Source>> {
+    source_while(name, &mut || true)
+}
+
+/// The same. `going_on` is asked between the pieces of a stream, and when a signal came while it was waited for; `false` ends the
+/// reading.
+///
+/// # Errors
+/// As [`source`], and [`Cancelled`](io::ErrorKind::Cancelled).
+pub fn source_while(name: impl AsRef<Path>, going_on: &mut dyn FnMut() -> bool) -> Result<Arc<dyn Source>> {
+    let path = name.as_ref();
+    let kind = path.metadata().map(|metadata| metadata.file_type()).ok();
+    if is_standard_input(path) && !kind.is_some_and(|kind| kind.is_file()) {
+        return read(&mut std::io::stdin().lock(), "standard input", going_on);
+    }
+    let name = path.to_string_lossy();
+    if kind.is_some_and(is_pipe) {
+        let opened = std::fs::File::open(path).map_err(|error| io::Error::new(error.into(), &*name));
+        return read(&mut opened?, &name, going_on);
+    }
+    match path.to_str() {
+        Some(uri) => Ok(io::open(uri)?),
+        // A name that is not text can only be a local path.
+        None => Ok(Arc::new(PreadFile::open(path)?)),
+    }
+}
+
+/// The bytes of a stream, to its end, as standard input.
+///
+/// # Errors
+/// It cannot be read, or there is no room for it.
+pub fn stream(stream: &mut dyn Read) -> Result<Arc<dyn Source>> {
+    read(stream, "standard input", &mut || true)
+}
+
+/// Whether a name ends as those of a format's files do.
+#[must_use]
+pub fn has_known_ending(name: &str) -> bool {
+    crate::formats::by_name(name).is_some()
+}
+
+fn read(stream: &mut dyn Read, name: &str, going_on: &mut dyn FnMut() -> bool) -> Result<Arc<dyn Source>> {
+    let mut stopped = false;
+    let mut asking = Asking { stream, going_on, stopped: &mut stopped };
+    let read = io::read_stream(&mut asking, name, STREAM_IN_MEMORY);
+    match read {
+        Err(_) if stopped => Err(io::Error::new(io::ErrorKind::Cancelled, name).into()),
+        read => Ok(read?),
+    }
+}
+
+/// A stream that asks whether to go on.
+struct Asking<'a> {
+    stream: &'a mut dyn Read,
+    going_on: &'a mut dyn FnMut() -> bool,
+    stopped: &'a mut bool,
+}
+
+impl Read for Asking<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        loop {
+            if !(self.going_on)() {
+                *self.stopped = true;
+                return Err(std::io::Error::other("given up"));
+            }
+            match self.stream.read(into) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                read => return read,
+            }
+        }
+    }
+}
+
+/// Whether a name means standard input.
+#[must_use]
+pub fn is_standard_input(path: &Path) -> bool {
+    [STANDARD_INPUT, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path == Path::new(name))
+}
+
+#[cfg(unix)]
+fn is_pipe(kind: FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: FileType) -> bool {
+    false
+}

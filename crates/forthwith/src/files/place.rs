@@ -1,0 +1,78 @@
+//! The object in a file that a path means, and the field of a table that the path may go on to.
+
+use crate::{File, Key, Table};
+use forthwith_plan::{Error, ErrorKind, Result};
+use std::collections::BTreeSet;
+
+/// What a path in a file means.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// A table.
+    Table(Table),
+    /// A field of a table. `named` is whether the path names the table, too; otherwise it is the only one of the file.
+    Field {
+        /// The table.
+        table: Table,
+        /// The field.
+        field: u32,
+        /// Whether the path names the table.
+        named: bool,
+    },
+    /// A directory, or another object that is no table.
+    Object(Key),
+}
+
+/// Finds what a path means. The longest path that is an object wins; if that is a table, the rest is a field of it, whose name may
+/// contain `/` too. A path that begins with no object is a field of the file's only table, if it has one of that name.
+///
+/// ```
+/// use forthwith::{File, files::{Place, locate}};
+/// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
+///
+/// let file = File::open(format!("{folder}/zmumu.root"))?;
+/// assert!(matches!(locate(&file, "events/MET_pt")?, Place::Field { named: true, .. }));
+/// # Ok::<(), forthwith::plan::Error>(())
+/// ```
+///
+/// # Errors
+/// [`NotFound`](ErrorKind::NotFound): nothing of that name, with similar ones; a table that cannot be read.
+pub fn locate(file: &File, path: &str) -> Result<Place> {
+    let missing = match file.find(path) {
+        Ok(key) if key.is_table || key.is_unsupported_table => return Ok(Place::Table(file.table(path)?)),
+        Ok(key) => return Ok(Place::Object(key)),
+        Err(error) if is_not_found(&error) => error,
+        Err(error) => return Err(error),
+    };
+    for (slash, _) in path.match_indices('/').rev() {
+        match file.find(&path[..slash]) {
+            Ok(key) if key.is_table => {
+                let table = file.table(&path[..slash])?;
+                let field = table.find(&path[slash + 1..])?;
+                return Ok(Place::Field { table, field, named: true });
+            }
+            Err(error) if !is_not_found(&error) => return Err(error),
+            _ => {}
+        }
+    }
+    let Some(only) = only_table(file)? else { return Err(missing) };
+    let table = file.table(&only)?;
+    match table.find(path) {
+        Ok(field) => Ok(Place::Field { table, field, named: false }),
+        // In a file that is one table, nothing but a field could be meant.
+        Err(error) if file.is_one_table() => Err(error),
+        Err(_) => Err(missing),
+    }
+}
+
+/// The path of the only table of a file; nothing if there are none or several.
+fn only_table(file: &File) -> Result<Option<String>> {
+    let keys = file.keys("", true)?.into_iter();
+    // A table may have several cycles.
+    let mut paths: BTreeSet<String> = keys.filter(|key| key.is_table).map(|key| key.path).collect();
+    let only = paths.pop_first();
+    Ok(only.filter(|_| paths.is_empty()))
+}
+
+fn is_not_found(error: &Error) -> bool {
+    matches!(error.kind, ErrorKind::NotFound { .. })
+}

@@ -1,0 +1,167 @@
+//! From what is typed to files: lists, patterns, folders, pipes, and paths within files.
+
+use forthwith::{
+    File,
+    files::{Place, expand, locate, stream},
+    io,
+    plan::ErrorKind,
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data").join(name)
+}
+
+/// A folder of its own for a test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str, files: &[&str]) -> Self {
+        let path = std::env::temp_dir().join(format!("forthwith-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        for file in files {
+            let file = path.join(file);
+            fs::create_dir_all(file.parent().expect("it is in the folder")).expect("a folder");
+            fs::write(file, b"PAR1").expect("a file");
+        }
+        Self(path)
+    }
+
+    /// What a name in the folder means, by paths from there.
+    fn expand(&self, names: &[&str]) -> Result<String, ErrorKind> {
+        let names: Vec<PathBuf> = names.iter().map(|name| self.0.join(name)).collect();
+        let found = expand(&names).map_err(|error| error.kind)?;
+        let inner = |path: &PathBuf| path.strip_prefix(&self.0).expect("in the folder").display().to_string();
+        Ok(found.iter().map(inner).collect::<Vec<_>>().join(" "))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn folders_have_the_files_of_known_formats() {
+    let folder = Folder::new(
+        "folders",
+        &[
+            "b/part-1.parquet",
+            "b/part-0.parquet",
+            "a.root",
+            "no-ending",
+            "notes.txt",
+            "table.csv",
+            ".hidden.root",
+            ".git/x.root",
+            "_temporary/0.parquet",
+            "_metadata.parquet",
+            "c.parquet.part",
+            "d.parquet.tmp",
+            "e.parquet~",
+        ],
+    );
+    fs::write(folder.0.join("notes.txt"), "nothing of interest").expect("a file");
+    let found = |names: &[&str]| folder.expand(names).expect("there are files");
+    assert_eq!(found(&[""]), "a.root b/part-0.parquet b/part-1.parquet no-ending");
+    assert_eq!(found(&["b", "a.root"]), "b/part-0.parquet b/part-1.parquet a.root");
+    let empty = Folder::new("empty", &["notes.csv"]);
+    assert!(matches!(empty.expand(&[""]), Err(ErrorKind::Invalid { .. })));
+}
+
+#[test]
+fn patterns_mean_what_matches_and_names_themselves() {
+    let names = [
+        "x1.root",
+        "x2.root",
+        "x10.root",
+        "[a].root",
+        "d/e/x3.root",
+        "d/x4.root",
+        ".x5.root",
+        "x6.root.part",
+    ];
+    let folder = Folder::new("patterns", &names);
+    let found = |pattern: &str| folder.expand(&[pattern]).expect("something matches");
+    assert_eq!(found("x*.root"), "x1.root x10.root x2.root");
+    assert_eq!(found("x?.root"), "x1.root x2.root");
+    assert_eq!(found("x[2-9].root"), "x2.root");
+    assert_eq!(found("*/x*"), "d/x4.root");
+    assert_eq!(found("**/x*.root"), "d/e/x3.root d/x4.root x1.root x10.root x2.root");
+    assert_eq!(found("x*"), "x1.root x10.root x2.root");
+    assert_eq!(found(".x*"), ".x5.root");
+    assert_eq!(found("x*.part"), "x6.root.part");
+    // A file of that very name is meant, not those that match.
+    assert_eq!(found("[a].root"), "[a].root");
+    // Without a pattern a name is for whoever opens it to complain about.
+    assert_eq!(found("missing.root"), "missing.root");
+    for nothing in ["y*.root", "*/*/*/*/x", "missing/*.root"] {
+        match folder.expand(&[nothing]) {
+            Err(ErrorKind::Source(error)) => assert_eq!(error.kind, io::ErrorKind::NotFound),
+            other => panic!("{nothing}: {other:?}"),
+        }
+    }
+    assert_eq!(expand(&["-", "https://host/*.root"]).expect("themselves").len(), 2);
+}
+
+#[test]
+fn a_stream_is_recognised_by_its_contents() {
+    for name in ["zmumu.root", "parquet/plain.parquet"] {
+        let bytes = fs::read(data(name)).expect("a bundled file");
+        let source = stream(&mut &bytes[..]).expect("room");
+        assert_eq!(source.uri(), "standard input");
+        let engine = forthwith::Engine::new(forthwith::Options::default());
+        let file = File::from_source(source, engine.into()).expect("a file");
+        assert_eq!(file.format(), File::open(data(name)).expect("a file").format());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_with_a_name_is_read() {
+    let folder = Folder::new("pipe", &["other"]);
+    let pipe = folder.0.join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+    assert!(made.success());
+    let bytes = fs::read(data("zmumu.root")).expect("a bundled file");
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::write(pipe, bytes)
+    });
+    let file = File::open(&pipe).expect("a file");
+    writer.join().expect("no panic").expect("all is read");
+    assert_eq!(file.table("events").and_then(|table| table.entries()).expect("a table"), 3600);
+}
+
+#[test]
+fn a_path_in_a_file_is_an_object_or_goes_on_to_a_field() {
+    let file = File::open(data("zmumu.root")).expect("a bundled file");
+    assert!(matches!(locate(&file, "events"), Ok(Place::Table(table)) if table.path() == "events"));
+    assert!(matches!(locate(&file, "skim"), Ok(Place::Object(key)) if key.is_directory));
+    for path in ["events/MET_pt", "skim/events/nMuon"] {
+        let Ok(Place::Field { table, field, named: true }) = locate(&file, path) else { panic!("{path}") };
+        assert_eq!(
+            format!("{}/{}", table.path(), table.fields().expect("fields")[field as usize].path),
+            path
+        );
+    }
+    // There are two tables: a field alone says not of which.
+    for missing in ["MET_pt", "events/MET_py", "nothing/at/all"] {
+        let error = locate(&file, missing).expect_err(missing);
+        assert!(matches!(error.kind, ErrorKind::NotFound { .. }), "{missing}: {error}");
+    }
+    let file = File::open(data("parquet/plain.parquet")).expect("a bundled file");
+    let table = file.table("").expect("a table");
+    for (number, field) in table.fields().expect("fields").iter().enumerate() {
+        match locate(&file, &field.path) {
+            Ok(Place::Field { field, named: false, .. }) => assert_eq!(field as usize, number),
+            other => panic!("{}: {other:?}", field.path),
+        }
+    }
+    let error = locate(&file, "no such field").expect_err("it is not there");
+    assert!(matches!(error.kind, ErrorKind::NotFound { what: "branch", .. }), "{error}");
+}

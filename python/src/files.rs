@@ -1,0 +1,44 @@
+//! From what is typed to files.
+
+use crate::errors;
+use forthwith::{
+    files::{self, Place},
+    io,
+    plan::Result,
+};
+use pyo3::prelude::*;
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// The files that names, patterns and folders mean.
+#[pyfunction]
+pub(crate) fn expand_files(py: Python<'_>, names: Vec<PathBuf>) -> PyResult<Vec<OsString>> {
+    let found = py.detach(|| files::expand(&names)).map_err(|error| errors::exception(py, &error))?;
+    Ok(found.into_iter().map(PathBuf::into_os_string).collect())
+}
+
+/// The bytes that a name means. Where a stream is waited for, signals are heard; the exception of their handlers goes to `stopped`.
+pub(crate) fn source(path: &Path, stopped: &mut Option<PyErr>) -> Result<Arc<dyn io::Source>> {
+    files::source_while(path, &mut || match Python::try_attach(|py| py.check_signals()) {
+        Some(Err(exception)) => {
+            *stopped = Some(exception);
+            false
+        }
+        _ => true,
+    })
+}
+
+/// The table or other object that a path means, and the field of the table if the path goes on to one.
+pub(crate) fn locate(file: &forthwith::File, path: &str) -> Result<(String, Option<String>)> {
+    Ok(match files::locate(file, path)? {
+        Place::Table(table) => (table.path().to_owned(), None),
+        Place::Object(key) => (key.path, None),
+        Place::Field { table, field, .. } => {
+            let name = table.fields()?.get(field as usize).map(|field| field.path.clone());
+            (table.path().to_owned(), name)
+        }
+    })
+}
