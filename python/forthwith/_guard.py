@@ -7,9 +7,11 @@ Python or NumPy says of that becomes one kind of error, which names the object; 
 from __future__ import annotations
 
 import functools
+from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from forthwith._errors import DamagedFileError, ForthwithError, OutOfMemoryError
+from forthwith._forthwith import safe_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,8 +68,10 @@ def _shown(act: Callable[..., str]) -> Callable[..., str]:
     @functools.wraps(act)
     def shown(self: Any) -> str:
         try:
-            return act(self)
+            return safe_text(act(self))
         except Exception as error:
-            return f"<{self.classname}, which cannot be shown: {str(error).splitlines()[0] if str(error) else error!r}>"
+            why = next(iter(str(error).splitlines()), repr(error))
+            text = safe_text(f"<{self.classname}, which cannot be shown: {why}>")
+            return text if act.__name__ == "__repr__" else f"<p>{escape(text)}</p>"
 
     return shown

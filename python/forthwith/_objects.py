@@ -15,6 +15,7 @@ from forthwith._guard import guarded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import datetime
     from collections.abc import Iterator
     from typing import Any
 
@@ -37,6 +38,7 @@ _SPECIAL = {
     "TMultiGraph": ("hist.graphs", "MultiGraph"),
     "TMap": ("_objects", "ObjectMap"),
     "TObjString": ("_objects", "Holder"),
+    "TDatime": ("_objects", "Datime"),
     "TParameter": ("_objects", "Holder"),
 }
 
@@ -373,6 +375,16 @@ class Holder(Object):
     def __str__(self) -> str:
         return str(self.value)
 
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __bool__(self) -> bool:
+        # There is an object, whatever its value.
+        return True
+
     def __eq__(self, other: object) -> bool:
         mine = self.value
         if self is other or not isinstance(mine, str | int | float):
@@ -385,6 +397,25 @@ class Holder(Object):
 
     def __repr__(self) -> str:
         return f"<{self.classname} {self.value!r}>"
+
+
+@guarded
+class Datime(Object):
+    """A ``TDatime``: a date and a time of day, to the second and of no zone."""
+
+    __slots__ = ()
+
+    def to_datetime(self) -> datetime.datetime:
+        """As Python has it.
+
+        Raises:
+            DamagedFileError: There is no such date.
+        """
+        import datetime
+
+        packed = int(self.member("fDatime"))
+        year, month, day = (packed >> 26) + 1995, packed >> 22 & 15, packed >> 17 & 31
+        return datetime.datetime(year, month, day, packed >> 12 & 31, packed >> 6 & 63, packed & 63)
 
 
 @guarded

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from forthwith._forthwith import safe_text
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,6 +27,7 @@ class Text(str):
 
 
 def _fit(text: str, width: int) -> str:
+    text = safe_text(text)
     if len(text) > width:
         text = text[: max(0, width - 3)] + "..."[:width]
     return text.ljust(width)
@@ -52,6 +55,7 @@ def show(rows: Iterable[tuple[str, Branch]], widths: tuple[int, int, int], strea
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO | None) -> None:
     """Prints a table as wide as it is; the last column is not filled up."""
+    rows = [[safe_text(cell) for cell in row] for row in rows]
     sizes = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
@@ -70,10 +74,10 @@ def write(text: str, stream: TextIO | None) -> None:
 def explain(branch: Branch) -> str:
     """How a branch is read, or why it cannot be."""
     description = branch._description
-    lines = [branch.path]
+    lines = [safe_text(branch.path)]
 
     def say(word: str, text: str) -> None:
-        lines.append(f"  {word:<11}{text}")
+        lines.append(f"  {word:<11}{safe_text(text)}")
 
     if description.type_string is None:
         say("type", description.typename)
@@ -89,7 +93,7 @@ def explain(branch: Branch) -> str:
     say("data", f"{description.entries} entries in {description.blocks} baskets, {sizes}")
     if description.forth is not None:
         say("program", "AwkwardForth")
-        lines += ["    " + text if text else "" for text in description.forth.rstrip().splitlines()]
+        lines += ["    " + safe_text(text) if text else "" for text in description.forth.rstrip().splitlines()]
     return "\n".join(lines) + "\n"
 
 
@@ -110,9 +114,9 @@ def html_table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]
     from html import escape
 
     def cells(tag: str, row: Sequence[str]) -> str:
-        inner = "".join(f"<{tag} style='text-align: left'>{escape(cell)}</{tag}>" for cell in row)
+        inner = "".join(f"<{tag} style='text-align: left'>{escape(safe_text(cell))}</{tag}>" for cell in row)
         return f"<tr>{inner}</tr>"
 
     body = "".join(cells("td", row) for row in rows[:_ROWS])
     more = f"<p>… and {len(rows) - _ROWS} more</p>" if len(rows) > _ROWS else ""
-    return f"<p>{escape(caption)}</p><table><thead>{cells('th', heads)}</thead><tbody>{body}</tbody></table>{more}"
+    return f"<p>{escape(safe_text(caption))}</p><table><thead>{cells('th', heads)}</thead><tbody>{body}</tbody></table>{more}"

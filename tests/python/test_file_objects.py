@@ -311,7 +311,7 @@ def read():
 threads = [threading.Thread(target=read, daemon=True) for _ in range(3)]
 for thread in threads: thread.start()
 late = 0
-for n in range(20):
+for n in range(6):
     time.sleep(0.003)
     child = os.fork()
     if child == 0:

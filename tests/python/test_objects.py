@@ -444,3 +444,75 @@ def test_several_errors_of_a_point_are_put_together(mode):
     errors = [graph.errors(which, "y") for which in ("low", "high")]
     assert np.transpose(errors).tolist() == CORNERS[f"errors{mode}"]
     assert len(graph.values("y")) == len(graph) == 2
+
+
+def test_titles_are_the_labels_of_hist(file):
+    hist, bh = pytest.importorskip("hist"), pytest.importorskip("boost_histogram")
+    for name in HISTOGRAMS:
+        found = file[name]
+        made = found.to_hist()
+        assert (made.name, made.label, made.title) == (found.name, found.title, found.title)
+        for axis, into in zip(found.axes, made.axes, strict=True):
+            # Where there is no label, hist shows the name.
+            assert (into.name, into.label) == (axis.name, axis.title or axis.name)
+        assert hist.Hist(found) == made
+        assert bh.Histogram(found) == found.to_boost()
+        if found.values().dtype.kind in "iu" and not found.weighted:
+            assert made.storage_type is bh.storage.Int64
+
+
+def test_the_width_of_a_bin_is_the_range_over_the_number_of_bins(file):
+    for name in HISTOGRAMS:
+        for axis in file[name].axes:
+            if axis.width is not None:
+                assert set(axis.widths().tolist()) == {(axis.high - axis.low) / len(axis)}
+                assert axis.widths(flow=True)[[0, -1]].tolist() == [np.inf, np.inf]
+
+
+def test_an_axis_of_a_graph_has_a_name_and_numbers(file):
+    graphs = [file[name] for name, of in file.classnames().items() if of.startswith("TGraph")]
+    assert graphs
+    for graph in graphs:
+        names = graph._AXES
+        for number, name in enumerate(names):
+            expected = graph.values(name).tolist()
+            assert graph.values(number).tolist() == graph.values(number - len(names)).tolist() == expected
+        for wrong in (len(names), -len(names) - 1, "w", 0.5, None):
+            with pytest.raises(forthwith.RequestError, match="axis must be"):
+                graph.values(wrong)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_modes_of_errors_have_numbers(file, name):
+    for number, mode in enumerate(("", "s", "i", "g")):
+        assert np.array_equal(file[name].errors(error_mode=number), file[name].errors(error_mode=mode), equal_nan=True)
+
+
+def test_a_date_and_parameters_are_what_python_has_for_them(file):
+    date = file["date"]
+    packed = date.member("fDatime")
+    when = date.to_datetime()
+    fields = [when.year - 1995, when.month, when.day, when.hour, when.minute, when.second]
+    assert sum(part << bits for part, bits in zip(fields, (26, 22, 17, 12, 6, 0), strict=True)) == packed
+    date._values[date._slot("fDatime")] = 0
+    with pytest.raises(forthwith.DamagedFileError, match="month"):
+        date.to_datetime()
+    for name in ("parameter_int", "parameter_Long64_t", "parameter_double"):
+        found = file[name]
+        assert int(found) == int(found.value)
+        assert float(found) == float(found.value)
+        assert found
+
+
+def test_names_of_a_file_are_shown_without_what_a_terminal_obeys(file, capsys):
+    """Control characters of eight bits and marks of direction included."""
+    found = file["h1d"]
+    bad = "a\x1b]0;x\x07\r\u009b31m\u202e\u2028<b>"
+    for slot, name in enumerate(found._slots()):
+        if name in ("fName", "fTitle"):
+            found._values[slot] = bad
+    found.show()
+    shown = capsys.readouterr().out + repr(found) + found._repr_html_()
+    assert not any(sign in shown for sign in "\x1b\x07\r\u009b\u202e\u2028")
+    assert "<b>" not in found._repr_html_()
+    found._values.clear()

@@ -1,6 +1,7 @@
 """Trees and branches as mappings, and what they say of themselves."""
 
 import io
+import pathlib
 
 import pytest
 from conftest import data
@@ -177,3 +178,22 @@ def test_html(tree):
     text = tree._repr_html_()
     assert "Muon_pt" in text
     assert "std::vector&lt;std::string&gt;" in text
+
+
+def test_names_of_branches_are_shown_without_what_a_terminal_obeys(tmp_path, capsys):
+    """Patched in place: a name of the same length, wherever the file has it."""
+    whole = pathlib.Path(data("codec-none.root")).read_bytes()
+    with forthwith.open(data("codec-none.root")) as file:
+        tree = file[file.keys(filter_classname="TTree")[0]]
+        name = max(tree.keys(), key=len).encode()
+    bad = b"\x1b]0;\x07"[: len(name)].ljust(len(name), b"x")
+    (tmp_path / "bad.root").write_bytes(whole.replace(name, bad))
+    with forthwith.open(tmp_path / "bad.root") as file:
+        tree = file[file.keys(filter_classname="TTree")[0]]
+        tree.show()
+        shown = capsys.readouterr().out + tree._repr_html_() + repr(tree)
+        for branch in tree.values():
+            shown += str(branch.explain()) + repr(branch)
+        assert any("\x1b" in key for key in tree)
+    assert "\x1b" not in shown
+    assert "\x07" not in shown

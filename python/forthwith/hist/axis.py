@@ -99,8 +99,12 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
         return (edges[1:] + edges[:-1]) / 2
 
     def widths(self, flow: bool = False) -> Numbers:
-        """The width of each bin."""
-        return np.diff(self.edges(flow))
+        """The width of each bin, as ``GetBinWidth`` has it."""
+        widths: Numbers = np.diff(self.edges(flow))
+        if self.width is not None:
+            # Edges are rounded, and their differences with them.
+            widths[slice(1, -1) if flow else slice(None)] = self.width
+        return widths
 
     def intervals(self, flow: bool = False) -> Numbers:
         """Both edges of each bin."""
@@ -135,7 +139,9 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
             raise UnsupportedError(f"{self!r} has edges that do not go up")
         else:
             made = axis.Variable(self.edges(), underflow=True, overflow=True)
-        made.name, made.title = self.name, self.title
+        made.name = self.name
+        # hist draws the label; the title is what it is called in ROOT.
+        made.title = made.label = self.title
         return made
 
     def __repr__(self) -> str:

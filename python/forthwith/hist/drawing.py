@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forthwith._errors import ForthwithError, RequestError
+from forthwith._forthwith import safe_text
 from forthwith._guard import guarded
 from forthwith._objects import Object
 from forthwith._packages import package as _package
@@ -41,7 +42,7 @@ class Drawn(Object):
         """Prints a drawing. Of several dimensions, the sums along the first."""
         import sys
 
-        (sys.stdout if file is None else file).write("\n".join(self._drawing(width, rows)) + "\n")
+        (sys.stdout if file is None else file).write("\n".join(map(safe_text, self._drawing(width, rows))) + "\n")
 
     def _drawing(self, width: int, rows: int) -> list[str]:
         values = self.values().astype(np.float64)
@@ -129,10 +130,15 @@ class Plotted(Drawn):
         """The object as hist has it."""
         return _package("hist").Hist(self.to_boost())
 
+    def _to_boost_histogram_(self) -> Any:
+        # What hist.Hist and boost_histogram.Histogram ask an object for that is to become one.
+        return self.to_boost()
+
     def _made(self, storage: Any) -> tuple[Any, tuple[slice, ...]]:
         """An empty histogram of boost-histogram, and which of our bins it has: axes of labels have none below the first."""
         made = _package("boost_histogram").Histogram(*(axis.to_boost() for axis in self.axes), storage=storage)
-        made.name, made.title = self.name, self.title
+        made.name = self.name
+        made.title = made.label = self.title
         return made, tuple(slice(0 if axis.traits.underflow else 1, None) for axis in made.axes)
 
     def __repr__(self) -> str:

@@ -33,19 +33,22 @@ class _Points(Object):
             return None
         return np.asarray(found, dtype=np.float64)
 
-    def values(self, axis: str = "both") -> Any:
-        """The coordinates: ``"x"``, ``"y"`` (``"z"``), or all of them as a tuple."""
+    def values(self, axis: str | int = "both") -> Any:
+        """The coordinates: ``"x"``, ``"y"`` (``"z"``) or the number of one, from the last if below zero; or all as a tuple."""
         if axis in ("both", "all"):
             return tuple(self.values(one) for one in self._AXES)
-        self._check(axis)
+        axis = self._check(axis)
         found = self._numbers(f"f{axis.upper()}")
         return np.zeros(0) if found is None else found
 
-    def _check(self, axis: str) -> None:
+    def _check(self, axis: str | int) -> str:
+        if isinstance(axis, int) and -len(self._AXES) <= axis < len(self._AXES):
+            return self._AXES[axis]
         if axis not in tuple(self._AXES):
-            raise RequestError(f"axis must be one of {', '.join(self._AXES)} or 'both', not {axis!r}")
+            raise RequestError(f"axis must be one of {', '.join(self._AXES)}, their numbers or 'both', not {axis!r}")
+        return str(axis)
 
-    def errors(self, which: str = "mean", axis: str = "both") -> Any:
+    def errors(self, which: str = "mean", axis: str | int = "both") -> Any:
         """The errors.
 
         Args:
@@ -54,7 +57,7 @@ class _Points(Object):
         """
         if axis in ("both", "all"):
             return tuple(self.errors(which, one) for one in self._AXES)
-        self._check(axis)
+        axis = self._check(axis)
         upper = axis.upper()
         both = self._numbers(f"fE{upper}")
         if both is None:

@@ -49,11 +49,12 @@ class Binned(Plotted):
         raise NotImplementedError
 
     def to_boost(self) -> Any:
-        """The histogram as boost-histogram has it."""
+        """The histogram as boost-histogram has it. Contents that are whole numbers stay so."""
         bh = _package("boost_histogram")
         # First, since there may be too many bins for arrays.
         values, variances = self.values(True), self.variances(True)
-        made, cut = self._made(bh.storage.Weight() if self.weighted else bh.storage.Double())
+        plain = bh.storage.Int64() if values.dtype.kind in "iu" else bh.storage.Double()
+        made, cut = self._made(bh.storage.Weight() if self.weighted else plain)
         view = made.view(flow=True)
         if self.weighted:
             view.value, view.variance = values[cut], variances[cut]
@@ -177,7 +178,7 @@ class Profile(Histogram):
         """The effective number of entries, as ``GetBinEffectiveEntries`` has it."""
         return self._shaped(self._effective(), flow)
 
-    def errors(self, flow: bool = False, error_mode: str | None = None) -> Numbers:
+    def errors(self, flow: bool = False, error_mode: str | int | None = None) -> Numbers:
         """The errors, as ``GetBinError`` has them.
 
         Args:
@@ -186,6 +187,9 @@ class Profile(Histogram):
                 ``"g"`` of numbers with weights that are one over their variances. Not given, as the profile says.
         """
         mode = self.error_mode if error_mode is None else error_mode
+        if isinstance(mode, int) and 0 <= mode < len(self._MODES):
+            # ROOT's numbers of them.
+            mode = self._MODES[mode]
         if mode not in self._MODES:
             raise RequestError(f"error_mode must be one of {self._MODES}, not {error_mode!r}")
         return self._shaped(self._errors(mode), flow)
@@ -208,7 +212,7 @@ class Profile(Histogram):
                     found = spread / np.sqrt(effective)
         return np.where(filled, found, 0.0)
 
-    def variances(self, flow: bool = False, error_mode: str | None = None) -> Numbers:
+    def variances(self, flow: bool = False, error_mode: str | int | None = None) -> Numbers:
         """The squares of `errors`."""
         found: Numbers = np.square(self.errors(flow, error_mode))
         return found
