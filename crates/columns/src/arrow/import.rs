@@ -50,8 +50,20 @@ pub fn import_stream(stream: FFI_ArrowArrayStream) -> Result<Array> {
     let field = Field::new("", DataType::Struct(fields), false);
     // Before anything is read that would be refused then.
     supported(&field, &mut String::new())?;
-    let batches = reader.map(|batch| batch.map(|batch| Arc::new(StructArray::from(batch)) as ArrayRef));
-    import(&field, &batches.collect::<std::result::Result<Vec<_>, _>>()?)
+    let mut batches = Vec::new();
+    for batch in reader {
+        let batch = batch?;
+        for (column, field) in batch.columns().iter().zip(batch.schema_ref().fields()) {
+            // The interface hands over addresses: that offsets, views and indices stay within the buffers, and that text is UTF-8, only
+            // the producer has said.
+            column.to_data().validate_full().map_err(|error| ImportError::Value {
+                column: field.name().clone(),
+                what: error.to_string(),
+            })?;
+        }
+        batches.push(Arc::new(StructArray::from(batch)) as ArrayRef);
+    }
+    import(&field, &batches)
 }
 
 /// Chunks of a column, one after the other.

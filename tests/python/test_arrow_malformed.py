@@ -1,0 +1,61 @@
+"""Arrow data whose buffers are not what their type says: pyarrow makes such without a word."""
+
+import numpy as np
+import pytest
+
+import forthwith
+
+pa = pytest.importorskip("pyarrow")
+
+
+def views(length, first, buffer, offset, data=b"abc"):
+    """A column of one view."""
+    view = np.array([length, first, buffer, offset], "i4").tobytes()
+    return pa.Array.from_buffers(pa.string_view(), 1, [None, pa.py_buffer(view), pa.py_buffer(data)])
+
+
+def text(offsets, data):
+    buffers = [None, pa.py_buffer(np.array(offsets, "i4").tobytes()), pa.py_buffer(data)]
+    return pa.Array.from_buffers(pa.utf8(), len(offsets) - 1, buffers)
+
+
+MALFORMED = {
+    "a view out of its buffer": views(100, 0, 0, 99_999),
+    "a view of a buffer that is not there": views(100, 0, 5, 0),
+    "a view of negative length": views(-1, 0, 0, 0),
+    "an index out of range": pa.DictionaryArray.from_arrays(pa.array([0, 9], pa.int8()), ["a", "b"], safe=False),
+    "an index below zero": pa.DictionaryArray.from_arrays(pa.array([0, -9], pa.int8()), ["a", "b"], safe=False),
+    "an index far out of range": pa.DictionaryArray.from_arrays(
+        pa.array([0, 900_000], pa.int32()), pa.array([1, 2]), safe=False
+    ),
+    "text that is not UTF-8": text([0, 3], b"\xff\xfe\xfd"),
+    "offsets that go down": text([0, 3, 1], b"abc"),
+}
+WRITERS = {"avro": forthwith.write_avro, "parquet": forthwith.write_parquet}
+
+
+@pytest.mark.parametrize("within", ["column", "list", "struct", "second batch"])
+@pytest.mark.parametrize("case", MALFORMED)
+@pytest.mark.parametrize("written", WRITERS)
+def test_malformed_arrow_data_are_an_error_that_names_the_column(tmp_path, written, case, within):
+    column = MALFORMED[case]
+    if within == "list":
+        column = pa.ListArray.from_arrays(pa.array([0, len(column)], pa.int32()), column)
+    elif within == "struct":
+        column = pa.StructArray.from_arrays([column], ["inner"])
+    elif within == "second batch":
+        column = pa.chunked_array([column.slice(0, 0), column])
+    table = pa.table({"wrong": column})
+    with pytest.raises(forthwith.RequestError, match="wrong"):
+        WRITERS[written](tmp_path / "x", table)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_a_null_leaves_undefined_is_no_error(tmp_path):
+    keys = pa.array([0, None, 1], pa.int8())
+    table = pa.table({"x": pa.DictionaryArray.from_arrays(keys, ["a", "b"]), "y": pa.array(["é", None, "x" * 40])})
+    table = table.append_column("z", table["y"].cast(pa.string_view()))
+    forthwith.write_avro(tmp_path / "x.avro", table)
+    read = forthwith.open(tmp_path / "x.avro").arrays()
+    assert read["x"].tolist() == ["a", None, "b"]
+    assert read["z"].tolist() == read["y"].tolist() == ["é", None, "x" * 40]
