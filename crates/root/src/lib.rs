@@ -24,6 +24,7 @@
 #![deny(missing_docs)]
 
 mod class;
+mod cpp;
 mod efficiency;
 mod file;
 mod format;
@@ -31,7 +32,7 @@ mod object;
 mod streamer;
 mod tree;
 
-pub use class::Basic;
+pub use cpp::{Basic, Packing, code};
 pub use efficiency::{Interval, beta_interval};
 pub use file::{
     Checked, Datime, Directory, DirectoryRecord, Found, Header, Key, Record, Records, Recovered, RootFile,
@@ -43,7 +44,7 @@ pub use object::{
     Shape, TObject, Tag, Value, Walker, text,
 };
 pub use streamer::{
-    Counter, Element, ElementKind, Packing, StreamerInfo, Streamers, code, forget_class, prepare,
-    register_class, register_unframed,
+    Counter, Element, ElementKind, StreamerInfo, Streamers, forget_class, prepare, register_class,
+    register_unframed,
 };
 pub use tree::{Tree, TreeInfo};

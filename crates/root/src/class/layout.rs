@@ -4,7 +4,7 @@
 
 use forthwith_columns::DType;
 
-use super::{CppType, Number};
+use crate::cpp::{CppType, Number};
 use crate::streamer::{Counter, Element, ElementKind, code};
 
 /// A member of a class, or a fixed array of such.

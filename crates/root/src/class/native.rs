@@ -3,7 +3,7 @@
 //! Objects and columns are read by the same rows: `object/reader.rs` reads what a row says, and `tree/unroll/native.rs`
 //! makes columns of it.
 
-use super::Basic;
+use crate::cpp::Basic;
 use crate::streamer::is_unframed;
 
 /// How a class is read.

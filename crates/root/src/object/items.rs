@@ -164,7 +164,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn float16(&mut self) -> Result<Member> {
-        let packing = crate::streamer::Packing::Mantissa { bits: crate::class::MANTISSA.into() };
+        let packing = crate::streamer::Packing::Mantissa { bits: crate::cpp::MANTISSA.into() };
         Ok(Member::Float(packing.value(self.cursor.take(3)?)))
     }
 

@@ -1,7 +1,7 @@
 //! What items of containers are: C++ types with what the file says of the classes in them.
 
 use crate::class::native::{Native, native};
-use crate::class::{Basic, CppType, Holds, Number};
+use crate::cpp::{Basic, CppType, Holds, Number};
 use crate::streamer::{Streamers, code};
 
 /// How an item of a container, or a container, is stored.
@@ -74,12 +74,12 @@ impl Kind {
             // Whether an array in it is an object of its own, its info tells.
             CppType::Pair(first, second) => {
                 let has_array = [first, second].iter().any(|half| matches!(***half, CppType::Array(..)));
-                match kind.described(streamers).filter(|_| has_array) {
+                match streamers.spelled(kind).filter(|_| has_array) {
                     Some(name) => Self::Class(name.into()),
                     None => Self::Pair(of(first), of(second)),
                 }
             }
-            CppType::Array(..) => match kind.described(streamers) {
+            CppType::Array(..) => match streamers.spelled(kind) {
                 Some(name) => Self::Class(name.into()),
                 None => Self::Unknown(kind.spelling().into()),
             },

@@ -7,7 +7,8 @@ use forthwith_plan::{Error, Result};
 
 use super::kind::Kind;
 use crate::class::native::{Native, known};
-use crate::class::{Basic, MANTISSA, Member, Number, Value};
+use crate::class::{Member, Value};
+use crate::cpp::{Basic, MANTISSA, Number};
 use crate::streamer::{Element, ElementKind, Packing, StreamerInfo, Streamers, builtin, code, registered};
 
 /// How one version of a class is read.

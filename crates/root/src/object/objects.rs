@@ -10,7 +10,7 @@ use super::cursor::Cursor;
 use super::frame::text;
 use super::kind::Shape;
 use super::layout::{COUNTED, Layout, Pack};
-use crate::class::Basic;
+use crate::cpp::Basic;
 
 /// The object of a record with everything it points to.
 ///

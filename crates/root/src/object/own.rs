@@ -3,8 +3,8 @@
 use forthwith_plan::Result;
 
 use super::layout::{Compiler, Step};
-use crate::class::Basic;
 use crate::class::native::{Native, native};
+use crate::cpp::Basic;
 use crate::streamer::{Element, ElementKind};
 
 impl Compiler<'_> {

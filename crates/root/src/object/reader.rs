@@ -12,7 +12,7 @@ use super::layout::{Layout, Pack, Step};
 use super::objects::{Contents, Leftover, Member, Node, number};
 use super::walk::{Walker, Wanted};
 use crate::class::native::{Native, known};
-use crate::class::{Basic, CppType};
+use crate::cpp::{Basic, CppType};
 
 /// The state of reading one payload.
 pub(super) struct Reader<'a> {

@@ -3,8 +3,8 @@
 use forthwith_columns::DType;
 use forthwith_plan::Result;
 
-use super::Packing;
-use crate::class::Container;
+use super::{Packing, code};
+use crate::cpp::Container;
 use crate::object::{Cursor, text};
 
 /// One member or base of a class, as it is stored.
@@ -241,46 +241,3 @@ fn container_of(type_name: &str) -> Option<i32> {
 /// Set in the bits of an element whose comment holds a range.
 const HAS_RANGE: u32 = 1 << 6;
 const STRING: i32 = 365;
-
-/// ROOT's codes of types. An array of fixed size adds [`ARRAY`](code::ARRAY), a counted pointer
-/// [`POINTER`](code::POINTER).
-pub mod code {
-    #![allow(missing_docs)] // One row per ROOT name.
-    pub const BASE: i32 = 0;
-    pub const CHAR: i32 = 1;
-    pub const SHORT: i32 = 2;
-    pub const INT: i32 = 3;
-    pub const LONG: i32 = 4;
-    pub const FLOAT: i32 = 5;
-    pub const COUNTER: i32 = 6;
-    pub const CHAR_STAR: i32 = 7;
-    pub const DOUBLE: i32 = 8;
-    pub const DOUBLE32: i32 = 9;
-    pub const LEGACY_CHAR: i32 = 10;
-    pub const UCHAR: i32 = 11;
-    pub const USHORT: i32 = 12;
-    pub const UINT: i32 = 13;
-    pub const ULONG: i32 = 14;
-    pub const BITS: i32 = 15;
-    pub const LONG64: i32 = 16;
-    pub const ULONG64: i32 = 17;
-    pub const BOOL: i32 = 18;
-    pub const FLOAT16: i32 = 19;
-    pub const ARRAY: i32 = 20;
-    pub const POINTER: i32 = 40;
-    pub const OBJECT: i32 = 61;
-    pub const ANY: i32 = 62;
-    pub const OBJECT_INPLACE: i32 = 63;
-    pub const OBJECT_POINTER: i32 = 64;
-    pub const TSTRING: i32 = 65;
-    pub const TOBJECT: i32 = 66;
-    pub const TNAMED: i32 = 67;
-    pub const ANY_INPLACE: i32 = 68;
-    pub const ANY_POINTER: i32 = 69;
-    pub const ANY_POINTER_NO_VT: i32 = 70;
-    pub const STL_POINTER: i32 = 71;
-    pub const STL: i32 = 300;
-    pub const STL_STRING: i32 = 365;
-    pub const STREAMER: i32 = 500;
-    pub const STREAM_LOOP: i32 = 501;
-}

@@ -4,7 +4,6 @@ mod builtin;
 mod element;
 mod enumerations;
 mod info;
-mod packing;
 mod registered;
 #[cfg(test)]
 mod tests;
@@ -16,14 +15,14 @@ use bytes::Bytes;
 use forthwith_plan::Result;
 
 pub(crate) use builtin::{builtin, builtin_divided};
-pub use element::{Counter, Element, ElementKind, code};
+pub use element::{Counter, Element, ElementKind};
 use info::Label;
 pub use info::StreamerInfo;
-pub use packing::Packing;
 pub(crate) use registered::{any_unframed, is_unframed, registered, registrations};
 pub use registered::{forget_class, register_class, register_unframed};
 
-use crate::class::tidy;
+use crate::cpp::{CppType, tidy};
+pub(crate) use crate::cpp::{Packing, code};
 use crate::object::{Cursor, Tag, text};
 
 /// Makes what a process makes once and then shares, for the moment before it is forked while other threads run: one that was making it
@@ -180,6 +179,18 @@ impl Streamers {
     #[must_use]
     pub fn rules(&self) -> &[Box<str>] {
         &self.rules
+    }
+
+    /// The class that the file describes for pairs or arrays of such types, as it spells it.
+    pub(crate) fn spelled(&self, kind: &CppType) -> Option<&str> {
+        let template = match kind {
+            CppType::Pair(..) => "pair<",
+            CppType::Array(..) => "array<",
+            _ => return None,
+        };
+        let wanted = kind.spelling();
+        let is_it = |name: &&str| name.starts_with(template) && CppType::parse(name).spelling() == wanted;
+        self.classes().map(|(name, _)| name).find(is_it)
     }
 
     /// The code of the numbers that items of an enumeration are stored as, if the file tells that the type is one.

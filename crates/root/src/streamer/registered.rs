@@ -9,7 +9,7 @@ use forthwith_plan::{Error, ErrorKind, Result};
 use forthwith_program::check_words;
 
 use super::{Element, ElementKind, Packing, StreamerInfo, code};
-use crate::class::{CppType, Number};
+use crate::cpp::{CppType, Number};
 
 static REGISTERED: LazyLock<RwLock<HashMap<Box<str>, Registered>>> = LazyLock::new(RwLock::default);
 

@@ -1,7 +1,6 @@
 //! Streamer elements of every version, as bytes: what today's ROOT no longer writes.
 
-use super::element::{Element, ElementKind, code};
-use super::packing::Packing;
+use super::{Element, ElementKind, Packing, code};
 use crate::object::Cursor;
 
 /// Bytes within a frame of some version.

@@ -18,7 +18,7 @@ use super::{
     unroll::{Classes, dimensions},
 };
 use crate::{
-    class::{CppType, Number},
+    cpp::{CppType, Number},
     streamer::{Element, Packing},
 };
 

@@ -5,7 +5,8 @@ use forthwith_program::{Frame, Schema, TextLength};
 
 use super::{Column, Dimensions, number, plain};
 use crate::{
-    class::{CppType, Member, Value},
+    class::{Member, Value},
+    cpp::CppType,
     streamer::{Element, ElementKind, StreamerInfo, code},
     tree::{
         metadata::{Branch, Leaf, MemberOf},

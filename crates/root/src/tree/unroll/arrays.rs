@@ -3,7 +3,7 @@
 use forthwith_program::Schema;
 
 use super::{Classes, Refused, fixed, shared};
-use crate::class::{CppType, Number};
+use crate::cpp::{CppType, Number};
 use crate::streamer::code;
 
 impl Classes<'_> {
@@ -26,7 +26,7 @@ impl Classes<'_> {
         if is_array(first) || is_array(second) {
             let kind = CppType::Pair(Box::new(first.clone()), Box::new(second.clone()));
             let streamers = self.streamers;
-            let name = kind.described(streamers);
+            let name = streamers.spelled(&kind);
             let info = name.and_then(|name| streamers.latest(name).ok().flatten());
             if let Some([first, second]) = info.as_ref().map(|info| info.elements.as_slice()) {
                 codes = [Some(first.code), Some(second.code)];

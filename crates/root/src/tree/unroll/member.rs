@@ -8,7 +8,8 @@ use forthwith_program::Schema;
 use super::budget::{MAX_ARRAY_MEMBERS, MAX_MEMBERS, too_many};
 use super::{Classes, Refused, fixed, native, shared};
 use crate::class::native::Native;
-use crate::class::{CppType, Member, Number, Value, native as table};
+use crate::class::{Member, Value, native as table};
+use crate::cpp::{CppType, Number};
 use crate::streamer::{Counter, Element, ElementKind, Packing, StreamerInfo, code, is_unframed};
 
 impl Classes<'_> {

@@ -15,8 +15,8 @@ use std::{collections::HashMap, sync::Arc};
 use forthwith_columns::{DType, Wire};
 use forthwith_program::{Schema, When};
 
-use crate::class::CppType;
 use crate::class::native::{self as table, Native};
+use crate::cpp::CppType;
 use crate::streamer::{Element, StreamerInfo, Streamers, any_unframed, builtin, is_unframed, registered};
 use arrays::array;
 pub(super) use budget::{Budget, Noted};

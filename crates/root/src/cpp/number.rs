@@ -2,7 +2,7 @@
 
 use forthwith_columns::{DType, Wire};
 
-use crate::streamer::{Packing, code};
+use super::{Packing, code};
 
 /// Kinds of numbers as they are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

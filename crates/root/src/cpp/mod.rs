@@ -1,7 +1,12 @@
-//! C++ type names: what they mean for the bytes, and one spelling for each.
+//! C++ types by their names: what these mean for the bytes, and one spelling for each.
 
-use super::Number;
-use crate::streamer::Streamers;
+pub mod code;
+mod number;
+mod packing;
+
+pub use number::Basic;
+pub(crate) use number::{MANTISSA, Number};
+pub use packing::Packing;
 
 /// A C++ type, as far as its name tells how it is stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,18 +52,6 @@ impl CppType {
             Self::Pointer(of) => format!("{}*", of.spelling()),
             Self::Other(name) => tidy(name),
         }
-    }
-
-    /// The class that the file describes for pairs or arrays of these, as the file spells it.
-    pub(crate) fn described<'a>(&self, streamers: &'a Streamers) -> Option<&'a str> {
-        let template = match self {
-            Self::Pair(..) => "pair<",
-            Self::Array(..) => "array<",
-            _ => return None,
-        };
-        let wanted = self.spelling();
-        let is_it = |name: &&str| name.starts_with(template) && Self::parse(name).spelling() == wanted;
-        streamers.classes().map(|(name, _)| name).find(is_it)
     }
 
     /// Whether it is one of the standard library's containers, which have a frame.
