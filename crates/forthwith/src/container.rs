@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use forthwith_io::Source;
-use forthwith_plan::{CheckReport, Dataset, Error, ErrorKind, Result};
+use forthwith_plan::{CheckReport, Dataset, Error, Result};
 use serde::Serialize;
 use std::{any::Any, sync::Arc};
 
@@ -36,7 +36,7 @@ pub trait Container: Send + Sync {
     /// Finds an object by its path.
     ///
     /// # Errors
-    /// [`NotFound`](ErrorKind::NotFound) with the most similar names.
+    /// [`NotFound`](forthwith_plan::ErrorKind::NotFound) with the most similar names.
     fn find(&self, path: &str) -> Result<Key>;
 
     /// Whether the file is one table and nothing else, which an empty path means then.
@@ -208,54 +208,5 @@ impl Object {
 impl std::fmt::Debug for Object {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Object").field("class", &self.class).finish_non_exhaustive()
-    }
-}
-
-/// The one table of a file that has nothing else.
-pub(crate) struct OnlyTable {
-    uri: String,
-    key: Key,
-}
-
-impl OnlyTable {
-    /// Under a name, with the name of the format as its class. Data begin at a byte of the file.
-    pub(crate) fn new(
-        source: &dyn Source,
-        format: &str,
-        name: String,
-        title: String,
-        begin: u64,
-    ) -> Result<Self> {
-        let bytes = source.size()?.saturating_sub(begin);
-        let key = Key {
-            path: name.clone(),
-            name,
-            cycle: 1,
-            class: format.into(),
-            title,
-            stored_bytes: bytes,
-            object_bytes: bytes,
-            is_directory: false,
-            is_table: true,
-            is_unsupported_table: false,
-        };
-        Ok(Self { uri: source.uri().to_owned(), key })
-    }
-
-    /// As [`Container::keys`].
-    pub(crate) fn keys(&self, directory: &str) -> Result<Vec<Key>> {
-        if directory.is_empty() { Ok(vec![self.key.clone()]) } else { Err(self.missing(directory)) }
-    }
-
-    /// As [`Container::find`]. An empty path means the table, too.
-    pub(crate) fn find(&self, path: &str) -> Result<Key> {
-        let name = &self.key.name;
-        let found = path.is_empty() || path == name || path.strip_suffix(";1") == Some(name);
-        if found { Ok(self.key.clone()) } else { Err(self.missing(path)) }
-    }
-
-    fn missing(&self, path: &str) -> Error {
-        let near = vec![self.key.name.clone()];
-        Error::new(ErrorKind::NotFound { what: "object", name: path.to_owned(), near }).in_file(&self.uri)
     }
 }

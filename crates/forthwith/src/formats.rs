@@ -6,6 +6,8 @@
 mod arrow;
 #[cfg(feature = "avro")]
 mod avro;
+#[cfg(any(feature = "avro", feature = "parquet"))]
+mod only;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "root")]

@@ -40,6 +40,8 @@ pub use write::{FileFormat, create, writer};
 
 #[cfg(feature = "avro")]
 pub use forthwith_avro as avro;
+#[cfg(feature = "builders")]
+pub use forthwith_builders as builders;
 pub use forthwith_columns as columns;
 pub use forthwith_engine::{Engine, Options, Progress, RawBlock, Tick};
 pub use forthwith_forth as forth;

@@ -1,7 +1,7 @@
 //! Avro container files, and the datums that plans may have without a file.
 
-use super::Format;
-use crate::{Container, FileInfo, Key, OpenOptions, OptionKind, OptionSpec, Words, container::OnlyTable};
+use super::{Format, only::OnlyTable};
+use crate::{Container, FileInfo, Key, OpenOptions, OptionKind, OptionSpec, Words};
 use bytes::Bytes;
 use forthwith_avro::{AvroFile, AvroFormat, AvroTable, AvroWriter, DatumFormat, Options, Schema, Writing};
 use forthwith_columns::Form;

@@ -1,7 +1,7 @@
 //! Parquet files.
 
-use super::Format;
-use crate::{Container, FileInfo, Key, OpenOptions, OptionKind, OptionSpec, Words, container::OnlyTable};
+use super::{Format, only::OnlyTable};
+use crate::{Container, FileInfo, Key, OpenOptions, OptionKind, OptionSpec, Words};
 use bytes::Bytes;
 use forthwith_columns::Form;
 use forthwith_engine::Engine;
