@@ -20,6 +20,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the first exception of `sys.stdout` was, until the run is over.
 type Spilled = Arc<Mutex<Option<PyErr>>>;
+/// A Form as JSON, the number of rows, and for each buffer of the Form the output that is it.
+type ArrayParts<'a> = (String, u64, Vec<(String, &'a str)>);
 
 /// A machine of 32 or 64 bits. Several threads may hold it; one at a time may run it.
 #[pyclass(frozen, module = "forthwith._forthwith")]
@@ -367,7 +369,7 @@ impl Machine {
     }
 
     /// The outputs as the buffers of a type: the Form as JSON, the number of rows, and the output of each buffer.
-    fn bind(&self, py: Python<'_>, description: &str) -> PyResult<(String, u64, Vec<(String, &str)>)> {
+    fn bind(&self, py: Python<'_>, description: &str) -> PyResult<ArrayParts<'_>> {
         let form = Form::parse(description).map_err(|error| errors::request(py, error.to_string()))?;
         let declared = self.compiled.outputs();
         let bound = self.slot.with(|state| {

@@ -503,19 +503,18 @@ impl RootFile {
                 shorter.push(branch.entries.end);
             }
             for basket in baskets {
-                let found = match &basket.bytes {
+                let (byte, found) = match &basket.bytes {
                     BasketBytes::File(range) => {
-                        self.check_basket(&branch, &basket.entries, range, records, checked)
+                        let found = self.check_basket(&branch, &basket.entries, range, records, checked);
+                        (Some(range.start), found)
                     }
                     BasketBytes::Record(range) => {
                         let stored = tree.record().get(range.clone()).unwrap_or_default();
-                        branch
-                            .look_at(&basket.entries, stored, &mut records.scratch)
-                            .map_err(|error| (None, error))
+                        (None, branch.look_at(&basket.entries, stored, &mut records.scratch))
                     }
-                    &BasketBytes::Nowhere(seek, length) => Err((None, tree.misplaced(seek, length))),
+                    &BasketBytes::Nowhere(seek, length) => (None, Err(tree.misplaced(seek, length))),
                 };
-                if let Err((byte, error)) = found {
+                if let Err(error) = found {
                     let what = format!("basket {}: {}", basket.number, error.kind);
                     checked.find_in(severity_of(&error), "trees", Some(&place), byte, what);
                 }
@@ -547,7 +546,7 @@ impl RootFile {
         range: &Range<u64>,
         records: &mut Walked,
         checked: &mut Checked,
-    ) -> std::result::Result<(), (Option<u64>, Error)> {
+    ) -> Result<()> {
         let at = range.start;
         let key = self.record_key(at, records, checked).filter(|key| &*key.class_name == "TBasket");
         let Some(length) = key.filter(|key| key.seek == at).map(|key| {
@@ -555,13 +554,13 @@ impl RootFile {
             stored.max(key.objlen.into())
         }) else {
             let found = "no record of one".into();
-            return Err((Some(at), Error::new(ErrorKind::NotA { what: "a basket", found })));
+            return Err(Error::new(ErrorKind::NotA { what: "a basket", found }));
         };
         // Older cycles of a tree have the same baskets.
         if !records.seen.insert((range.clone(), entries.clone(), branch.asks_bounds())) {
             return Ok(());
         }
-        let stored = self.source().read_one(range.clone()).map_err(|error| (Some(at), Error::new(error)))?;
+        let stored = self.source().read_one(range.clone())?;
         let looked = branch.look_at(entries, &stored, &mut records.scratch);
         if looked.as_ref().err().map(severity_of) != Some(Severity::Remark)
             && records.unseen.remove(&at).is_some()
@@ -569,7 +568,7 @@ impl RootFile {
         {
             checked.bytes += length;
         }
-        looked.map_err(|error| (Some(at), error))
+        looked
     }
 }
 
