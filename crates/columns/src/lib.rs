@@ -1,11 +1,14 @@
 //! Columns: where decoded data live, what they mean, and the loops that fill them.
 //!
-//! A [`Builder`] is a column being filled. It takes its memory from a [`Memory`], which reserves address space generously, asks for huge
-//! pages where they pay and keeps the pages of dropped columns for the next step of a loop. Finished, it is a [`Column`]: typed items in
-//! memory that is shared and no longer changes. A [`Form`] says what several columns mean together, in Awkward Array's vocabulary, and an
-//! [`Array`] is a Form with its columns: what `ak.from_buffers` takes, what [`arrow`] exports, what [`Array::preview`] shows.
+//! A [`Builder`] is a column being filled. It takes its memory from a [`Memory`], which reserves address
+//! space generously, asks for huge pages where they pay and keeps the pages of dropped columns for the next
+//! step of a loop. Finished, it is a [`Column`]: typed items in memory that is shared and no longer changes.
+//! A [`Form`] says what several columns mean together, in Awkward Array's vocabulary, and an [`Array`] is a
+//! Form with its columns: what `ak.from_buffers` takes, what [`arrow`] exports, what [`Array::preview`]
+//! shows.
 //!
-//! The loops from bytes in a file to items of a column are [`kernels`]; how a single value lies in a file is a [`Wire`].
+//! The loops from bytes in a file to items of a column are [`kernels`]; how a single value lies in a file is
+//! a [`Wire`].
 //!
 //! ```
 //! use forthwith_columns::{Array, Builder, DType, Form, Memory, Wire, kernels};
@@ -31,11 +34,34 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Memory
+//!
+//! Writing to fresh pages costs more than decoding, because the system clears each page first. [`Memory`]
+//! does this:
+//!
+//! * A large buffer *reserves address space* for the most that its payload can fill, and returns the unused
+//!   end when it is finished.
+//! * A buffer that is expected to hold 3 MiB or more asks for *huge pages*. Smaller ones have their 4 KiB
+//!   pages made in batches of up to 128 KiB just before they are written, which takes two thirds of the time
+//!   of single faults.
+//! * Columns that are too small for huge pages of their own, but fill them together, share one mapping
+//!   ([`Memory::allocate_together`]). Each column has little spare room there; a column that outgrows its
+//!   share is moved to a mapping of its own. One huge page at the start of each of many small columns would
+//!   waste most of the memory, and on a virtual machine whose host takes free huge pages back, one such page
+//!   may take milliseconds.
+//! * Pages of dropped columns are kept for the next step of a loop, within a bound. The newest 64 MiB belong
+//!   to the process, so that a loop over files reuses them as well. A forked process starts with none.
+//! * Each buffer has readable bytes before its start and writable slack behind its end, so that short runs
+//!   are copied in whole blocks without a test for the end.
+//! * Threads that write side by side would fault on the same fresh huge page, and the system would clear it
+//!   once for each of them. The thread that takes a slot therefore makes the page after the next one
+//!   (`builder.rs`), outside its turn.
 //! # Unsafe code
 //!
 //! This is one of the crates that have any, in four places and for these reasons:
 //!
-//! * `memory`: mappings, their movement and their release; bytes before the start and after the capacity of a buffer.
+//! * `memory`: mappings, their movement and their release; bytes before the start and after the capacity of a
+//!   buffer.
 //! * `builder`: slots are disjoint pieces of one buffer, written by several threads at once.
 //! * `column`: the same bytes seen as bytes and as numbers.
 //! * `kernels::dispatch`: calls of functions compiled for processors that were asked first.

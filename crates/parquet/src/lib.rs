@@ -1,9 +1,10 @@
 //! Parquet files: column chunks to columns, and back.
 //!
 //! A [`ParquetFile`] is a footer. [`ParquetFile::table`] makes a [`ParquetTable`] of it, a
-//! [`Dataset`](forthwith_plan::Dataset) whose blocks are row groups. Each of the file's columns is a group of the plan, and a task is one of
-//! its chunks; columns that belong to one field, as those of a record do, are joined at the end. [`ParquetFormat`] decodes chunks: pages are
-//! decompressed, levels become offsets and indexes by the kernels of the columns crate, and values go from the page to their final place.
+//! [`Dataset`](forthwith_plan::Dataset) whose blocks are row groups. Each of the file's columns is a group of
+//! the plan, and a task is one of its chunks; columns that belong to one field, as those of a record do, are
+//! joined at the end. [`ParquetFormat`] decodes chunks: pages are decompressed, levels become offsets and
+//! indexes by the kernels of the columns crate, and values go from the page to their final place.
 //!
 //! A [`ParquetWriter`] writes columns as Arrow has them.
 //!
@@ -18,6 +19,19 @@
 //! }
 //! # Ok::<(), forthwith_plan::Error>(())
 //! ```
+//! # How chunks are decoded
+//!
+//! Footers are read by `thrift.rs` and not by the `parquet` crate, which refuses footers that the reference
+//! library reads. A schema must not be nested more deeply than the stack allows.
+//!
+//! * On its turn, a chunk is written while it is decoded. Before its turn, it is decompressed and counted,
+//!   and written when its slots are known.
+//! * The column readers of the `parquet` crate are not used: they return levels as 16-bit numbers and values
+//!   as vectors, which costs more than reading both.
+//! * `hints.rs` looks up what Arrow's schema in the file says of durations and of lists of one length. Such
+//!   lists lose their offsets when they are complete (`Array::regular`).
+//! * A field of a record is a field of the table as well (`Field::is_part`): the same parts without the
+//!   records around them, whose options it takes over. It is read only when it is requested by path.
 #![deny(missing_docs)]
 
 mod codec;
