@@ -65,7 +65,7 @@ pub(super) fn of_file(
             Err(error) => return Err(error.into()),
         }
     }
-    left_out(&hollow, "that hold nothing", asked.verbose, place, console);
+    left_out(&hollow, "that hold nothing but lengths", asked.verbose, place, console);
     left_out(&refused, "that are not supported", asked.verbose, place, console);
     if columns.is_empty() {
         return Err(Failure::misuse(format!("nothing of {} can be converted", table.file().uri())));
@@ -86,9 +86,15 @@ fn left_out(columns: &[String], why: &str, verbose: bool, place: &Place, console
     }
 }
 
-/// Whether values hold nothing: they are records without fields, or of such.
+/// Whether values hold nothing but lengths: they are records without fields, or of such.
 fn holds_nothing(form: &Form) -> bool {
-    matches!(form, Form::Record { contents, .. } if contents.iter().all(holds_nothing))
+    match form {
+        Form::Record { contents, .. } => contents.iter().all(holds_nothing),
+        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
+            holds_nothing(content)
+        }
+        _ => false,
+    }
 }
 
 /// The columns of all files together, by name: those of the first, which all have to have, with the same types.
