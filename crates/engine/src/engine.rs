@@ -7,7 +7,7 @@ use forthwith_io::Source;
 use forthwith_plan::{BlockFormat, Plan, Result};
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// How to run plans.
@@ -52,6 +52,9 @@ pub type Tick<'a> = dyn FnMut(Progress) -> bool + 'a;
 pub struct Engine {
     options: Options,
     memory: Memory,
+    /// The process whose threads keep workers and programs here. After a fork, another thread of the parent may have held a lock, which
+    /// stays locked in the child, or may have been making a program's machine code.
+    process: u32,
     compiled: Mutex<HashMap<String, Arc<Compiled>>>,
     idle: Mutex<Vec<Worker>>,
 }
@@ -64,7 +67,8 @@ impl Engine {
     #[must_use]
     pub fn new(options: Options) -> Self {
         let memory = Memory::new(options.policy.clone());
-        Self { options, memory, compiled: Mutex::default(), idle: Mutex::default() }
+        let process = std::process::id();
+        Self { options, memory, process, compiled: Mutex::default(), idle: Mutex::default() }
     }
 
     /// The options it was made with.
@@ -114,30 +118,43 @@ impl Engine {
     }
 
     pub(crate) fn worker(&self) -> Worker {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = self.own(&self.idle).and_then(|mut idle| idle.pop());
         idle.unwrap_or_else(|| Worker::new(&self.options.policy))
     }
 
     pub(crate) fn rest(&self, mut worker: Worker) {
         worker.trim();
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        if let Some(mut idle) = self.own(&self.idle) {
+            idle.push(worker);
+        }
     }
 
     /// The compiled form of a program, made once for each text.
     pub(crate) fn compile(&self, source: &str) -> Result<Arc<Compiled>> {
-        let mut known = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut known) = self.own(&self.compiled) else {
+            return Self::compile_new(source);
+        };
         if let Some(found) = known.get(source) {
             return Ok(Arc::clone(found));
         }
-        // Files of a kind have the same programs, and each file may have an engine of its own.
-        let made = match Programs::of_process() {
-            Some(programs) => programs.get(source)?,
-            None => Arc::new(Compiled::new(source)?),
-        };
+        let made = Self::compile_new(source)?;
         if known.len() >= COMPILED_KEPT {
             known.clear();
         }
         known.insert(source.to_owned(), Arc::clone(&made));
         Ok(made)
+    }
+
+    fn compile_new(source: &str) -> Result<Arc<Compiled>> {
+        // Files of a kind have the same programs, and each file may have an engine of its own.
+        Ok(match Programs::of_process() {
+            Some(programs) => programs.get(source)?,
+            None => Arc::new(Compiled::new(source)?),
+        })
+    }
+
+    /// What the engine keeps behind a lock; nothing in a process that was forked from the engine's.
+    fn own<'a, T>(&self, kept: &'a Mutex<T>) -> Option<MutexGuard<'a, T>> {
+        (std::process::id() == self.process).then(|| kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
