@@ -56,6 +56,7 @@
 //! * Threads that write side by side would fault on the same fresh huge page, and the system would clear it
 //!   once for each of them. The thread that takes a slot therefore makes the page after the next one
 //!   (`builder.rs`), outside its turn.
+//!
 //! # Unsafe code
 //!
 //! This is one of the crates that have any, in four places and for these reasons:
