@@ -28,8 +28,6 @@ pub(super) struct Binned {
     /// Whether contents are means, of so many entries.
     profile: Option<Vec<f64>>,
     entries: f64,
-    /// Entries that wait in the object's buffer and are in no bin yet.
-    waiting: usize,
 }
 
 /// Lines of bars.
@@ -126,14 +124,7 @@ impl Binned {
                 *value = if *sum == 0.0 { 0.0 } else { *value / sum };
             });
         }
-        let waiting = object.array("fBuffer").and_then(|buffer| buffer.floats().next()).unwrap_or(0.0);
-        Some(Self {
-            axes,
-            contents,
-            profile,
-            entries: object.float("fEntries").unwrap_or(0.0),
-            waiting: waiting.abs() as usize,
-        })
+        Some(Self { axes, contents, profile, entries: object.float("fEntries").unwrap_or(0.0) })
     }
 
     /// The picture, with axes, and what it does not show in words.
@@ -209,11 +200,6 @@ impl Binned {
                 words.push(format!("integral {}", number(inside)));
             }
         }
-        let mut text = words.join(", ") + "\n";
-        if self.waiting > 0 {
-            let entries = human::counted(self.waiting as u64, "entry waits", "entries wait");
-            text.push_str(&format!("{entries} in its buffer and are in no bin of this picture\n"));
-        }
-        text
+        words.join(", ") + "\n"
     }
 }

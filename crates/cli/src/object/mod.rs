@@ -1,6 +1,7 @@
 //! `forthwith show` of an object that is no tree: a picture of a histogram, or the members of anything else.
 
 mod binned;
+mod buffer;
 mod heat;
 mod members;
 
@@ -39,14 +40,17 @@ pub(crate) fn show(file: &File, key: &Key, shape: Shape, console: &mut Console<'
         human::clean(file.uri()),
     ))?;
     match binned::Binned::of(top) {
-        Some(binned) => console.text(&binned.draw(console.width.unwrap_or(80), console.paint)),
-        None => console.text(&members::text(top)),
+        Some(binned) => console.text(&binned.draw(console.width.unwrap_or(80), console.paint))?,
+        None => console.text(&members::text(top))?,
     }
+    buffer::note(top).map_or(Ok(()), |note| console.line(&note))
 }
 
 /// The picture of an object, if it is one that is drawn.
 pub(crate) fn picture(file: &File, path: &str, console: &Console<'_>) -> Option<String> {
     let object = file.object(path).ok()?;
-    let binned = binned::Binned::of(object.own::<Objects>()?.top())?;
-    Some(binned.draw(console.width.unwrap_or(80).saturating_sub(2), console.paint))
+    let top = object.own::<Objects>()?.top();
+    let binned = binned::Binned::of(top)?;
+    let drawn = binned.draw(console.width.unwrap_or(80).saturating_sub(2), console.paint);
+    Some(drawn + &buffer::note(top).map_or_else(String::new, |note| note + "\n"))
 }
