@@ -4,7 +4,7 @@ use crate::human::clean;
 use forthwith::{
     columns::Invalid,
     io::ErrorKind as SourceKind,
-    plan::{Error, ErrorKind},
+    plan::{Error, ErrorKind, NotNumbers},
 };
 use std::{fmt, io};
 
@@ -154,6 +154,15 @@ impl Failure {
     /// The same failure with what to do about it.
     pub(crate) fn hinted(self, hint: impl Into<String>) -> Self {
         Self::Hinted { failure: Box::new(self), hint: hint.into() }
+    }
+
+    /// A row that cannot be spelled as text: where the flags leave open what becomes of NaN and infinities, it is one of these.
+    pub(crate) fn unspelled(error: Error, not_numbers: NotNumbers) -> Self {
+        if matches!((&error.kind, not_numbers), (ErrorKind::Invalid { .. }, NotNumbers::Refused)) {
+            Self::from(error).hinted("--nan null or --nan string says what is written for such numbers")
+        } else {
+            error.into()
+        }
     }
 
     /// A name that is not there. A pattern is better given as such.

@@ -135,7 +135,8 @@ fn json(
         if shape == Shape::Json {
             text.extend_from_slice(if row == 0 { b"\n" } else { b",\n" });
         }
-        rows.row(row, &mut text).map_err(|error| placed(error.at_entry(entries.start + row)))?;
+        rows.row(row, &mut text)
+            .map_err(|error| Failure::unspelled(placed(error.at_entry(entries.start + row)), not_numbers))?;
         if shape == Shape::JsonLines {
             text.push(b'\n');
         }

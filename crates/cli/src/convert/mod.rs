@@ -176,7 +176,14 @@ impl Copy<'_> {
             let goes_on = &mut |_: forthwith::Progress| self.watch.is_none_or(|watch| !watch.asked());
             while let Some((step, arrays)) = steps.read(self.threads, Some(goes_on))? {
                 let length = step.end - step.start;
-                writer.write(&self.arranged(arrays, &mine, length)?)?;
+                let arranged = self.arranged(arrays, &mine, length)?;
+                writer.write(&arranged).map_err(|error| {
+                    if is_text {
+                        Failure::unspelled(error, self.asked.options.not_numbers)
+                    } else {
+                        error.into()
+                    }
+                })?;
                 copied += length;
                 if self.asked.to == STANDARD {
                     console.bytes(&self.pipe.take())?;

@@ -157,7 +157,7 @@ fn what_is_no_number_is_not_null_unless_it_is_said() {
     let lines = at(&folder, "numbers.jsonl");
     let said = forthwith(&["convert", &source, &lines]);
     assert!(said.code == 2, "{} {}", said.code, said.err);
-    for what in ["no number NaN (column \"x\")", "nan: null or string", "entry 1"] {
+    for what in ["no number NaN (column \"x\")", "--nan null or --nan string", "entry 1"] {
         assert!(said.err.contains(what), "{}", said.err);
     }
     let said = forthwith(&["convert", &source, &lines, "-c", "y"]);
@@ -181,7 +181,7 @@ fn what_is_no_number_is_not_null_unless_it_is_said() {
     for shape in ["--json", "--jsonl"] {
         let said = forthwith(&["head", &source, shape]);
         assert!(said.code == 2 && said.out.is_empty(), "{} {}", said.code, said.err);
-        for what in ["no number NaN (column \"x\")", "nan: null or string", "numbers.avro, entry 1"] {
+        for what in ["no number NaN (column \"x\")", "--nan null or --nan string", "numbers.avro, entry 1"] {
             assert!(said.err.contains(what), "{}", said.err);
         }
         assert_eq!(forthwith(&["head", &source, shape, "-n", "1"]).code, 0);

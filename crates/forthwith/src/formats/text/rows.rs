@@ -53,9 +53,7 @@ impl<'a> JsonRows<'a> {
                 Unspelled::Invalid(invalid) => fault(self.names[at], &invalid),
                 Unspelled::NoNumber(number) => {
                     let column = self.names[at];
-                    let what = format!(
-                        "JSON has no number {number} (column {column:?}); what becomes of it says nan: null or string"
-                    );
+                    let what = format!("JSON has no number {number} (column {column:?})");
                     Error::new(ErrorKind::Invalid { what })
                 }
             })?;
