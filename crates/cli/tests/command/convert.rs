@@ -526,3 +526,34 @@ fn columns_that_hold_nothing_are_left_out_of_formats_without_them() {
     let said = forthwith(&["convert", &file("avro/unions.avro"), &to, "--force", "--skip-unsupported", "-v"]);
     assert!(said.err.lines().count() > quiet.err.lines().count(), "{}", said.err);
 }
+
+/// A destination that is a link is written where it leads to, whether or not there is a file yet, and stays a link.
+#[cfg(unix)]
+#[test]
+fn links_lead_to_the_destination() {
+    let folder = folder();
+    let from = file("avro/codec-deflate.avro");
+    let (link, there) = (folder.path().join("link.jsonl"), folder.path().join("there.jsonl"));
+    std::os::unix::fs::symlink("there.jsonl", &link).expect("room");
+    let to = link.to_str().expect("UTF-8");
+    let expected = output(&["cat", &from]);
+    // A name of nothing: there is nothing to replace, so that nobody has to be asked.
+    output(&["convert", &from, to]);
+    let is_link = || std::fs::symlink_metadata(&link).expect("a link").is_symlink();
+    assert!(is_link() && std::fs::read_to_string(&there).expect("a file") == expected);
+    // Now there is.
+    let said = forthwith(&["convert", &from, to]);
+    assert_eq!((said.code, said.err), (2, format!("forthwith: {to} exists; --force replaces it\n")));
+    std::fs::write(&there, "old").expect("room");
+    output(&["convert", &from, to, "--force"]);
+    assert!(is_link() && std::fs::read_to_string(&there).expect("a file") == expected);
+    // Links that lead nowhere, or round in a circle, are errors that leave nothing behind.
+    for (target, named) in [("no-folder/there.jsonl", "no-folder"), ("link.jsonl", "link.jsonl")] {
+        std::fs::remove_file(&link).expect("a link");
+        std::os::unix::fs::symlink(target, &link).expect("room");
+        let before = names(folder.path()).len();
+        let said = forthwith(&["convert", &from, to]);
+        assert!(said.code != 0 && said.err.contains(named), "{target}: {} {}", said.code, said.err);
+        assert!(is_link() && names(folder.path()).len() == before);
+    }
+}
