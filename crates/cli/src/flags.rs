@@ -6,7 +6,8 @@ use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf};
 /// Looks into scientific files: what is in them, how it is read, and how fast.
 ///
 /// Files are named as FILE[:OBJECT[/BRANCH]]: the file, an object in it such as dir/tree (with ;CYCLE if an older one is
-/// wanted), and a branch of a tree. Where a file has exactly one tree, its name may be left out.
+/// wanted), and a branch of a tree. Where a file has exactly one tree, its name may be left out. A pattern such as
+/// 'runs/*.root' and a folder mean the files that match or are in it; - is standard input.
 #[derive(Debug, Parser)]
 #[command(
     name = "forthwith",

@@ -92,7 +92,7 @@ pub fn run_with(
 ) -> i32 {
     let command = Typed::command().term_width(terminal.width.unwrap_or(100).clamp(40, 120));
     let verbs: Vec<&str> = command.get_subcommands().map(|verb| verb.get_name()).chain(["help"]).collect();
-    let args = shorthand::expand(args.into_iter().collect(), &verbs, |path| path.is_file());
+    let args = shorthand::expand(args.into_iter().collect(), &verbs, |path| path.exists());
     let verbs = verbs.join(", ");
     let typed = command.try_get_matches_from(args).and_then(|matches| Typed::from_arg_matches(&matches));
     let typed = match typed {

@@ -106,7 +106,7 @@ impl Asked {
     /// Resolves the flags. Looks only at which files exist.
     ///
     /// # Errors
-    /// A format that is not written.
+    /// A format that is not written; a pattern or a folder without files.
     pub(crate) fn from_typed(typed: Typed, terminal: Terminal) -> Result<Self> {
         let Common { threads, color } = typed.common;
         let (targets, verb) = match typed.verb {
@@ -178,13 +178,16 @@ impl Asked {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
         };
-        let exists = |name: &str| Path::new(name).is_file();
-        Ok(Self {
-            targets: targets.iter().map(|typed| Target::of(typed, exists)).collect(),
-            verb,
-            threads: threads.map(usize::from),
-            paint: Paint { color },
-        })
+        let exists = |name: &str| Path::new(name).exists();
+        let mut all = Vec::new();
+        for typed in &targets {
+            all.extend(Target::of(typed, exists).expanded()?);
+        }
+        if let (Action::Forth { .. }, 2..) = (&verb, all.len()) {
+            let what = format!("forth prints the program of one branch, not of {} files", all.len());
+            return Err(Failure::misuse(what));
+        }
+        Ok(Self { targets: all, verb, threads: threads.map(usize::from), paint: Paint { color } })
     }
 }
 

@@ -1,4 +1,5 @@
-//! What is typed for short: `forthwith FILE` for `forthwith ls FILE`, and `head -3 FILE` for `head -n 3 FILE`.
+//! What is typed for short: `forthwith FILE` for `forthwith ls FILE`, `head -3 FILE` for `head -n 3 FILE`, and `-:OBJECT` for an object of
+//! standard input.
 
 use std::{ffi::OsString, path::Path};
 
@@ -11,6 +12,12 @@ pub(crate) fn expand(
     verbs: &[&str],
     exists: impl Fn(&Path) -> bool,
 ) -> Vec<OsString> {
+    for arg in &mut args {
+        // An object of standard input, which would be taken for an option.
+        if let Some(object) = arg.to_str().and_then(|text| text.strip_prefix("-:")) {
+            *arg = format!("/dev/stdin:{object}").into();
+        }
+    }
     let Some(at) = first_word(&args) else { return args };
     if !verbs.iter().any(|verb| args[at] == *verb) {
         if is_target(&args[at], exists) {
@@ -68,6 +75,7 @@ mod tests {
             ("f head a.root -12", "f head a.root -n12"),
             ("f tail -n -3 a.root", "f tail -n -3 a.root"),
             ("f head a.root -- -3", "f head a.root -- -3"),
+            ("f head -:t/x -3", "f head /dev/stdin:t/x -n3"),
             ("f ls", "f ls"),
             ("f b.root", "f b.root"),
             ("f", "f"),

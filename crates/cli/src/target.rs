@@ -1,7 +1,11 @@
 //! `FILE[:OBJECT]`, as typed.
 
+use crate::failure::Result;
 use forthwith::files;
-use std::{ffi::OsStr, path::PathBuf};
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
 
 /// The two halves of what was typed. What the object part means (object, branch, both) only the opened file can tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +30,33 @@ impl Target {
     /// As it was typed.
     pub(crate) fn typed(&self) -> String {
         if self.object.is_empty() { self.uri.clone() } else { format!("{}:{}", self.uri, self.object) }
+    }
+
+    /// The files that a pattern or a folder means, each with the same object in it. Any other name means itself.
+    ///
+    /// # Errors
+    /// Nothing matches the pattern, or the folder has no file of a known format.
+    pub(crate) fn expanded(self) -> Result<Vec<Self>> {
+        let files = files::expand(&[self.name()])?;
+        let target = |path: PathBuf| match path.into_os_string().into_string() {
+            Ok(uri) => Self { uri, path: None, object: self.object.clone() },
+            Err(name) => {
+                let uri = name.to_string_lossy().into_owned();
+                Self { uri, path: Some(name.into()), object: self.object.clone() }
+            }
+        };
+        Ok(files.into_iter().map(target).collect())
+    }
+
+    /// Whether its bytes come once only: it is standard input or a pipe.
+    pub(crate) fn is_stream(&self) -> bool {
+        let name = self.name();
+        name == Path::new(files::STANDARD_INPUT) || name.exists() && !name.is_file()
+    }
+
+    /// The name of the file.
+    fn name(&self) -> &Path {
+        self.path.as_deref().unwrap_or(Path::new(&self.uri))
     }
 
     fn whole(uri: &str) -> Self {

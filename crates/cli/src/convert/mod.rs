@@ -62,6 +62,8 @@ struct Source<'a> {
     uri: String,
     columns: Vec<Column>,
     likely: u64,
+    /// What stays open: a file that stands alone, and a stream, which cannot be read twice.
+    opened: Option<Place>,
 }
 
 pub(crate) fn convert(
@@ -78,8 +80,7 @@ pub(crate) fn convert(
         let place = opened::place_of(target, threads)?;
         Ok(place.with_unchecked_text(asked.no_check_text))
     };
-    // All files are looked at before the first is read: one that does not fit is told at once. One that stands alone stays open.
-    let mut alone = None;
+    // All files are looked at before the first is read: one that does not fit is told at once.
     let mut sources = Vec::new();
     for target in targets {
         let place = open(target)?;
@@ -87,15 +88,15 @@ pub(crate) fn convert(
         refuse_to_replace(&uri, asked)?;
         let columns = of_file(&place, choice, format, asked, console)?;
         let likely = place.table.likely_entries()?;
-        sources.push(Source { target, uri, columns, likely });
-        if targets.len() == 1 {
-            if console.width.is_some()
-                && let Some(note) = place.note()
-            {
-                console.note(&note);
-            }
-            alone = Some(place);
+        let stands_alone = targets.len() == 1;
+        if stands_alone
+            && console.width.is_some()
+            && let Some(note) = place.note()
+        {
+            console.note(&note);
         }
+        let opened = (stands_alone || target.is_stream()).then_some(place);
+        sources.push(Source { target, uri, columns, likely, opened });
     }
     let all: Vec<_> = sources.iter().map(|source| (source.uri.clone(), source.columns.clone())).collect();
     let named = of_all(&all, asked.missing_null)?;
@@ -110,8 +111,8 @@ pub(crate) fn convert(
     let mut copy =
         Copy { named: &named, asked, format, threads, pipe: &pipe, watch: watch.as_ref(), bar: &bar };
     let mut done = 0;
-    for source in &sources {
-        let place = match alone.take() {
+    for source in sources {
+        let place = match source.opened {
             Some(place) => place,
             None => open(source.target)?,
         };

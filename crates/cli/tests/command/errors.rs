@@ -68,7 +68,16 @@ fn files_that_are_none() {
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     fs::write(path("text.root"), "hello, this is no such file").expect("written");
     fs::write(path("empty.root"), "").expect("written");
-    for name in ["text.root", "empty.root", "."] {
+    for verb in ["ls", "show", "head", "explain", "demo"] {
+        // A folder means the files in it, each of which is told; the program of one branch is of one file.
+        let said = forthwith(&[verb, &path("")]);
+        assert_eq!(said.code, 1, "{verb}: {}", said.err);
+        let told: Vec<bool> =
+            ["text.root", "empty.root"].iter().map(|name| said.err.contains(&path(name))).collect();
+        assert_eq!((told, said.err.matches("forthwith: ").count()), (vec![true, true], 2), "{}", said.err);
+    }
+    assert_eq!(forthwith(&["forth", &path("")]).code, 2);
+    for name in ["text.root", "empty.root"] {
         for verb in ["ls", "show", "head", "explain", "forth", "demo"] {
             let said = forthwith(&[verb, &path(name)]);
             assert_eq!((said.code, said.out.as_str()), (1, ""), "{verb} {name}: {}", said.err);

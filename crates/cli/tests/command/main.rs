@@ -12,6 +12,7 @@ mod made;
 mod objects;
 mod page;
 mod safe;
+mod streams;
 
 use forthwith_cli::{Keyboard, Terminal, run_with};
 use std::path::PathBuf;
