@@ -305,6 +305,8 @@ PATH = {data("zmumu.root")!r}
 file = forthwith.open({kind})
 tree = file["events"]
 stop = False
+# A process that is forked while another thread imports a module cannot import it any more, whatever module it is.
+tree.arrays(["nMuon"], threads=2)
 def read():
     while not stop:
         # Small reads and more threads than processors: a fork finds the locks of the engine held.
