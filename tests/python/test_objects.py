@@ -4,10 +4,12 @@ import hashlib
 import io
 import itertools
 import json
+import math
 import pathlib
 import pickle
 import subprocess
 import sys
+from xml.dom import minidom
 
 import numpy as np
 import pytest
@@ -179,10 +181,15 @@ def test_polygons(file):
     assert len(found.polygons()) == len(found) == 5
     assert found.errors() == pytest.approx(GOLDEN["polygons"]["errors"])
     assert found.kind == "COUNT"
-    assert found._repr_html_().count("<rect") == 5
+    assert found._repr_html_().count('Z" fill="#') == np.count_nonzero(found.values()) == 5
     text = io.StringIO()
     found.show(file=text)
-    assert text.getvalue().count("\n") == 6
+    drawn = text.getvalue()
+    assert drawn.count("│") + drawn.count("┤") == 20
+    # The triangle is above the squares, and nothing is left of them.
+    lines = [line.partition("│")[2] for line in drawn.splitlines() if "│" in line]
+    assert lines[0].strip() == "▒"
+    assert not any(line[:6].strip() for line in lines)
     with pytest.raises(forthwith.RequestError, match="overflow"):
         found.values(flow=True)
 
@@ -247,6 +254,56 @@ def test_labels_and_drawings(file):
     labels.show(file=out)
     assert " blue │ 3 │" in out.getvalue()
     assert "<svg" in file["two"]._repr_html_()
+
+
+@pytest.mark.parametrize("name", ["two", "three", "profile2", "profile3", "efficiency_two", "dense", "polygons"])
+def test_several_dimensions_are_drawn_in_two(file, name):
+    found, out = file[name], io.StringIO()
+    found.show(file=out)
+    drawn, picture = out.getvalue(), found._repr_html_()
+    assert "█ from" in drawn
+    assert len({line.index(sign) for line in drawn.splitlines() for sign in "│┤└" if sign in line}) == 1
+    assert picture.count("<path") > 30  # a scale
+    minidom.parseString(_svg(found))
+    dimensions = len(found.axes)
+    projected = {"three": "sums along z", "profile3": "means along z", "dense": "sums along "}.get(name)
+    assert (projected or " along ") in drawn + picture or dimensions < 3
+    assert (" along " in drawn) == (" along " in picture) == (dimensions > 2)
+
+
+def test_shades_are_in_their_places(file):
+    """Each line of a drawing against the bins it shows, the uppermost of y first."""
+    values, out = file["two"].values(), io.StringIO()
+    file["two"].show(file=out)
+    lines = [line.split("│")[-1].split("┤")[-1] for line in out.getvalue().splitlines() if "│" in line or "┤" in line]
+    assert len(lines) == values.shape[1]
+    wide = len(lines[0]) // values.shape[0]
+    for line, row in zip(lines, values.T[::-1], strict=True):
+        for at, value in enumerate(row):
+            shade = " ░▒▓█"[math.ceil(4 * value / values.max())]
+            assert line[at * wide : (at + 1) * wide] == wide * shade
+
+
+def test_pictures_have_axes_titles_statistics_and_errors(file):
+    root = minidom.parseString(_svg(file["h1d"]))
+    words = [text.firstChild.data for text in root.getElementsByTagName("text")]
+    axis = file["h1d"].axes[0]
+    assert {file["h1d"].title, axis.title, f"entries {file['h1d'].entries:g}", "-1", "0", "1"} <= set(words)
+    assert any(word.startswith("mean ") for word in words)
+    assert any(word.startswith("std ") for word in words)
+    bars = root.getElementsByTagName("rect")
+    heights = np.array([float(bar.getAttribute("height")) for bar in bars])
+    values = file["h1d"].values()
+    assert heights / heights.max() == pytest.approx(values / values.max(), abs=1e-3)
+    # One stroke of an error for each bin that has one.
+    weighted = file["weighted"]
+    strokes = [path.getAttribute("d") for path in minidom.parseString(_svg(weighted)).getElementsByTagName("path")]
+    assert max(path.count("V") for path in strokes) == np.count_nonzero(weighted.errors())
+
+
+def _svg(found):
+    picture = found._repr_html_()
+    return picture[picture.index("<svg") :]
 
 
 def test_other_packages(file):

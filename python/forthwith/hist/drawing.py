@@ -11,6 +11,8 @@ from forthwith._forthwith import safe_text
 from forthwith._guard import guarded
 from forthwith._objects import Object
 from forthwith._packages import package as _package
+from forthwith.hist import svg
+from forthwith.hist.grid import Grid, Side, lines
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -39,17 +41,31 @@ class Drawn(Object):
         raise NotImplementedError
 
     def show(self, width: int = 60, rows: int = 40, file: TextIO | None = None) -> None:
-        """Prints a drawing. Of several dimensions, the sums along the first."""
+        """Prints a drawing: bars, or shades of two dimensions. Of more dimensions, the sums or means along those behind."""
         import sys
 
         (sys.stdout if file is None else file).write("\n".join(map(safe_text, self._drawing(width, rows))) + "\n")
 
     def _drawing(self, width: int, rows: int) -> list[str]:
+        grid = self._grid()
+        return [repr(self), *lines(grid, width)] if grid is not None else self._bars(width, rows)
+
+    def _grid(self) -> Grid | None:
+        """What is drawn in two dimensions; nothing of one."""
         values = self.values().astype(np.float64)
-        if values.ndim > 1 and self.kind == "COUNT":
-            values = values.sum(axis=tuple(range(1, values.ndim)))
-        elif values.ndim > 1:
-            return [repr(self), f"  {values.size} bins from {np.nanmin(values):g} to {np.nanmax(values):g}"]
+        if values.ndim < 2:
+            return None
+        axes, has_means, note = self.axes, self.kind != "COUNT", ""
+        if values.ndim > 2:
+            behind = tuple(range(2, values.ndim))
+            with np.errstate(all="ignore"):
+                values = values.mean(axis=behind) if has_means else values.sum(axis=behind)
+            called = ", ".join(axes[at].title or ("z" if at == 2 else f"axis {at}") for at in behind)
+            note = f"{'means' if has_means else 'sums'} along {called}"
+        return Grid(values, Side.of(axes[0]), Side.of(axes[1]), has_means, note)
+
+    def _bars(self, width: int, rows: int) -> list[str]:
+        values = self.values().astype(np.float64)
         together = max(1, -(-len(values) // max(1, rows)))
         shown = [values[at : at + together] for at in range(0, len(values), together)]
         sums = [float(part.sum() if self.kind == "COUNT" else part.mean()) for part in shown]
@@ -78,21 +94,29 @@ class Drawn(Object):
             picture = self._picture()
         except ForthwithError as error:
             picture = f"<p>{escape(str(error))}</p>"
-        return f"<p>{escape(repr(self))}</p><p>{escape(self.title)}</p>{picture}"
+        return f"<p>{escape(repr(self))}</p>{picture}"
 
     def _picture(self) -> str:
-        values = self.values().astype(np.float64)
-        if values.ndim > 1:
-            values = values.sum(axis=tuple(range(1, values.ndim))) if self.kind == "COUNT" else values.ravel()
-        values = np.nan_to_num(values)[:2000]
-        most, least = max(values.max(initial=0), 0), min(values.min(initial=0), 0)
-        span, step = (most - least) or 1, 600 / max(1, len(values))
-        bars = "".join(
-            f'<rect x="{at * step:.2f}" y="{160 * (most - max(value, 0)) / span:.2f}" width="{step:.2f}" '
-            f'height="{160 * abs(value) / span:.2f}"/>'
-            for at, value in enumerate(values.tolist())
+        grid, words = self._grid(), self._words()
+        if grid is not None:
+            return svg.heat(grid, self.title or self.name, words)
+        axis, errors = self.axes[0], self._drawn_errors()
+        value_title = self._value_title()
+        return svg.bars(
+            self.values().astype(np.float64), errors, Side.of(axis), self.title or self.name, value_title, words
         )
-        return f'<svg viewBox="0 0 600 160" width="600" height="160" fill="#3572a5">{bars}</svg>'
+
+    def _words(self) -> list[str]:
+        """What stands beside a picture."""
+        return []
+
+    def _drawn_errors(self) -> Numbers | None:
+        """The errors that a picture shows."""
+        return None
+
+    def _value_title(self) -> str:
+        """What the values are, where that is said."""
+        return ""
 
 
 @guarded

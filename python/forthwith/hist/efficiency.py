@@ -127,6 +127,9 @@ class Efficiency(Plotted):
         low, high = beta(a, b, level, bool(bits & _SHORTEST))
         return np.where(known, values - low, 0.0), np.where(known, high - values, 0.0)
 
+    def _drawn_errors(self) -> Numbers | None:
+        return (self.lower() + self.upper()) / 2
+
     def variances(self, flow: bool = False) -> Numbers:
         """Those of the normal approximation, of which no interval is made: see `lower` and `upper`."""
         total, values = self.total.values(flow).astype(np.float64), self.values(flow)

@@ -13,6 +13,7 @@ from forthwith._packages import package as _package
 from forthwith.hist.axis import Axis
 from forthwith.hist.buffered import filled, ranged
 from forthwith.hist.drawing import Plotted
+from forthwith.hist.statistics import deviation, mean
 
 if TYPE_CHECKING:
     from forthwith.hist.axis import Numbers
@@ -122,6 +123,55 @@ class Histogram(Binned):
         """The bin contents; with ``flow``, underflow first and overflow last in each dimension."""
         return self._shaped(self._contents, flow)
 
+    @property
+    def entries(self) -> float:
+        """How often it was filled, as ``GetEntries`` has it, without what waits in a buffer."""
+        return float(self.member("fEntries"))
+
+    def mean(self, axis: int | str = 0) -> float:
+        """The mean along an axis, as ``GetMean`` has it: of the entries where their sums were kept, else of the bins."""
+        return mean(self, self._number_of(axis))
+
+    def std(self, axis: int | str = 0) -> float:
+        """The standard deviation along an axis, as ``GetStdDev`` has it."""
+        return deviation(self, self._number_of(axis))
+
+    def integral(self, flow: bool = False, width: bool = False) -> float:
+        """The sum of the bin contents, as ``Integral`` has it; with ``width``, of contents times widths of bins."""
+        values = self._summands(flow)
+        if width:
+            if flow:
+                raise RequestError("bins below and above have no width: integral(width=True) is without flow")
+            for at, axis in enumerate(self.axes):
+                values = values * axis.widths().reshape([-1 if at == one else 1 for one in range(values.ndim)])
+        return float(values.sum())
+
+    def _number_of(self, axis: int | str) -> int:
+        self.axis(axis)
+        return {"x": 0, "y": 1, "z": 2}[axis] if isinstance(axis, str) else axis
+
+    def _summands(self, flow: bool) -> Numbers:
+        """What each bin counts in the integral."""
+        return self.values(flow).astype(np.float64)
+
+    def _weights(self, flow: bool) -> Numbers:
+        """What each bin counts in means."""
+        return self.values(flow).astype(np.float64)
+
+    def _words(self) -> list[str]:
+        words = [f"entries {self.entries:g}"]
+        for at, letter in enumerate("xyz"[: len(self.axes)]):
+            of = f" {letter}" if len(self.axes) > 1 else ""
+            words += [f"mean{of} {self.mean(at):.4g}", f"std{of} {self.std(at):.4g}"]
+        return words
+
+    def _drawn_errors(self) -> Numbers | None:
+        return self.errors() if self.weighted or self.kind == "MEAN" else None
+
+    def _value_title(self) -> str:
+        found = self.member("fYaxis", None)
+        return found.title if isinstance(found, Axis) else ""
+
     def _squares(self, flow: bool) -> Numbers:
         """The sums of squares of weights; zeros if they were not kept."""
         stored = self._numbers("fSumw2")
@@ -161,6 +211,13 @@ class Profile(Histogram):
     def values(self, flow: bool = False) -> Numbers:
         """The means, as ``GetBinContent`` has them."""
         return self._shaped(self._means(), flow)
+
+    def _summands(self, flow: bool) -> Numbers:
+        # Unlike GetBinContent, ROOT's sums leave out bins whose sums of weights are below zero.
+        return np.where(self._weights(flow) > 0, self.values(flow), 0.0)
+
+    def _weights(self, flow: bool) -> Numbers:
+        return self._shaped(self._numbers("fBinEntries"), flow).astype(np.float64)
 
     def _means(self) -> Numbers:
         sums = np.asarray(self._numbers("fBinEntries"), dtype=np.float64)

@@ -9,7 +9,9 @@ import numpy as np
 from forthwith._errors import RequestError
 from forthwith._guard import guarded
 from forthwith._objects import Object
+from forthwith.hist import svg
 from forthwith.hist.drawing import Drawn
+from forthwith.hist.grid import Grid, Side
 
 if TYPE_CHECKING:
     from forthwith.hist.axis import Axis, Numbers
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 
 # The errors of a TProfile2Poly that are not divided by the number of entries.
 _SPREAD = 1
+
+# Places of a drawing on a terminal.
+_COLUMNS, _ROWS = 46, 20
 
 
 @guarded
@@ -63,9 +68,6 @@ class PolygonHistogram(Drawn):
         found: Numbers = np.sqrt(self.variances())
         return found
 
-    def _bin_names(self, together: int) -> list[str]:
-        return [str(number) for number in self.numbers()[::together]]
-
     def _profiled(self) -> Numbers:
         """The squares of the errors of a ``TProfile2Poly``: those of means, or how far the values spread."""
         names = ("fError", "fSumw", "fSumw2")
@@ -100,8 +102,43 @@ class PolygonHistogram(Drawn):
             out.append([(part.member("fX"), part.member("fY")) for part in parts])
         return out
 
+    def _sides(self) -> tuple[Side, Side]:
+        return Side.of(self.member("fXaxis")), Side.of(self.member("fYaxis"))
+
+    def _grid(self) -> Grid:
+        """The bin at the middle of each place of a terminal."""
+        x, y = self._sides()
+        across, up = (np.linspace(side.low, side.high, 2 * n + 1)[1::2] for side, n in ((x, _COLUMNS), (y, _ROWS)))
+        values, free = np.zeros((_COLUMNS, _ROWS)), np.ones((_COLUMNS, _ROWS), dtype=bool)
+        for shape, value in zip(self.polygons(), self.values().tolist(), strict=True):
+            inside = np.zeros(values.shape, dtype=bool)
+            for xs, ys in shape:
+                inside ^= _inside(np.asarray(xs, dtype=np.float64), np.asarray(ys, dtype=np.float64), across, up)
+            values[inside & free] = value
+            free &= ~inside
+        right = Side(np.linspace(x.low, x.high, _COLUMNS + 1), x.title)
+        return Grid(values, right, Side(np.linspace(y.low, y.high, _ROWS + 1), y.title), has_means=True)
+
+    def _picture(self) -> str:
+        words = [f"{len(self)} bins", f"entries {float(self.member('fEntries', 0)):g}"]
+        return svg.areas(self.polygons(), self.values(), self._sides(), self.title or self.name, words)
+
     def __len__(self) -> int:
         return len(self._bins)
 
     def __repr__(self) -> str:
         return f"<{self.classname} {self.name!r} of {len(self)} bins>"
+
+
+def _inside(xs: Numbers, ys: Numbers, across: Numbers, up: Numbers) -> Numbers:
+    """Which points of a grid are within an outline: a line from there to the left crosses it an odd number of times."""
+    inside = np.zeros((len(across), len(up)), dtype=bool)
+    count = min(len(xs), len(ys))
+    for a in range(count):
+        b = (a + 1) % count
+        between = (ys[a] > up) != (ys[b] > up)
+        if between.any():
+            with np.errstate(all="ignore"):
+                crossing = xs[a] + (up - ys[a]) / (ys[b] - ys[a]) * (xs[b] - xs[a])
+            inside ^= between[None, :] & (across[:, None] > crossing[None, :])
+    return inside
