@@ -195,7 +195,7 @@ impl Page {
 
     fn paragraph(&mut self, text: &str) {
         if !text.is_empty() {
-            self.text.push_str(&format!("{text}\n\n"));
+            self.text.push_str(&format!("{}\n\n", wrapped(text)));
         }
     }
 
@@ -204,7 +204,34 @@ impl Page {
     }
 }
 
-/// The word as it is written, with what belongs to it.
+/// The text in lines of at most [`WIDTH`] characters, broken at spaces. Tables stay as they are.
+fn wrapped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (number, line) in text.lines().enumerate() {
+        if number > 0 {
+            out.push('\n');
+        }
+        let mut width = 0;
+        for (at, word) in line.split(' ').enumerate() {
+            let length = word.chars().count();
+            if at > 0 && width + 1 + length > WIDTH && !line.starts_with('|') {
+                out.push('\n');
+                width = 0;
+            } else if at > 0 {
+                out.push(' ');
+                width += 1;
+            }
+            out.push_str(word);
+            width += length;
+        }
+    }
+    out
+}
+
+/// The longest line of the page, outside of tables and programs.
+const WIDTH: usize = 118;
+
+/// A word as a program spells it, with its operands.
 fn name(op: Op) -> String {
     match op {
         Op::Literal => "123".into(),
