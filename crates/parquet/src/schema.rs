@@ -16,7 +16,7 @@ pub(crate) struct Column {
     pub(crate) parent: Option<u32>,
     pub(crate) has_parts: bool,
     pub(crate) type_name: String,
-    /// The Form and the parts it is put together from, or what is not supported.
+    /// The Form, in which all lists are such, and the parts it is put together from, or what is not supported.
     pub(crate) reading: Result<(Form, Vec<Part>), String>,
     /// The file's columns it has.
     pub(crate) leaves: std::ops::Range<usize>,
@@ -31,12 +31,18 @@ pub(crate) struct Part {
     /// The file's column.
     pub(crate) number: usize,
     pub(crate) leaf: Leaf,
-    pub(crate) form: Form,
     /// Keys of its buffers with their types, and whether they are offsets.
     pub(crate) buffers: Vec<(String, DType, bool)>,
 }
 
 impl Part {
+    /// What it fills of a column's Form. Made when it is wanted: it has the names of all fields, and so has every part.
+    pub(crate) fn form(&self, whole: &Form) -> Form {
+        let own: Vec<&str> =
+            self.buffers.iter().filter_map(|(key, ..)| key.rsplit_once('-').map(|k| k.0)).collect();
+        restrict(whole, &own).unwrap_or(Form::Empty)
+    }
+
     /// The columns of a group, for so many values in so many bytes.
     pub(crate) fn specs(&self, values: u64, bytes: u64) -> Vec<ColumnSpec> {
         let spec = |(at, (key, dtype, offsets)): (usize, &(String, DType, bool))| {
@@ -66,6 +72,8 @@ impl Part {
 
 /// So many parts of columns are listed at most; each is told apart from all the others.
 const MOST_PARTS: usize = 1 << 12;
+/// Parts of a column times nodes of its Form, which is in each part.
+const MOST_NODES: usize = 1 << 24;
 
 /// The columns of a schema whose depth is known to be bounded, each with its parts behind it.
 ///
@@ -114,16 +122,9 @@ pub(crate) fn columns(footer: &Footer, hints: &[Hint]) -> Vec<Column> {
             }
             let numbers = walk.parts.iter().map(|part| part.number);
             let own = numbers.clone().min().zip(numbers.max()).map(|(first, last)| first..last + 1);
-            let reading = form.map(|form| {
-                for part in &mut walk.parts {
-                    let own: Vec<&str> = part
-                        .buffers
-                        .iter()
-                        .filter_map(|(key, ..)| key.rsplit_once('-').map(|k| k.0))
-                        .collect();
-                    part.form = restrict(&form, &own).unwrap_or(Form::Empty);
-                }
-                (form.regular(&walk.fixed), walk.parts)
+            let reading = form.and_then(|form| match nodes(&form).saturating_mul(walk.parts.len()) {
+                0..=MOST_NODES => Ok((form, walk.parts)),
+                _ => Err(format!("{}, {} columns in one", path.join("/"), walk.parts.len())),
             });
             let leaves = own.filter(|_| path.len() > 1).unwrap_or_else(|| leaves.clone());
             columns.push(Column {
@@ -146,6 +147,10 @@ fn below(field: &Type, path: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
     match shape(field) {
         Shape::Record => {
             for field in field.fields() {
+                // More than are listed: looking for each among all others would take too long.
+                if found.len() > MOST_PARTS {
+                    return;
+                }
                 path.push(field.name.clone());
                 if !found.contains(path) {
                     found.push(path.clone());
@@ -198,6 +203,16 @@ fn item<'a>(list: &Type, repeated: &'a Type) -> Option<&'a Type> {
 /// Columns of the file in it.
 fn count(field: &Type) -> usize {
     if field.is_leaf() { 1 } else { field.fields().iter().map(count).sum() }
+}
+
+fn nodes(form: &Form) -> usize {
+    match form {
+        Form::List { content, .. } | Form::Option { content, .. } | Form::Meant { content, .. } => {
+            1 + nodes(content)
+        }
+        Form::Record { contents, .. } => 1 + contents.iter().map(nodes).sum::<usize>(),
+        _ => 1,
+    }
 }
 
 /// The part of a Form that these buffers fill; `None` if that is none of it.
@@ -448,7 +463,7 @@ impl Walk<'_> {
             max_def: around.def,
             always_compressed: self.always_compressed,
         };
-        self.parts.push(Part { path, number, leaf, form: Form::Empty, buffers });
+        self.parts.push(Part { path, number, leaf, buffers });
         Ok(match meaning {
             Some(meaning) => Form::Meant { meaning, content: Box::new(form) },
             None => form,

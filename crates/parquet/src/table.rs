@@ -237,7 +237,7 @@ impl ParquetTable {
         tasks: &mut Vec<Task>,
     ) -> Result<()> {
         let column = self.column(field)?;
-        let (_, parts) = column.reading.as_ref().map_err(|why| Error::unsupported(why.clone()))?;
+        let (form, parts) = column.reading.as_ref().map_err(|why| Error::unsupported(why.clone()))?;
         for (at, part) in parts.iter().enumerate() {
             let here = |error: Error| error.in_object(&part.path);
             let more = self.tasks(part, groups.len() as u32, entries).map_err(here)?;
@@ -250,7 +250,7 @@ impl ParquetTable {
                 path: part.path.clone(),
                 decoder: decoder(part)?,
                 reason: REASON.into(),
-                form: part.form.clone(),
+                form: part.form(form),
                 columns: part.specs(values, bytes),
                 counter: None,
                 split: false,
@@ -360,9 +360,11 @@ impl Dataset for ParquetTable {
         }
         let reading = match &column.reading {
             Ok((form, parts)) => match parts.first() {
-                Some(part) => {
-                    Ok(Reading { form: form.clone(), decoder: decoder(part)?, reason: REASON.into() })
-                }
+                Some(part) => Ok(Reading {
+                    form: form.clone().regular(&column.fixed),
+                    decoder: decoder(part)?,
+                    reason: REASON.into(),
+                }),
                 None => Err("a column without data".into()),
             },
             Err(why) => Err(why.clone()),

@@ -112,7 +112,7 @@ impl<'a> Compact<'a> {
             if head == 0 {
                 return Ok(());
             }
-            number = if head >> 4 == 0 { self.integer()? } else { number + i64::from(head >> 4) };
+            number = if head >> 4 == 0 { self.integer()? } else { number.wrapping_add((head >> 4).into()) };
             field(self, number, head & 15)?;
         }
     }

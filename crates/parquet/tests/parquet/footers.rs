@@ -115,3 +115,33 @@ fn names_that_each_column_would_have_in_its_path_are_bounded() {
     let error = opened(&fields(&[(2, 9, &schema)])).unwrap_err();
     assert!(error.to_string().contains("longer names"), "{error}");
 }
+
+/// The Form of every column in a record has the names of all: with the parts' Forms that is a square.
+#[test]
+fn records_of_many_columns_are_no_square_of_memory() {
+    let table = |columns: u32| {
+        let count =
+            |number: u32| [(number & 127) as u8 | 128, (number >> 7 & 127) as u8 | 128, (number >> 14) as u8];
+        let mut schema: Vec<u8> = vec![0xf0 | 12];
+        schema.extend(count(columns + 2));
+        schema.extend(group("root", 1));
+        schema.extend(fields(&[(4, 8, &text("s")), (5, 5, &count(2 * columns))]));
+        (0..columns).for_each(|number| schema.extend(column(&number.to_string(), 1, &[])));
+        let made = file(&fields(&[(2, 9, &schema)]));
+        let file = ParquetFile::open(Arc::new(Memory::new("made.parquet", made))).unwrap();
+        file.table(&Options::default()).unwrap()
+    };
+    let few = table(1000);
+    assert_eq!(few.fields().unwrap().len(), 1001);
+    assert_eq!(few.plan(&[0], 0..0).unwrap().groups.len(), 1000);
+    let many = table(100_000);
+    assert_eq!(many.fields().unwrap().len(), 1);
+    let error = many.plan(&[0], 0..0).unwrap_err().to_string();
+    assert!(error.contains("100000 columns in one"), "{error}");
+}
+
+#[test]
+fn numbers_of_fields_may_be_any() {
+    let last = [&[2][..], &[0xfe], &[0xff; 8], &[1, 0x12, 0]].concat();
+    assert!(opened(&last).is_err());
+}
