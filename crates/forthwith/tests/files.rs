@@ -108,6 +108,26 @@ fn patterns_mean_what_matches_and_names_themselves() {
     assert_eq!(expand(&["-", "https://host/*.root"]).expect("themselves").len(), 2);
 }
 
+#[cfg(unix)]
+#[test]
+fn links_to_files_that_are_away_are_not_left_out() {
+    let folder = Folder::new("links", &["a.root", "d/c.root"]);
+    let link = |from: &str, to: &str| {
+        std::os::unix::fs::symlink(folder.0.join(from), folder.0.join(to)).expect("a link");
+    };
+    link("a.root", "b.root");
+    link("away.root", "lost.root");
+    link("away.root", "d/lost.root");
+    link("away.txt", "lost.txt");
+    link("d", "e.root");
+    let found = |name: &str| folder.expand(&[name]).expect("there are files");
+    assert_eq!(found(""), "a.root b.root d/c.root d/lost.root lost.root");
+    assert_eq!(found("*.root"), "a.root b.root lost.root");
+    assert_eq!(found("[d]/lost.root"), "d/lost.root");
+    assert_eq!(found("[a-z]/*.root"), "d/c.root d/lost.root");
+    assert!(matches!(folder.expand(&["*/away.root"]), Err(ErrorKind::Source(_))));
+}
+
 #[test]
 fn a_stream_is_recognised_by_its_contents() {
     for name in ["zmumu.root", "parquet/plain.parquet"] {

@@ -75,7 +75,7 @@ fn visit(path: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<()> {
         // A link to a folder may lead round in a circle.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             visit(&inner, files, depth + 1)?;
-        } else if inner.is_file() && is_known(&inner) {
+        } else if is_file_or_lost(&inner) && is_known(&inner) {
             files.push(inner);
         }
     }
@@ -87,6 +87,12 @@ fn listed(path: &Path) -> Result<Vec<fs::DirEntry>> {
     let failed = |error: std::io::Error| io::Error::new(error.into(), path.to_string_lossy());
     let entries = fs::read_dir(path).map_err(failed)?;
     Ok(entries.collect::<std::io::Result<_>>().map_err(failed)?)
+}
+
+/// Whether it is a file, or cannot be looked at, as what a link to a file that is away means: opening it says why, where leaving it out would
+/// be a smaller table without a word.
+fn is_file_or_lost(path: &Path) -> bool {
+    path.metadata().map_or(true, |there| there.is_file())
 }
 
 /// Whether a file is of a format that is read: by its name, or by its first bytes if its name says nothing.
@@ -125,7 +131,7 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
                 }
                 _ => {
                     let path = folder.join(part);
-                    next.extend(path.exists().then_some(path));
+                    next.extend(path.symlink_metadata().is_ok().then_some(path));
                 }
             }
         }
@@ -134,7 +140,7 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
         next.dedup();
         found = next;
     }
-    found.retain(|path| path.is_file());
+    found.retain(|path| is_file_or_lost(path));
     Ok(found)
 }
 

@@ -45,7 +45,7 @@ pub fn locate(file: &File, path: &str) -> Result<Place> {
     };
     for (slash, _) in path.match_indices('/').rev() {
         match file.find(&path[..slash]) {
-            Ok(key) if key.is_table => {
+            Ok(key) if key.is_table || key.is_unsupported_table => {
                 let table = file.table(&path[..slash])?;
                 let field = table.find(&path[slash + 1..])?;
                 return Ok(Place::Field { table, field, named: true });
@@ -58,8 +58,8 @@ pub fn locate(file: &File, path: &str) -> Result<Place> {
     let table = file.table(&only)?;
     match table.find(path) {
         Ok(field) => Ok(Place::Field { table, field, named: false }),
-        // In a file that is one table, nothing but a field could be meant.
-        Err(error) if file.is_one_table() => Err(error),
+        // In a file that is one table, nothing but a field could be meant; and what keeps fields from being found says more.
+        Err(error) if file.is_one_table() || !is_not_found(&error) => Err(error),
         Err(_) => Err(missing),
     }
 }
