@@ -47,12 +47,14 @@ impl FileSink {
     /// A new file, to be at this path.
     ///
     /// # Errors
-    /// The path is a folder, or the folder does not exist or may not be written.
+    /// The path is a folder or another thing that is no file, or the folder does not exist or may not be written.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let uri = path.as_ref().to_string_lossy().into_owned();
         let failed = |error: io::Error| Error::new(error.into(), uri.clone());
         let path = destination(path.as_ref()).map_err(failed)?;
-        let (Some(name), false) = (path.file_name(), path.is_dir()) else {
+        // A device, a pipe or a folder is nothing to be replaced by a file.
+        let is_other = std::fs::metadata(&path).is_ok_and(|there| !there.is_file());
+        let (Some(name), false) = (path.file_name(), is_other) else {
             return Err(Error::new(ErrorKind::NotAFile, uri));
         };
         // A name has 255 bytes at most, and that of the temporary file is longer.

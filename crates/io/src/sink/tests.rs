@@ -155,3 +155,14 @@ fn what_dead_processes_left_of_the_same_file_is_removed() {
     expected.sort();
     assert_eq!(names(folder.path()), expected);
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_not_replaced_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    let error = FileSink::create(&path).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::NotAFile);
+    assert!(!std::fs::metadata(&path).unwrap().is_file());
+}
