@@ -73,7 +73,7 @@ impl Part {
 /// So many parts of columns are listed at most; each is told apart from all the others.
 const MOST_PARTS: usize = 1 << 12;
 /// Parts of a column times nodes of its Form, which is in each part.
-const MOST_NODES: usize = 1 << 24;
+const MOST_NODES: usize = 1 << 25;
 
 /// The columns of a schema whose depth is known to be bounded, each with its parts behind it.
 ///
