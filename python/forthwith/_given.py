@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from forthwith import _forthwith
+import reprlib
+
+from forthwith import _forthwith, _rows
+from forthwith._errors import RequestTypeError
 from forthwith._packages import package
 
 TYPE_CHECKING = False
@@ -10,18 +13,31 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def given(array: Any) -> _forthwith.Given:
+def given(array: Any, schema: str | None = None) -> _forthwith.Given:
     """Columns of anything Awkward Array can be made of.
 
     Args:
         array: An Awkward Array; a dict of arrays, which become the fields of records; Arrow data (anything with
             ``__arrow_c_stream__`` or ``__arrow_array__``); a pandas DataFrame; NumPy arrays; lists.
+        schema: The schema of Avro that they are to be written by, if there is one: what rows of Python values mean.
     """
+    if array is None or isinstance(array, (str, bytes, bytearray, bool, int, float, complex)):
+        raise RequestTypeError(
+            f"columns are to be written, and this is a single value: {type(array).__name__} {reprlib.repr(array)}"
+        )
+    is_rows = isinstance(array, (list, tuple))
+    if is_rows and _rows.says_meanings(schema) and (of_rows := _rows.taken(array, schema)) is not None:
+        array = of_rows
     taken = _from_arrow(array)
     if taken is not None:
         return taken
     ak, np = package("awkward"), package("numpy")
-    layout = ak.to_packed(_awkward(ak, np, array), highlevel=False)
+    try:
+        layout = ak.to_packed(_awkward(ak, np, array), highlevel=False)
+    except (TypeError, ValueError):
+        if not is_rows:
+            raise
+        return given(_rows.taken(array, None))
     if isinstance(layout, ak.record.Record):
         raise TypeError("one record alone cannot be written; an array of one can")
     form, length, buffers = ak.to_buffers(layout, byteorder="<" if _little(np) else ">")

@@ -38,11 +38,12 @@ if TYPE_CHECKING:
 class Writer:
     """A file being written, array by array: what `writer` gives. Used with ``with``."""
 
-    def __init__(self, core: Core, target: Writable | None, name: str, nothing: str) -> None:
+    def __init__(self, core: Core, target: Writable | None, name: str, nothing: str, schema: str | None = None) -> None:
         self._core: Core | None = core
         self._target = target
         self._name = name
         self._nothing = nothing
+        self._schema = schema
         self._process = os.getpid()
         self._entries = 0
 
@@ -54,7 +55,7 @@ class Writer:
         """
         if self._core is None:
             raise ValueError("the writer has been closed")
-        given = _given(array)
+        given = _given(array, self._schema)
         self._core.write(given)
         self._entries += len(given)
 

@@ -88,10 +88,11 @@ def writer(
     if marker is not None and len(marker) != 16:
         raise ValueError(f"a marker has 16 bytes, not {len(marker)}")
     known = {key: value.encode() if isinstance(value, str) else bytes(value) for key, value in (metadata or {}).items()}
+    text = _schema_text(schema)
     core = _forthwith.AvroWriter(
         uri=uri,
         memory=target is not None,
-        schema=_schema_text(schema),
+        schema=text,
         codec=one_codec(codec, compression),
         level=level,
         block_bytes=block_bytes or 0,
@@ -100,20 +101,51 @@ def writer(
         metadata=list(known.items()),
         marker=None if marker is None else list(marker),
     )
-    return Writer(core, target, uri, "nothing was written, and no schema says what it would have been")
+    return Writer(core, target, uri, "nothing was written, and no schema says what it would have been", text)
 
 
-def write(path: str | os.PathLike[str] | Writable, array: Any, schema: Schema | None = None, **options: Any) -> None:
+def write(
+    path: str | os.PathLike[str] | Writable,
+    array: Any,
+    schema: Schema | None = None,
+    *,
+    codec: str | None = None,
+    compression: str | None = None,
+    level: int | None = None,
+    block_bytes: int | None = None,
+    block_entries: int | None = None,
+    name: str | None = None,
+    metadata: Mapping[str, bytes | str] | None = None,
+    marker: bytes | None = None,
+) -> None:
     """Writes an array as an Avro file.
 
     Args:
-        path: Where to write, as `writer` takes it.
+        path: Where to write: a path, or a file object, which gets all bytes at the end.
         array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts. Records
             become records of the file, anything else its values.
         schema: The schema; without one it follows from the array.
-        **options: As `writer` takes them.
+        codec: ``"null"`` (the default), ``"deflate"``, ``"snappy"``, ``"zstandard"``, ``"bzip2"`` or ``"xz"``.
+        compression: Another name of ``codec``, as other libraries have it.
+        level: The codec's level: more is smaller and slower.
+        block_bytes: Bytes that make a block full before it is compressed. By default 64 KiB.
+        block_entries: Entries that make a block full.
+        name: The name of the record type, if the schema is not given and the array has none.
+        metadata: What else the header shall say.
+        marker: The sync marker of 16 bytes, for files that have to be the same every time. By default it is random.
     """
-    with writer(path, schema=schema, **options) as file:
+    with writer(
+        path,
+        schema=schema,
+        codec=codec,
+        compression=compression,
+        level=level,
+        block_bytes=block_bytes,
+        block_entries=block_entries,
+        name=name,
+        metadata=metadata,
+        marker=marker,
+    ) as file:
         file.write(array)
 
 
@@ -206,8 +238,10 @@ def decode_messages(
 
 
 def _encode(array: Any, schema: Schema | None, *, message: bool) -> list[bytes]:
-    given = _given(array)
-    text = _forthwith.avro_schema(given, "Record") if schema is None else _text(schema)
+    text = None if schema is None else _text(schema)
+    given = _given(array, text)
+    if text is None:
+        text = _forthwith.avro_schema(given, "Record")
     return _forthwith.avro_encode(text, given, message)
 
 

@@ -61,14 +61,34 @@ def writer(
     return Writer(core, target, uri, "nothing was written, so that there are no columns")
 
 
-def write(path: str | os.PathLike[str] | Writable, array: Any, **options: Any) -> None:
+def write(
+    path: str | os.PathLike[str] | Writable,
+    array: Any,
+    *,
+    codec: str | None = None,
+    compression: str | None = None,
+    level: int | None = None,
+    row_group_entries: int | None = None,
+    dictionary: bool | None = None,
+) -> None:
     """Writes an array as a Parquet file.
 
     Args:
-        path: Where to write, as `writer` takes it.
+        path: Where to write: a path, or a file object, which gets all bytes at the end.
         array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts. The fields
             of records are the columns; anything else is one column, ``value``.
-        **options: As `writer` takes them.
+        codec: ``"zstd"`` (the default), ``"none"``, ``"snappy"``, ``"gzip"``, ``"brotli"`` or ``"lz4"``.
+        compression: Another name of ``codec``, as other libraries have it.
+        level: The level of ``"zstd"``, ``"gzip"`` or ``"brotli"``: more is smaller and slower.
+        row_group_entries: Entries in a row group at most. By default 1048576, and fewer if they take more than 256 MiB.
+        dictionary: Whether values that repeat are written once and referred to. By default they are.
     """
-    with writer(path, **options) as file:
+    with writer(
+        path,
+        codec=codec,
+        compression=compression,
+        level=level,
+        row_group_entries=row_group_entries,
+        dictionary=dictionary,
+    ) as file:
         file.write(array)

@@ -3,6 +3,7 @@
 import copy
 import datetime
 import decimal
+import inspect
 import io
 import json
 import math
@@ -14,6 +15,7 @@ import pytest
 
 import forthwith
 import forthwith.avro
+import forthwith.parquet
 
 ak = pytest.importorskip("awkward")
 np = pytest.importorskip("numpy")
@@ -497,3 +499,77 @@ def test_enums_step_by_step():
     # Records of one name with other categories are other types.
     a, b = (ak.zip({"e": ak.str.to_categorical([x])}, with_name="item") for x in "ab")
     assert fast_read(written({"x": a, "y": b})) == [{"x": {"e": "a"}, "y": {"e": "b"}}]
+
+
+MEANINGS = {
+    "decimal": ({"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 2}, decimal.Decimal("-12.5")),
+    "fixed": (
+        {"type": "fixed", "name": "F", "size": 8, "logicalType": "decimal", "precision": 12, "scale": 3},
+        decimal.Decimal("1.25"),
+    ),
+    "date": ({"type": "int", "logicalType": "date"}, datetime.date(1969, 12, 31)),
+    "millis": ({"type": "int", "logicalType": "time-millis"}, datetime.time(3, 4, 5, 678000)),
+    "micros": ({"type": "long", "logicalType": "time-micros"}, datetime.time(3, 4, 5, 678901)),
+    "moment": (
+        {"type": "long", "logicalType": "timestamp-micros"},
+        datetime.datetime(2020, 1, 2, 3, 4, 5, 678901, tzinfo=datetime.UTC),
+    ),
+    "local": (
+        {"type": "long", "logicalType": "local-timestamp-millis"},
+        datetime.datetime(2020, 1, 2, 3, 4, 5, 678000),
+    ),
+    "uuid": ({"type": "string", "logicalType": "uuid"}, uuid.UUID(int=5)),
+}
+
+
+@pytest.mark.parametrize("wrap", ["plain", "option", "list", "map", "record"])
+@pytest.mark.parametrize("name", list(MEANINGS))
+def test_rows_are_written_as_fastavro_takes_and_gives_them(name, wrap):
+    pytest.importorskip("pyarrow")
+    kind, value = MEANINGS[name]
+    record = {"type": "record", "name": "In", "fields": [{"name": "y", "type": kind}]}
+    kinds = {"plain": kind, "option": ["null", kind], "list": {"type": "array", "items": kind}, "record": record}
+    kinds["map"] = {"type": "map", "values": kind}
+    values = {"plain": value, "option": value, "list": [value, value], "map": {"k": value}, "record": {"y": value}}
+    schema = {"type": "record", "name": "R", "fields": [{"name": "x", "type": kinds[wrap]}]}
+    rows = [{"x": values[wrap]}, {"x": None if wrap == "option" else values[wrap]}]
+    written, out = io.BytesIO(), io.BytesIO()
+    forthwith.write_avro(written, rows, schema)
+    written.seek(0)
+    assert list(fastavro.reader(written)) == rows
+    fastavro.writer(out, schema, rows)
+    out.seek(0)
+    ours = forthwith.open(written).arrays(library="arrow")
+    assert ours == forthwith.open(out).arrays(library="arrow")
+
+
+@pytest.mark.parametrize("name", list(MEANINGS))
+def test_values_that_a_schema_does_not_mean_are_named_by_row_and_column(name):
+    pytest.importorskip("pyarrow")
+    kind, value = MEANINGS[name]
+    schema = {"type": "record", "name": "R", "fields": [{"name": "x", "type": kind}]}
+    with pytest.raises(forthwith.RequestTypeError, match="row 1, column 'x': "):
+        forthwith.write_avro(io.BytesIO(), [{"x": value}, {"x": object()}], schema)
+
+
+@pytest.mark.parametrize("write", [forthwith.write_avro, forthwith.write_parquet])
+@pytest.mark.parametrize("value", [5, 2.5, "abc", b"abc", None, True])
+def test_single_values_are_no_columns(write, value):
+    with pytest.raises(forthwith.RequestTypeError, match="single value"):
+        write(io.BytesIO(), value)
+
+
+def test_decimals_without_a_schema_are_decimals():
+    pytest.importorskip("pyarrow")
+    rows = [{"x": decimal.Decimal("1.5")}, {"x": decimal.Decimal("22.25")}]
+    for write in (forthwith.write_avro, forthwith.write_parquet):
+        file = io.BytesIO()
+        write(file, rows)
+        assert forthwith.open(file).arrays(library="np")["x"].tolist() == [row["x"] for row in rows]
+
+
+def test_help_lists_the_options_of_writers():
+    for module in (forthwith.avro, forthwith.parquet):
+        options = set(inspect.signature(module.writer).parameters)
+        assert options - set(inspect.signature(module.write).parameters) == set()
+        assert all(f"{name}: " in module.write.__doc__ for name in options)

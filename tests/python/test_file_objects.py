@@ -259,7 +259,7 @@ def test_an_interrupt_at_any_moment_is_heard_soon(call):
 PATH = {data("zmumu.root")!r}
 LONG = {{"x": np.arange(3_000_000), "s": ["a", "bc"] * 1_500_000}} if "write" in {call!r} else None
 LONG = LONG and forthwith._given.given(LONG)
-forthwith._writer._given = lambda array: array
+forthwith._writer._given = lambda array, schema=None: array
 tree = forthwith.open(PATH)["events"]
 thing = Object()
 slow = forthwith.open(thing)
