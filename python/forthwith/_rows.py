@@ -44,13 +44,21 @@ def taken(rows: Sequence[Any], schema: str | None) -> Any:
         RequestTypeError: A value is of another type than its column; the message names both, and the row.
     """
     pa = package("pyarrow")
-    kind, convert = (None, _text_of_uuid) if schema is None else _Types(pa).of(json.loads(schema))
+    kind, convert = (None, _text_of_uuid) if schema is None else _Types(pa).of(_given_by(rows, json.loads(schema)))
     if schema is not None and kind is None:
         return None
     try:
         return pa.array([convert(row) for row in rows], type=kind)
     except (TypeError, ValueError, AttributeError, OverflowError, pa.ArrowException) as error:
         raise RequestTypeError(f"{_place(pa, rows, kind, convert)}{_first_line(error)}") from None
+
+
+def _given_by(rows: Sequence[Any], schema: Any) -> Any:
+    """The schema without fields that no row has: these have their defaults."""
+    if not isinstance(schema, dict) or schema.get("type") != "record" or not all(isinstance(row, dict) for row in rows):
+        return schema
+    names = set().union(*rows)
+    return {**schema, "fields": [field for field in schema["fields"] if field["name"] in names]}
 
 
 def _place(pa: Any, rows: Sequence[Any], kind: Any, convert: Convert) -> str:

@@ -573,3 +573,12 @@ def test_help_lists_the_options_of_writers():
         options = set(inspect.signature(module.writer).parameters)
         assert options - set(inspect.signature(module.write).parameters) == set()
         assert all(f"{name}: " in module.write.__doc__ for name in options)
+
+
+def test_fields_that_no_row_has_have_their_defaults():
+    pytest.importorskip("pyarrow")
+    fields = [{"name": "x", "type": MEANINGS["date"][0]}, {"name": "n", "type": "long", "default": 7}]
+    file = io.BytesIO()
+    forthwith.write_avro(file, [{"x": MEANINGS["date"][1]}], {"type": "record", "name": "R", "fields": fields})
+    file.seek(0)
+    assert list(fastavro.reader(file)) == [{"x": MEANINGS["date"][1], "n": 7}]
