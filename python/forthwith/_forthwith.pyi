@@ -307,7 +307,7 @@ class Table:
     def entry_range(self, field: int, most: int | None = None) -> tuple[int, int]:
         """The entries of the table that a field has: a branch can begin late or end early.
 
-        Whoever wants none behind ``most`` need not know of more.
+        A caller that reads nothing behind ``most`` needs no more.
         """
     def plan(self, fields: Sequence[int], start: int, stop: int) -> Plan:
         """What it takes to read these fields for these entries."""

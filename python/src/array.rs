@@ -52,7 +52,7 @@ impl Buffer {
         self.items
     }
 
-    /// Whoever takes the address keeps this object, and so the memory.
+    /// A holder of the address keeps this object, and so the memory.
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let interface = PyDict::new(py);

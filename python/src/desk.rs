@@ -38,18 +38,18 @@ type Outcome = Result<Answer, PyErr>;
 
 #[derive(Default)]
 struct State {
-    /// Somebody has the turn.
+    /// A thread has the turn.
     taken: bool,
     /// The thread that runs the object's code; 0 if none does.
     inside: u64,
     /// What is to be asked by a thread of Python's, until it has answered.
     asked: Option<Request>,
-    /// Whoever laid it there still waits for the answer, which is taken with the turn.
+    /// The asking thread still waits for the answer, which is taken with the turn.
     waiting: bool,
     answered: Option<Outcome>,
     /// There is such a thread.
     served: bool,
-    /// Threads whose reads were stopped, and which wait until their workers have given up. Whoever asks meanwhile gives up as well.
+    /// Threads whose reads were stopped, and which wait until their workers have given up. Threads that ask meanwhile give up as well.
     stopping: Vec<u64>,
     closed: bool,
 }
@@ -86,7 +86,7 @@ impl Generation {
 pub(crate) enum Refusal {
     /// The object raised an exception, or a handler of a signal did.
     Raised(PyErr),
-    /// The wait was given up, since somebody told all readers to.
+    /// The wait was given up, since all readers were told to.
     GivenUp,
     /// The object's own code asks for bytes of what is made of it.
     Inside,

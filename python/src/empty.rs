@@ -147,7 +147,7 @@ impl<'py> Empty<'_, 'py> {
         nodes.map(|nodes| PyList::new(self.py, nodes)).transpose()
     }
 
-    /// Zeros that nobody can change.
+    /// Zeros that cannot be changed.
     fn items(&self, dtype: DType, count: usize) -> PyResult<Bound<'py, PyAny>> {
         let numpy = self.py.import(intern!(self.py, "numpy"))?;
         let zeros = numpy.call_method1(intern!(self.py, "zeros"), (count, dtype.name()))?;

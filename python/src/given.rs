@@ -12,7 +12,7 @@ use pyo3::{
 };
 use std::collections::HashMap;
 
-/// What `ak.to_buffers` gives, as columns of ours. The bytes are copied, so that whoever has them may go on writing to them.
+/// What `ak.to_buffers` gives, as columns of ours. The bytes are copied, so that their owner may go on writing to them.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Given(pub(crate) columns::Array);
 
@@ -41,7 +41,7 @@ impl Given {
     #[staticmethod]
     fn from_arrow(py: Python<'_>, stream: &Bound<'_, PyCapsule>) -> PyResult<Self> {
         let stream = crate::arrow::taken(stream)?;
-        // Whoever made the stream may need the interpreter, and takes it where it does.
+        // The producer of the stream attaches to the interpreter by itself, where it needs to.
         let taken = py.detach(|| columns::arrow::import_stream(stream));
         taken.map(Self).map_err(|error| {
             let kind = match error {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, TryLockError};
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Walk {
     handle: Arc<Handle>,
-    /// Nothing if somebody else has it.
+    /// Nothing while another thread has it.
     walk: Mutex<Option<forthwith::Steps>>,
 }
 
@@ -33,7 +33,7 @@ impl Walk {
         }
     }
 
-    /// What reads the steps, for somebody else.
+    /// The reader of the steps, for other rooms.
     pub(crate) fn take(&self, py: Python<'_>) -> PyResult<forthwith::Steps> {
         let walk = self.walk.try_lock().ok().and_then(|mut walk| walk.take());
         walk.ok_or_else(|| errors::request(py, GONE.into()))

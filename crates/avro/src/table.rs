@@ -46,7 +46,7 @@ pub struct Options {
     pub single_blocks: bool,
 }
 
-/// A container file as a table. Where its blocks are is found out as far as somebody asks for their entries; nothing else in the file says
+/// A container file as a table. Its blocks are found as far as their entries are asked for; nothing else in the file says
 /// how many there are. Shared between threads as it is.
 pub struct AvroTable {
     uri: String,

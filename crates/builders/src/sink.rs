@@ -5,7 +5,7 @@ use crate::{Refused, growth};
 /// Something that takes values, place by place: an [`ArrayBuilder`](crate::ArrayBuilder), which finds the type out on the way,
 /// or [`TypedColumns`](crate::TypedColumns), whose type is known.
 ///
-/// A [`Slot`] is a place for one value after the other: the array itself, the items of a list, a field of a record. Whoever walks over
+/// A [`Slot`] is a place for one value after the other: the array itself, the items of a list, a field of a record. Code that walks over
 /// objects begins at the outermost one and gets the inner ones from what it begins. Lists, records and tuples must be ended in the
 /// order opposite to that in which they were begun; what was begun and not ended is taken back by [`truncate_at`](Self::truncate_at).
 /// Anything else leaves columns of different lengths, which is wrong but not unsafe.
@@ -46,7 +46,7 @@ pub trait Sink {
     /// for it each time.
     fn leaf_at(&mut self, at: Slot) -> Leaf<'_>;
 
-    /// How many of the types possible in a place might take something of such a shape. Where there are several, whoever walks tries one
+    /// How many of the types possible in a place might take something of such a shape. Where there are several, the caller tries one
     /// after the other, taking back what failed, and says before which is to be tried: [`choose`](Self::choose).
     fn candidates(&self, _at: Slot, _shape: Shape) -> usize {
         1
@@ -68,7 +68,7 @@ pub trait Sink {
 
     /// Begins a record.
     fn open_record(&mut self, at: Slot, name: Option<&str>) -> Result<Open, Refused>;
-    /// The place of a field by a number that stands for its name, as the address of an object does that holds it: whoever uses such
+    /// The place of a field by a number that stands for its name, as the address of an object does that holds it: a caller with such
     /// numbers sees to it that one that was learnt keeps its meaning as long as the sink lives. 0 stands for nothing.
     fn known_field(&mut self, open: &mut Open, token: usize) -> Option<Slot>;
     /// The place of a field by its name, and whether the number was learnt for it.

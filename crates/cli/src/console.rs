@@ -78,7 +78,7 @@ impl<'a> Console<'a> {
 
     /// Something worth knowing that is not part of the answer.
     pub(crate) fn note(&mut self, text: &str) {
-        // Nobody listening to remarks is no reason to withhold the answer.
+        // The answer is given even if standard error is closed.
         let _ = self.out.flush();
         let _ = writeln!(self.err, "forthwith: {text}");
     }

@@ -111,7 +111,7 @@ pub(crate) enum Failure {
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
-    /// The exit code, as the help says. Nobody reading our output any more is success.
+    /// The exit code, as the help says. A closed standard output is success.
     pub(crate) fn code(&self) -> i32 {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,

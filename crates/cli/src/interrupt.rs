@@ -46,7 +46,7 @@ mod signals {
                 // SAFETY: the handler does nothing but what handlers may do.
                 let before = unsafe { libc::signal(signal, handler as libc::sighandler_t) };
                 if before == libc::SIG_IGN {
-                    // Whoever started this does not want it to be stopped.
+                    // The parent process ignores the signal, and so do we.
                     // SAFETY: as before.
                     unsafe { libc::signal(signal, libc::SIG_IGN) };
                 }

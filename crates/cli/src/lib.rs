@@ -101,7 +101,7 @@ pub fn run_with(
             let word = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string).unwrap_or_default();
             let word = human::clean(&word);
             let what = format!("no command and no file is called {word}\n  the commands are {verbs}");
-            // Nobody reading is no reason to complain about it.
+            // A closed output is no error.
             let _ = writeln!(err, "forthwith: {what}\n  forthwith --help says what they do");
             return 2;
         }
@@ -128,7 +128,7 @@ fn usage(error: &clap::Error, out: &mut dyn Write, err: &mut dyn Write, terminal
     let text = error.render();
     let text = if terminal.color { text.ansi().to_string() } else { text.to_string() };
     let answer = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-    // Nobody reading is no reason to complain about it.
+    // A closed output is no error.
     let _ = if answer {
         out.write_all(text.as_bytes()).and_then(|()| out.flush())
     } else {

@@ -43,7 +43,7 @@ impl Place {
         Self { table: self.table.with_unchecked_text(unchecked), ..self }
     }
 
-    /// What to tell somebody who did not name the tree. The table of a file that has but one needs no name.
+    /// The advice for a user who did not name the tree. The table of a file that has but one needs no name.
     pub(crate) fn note(&self) -> Option<String> {
         (!self.named && self.words.table == "tree")
             .then(|| format!("the only tree is {}", crate::human::clean(self.table.path())))

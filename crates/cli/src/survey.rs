@@ -62,7 +62,7 @@ impl Branch {
         Self::of_first(table, index, field, u64::MAX)
     }
 
-    /// For whoever wants the first entries only: no more has to be looked for.
+    /// For reading the first entries only: no others have to be found.
     pub(crate) fn of_first(table: &Table, index: u32, field: &Field, entries: u64) -> Self {
         let description = table.describe_first(index, entries).map_err(|error| error.to_string());
         Self { index, field: field.clone(), description }
@@ -114,7 +114,7 @@ pub(crate) fn survey(table: &Table) -> forthwith::plan::Result<Vec<Branch>> {
     survey_first(table, u64::MAX)
 }
 
-/// The same, for whoever wants the first entries only.
+/// The same, for reading the first entries only.
 pub(crate) fn survey_first(table: &Table, entries: u64) -> forthwith::plan::Result<Vec<Branch>> {
     let fields = table.fields()?;
     let fields = (0..).zip(fields).filter(|(_, field)| !field.is_part);

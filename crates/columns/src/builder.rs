@@ -46,9 +46,9 @@ impl State {
         }
     }
 
-    /// What whoever writes as far as `end` shall have pages for first.
+    /// The bytes that need pages before a writer reaches `end`.
     ///
-    /// Nobody knows how much will come after that: no more pages are made than a part of what there is.
+    /// The amount that follows is unknown: no more pages are made than a part of what there is.
     fn ahead(&mut self, end: usize) -> Option<(*mut u8, usize)> {
         let ((kind, paged), buffer) = (self.pages?, self.buffer.as_ref()?);
         let far = match kind {
@@ -337,7 +337,7 @@ impl std::fmt::Debug for Builder {
     }
 }
 
-/// A place in a column: bytes to be written by whoever holds it.
+/// A place in a column: bytes to be written by its holder.
 pub struct Slot<'a> {
     start: *mut u8,
     len: usize,
@@ -392,7 +392,7 @@ impl Drop for Slot<'_> {
 
 /// What goes wrong when the methods are called out of order.
 const LENT: &str = "the column's buffer is lent and not given back";
-/// Bytes of small pages that are made before somebody asks for them, at least and at most.
+/// Bytes of small pages that are made ahead of use, at least and at most.
 const LEAST: usize = 16 << 10;
 const BATCH: usize = 128 << 10;
 /// A reservation of this size that is refused is refused for good.

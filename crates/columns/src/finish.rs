@@ -96,8 +96,8 @@ pub enum FinishError {
         /// Its name.
         key: String,
     },
-    /// A number that stands for nothing.
-    #[error("{found} is no number of a symbol: there are {symbols}")]
+    /// The index of an enum beyond its symbols.
+    #[error("enum index {found} out of range (0..{symbols})")]
     Symbol {
         /// The column.
         key: String,
@@ -114,8 +114,8 @@ pub enum FinishError {
         /// The column.
         key: String,
     },
-    /// An object before the first.
-    #[error("an object is meant that was not there before")]
+    /// A pointer to an object that has not been read.
+    #[error("a pointer refers to an object that has not been read")]
     Object {
         /// The column.
         key: String,

@@ -44,7 +44,7 @@ fn find(form: &Form, lookup: &Lookup<'_>, threads: usize, member: &str, depth: u
         let length = lookup.column(key, part, DType::Int64, 0).ok()?.len() as u64;
         lookup.integers(key, part, length).ok()
     };
-    // What nobody refers to is said of the first row: it must not be there.
+    // Bytes that no row refers to must not be there; the error names the first row.
     match form {
         Form::Empty | Form::Numpy { .. } | Form::Categorical { .. } | Form::String { binary: true, .. } => {
             None

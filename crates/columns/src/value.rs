@@ -228,7 +228,7 @@ fn weightless(form: &Form, depth: u32) -> bool {
         }
 }
 
-/// Refuses to spell out more items without memory than anybody means.
+/// Refuses to spell out more items without memory than [`MOST_WEIGHTLESS`].
 fn bounded(count: u64) -> Result<(), Invalid> {
     if count > MOST_WEIGHTLESS { Err(Invalid::Overflow { rows: 1, each: count }) } else { Ok(()) }
 }

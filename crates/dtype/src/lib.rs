@@ -12,7 +12,7 @@
 
 macro_rules! dtypes {
     ($($(#[doc = $doc:literal])* $name:ident $word:literal $size:literal $typestr:literal $parser:literal;)*) => {
-        /// The type of an item: fixed width, native byte order. All matches are exhaustive: whoever adds a type is shown every place that
+        /// The type of an item: fixed width, native byte order. All matches are exhaustive: after adding a type, the compiler shows every place that
         /// has to know it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]

@@ -63,7 +63,7 @@ pub enum EncodeError {
         /// What it is.
         what: String,
     },
-    /// Nested more deeply than anybody means.
+    /// Nested more deeply than the limit.
     #[error("{}nested more deeply than can be written", at(.member))]
     Deep {
         /// The value.

@@ -5,7 +5,7 @@ use forthwith_columns::Form;
 use forthwith_program::Schema;
 use std::borrow::Cow;
 
-/// Values of one size, one after the other, but for the rows that nobody sees.
+/// Values of one size, one after the other, but for hidden rows.
 struct Packing {
     width: usize,
     bytes: Vec<u8>,

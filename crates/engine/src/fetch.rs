@@ -46,7 +46,7 @@ enum Way {
     Windows(Vec<usize>, Vec<Planned>),
 }
 
-/// A window from before it is read until nobody needs it any more.
+/// A window from before it is read until its last use.
 #[derive(Default)]
 struct Planned {
     /// The tasks whose bytes are read with it.

@@ -5,7 +5,7 @@ use forthwith_forth::Output;
 use forthwith_program::ASKED_OUTPUTS;
 use std::collections::HashMap;
 
-/// What a program asks when a pointer leads to an object that stands elsewhere. Nothing is kept of columns that nobody asks for.
+/// What a program asks when a pointer leads to an object that stands elsewhere. Nothing is kept of columns without such requests.
 #[derive(Default)]
 pub(crate) struct ObjectCache {
     /// For each output how long it was when the block began.

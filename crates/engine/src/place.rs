@@ -3,7 +3,7 @@
 //! Every group has one builder a column and a *turn*: the number of its tasks whose places are assigned. A task that knows how
 //! much it will write (kernels) waits for its turn, takes its places, passes the turn on, and only then decodes, so that blocks of one
 //! column are decoded by several threads straight into their final place. A program does not know before it has run: beside other threads it
-//! runs into scratch that is copied when the turn comes, so that nobody keeps the turn while decoding. Alone, or with more than scratch is
+//! runs into scratch that is copied when the turn comes, so that no thread keeps the turn while it decodes. Alone, or with more than scratch is
 //! good for, it appends in place on its turn; where most of the work comes before the program (compressed blocks), it waits for the turn
 //! then: threads that have waited once are out of step, and do not have to wait again.
 
@@ -322,7 +322,7 @@ impl<'p> Places<'p> {
         self.wait_until(stop, |turn| turn.done == self.steps)
     }
 
-    /// Wakes whoever waits, after `stop` was set.
+    /// Wakes waiting threads, after `stop` was set.
     pub(crate) fn wake(&self) {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.moved.notify_all();

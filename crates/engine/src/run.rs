@@ -1,4 +1,4 @@
-//! Who does which task when.
+//! The distribution of tasks over threads.
 
 use crate::{
     engine::{Engine, Progress, Tick},
@@ -317,7 +317,7 @@ fn object(plan: &Plan, group: usize) -> String {
     }
 }
 
-/// A thread that panics passes no turn on: nobody may wait for it.
+/// A thread that panics passes no turn on: no other may wait for it.
 struct StopOnPanic<'a>(&'a Run<'a>);
 
 impl Drop for StopOnPanic<'_> {

@@ -1,4 +1,4 @@
-//! Who stops when a step has failed: whoever does a later one. What is before it goes on, lest chance decides which error is told.
+//! Stopping when a step has failed: threads at later steps stop. What is before it goes on, lest chance decides which error is told.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

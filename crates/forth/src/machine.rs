@@ -148,7 +148,7 @@ pub struct Machine<W: Width = W64> {
     pub(crate) heat: u64,
     pub(crate) parked: Option<Parked>,
     pub(crate) printer: Option<Printer>,
-    /// Whether to stop at the next pass of a loop; None: nobody will ask for it.
+    /// Whether to stop at the next pass of a loop; None: it cannot be requested.
     pub(crate) interrupt: Option<Arc<AtomicBool>>,
     ready: bool,
     error: Option<(RunError, usize)>,

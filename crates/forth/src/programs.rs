@@ -15,7 +15,7 @@ const MAX_BYTES: usize = 64 << 20;
 ///
 /// Programs are made at run time from the schema of a file, and most files of a reader have the same few schemas. What was
 /// not asked for the longest time goes first. Two threads that ask for the same new text at the same time may both compile
-/// it, so that nobody waits for the compiler of another; both get the same program.
+/// it, so that no thread waits for the compilation of another; both get the same program.
 ///
 /// ```
 /// use std::sync::Arc;

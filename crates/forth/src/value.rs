@@ -21,7 +21,7 @@ pub enum Value {
 }
 
 impl Output {
-    /// The items, converted one by one. Whoever is in a hurry takes [`Self::as_bytes`].
+    /// The items, converted one by one. [`Self::as_bytes`] is faster.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = Value> + ExactSizeIterator + '_ {
         let dtype = self.dtype();
         self.as_bytes().chunks_exact(dtype.size()).map(move |item| value(dtype, item))

@@ -23,7 +23,7 @@ pub struct Steps {
     uncut: Option<(Range<u64>, Step)>,
     /// Entries that are read together at most.
     together: u64,
-    /// The same for now: whoever wants the first steps only must not wait for many.
+    /// The same for now: a reader of the first steps only must not wait for many.
     grown: u64,
     /// What was read and not handed out yet.
     held: Option<(Range<u64>, Vec<Array>)>,

@@ -20,7 +20,7 @@ pub struct Field {
     pub has_children: bool,
     /// Whether the field has data of its own, rather than only grouping others.
     pub has_data: bool,
-    /// Whether the parent has these data, too: read by itself if somebody names it, and never with all the others.
+    /// Whether the field is part of its parent's data: read only when requested by path, and not among "all fields".
     #[serde(default)]
     pub is_part: bool,
 }
@@ -121,7 +121,7 @@ pub trait Dataset: Any + Send + Sync {
     /// When the metadata are damaged.
     fn fields(&self) -> Result<&[Field]>;
 
-    /// How one field is read. Resolved on request, so that a wide table costs nothing for fields nobody wants.
+    /// How one field is read. Resolved on request, so that unwanted fields of a wide table cost nothing.
     ///
     /// # Errors
     /// When the metadata are damaged; a field that is merely not supported is a [`Description`] that says so.

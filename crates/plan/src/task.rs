@@ -32,7 +32,7 @@ pub struct Plan {
     /// What becomes of the arrays, if they are not delivered as they are.
     #[serde(default)]
     pub picks: Vec<Pick>,
-    /// Text is UTF-8: whoever reads looks whether it is. Otherwise it is taken as it is.
+    /// Text has to be UTF-8, which the engine validates. Otherwise it is taken as it is.
     #[serde(default)]
     pub utf8: bool,
 }

@@ -138,7 +138,7 @@ pub enum Schema {
     Passed(Cow<'static, str>),
     /// A number that these words leave on the stack.
     Computed(DType, Cow<'static, str>),
-    /// A value of a class that nobody describes: a fault where there is one. Only where there may be none: in lists, and behind pointers.
+    /// A value of a class that the file does not describe: a fault where there is one. Only where there may be none: in lists, and behind pointers.
     Unknown(String),
     /// An object of a class that no column can have, and why: an error where there is one. Only where there may be none.
     Refused(String),

@@ -141,7 +141,7 @@ pub(crate) struct Basket {
 /// Where the entries of a basket begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
-    /// Nobody wants to know.
+    /// Nothing is asked of it.
     Unasked,
     /// All have the size in the header.
     Fixed,

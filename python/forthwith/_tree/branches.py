@@ -46,7 +46,7 @@ class HasBranches(NotAnArray):
     """A mapping from names to branches.
 
     It has all that mappings have, without being a ``collections.abc.Mapping``: libraries of data frames take those apart
-    column by column, before they ask whether somebody has Arrow data to give.
+    column by column, before they look for Arrow data.
     """
 
     _tree: Tree

@@ -91,7 +91,7 @@ class Tree(HasBranches):
 
         Args:
             elsewhere: Whether friends may be opened that are outside of the folder that this file is in: by absolute paths,
-                by paths with ``..``, and by URLs. The paths stand in the file, so that whoever made it chose them.
+                by paths with ``..``, and by URLs. The author of the file chose the paths.
 
         Raises:
             RequestError: A friend is outside of the folder, and ``elsewhere`` is not set.

@@ -2,7 +2,7 @@
 
 A histogram whose range is to be found (``TH1D("h", "", 100, 1, 0)``), or that was given a buffer (``SetBuffer``), collects
 its first entries in ``fBuffer``: their number, then weight and coordinates of each; of a profile, the value, too. ROOT fills
-the bins when somebody asks for them (``TH1::BufferEmpty``), and so is it done here. A number below zero says that the entries
+the bins when they are read (``TH1::BufferEmpty``), and so is it done here. A number below zero says that the entries
 are in the bins already.
 """
 

@@ -113,7 +113,7 @@ impl ArrayBuilder {
         self.0.with(py, |filled| Snapshot(filled.builder.snapshot()))
     }
 
-    /// Takes the data out; for one whose builder nobody sees.
+    /// Takes the data out; for a builder that is not visible in Python.
     fn _finish(&self, py: Python<'_>) -> PyResult<Snapshot> {
         self.0.with(py, |filled| Snapshot(std::mem::take(&mut filled.builder).finish()))
     }

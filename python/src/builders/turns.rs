@@ -14,7 +14,7 @@ pub(super) struct Turns<T> {
 }
 
 struct Kept<T> {
-    /// Away while somebody has it and calls Python meanwhile.
+    /// Absent while a thread has it and calls Python.
     inner: Option<Box<T>>,
     holder: Option<ThreadId>,
 }
@@ -56,7 +56,7 @@ impl<T: Send> Turns<T> {
                 ));
             }
             drop(kept);
-            // Whoever has it may need the interpreter to go on.
+            // The holder may need the interpreter to go on.
             py.detach(|| {
                 let mut kept = self.lock();
                 while kept.inner.is_none() {
@@ -82,7 +82,7 @@ impl<T> Drop for Taken<'_, T> {
         let mut kept = self.turns.kept.lock().unwrap_or_else(PoisonError::into_inner);
         (kept.inner, kept.holder) = (self.inner.take(), None);
         drop(kept);
-        // All: whoever does something short wants it only once.
+        // All: a short command needs it only once.
         self.turns.back.notify_all();
     }
 }

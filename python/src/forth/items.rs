@@ -30,7 +30,7 @@ impl Items {
         self.0.len()
     }
 
-    /// Whoever takes the address keeps this object, and so the memory.
+    /// A holder of the address keeps this object, and so the memory.
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let interface = PyDict::new(py);

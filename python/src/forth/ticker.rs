@@ -18,7 +18,7 @@ const OFTEN: Duration = Duration::from_millis(40);
 /// How many times without a run end the thread.
 const IDLE: u32 = 50;
 
-/// The flag of runs in the main thread, and that of all others, which nobody sets.
+/// The flag of runs in the main thread, and that of all others, which is never set.
 static LOOK: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static NEVER: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 

@@ -87,7 +87,7 @@ impl Parser {
         }
     }
 
-    /// Nobody could say which of two alike branches a value is of.
+    /// Two branches of one type would make the branch of a value ambiguous.
     fn distinct(&self, branches: &[Id]) -> Result<(), SchemaError> {
         let mut met = HashSet::new();
         for id in branches {

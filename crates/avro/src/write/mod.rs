@@ -54,7 +54,7 @@ pub struct AvroWriter {
     entries: u64,
     stored: Vec<u8>,
     written: Written,
-    /// Nobody knows what of a block was written.
+    /// A block was perhaps written in part.
     broken: bool,
 }
 

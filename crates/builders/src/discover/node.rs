@@ -5,7 +5,7 @@ use crate::{Fault, MOST_COLUMNS, Refused};
 use std::collections::HashMap;
 
 /// A place or an alternative of one. All of them lie in one table and name each other by number, so that finding out more about a place
-/// changes an entry of the table and nobody else has to know.
+/// changes an entry of the table and nothing else has to change.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     /// Nothing but nulls so far.

@@ -169,7 +169,7 @@ impl Copy<'_> {
         let is_text = self.format.is_text();
         let step = Step::Bytes(if is_text { self.asked.step.min(TEXT_STEP) } else { self.asked.step });
         let first = begin.saturating_add(FIRST).min(entries.end);
-        // Whoever reads a stream gets its beginning at once.
+        // The reader of a stream gets its beginning at once.
         let parts = if is_text { vec![begin..first, first..entries.end] } else { vec![entries] };
         let mut copied = 0;
         for part in parts.into_iter().filter(|part| !part.is_empty()) {

@@ -1,4 +1,4 @@
-//! Which branches to show somebody who has never seen the file.
+//! The branches to show to a user who has never seen the file.
 
 use crate::survey::Branch;
 use forthwith::{
@@ -50,7 +50,7 @@ fn worth(form: &Form, kind: Kind, program: bool) -> u32 {
     }
 }
 
-/// Whether a name promises a quantity somebody would want to see.
+/// Whether a name promises an interesting quantity.
 pub(crate) fn is_telling(name: &str) -> bool {
     promise(name) > 0
 }

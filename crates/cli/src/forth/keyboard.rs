@@ -1,11 +1,11 @@
-//! Standard input: a program, data, or somebody who types.
+//! Standard input: a program, data, or a user who types.
 
 use std::io::{self, BufRead, IsTerminal, Read};
 
 /// Where the command reads from.
 pub struct Keyboard<'a> {
     lines: Box<dyn BufRead + 'a>,
-    /// Whether there is somebody to ask.
+    /// Whether there is a user to ask.
     is_person: bool,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Keyboard<'a> {
     /// A line; None at the end.
     pub(crate) fn line(&mut self) -> io::Result<Option<String>> {
         let mut line = String::new();
-        // Nobody types lines of a megabyte.
+        // Typed lines are shorter than a megabyte.
         let length = (&mut self.lines).take(1 << 20).read_line(&mut line)?;
         Ok((length > 0).then_some(line))
     }

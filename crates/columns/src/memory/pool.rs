@@ -88,7 +88,7 @@ pub(super) fn of_process() -> Option<&'static Mutex<Pool>> {
 }
 
 impl Pool {
-    /// Keeps a mapping for whoever is next, and answers what has to go for it.
+    /// Keeps a mapping for the next buffer, and returns the mappings that it replaces.
     pub(super) fn leave(&mut self, mut map: Map) -> Vec<Map> {
         if map.warm() == 0 {
             return vec![map];

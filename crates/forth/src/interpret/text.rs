@@ -41,7 +41,7 @@ pub(crate) fn float(input: &[u8], at: &mut usize) -> Result<f64, RunError> {
         }
         digits(input, at)?;
     }
-    // Of a copy, which nobody writes between the check and the use.
+    // Of a copy, which does not change between the check and the use.
     let number = &input[start..*at];
     let mut short = [0; 64];
     let long;

@@ -114,7 +114,7 @@ impl Translator<'_, '_> {
         self.b.ins().store(flags(), position, self.positions, 8 * input as i32);
     }
 
-    /// Makes the canonical state right before somebody else looks at it.
+    /// Writes the canonical state before other code reads it.
     pub(super) fn flush(&mut self) {
         for (input, cursor) in sorted(&self.cursors) {
             let next = self.b.use_var(cursor.next);
@@ -142,7 +142,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Takes over what somebody else may have changed.
+    /// Takes over what other code may have changed.
     pub(super) fn reload(&mut self) {
         self.reload_positions();
         for (variable, kept) in sorted(&self.kept) {

@@ -87,7 +87,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Lets nobody jump to a block that does nothing but jump.
+    /// Redirects jumps to blocks that only jump.
     fn thread(&mut self) {
         let targets: Vec<BlockId> = (0..self.blocks.len())
             .map(|block| {

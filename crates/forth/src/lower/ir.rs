@@ -286,7 +286,7 @@ pub(crate) enum Inst {
         read: Read,
         point: PointId,
     },
-    /// A number of variable length that nobody wants; the register may be written.
+    /// A number of variable length to be skipped; the register may be written.
     Pass {
         to: Reg,
         read: Read,

@@ -124,7 +124,7 @@ impl Page {
     fn bulk(&mut self) {
         self.heading(3, "Bulk words");
         self.paragraph(
-            "These are ours: awkward's machine does not have them, and their names are reserved for nobody. Each converts a \
+            "These are ours: awkward's machine does not have them, and their names are not reserved. Each converts a \
              whole run at once in native code, which is what a reader of Parquet spends its time on. With them, a column of \
              lists nested to any depth, with missing values at any level, takes one word for each list and each option.",
         );

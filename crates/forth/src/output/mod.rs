@@ -1,4 +1,4 @@
-//! Outputs: typed, append-only columns over memory that somebody else may own.
+//! Outputs: typed, append-only columns over memory of their own or of the caller.
 
 mod owned;
 #[cfg_attr(all(feature = "pages", target_os = "linux", not(miri)), path = "pages/enabled.rs")]

@@ -16,7 +16,7 @@ use std::{io::Write, path::Path};
 /// Something that takes a file's bytes from the first to the last. Nothing counts before [`finish`](Self::finish): a sink that is dropped
 /// instead, by an error or a panic, leaves nothing behind where it can.
 ///
-/// Bytes are written through [`std::io::Write`], in pieces that are worth a call to the system: whoever has small ones buffers.
+/// Bytes are written through [`std::io::Write`], in pieces that are worth a call to the system: a caller with small ones has to buffer them.
 pub trait Sink: Write + Send {
     /// Where the bytes go, for errors.
     fn uri(&self) -> &str;

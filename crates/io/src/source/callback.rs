@@ -146,7 +146,7 @@ impl Source for Callback {
 
     fn pause(&self) -> Result<()> {
         match &self.object {
-            // Whoever has the lock is who is waited for.
+            // The holder of the lock is waited for.
             Object::Locked(_) => Ok(()),
             Object::Shared(handle) => {
                 handle().pause().map_err(|message| Error::new(ErrorKind::Callback { message }, &*self.name))

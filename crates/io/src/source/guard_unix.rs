@@ -191,7 +191,7 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *
     let before = unsafe { before.as_ref() };
     let (handler, flags) = before.map_or((libc::SIG_DFL, 0), |before| (before.sa_sigaction, before.sa_flags));
     match handler {
-        // Somebody sent it, and it is not minded. What the system sends cannot be ignored.
+        // A process sent it, and it is ignored. What the system sends cannot be ignored.
         libc::SIG_IGN if code <= 0 => {}
         // SAFETY: the process is to end as it would have without this handler: by the signal, when this function has returned.
         libc::SIG_DFL | libc::SIG_IGN => unsafe {
@@ -216,7 +216,7 @@ fn put_zeros(at: usize) -> bool {
         return false;
     };
     let page = at & !(PAGE.load(SeqCst) - 1);
-    // The mark comes first: whoever sees the zeros can see the mark.
+    // The mark comes first: a thread that sees the zeros can see the mark.
     region.torn.store(true, SeqCst);
     // SAFETY: the pages are those of a map that is registered, and so alive while a thread reads it, as this one does. They are only ever
     // seen as bytes that may change.

@@ -318,7 +318,7 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
         (FAULT_BRANCH, "a union has no branch of this number", false),
         (FAULT_NEGATIVE, "a length is negative", false),
         (FAULT_SYMBOL, "an enum has no symbol of this number", false),
-        (FAULT_WEIGHTLESS, "more items without bytes than anybody means", false),
+        (FAULT_WEIGHTLESS, "more items without bytes than the limit", false),
         (FAULT_COUNT, "a count of more items than there are bytes", false),
         (FAULT_CLASS, "an object of a class that the file does not describe for this place", false),
         (FAULT_REFERENCE, "a pointer to an object that stands elsewhere", false),

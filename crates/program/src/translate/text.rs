@@ -147,7 +147,7 @@ impl<'a> Text<'a> {
         format!("{code} halt")
     }
 
-    /// A value of a class that nobody describes, or that no column can have.
+    /// A value of a class that the file does not describe, or that no column can have.
     pub(super) fn unknown(&mut self, what: &Schema, place: Place<'_>) {
         let halt = self.halt_at(what);
         self.line(place, halt);

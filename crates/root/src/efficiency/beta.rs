@@ -74,7 +74,7 @@ impl Beta {
         }
     }
 
-    /// Below which the share `below` lies. Of counts that nobody counts it is not said.
+    /// Below which the share `below` lies. For absurdly large counts there is no answer.
     pub(super) fn quantile(&self, below: f64) -> f64 {
         if self.a + self.b > MOST_COUNTS || below.is_nan() {
             return f64::NAN;

@@ -207,7 +207,7 @@ impl RootFile {
     fn check_records(&self, checked: &mut Checked) -> Result<Walked> {
         let mut walked = Walked::default();
         for record in self.records()? {
-            // Whoever made the file may have left something between records. What is listed behind is looked up by itself.
+            // The writer may have left something between records. What is listed behind is looked up by itself.
             let record = match record {
                 Ok(record) => record,
                 Err(error) => {

@@ -36,7 +36,7 @@ pub(crate) use inspect::Inspected;
 pub use metadata::TreeInfo;
 
 /// A tree: what its own record says of it. The record is read when the tree is opened, and its branches' names with it; what a
-/// branch holds is worked out when somebody asks.
+/// branch holds is worked out on request.
 ///
 /// ```no_run
 /// use forthwith_plan::Dataset;

@@ -8,7 +8,7 @@ use crate::lower::ir::{Height, Relation};
 pub(super) type R = u16;
 /// An input, an output or a variable.
 pub(super) type Slot = u16;
-/// An instruction: by its index in tables, and in jumps by how far it is from the one behind the jump, as a signed number.
+/// An instruction: its index in tables; in jumps a signed offset, relative to the instruction after the jump.
 pub(super) type To = u32;
 
 /// One instruction. Those that can give up carry a point; fused ones do not: where their way is barred, they go on with the

@@ -8,7 +8,7 @@ use crate::lower::ir::{Code, Operand, PointId, Reg, Scope};
 use crate::machine::{Frame, FrameKind, Loop, Machine, Width};
 
 /// A machine that waits in a `pause` of flat code: frames, loops and position follow from the entry, and are written only
-/// when somebody looks. Stack, variables, positions and outputs are canonical; indices of loops are in registers.
+/// when its state is read. Stack, variables, positions and outputs are canonical; indices of loops are in registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parked {
     start: u32,
@@ -30,7 +30,7 @@ impl<W: Width> Machine<W> {
     /// Goes on in flat code, if native code may begin at the next instruction.
     #[inline]
     pub(crate) fn enter_flat(&mut self, inputs: &[&[u8]]) -> Ran {
-        // SAFETY: nobody else has the machine, which keeps its program.
+        // SAFETY: the machine is borrowed exclusively, and keeps its program.
         let compiled: &Compiled = unsafe { &*std::sync::Arc::as_ptr(&self.compiled) };
         let flat = compiled.flat(self.variant());
         let (first, last) = (flat.at[self.pc], flat.at[self.pc + 1]);
@@ -135,7 +135,7 @@ impl<W: Width> Machine<W> {
     /// Goes on where the machine was parked. None: it cannot, and the state is canonical now.
     #[inline]
     pub(crate) fn enter_parked(&mut self, inputs: &[&[u8]], parked: Parked) -> Option<Ran> {
-        // SAFETY: nobody else has the machine, which keeps its program.
+        // SAFETY: the machine is borrowed exclusively, and keeps its program.
         let compiled: &Compiled = unsafe { &*std::sync::Arc::as_ptr(&self.compiled) };
         let (code, flat) = (compiled.code(self.variant()), compiled.flat(self.variant()));
         let start = flat.starts[parked.start as usize];

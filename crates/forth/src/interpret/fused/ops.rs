@@ -6,7 +6,7 @@ use crate::isa::Read;
 
 /// A column of the body, by its place among those.
 pub(super) type C = u16;
-/// An instruction: how far it is from the one behind the jump.
+/// Jump offset, relative to the instruction after the jump.
 pub(super) type To = i32;
 
 /// One instruction. A pass begins at the first and is complete at `Done`.

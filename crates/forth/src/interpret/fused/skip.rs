@@ -1,4 +1,4 @@
-//! Stepping over what nobody wants: where it ends, or nothing if that is not within the data.
+//! Skipping unwanted data: their end, or nothing if that is not within the data.
 
 use super::number::zigzag;
 use super::ops::Op;

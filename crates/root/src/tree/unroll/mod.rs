@@ -375,7 +375,7 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// The versions of a class that the file describes, the latest first; the others deliver what that does. None if nobody describes it.
+    /// The versions of a class that the file describes, the latest first; the others deliver what that does. None if the file does not describe it.
     fn versions(&mut self, class: &str) -> Result<Vec<(When, Schema)>, Refused> {
         let mut infos = self.streamers.versions(class).map_err(|error| error.to_string())?;
         if infos.is_empty() {

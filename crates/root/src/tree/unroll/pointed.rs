@@ -27,7 +27,7 @@ impl Classes<'_> {
             }
             (found, refused, bounded)
         });
-        // One that nobody describes is a fault where it is met, too.
+        // An object of a class that the file does not describe is a fault, too.
         if found.iter().any(|(_, schema)| !matches!(schema, Schema::Unknown(_))) {
             found.retain(|(_, schema)| !matches!(schema, Schema::Unknown(_)));
         }
@@ -211,7 +211,7 @@ fn is_of_files(class: &str) -> bool {
         || matches!(class, "TList" | "THashList" | "TObjArray" | "TCollection" | "TSeqCollection")
 }
 
-/// Classes of ROOT's own that are no items of anybody's arrays.
+/// Classes of ROOT's own that are never items of arrays in data.
 fn is_of_root(class: &str) -> bool {
     let own = ["TObject", "TNamed", "TObjArray", "TClonesArray", "TList", "TRef", "TObjString", "TProcessID"];
     own.contains(&class) || ["TAtt", "TVirtual"].iter().any(|begin| class.starts_with(begin))
