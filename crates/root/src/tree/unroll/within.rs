@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use forthwith_program::Schema;
 
-use super::budget::{MAX_RECURSIVE_MEMBERS, too_many};
+use super::budget::{MAX_MEMBERS, MAX_RECURSIVE_MEMBERS, too_many};
 use super::{Classes, Refused};
 use crate::streamer::{Element, StreamerInfo};
 
@@ -71,7 +71,7 @@ impl Classes<'_> {
         }
         if self.indirections > self.budget.indirections {
             self.cut_short = true;
-            return Err(format!("{class} behind more than {} lists and pointers", self.budget.indirections));
+            return Err(too_far(class, self.budget.indirections));
         }
         let around = times(&self.within);
         let winds = around > times(&self.again);
@@ -134,6 +134,15 @@ impl Classes<'_> {
 fn contains_itself(class: &str, levels: usize) -> String {
     let plural = if levels == 1 { "" } else { "s" };
     format!("{class}, which contains itself, more than {levels} level{plural} deep")
+}
+
+/// Why an object is not looked at: nearer ones are, and all together would be too many.
+fn too_far(class: &str, indirections: usize) -> String {
+    let (plural, of) = if indirections == 1 { ("", "it") } else { ("s", "them") };
+    format!(
+        "{class} behind more than {indirections} list{plural} or pointer{plural}, because all classes behind {of} expand to more \
+         than {MAX_MEMBERS} members"
+    )
 }
 
 /// Members of all levels of it.
