@@ -83,18 +83,21 @@ fn parse(name: &str, depth: usize) -> CppType {
         let template = template.trim();
         let inner = |name: &str| Box::new(parse(name, depth + 1));
         // How items are compared, hashed and allocated does not change how they are stored.
-        match (Container::named(template), rest.as_slice()) {
-            (Some(Container { of: Holds::Bits, .. }), _) => {
-                if let Ok(size) = first.trim_end_matches(['u', 'l', 'U', 'L']).parse() {
-                    return CppType::Bitset(size);
+        if let Some(container) = Container::named(template) {
+            match (container.of, rest.as_slice()) {
+                (Holds::Bits, []) => {
+                    if let Ok(size) = first.trim_end_matches(['u', 'l', 'U', 'L']).parse() {
+                        return CppType::Bitset(size);
+                    }
                 }
+                (Holds::Pairs, [value, more @ ..]) if more.len() <= container.more => {
+                    return CppType::Map(container, inner(first), inner(value));
+                }
+                (Holds::Items | Holds::Set, more) if more.len() <= container.more => {
+                    return CppType::Sequence(container, inner(first));
+                }
+                _ => {}
             }
-            (Some(container @ Container { of: Holds::Pairs, .. }), [value, ..]) => {
-                return CppType::Map(container, inner(first), inner(value));
-            }
-            (Some(Container { of: Holds::Pairs, .. }), []) => {}
-            (Some(container), _) => return CppType::Sequence(container, inner(first)),
-            (None, _) => {}
         }
         match (template, rest.as_slice()) {
             ("pair", [second]) => return CppType::Pair(inner(first), inner(second)),
@@ -120,6 +123,8 @@ pub(crate) struct Container {
     pub(crate) of: Holds,
     /// ROOT's `ESTLType`.
     pub(crate) stl: i32,
+    /// Arguments of the template that may follow what it holds: how to compare, hash and allocate.
+    more: usize,
     /// The names of the template without `std::`.
     names: &'static [&'static str],
 }
@@ -151,25 +156,31 @@ impl Container {
     }
 }
 
-const fn row(spelling: &'static str, of: Holds, stl: i32, names: &'static [&'static str]) -> Container {
-    Container { spelling, of, stl, names }
+const fn row(
+    spelling: &'static str,
+    of: Holds,
+    stl: i32,
+    more: usize,
+    names: &'static [&'static str],
+) -> Container {
+    Container { spelling, of, stl, more, names }
 }
 
 static CONTAINERS: [Container; 14] = [
-    row("std::vector", Holds::Items, 1, &["vector"]),
-    row("std::list", Holds::Items, 2, &["list"]),
-    row("std::deque", Holds::Items, 3, &["deque"]),
-    row("std::map", Holds::Pairs, 4, &["map"]),
-    row("std::multimap", Holds::Pairs, 5, &["multimap"]),
-    row("std::set", Holds::Set, 6, &["set"]),
-    row("std::multiset", Holds::Set, 7, &["multiset"]),
-    row("std::bitset", Holds::Bits, 8, &["bitset"]),
-    row("std::forward_list", Holds::Items, 9, &["forward_list"]),
-    row("std::unordered_set", Holds::Set, 10, &["unordered_set"]),
-    row("std::unordered_multiset", Holds::Set, 11, &["unordered_multiset"]),
-    row("std::unordered_map", Holds::Pairs, 12, &["unordered_map"]),
-    row("std::unordered_multimap", Holds::Pairs, 13, &["unordered_multimap"]),
-    row("RVec", Holds::Items, 14, &["RVec", "VecOps::RVec", "ROOT::RVec", "ROOT::VecOps::RVec"]),
+    row("std::vector", Holds::Items, 1, 1, &["vector"]),
+    row("std::list", Holds::Items, 2, 1, &["list"]),
+    row("std::deque", Holds::Items, 3, 1, &["deque"]),
+    row("std::map", Holds::Pairs, 4, 2, &["map"]),
+    row("std::multimap", Holds::Pairs, 5, 2, &["multimap"]),
+    row("std::set", Holds::Set, 6, 2, &["set"]),
+    row("std::multiset", Holds::Set, 7, 2, &["multiset"]),
+    row("std::bitset", Holds::Bits, 8, 0, &["bitset"]),
+    row("std::forward_list", Holds::Items, 9, 1, &["forward_list"]),
+    row("std::unordered_set", Holds::Set, 10, 3, &["unordered_set"]),
+    row("std::unordered_multiset", Holds::Set, 11, 3, &["unordered_multiset"]),
+    row("std::unordered_map", Holds::Pairs, 12, 3, &["unordered_map"]),
+    row("std::unordered_multimap", Holds::Pairs, 13, 3, &["unordered_multimap"]),
+    row("RVec", Holds::Items, 14, 1, &["RVec", "VecOps::RVec", "ROOT::RVec", "ROOT::VecOps::RVec"]),
 ];
 
 /// Without what does not change how a value is stored.
@@ -260,9 +271,22 @@ mod tests {
     #[test]
     fn what_is_not_understood_names_itself() {
         assert_eq!(spelled("TVector3"), "TVector3");
-        // An allocator does not change what is stored.
-        assert_eq!(spelled("vector<int,MyAllocator>"), "std::vector<int32_t>");
-        assert_eq!(spelled("map<int>"), "map<int>");
+        for name in ["map<int>", "vector<int,A,B>", "set<int,C,A,B>", "map<int,int,C,A,B>", "bitset<8,A>"] {
+            assert_eq!(spelled(name), name);
+        }
+    }
+
+    #[test]
+    fn arguments_of_the_users_own_do_not_change_what_is_stored() {
+        for (name, spelling) in [
+            ("vector<int,MyAllocator>", "std::vector<int32_t>"),
+            ("set<int,Falling,Heap<int> >", "std::set<int32_t>"),
+            ("multimap<int,float,Falling,Heap<pair<const int,float> > >", "std::multimap<int32_t, float>"),
+            ("unordered_set<int,Scatter,Same,Heap<int> >", "std::unordered_set<int32_t>"),
+            ("unordered_map<int,float,Scatter,Same,Heap<int> >", "std::unordered_map<int32_t, float>"),
+        ] {
+            assert_eq!(spelled(name), spelling);
+        }
     }
 
     #[test]
