@@ -54,6 +54,9 @@ pub struct Program {
     /// Behind `counts` comes one more input, `items`: how many of these values each entry has, 64 bits each in the machine's byte order.
     #[serde(default)]
     pub items: bool,
+    /// An entry may take all that is left of its bytes, so that only the bounds say how much it has. Of any other a wrong bound is noticed.
+    #[serde(default)]
+    pub to_end: bool,
 }
 
 impl Program {

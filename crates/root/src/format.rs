@@ -64,12 +64,15 @@ pub(crate) struct Asked {
     pub(crate) bounds: bool,
     /// They may have been left out: a counter tells.
     pub(crate) counted: bool,
+    /// Entries may be of several sizes although the basket says one: what decodes them notices where one does not end.
+    pub(crate) uneven: bool,
 }
 
 impl Asked {
     /// What a decoder asks.
     pub(crate) fn by(decoder: &Decoder, counted: bool) -> Self {
-        Self { bounds: needs_bounds(decoder), counted }
+        let uneven = matches!(decoder, Decoder::Program(program) if !program.to_end);
+        Self { bounds: needs_bounds(decoder), counted, uneven }
     }
 }
 
@@ -143,7 +146,7 @@ pub(crate) struct Basket {
 enum Layout {
     /// Nothing is asked of it.
     Unasked,
-    /// All have the size in the header.
+    /// All have the size in the header, but possibly the last.
     Fixed,
     /// It was left out, because it follows from the values of a counter.
     Generated,
@@ -235,9 +238,14 @@ impl Basket {
             }
             return Ok(Layout::Generated);
         }
-        let found = u64::from(self.header.nev_buf_size) * u64::from(self.entries);
-        if found != self.data_len() as u64 || self.header.nev_buf_size == 0 {
-            return Err(mismatch("length of all entries", self.data_len() as u64, found, self.at));
+        let size = u64::from(self.header.nev_buf_size);
+        let (found, expected) = (size * u64::from(self.entries), self.data_len() as u64);
+        // A branch of pointers to arrays that were not there when it was made has no offsets, whatever is in them later. The size is that
+        // of the first entry, and ROOT counts with it, so that it finds only those that begin there.
+        let last_begins_within = asked.uneven
+            && u64::from(self.entries).checked_sub(1).is_some_and(|before| before * size < expected);
+        if size == 0 || (found != expected && !last_begins_within) {
+            return Err(mismatch("length of all entries", expected, found, self.at));
         }
         Ok(Layout::Fixed)
     }
@@ -314,8 +322,9 @@ impl Basket {
         let out = out.as_chunks_mut::<4>().0;
         if layout == Layout::Fixed {
             for (i, bound) in (wanted.start..).zip(out) {
-                // `layout` has checked the product, and that it is below 2^32.
-                *bound = i.wrapping_mul(self.header.nev_buf_size).to_le_bytes();
+                // `layout` has checked that the last begins within the data, which end below 2^32.
+                let begins = i.wrapping_mul(self.header.nev_buf_size);
+                *bound = if i == self.entries { self.last - self.keylen } else { begins }.to_le_bytes();
             }
             return Ok(());
         }

@@ -282,6 +282,7 @@ fn made(
         asks: text.again,
         counts: text.counts,
         items: text.items,
+        to_end: matches!(schema, Schema::ToEnd(_)),
     })
 }
 

@@ -204,6 +204,7 @@ fn by_hand(
         asks: false,
         counts: false,
         items: false,
+        to_end: true,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use forthwith_io::Memory;
-use forthwith_plan::{BlockFormat, Dataset, Error, ErrorKind, Plan, Scratch, Stored, Task};
+use forthwith_plan::{BlockFormat, Dataset, Decoder, Error, ErrorKind, Plan, Scratch, Stored, Task};
 use forthwith_root::{RootFile, Tree, TreeFormat};
 
 use crate::support::bundled;
@@ -69,6 +69,37 @@ fn bounds_begin_at_zero_and_end_with_the_payload() {
             assert_eq!(found.collect::<Vec<_>>(), expected, "{tree} {wanted:?}");
         }
     }
+}
+
+#[test]
+fn the_last_entry_of_a_basket_without_offsets_may_be_longer() {
+    let Some((mut plan, task, stored)) = basket("late.root", "t", "grows./grows.tags") else { return };
+    let mut scratch = Scratch::new();
+    let header = header(&stored);
+    let size = u32::from_be_bytes(stored[header + 6..header + 10].try_into().unwrap());
+    let block = TreeFormat.unframe(&plan.groups[0], &task, &stored, &mut scratch).unwrap();
+    let bounds: Vec<u32> = block.bounds.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
+    let length = block.payload.len() as u32;
+    assert_eq!(bounds, [0, size, length]);
+    assert!(length > 2 * size);
+    let first = Task { wanted: task.entries.start..task.entries.start + 1, ..task.clone() };
+    let block = TreeFormat.unframe(&plan.groups[0], &first, &stored, &mut scratch).unwrap();
+    assert_eq!(block.bounds, [[0; 4], size.to_le_bytes()].concat());
+
+    // It begins within the data.
+    for wrong in [0, length, u32::MAX] {
+        let mut stored = stored.clone();
+        stored[header + 6..header + 10].copy_from_slice(&wrong.to_be_bytes());
+        let error = TreeFormat.unframe(&plan.groups[0], &task, &stored, &mut scratch).unwrap_err();
+        let is_length = matches!(error.kind, ErrorKind::Mismatch { what: "length of all entries", .. });
+        // The sign of the size says that more follows in the header.
+        assert!(is_length || wrong == u32::MAX, "{error}");
+    }
+    // Where entries take all that is there, nothing would be wrong with a wrong size.
+    let Decoder::Program(program) = &mut plan.groups[0].decoder else { panic!("arrays have programs") };
+    Arc::make_mut(program).to_end = true;
+    let error = TreeFormat.unframe(&plan.groups[0], &task, &stored, &mut scratch).unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::Mismatch { what: "length of all entries", .. }), "{error}");
 }
 
 #[test]
