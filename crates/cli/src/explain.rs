@@ -175,7 +175,10 @@ fn render(explained: &Explained, width: Option<usize>, paint: Paint) -> String {
         _ => line("because", &explained.reason),
     }
     if let Some(array) = &explained.array {
-        line("array", array);
+        let parts: Vec<String> = array.split(", ").map(str::to_owned).collect();
+        // Where lines are as long as they are, programs may read them.
+        let folded = width.map(|width| human::wrap(&parts, ",", width, 11).replace("\n           ", "\n"));
+        line("array", folded.as_deref().unwrap_or(array));
     }
     if !explained.columns.is_empty() {
         let columns: Vec<_> = explained.columns.iter().map(|c| format!("{} {}", c.key, c.dtype)).collect();
@@ -246,6 +249,16 @@ mod tests {
             plan: None,
             problem: None,
         };
+        let array = Some("var * {first: int32, second: var * float64, third: string}".into());
+        let nested = Explained { array, columns: vec![], plan: None, ..readable };
+        insta::assert_snapshot!(render(&nested, Some(50), Paint { color: false }), @r"
+        Muon_pt  float[nMuon]
+          decoder  kernel (jagged: any number of values an entry)
+          because  items of one size with entry offsets
+          array    var * {first: int32,
+                   second: var * float64, third: string}
+        ");
+        assert!(render(&nested, None, Paint { color: false }).contains("second: var * float64, third"));
         insta::assert_snapshot!(render(&unreadable, None, Paint { color: false }), @r"
         ref  TRef
           decoder  unsupported
