@@ -187,7 +187,7 @@ pub(crate) struct Convert {
     #[arg(long, value_name = "N")]
     pub(crate) block_entries: Option<NonZeroUsize>,
     /// Read, convert and write so much at a time: decompressed bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
+    #[arg(long, value_name = "BYTES", default_value_t = crate::convert::STEP)]
     pub(crate) step: u64,
     /// What NaN and infinities become in JSON Lines, which have no such numbers [default: an error]
     #[arg(long, value_name = "AS")]

@@ -3,7 +3,7 @@
 use crate::{
     Terminal,
     choice::Choice,
-    convert::Conversion,
+    convert::{Conversion, STEP},
     failure::{Failure, Result},
     flags::{Act, Cat, Check, Common, Count, Demo, Explain, Forth, Head, Ls, Nan, Schema, Show, Typed, Verb},
     head::End,
@@ -190,9 +190,6 @@ impl Asked {
         Ok(Self { targets: all, verb, threads: threads.map(usize::from), paint: Paint { color } })
     }
 }
-
-/// Decompressed bytes of a step, if nothing is said.
-const STEP: u64 = 64 << 20;
 
 /// The format of a name, which is an ending of its files.
 fn format_named(name: &str) -> Result<FileFormat> {
