@@ -197,13 +197,13 @@ impl Table {
         &self,
         plan: &Plan,
         threads: Option<usize>,
-        tick: Option<&mut Tick<'_>>,
+        mut tick: Option<&mut Tick<'_>>,
     ) -> Result<Vec<Array>> {
         let source = self.source(plan)?;
         let read = |plan: &Plan, threads, tick: Option<&mut Tick<'_>>| {
             self.file.engine().read(plan, &source, format(&plan.format)?, threads, tick)
         };
-        let failed = match read(plan, threads, tick) {
+        let failed = match read(plan, threads, tick.as_deref_mut()) {
             Err(error) => error,
             arrays => return arrays,
         };
@@ -219,7 +219,7 @@ impl Table {
         let threads = if task.is_some() { Some(1) } else { threads };
         let Ok(precise) = self.dataset.locate_damage(plan, task) else { return Err(failed) };
         for plan in precise {
-            read(&plan, threads, None)?;
+            read(&plan, threads, tick.as_deref_mut())?;
         }
         Err(failed)
     }
