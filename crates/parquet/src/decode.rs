@@ -107,6 +107,7 @@ pub(crate) fn decode(
         codec,
         stored,
         at: 0,
+        page: 0,
         rows: 0,
         skipped: 0,
         entries,
@@ -118,11 +119,14 @@ pub(crate) fn decode(
         while let Some((header, body)) = pages.next(payload, codecs)? {
             state.rows += pages.take_skipped();
             payload.clear();
-            let page = match inflate(leaf, &header, codec, body, payload, codecs)? {
-                None => split(leaf, header, body)?,
-                Some(range) => split(leaf, header, &payload[range])?,
+            let start = pages.page;
+            let here = |error: Error| error.at_byte(start);
+            let page = match inflate(leaf, &header, codec, body, payload, codecs).map_err(here)? {
+                None => split(leaf, header, body).map_err(here)?,
+                Some(range) => split(leaf, header, &payload[range]).map_err(here)?,
             };
-            if !state.page(leaf, &page, pages.dictionary.as_ref(), work, &mut To::Places(columns))? {
+            let dictionary = pages.dictionary.as_ref();
+            if !state.page(leaf, &page, dictionary, work, &mut To::Places(columns)).map_err(here)? {
                 break;
             }
         }
@@ -153,15 +157,18 @@ fn ahead(
     let mut all = Vec::new();
     payload.clear();
     while let Some((header, body)) = pages.next(&mut spare, codecs)? {
-        let range = inflate(leaf, &header, codec, body, payload, codecs)?;
-        all.push((header, range, body, pages.take_skipped()));
+        let start = pages.page;
+        let range = inflate(leaf, &header, codec, body, payload, codecs).map_err(|e| e.at_byte(start))?;
+        all.push((header, range, body, pages.take_skipped(), start));
     }
     let dictionary = pages.dictionary.as_ref();
     let mut run = |state: &mut State, to: &mut To<'_, '_>| {
-        for (header, range, body, skipped) in &all {
+        for (header, range, body, skipped, start) in &all {
             state.rows += skipped;
+            let here = |error: Error| error.at_byte(*start);
             let bytes = range.as_ref().map_or(*body, |range| &payload[range.clone()]);
-            if !state.page(leaf, &split(leaf, *header, bytes)?, dictionary, work, to)? {
+            let page = split(leaf, *header, bytes).map_err(here)?;
+            if !state.page(leaf, &page, dictionary, work, to).map_err(here)? {
                 break;
             }
         }
@@ -185,6 +192,8 @@ struct Pages<'a> {
     codec: u32,
     stored: &'a [u8],
     at: usize,
+    /// Where the last one began.
+    page: u64,
     /// Rows of the pages so far, as far as they can be told without looking into them.
     rows: u64,
     /// Of those, rows of pages that were left out and not yet told of.
@@ -194,9 +203,9 @@ struct Pages<'a> {
     dictionary: Option<Dictionary>,
 }
 
-const DATA: i64 = 0;
-const DICTIONARY: i64 = 2;
-const DATA_2: i64 = 3;
+pub(crate) const DATA: i64 = 0;
+pub(crate) const DICTIONARY: i64 = 2;
+pub(crate) const DATA_2: i64 = 3;
 
 impl<'a> Pages<'a> {
     fn take_skipped(&mut self) -> u64 {
@@ -225,6 +234,7 @@ impl<'a> Pages<'a> {
                 return self.no_more().map(|()| None);
             }
             let start = self.at as u64;
+            self.page = start;
             let here = |error: Error| error.at_byte(start);
             let mut compact = Compact::new(&self.stored[self.at..]);
             let header = compact.page_header().map_err(here)?;
@@ -290,7 +300,7 @@ fn sized(length: i64) -> Result<u64> {
 }
 
 /// Refuses lengths and counts that no page has.
-fn check(header: &PageHeader, codec: u32, stored: u64) -> Result<()> {
+pub(crate) fn check(header: &PageHeader, codec: u32, stored: u64) -> Result<()> {
     let impossible = |what, found, limit: u64| {
         Err(Error::new(ErrorKind::OutOfRange {
             what,
@@ -322,7 +332,7 @@ fn check(header: &PageHeader, codec: u32, stored: u64) -> Result<()> {
 }
 
 /// Compares a page's bytes with their checksum, if there is one: CRC-32, of which the header has the bits as a signed number.
-fn verify(header: &PageHeader, body: &[u8]) -> Result<()> {
+pub(crate) fn verify(header: &PageHeader, body: &[u8]) -> Result<()> {
     let Some(crc) = header.crc else { return Ok(()) };
     let (expected, found) = (crc as u32, crc32fast::hash(body));
     if expected != found {
