@@ -9,7 +9,7 @@ use std::{ops::Range, sync::Arc};
 /// How every container file begins.
 const MAGIC: [u8; 4] = *b"Obj\x01";
 /// Bytes of a sync marker.
-pub(crate) const MARKER: u64 = 16;
+pub const MARKER: u64 = 16;
 /// A header longer than this is none.
 const LONGEST_HEADER: u64 = 64 << 20;
 /// Two varints.

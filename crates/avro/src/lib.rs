@@ -42,7 +42,7 @@ mod table;
 mod translate;
 mod write;
 
-pub use container::{BlockCodec, BlockPlace, Damage, Header};
+pub use container::{BlockCodec, BlockPlace, Damage, Header, MARKER};
 pub use datum::{DatumFormat, Datums, SchemaStore, encode_datums};
 pub use format::AvroFormat;
 pub use schema::{Field, Id, Kind, Logical, Name, Schema, SchemaError, Type, Unit};

@@ -458,8 +458,9 @@ const CHECK: &str = "\
 Compares what the parts of a file say of each other: the header, every record with the
 checksums of its blocks, the lists of keys, the free segments, the streamer infos, the byte
 counts in every object, and the baskets that trees name, each as far as reading looks at it
-before it decodes values. Damage is what keeps something from being read as it was written;
-remarks are worth knowing.
+before it decodes values. Avro and Parquet files are read whole, block by block: sync markers,
+the footer, pages and their checksums, all values, and what statistics say of them. Damage is
+what keeps something from being read as it was written; remarks are worth knowing.
 
 The exit code is 0 if nothing is damaged, 1 if something is or the file cannot be opened,
 2 if the command line is wrong, 3 if there is no such file.

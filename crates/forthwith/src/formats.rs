@@ -12,6 +12,8 @@ mod only;
 mod parquet;
 #[cfg(feature = "root")]
 mod root;
+#[cfg(feature = "parquet")]
+mod statistics;
 mod text;
 
 pub use text::JsonRows;

@@ -19,6 +19,12 @@
 //! formats).
 #![deny(missing_docs)]
 
+#[cfg(any(feature = "avro", feature = "parquet"))]
+#[cfg_attr(
+    not(all(feature = "avro", feature = "parquet")),
+    allow(dead_code, reason = "one of them has columns block by block, the other all columns in a block")
+)]
+mod check;
 mod container;
 mod cut;
 mod file;

@@ -2,9 +2,11 @@
 
 use crate::{File, Step, Steps, cut, format};
 use forthwith_columns::Array;
-use forthwith_engine::{RawBlock, Tick};
+use forthwith_engine::{Engine, RawBlock, Tick};
 use forthwith_io::{Several, Source};
-use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Result, similar_names};
+use forthwith_plan::{
+    BlockFormat, Dataset, Description, Error, ErrorKind, Field, Plan, Result, similar_names,
+};
 use std::{
     any::Any,
     ops::{Bound, Range, RangeBounds},
@@ -197,31 +199,10 @@ impl Table {
         &self,
         plan: &Plan,
         threads: Option<usize>,
-        mut tick: Option<&mut Tick<'_>>,
+        tick: Option<&mut Tick<'_>>,
     ) -> Result<Vec<Array>> {
         let source = self.source(plan)?;
-        let read = |plan: &Plan, threads, tick: Option<&mut Tick<'_>>| {
-            self.file.engine().read(plan, &source, format(&plan.format)?, threads, tick)
-        };
-        let failed = match read(plan, threads, tick.as_deref_mut()) {
-            Err(error) => error,
-            arrays => return arrays,
-        };
-        let damaged =
-            matches!(failed.kind, ErrorKind::Fault { .. } | ErrorKind::Machine(_) | ErrorKind::Codec(_));
-        // An entry without a block is that of text that is not UTF-8, which is precise.
-        if !damaged || (failed.place.block.is_none() && failed.place.entry.is_some()) {
-            return Err(failed);
-        }
-        let block = failed.place.block;
-        let task = block.and_then(|block| plan.tasks.iter().find(|task| task.block == block));
-        // What is checked when all has been read has no block yet.
-        let threads = if task.is_some() { Some(1) } else { threads };
-        let Ok(precise) = self.dataset.locate_damage(plan, task) else { return Err(failed) };
-        for plan in precise {
-            read(&plan, threads, tick.as_deref_mut())?;
-        }
-        Err(failed)
+        read(self.file.engine(), &source, format(&plan.format)?, self.dataset(), plan, threads, tick)
     }
 
     /// All entries of a field, named or numbered.
@@ -338,6 +319,39 @@ impl Table {
     pub(crate) fn here<T>(&self, result: Result<T>) -> Result<T> {
         result.map_err(|e| e.in_file(self.file.uri()).in_object(self.path()))
     }
+}
+
+/// Reads a plan of a dataset. Where that fails, what failed is read again by what says where in a block the error is.
+pub(crate) fn read(
+    engine: &Engine,
+    source: &Arc<dyn Source>,
+    format: &dyn BlockFormat,
+    dataset: &dyn Dataset,
+    plan: &Plan,
+    threads: Option<usize>,
+    mut tick: Option<&mut Tick<'_>>,
+) -> Result<Vec<Array>> {
+    let read =
+        |plan: &Plan, threads, tick: Option<&mut Tick<'_>>| engine.read(plan, source, format, threads, tick);
+    let failed = match read(plan, threads, tick.as_deref_mut()) {
+        Err(error) => error,
+        arrays => return arrays,
+    };
+    let damaged =
+        matches!(failed.kind, ErrorKind::Fault { .. } | ErrorKind::Machine(_) | ErrorKind::Codec(_));
+    // An entry without a block is that of text that is not UTF-8, which is precise.
+    if !damaged || (failed.place.block.is_none() && failed.place.entry.is_some()) {
+        return Err(failed);
+    }
+    let block = failed.place.block;
+    let task = block.and_then(|block| plan.tasks.iter().find(|task| task.block == block));
+    // What is checked when all has been read has no block yet.
+    let threads = if task.is_some() { Some(1) } else { threads };
+    let Ok(precise) = dataset.locate_damage(plan, task) else { return Err(failed) };
+    for plan in precise {
+        read(&plan, threads, tick.as_deref_mut())?;
+    }
+    Err(failed)
 }
 
 /// The first entry, and the one after the last if there is an end.

@@ -1,9 +1,10 @@
 //! A file: its footer, and the table it is.
 
+use crate::check;
 use crate::footer::Footer;
 use crate::table::{Options, ParquetTable};
 use forthwith_io::Source;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{CheckReport, Error, ErrorKind, Result};
 use std::sync::Arc;
 
 const MAGIC: &[u8] = b"PAR1";
@@ -16,6 +17,8 @@ const TAIL: u64 = 64 << 10;
 pub struct ParquetFile {
     source: Arc<dyn Source>,
     footer: Arc<Footer>,
+    /// Where the footer begins.
+    end: u64,
 }
 
 impl ParquetFile {
@@ -30,8 +33,8 @@ impl ParquetFile {
     /// # Errors
     /// It is no Parquet file, or an encrypted one; its footer is damaged.
     pub fn open(source: Arc<dyn Source>) -> Result<Self> {
-        let footer = footer(source.as_ref()).map_err(|e| e.in_file(source.uri()))?;
-        Ok(Self { source, footer: Arc::new(footer) })
+        let (footer, end) = footer(source.as_ref()).map_err(|e| e.in_file(source.uri()))?;
+        Ok(Self { source, footer: Arc::new(footer), end })
     }
 
     /// Its name.
@@ -53,6 +56,15 @@ impl ParquetFile {
     pub fn table(&self, options: &Options) -> Result<ParquetTable> {
         let table = ParquetTable::of(Arc::clone(&self.footer), self.source.as_ref(), options);
         table.map_err(|e| e.in_file(self.uri()))
+    }
+
+    /// Compares what the footer says of row groups, columns and places with each other and with the headers and checksums of all
+    /// pages, and adds what contradicts. No value is decoded.
+    ///
+    /// # Errors
+    /// The source cannot be read.
+    pub fn check(&self, report: &mut CheckReport) -> Result<()> {
+        check::check(&self.footer, self.source.as_ref(), self.end, report).map_err(|e| e.in_file(self.uri()))
     }
 
     /// What wrote it, if it says so.
@@ -89,7 +101,8 @@ impl ParquetFile {
     }
 }
 
-fn footer(source: &dyn Source) -> Result<Footer> {
+/// The footer, and where it begins.
+fn footer(source: &dyn Source) -> Result<(Footer, u64)> {
     if cfg!(target_endian = "big") {
         return Err(Error::unsupported("Parquet on machines that keep the most significant byte first"));
     }
@@ -115,7 +128,8 @@ fn footer(source: &dyn Source) -> Result<Footer> {
         Some(start) => tail.slice(start as usize..end),
         None => source.read_one(size - 8 - length..size - 8)?,
     };
-    Footer::read(&bytes).map_err(|error| error.at_byte(size - 8 - length))
+    let start = size - 8 - length;
+    Ok((Footer::read(&bytes).map_err(|error| error.at_byte(start))?, start))
 }
 
 impl std::fmt::Debug for ParquetFile {

@@ -5,7 +5,8 @@
 
 use crate::field::{Kind, Logical, Type};
 use crate::thrift::Compact;
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{Error, ErrorKind, Result};
+use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Footer {
@@ -16,6 +17,8 @@ pub(crate) struct Footer {
     /// The file's columns.
     pub(crate) columns: Vec<Column>,
     pub(crate) row_groups: Vec<Rows>,
+    /// Rows of the file.
+    pub(crate) rows: Option<i64>,
 }
 
 /// A column of the file.
@@ -71,6 +74,7 @@ impl Footer {
         let mut compact = Compact::new(bytes);
         let (mut version, mut created_by, mut key_values) = (0, None, Vec::new());
         let (mut schema, mut columns, mut row_groups) = (None, Vec::new(), Vec::new());
+        let mut rows = None;
         compact.fields(&mut |compact, number, kind| {
             match (number, kind) {
                 (1, _) => compact.number(kind, &mut version)?,
@@ -83,6 +87,7 @@ impl Footer {
                     leaves(&root, &mut String::new(), &mut columns);
                     schema = Some(root);
                 }
+                (3, _) => compact.optional(kind, &mut rows)?,
                 (4, 9) => {
                     let (item, size) = compact.list()?;
                     for _ in 0..size {
@@ -107,7 +112,7 @@ impl Footer {
             Ok(())
         })?;
         let schema = schema.ok_or_else(|| compact.odd("no schema"))?;
-        Ok(Self { version, created_by, key_values, schema, columns, row_groups })
+        Ok(Self { version, created_by, key_values, schema, columns, row_groups, rows })
     }
 
     /// Whether pages of the second version are compressed whatever they say: the reference library said that they
@@ -189,6 +194,22 @@ impl Rows {
 }
 
 impl Chunk {
+    /// Where its pages are, in a file of so many bytes.
+    pub(crate) fn range(&self, size: u64) -> Result<Range<u64>> {
+        // Some writers have a dictionary at 0, where none can be.
+        let first = self.dictionary_page.filter(|at| *at > 0 && *at < self.data_page);
+        let start = u64::try_from(first.unwrap_or(self.data_page)).ok();
+        let length = u64::try_from(self.compressed).ok();
+        let end = start.zip(length).and_then(|(start, length)| start.checked_add(length));
+        match start.zip(end).filter(|(_, end)| *end <= size) {
+            Some((start, end)) => Ok(start..end),
+            None => {
+                let (needed, available) = (length.unwrap_or(u64::MAX), size);
+                Err(ErrorKind::Truncated { what: "a column chunk", needed, available }.into())
+            }
+        }
+    }
+
     fn read(compact: &mut Compact<'_>) -> Result<Self> {
         let mut this = Self::default();
         let mut is_there = false;

@@ -34,6 +34,7 @@
 //!   records around them, whose options it takes over. It is read only when it is requested by path.
 #![deny(missing_docs)]
 
+mod check;
 mod codec;
 mod decode;
 mod delta;

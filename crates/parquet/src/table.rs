@@ -183,22 +183,6 @@ impl ParquetTable {
         self.groups.get(from..to).unwrap_or_default()
     }
 
-    /// Where a column chunk is.
-    fn range(&self, chunk: &footer::Chunk) -> Result<Range<u64>> {
-        // Some writers have a dictionary at 0, where none can be.
-        let first = chunk.dictionary_page.filter(|at| *at > 0 && *at < chunk.data_page);
-        let start = u64::try_from(first.unwrap_or(chunk.data_page)).ok();
-        let length = u64::try_from(chunk.compressed).ok();
-        let end = start.zip(length).and_then(|(start, length)| start.checked_add(length));
-        match start.zip(end).filter(|(_, end)| *end <= self.size) {
-            Some((start, end)) => Ok(start..end),
-            None => {
-                let (needed, available) = (length.unwrap_or(u64::MAX), self.size);
-                Err(ErrorKind::Truncated { what: "a column chunk", needed, available }.into())
-            }
-        }
-    }
-
     fn tasks(&self, part: &Part, group: u32, entries: &Range<u64>) -> Result<Vec<Task>> {
         let mut tasks = Vec::new();
         for row_group in self.row_groups_of(entries) {
@@ -220,7 +204,7 @@ impl ParquetTable {
                 block: row_group.number as u64,
                 entries: row_group.entries.clone(),
                 wanted,
-                stored: Stored::Range(self.range(chunk).map_err(here)?),
+                stored: Stored::Range(chunk.range(self.size).map_err(here)?),
                 payload_hint,
                 needs: Vec::new(),
                 note: u32::try_from(chunk.codec).unwrap_or(u32::MAX),

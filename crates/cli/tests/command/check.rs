@@ -31,6 +31,23 @@ fn damage_is_named_and_gives_another_exit_code() {
 }
 
 #[test]
+fn files_that_are_one_table_are_checked() {
+    for (name, part) in [("parquet/checksums.parquet", "row groups"), ("avro/codec-snappy.avro", "blocks")] {
+        let said = forthwith(&["check", &file(name)]);
+        assert_eq!((said.code, &*said.err), (0, ""), "{}", said.out);
+        assert!(said.out.starts_with("sound: ") && said.out.contains(part), "{}", said.out);
+    }
+    let mut bytes = std::fs::read(file("parquet/checksums.parquet")).expect("a bundled file");
+    bytes[100] ^= 1;
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let path = folder.path().join("damaged.parquet");
+    std::fs::write(&path, bytes).expect("room for it");
+    let said = forthwith(&["check", path.to_str().expect("a UTF-8 path")]);
+    assert_eq!(said.code, 1, "{}", said.out);
+    assert!(said.out.starts_with("damage: "), "{}", said.out);
+}
+
+#[test]
 fn other_exit_codes() {
     assert_eq!(forthwith(&["check", "no-such-file.root"]).code, 3);
     assert_eq!(forthwith(&["check"]).code, 2);

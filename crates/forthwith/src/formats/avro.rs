@@ -1,13 +1,20 @@
 //! Avro container files, and the datums that plans may have without a file.
 
 use super::{Format, only::OnlyTable};
-use crate::{Container, FileInfo, Key, OpenOptions, OptionKind, OptionSpec, Words};
+use crate::{
+    Container, FileInfo, Key, OpenOptions, OptionKind, OptionSpec, Words,
+    check::{Counted, Reading},
+};
 use bytes::Bytes;
-use forthwith_avro::{AvroFile, AvroFormat, AvroTable, AvroWriter, DatumFormat, Options, Schema, Writing};
+use forthwith_avro::{
+    AvroFile, AvroFormat, AvroTable, AvroWriter, DatumFormat, MARKER, Options, Schema, Writing,
+};
 use forthwith_columns::Form;
 use forthwith_engine::Engine;
 use forthwith_io::{Sink, Source};
-use forthwith_plan::{BlockFormat, Dataset, ErrorKind, Result, TableWriter, WriteOptions};
+use forthwith_plan::{
+    BlockFormat, CheckReport, Dataset, ErrorKind, Finding, Result, Severity, TableWriter, WriteOptions,
+};
 use std::{any::Any, sync::Arc};
 
 /// The row of the table.
@@ -132,6 +139,44 @@ impl Container for Opened {
             Options { schema: self.schema.clone(), skip_damaged: self.skip_damaged, ..Options::default() };
         let table = self.file.table(&options)?;
         Ok(Arc::new(if self.skip_damaged { self.without_damage(&table)? } else { table }))
+    }
+
+    fn check(&self) -> Result<CheckReport> {
+        let mut report = CheckReport::default();
+        let options = Options { skip_damaged: true, single_blocks: true, ..Options::default() };
+        let table = self.file.table(&options)?;
+        let format = Counted::new(super::format(Dataset::format(&table))?);
+        let reading = Reading {
+            engine: &self.engine,
+            source: self.source(),
+            dataset: &table,
+            check_text: self.check_text,
+            part: "blocks",
+            ahead: MARKER,
+            is_plain: false,
+            format: &format,
+        };
+        let (blocks, damaged) = (table.blocks()?, table.damage());
+        report.count("blocks", (blocks.len() + damaged.len()) as u64);
+        report.count("entries", table.entries()?);
+        let fields = reading.fields(&mut report)?;
+        report.count("columns", fields.len() as u64);
+        report.count("bytes", self.source().size()?);
+        for damage in damaged {
+            report.add(Finding {
+                severity: Severity::Damage,
+                part: "blocks",
+                object: Some(format!("block {}", damage.block)),
+                byte: Some(damage.bytes.start),
+                what: damage.what,
+            });
+        }
+        if !fields.is_empty() {
+            reading.blocks(table.plan(&fields, 0..table.entries()?)?, &mut report)?;
+        }
+        report.decompressed_bytes = format.bytes();
+        report.findings.sort_by_key(|finding| finding.byte);
+        Ok(report)
     }
 
     fn words(&self) -> &'static Words {

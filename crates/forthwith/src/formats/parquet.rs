@@ -1,13 +1,18 @@
 //! Parquet files.
 
-use super::{Format, only::OnlyTable};
-use crate::{Container, FileInfo, Key, OpenOptions, OptionKind, OptionSpec, Words};
+use super::{Format, only::OnlyTable, statistics};
+use crate::{
+    Container, FileInfo, Key, OpenOptions, OptionKind, OptionSpec, Words,
+    check::{Counted, Reading},
+};
 use bytes::Bytes;
 use forthwith_columns::Form;
 use forthwith_engine::Engine;
 use forthwith_io::{Sink, Source};
 use forthwith_parquet::{Options, ParquetFile, ParquetFormat, ParquetWriter};
-use forthwith_plan::{BlockFormat, Dataset, Result, TableWriter, WriteOptions};
+use forthwith_plan::{
+    BlockFormat, CheckReport, Dataset, Finding, Result, Severity, TableWriter, WriteOptions,
+};
 use std::{any::Any, sync::Arc};
 
 /// The row of the table.
@@ -40,14 +45,20 @@ impl Format for Parquet {
         &self,
         source: Arc<dyn Source>,
         options: &OpenOptions,
-        _: &Arc<Engine>,
+        engine: &Arc<Engine>,
     ) -> Result<Arc<dyn Container>> {
         let file = ParquetFile::open(source)?;
         let only = OnlyTable::new(file.source().as_ref(), self.name(), "table".into(), String::new(), 0)?;
         // A number that no machine counts to is one that no file has.
         let number = |number: &u64| usize::try_from(*number).unwrap_or(usize::MAX);
         let row_groups = options.numbers(ROW_GROUPS.name).map(|all| all.iter().map(number).collect());
-        Ok(Arc::new(Opened { file, only, options: Options { row_groups } }))
+        Ok(Arc::new(Opened {
+            file,
+            only,
+            options: Options { row_groups },
+            check_text: options.flag(OpenOptions::CHECK_TEXT, true),
+            engine: Arc::clone(engine),
+        }))
     }
 
     fn writer(
@@ -69,6 +80,8 @@ struct Opened {
     file: ParquetFile,
     only: OnlyTable,
     options: Options,
+    check_text: bool,
+    engine: Arc<Engine>,
 }
 
 impl Container for Opened {
@@ -112,6 +125,41 @@ impl Container for Opened {
     fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
         self.only.find(path)?;
         Ok(Arc::new(self.file.table(&self.options)?))
+    }
+
+    fn check(&self) -> Result<CheckReport> {
+        let mut report = CheckReport::default();
+        self.file.check(&mut report)?;
+        let table = match self.file.table(&Options::default()) {
+            Ok(table) => table,
+            // The places of its parts were looked at; what is in them cannot be told apart.
+            Err(error) => {
+                let what = error.kind.to_string();
+                let severity = Severity::Damage;
+                report.add(Finding { severity, part: "footer", object: None, byte: error.place.byte, what });
+                return Ok(report);
+            }
+        };
+        let format = Counted::new(&ParquetFormat);
+        let reading = Reading {
+            engine: &self.engine,
+            source: self.source(),
+            dataset: &table,
+            check_text: self.check_text,
+            part: "column chunks",
+            ahead: 0,
+            is_plain: true,
+            format: &format,
+        };
+        let fields = reading.fields(&mut report)?;
+        for group in table.row_groups().iter().filter(|group| !group.entries.is_empty()) {
+            reading.columns(&fields, &group.entries, &mut report, &mut |fields, arrays, report| {
+                for (field, array) in fields.iter().zip(arrays) {
+                    statistics::compare(&table, group.number, *field, array, report);
+                }
+            })?;
+        }
+        Ok(report)
     }
 
     fn words(&self) -> &'static Words {

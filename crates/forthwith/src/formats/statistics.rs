@@ -1,0 +1,86 @@
+//! What a Parquet file says of the values of a column chunk, compared with the values.
+
+use forthwith_columns::{Array, Column, DType, Form, Native};
+use forthwith_parquet::{Bound, Chunk, ParquetTable};
+use forthwith_plan::{CheckReport, Finding, Severity};
+
+/// Compares the number of nulls, and the least and the greatest number, with the values of a field in a row group. Of fields that
+/// are lists or records nothing is compared.
+pub(super) fn compare(
+    table: &ParquetTable,
+    row_group: usize,
+    field: u32,
+    array: &Array,
+    report: &mut CheckReport,
+) {
+    let Ok(chunks) = table.chunks(field) else { return };
+    let mut chunks = chunks.into_iter().filter(|chunk| chunk.row_group == row_group);
+    let (Some(chunk), None) = (chunks.next(), chunks.next()) else { return };
+    let mut add = |what: String| {
+        let what = format!("{what}, in row group {row_group}");
+        let object = Some(chunk.path.clone());
+        report.add(Finding { severity: Severity::Damage, part: "statistics", object, byte: None, what });
+    };
+    let (nulls, content) = match array.form.kept() {
+        Form::Option { key, content } => {
+            let index = array.column(&format!("{key}-index")).and_then(Column::as_i64);
+            let Some(index) = index else { return };
+            (index.iter().filter(|row| **row < 0).count() as u64, content.kept())
+        }
+        other => (0, other),
+    };
+    let is_value = matches!(content, Form::Numpy { .. } | Form::String { .. });
+    if let Some(said) = chunk.nulls.filter(|said| is_value && *said != nulls) {
+        add(format!("{said} nulls are said to be there, and {nulls} are"));
+    }
+    if let Form::Numpy { key, shape, .. } = content
+        && shape.is_empty()
+        && let Some(column) = array.column(&format!("{key}-data"))
+        && let Some(what) = outside(column, &chunk)
+    {
+        add(what);
+    }
+}
+
+/// The first number that is not within the bounds that are said.
+fn outside(column: &Column, chunk: &Chunk) -> Option<String> {
+    match chunk.bounds.as_ref()? {
+        (Bound::Integer(least), Bound::Integer(greatest)) => {
+            let found = match column.dtype() {
+                DType::Int8 => first(column, |value: i8| beyond(value.into(), *least, *greatest)),
+                DType::Int16 => first(column, |value: i16| beyond(value.into(), *least, *greatest)),
+                DType::Int32 => first(column, |value: i32| beyond(value.into(), *least, *greatest)),
+                DType::Int64 => first(column, |value: i64| beyond(value.into(), *least, *greatest)),
+                DType::UInt8 => first(column, |value: u8| beyond(value.into(), *least, *greatest)),
+                DType::UInt16 => first(column, |value: u16| beyond(value.into(), *least, *greatest)),
+                DType::UInt32 => first(column, |value: u32| beyond(value.into(), *least, *greatest)),
+                DType::UInt64 => first(column, |value: u64| beyond(value.into(), *least, *greatest)),
+                _ => None,
+            };
+            found.map(|found| {
+                format!("values are said to be from {least} to {greatest}, and there is {found}")
+            })
+        }
+        (Bound::Float(least), Bound::Float(greatest)) => {
+            let found = match column.dtype() {
+                DType::Float32 => first(column, |value: f32| beyond(f64::from(value), *least, *greatest)),
+                DType::Float64 => first(column, |value: f64| beyond(value, *least, *greatest)),
+                _ => None,
+            };
+            found.map(|found| {
+                format!("values are said to be from {least} to {greatest}, and there is {found}")
+            })
+        }
+        _ => None,
+    }
+}
+
+fn first<T: Native>(column: &Column, beyond: impl Fn(T) -> bool) -> Option<String> {
+    let found = column.items::<T>()?.iter().find(|value| beyond(**value))?;
+    Some(format!("{found:?}"))
+}
+
+/// Whether a value is outside bounds. What is no number compares with nothing, as a value and as a bound.
+fn beyond<T: PartialOrd>(value: T, least: T, greatest: T) -> bool {
+    value < least || value > greatest
+}
