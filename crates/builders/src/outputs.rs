@@ -115,7 +115,21 @@ impl Arrangement {
     /// # Errors
     /// Outputs that do not fit the type, with the place in it.
     pub fn new(form: &Form, outputs: &[Written<'_>]) -> Result<Self, Misfit> {
-        let mut binder = Binder { outputs, next: 0, nodes: 0, buffers: Vec::new() };
+        Self::bind(form, outputs, false)
+    }
+
+    /// The same before there are any items, for outputs of which only names and dtypes are known: whether they fit the type at all. There are
+    /// no rows.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), but for lengths.
+    pub fn without_rows(form: &Form, outputs: &[(&str, DType)]) -> Result<Self, Misfit> {
+        let written = |&(name, dtype)| Written { name, dtype, items: 0, last: None };
+        Self::bind(form, &outputs.iter().map(written).collect::<Vec<_>>(), true)
+    }
+
+    fn bind(form: &Form, outputs: &[Written<'_>], rowless: bool) -> Result<Self, Misfit> {
+        let mut binder = Binder { outputs, next: 0, nodes: 0, buffers: Vec::new(), rowless };
         let (form, length) = binder.node(form, "")?;
         if let Some(left) = outputs.get(binder.next) {
             return Err(Misfit::Output {
@@ -150,6 +164,8 @@ struct Binder<'a> {
     /// Nodes so far, which give the keys.
     nodes: usize,
     buffers: Vec<(String, usize)>,
+    /// Nothing has been written yet, not even the zero that offsets begin with.
+    rowless: bool,
 }
 
 /// A node with its keys, and how many rows it has; None: as many as are wanted.
@@ -184,7 +200,9 @@ impl Binder<'_> {
                 let at = self.take(form, place, what, |dtype| offsets(dtype).is_some())?;
                 let written = self.outputs[at];
                 self.buffers.push((format!("{key}-offsets"), at));
-                let Some(last) = written.last else {
+                let (last, written_offsets) =
+                    if self.rowless { (Some(0), 1) } else { (written.last, written.items) };
+                let Some(last) = last else {
                     let what = format!("{} is empty; offsets begin with 0: `0 {0} <- stack`", written.name);
                     return Err(Misfit::Length { place: named(place), what });
                 };
@@ -196,7 +214,7 @@ impl Binder<'_> {
                 }
                 let offsets = offsets(written.dtype).unwrap_or(Index::I64);
                 let kind = Kind::ListOffset { offsets, content: Box::new(content) };
-                Ok((kind, Some(written.items as u64 - 1)))
+                Ok((kind, Some(written_offsets as u64 - 1)))
             }
             Kind::Record { fields, contents } => {
                 let (mut nodes, mut length) = (Vec::with_capacity(contents.len()), None);

@@ -6,8 +6,13 @@
 mod arrow;
 #[cfg(feature = "avro")]
 mod avro;
-#[cfg(any(feature = "avro", feature = "parquet"))]
+#[cfg(any(feature = "avro", feature = "parquet", feature = "builders"))]
 mod only;
+#[cfg(feature = "builders")]
+mod own;
+#[cfg(not(feature = "builders"))]
+#[path = "formats/own_absent.rs"]
+mod own;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "root")]
@@ -16,6 +21,8 @@ mod root;
 mod statistics;
 mod text;
 
+#[cfg(feature = "builders")]
+pub use own::{OwnBlock, OwnFormat, register, registered, replace, unregister};
 pub use text::JsonRows;
 
 use crate::{Container, OpenOptions, OptionSpec};
@@ -48,8 +55,8 @@ const OTHERS: [(&[u8], &str); 6] = [
     (b"PK\x03\x04", "a ZIP archive"),
 ];
 
-/// Bytes of a file's beginning that are enough to recognise it.
-pub(crate) const HEAD: u64 = 8;
+/// Bytes of a file's beginning that are enough to recognise it, unless it is of a format of one's own.
+const HEAD: u64 = 8;
 
 /// A format of files: how they are recognised, opened and written. A format that is only read, or only written, leaves the other
 /// to the defaults.
@@ -137,6 +144,7 @@ pub fn formats() -> &'static [&'static dyn Format] {
 pub fn format(id: &str) -> Result<&'static dyn BlockFormat> {
     let known = FORMATS.iter().flat_map(|format| format.blocks());
     known
+        .chain(&own::BLOCKS)
         .copied()
         .find(|blocks| blocks.id() == id)
         .ok_or_else(|| Error::unsupported(format!("format {id:?}")))
@@ -151,9 +159,9 @@ pub(crate) fn open(
     options: &OpenOptions,
     engine: &Arc<Engine>,
 ) -> Result<Arc<dyn Container>> {
-    let head = source.read_one(0..source.size()?.min(HEAD))?;
+    let head = source.read_one(0..source.size()?.min(head_bytes()))?;
     let Some(format) = recognised(&head, source.uri()) else {
-        let found = begins(&head);
+        let found = begins(head.get(..HEAD as usize).unwrap_or(&head)) + &own::missed(source.uri());
         return Err(Error::new(ErrorKind::NotA { what: known(), found }).in_file(source.uri()));
     };
     let each = |format: &&'static dyn Format| format.options().iter().map(|spec| (format.name(), *spec));
@@ -162,15 +170,28 @@ pub(crate) fn open(
     format.open(source, options, engine)
 }
 
-/// The format of a file that begins so.
+/// The format of a file that begins so: one of one's own if the name ends as it says and it recognises the file, or one of this build, or any
+/// other of one's own that recognises it.
 pub(crate) fn recognised(head: &[u8], name: &str) -> Option<&'static dyn Format> {
-    FORMATS.iter().copied().find(|format| format.is_read() && format.recognise(head, name))
+    let built_in = || FORMATS.iter().copied().find(|format| format.is_read() && format.recognise(head, name));
+    own::by_name_and_head(head, name).or_else(built_in).or_else(|| own::by_head(head, name))
 }
 
 /// The format whose files' names end so.
 pub(crate) fn by_name(name: &str) -> Option<&'static dyn Format> {
-    let ending = name.rsplit(['/', '\\']).next()?.rsplit_once('.')?.1.to_ascii_lowercase();
-    FORMATS.iter().copied().find(|format| format.endings().contains(&&*ending))
+    let ending = ending(name)?;
+    let built_in = FORMATS.iter().copied().find(|format| format.endings().contains(&&*ending));
+    built_in.or_else(|| own::by_name(name))
+}
+
+/// Bytes of a file's beginning that are enough to recognise it.
+pub(crate) fn head_bytes() -> u64 {
+    own::head().max(HEAD)
+}
+
+/// What a file's name ends in, without the dot.
+fn ending(name: &str) -> Option<String> {
+    Some(name.rsplit(['/', '\\']).next()?.rsplit_once('.')?.1.to_ascii_lowercase())
 }
 
 /// The formats that are read, in words: `"a ROOT, Avro or Parquet file"`.

@@ -39,6 +39,8 @@ pub use container::{Container, FileInfo, Key, Object, Recovery, Words};
 pub use cut::Step;
 pub use file::File;
 pub use formats::{Format, JsonRows, format, formats};
+#[cfg(feature = "builders")]
+pub use formats::{OwnBlock, OwnFormat, register, registered, replace, unregister};
 pub use options::{OpenOptions, OptionKind, OptionSpec, OptionValue};
 pub use steps::{Batch, Steps};
 pub use table::{FieldRef, Table};

@@ -102,7 +102,7 @@ fn is_known(path: &Path) -> bool {
         return format.is_read();
     }
     let mut head = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(formats::HEAD).read_to_end(&mut head));
+    let read = fs::File::open(path).and_then(|file| file.take(formats::head_bytes()).read_to_end(&mut head));
     read.is_ok() && formats::recognised(&head, &name).is_some()
 }
 

@@ -1,0 +1,92 @@
+//! Which formats of one's own there are.
+//!
+//! A list that only grows, of what was registered and what was taken back, and is read without a lock: a forked process can neither find it
+//! locked by a thread that it does not have, nor half changed.
+
+use super::{OwnFormat, invalid};
+use forthwith_plan::Result;
+use std::sync::OnceLock;
+
+/// Registers a format. Files are of it that begin with its magic bytes or, if it has none, whose names end as it says. Formats of this
+/// build come first, unless the name ends as the format says and the magic bytes are there, too; of several of one's own, the last registered.
+///
+/// # Errors
+/// [`ErrorKind::Invalid`](forthwith_plan::ErrorKind::Invalid): a format of that name is there, or nothing says which files are of it, or an
+/// ending is that of another format.
+pub fn register(format: OwnFormat) -> Result<()> {
+    add(format, false)
+}
+
+/// Registers a format in the place of the one that had its name, if there was one. Files that are open stay as they are.
+///
+/// # Errors
+/// As [`register`], but for the name.
+pub fn replace(format: OwnFormat) -> Result<()> {
+    add(format, true)
+}
+
+/// Takes a format back. Answers whether there was one of that name. Files that are open stay as they are.
+pub fn unregister(name: &str) -> bool {
+    let Some(known) = all().find(|format| format.name == name).map(|format| format.name) else {
+        return false;
+    };
+    append(|| all().any(|format| format.name == known).then_some(Change::Gone(known))).is_some()
+}
+
+/// The formats that are registered, the last one first.
+#[must_use]
+pub fn registered() -> Vec<&'static OwnFormat> {
+    all().collect()
+}
+
+fn add(format: OwnFormat, replaces: bool) -> Result<()> {
+    format.check()?;
+    let format: &'static OwnFormat = Box::leak(Box::new(format));
+    let free = || replaces || all().all(|known| known.name != format.name);
+    append(|| free().then_some(Change::Added(format)))
+        .ok_or_else(|| invalid(format!("the format {} is registered already", format.name)))
+}
+
+#[derive(Clone, Copy)]
+enum Change {
+    Added(&'static OwnFormat),
+    Gone(&'static str),
+}
+
+struct Link {
+    change: Change,
+    next: OnceLock<&'static Self>,
+}
+
+static FIRST: OnceLock<&'static Link> = OnceLock::new();
+
+fn links() -> impl Iterator<Item = &'static Link> {
+    std::iter::successors(FIRST.get().copied(), |link| link.next.get().copied())
+}
+
+/// Adds a change, as long as it makes sense after those that others add meanwhile.
+fn append(change: impl Fn() -> Option<Change>) -> Option<()> {
+    loop {
+        let end = links().last().map_or(&FIRST, |link| &link.next);
+        // After the end was found: who comes in between makes the end another.
+        let link: &'static Link = Box::leak(Box::new(Link { change: change()?, next: OnceLock::new() }));
+        if end.set(link).is_ok() {
+            return Some(());
+        }
+    }
+}
+
+/// The formats that are there now, the last one first.
+pub(in crate::formats) fn all() -> impl Iterator<Item = &'static OwnFormat> {
+    let mut there: Vec<&'static OwnFormat> = Vec::new();
+    for link in links() {
+        match link.change {
+            Change::Added(format) => {
+                there.retain(|known| known.name != format.name);
+                there.push(format);
+            }
+            Change::Gone(name) => there.retain(|known| known.name != name),
+        }
+    }
+    there.into_iter().rev()
+}

@@ -1,0 +1,252 @@
+//! A file as a table.
+
+use super::{
+    blocks::{ID, Wanted},
+    recipe::Recipe,
+};
+use forthwith_io::Source;
+use forthwith_plan::{
+    Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Pick, Plan, Reading, Result, Stored, Task,
+};
+use std::{
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
+
+/// A file of a format of one's own.
+pub(super) struct OwnTable {
+    recipe: Arc<Recipe>,
+    source: Arc<dyn Source>,
+    parts: Parts,
+    fields: Vec<Field>,
+}
+
+/// The blocks of a file.
+pub(super) enum Parts {
+    /// The bytes and the entries of each.
+    Known(Vec<(Range<u64>, Range<u64>)>),
+    /// One, of whose entries the number is known when it was counted.
+    Whole(Range<u64>, OnceLock<u64>),
+}
+
+/// A block: its number, its bytes, its entries.
+type Placed = (u64, Range<u64>, Range<u64>);
+
+impl Parts {
+    pub(super) fn whole(bytes: Range<u64>) -> Self {
+        Self::Whole(bytes, OnceLock::new())
+    }
+}
+
+impl OwnTable {
+    pub(super) fn new(recipe: Arc<Recipe>, source: Arc<dyn Source>, parts: Parts) -> Self {
+        let field = |(name, _): (&str, _)| Field {
+            path: name.to_owned(),
+            name: name.to_owned(),
+            title: String::new(),
+            parent: None,
+            has_children: false,
+            has_data: true,
+            is_part: false,
+        };
+        let fields = recipe.columns().into_iter().map(field).collect();
+        Self { recipe, source, parts, fields }
+    }
+
+    /// The number of entries of a file that is one block, by decoding it.
+    fn count(&self, bytes: &Range<u64>, counted: &OnceLock<u64>) -> Result<u64> {
+        if let Some(entries) = counted.get() {
+            return Ok(*entries);
+        }
+        let here = |error: Error| error.in_file(self.source.uri()).in_block(0).in_unit("block");
+        let stored = self.source.read_one(bytes.clone()).map_err(|error| here(error.into()))?;
+        let array = self.recipe.decode(&mut self.recipe.machine(), &stored, None).map_err(here)?;
+        Ok(*counted.get_or_init(|| array.length))
+    }
+
+    /// The bytes and entries of the blocks with any of these entries.
+    fn blocks(&self, entries: &Range<u64>) -> Result<Vec<Placed>> {
+        let there = |own: &Range<u64>| own.start.max(entries.start) < own.end.min(entries.end);
+        Ok(match &self.parts {
+            Parts::Known(blocks) => {
+                let from = blocks.partition_point(|(_, own)| own.end <= entries.start);
+                let to = blocks.partition_point(|(_, own)| own.start < entries.end);
+                let some = (from as u64..).zip(blocks.get(from..to).unwrap_or_default());
+                let some = some.filter(|(_, (_, own))| there(own));
+                some.map(|(number, (bytes, own))| (number, bytes.clone(), own.clone())).collect()
+            }
+            Parts::Whole(bytes, counted) => {
+                let own = 0..self.count(bytes, counted)?;
+                if there(&own) { vec![(0, bytes.clone(), own)] } else { Vec::new() }
+            }
+        })
+    }
+
+    fn check(&self, field: u32) -> Result<()> {
+        if (field as usize) < self.fields.len() {
+            return Ok(());
+        }
+        Err(self.here(ErrorKind::Invalid { what: format!("there is no field number {field}") }.into()))
+    }
+
+    fn here(&self, error: Error) -> Error {
+        error.in_file(self.source.uri())
+    }
+
+    /// What decodes some columns.
+    fn group(&self, fields: &[u32]) -> Result<Group> {
+        let recipe = &self.recipe;
+        let wanted = Wanted {
+            format: recipe.name.clone(),
+            program: recipe.program.clone(),
+            described: recipe.described.clone(),
+            fields: fields.to_vec(),
+            counted: matches!(self.parts, Parts::Known(_)),
+        };
+        let text = serde_json::to_string(&wanted);
+        let text = text.map_err(|error| Error::new(ErrorKind::Invalid { what: error.to_string() }))?;
+        let form = recipe.chosen(fields);
+        let columns = recipe.specs(&form).into_iter().map(|(spec, _)| spec).collect();
+        let path = match fields {
+            [field] if recipe.is_record() => self.fields.get(*field as usize).map(|field| field.path.clone()),
+            _ => None,
+        };
+        Ok(Group {
+            path: path.unwrap_or_default(),
+            decoder: Decoder::Format(text.into()),
+            reason: format!("the program of the format {} decodes all columns of a block", recipe.name),
+            form,
+            columns,
+            counter: None,
+            split: recipe.is_record(),
+            joins: false,
+        })
+    }
+
+    fn description(&self, field: u32, entries: u64) -> Result<Description> {
+        self.check(field)?;
+        let group = self.group(&[field])?;
+        let columns = self.recipe.columns();
+        let form = columns.get(field as usize).map_or(group.form, |(_, form)| (*form).clone());
+        let (bytes, blocks) = match &self.parts {
+            Parts::Known(blocks) => {
+                let bytes = blocks.iter().map(|(bytes, _)| bytes.end - bytes.start);
+                (bytes.fold(0, u64::saturating_add), blocks.len() as u64)
+            }
+            Parts::Whole(bytes, _) => (bytes.end - bytes.start, 1),
+        };
+        // Blocks hold all columns; nothing says how much of them is whose.
+        let bytes = bytes / columns.len().max(1) as u64;
+        Ok(Description {
+            type_name: form.type_string(),
+            reading: Ok(Reading { form, decoder: group.decoder, reason: group.reason }),
+            entries,
+            blocks,
+            stored_bytes: bytes,
+            payload_bytes: bytes,
+        })
+    }
+}
+
+impl Dataset for OwnTable {
+    fn format(&self) -> &'static str {
+        ID
+    }
+
+    fn object(&self) -> &str {
+        ""
+    }
+
+    fn entries(&self) -> Result<u64> {
+        match &self.parts {
+            Parts::Known(blocks) => Ok(blocks.last().map_or(0, |(_, entries)| entries.end)),
+            Parts::Whole(bytes, counted) => self.count(bytes, counted),
+        }
+    }
+
+    fn is_record(&self) -> bool {
+        self.recipe.is_record()
+    }
+
+    fn entry_range(&self, field: u32, _: u64) -> Result<Range<u64>> {
+        self.check(field)?;
+        Ok(0..self.entries()?)
+    }
+
+    fn fields(&self) -> Result<&[Field]> {
+        Ok(&self.fields)
+    }
+
+    fn describe(&self, field: u32) -> Result<Description> {
+        self.description(field, self.entries()?)
+    }
+
+    fn describe_first(&self, field: u32, entries: u64) -> Result<Description> {
+        // What an entry is needs no counting.
+        let entries = match &self.parts {
+            Parts::Whole(_, counted) if entries == 0 => counted.get().copied().unwrap_or(0),
+            _ => self.entries()?,
+        };
+        self.description(field, entries)
+    }
+
+    fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
+        for field in fields {
+            self.check(*field)?;
+        }
+        let all = if entries == (0..0) { 0 } else { self.entries()? };
+        if entries.start > entries.end || entries.end > all {
+            let what = format!("entries {} to {}, of a table that has {all}", entries.start, entries.end);
+            return Err(self.here(ErrorKind::Invalid { what }.into()));
+        }
+        let mut plan = Plan {
+            format: ID.into(),
+            uri: self.source.uri().to_owned(),
+            entries: entries.clone(),
+            utf8: true,
+            ..Plan::default()
+        };
+        if fields.is_empty() {
+            return Ok(plan);
+        }
+        let mut once: Vec<u32> = Vec::new();
+        for field in fields {
+            if !once.contains(field) {
+                once.push(*field);
+            }
+        }
+        if once.len() < fields.len() {
+            let array = |field| once.iter().position(|known| known == field).unwrap_or(0) as u32;
+            let pick = |field| Pick { array: array(field), path: Vec::new(), lists: Vec::new() };
+            plan.picks = fields.iter().map(pick).collect();
+        }
+        plan.groups.push(self.group(&once)?);
+        plan.delivered = 1;
+        for (block, bytes, own) in if entries.is_empty() { Vec::new() } else { self.blocks(&entries)? } {
+            plan.tasks.push(Task {
+                group: 0,
+                block,
+                wanted: own.start.max(entries.start)..own.end.min(entries.end),
+                entries: own,
+                payload_hint: bytes.end - bytes.start,
+                stored: Stored::Range(bytes),
+                needs: Vec::new(),
+                note: 0,
+            });
+        }
+        Ok(plan)
+    }
+
+    fn boundaries(&self, fields: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {
+        for field in fields {
+            self.check(*field)?;
+        }
+        let mut cuts = vec![entries.start];
+        cuts.extend(
+            self.blocks(&entries)?.iter().map(|(_, _, own)| own.start).filter(|at| *at > entries.start),
+        );
+        cuts.push(entries.end);
+        cuts.dedup();
+        Ok(cuts)
+    }
+}

@@ -1,0 +1,26 @@
+//! No formats of one's own, in builds without the crate that finds what type outputs are.
+
+use super::Format;
+use forthwith_plan::BlockFormat;
+
+pub(super) static BLOCKS: [&dyn BlockFormat; 0] = [];
+
+pub(super) const fn head() -> u64 {
+    0
+}
+
+pub(super) fn missed(_: &str) -> String {
+    String::new()
+}
+
+pub(super) fn by_name_and_head(_: &[u8], _: &str) -> Option<&'static dyn Format> {
+    None
+}
+
+pub(super) fn by_head(_: &[u8], _: &str) -> Option<&'static dyn Format> {
+    None
+}
+
+pub(super) fn by_name(_: &str) -> Option<&'static dyn Format> {
+    None
+}

@@ -1,0 +1,303 @@
+//! Formats of one's own.
+#![cfg(feature = "builders")]
+#![expect(clippy::expect_used, reason = "tests")]
+
+use forthwith::{
+    Engine, File, Options, OwnBlock, OwnFormat, Step, Table,
+    columns::Array,
+    io::{Memory, Source},
+    plan::{Error, ErrorKind, Result},
+    register, registered, replace, unregister,
+};
+use std::sync::Arc;
+
+/// An entry is its number, some hits of channel and charge, a name, and a weight that may be missing.
+const TYPE: &str =
+    "{id: uint32, hits: var * {channel: uint16, charge: float32}, name: string, weight: ?float64}";
+
+/// Reads to the end of its data.
+const LOOP: &str = "
+    input data
+    output id uint32  output hits int64  output channel uint16  output charge float32
+    output name int64  output text uint8  output there int64  output weight float64
+    variable weights
+    0 hits <- stack  0 name <- stack
+    begin data end invert while
+        data I-> id
+        data B-> stack dup hits +<- stack 0 do data H-> channel data f-> charge loop
+        data B-> stack dup name +<- stack data #B-> text
+        data B-> stack if data d-> weight weights @ there <- stack 1 weights +! else -1 there <- stack then
+    repeat";
+
+/// The same for so many entries as stand on the stack.
+fn counted() -> String {
+    LOOP.replace("begin data end invert while", "0 do").replace("repeat", "loop")
+}
+
+fn entry(number: u32, into: &mut Vec<u8>) {
+    into.extend(number.to_le_bytes());
+    let hits = (number % 4) as u8;
+    into.push(hits);
+    for hit in 0..hits {
+        into.extend(u16::from(hit).to_le_bytes());
+        into.extend((number as f32 + f32::from(hit) / 4.0).to_le_bytes());
+    }
+    let name = format!("é{}", number % 7);
+    into.push(name.len() as u8);
+    into.extend(name.bytes());
+    into.push(u8::from(number % 3 == 0));
+    if number % 3 == 0 {
+        into.extend(f64::from(number).to_le_bytes());
+    }
+}
+
+/// A file with blocks, each behind its number of entries and of bytes.
+fn blocks_of(magic: &[u8], sizes: &[u32]) -> Vec<u8> {
+    let (mut bytes, mut number) = (magic.to_vec(), 0);
+    for size in sizes {
+        let mut block = Vec::new();
+        for _ in 0..*size {
+            entry(number, &mut block);
+            number += 1;
+        }
+        bytes.extend(size.to_le_bytes());
+        bytes.extend((block.len() as u32).to_le_bytes());
+        bytes.extend(block);
+    }
+    bytes
+}
+
+/// Finds them.
+fn listed(source: &Arc<dyn Source>) -> Result<Vec<OwnBlock>> {
+    let (mut at, size, mut found) = (4, source.size()?, Vec::new());
+    while at < size {
+        let head = source.read_one(at..at + 8)?;
+        let number = |at: usize| head[at..].first_chunk().map_or(0, |four| u32::from_le_bytes(*four).into());
+        found.push(OwnBlock { bytes: at + 8..at + 8 + number(4), entries: number(0) });
+        at += 8 + number(4);
+    }
+    Ok(found)
+}
+
+fn open(name: &str, bytes: &[u8]) -> Result<File> {
+    File::from_source(Arc::new(Memory::new(name, bytes.to_vec())), Arc::new(Engine::new(Options::default())))
+}
+
+fn table(name: &str, bytes: &[u8]) -> Table {
+    open(name, bytes).and_then(|file| file.table("")).expect("a file of a registered format")
+}
+
+fn read(table: &Table, threads: usize) -> Vec<Array> {
+    let plan = table.plan(&["id", "hits", "name", "weight"], ..).expect("a plan");
+    table.read(&plan, Some(threads), None).expect("sound data")
+}
+
+fn refused<T>(result: Result<T>) -> Error {
+    result.err().expect("an error")
+}
+
+#[test]
+fn blocks_threads_and_parts_agree_with_the_whole() {
+    register(OwnFormat::new("o1-whole", LOOP, TYPE).expect("fits").magic(b"O1w.")).expect("is free");
+    let listing = OwnFormat::new("o1-blocks", &counted(), TYPE).expect("fits").magic(b"O1b.").blocks(listed);
+    register(listing).expect("is free");
+    for sizes in [vec![600], vec![1, 0, 599], vec![6; 100], vec![]] {
+        let total: u32 = sizes.iter().sum();
+        let mut flat = b"O1w.".to_vec();
+        (0..total).for_each(|number| entry(number, &mut flat));
+        let whole = table("whole", &flat);
+        let expected = read(&whole, 1);
+        assert_eq!(expected[0].length, u64::from(total));
+        let blocks = table("blocks", &blocks_of(b"O1b.", &sizes));
+        assert_eq!((blocks.entries().expect("known"), blocks.file().format()), (total.into(), "o1-blocks"));
+        for threads in 1..=4 {
+            let found = read(&blocks, threads);
+            assert_eq!(found, expected, "{sizes:?} by {threads} threads");
+            found.iter().for_each(|array| array.validate().expect("sound"));
+        }
+        for (from, to) in [(0, total), (0, 1), (5, 7), (3, 599), (599, 600), (300, 300)] {
+            let (from, to) = (u64::from(from.min(total)), u64::from(to.min(total)));
+            for table in [&whole, &blocks] {
+                let plan = table.plan(&["weight", "hits", "weight"], from..to).expect("a plan");
+                let found = table.read(&plan, Some(2), None).expect("sound");
+                let part = |at: usize| {
+                    expected[at].part(from..to).expect("there").values(0..to - from).expect("sound")
+                };
+                let values = |array: &Array| array.values(0..array.length).expect("sound");
+                assert_eq!(found.iter().map(values).collect::<Vec<_>>(), [part(3), part(1), part(3)]);
+            }
+        }
+        let steps = blocks.steps(&["id"], .., Step::Entries(250)).expect("steps");
+        let rows: Vec<u64> = steps.map(|step| step.expect("sound").arrays[0].length).collect();
+        assert_eq!(rows.iter().sum::<u64>(), u64::from(total));
+    }
+    assert!(unregister("o1-whole") && unregister("o1-blocks") && !unregister("o1-blocks"));
+    assert!(open("blocks", &blocks_of(b"O1b.", &[1])).is_err());
+}
+
+#[test]
+fn values_that_are_no_records_are_one_column() {
+    let program = "input data output offsets int32 output bytes uint8
+        0 offsets <- stack begin data end invert while data B-> stack dup offsets +<- stack data #B-> bytes repeat";
+    register(OwnFormat::new("o2", program, "bytes").expect("fits").ending(".O2")).expect("is free");
+    let one = table("folder.x/some.o2", b"\x02ab\x00\x01c");
+    assert_eq!(one.fields().expect("one").iter().map(|field| &*field.name).collect::<Vec<_>>(), ["value"]);
+    let values = one.column("value").expect("sound");
+    assert_eq!((values.length, values.form.type_string()), (3, "bytes".into()));
+    unregister("o2");
+}
+
+/// Which entries of a type cannot be is said at once, and which a file has not, with file, format, block and byte.
+#[test]
+fn what_does_not_fit_is_an_error_and_never_an_array() {
+    let make = |program: &str, of: &str| refused(OwnFormat::new("o3", program, of)).to_string();
+    for (program, of, said) in [
+        ("input data output x int32", "float32", "the format o3: the beginning of float32 wants float32"),
+        ("input data output x int32 output y int32", "int32", "there is y int32 besides"),
+        ("input data output x int32 nonsense", "int32", "does not compile"),
+        ("input bytes output x int32", "int32", "one input, `data`, and not: bytes"),
+        ("input data output x int32", "{x: int32", "the format o3: "),
+        ("input data output x complex64", "complex128", "the format o3"),
+        (
+            "input data output tags int8 output at int64 output x int32 output y float32",
+            "union[int32, float32]",
+            "unions",
+        ),
+        ("input data", "{}", "the format o3"),
+    ] {
+        let error = make(program, of);
+        assert!(error.contains(said), "{error}");
+    }
+    let fails = |program: &str, of: &str, bytes: &[u8], said: &[&str]| {
+        let format = OwnFormat::new("o3", program, of).expect("fits").ending("o3").blocks(|source| {
+            let half = source.size()? / 2;
+            Ok(vec![
+                OwnBlock { bytes: 0..half, entries: 1 },
+                OwnBlock { bytes: half..source.size()?, entries: 1 },
+            ])
+        });
+        replace(format).expect("may be replaced");
+        let table = table("file.o3", bytes);
+        for threads in [1, 3] {
+            let plan = table.plan(&[0], ..).expect("a plan");
+            let error = refused(table.read(&plan, Some(threads), None));
+            assert!(matches!(error.kind, ErrorKind::Fault { .. }), "{error}");
+            let text = error.to_string();
+            for said in said.iter().chain(&["the format o3", "file.o3", "block 1"]) {
+                assert!(text.contains(said), "{text} lacks {said}");
+            }
+        }
+    };
+    let numbers = "input data output n int32 data B-> stack 0 do data b-> n loop drop";
+    fails(numbers, "int32", b"\x01\x05\x01", &["read beyond", "line 1", "byte"]);
+    fails(numbers, "int32", b"\x01\x05\x02\x05\x05", &["2 entries of a block that has 1"]);
+    fails(numbers, "int32", b"\x01\x05\x01\x05\x05", &["1 bytes of the block are left over", "byte +0x2"]);
+    fails(
+        "input data output n int32 data b-> n data b-> stack if pause then",
+        "int32",
+        b"\x01\0\x01\x01",
+        &["paused"],
+    );
+    let lists = "input data output o int64 output n int8
+        data b-> o data b-> o data b-> stack 0 do 7 n <- stack loop";
+    fails(lists, "var * int8", b"\0\x01\x01\0\x02\x01", &["o ends at 2, and the lists have 1 items"]);
+    fails(lists, "var * int8", b"\0\x01\x01\x01\x01\x01", &["offsets begin with 0, not with 1"]);
+    let twice = "input data output o int64 output n int8
+        0 o <- stack data b-> o data b-> o data b-> stack 0 do 7 n <- stack loop";
+    fails(twice, "2 * var * int8", b"\x01\x01\x01\x05\x01\x01", &["ends before it starts"]);
+    let option = "input data output i int64 output n int8 data b-> i data b-> n";
+    fails(option, "?int8", b"\0\0\x01\x07", &["points at nothing"]);
+    let rows = "input data output a int8 output b int8 data b-> a data b-> stack if data b-> b then";
+    fails(rows, "{a: int8, b: int8}", b"\x01\x01\x01\x02\0", &["b: has 0 rows, and a has 1"]);
+    unregister("o3");
+}
+
+#[test]
+fn blocks_that_cannot_be_are_refused_when_the_file_is_opened() {
+    let list = |bytes: std::ops::Range<u64>, entries| {
+        let format = OwnFormat::new("o4", "input data output x int8", "int8").expect("fits").magic(b"O4..");
+        let first = OwnBlock { bytes: 0..1, entries: 1 };
+        replace(format.blocks(move |_| Ok(vec![first.clone(), OwnBlock { bytes: bytes.clone(), entries }])))
+            .expect("may be replaced");
+        refused(open("some", b"O4..data")).to_string()
+    };
+    #[expect(clippy::reversed_empty_ranges, reason = "what a file may say")]
+    let backwards = 5..4;
+    for (bytes, entries, said) in [
+        (backwards, 1, "from byte 5 to 4 of 8"),
+        (0..9, 1, "from byte 0 to 9 of 8"),
+        (0..8, u64::MAX, "entries more than 1"),
+        (0..8, i64::MAX as u64, "entries more than 1"),
+    ] {
+        let error = list(bytes, entries);
+        assert!(error.contains(said) && error.contains("some, block 1") && error.contains("o4"), "{error}");
+    }
+    let header = OwnFormat::new("o4", "input data output x int8", "int8").expect("fits");
+    replace(header.magic(b"O4..").header(9)).expect("may be replaced");
+    let error = refused(open("some", b"O4..data")).to_string();
+    assert!(error.contains("a header of the format o4 has 9 bytes, the file has 8"), "{error}");
+    unregister("o4");
+}
+
+/// A number of entries that no bytes account for is an error of the block, not memory.
+#[test]
+fn a_number_of_entries_is_not_believed() {
+    let format = OwnFormat::new("o5", "input data output x int8 0 do data b-> x loop", "int8").expect("fits");
+    let many = 1 << 60;
+    let blocks = move |_: &Arc<dyn Source>| Ok(vec![OwnBlock { bytes: 4..8, entries: many }]);
+    register(format.magic(b"O5..").blocks(blocks)).expect("is free");
+    let error = refused(table("some", b"O5..data").column("value"));
+    assert!(matches!(error.kind, ErrorKind::Fault { .. }), "{error}");
+    unregister("o5");
+}
+
+/// The name and the magic bytes win over formats of this build, the magic bytes alone do not.
+#[test]
+fn formats_are_recognised_in_order() {
+    let program = "input data output x uint8 begin data end invert while data B-> x repeat";
+    let make = |name| OwnFormat::new(name, program, "uint8").expect("fits");
+    let format = |name: &str, bytes: &[u8]| open(name, bytes).map(|file| file.format());
+    let avro = b"Obj\x01";
+    register(make("o6").magic(avro)).expect("is free");
+    assert_ne!(format("some.bin", avro).ok(), Some("o6"));
+    register(make("o6-named").magic(avro).ending("o6")).expect("is free");
+    assert_eq!(format("some.o6", avro).ok(), Some("o6-named"));
+    assert!(format("some.avro", avro).is_err());
+    let error = refused(open("some.o6", b"else")).to_string();
+    assert!(error.contains("those of the format o6-named begin with [4f, 62, 6a, 01]"), "{error}");
+    register(make("o6-any").ending(".o6")).expect("is free");
+    assert_eq!(format("some.o6", b"else").ok(), Some("o6-any"));
+    for name in ["o6", "o6-named", "o6-any"] {
+        assert!(refused(register(make(name).ending("o6"))).to_string().contains("registered already"));
+        assert!(unregister(name));
+    }
+    for (format, said) in [
+        (make("ROOT").ending("x"), "there is a format of that name"),
+        (make("o6"), "neither an extension nor magic bytes"),
+        (make("o6").ending("parquet"), "names of Parquet files end in .parquet"),
+        (make("o6").ending("a.b"), "is no extension"),
+        (make("o6").magic(b"O6").header(1).blocks(|_| Ok(Vec::new())), "a header is for files without"),
+    ] {
+        let error = refused(register(format)).to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+/// Threads may register and read at the same time.
+#[test]
+fn registering_is_for_all_threads() {
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            scope.spawn(move || {
+                for round in 0..20 {
+                    let name = format!("o7-{thread}-{round}");
+                    let format = OwnFormat::new(&name, LOOP, TYPE).expect("fits").ending(&name);
+                    register(format).expect("is free");
+                    assert_eq!(table(&format!("x.{name}"), b"").entries().expect("none"), 0);
+                    assert!(unregister(&name));
+                }
+            });
+        }
+    });
+    assert!(registered().iter().all(|format| !format!("{format:?}").contains("o7")));
+}
