@@ -45,8 +45,8 @@ fn entry(number: u32, into: &mut Vec<u8>) {
     let name = format!("é{}", number % 7);
     into.push(name.len() as u8);
     into.extend(name.bytes());
-    into.push(u8::from(number % 3 == 0));
-    if number % 3 == 0 {
+    into.push(u8::from(number.is_multiple_of(3)));
+    if number.is_multiple_of(3) {
         into.extend(f64::from(number).to_le_bytes());
     }
 }
