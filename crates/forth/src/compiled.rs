@@ -12,7 +12,7 @@ use crate::interpret::fused::Plans;
 use crate::jit::{self, Jit, Refusal};
 use crate::lower::ir::{Code, Variant};
 use crate::lower::{Effects, explain, lower};
-use crate::machine::Tier;
+use crate::state::Tier;
 
 /// How many bits a literal in the text may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

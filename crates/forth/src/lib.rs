@@ -61,15 +61,17 @@ mod output;
 mod prepare;
 mod programs;
 mod similar;
+mod state;
 mod value;
 
 pub use compile::ir::OutputDecl;
 pub use compiled::{Compiled, LiteralWidth, Options};
 pub use error::{CompileError, CompileErrorKind, Location, RunError, quote};
 pub use forthwith_dtype::DType;
-pub use machine::{Counters, Limits, Machine, Printer, Status, Tier, W32, W64, Width};
+pub use machine::Machine;
 pub use output::{Keeper, LEAD, Lease, Memory, OutOfMemory, Output, SLACK};
 pub use prepare::prepare;
 pub use programs::Programs;
 pub use similar::similar_names;
+pub use state::{Counters, Limits, Printer, Status, Tier, W32, W64, Width};
 pub use value::Value;

@@ -3,8 +3,9 @@
 use crate::error::RunError;
 use crate::interpret::flat::Ran;
 use crate::isa::{Bulk, FIRST_CALL, Op, Read, WIDE_LITERAL};
-use crate::machine::{Frame, FrameKind, Loop, Machine, Status, Tier, Width};
+use crate::machine::Machine;
 use crate::number::{Number, add_items};
+use crate::state::{Frame, FrameKind, Loop, Status, Tier, Width};
 
 /// An error and the instruction it belongs to.
 type Failure = (RunError, usize);
@@ -20,11 +21,11 @@ enum Flow {
 impl<W: Width> Machine<W> {
     /// Runs until the end, a `pause` or an error, or (`single`) for one instruction.
     pub(crate) fn interpret(&mut self, inputs: &[&[u8]], single: bool) -> Result<Status, Failure> {
-        let fast = !single && self.forced != Some(Tier::Checked);
-        if fast && self.forced.is_none() {
+        let fast = !single && self.state.forced != Some(Tier::Checked);
+        if fast && self.state.forced.is_none() {
             self.warm(inputs);
         }
-        let mut ran = match self.parked {
+        let mut ran = match self.state.parked {
             Some(parked) if fast => self.enter_parked(inputs, parked).unwrap_or(Ran::Not),
             _ => {
                 self.unpark();
@@ -37,15 +38,17 @@ impl<W: Width> Machine<W> {
             match std::mem::replace(&mut ran, Ran::Not) {
                 Ran::Paused => return Ok(Status::Paused),
                 Ran::Done => return Ok(Status::Done),
-                Ran::Left if self.is_interrupted() => return Err((RunError::Interrupted, self.pc)),
+                Ran::Left if self.state.is_interrupted() => {
+                    return Err((RunError::Interrupted, self.state.pc));
+                }
                 Ran::Left | Ran::Not => {}
             }
-            if self.pc >= self.end {
+            if self.state.pc >= self.state.end {
                 if self.leave_ended(inputs)? {
                     return Ok(Status::Done);
                 }
-                if self.is_interrupted() && !single {
-                    return Err((RunError::Interrupted, self.pc));
+                if self.state.is_interrupted() && !single {
+                    return Err((RunError::Interrupted, self.state.pc));
                 }
                 may_enter = fast;
             }
@@ -55,33 +58,33 @@ impl<W: Width> Machine<W> {
                     continue;
                 }
             }
-            let at = self.pc;
+            let at = self.state.pc;
             let flow = self.instruction(inputs).map_err(|error| (error, at))?;
-            self.counters.instructions += 1;
+            self.state.counters.instructions += 1;
             if single || matches!(flow, Flow::Paused) {
                 self.leave_finished();
                 return Ok(if self.is_done() { Status::Done } else { Status::Paused });
             }
-            if matches!(flow, Flow::Back) && self.is_interrupted() {
-                return Err((RunError::Interrupted, self.pc));
+            if matches!(flow, Flow::Back) && self.state.is_interrupted() {
+                return Err((RunError::Interrupted, self.state.pc));
             }
         }
     }
 
     /// Leaves what the host began or called, if it is at its end: nothing of it is left to resume.
     pub(crate) fn leave_finished(&mut self) {
-        let ended = self.pc >= self.end;
-        if let Some(frame) = self.frames.pop_if(|frame| ended && frame.kind == FrameKind::Host) {
-            (self.pc, self.end) = (frame.pc, frame.end);
+        let ended = self.state.pc >= self.state.end;
+        if let Some(frame) = self.state.frames.pop_if(|frame| ended && frame.kind == FrameKind::Host) {
+            (self.state.pc, self.state.end) = (frame.pc, frame.end);
         }
     }
 
     /// Ends all bodies that are at their end. True: the run is over.
     #[inline]
     pub(crate) fn leave_ended(&mut self, inputs: &[&[u8]]) -> Result<bool, Failure> {
-        while self.pc >= self.end {
+        while self.state.pc >= self.state.end {
             // Only the end of a `do` loop can fail, and its instruction is two numbers long.
-            if self.leave(inputs).map_err(|error| (error, self.pc.saturating_sub(2)))? {
+            if self.leave(inputs).map_err(|error| (error, self.state.pc.saturating_sub(2)))? {
                 return Ok(true);
             }
         }
@@ -90,14 +93,14 @@ impl<W: Width> Machine<W> {
 
     /// Ends the body that runs now. True: the run is over.
     fn leave(&mut self, inputs: &[&[u8]]) -> Result<bool, RunError> {
-        let Some(frame) = self.frames.pop() else { return Ok(true) };
-        (self.pc, self.end) = (frame.pc, frame.end);
+        let Some(frame) = self.state.frames.pop() else { return Ok(true) };
+        (self.state.pc, self.state.end) = (frame.pc, frame.end);
         match frame.kind {
             FrameKind::Host => return Ok(true),
             FrameKind::Word | FrameKind::Body => {}
             FrameKind::Loop => self.advance(1, inputs, FrameKind::Loop)?,
             FrameKind::StepLoop => {
-                let Some(step) = self.stack.pop() else { return Err(RunError::StackUnderflow) };
+                let Some(step) = self.state.stack.pop() else { return Err(RunError::StackUnderflow) };
                 self.advance(step, inputs, FrameKind::StepLoop)?;
             }
         }
@@ -105,7 +108,7 @@ impl<W: Width> Machine<W> {
     }
 
     fn advance(&mut self, step: i64, inputs: &[&[u8]], kind: FrameKind) -> Result<(), RunError> {
-        if let Some(top) = self.loops.last_mut() {
+        if let Some(top) = self.state.loops.last_mut() {
             top.index = top.index.wrapping_add(step);
         }
         self.turn(inputs, kind)
@@ -113,56 +116,62 @@ impl<W: Width> Machine<W> {
 
     /// Tests the innermost `do` loop and enters its body or drops it.
     fn turn(&mut self, inputs: &[&[u8]], kind: FrameKind) -> Result<(), RunError> {
-        let Some(&Loop { index, stop, body }) = self.loops.last() else { return Ok(()) };
-        if index < stop && kind == FrameKind::Loop && self.forced != Some(Tier::Checked) {
+        let Some(&Loop { index, stop, body }) = self.state.loops.last() else { return Ok(()) };
+        if index < stop && kind == FrameKind::Loop && self.state.forced != Some(Tier::Checked) {
             self.run_plan(body, inputs);
         }
-        if let Some(top) = self.loops.last().filter(|top| top.index < top.stop) {
+        if let Some(top) = self.state.loops.last().filter(|top| top.index < top.stop) {
             let body = top.body;
             self.enter(body, kind)?;
-            self.counters.instructions += 1;
+            self.state.counters.instructions += 1;
             Ok(())
         } else {
-            self.loops.pop();
+            self.state.loops.pop();
             Ok(())
         }
     }
 
     #[inline]
     fn enter(&mut self, segment: usize, kind: FrameKind) -> Result<(), RunError> {
-        if self.frames.len() >= self.limits.recursion {
+        if self.state.frames.len() >= self.state.limits.recursion {
             return Err(RunError::RecursionDepthExceeded);
         }
-        self.frames.push(Frame { kind, pc: self.pc, end: self.end, loops: self.loops.len() });
-        (self.pc, self.end) = self.compiled.segment(segment);
+        self.state.frames.push(Frame {
+            kind,
+            pc: self.state.pc,
+            end: self.state.end,
+            loops: self.state.loops.len(),
+        });
+        (self.state.pc, self.state.end) = self.compiled.segment(segment);
         Ok(())
     }
 
     fn enter_body(&mut self, call: i32) -> Result<(), RunError> {
         self.enter((call - FIRST_CALL) as usize, FrameKind::Body)?;
-        self.counters.instructions += 1;
+        self.state.counters.instructions += 1;
         Ok(())
     }
 
     fn instruction(&mut self, inputs: &[&[u8]]) -> Result<Flow, RunError> {
-        let at = self.pc;
+        let at = self.state.pc;
         let code = self.compiled.bytecode.code[at];
         let Some(op) = Op::from_code(code) else {
             if code < 0 {
                 return self.read_instruction(inputs, at).map(|()| Flow::Next);
             }
-            self.pc = at + 1;
+            self.state.pc = at + 1;
             let segment = (code - FIRST_CALL) as usize;
             let kind = if self.is_word(segment) { FrameKind::Word } else { FrameKind::Body };
             return self.enter(segment, kind).map(|()| Flow::Next);
         };
         // The position stands after the instruction whatever happens next.
-        self.pc = at + 1 + op.operands();
-        let depth = self.stack.len();
+        self.state.pc = at + 1 + op.operands();
+        let depth = self.state.stack.len();
         if depth < op.pops() {
             return Err(RunError::StackUnderflow);
         }
-        if depth - op.pops() + op.pushes() > self.limits.stack && !matches!(op, Op::Enum | Op::EnumOnly) {
+        if depth - op.pops() + op.pushes() > self.state.limits.stack && !matches!(op, Op::Enum | Op::EnumOnly)
+        {
             return Err(RunError::StackOverflow);
         }
         self.op(op, at, inputs)
@@ -173,37 +182,37 @@ impl<W: Width> Machine<W> {
     }
 
     fn read_instruction(&mut self, inputs: &[&[u8]], at: usize) -> Result<(), RunError> {
-        let code = &self.compiled.bytecode.code[at..self.end];
+        let code = &self.compiled.bytecode.code[at..self.state.end];
         let Some((read, length)) = Read::decode(code) else {
             return self.unlike_awkward(inputs, at);
         };
-        self.pc = at + length;
+        self.state.pc = at + length;
         self.read(read, inputs[read.input as usize])?;
-        self.counters.reads += 1;
-        self.counters.writes += u64::from(read.output.is_some());
+        self.state.counters.reads += 1;
+        self.state.counters.writes += u64::from(read.output.is_some());
         Ok(())
     }
 
     /// Instructions awkward's machine does not have.
     fn unlike_awkward(&mut self, inputs: &[&[u8]], at: usize) -> Result<(), RunError> {
-        let code = &self.compiled.bytecode.code[at..self.end];
+        let code = &self.compiled.bytecode.code[at..self.state.end];
         if let [WIDE_LITERAL, low, high, ..] = *code {
-            self.pc = at + 3;
+            self.state.pc = at + 3;
             return self.push(i64::from(high) << 32 | i64::from(low as u32));
         }
         let Some((bulk, length)) = Bulk::decode(code) else {
             unreachable!("the compiler writes only well-formed instructions");
         };
-        self.pc = at + length;
-        let Some(below) = self.stack.len().checked_sub(bulk.pops()) else {
+        self.state.pc = at + length;
+        let Some(below) = self.state.stack.len().checked_sub(bulk.pops()) else {
             return Err(RunError::StackUnderflow);
         };
-        if below + bulk.pushes() > self.limits.stack {
+        if below + bulk.pushes() > self.state.limits.stack {
             return Err(RunError::StackOverflow);
         }
         self.bulk(bulk, inputs)?;
-        self.counters.reads += 1;
-        self.counters.writes += 1;
+        self.state.counters.reads += 1;
+        self.state.counters.writes += 1;
         Ok(())
     }
 
@@ -214,12 +223,12 @@ impl<W: Width> Machine<W> {
     /// Pops; the number of items was checked before.
     #[inline]
     fn take(&mut self) -> i64 {
-        self.stack.pop().unwrap_or(0)
+        self.state.stack.pop().unwrap_or(0)
     }
 
     #[inline]
     fn put(&mut self, value: i64) {
-        self.stack.push(W::wrap(value));
+        self.state.stack.push(W::wrap(value));
     }
 
     fn unary(&mut self, f: impl FnOnce(i64) -> i64) {
@@ -238,7 +247,7 @@ impl<W: Width> Machine<W> {
     }
 
     fn index(&mut self, from_top: usize) {
-        let index = self.loops.len().checked_sub(from_top).map_or(0, |at| self.loops[at].index);
+        let index = self.state.loops.len().checked_sub(from_top).map_or(0, |at| self.state.loops[at].index);
         self.put(index);
     }
 
@@ -247,27 +256,27 @@ impl<W: Width> Machine<W> {
             Op::Literal => self.put(i64::from(self.operand(at, 0))),
             Op::Halt => {
                 // Unlike an instruction that fails, this one did what it is for.
-                self.counters.instructions += 1;
-                return Err(RunError::UserHalt(self.stack.last().copied()));
+                self.state.counters.instructions += 1;
+                return Err(RunError::UserHalt(self.state.stack.last().copied()));
             }
             Op::Pause => return Ok(Flow::Paused),
             Op::If => {
                 // The call of the body is an instruction of its own, and the next.
                 if self.take() != 0 {
-                    self.pc = at + 1;
+                    self.state.pc = at + 1;
                 }
             }
             Op::IfElse => {
                 // As above, but only for the call after `else`.
                 if self.take() == 0 {
-                    self.pc = at + 2;
+                    self.state.pc = at + 2;
                 } else {
                     self.enter_body(self.operand(at, 0))?;
                 }
             }
             Op::CaseTable => {
                 let (first, default) = (self.operand(at, 0), self.operand(at, 1));
-                let selector = self.stack[self.stack.len() - 1];
+                let selector = self.state.stack[self.state.stack.len() - 1];
                 if selector >= 0 && selector < i64::from(default - first) {
                     self.take();
                     self.enter_body(first + selector as i32)?;
@@ -278,55 +287,55 @@ impl<W: Width> Machine<W> {
             Op::Do | Op::DoStep => {
                 let index = self.take();
                 let stop = self.take();
-                if self.loops.len() >= self.limits.recursion {
+                if self.state.loops.len() >= self.state.limits.recursion {
                     return Err(RunError::RecursionDepthExceeded);
                 }
                 let body = (self.operand(at, 0) - FIRST_CALL) as usize;
-                self.loops.push(Loop { index, stop, body });
+                self.state.loops.push(Loop { index, stop, body });
                 let turned =
                     self.turn(inputs, if op == Op::Do { FrameKind::Loop } else { FrameKind::StepLoop });
                 // Should the body be too deep, that is the failure of its call.
-                self.counters.instructions += u64::from(turned.is_err());
+                self.state.counters.instructions += u64::from(turned.is_err());
                 turned?;
             }
             Op::Again => {
-                self.pc = at - 1;
+                self.state.pc = at - 1;
                 return Ok(Flow::Back);
             }
             Op::Until => {
                 if self.take() == 0 {
-                    self.pc = at - 1;
+                    self.state.pc = at - 1;
                     return Ok(Flow::Back);
                 }
             }
             Op::While => {
                 if self.take() != 0 {
-                    let after = self.pc;
-                    self.pc = at - 1;
-                    self.enter_body(self.operand(at, 0)).inspect_err(|_| self.pc = after)?;
+                    let after = self.state.pc;
+                    self.state.pc = at - 1;
+                    self.enter_body(self.operand(at, 0)).inspect_err(|_| self.state.pc = after)?;
                     return Ok(Flow::Back);
                 }
             }
             Op::Exit => {
-                while let Some(frame) = self.frames.last().copied() {
+                while let Some(frame) = self.state.frames.last().copied() {
                     if matches!(frame.kind, FrameKind::Word | FrameKind::Host) {
-                        self.loops.truncate(frame.loops);
+                        self.state.loops.truncate(frame.loops);
                         break;
                     }
-                    self.frames.pop();
+                    self.state.frames.pop();
                 }
-                self.pc = self.end;
+                self.state.pc = self.state.end;
             }
             Op::Put => {
                 let slot = self.operand(at, 0) as usize;
-                self.variables[slot] = self.take();
+                self.state.variables[slot] = self.take();
             }
             Op::Increment => {
                 let value = self.take();
-                let slot = &mut self.variables[self.compiled.bytecode.code[at + 1] as usize];
+                let slot = &mut self.state.variables[self.compiled.bytecode.code[at + 1] as usize];
                 *slot = W::wrap(slot.wrapping_add(value));
             }
-            Op::Fetch => self.put(self.variables[self.operand(at, 0) as usize]),
+            Op::Fetch => self.put(self.state.variables[self.operand(at, 0) as usize]),
             Op::Enum | Op::EnumOnly => self.enumeration(op, at, inputs)?,
             Op::Peek | Op::LenInput | Op::Position | Op::End | Op::Seek | Op::Skip | Op::SkipSpace => {
                 let index = self.operand(at, 0) as usize;
@@ -351,35 +360,35 @@ impl<W: Width> Machine<W> {
             }
             Op::PrintNewline => self.print("\n"),
             Op::PrintStack => {
-                let items: String = self.stack.iter().map(|item| format!("{item} ")).collect();
-                self.print(&format!("<{}> {items}<- top ", self.stack.len()));
+                let items: String = self.state.stack.iter().map(|item| format!("{item} ")).collect();
+                self.print(&format!("<{}> {items}<- top ", self.state.stack.len()));
             }
             Op::IndexI => self.index(1),
             Op::IndexJ => self.index(2),
             Op::IndexK => self.index(3),
             Op::Dup => {
                 let a = self.take();
-                self.stack.extend([a, a]);
+                self.state.stack.extend([a, a]);
             }
             Op::Drop => {
                 self.take();
             }
             Op::Swap => {
                 let (b, a) = (self.take(), self.take());
-                self.stack.extend([b, a]);
+                self.state.stack.extend([b, a]);
             }
             Op::Over => {
                 let (b, a) = (self.take(), self.take());
-                self.stack.extend([a, b, a]);
+                self.state.stack.extend([a, b, a]);
             }
             Op::Rot => {
                 let (c, b, a) = (self.take(), self.take(), self.take());
-                self.stack.extend([b, c, a]);
+                self.state.stack.extend([b, c, a]);
             }
             Op::Nip => self.binary(|_, b| b),
             Op::Tuck => {
                 let (b, a) = (self.take(), self.take());
-                self.stack.extend([b, a, b]);
+                self.state.stack.extend([b, a, b]);
             }
             Op::Add => self.binary(i64::wrapping_add),
             Op::Sub => self.binary(i64::wrapping_sub),
@@ -437,31 +446,20 @@ impl<W: Width> Machine<W> {
     fn enumeration(&mut self, op: Op, at: usize, inputs: &[&[u8]]) -> Result<(), RunError> {
         let input = self.operand(at, 0) as usize;
         let strings = self.operand(at, 1) as usize..self.operand(at, 2) as usize;
-        let number = match self.match_strings(input, strings, inputs[input]) {
-            Some(number) => number,
+        let strings = &self.compiled.strings()[strings];
+        let number = match super::text::first_of(strings, inputs[input], self.state.positions[input]) {
+            Some((number, after)) => {
+                self.state.positions[input] = after;
+                number
+            }
             None if op == Op::EnumOnly => return Err(RunError::EnumerationMissing),
             None => -1,
         };
         self.push(number)
     }
 
-    /// Consumes the first of some strings that stands next in an input; its number among them.
-    pub(crate) fn match_strings(
-        &mut self,
-        slot: usize,
-        strings: std::ops::Range<usize>,
-        input: &[u8],
-    ) -> Option<i64> {
-        let rest = input.get(self.positions[slot]..).unwrap_or_default();
-        let strings = &self.compiled.strings()[strings];
-        let found =
-            strings.iter().position(|string| !rest.is_empty() && rest.starts_with(string.as_bytes()))?;
-        self.positions[slot] += strings[found].len();
-        Some(found as i64)
-    }
-
     fn input_op(&mut self, op: Op, index: usize, input: &[u8]) -> Result<(), RunError> {
-        let position = self.positions[index];
+        let position = self.state.positions[index];
         match op {
             Op::Peek => {
                 let distance = self.take();
@@ -474,50 +472,50 @@ impl<W: Width> Machine<W> {
             Op::End => self.put(-i64::from(position == input.len())),
             Op::Seek => {
                 let target = usize::try_from(self.take()).ok().filter(|&to| to <= input.len());
-                self.positions[index] = target.ok_or(RunError::SeekBeyond)?;
+                self.state.positions[index] = target.ok_or(RunError::SeekBeyond)?;
             }
             Op::Skip => {
                 let target = (position as i64).checked_add(self.take());
                 let target = target.and_then(|to| usize::try_from(to).ok()).filter(|&to| to <= input.len());
-                self.positions[index] = target.ok_or(RunError::SkipBeyond)?;
+                self.state.positions[index] = target.ok_or(RunError::SkipBeyond)?;
             }
-            _ => self.positions[index] = super::text::skip_space(input, position),
+            _ => self.state.positions[index] = super::text::skip_space(input, position),
         }
         Ok(())
     }
 
     fn output_op(&mut self, op: Op, index: usize) -> Result<(), RunError> {
-        let dtype = self.outputs.list[index].dtype();
+        let dtype = self.state.outputs.list[index].dtype();
         let size = dtype.size();
         match op {
             Op::Write | Op::WriteAdd => {
                 let mut item = Number::Signed(self.take()).to_item(dtype);
-                self.outputs.reserve(index, size)?;
-                let output = &mut self.outputs.list[index];
+                self.state.outputs.reserve(index, size)?;
+                let output = &mut self.state.outputs.list[index];
                 if op == Op::WriteAdd {
                     item = add_items(dtype, output.last(), item);
                 }
                 output.append_item(item);
-                self.counters.writes += 1;
+                self.state.counters.writes += 1;
             }
             Op::WriteDup => {
                 let times = self.take();
-                if self.outputs.list[index].is_empty() {
+                if self.state.outputs.list[index].is_empty() {
                     return Err(RunError::RewindBeyond);
                 }
                 let times = usize::try_from(times).unwrap_or(0);
                 let bytes = times.checked_mul(size).ok_or(RunError::OutOfMemory)?;
-                self.outputs.reserve(index, bytes)?;
-                self.outputs.list[index].append_last(times);
-                self.counters.writes += 1;
+                self.state.outputs.reserve(index, bytes)?;
+                self.state.outputs.list[index].append_last(times);
+                self.state.counters.writes += 1;
             }
             Op::LenOutput => {
-                let length = self.outputs.list[index].len();
+                let length = self.state.outputs.list[index].len();
                 self.put(length as i64);
             }
             _ => {
                 let back = self.take();
-                let output = &mut self.outputs.list[index];
+                let output = &mut self.state.outputs.list[index];
                 let length = usize::try_from(back).ok().and_then(|back| output.len().checked_sub(back));
                 output.rewind_to(length.ok_or(RunError::RewindBeyond)?);
             }
@@ -526,7 +524,7 @@ impl<W: Width> Machine<W> {
     }
 
     fn print(&mut self, text: &str) {
-        if let Some(printer) = &mut self.printer {
+        if let Some(printer) = &mut self.state.printer {
             printer(text);
         }
     }

@@ -2,10 +2,13 @@
 
 mod bulk;
 mod checked;
+mod decode;
 pub(crate) mod flat;
 pub(crate) mod fused;
+mod native;
 mod read;
 pub(crate) mod settled;
 mod text;
 
-pub(crate) use read::{decode, natural, to_stack, varint};
+pub(crate) use decode::{decode, natural, to_stack, varint};
+pub(crate) use text::first_of;

@@ -1,19 +1,20 @@
 //! Parser words of the checked tier.
 
+use super::decode::{decode, to_stack, varint};
 use super::fused::Leaf;
 use super::text;
-use crate::DType;
 use crate::error::RunError;
 use crate::isa::{Parser, Read};
-use crate::machine::{Machine, Width};
+use crate::machine::Machine;
 use crate::number::Number;
+use crate::state::Width;
 
 impl<W: Width> Machine<W> {
     pub(crate) fn read(&mut self, read: Read, input: &[u8]) -> Result<(), RunError> {
         let mut count = 1;
         if read.repeated {
             // A count that is not positive reads nothing and moves nothing.
-            count = u64::try_from(self.stack.pop().ok_or(RunError::StackUnderflow)?).unwrap_or(0);
+            count = u64::try_from(self.state.stack.pop().ok_or(RunError::StackUnderflow)?).unwrap_or(0);
         }
         match read.parser {
             Parser::VarInt | Parser::ZigZag => self.read_varints(read, input, count),
@@ -26,20 +27,20 @@ impl<W: Width> Machine<W> {
     /// All or nothing: the input is checked for all items first.
     fn read_fixed(&mut self, read: Read, input: &[u8], count: u64) -> Result<(), RunError> {
         let size = read.parser.size();
-        let at = self.positions[read.input as usize];
+        let at = self.state.positions[read.input as usize];
         let rest = &input[at..];
         let count = usize::try_from(count).ok().filter(|&count| count <= rest.len() / size);
         let bytes = &rest[..count.ok_or(RunError::ReadBeyond)? * size];
         let Some(index) = read.output else {
-            self.positions[read.input as usize] = at + bytes.len();
+            self.state.positions[read.input as usize] = at + bytes.len();
             return bytes
                 .chunks_exact(size)
                 .try_for_each(|item| self.push(to_stack::<W>(decode(read, item))));
         };
         let index = index as usize;
-        let dtype = self.outputs.list[index].dtype();
-        self.outputs.reserve(index, bytes.len() / size * dtype.size())?;
-        let output = &mut self.outputs.list[index];
+        let dtype = self.state.outputs.list[index].dtype();
+        self.state.outputs.reserve(index, bytes.len() / size * dtype.size())?;
+        let output = &mut self.state.outputs.list[index];
         if let Some(leaf) = Leaf::new(read, index, dtype) {
             output.append_converted(leaf.kind, bytes);
         } else {
@@ -47,15 +48,15 @@ impl<W: Width> Machine<W> {
                 output.append_item(decode(read, item).to_item(dtype));
             }
         }
-        self.positions[read.input as usize] = at + bytes.len();
+        self.state.positions[read.input as usize] = at + bytes.len();
         Ok(())
     }
 
     fn read_varints(&mut self, read: Read, input: &[u8], count: u64) -> Result<(), RunError> {
         let slot = read.input as usize;
         for _ in 0..count {
-            let (value, at) = varint(input, self.positions[slot]);
-            self.positions[slot] = at;
+            let (value, at) = varint(input, self.state.positions[slot]);
+            self.state.positions[slot] = at;
             let value = value?;
             let number = if read.parser == Parser::ZigZag {
                 Number::Signed((value >> 1) as i64 ^ -((value & 1) as i64))
@@ -76,8 +77,8 @@ impl<W: Width> Machine<W> {
         let from_top = read.parser == Parser::MsbBits;
         for _ in 0..count {
             while filled < bits {
-                let byte = *input.get(self.positions[slot]).ok_or(RunError::ReadBeyond)?;
-                self.positions[slot] += 1;
+                let byte = *input.get(self.state.positions[slot]).ok_or(RunError::ReadBeyond)?;
+                self.state.positions[slot] += 1;
                 if from_top {
                     window = window << 8 | u128::from(byte);
                 } else {
@@ -99,9 +100,9 @@ impl<W: Width> Machine<W> {
         let slot = read.input as usize;
         for item in 0..count {
             if item > 0 {
-                self.positions[slot] = text::skip_space(input, self.positions[slot]);
+                self.state.positions[slot] = text::skip_space(input, self.state.positions[slot]);
             }
-            let at = &mut self.positions[slot];
+            let at = &mut self.state.positions[slot];
             match read.parser {
                 Parser::TextInt => {
                     let value = text::integer(input, at)?;
@@ -112,11 +113,11 @@ impl<W: Width> Machine<W> {
                     self.deliver(read, Number::Double(value))?;
                 }
                 _ => {
-                    let bytes = text::quoted(input, at, self.limits.string)?;
+                    let bytes = text::quoted(input, at, self.state.limits.string)?;
                     self.push(bytes.len() as i64)?;
                     if let Some(index) = read.output {
-                        self.outputs.reserve(index as usize, bytes.len())?;
-                        self.outputs.list[index as usize].append(&bytes);
+                        self.state.outputs.reserve(index as usize, bytes.len())?;
+                        self.state.outputs.list[index as usize].append(&bytes);
                     }
                 }
             }
@@ -126,73 +127,9 @@ impl<W: Width> Machine<W> {
 
     fn deliver(&mut self, read: Read, number: Number) -> Result<(), RunError> {
         let Some(index) = read.output else { return self.push(to_stack::<W>(number)) };
-        let dtype = self.outputs.list[index as usize].dtype();
-        self.outputs.reserve(index as usize, dtype.size())?;
-        self.outputs.list[index as usize].append_item(number.to_item(dtype));
+        let dtype = self.state.outputs.list[index as usize].dtype();
+        self.state.outputs.reserve(index as usize, dtype.size())?;
+        self.state.outputs.list[index as usize].append_item(number.to_item(dtype));
         Ok(())
-    }
-}
-
-/// What does not fit the width is its smallest number if it is a float, and cut if it is an integer.
-pub(crate) fn to_stack<W: Width>(number: Number) -> i64 {
-    if W::BITS == 32 { number.to_stack32() } else { number.to_stack() }
-}
-
-/// The dtype whose items are the parser's bytes as they are. A `bool` is normalised, so it has none.
-pub(crate) fn natural(parser: Parser) -> Option<DType> {
-    Some(match parser {
-        Parser::Int8 => DType::Int8,
-        Parser::Int16 => DType::Int16,
-        Parser::Int32 => DType::Int32,
-        Parser::Int64 | Parser::IntPtr => DType::Int64,
-        Parser::UInt8 => DType::UInt8,
-        Parser::UInt16 => DType::UInt16,
-        Parser::UInt32 => DType::UInt32,
-        Parser::UInt64 | Parser::UIntPtr => DType::UInt64,
-        Parser::Float32 => DType::Float32,
-        Parser::Float64 => DType::Float64,
-        _ => return None,
-    })
-}
-
-/// One item of fixed size.
-#[inline(always)]
-pub(crate) fn decode(read: Read, bytes: &[u8]) -> Number {
-    let value = match (bytes, read.big) {
-        (&[a], _) => u64::from(a),
-        (&[a, b], true) | (&[b, a], false) => u64::from(u16::from_be_bytes([a, b])),
-        (&[a, b, c, d], true) | (&[d, c, b, a], false) => u64::from(u32::from_be_bytes([a, b, c, d])),
-        (&[a, b, c, d, e, f, g, h], true) | (&[h, g, f, e, d, c, b, a], false) => {
-            u64::from_be_bytes([a, b, c, d, e, f, g, h])
-        }
-        _ => 0,
-    };
-    match read.parser {
-        Parser::Int8 => Number::Signed(i64::from(value as i8)),
-        Parser::Int16 => Number::Signed(i64::from(value as i16)),
-        Parser::Int32 => Number::Signed(i64::from(value as i32)),
-        Parser::Int64 | Parser::IntPtr => Number::Signed(value as i64),
-        Parser::Float32 => Number::Single(f32::from_bits(value as u32)),
-        Parser::Float64 => Number::Double(f64::from_bits(value)),
-        _ => Number::Unsigned(value),
-    }
-}
-
-/// A LEB128 number and the position after the last byte looked at.
-pub(crate) fn varint(input: &[u8], mut at: usize) -> (Result<u64, RunError>, usize) {
-    let mut value = 0;
-    let mut shift = 0;
-    loop {
-        let Some(&byte) = input.get(at) else { return (Err(RunError::ReadBeyond), at) };
-        at += 1;
-        // The tenth byte holds the highest bit only.
-        if shift == 63 && byte > 1 {
-            return (Err(RunError::VarintTooBig), at);
-        }
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return (Ok(value), at);
-        }
-        shift += 7;
     }
 }

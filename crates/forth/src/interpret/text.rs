@@ -148,3 +148,10 @@ fn hex4(input: &[u8], at: &mut usize) -> Result<u32, RunError> {
     }
     Ok(value)
 }
+
+/// The first of some strings that stands at a position: its number among them, and the position behind it.
+pub(crate) fn first_of(strings: &[String], input: &[u8], at: usize) -> Option<(i64, usize)> {
+    let rest = input.get(at..).filter(|rest| !rest.is_empty())?;
+    let number = strings.iter().position(|string| rest.starts_with(string.as_bytes()))?;
+    Some((number as i64, at + strings[number].len()))
+}

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
+use crate::interpret::fused::Plans;
 use crate::output::Output;
+use crate::state::State;
 
 /// Handed to every piece of machine code; its fields are read and written at fixed offsets.
 #[repr(C)]
@@ -28,8 +30,10 @@ pub(super) struct Context {
     /// Whether a helper did what it was asked for, and what it found.
     pub(super) done: i64,
     pub(super) found: [i64; 2],
-    /// The machine itself, for helpers; which type it has is known to them.
-    pub(super) machine: *mut (),
+    /// For helpers: the state itself, and what of the program is looked up while it runs.
+    pub(super) state: *mut State,
+    pub(super) plans: *const Plans,
+    pub(super) strings: *const [String],
     /// The inputs as they came, for helpers.
     pub(super) slices: *const &'static [u8],
     pub(super) slice_count: usize,

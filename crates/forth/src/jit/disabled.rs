@@ -4,7 +4,7 @@ use super::{Left, Refusal};
 use crate::compile::ir::Program;
 use crate::interpret::fused::Plans;
 use crate::lower::ir::{Code, PointId, Reg};
-use crate::machine::{Machine, Width};
+use crate::state::State;
 
 /// Never made.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Jit {
     /// # Safety
     ///
     /// It cannot be called.
-    pub(crate) unsafe fn run<W: Width>(&self, _: &mut Machine<W>, _: &[&[u8]], _: usize) -> Left {
+    pub(crate) unsafe fn run(&self, _: &mut State, _: (&Plans, &[String]), _: &[&[u8]], _: usize) -> Left {
         match *self {}
     }
 

@@ -45,8 +45,8 @@ use super::{Bounds, Left, Refusal, Way, choice};
 use crate::compile::ir::Program;
 use crate::interpret::fused::Plans;
 use crate::isa::Read;
-use crate::lower::ir::{BlockId, Code, End, FunctionId, Height, Inst, PointId, Reg};
-use crate::machine::{Machine, Width};
+use crate::lower::ir::{BlockId, Code, End, FunctionId, Inst, PointId, Reg};
+use crate::state::{Height, State};
 
 /// Machine code for one program and width.
 pub(crate) struct Jit {
@@ -149,9 +149,10 @@ impl Jit {
     /// The machine runs the program and has the width this was made for, `has_entry` holds, and the function's height fits above the
     /// base. There are as many inputs, outputs, positions and variables as the program declares, no position is beyond its input,
     /// and there are as many registers as the function wants.
-    pub(crate) unsafe fn run<W: Width>(
+    pub(crate) unsafe fn run(
         &self,
-        machine: &mut Machine<W>,
+        state: &mut State,
+        (plans, strings): (&Plans, &[String]),
         inputs: &[&[u8]],
         entry: usize,
     ) -> Left {
@@ -159,19 +160,18 @@ impl Jit {
             return Left { way: Way::GiveUp, point: 0, nested: false };
         };
         let mut budget = 0;
-        machine.records.clear();
+        state.records.clear();
         if let Some(bounds) = self.calls {
-            budget =
-                bounds.budget(machine.limits, machine.stack.len(), machine.frames.len(), machine.loops.len());
-            machine.records.reserve((budget as usize + 1) * bounds.record);
+            budget = bounds.budget(state.limits, state.stack.len(), state.frames.len(), state.loops.len());
+            state.records.reserve((budget as usize + 1) * bounds.record);
         }
-        let start = machine.records.as_mut_ptr();
+        let start = state.records.as_mut_ptr();
         let mut context = Context {
-            registers: machine.registers.as_mut_ptr(),
-            outputs: machine.outputs.list.as_mut_ptr(),
-            variables: machine.variables.as_mut_ptr(),
-            positions: machine.positions.as_mut_ptr(),
-            interrupt: machine.interrupt.as_deref().map_or(std::ptr::null(), std::ptr::from_ref),
+            registers: state.registers.as_mut_ptr(),
+            outputs: state.outputs.list.as_mut_ptr(),
+            variables: state.variables.as_mut_ptr(),
+            positions: state.positions.as_mut_ptr(),
+            interrupt: state.interrupt.as_deref().map_or(std::ptr::null(), std::ptr::from_ref),
             // Slices are a start and a length here, or there would be no machine code.
             inputs: inputs.as_ptr().cast(),
             budget,
@@ -181,7 +181,9 @@ impl Jit {
             arguments: [0; HELPER_ARGUMENTS],
             done: 0,
             found: [0; 2],
-            machine: std::ptr::from_mut(machine).cast(),
+            state: std::ptr::from_mut(state),
+            plans,
+            strings,
             slices: inputs.as_ptr().cast(),
             slice_count: inputs.len(),
         };
@@ -192,14 +194,14 @@ impl Jit {
             code(&mut context, number)
         };
         // SAFETY: records were written one behind the other from the start on, as many as the budget allows.
-        unsafe { machine.records.set_len(context.records.offset_from(start) as usize) };
+        unsafe { state.records.set_len(context.records.offset_from(start) as usize) };
         let way = match status >> 32 {
             2 => Way::Leave,
             3 => Way::Pause,
             4 => Way::Return,
             _ => Way::GiveUp,
         };
-        Left { way, point: status as u32, nested: !machine.records.is_empty() }
+        Left { way, point: status as u32, nested: !state.records.is_empty() }
     }
 
     /// The activations of a record, outermost first: the point each stands at, and the live registers with their values.

@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use super::context::Context;
 use crate::DType;
 use crate::interpret::flat::items;
-use crate::interpret::{to_stack, varint};
+use crate::interpret::{first_of, to_stack, varint};
 use crate::isa::Read;
-use crate::machine::{Machine, W32, W64, Width};
 use crate::number::Number;
+use crate::state::{State, W32, W64, Width};
 
 type Helper = unsafe extern "C" fn(*mut Context, i64, i64, i64);
 
@@ -38,12 +38,12 @@ impl Helpers {
         Self {
             varint: address(long_varint),
             number: address(number::<W>),
-            many: address(many::<W>),
-            reserve: address(reserve::<W>),
-            fill: address(fill::<W>),
+            many: address(many),
+            reserve: address(reserve),
+            fill: address(fill),
             convert: address(convert),
-            enumeration: address(enumeration::<W>),
-            skip_space: address(skip_space::<W>),
+            enumeration: address(enumeration),
+            skip_space: address(skip_space),
             native: address(native::<W>),
             reads: RefCell::default(),
         }
@@ -63,19 +63,16 @@ impl Helpers {
     }
 }
 
-/// The machine, its inputs, and the rest of the context.
+/// The state of the machine and its inputs.
 ///
 /// # Safety
 ///
-/// The context was filled by `Jit::enter` for a machine of this width, and machine code is waiting.
-unsafe fn parts<'a, W: Width>(context: *mut Context) -> (&'a mut Machine<W>, &'a [&'a [u8]]) {
-    // SAFETY: the caller's; machine code, which also writes to the machine, does not run now.
+/// The context was filled by `Jit::run`, and machine code is waiting.
+unsafe fn parts<'a>(context: *mut Context) -> (&'a mut State, &'a [&'a [u8]]) {
+    // SAFETY: the caller's; machine code, which also writes to the state, does not run now.
     unsafe {
         let context = &*context;
-        (
-            &mut *context.machine.cast::<Machine<W>>(),
-            std::slice::from_raw_parts(context.slices, context.slice_count),
-        )
+        (&mut *context.state, std::slice::from_raw_parts(context.slices, context.slice_count))
     }
 }
 
@@ -100,11 +97,11 @@ unsafe extern "C" fn long_varint(context: *mut Context, next: i64, end: i64, _: 
 /// One item of any parser for the stack.
 unsafe extern "C" fn number<W: Width>(context: *mut Context, read: i64, _: i64, _: i64) {
     // SAFETY: as for every helper: a context of ours, a parser kept with the code.
-    let ((machine, inputs), read) = unsafe { (parts::<W>(context), *(read as usize as *const Read)) };
+    let ((state, inputs), read) = unsafe { (parts(context), *(read as usize as *const Read)) };
     let input = read.input as usize;
-    let one = items::one(read, inputs[input], machine.positions[input]);
+    let one = items::one(read, inputs[input], state.positions[input]);
     if let Some((_, after)) = one {
-        machine.positions[input] = after;
+        state.positions[input] = after;
     }
     let found = one.map_or(0, |(number, _)| to_stack::<W>(number));
     // SAFETY: the context is not borrowed any more.
@@ -112,40 +109,40 @@ unsafe extern "C" fn number<W: Width>(context: *mut Context, read: i64, _: i64, 
 }
 
 /// Some items of any parser for an output.
-unsafe extern "C" fn many<W: Width>(context: *mut Context, read: i64, count: i64, _: i64) {
+unsafe extern "C" fn many(context: *mut Context, read: i64, count: i64, _: i64) {
     // SAFETY: as above.
-    let ((machine, inputs), read) = unsafe { (parts::<W>(context), *(read as usize as *const Read)) };
+    let ((state, inputs), read) = unsafe { (parts(context), *(read as usize as *const Read)) };
     let input = read.input as usize;
     let count = u64::try_from(count).unwrap_or(0);
     let done = attempt(|| {
-        let after = items::many(read, inputs[input], machine.positions[input], count, &mut machine.outputs);
-        after.map(|after| machine.positions[input] = after).is_some()
+        let after = items::many(read, inputs[input], state.positions[input], count, &mut state.outputs);
+        after.map(|after| state.positions[input] = after).is_some()
     });
     // SAFETY: the context is not borrowed any more.
     unsafe { (*context).done = done };
 }
 
 /// Room for so many bytes behind the end of an output.
-unsafe extern "C" fn reserve<W: Width>(context: *mut Context, output: i64, bytes: i64, _: i64) {
+unsafe extern "C" fn reserve(context: *mut Context, output: i64, bytes: i64, _: i64) {
     // SAFETY: as above.
-    let (machine, _) = unsafe { parts::<W>(context) };
-    let done = attempt(|| machine.outputs.reserve(output as usize, bytes as usize).is_ok());
+    let (state, _) = unsafe { parts(context) };
+    let done = attempt(|| state.outputs.reserve(output as usize, bytes as usize).is_ok());
     // SAFETY: the context is not borrowed any more.
     unsafe { (*context).done = done };
 }
 
 /// The last item of an output some more times.
-unsafe extern "C" fn fill<W: Width>(context: *mut Context, output: i64, times: i64, _: i64) {
+unsafe extern "C" fn fill(context: *mut Context, output: i64, times: i64, _: i64) {
     // SAFETY: as above.
-    let (machine, _) = unsafe { parts::<W>(context) };
+    let (state, _) = unsafe { parts(context) };
     let done = attempt(|| {
         let (index, times) = (output as usize, usize::try_from(times).unwrap_or(0));
-        let size = machine.outputs.list[index].dtype().size();
+        let size = state.outputs.list[index].dtype().size();
         let Some(bytes) = times.checked_mul(size) else { return false };
-        if machine.outputs.reserve(index, bytes).is_err() {
+        if state.outputs.reserve(index, bytes).is_err() {
             return false;
         }
-        machine.outputs.list[index].append_last(times);
+        state.outputs.list[index].append_last(times);
         true
     });
     // SAFETY: the context is not borrowed any more.
@@ -161,31 +158,38 @@ unsafe extern "C" fn convert(context: *mut Context, bits: i64, dtype: i64, _: i6
 }
 
 /// The first of some strings that stands next in an input, or -1.
-unsafe extern "C" fn enumeration<W: Width>(context: *mut Context, input: i64, first: i64, end: i64) {
+unsafe extern "C" fn enumeration(context: *mut Context, input: i64, first: i64, end: i64) {
     // SAFETY: as above.
-    let (machine, inputs) = unsafe { parts::<W>(context) };
+    let (state, inputs) = unsafe { parts(context) };
     let input = input as usize;
-    let found = machine.match_strings(input, first as usize..end as usize, inputs[input]);
+    // SAFETY: the program outlives the run.
+    let strings = unsafe { &(&*(*context).strings)[first as usize..end as usize] };
+    let found = first_of(strings, inputs[input], state.positions[input]);
+    if let Some((_, after)) = found {
+        state.positions[input] = after;
+    }
     // SAFETY: the context is not borrowed any more.
-    unsafe { (*context).found[0] = found.unwrap_or(-1) };
+    unsafe { (*context).found[0] = found.map_or(-1, |(number, _)| number) };
 }
 
-unsafe extern "C" fn skip_space<W: Width>(context: *mut Context, input: i64, _: i64, _: i64) {
+unsafe extern "C" fn skip_space(context: *mut Context, input: i64, _: i64, _: i64) {
     // SAFETY: as above.
-    let (machine, inputs) = unsafe { parts::<W>(context) };
+    let (state, inputs) = unsafe { parts(context) };
     let input = input as usize;
-    machine.positions[input] = items::skip_space(inputs[input], machine.positions[input]);
+    state.positions[input] = items::skip_space(inputs[input], state.positions[input]);
 }
 
 /// Passes of a recognised loop; the index it gets to.
 unsafe extern "C" fn native<W: Width>(context: *mut Context, body: i64, index: i64, stop: i64) {
     // SAFETY: as above.
-    let (machine, inputs) = unsafe { parts::<W>(context) };
-    let passes = usize::try_from(stop.wrapping_sub(index)).unwrap_or(usize::MAX).min(machine.most_passes());
+    let (state, inputs) = unsafe { parts(context) };
+    let passes = usize::try_from(stop.wrapping_sub(index)).unwrap_or(usize::MAX).min(state.most_passes());
     let mut after = index;
+    // SAFETY: the program outlives the run.
+    let plans = unsafe { &*(*context).plans };
     attempt(|| {
-        let Machine { compiled, positions, variables, outputs, .. } = machine;
-        let done = compiled.plans.run::<W>(body as usize, passes, inputs, positions, variables, outputs);
+        let State { positions, variables, outputs, .. } = state;
+        let done = plans.run::<W>(body as usize, passes, inputs, positions, variables, outputs);
         after = index.wrapping_add(done as i64);
         true
     });

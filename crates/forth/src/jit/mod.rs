@@ -51,8 +51,7 @@ mod choice;
 pub(crate) use choice::{pays, threshold};
 pub(crate) use tier::Jit;
 
-use crate::lower::ir::Height;
-use crate::machine::Limits;
+use crate::state::{Height, Limits};
 
 /// How machine code was left, and at which point.
 #[derive(Clone, Copy, Debug)]

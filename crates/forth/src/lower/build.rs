@@ -1,10 +1,11 @@
 //! One function being made: registers, the symbolic stack, blocks.
 
 use super::ir::{
-    BinaryOp, Block, BlockId, Code, End, Entry, Function, FunctionId, Height, Inst, Operand, Origin, Point,
-    PointId, Reg, Relation, Scope, ScopeId, UnaryOp,
+    BinaryOp, Block, BlockId, Code, End, Entry, Function, FunctionId, Inst, Operand, Origin, Point, PointId,
+    Reg, Relation, Scope, ScopeId, UnaryOp,
 };
 use crate::isa::Parser;
+use crate::state::Height;
 
 /// The program is too large, or too deeply nested, to be worth the memory.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use super::ir::{BlockId, End, FrameShape, Inst, LoopShape, Operand, Reg, Relatio
 use super::lower::{Flow, INLINE_DEPTH, INLINE_MOST, INLINE_NODES, Lowering};
 use crate::compile::ir::{Body, Kind, Node};
 use crate::isa::Op;
-use crate::machine::FrameKind;
+use crate::state::FrameKind;
 
 /// Where `exit` goes.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 //!
 //! # State
 //!
-//! The canonical state is that of [`Machine`](crate::Machine): stack, variables, input positions, outputs, frames, `do`
+//! The canonical state is [`State`](crate::state::State): stack, variables, input positions, outputs, frames, `do`
 //! loops, `pc` and `end`. Variables, positions and outputs are always canonical (whoever caches one writes it back
 //! before anybody else can look). The data stack, the frames and the loops are not: while a function runs, what is above
 //! its *base* lives in registers and in the scope of the instruction. The base is three numbers: heights of stack,
@@ -27,7 +27,7 @@
 use std::fmt;
 
 use crate::isa::Read;
-use crate::machine::FrameKind;
+use crate::state::{FrameKind, Height};
 
 /// A register of the function. Parameters arrive in the first ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -124,14 +124,6 @@ pub(crate) struct Function {
     pub(crate) height: Height,
     /// Whether it may be active more than once at a time.
     pub(crate) recursive: bool,
-}
-
-/// A measure of the three stacks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Height {
-    pub(crate) stack: u32,
-    pub(crate) frames: u32,
-    pub(crate) loops: u32,
 }
 
 /// Instructions that run one after the other.

@@ -3,11 +3,12 @@
 use super::build::{BUDGET, Builder, Made, TooLarge};
 use super::effects::{Effect, Effects, calls};
 use super::flow::{Around, Exit};
-use super::ir::{Code, End, Function, FunctionId, Height, Origin, Scope, ScopeId, Variant};
+use super::ir::{Code, End, Function, FunctionId, Origin, Scope, ScopeId, Variant};
 use crate::compile::Bytecode;
 use crate::compile::ir::{Body, Kind, Node, Program};
 use crate::interpret::fused::Plans;
 use crate::isa::{Bulk, Op, Read};
+use crate::state::Height;
 
 /// Nodes, callees included, up to which a word is put in place of its calls; one that is called once always is.
 pub(super) const INLINE_NODES: usize = 96;

@@ -4,11 +4,12 @@ mod compare;
 mod hybrid;
 mod levels;
 
-pub(crate) use hybrid::unpack_into as unpack;
+pub(crate) use hybrid::unpack_into;
 
 use crate::error::RunError;
 use crate::isa::{Bulk, BulkWord};
-use crate::machine::{Machine, Width};
+use crate::machine::Machine;
+use crate::state::Width;
 use levels::{Levels, Rule};
 
 impl<W: Width> Machine<W> {
@@ -25,8 +26,8 @@ impl<W: Width> Machine<W> {
         let bits = if bulk.bits == 0 { self.pop()? } else { i64::from(bulk.bits) };
         let count = u64::try_from(self.pop()?).unwrap_or(0);
         let bits = u32::try_from(bits).ok().filter(|&bits| bits <= 64).ok_or(RunError::VarintTooBig)?;
-        let at = &mut self.positions[bulk.input as usize];
-        hybrid::decode(&mut self.outputs, bulk.output as usize, input, at, bits, count)
+        let at = &mut self.state.positions[bulk.input as usize];
+        hybrid::decode(&mut self.state.outputs, bulk.output as usize, input, at, bits, count)
     }
 
     /// `( n k p d -- m )`, and the index of the next item on top for `#index->`.
@@ -35,7 +36,7 @@ impl<W: Width> Machine<W> {
         let (d, p, k, n) = (self.pop()?, self.pop()?, self.pop()?, self.pop()?);
         let count = usize::try_from(n).unwrap_or(if n < 0 { 0 } else { usize::MAX });
         let window = |input: u32| {
-            let at = self.positions[input as usize];
+            let at = self.state.positions[input as usize];
             let end = at.checked_add(count).ok_or(RunError::ReadBeyond)?;
             inputs[input as usize].get(at..end).ok_or(RunError::ReadBeyond)
         };
@@ -44,10 +45,10 @@ impl<W: Width> Machine<W> {
             repetition: bulk.repetition.map(window).transpose()?,
             rule: Rule::new(bulk.word, k, p, d),
         };
-        let items = levels.write(&mut self.outputs, bulk.output as usize, bulk.word, first)?;
+        let items = levels.write(&mut self.state.outputs, bulk.output as usize, bulk.word, first)?;
         let same = bulk.repetition == Some(bulk.input);
         for input in std::iter::once(bulk.input).chain(bulk.repetition.filter(|_| !same)) {
-            self.positions[input as usize] += count;
+            self.state.positions[input as usize] += count;
         }
         self.push(items as i64)
     }

@@ -1,8 +1,7 @@
 //! Calls that are not over, and where a run ends.
 
 use super::code::{Call, FlatCode};
-use crate::lower::ir::Height;
-use crate::machine::Limits;
+use crate::state::{Activation, Height, Limits};
 
 /// Registers of all activations together; a recursion that wants more is left to tier 0.
 pub(super) const MOST_REGISTERS: usize = 1 << 20;
@@ -13,28 +12,6 @@ pub(super) enum Stop {
     At(u32),
     /// In a `pause`: the state is that of a point, and an entry begins there.
     Paused { point: u32, entry: u32 },
-}
-
-/// A call that is not over.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Activation {
-    /// The instruction behind it.
-    pub(super) back: u32,
-    /// The caller's registers.
-    pub(super) window: u32,
-    pub(super) call: u32,
-    /// Calls that certainly fit, of the caller.
-    pub(super) spare: u32,
-}
-
-impl Activation {
-    pub(super) fn call(self) -> usize {
-        self.call as usize
-    }
-
-    pub(super) fn window(self) -> usize {
-        self.window as usize
-    }
 }
 
 /// Where the innermost activation stands.

@@ -2,7 +2,8 @@
 
 use crate::interpret::fused::Leaf;
 use crate::isa::Read;
-use crate::lower::ir::{Height, Relation};
+use crate::lower::ir::Relation;
+use crate::state::Height;
 
 /// A register of the window.
 pub(super) type R = u16;

@@ -5,14 +5,8 @@ use super::code::{FlatCode, Start};
 use super::run::run;
 use crate::compiled::Compiled;
 use crate::lower::ir::{Code, Operand, PointId, Reg, Scope};
-use crate::machine::{Frame, FrameKind, Loop, Machine, Width};
-
-/// A machine that waits in a `pause` of flat code: frames, loops and position follow from the entry, and are written only
-/// when its state is read. Stack, variables, positions and outputs are canonical; indices of loops are in registers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Parked {
-    start: u32,
-}
+use crate::machine::Machine;
+use crate::state::{Frame, FrameKind, Loop, Parked, Width};
 
 /// What became of a run of flat code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +27,7 @@ impl<W: Width> Machine<W> {
         // SAFETY: the machine is borrowed exclusively, and keeps its program.
         let compiled: &Compiled = unsafe { &*std::sync::Arc::as_ptr(&self.compiled) };
         let flat = compiled.flat(self.variant());
-        let (first, last) = (flat.at[self.pc], flat.at[self.pc + 1]);
+        let (first, last) = (flat.at[self.state.pc], flat.at[self.state.pc + 1]);
         if first == last {
             return Ran::Not;
         }
@@ -61,13 +55,13 @@ impl<W: Width> Machine<W> {
             }
             self.registers_for(start);
             let (frames, loops) =
-                (self.frames.len() - scope.frames.len(), self.loops.len() - scope.loops.len());
-            for (shape, open) in scope.loops.iter().zip(&self.loops[loops..]) {
-                self.registers[shape.index.0 as usize] = open.index;
-                self.registers[shape.stop.0 as usize] = open.stop;
+                (self.state.frames.len() - scope.frames.len(), self.state.loops.len() - scope.loops.len());
+            for (shape, open) in scope.loops.iter().zip(&self.state.loops[loops..]) {
+                self.state.registers[shape.index.0 as usize] = open.index;
+                self.state.registers[shape.stop.0 as usize] = open.stop;
             }
-            self.frames.truncate(frames);
-            self.loops.truncate(loops);
+            self.state.frames.truncate(frames);
+            self.state.loops.truncate(loops);
             self.load(start);
             // SAFETY: the code is that of the program; inputs and outputs were checked before the run began.
             return unsafe {
@@ -82,54 +76,55 @@ impl<W: Width> Machine<W> {
 
     /// Whether the state is what the code at a start takes for granted.
     fn fits(&self, start: Start, scope: &Scope) -> bool {
-        let Some(frames) = self.frames.len().checked_sub(scope.frames.len()).filter(|&frames| frames > 0)
+        let Some(frames) =
+            self.state.frames.len().checked_sub(scope.frames.len()).filter(|&frames| frames > 0)
         else {
             return false;
         };
-        let Some(loops) = self.loops.len().checked_sub(scope.loops.len()) else { return false };
+        let Some(loops) = self.state.loops.len().checked_sub(scope.loops.len()) else { return false };
         let same = |shape: &crate::lower::ir::FrameShape, frame: &Frame| {
             shape.kind == frame.kind
                 && shape.pc as usize == frame.pc
                 && shape.end as usize == frame.end
                 && loops + shape.loops as usize == frame.loops
         };
-        self.frames[frames - 1].loops == loops
-            && scope.frames.iter().zip(&self.frames[frames..]).all(|(shape, frame)| same(shape, frame))
+        self.state.frames[frames - 1].loops == loops
+            && scope.frames.iter().zip(&self.state.frames[frames..]).all(|(shape, frame)| same(shape, frame))
             && scope
                 .loops
                 .iter()
-                .zip(&self.loops[loops..])
+                .zip(&self.state.loops[loops..])
                 .all(|(shape, open)| shape.body as usize == open.body)
-            && self.end == scope.end as usize
-            && frames + start.height.frames as usize <= self.limits.recursion
-            && loops + start.height.loops as usize <= self.limits.recursion
+            && self.state.end == scope.end as usize
+            && frames + start.height.frames as usize <= self.state.limits.recursion
+            && loops + start.height.loops as usize <= self.state.limits.recursion
             && self.has_slots(start)
     }
 
     /// Whether the stack has what the code takes, and room for what it adds.
     #[inline(always)]
     fn has_slots(&self, start: Start) -> bool {
-        match self.stack.len().checked_sub(start.slots as usize) {
-            Some(base) => base + start.height.stack as usize <= self.limits.stack,
+        match self.state.stack.len().checked_sub(start.slots as usize) {
+            Some(base) => base + start.height.stack as usize <= self.state.limits.stack,
             None => false,
         }
     }
 
     #[inline(always)]
     fn registers_for(&mut self, start: Start) {
-        if self.registers.len() < start.registers as usize {
-            self.registers.resize(start.registers as usize, 0);
+        if self.state.registers.len() < start.registers as usize {
+            self.state.registers.resize(start.registers as usize, 0);
         }
     }
 
     /// The slots, into their homes.
     #[inline(always)]
     fn load(&mut self, start: Start) {
-        let base = self.stack.len() - start.slots as usize;
-        for (register, slot) in self.registers.iter_mut().zip(&self.stack[base..]) {
+        let base = self.state.stack.len() - start.slots as usize;
+        for (register, slot) in self.state.registers.iter_mut().zip(&self.state.stack[base..]) {
             *register = *slot;
         }
-        self.stack.truncate(base);
+        self.state.stack.truncate(base);
     }
 
     /// Goes on where the machine was parked. None: it cannot, and the state is canonical now.
@@ -143,7 +138,7 @@ impl<W: Width> Machine<W> {
             self.unpark();
             return None;
         }
-        self.parked = None;
+        self.state.parked = None;
         self.load(start);
         // SAFETY: as for any other entry; the registers are still there.
         Some(unsafe {
@@ -166,11 +161,13 @@ impl<W: Width> Machine<W> {
         flat: &FlatCode,
         to: u32,
     ) -> Ran {
-        self.native = true;
+        self.state.native = true;
         // SAFETY: the caller's.
-        let place = unsafe { run(self, compiled, (code, flat), inputs, to) };
+        let place = unsafe {
+            run::<W>(&mut self.state, (&compiled.plans, compiled.strings()), (code, flat), inputs, to)
+        };
         match place.stop {
-            Stop::Paused { point, entry } if self.activations.is_empty() => {
+            Stop::Paused { point, entry } if self.state.activations.is_empty() => {
                 self.pause_at(code, flat, point, entry)
             }
             Stop::Paused { point, .. } => {
@@ -190,32 +187,32 @@ impl<W: Width> Machine<W> {
         let at = code.point(PointId(point));
         for operand in &at.stack {
             let value = self.value(*operand, 0);
-            self.stack.push(value);
+            self.state.stack.push(value);
         }
         let scope = code.scope(at.scope);
-        let host = self.frames.last().is_some_and(|frame| frame.kind == FrameKind::Host);
+        let host = self.state.frames.last().is_some_and(|frame| frame.kind == FrameKind::Host);
         if at.pc >= scope.end && scope.frames.is_empty() && host {
-            (self.pc, self.end) = (at.pc as usize, scope.end as usize);
+            (self.state.pc, self.state.end) = (at.pc as usize, scope.end as usize);
             self.leave_finished();
             return if self.is_done() { Ran::Done } else { Ran::Paused };
         }
         if (entry as usize) < flat.starts.len() {
-            self.parked = Some(Parked { start: entry });
+            self.state.parked = Some(Parked { start: entry });
         } else {
             self.restore(code, scope, 0);
-            (self.pc, self.end) = (at.pc as usize, scope.end as usize);
+            (self.state.pc, self.state.end) = (at.pc as usize, scope.end as usize);
         }
         Ran::Paused
     }
 
     /// The canonical state at a point of the innermost activation.
     fn write(&mut self, code: &Code, flat: &FlatCode, point: u32, window: usize) {
-        for at in 0..self.activations.len() {
-            let activation = self.activations[at];
+        for at in 0..self.state.activations.len() {
+            let activation = self.state.activations[at];
             let during = PointId(flat.calls[activation.call()].during);
             self.write_one(code, during, activation.window());
         }
-        self.activations.clear();
+        self.state.activations.clear();
         self.write_one(code, PointId(point), window);
     }
 
@@ -225,30 +222,30 @@ impl<W: Width> Machine<W> {
         self.restore(code, scope, window);
         for operand in &point.stack {
             let value = self.value(*operand, window);
-            self.stack.push(value);
+            self.state.stack.push(value);
         }
-        (self.pc, self.end) = (point.pc as usize, scope.end as usize);
+        (self.state.pc, self.state.end) = (point.pc as usize, scope.end as usize);
     }
 
     fn value(&self, operand: Operand, window: usize) -> i64 {
         match operand {
-            Operand::Reg(reg) => self.registers[window + reg.0 as usize],
+            Operand::Reg(reg) => self.state.registers[window + reg.0 as usize],
             Operand::Const(value) => value,
         }
     }
 
     /// Frames and loops of a scope above those there are.
     fn restore(&mut self, _code: &Code, scope: &Scope, window: usize) {
-        let base = self.loops.len();
+        let base = self.state.loops.len();
         for shape in &scope.loops {
-            self.loops.push(Loop {
-                index: self.registers[window + shape.index.0 as usize],
-                stop: self.registers[window + shape.stop.0 as usize],
+            self.state.loops.push(Loop {
+                index: self.state.registers[window + shape.index.0 as usize],
+                stop: self.state.registers[window + shape.stop.0 as usize],
                 body: shape.body as usize,
             });
         }
         for shape in &scope.frames {
-            self.frames.push(Frame {
+            self.state.frames.push(Frame {
                 kind: shape.kind,
                 pc: shape.pc as usize,
                 end: shape.end as usize,
@@ -259,37 +256,37 @@ impl<W: Width> Machine<W> {
 
     /// Writes what a parked machine left unwritten.
     pub(crate) fn unpark(&mut self) {
-        let Some(parked) = self.parked.take() else { return };
+        let Some(parked) = self.state.parked.take() else { return };
         let compiled = std::sync::Arc::clone(&self.compiled);
         let (code, flat) = (compiled.code(self.variant()), compiled.flat(self.variant()));
         let point = code.point(PointId(flat.starts[parked.start as usize].point));
         let scope = code.scope(point.scope);
         self.restore(code, scope, 0);
-        (self.pc, self.end) = (point.pc as usize, scope.end as usize);
+        (self.state.pc, self.state.end) = (point.pc as usize, scope.end as usize);
     }
 
     /// The next instruction and the end of its segment, written or not.
     pub(crate) fn place(&self) -> (usize, usize) {
         match self.parked_scope() {
             Some((pc, scope)) => (pc, scope.end as usize),
-            None => (self.pc, self.end),
+            None => (self.state.pc, self.state.end),
         }
     }
 
     /// Entries of the return stack, written or not, above that of the host.
     pub(crate) fn depth(&self) -> Option<usize> {
-        let host = self.frames.iter().rposition(|frame| frame.kind == FrameKind::Host)?;
+        let host = self.state.frames.iter().rposition(|frame| frame.kind == FrameKind::Host)?;
         let unwritten = self.parked_scope().map_or(0, |(_, scope)| scope.frames.len());
-        Some(self.frames.len() + unwritten - host)
+        Some(self.state.frames.len() + unwritten - host)
     }
 
     /// The index of the outermost loop, written or not.
     pub(crate) fn outermost(&self) -> Option<i64> {
         let unwritten = || {
             let (_, scope) = self.parked_scope()?;
-            scope.loops.first().map(|shape| self.registers[shape.index.0 as usize])
+            scope.loops.first().map(|shape| self.state.registers[shape.index.0 as usize])
         };
-        self.loops.first().map(|outer| outer.index).or_else(unwritten)
+        self.state.loops.first().map(|outer| outer.index).or_else(unwritten)
     }
 
     /// The frame of the body that runs, written or not.
@@ -300,22 +297,22 @@ impl<W: Width> Machine<W> {
                 kind: shape.kind,
                 pc: shape.pc as usize,
                 end: shape.end as usize,
-                loops: self.loops.len() + shape.loops as usize,
+                loops: self.state.loops.len() + shape.loops as usize,
             }),
-            None => self.frames.last().copied(),
+            None => self.state.frames.last().copied(),
         }
     }
 
     /// Index and limit of every loop, written or not.
     pub(crate) fn running(&self) -> Vec<(i64, i64)> {
         let unwritten = self.parked_scope().map_or(&[][..], |(_, scope)| &scope.loops);
-        let value = |reg: Reg| self.registers[reg.0 as usize];
-        let written = self.loops.iter().map(|one| (one.index, one.stop));
+        let value = |reg: Reg| self.state.registers[reg.0 as usize];
+        let written = self.state.loops.iter().map(|one| (one.index, one.stop));
         written.chain(unwritten.iter().map(|shape| (value(shape.index), value(shape.stop)))).collect()
     }
 
     fn parked_scope(&self) -> Option<(usize, &Scope)> {
-        let start = self.parked?.start;
+        let start = self.state.parked?.start;
         let code = self.compiled.code(self.variant());
         let point = code.point(PointId(self.compiled.flat(self.variant()).starts[start as usize].point));
         Some((point.pc as usize, code.scope(point.scope)))

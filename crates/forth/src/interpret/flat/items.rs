@@ -75,7 +75,7 @@ fn append(
             let output = &mut outputs.list[index];
             if read.parser == Parser::NBit
                 && !read.big
-                && bulk::unpack(&data[at..], output, count as usize, bits.bits)
+                && bulk::unpack_into(&data[at..], output, count as usize, bits.bits)
             {
                 return Some(at + (count as usize * bits.bits as usize).div_ceil(8));
             }

@@ -5,13 +5,14 @@ use super::enter::Ran;
 use crate::compiled::Compiled;
 use crate::jit::{Jit, Way};
 use crate::lower::ir::{Code, PointId};
-use crate::machine::{Machine, Tier, Width};
+use crate::machine::Machine;
+use crate::state::{Tier, Width};
 
 impl<W: Width> Machine<W> {
     /// The machine code to run, if it is to be run.
     #[inline]
     pub(super) fn machine_code<'a>(&self, compiled: &'a Compiled) -> Option<&'a Jit> {
-        match self.forced {
+        match self.state.forced {
             Some(Tier::Compiled) => compiled.jit(self.variant()).ok(),
             Some(_) => None,
             None => compiled.jit_if_ready(self.variant()),
@@ -21,18 +22,18 @@ impl<W: Width> Machine<W> {
     /// Takes note of what a run is going to decode, which decides when to compile.
     #[inline]
     pub(crate) fn warm(&mut self, inputs: &[&[u8]]) {
-        if self.heat == u64::MAX {
+        if self.state.heat == u64::MAX {
             return;
         }
         // A call by itself is work, too.
-        self.heat += 64;
-        if self.parked.is_none() {
-            let bytes = inputs.iter().zip(&self.positions).map(|(input, &at)| input.len() - at);
-            self.heat += bytes.sum::<usize>() as u64;
+        self.state.heat += 64;
+        if self.state.parked.is_none() {
+            let bytes = inputs.iter().zip(&self.state.positions).map(|(input, &at)| input.len() - at);
+            self.state.heat += bytes.sum::<usize>() as u64;
         }
-        if self.heat > 1 << 14 || inputs.is_empty() {
-            let settled = self.compiled.warm(self.variant(), self.heat);
-            self.heat = if settled { u64::MAX } else { 0 };
+        if self.state.heat > 1 << 14 || inputs.is_empty() {
+            let settled = self.compiled.warm(self.variant(), self.state.heat);
+            self.state.heat = if settled { u64::MAX } else { 0 };
         }
     }
 
@@ -49,23 +50,24 @@ impl<W: Width> Machine<W> {
         jit: &Jit,
         entry: usize,
     ) -> Ran {
-        self.native = true;
+        self.state.native = true;
         // SAFETY: the caller's; the registers of the start are there.
-        let left = unsafe { jit.run(self, inputs, entry) };
+        let Self { compiled, state, .. } = self;
+        let left = unsafe { jit.run(state, (&compiled.plans, compiled.strings()), inputs, entry) };
         let ran = if left.way == Way::Pause { Ran::Paused } else { Ran::Left };
         if left.nested {
-            let records = std::mem::take(&mut self.records);
+            let records = std::mem::take(&mut self.state.records);
             for (point, registers) in Jit::activations(code, &records) {
                 for (reg, value) in registers {
                     let at = reg.0 as usize;
-                    if self.registers.len() <= at {
-                        self.registers.resize(at + 1, 0);
+                    if self.state.registers.len() <= at {
+                        self.state.registers.resize(at + 1, 0);
                     }
-                    self.registers[at] = value;
+                    self.state.registers[at] = value;
                 }
                 self.write_one(code, point, 0);
             }
-            self.records = records;
+            self.state.records = records;
             return ran;
         }
         if left.way == Way::Pause {

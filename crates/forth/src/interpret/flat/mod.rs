@@ -8,6 +8,5 @@ pub(crate) mod items;
 mod machine_code;
 mod run;
 
-pub(crate) use activation::Activation;
 pub(crate) use code::FlatCode;
-pub(crate) use enter::{Parked, Ran};
+pub(crate) use enter::Ran;

@@ -2,36 +2,36 @@
 
 use std::sync::atomic::Ordering;
 
-use super::activation::{Activation, Place, Stop, calls_left};
+use super::activation::{Place, Stop, calls_left};
 use super::code::{Fast, FlatCode, Source};
 use super::encode::NONE;
 use super::items;
-use crate::compiled::Compiled;
+use crate::interpret::fused::{self, Plans};
 use crate::interpret::settled::settled;
-use crate::interpret::{fused, to_stack};
+use crate::interpret::to_stack;
 use crate::lower::ir::{Code, Operand, PointId, Reg};
-use crate::machine::{Machine, Width};
 use crate::number::{Number, add_items};
+use crate::state::{Activation, State, Width};
 
 /// Runs from an instruction on, with its registers loaded from the first one on.
 ///
 /// # Safety
 ///
-/// The code was made for this program and width, `start` is a start of it, the machine has as many inputs and outputs as the
+/// The code was made for this program and width, `start` is a start of it, the state has as many inputs and outputs as the
 /// program declares, and no position is beyond its input. There are as many registers as the start wants.
 #[allow(clippy::too_many_lines, reason = "one line or a few for each instruction")]
 pub(super) unsafe fn run<W: Width>(
-    machine: &mut Machine<W>,
-    compiled: &Compiled,
+    state: &mut State,
+    (plans, strings): (&Plans, &[String]),
     (code, flat): (&Code, &FlatCode),
     inputs: &[&[u8]],
     start: u32,
 ) -> Place {
-    let limits = machine.limits;
-    let most_passes = machine.most_passes();
-    let Machine { outputs, positions, variables, registers, activations, interrupt, .. } = machine;
+    let limits = state.limits;
+    let most_passes = state.most_passes();
+    let State { outputs, positions, variables, registers, activations, interrupt, .. } = state;
     // What is below the outermost activation.
-    let base = [machine.stack.len(), machine.frames.len(), machine.loops.len()];
+    let base = [state.stack.len(), state.frames.len(), state.loops.len()];
     // Calls inside of one another that certainly fit below the limits: found out at the first that may not.
     let mut spare = 0_u32;
     // SAFETY: the start is an instruction of the code.
@@ -387,7 +387,7 @@ pub(super) unsafe fn run<W: Width>(
             }
             Fast::Enum { enumeration, point } => {
                 let which = flat.enumerations[enumeration as usize];
-                let strings = &compiled.strings()[which.first as usize..which.end as usize];
+                let strings = &strings[which.first as usize..which.end as usize];
                 let rest = &input!(which.input)[position!(which.input)..];
                 let found =
                     strings.iter().position(|text| !rest.is_empty() && rest.starts_with(text.as_bytes()));
@@ -583,7 +583,7 @@ pub(super) unsafe fn run<W: Width>(
                     let output = room!(leaf.output, bytes, point);
                     // SAFETY: so many bytes are left, and there is room for as many.
                     unsafe {
-                        compiled.plans.convert(leaf.kind, &data[at..], bytes, output.start.add(output.end));
+                        plans.convert(leaf.kind, &data[at..], bytes, output.start.add(output.end));
                     }
                     output.end += bytes;
                     position!(input) = at + bytes;
@@ -656,8 +656,7 @@ pub(super) unsafe fn run<W: Width>(
                 let passes = r!(stop).wrapping_sub(r!(index));
                 let passes = usize::try_from(passes).unwrap_or(usize::MAX).min(most_passes);
                 if r!(index) < r!(stop) && passes >= least as usize {
-                    let done =
-                        compiled.plans.run::<W>(body as usize, passes, inputs, positions, variables, outputs);
+                    let done = plans.run::<W>(body as usize, passes, inputs, positions, variables, outputs);
                     r!(index) += done as i64;
                 }
             }

@@ -32,9 +32,8 @@ use matcher::Miss;
 use plan::Plan;
 
 use crate::compile::ir::{Body, Kind, Program};
-use crate::lower::ir::Height;
-use crate::machine::{Machine, Width};
 use crate::output::Outputs;
+use crate::state::{Height, Width};
 pub(crate) use number::{unsigned, zigzag};
 pub(crate) use plan::{Leaf, LeafKind};
 
@@ -193,29 +192,5 @@ impl Plans {
     pub(crate) unsafe fn convert(&self, kind: LeafKind, from: &[u8], bytes: usize, to: *mut u8) {
         // SAFETY: the caller's.
         unsafe { self.cpu.convert(kind, from, bytes, to) }
-    }
-}
-
-impl<W: Width> Machine<W> {
-    /// Runs as many passes of the innermost `do` loop as can be run natively and advances its index.
-    pub(crate) fn run_plan(&mut self, body: usize, inputs: &[&[u8]]) {
-        let Some(plan) = &self.compiled.plans.by_segment[body] else { return };
-        // Near a limit the checked tier decides whether it is exceeded.
-        let near = |used: usize, limit: usize| used.saturating_add(plan.depth) > limit;
-        if near(self.frames.len(), self.limits.recursion)
-            || near(self.loops.len(), self.limits.recursion)
-            // A body holds at most three items: two of a loop, and a count, a total or the end of a frame.
-            || near(self.stack.len() + plan.depth * 2, self.limits.stack)
-        {
-            return;
-        }
-        let most = self.most_passes();
-        let Some(top) = self.loops.last_mut() else { return };
-        let passes = usize::try_from(top.stop.wrapping_sub(top.index)).unwrap_or(usize::MAX).min(most);
-        let plans = &self.compiled.plans;
-        let done =
-            plans.run::<W>(body, passes, inputs, &mut self.positions, &mut self.variables, &mut self.outputs);
-        top.index += done as i64;
-        self.native |= done > 0;
     }
 }

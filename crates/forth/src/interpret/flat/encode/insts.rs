@@ -6,7 +6,8 @@ use crate::DType;
 use crate::interpret::flat::code::{Call, Enumeration, Fast, R, Slot, Source};
 use crate::interpret::fused::{Leaf, LeafKind};
 use crate::isa::{Parser, Read};
-use crate::lower::ir::{BinaryOp, Height, Inst, Operand, Reg, UnaryOp};
+use crate::lower::ir::{BinaryOp, Inst, Operand, Reg, UnaryOp};
+use crate::state::Height;
 
 impl Encoder<'_> {
     #[allow(clippy::too_many_lines, reason = "one line or two for each instruction")]
