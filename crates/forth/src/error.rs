@@ -334,7 +334,7 @@ impl std::error::Error for RunError {}
 /// Where in the program an error happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// Position of the failing instruction in [`Compiled::bytecodes`](crate::Compiled::bytecodes).
+    /// Position of the failing instruction in [`Program::bytecodes`](crate::Program::bytecodes).
     pub bytecode: usize,
     /// The failing instruction, disassembled (one line).
     pub instruction: String,

@@ -46,6 +46,7 @@
 mod compile;
 mod compiled;
 mod error;
+mod explain;
 mod interpret;
 mod lower;
 mod number;
@@ -59,18 +60,21 @@ pub mod manual;
 pub mod mutable_inputs {}
 mod output;
 mod prepare;
+mod program;
 mod programs;
 mod similar;
 mod state;
 mod value;
 
 pub use compile::ir::OutputDecl;
-pub use compiled::{Compiled, LiteralWidth, Options};
+pub use compile::{LiteralWidth, Options};
+pub use compiled::Compiled;
 pub use error::{CompileError, CompileErrorKind, Location, RunError, quote};
 pub use forthwith_dtype::DType;
 pub use machine::Machine;
 pub use output::{Keeper, LEAD, Lease, Memory, OutOfMemory, Output, SLACK};
 pub use prepare::prepare;
+pub use program::Program;
 pub use programs::Programs;
 pub use similar::similar_names;
 pub use state::{Counters, Limits, Printer, Status, Tier, W32, W64, Width};

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::compiled::{Compiled, Options};
+use crate::compile::Options;
+use crate::compiled::Compiled;
 use crate::error::CompileError;
 
 /// Programs kept unless told otherwise.

@@ -67,7 +67,7 @@ pub enum Status {
 
 /// The ways to execute a program. Results are the same in all of them.
 ///
-/// A machine chooses for itself, unless [`Machine::force_tier`] does, or the environment: `FORTHWITH_TIER=0`, `1` or `2`, read
+/// A machine chooses for itself, unless [`Machine::force_tier`](crate::Machine::force_tier) does, or the environment: `FORTHWITH_TIER=0`, `1` or `2`, read
 /// once in a process; anything else is no choice, which [`Tier::of_environment`] tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]

@@ -1,14 +1,14 @@
 //! Bytecode → text, as `decompiled` shows it.
 
 use super::emit::Bytecode;
-use super::ir::Program;
+use super::ir::Ir;
 use crate::isa::{Bulk, FIRST_CALL, Group, Op, Read, WIDE_LITERAL};
 
 /// Structures nested more deeply are indented no further.
 const MAX_INDENT: usize = 48;
 
 pub(crate) struct Decompiler<'a> {
-    pub(crate) program: &'a Program,
+    pub(crate) program: &'a Ir,
     pub(crate) bytecode: &'a Bytecode,
 }
 

@@ -1,6 +1,6 @@
 //! Structured IR → external bytecode, section by section as awkward lays it out.
 
-use super::ir::{Body, Kind, Node, Program};
+use super::ir::{Body, Ir, Kind, Node};
 use crate::isa::{FIRST_CALL, Op, WIDE_LITERAL};
 
 /// The external bytecode and what relates it to the source.
@@ -15,7 +15,7 @@ pub(crate) struct Bytecode {
     pub(crate) owners: Vec<Option<u32>>,
 }
 
-pub(crate) fn emit(program: &Program) -> Bytecode {
+pub(crate) fn emit(program: &Ir) -> Bytecode {
     let mut emitter = Emitter {
         segments: vec![Segment::default(); program.segments as usize],
         calls: program.words.iter().map(|word| call(&word.body)).collect(),

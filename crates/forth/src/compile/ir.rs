@@ -7,7 +7,7 @@ use crate::isa::{Bulk, Op, Read};
 
 /// A parsed program.
 #[derive(Debug, Default)]
-pub(crate) struct Program {
+pub(crate) struct Ir {
     pub(crate) main: Body,
     pub(crate) words: Vec<Word>,
     pub(crate) variables: Vec<String>,

@@ -2,20 +2,20 @@
 
 use std::collections::HashMap;
 
-use super::ir::{Body, Kind, Node, OutputDecl, Program, Word};
+use super::ir::{Body, Ir, Kind, Node, OutputDecl, Word};
 use super::lexer::{Token, integer, tokenize};
+use super::options::{LiteralWidth, Options};
 use crate::DType;
 use crate::error::{CompileError, CompileErrorKind as E};
 use crate::isa::{self, Bulk, BulkWord, Group, Op, Parser as Code, Read, Syntax};
 use crate::similar_names;
-use crate::{LiteralWidth, Options};
 
 /// Deeper nesting could exhaust the native stack of the compiler; few runs could enter it with default limits anyway.
 const MAX_NESTING: usize = 192;
 /// The same with the links of `case` chains, each of which is nested in the one before. They take less of the native stack.
 const MAX_DEPTH: usize = 576;
 
-pub(crate) fn parse(source: &str, options: Options) -> Result<Program> {
+pub(crate) fn parse(source: &str, options: Options) -> Result<Ir> {
     if source.len() > i32::MAX as usize {
         return Err(CompileError::new(E::ProgramTooLarge, source, 0, 0));
     }
@@ -25,7 +25,7 @@ pub(crate) fn parse(source: &str, options: Options) -> Result<Program> {
         options,
         tokens: &tokens,
         at: 0,
-        program: Program { segments: 1, ..Program::default() },
+        program: Ir { segments: 1, ..Ir::default() },
         names: HashMap::new(),
         closers: Vec::new(),
         definition: None,
@@ -53,7 +53,7 @@ struct Parser<'a> {
     options: Options,
     tokens: &'a [Token<'a>],
     at: usize,
-    program: Program,
+    program: Ir,
     names: HashMap<&'a str, Name>,
     /// What the enclosing structures are waiting for, outermost first.
     closers: Vec<&'static [&'static str]>,

@@ -178,7 +178,7 @@ impl<W: Width> Machine<W> {
     }
 
     fn is_word(&self, segment: usize) -> bool {
-        self.compiled.program.words.binary_search_by_key(&segment, |word| word.body.segment as usize).is_ok()
+        self.compiled.ir.words.binary_search_by_key(&segment, |word| word.body.segment as usize).is_ok()
     }
 
     fn read_instruction(&mut self, inputs: &[&[u8]], at: usize) -> Result<(), RunError> {

@@ -3,27 +3,27 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::compile::ir::{Body, Kind, Program};
+use crate::compile::ir::{Body, Ir, Kind};
 use crate::interpret::fused::Plans;
 use crate::lower::ir::Code;
 
 /// Whether a program spends its time in loops, or in recursion, that are not native loops already.
-pub(crate) fn pays(program: &Program, plans: &Plans) -> bool {
+pub(crate) fn pays(program: &Ir, plans: &Plans) -> bool {
     is_hot(program, &|body| !plans.is_kernel(body.segment as usize))
 }
 
 /// Whether it has loops that are not even native steps.
-fn is_plain(program: &Program, plans: &Plans, bits: u32) -> bool {
+fn is_plain(program: &Ir, plans: &Plans, bits: u32) -> bool {
     is_hot(program, &|body| plans.native(body.segment as usize, bits).is_none())
 }
 
 /// Whether some loop, of which `do` loops are asked for, runs otherwise than once.
-fn is_hot(program: &Program, wanted: &dyn Fn(&Body) -> bool) -> bool {
+fn is_hot(program: &Ir, wanted: &dyn Fn(&Body) -> bool) -> bool {
     let mut seen = vec![false; program.words.len()];
     has_hot(program, wanted, &program.main, &mut seen)
 }
 
-fn has_hot(program: &Program, wanted: &dyn Fn(&Body) -> bool, body: &Body, seen: &mut [bool]) -> bool {
+fn has_hot(program: &Ir, wanted: &dyn Fn(&Body) -> bool, body: &Body, seen: &mut [bool]) -> bool {
     body.nodes.iter().any(|node| match &node.kind {
         Kind::Do { body, .. } => wanted(body),
         Kind::Again(_) | Kind::Until(_) | Kind::While(..) => true,
@@ -59,7 +59,7 @@ fn size(code: &Code) -> u64 {
 
 /// Bytes to decode, or work as good as so many, after which a program had better be compiled: machine code saves half a nanosecond for
 /// a byte of records that are native steps already, two for a byte of anything else, and it should save twice what it costs.
-pub(crate) fn threshold(program: &Program, plans: &Plans, code: &Code) -> u64 {
+pub(crate) fn threshold(program: &Ir, plans: &Plans, code: &Code) -> u64 {
     if program.inputs.is_empty() {
         // Nothing to be measured by.
         return 0;

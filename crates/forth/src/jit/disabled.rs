@@ -1,7 +1,7 @@
 //! Tier 2 where there is none.
 
 use super::{Left, Refusal};
-use crate::compile::ir::Program;
+use crate::compile::ir::Ir;
 use crate::interpret::fused::Plans;
 use crate::lower::ir::{Code, PointId, Reg};
 use crate::state::State;
@@ -13,7 +13,7 @@ pub(crate) enum Jit {}
 impl Jit {
     pub(crate) const BUILT: bool = false;
 
-    pub(crate) fn new(_: &Program, _: &Plans, _: &Code) -> Result<Self, Refusal> {
+    pub(crate) fn new(_: &Ir, _: &Plans, _: &Code) -> Result<Self, Refusal> {
         Err(Refusal::NotBuilt)
     }
 

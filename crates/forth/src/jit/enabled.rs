@@ -42,7 +42,7 @@ use self::leave::live;
 use self::memory::Executable;
 use self::translate::{Form, called_signature, entered_signature, targets, translate};
 use super::{Bounds, Left, Refusal, Way, choice};
-use crate::compile::ir::Program;
+use crate::compile::ir::Ir;
 use crate::interpret::fused::Plans;
 use crate::isa::Read;
 use crate::lower::ir::{BlockId, Code, End, FunctionId, Inst, PointId, Reg};
@@ -76,7 +76,7 @@ impl Jit {
     pub(crate) const BUILT: bool = true;
 
     /// Compiles all functions.
-    pub(crate) fn new(program: &Program, plans: &Plans, code: &Code) -> Result<Self, Refusal> {
+    pub(crate) fn new(program: &Ir, plans: &Plans, code: &Code) -> Result<Self, Refusal> {
         let host = Host::shared()?;
         let start = std::time::Instant::now();
         let blocks = || code.functions.iter().flat_map(|function| &function.blocks);
@@ -270,7 +270,7 @@ fn bounds(code: &Code) -> Option<Bounds> {
 }
 
 struct Assembler<'a> {
-    program: &'a Program,
+    program: &'a Ir,
     plans: &'a Plans,
     code: &'a Code,
     host: &'a Host,

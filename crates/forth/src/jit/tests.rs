@@ -20,7 +20,7 @@ fn everything_translates() {
         for bits in [32, 64] {
             let compiled = Compiled::new(source).unwrap_or_else(|error| panic!("{error}"));
             let code = compiled.code(Variant::of(bits));
-            let jit = Jit::new(&compiled.program, &compiled.plans, code).unwrap_or_else(|refusal| panic!("{}: {source}\n{code}", refusal.text()));
+            let jit = Jit::new(&compiled.ir, &compiled.plans, code).unwrap_or_else(|refusal| panic!("{}: {source}\n{code}", refusal.text()));
             assert!(code.functions.is_empty() || (0..code.entries.len()).any(|entry| jit.has_entry(entry)), "{source}\n{code}");
         }
     }

@@ -15,7 +15,7 @@ use super::helpers::Helpers;
 use super::host::{Host, stub_signature};
 use super::kept::Cursor;
 use super::leave::live;
-use crate::compile::ir::Program;
+use crate::compile::ir::Ir;
 use crate::interpret::fused::Plans;
 use crate::jit::Way;
 use crate::lower::ir::{BlockId, Code, End, Function, FunctionId, Operand, PointId, Reg, Relation};
@@ -59,7 +59,7 @@ pub(super) fn called_signature(function: &Function) -> Signature {
 
 pub(super) struct Translator<'a, 'f> {
     pub(super) b: FunctionBuilder<'f>,
-    pub(super) program: &'a Program,
+    pub(super) program: &'a Ir,
     pub(super) plans: &'a Plans,
     pub(super) host: &'a Host,
     pub(super) helpers: &'a Helpers,
@@ -93,7 +93,7 @@ pub(super) struct Translator<'a, 'f> {
 
 pub(super) fn translate(
     b: FunctionBuilder<'_>,
-    (program, plans): (&Program, &Plans),
+    (program, plans): (&Ir, &Plans),
     code: &Code,
     host: &Host,
     helpers: &Helpers,

@@ -1,6 +1,6 @@
 //! What each word does to the height of the stack, where that can be said without running it.
 
-use crate::compile::ir::{Body, Kind, Node, Program, Word};
+use crate::compile::ir::{Body, Ir, Kind, Node, Word};
 use crate::isa::{Op, Parser};
 
 /// Rounds after which a recursive word that still asks for more of the stack is given up.
@@ -45,7 +45,7 @@ pub(crate) struct Effects {
 
 impl Effects {
     /// The effects if the host pushes nothing at a `pause`, or, where that does not fit, one item: a command.
-    pub(crate) fn new(program: &Program) -> Self {
+    pub(crate) fn new(program: &Ir) -> Self {
         let (order, recursive) = calling_order(program);
         let quiet = Self::with(program, order, recursive, 0);
         if quiet.misses() == 0 || !quiet.has_pause(program) {
@@ -55,7 +55,7 @@ impl Effects {
         if commanded.misses() < quiet.misses() { commanded } else { quiet }
     }
 
-    fn with(program: &Program, order: Vec<usize>, recursive: Vec<bool>, pushed: i32) -> Self {
+    fn with(program: &Ir, order: Vec<usize>, recursive: Vec<bool>, pushed: i32) -> Self {
         // Until more is known, a word does not end: that leaves the paths of its callers on which it is not called.
         let unknown = Effect { need: 0, delta: None, peak: 0 };
         let mut effects = Self {
@@ -110,7 +110,7 @@ impl Effects {
         self.words.iter().chain([&self.main]).filter(|effect| effect.is_err()).count()
     }
 
-    fn has_pause(&self, program: &Program) -> bool {
+    fn has_pause(&self, program: &Ir) -> bool {
         fn visit(body: &Body) -> bool {
             body.nodes.iter().any(|node| {
                 matches!(node.kind, Kind::Plain(Op::Pause, _)) || node.bodies().into_iter().any(visit)
@@ -125,7 +125,7 @@ fn place(word: &Word) -> u32 {
 }
 
 /// Callees before callers; and which words are left over because they, or what they call, are recursive.
-fn calling_order(program: &Program) -> (Vec<usize>, Vec<bool>) {
+fn calling_order(program: &Ir) -> (Vec<usize>, Vec<bool>) {
     let count = program.words.len();
     let mut callers: Vec<Vec<usize>> = vec![Vec::new(); count];
     let mut waiting = vec![0_usize; count];

@@ -5,7 +5,7 @@ use super::effects::{Effect, Effects, calls};
 use super::flow::{Around, Exit};
 use super::ir::{Code, End, Function, FunctionId, Origin, Scope, ScopeId, Variant};
 use crate::compile::Bytecode;
-use crate::compile::ir::{Body, Kind, Node, Program};
+use crate::compile::ir::{Body, Ir, Kind, Node};
 use crate::interpret::fused::Plans;
 use crate::isa::{Bulk, Op, Read};
 use crate::state::Height;
@@ -19,7 +19,7 @@ pub(super) const INLINE_MOST: usize = 20_000;
 
 /// Lowers all that has a static stack effect.
 pub(crate) fn lower(
-    program: &Program,
+    program: &Ir,
     bytecode: &Bytecode,
     plans: &Plans,
     effects: &Effects,
@@ -51,7 +51,7 @@ pub(crate) fn lower(
 }
 
 pub(super) struct Lowering<'a> {
-    pub(super) program: &'a Program,
+    pub(super) program: &'a Ir,
     pub(super) bytecode: &'a Bytecode,
     pub(super) plans: &'a Plans,
     pub(super) effects: &'a Effects,
@@ -70,7 +70,7 @@ pub(super) struct Lowering<'a> {
 }
 
 /// Nodes of each word with its callees in place.
-fn sizes(program: &Program, effects: &Effects) -> Vec<usize> {
+fn sizes(program: &Ir, effects: &Effects) -> Vec<usize> {
     let mut sizes = vec![usize::MAX; program.words.len()];
     for &index in effects.order.iter().filter(|&&index| !effects.recursive[index]) {
         let body = &program.words[index].body;
@@ -87,7 +87,7 @@ fn nodes(body: &Body) -> usize {
 }
 
 /// How often each word is called in the text.
-fn sites(program: &Program) -> Vec<usize> {
+fn sites(program: &Ir) -> Vec<usize> {
     let mut all = Vec::new();
     calls(&program.main, &mut all);
     program.words.iter().for_each(|word| calls(&word.body, &mut all));

@@ -2,7 +2,6 @@
 
 mod build;
 mod effects;
-mod explain;
 mod flow;
 #[allow(dead_code, reason = "the tiers read different parts")]
 pub(crate) mod ir;
@@ -12,6 +11,5 @@ mod lower;
 mod tests;
 mod words;
 
-pub(crate) use effects::Effects;
-pub(crate) use explain::explain;
+pub(crate) use effects::{Effects, Miss, Static};
 pub(crate) use lower::lower;

@@ -51,8 +51,8 @@ impl<W: Width> Machine<W> {
         entry: usize,
     ) -> Ran {
         self.state.native = true;
-        // SAFETY: the caller's; the registers of the start are there.
         let Self { compiled, state, .. } = self;
+        // SAFETY: the caller's; the registers of the start are there.
         let left = unsafe { jit.run(state, (&compiled.plans, compiled.strings()), inputs, entry) };
         let ran = if left.way == Way::Pause { Ran::Paused } else { Ran::Left };
         if left.nested {

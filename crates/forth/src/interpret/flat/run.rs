@@ -8,7 +8,7 @@ use super::encode::NONE;
 use super::items;
 use crate::interpret::fused::{self, Plans};
 use crate::interpret::settled::settled;
-use crate::interpret::to_stack;
+use crate::interpret::{first_of, to_stack};
 use crate::lower::ir::{Code, Operand, PointId, Reg};
 use crate::number::{Number, add_items};
 use crate::state::{Activation, State, Width};
@@ -388,13 +388,10 @@ pub(super) unsafe fn run<W: Width>(
             Fast::Enum { enumeration, point } => {
                 let which = flat.enumerations[enumeration as usize];
                 let strings = &strings[which.first as usize..which.end as usize];
-                let rest = &input!(which.input)[position!(which.input)..];
-                let found =
-                    strings.iter().position(|text| !rest.is_empty() && rest.starts_with(text.as_bytes()));
-                r!(which.to) = match found {
-                    Some(number) => {
-                        position!(which.input) += strings[number].len();
-                        number as i64
+                r!(which.to) = match first_of(strings, input!(which.input), position!(which.input)) {
+                    Some((number, after)) => {
+                        position!(which.input) = after;
+                        number
                     }
                     None if which.only => stop!(point),
                     None => -1,

@@ -7,7 +7,7 @@ use super::ops::Ops;
 use super::phrases::{halts, is_big_u32};
 use super::plan::{Count, Entry, Field, Form, Leaf, LeafKind, Nest, Plan, Step, collect_outputs};
 use crate::DType;
-use crate::compile::ir::{Body, Kind, Program};
+use crate::compile::ir::{Body, Ir, Kind};
 use crate::isa::{Op, Parser, Read};
 
 /// Bound on inlining words into a body, so that hostile programs cannot blow up the matcher.
@@ -30,7 +30,7 @@ pub(crate) struct Miss {
 
 pub(super) type Match<T> = Result<T, Miss>;
 
-pub(crate) fn plan(program: &Program, body: &Body, effort: &Cell<usize>) -> Match<Plan> {
+pub(crate) fn plan(program: &Ir, body: &Body, effort: &Cell<usize>) -> Match<Plan> {
     let mut matcher =
         Matcher { program, effort, data: None, inputs: Vec::new(), variables: Vec::new(), depth: 0 };
     let steps = matcher.body(body, 1)?;
@@ -58,7 +58,7 @@ pub(crate) fn plan(program: &Program, body: &Body, effort: &Cell<usize>) -> Matc
 }
 
 pub(super) struct Matcher<'a> {
-    program: &'a Program,
+    program: &'a Ir,
     effort: &'a Cell<usize>,
     pub(super) data: Option<usize>,
     pub(super) inputs: Vec<usize>,

@@ -31,7 +31,7 @@ use levels::Cpu;
 use matcher::Miss;
 use plan::Plan;
 
-use crate::compile::ir::{Body, Kind, Program};
+use crate::compile::ir::{Body, Ir, Kind};
 use crate::output::Outputs;
 use crate::state::{Height, Width};
 pub(crate) use number::{unsigned, zigzag};
@@ -54,7 +54,7 @@ pub(crate) struct Found {
 }
 
 impl Plans {
-    pub(crate) fn new(program: &Program) -> Self {
+    pub(crate) fn new(program: &Ir) -> Self {
         let by_segment = (0..program.segments).map(|_| None).collect();
         let mut plans = Self { by_segment, found: Vec::new(), cpu: Cpu::detect() };
         let effort = matcher::effort();
@@ -66,7 +66,7 @@ impl Plans {
     }
 
     /// Looks for loops, outermost first; what is inside a recognised one needs no plan of its own.
-    fn visit(&mut self, program: &Program, body: &Body, effort: &Cell<usize>) {
+    fn visit(&mut self, program: &Ir, body: &Body, effort: &Cell<usize>) {
         for node in &body.nodes {
             if let Kind::Do { body, step: false } = &node.kind {
                 match matcher::plan(program, body, effort) {

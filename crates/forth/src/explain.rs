@@ -3,16 +3,39 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use super::effects::{Miss, Static};
-use super::ir::{Origin, Variant};
-use crate::compile::ir::{Body, Kind, Program};
+use crate::compile::ir::{Body, Ir, Kind};
 use crate::compiled::Compiled;
 use crate::error::places;
+use crate::jit::{self, Jit, Refusal};
+use crate::lower::ir::{Origin, Variant};
+use crate::lower::{Miss, Static};
+
+impl Compiled {
+    /// Which loops are recognised idioms, what else runs as flat code, what in the checked tier, and why.
+    pub fn explain(&self) -> String {
+        let mut text = explain(self);
+        text.push_str(&format!("machine code: {}\n", self.explain_machine_code()));
+        text
+    }
+
+    fn explain_machine_code(&self) -> String {
+        match self.known_machine_code() {
+            Some(Ok(jit)) => format!("{} bytes, for all machines of this program", jit.size()),
+            Some(Err(refusal)) => format!("none: {}", refusal.text()),
+            None if !Jit::BUILT => format!("none: {}", Refusal::NotBuilt.text()),
+            None if !jit::pays(&self.ir, &self.plans) => {
+                "not wanted: it has no loops that are not native already".to_owned()
+            }
+            None if self.inputs().is_empty() => "at the first run".to_owned(),
+            None => "when enough has been decoded to make up for compiling".to_owned(),
+        }
+    }
+}
 
 /// One line for the main program, for each word and for each `do` loop; of other loops, those that run as flat code though
 /// what is around them does not.
-pub(crate) fn explain(compiled: &Compiled) -> String {
-    let program = &compiled.program;
+fn explain(compiled: &Compiled) -> String {
+    let program = &compiled.ir;
     let (effects, code, plans) = (compiled.effects(), compiled.code(Variant::of(64)), &compiled.plans);
     // The loops that flat code has, each by the segment of its body.
     let mut flat: HashSet<u32> = HashSet::new();
@@ -73,7 +96,7 @@ pub(crate) fn explain(compiled: &Compiled) -> String {
     text
 }
 
-fn bodies(program: &Program) -> impl Iterator<Item = &Body> {
+fn bodies(program: &Ir) -> impl Iterator<Item = &Body> {
     std::iter::once(&program.main).chain(program.words.iter().map(|word| &word.body))
 }
 
