@@ -1,11 +1,9 @@
 //! Where columns are written next, and what writes to them that is not an instruction of its own.
 
 use super::exec::{Exec, chunk};
-use super::levels::{Level, dispatch};
-use super::nest::Passes;
 use super::number::{number, zigzag};
 use super::ops::{C, Column};
-use super::plan::{Count, Leaf, Nest};
+use super::steps::Count;
 use crate::DType;
 use crate::interpret::settled::settled;
 use crate::number::{Number, add_items};
@@ -85,35 +83,6 @@ pub(super) fn grow(
     grown
 }
 
-/// Lists in lists, by the loop for them, to which the cursors of their columns are lent.
-#[inline(always)]
-pub(super) fn nested<L: Level>(
-    exec: &mut Exec<'_>,
-    columns: &[Column],
-    cursors: &mut [Cursor],
-    (nest, own): &(Nest, Vec<C>),
-    passes: Passes,
-    at: usize,
-) -> (usize, usize) {
-    // Under a limit, what one column takes is lost to all.
-    let limited = exec.outputs.is_limited();
-    if limited {
-        store(exec, columns, cursors);
-    }
-    for &column in own {
-        exec.outputs.list[columns[column as usize].output].end = cursors[column as usize].used();
-    }
-    // SAFETY: this runs inside of the level's own entry point.
-    let result = unsafe { dispatch::<L>(exec, nest, None, passes, at) };
-    for &column in own {
-        load(exec, &columns[column as usize..=column as usize], &mut cursors[column as usize..]);
-    }
-    if limited {
-        load(exec, columns, cursors);
-    }
-    result
-}
-
 /// Items near the end of the input or of the room: exact. The position after them and the last bytes.
 #[cold]
 #[inline(never)]
@@ -137,32 +106,6 @@ pub(super) fn slow_list(
         cursor.next = cursor.next.add(bytes);
     }
     Some(at + bytes + last)
-}
-
-pub(super) fn bulk(
-    exec: &mut Exec<'_>,
-    columns: &[Column],
-    cursors: &mut [Cursor],
-    leaf: Leaf,
-    items: usize,
-    at: usize,
-) -> Option<usize> {
-    let bytes = items.checked_mul(1 << leaf.shift)?;
-    let rest = exec.data.get(at..)?;
-    if bytes > rest.len() {
-        return None;
-    }
-    let column = leaf.output as C;
-    if cursors[leaf.output].room() < bytes && !grow(exec, columns, cursors, column, bytes) {
-        return None;
-    }
-    let cursor = &mut cursors[leaf.output];
-    // SAFETY: there is room for the bytes, and slack; as many are left.
-    unsafe {
-        exec.cpu.convert(leaf.kind, rest, bytes, cursor.next);
-        cursor.next = cursor.next.add(bytes);
-    }
-    Some(at + bytes)
 }
 
 /// Appends a number, or the sum of the last item and a number.

@@ -1,6 +1,7 @@
 //! Plans in words, for `explain`.
 
-use super::plan::{Form, LeafKind, Nest, Plan, Sized, Step};
+use super::plan::Plan;
+use super::steps::{Form, LeafKind, Nest, Sized, Step};
 
 impl Plan {
     pub(super) fn describe(&self) -> String {

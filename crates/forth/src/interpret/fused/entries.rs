@@ -6,7 +6,7 @@
 
 use super::convert::{BLOCK, Leafy, copy_blocks};
 use super::exec::Exec;
-use super::plan::{Count, Form, Header, Nest};
+use super::steps::{Count, Form, Header, Nest};
 use crate::interpret::settled::settled;
 
 /// Larger entries would reserve too much, and gain nothing.

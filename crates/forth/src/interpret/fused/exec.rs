@@ -11,7 +11,6 @@ pub(super) struct Exec<'a> {
     pub(super) positions: &'a mut [usize],
     pub(super) variables: &'a mut [i64],
     pub(super) outputs: &'a mut Outputs,
-    pub(super) cpu: super::levels::Cpu,
 }
 
 impl Exec<'_> {

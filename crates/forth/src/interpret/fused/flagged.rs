@@ -2,7 +2,7 @@
 
 use super::convert::{BLOCK, Leafy};
 use super::exec::{Exec, chunk};
-use super::plan::{Leaf, LeafKind, Start, Step};
+use super::steps::{Leaf, LeafKind, Start, Step};
 use crate::DType;
 use crate::compile::ir::OutputDecl;
 use crate::interpret::settled::settled;

@@ -9,37 +9,18 @@ use super::entries;
 use super::exec::Exec;
 use super::flagged::{self, Flagged};
 use super::hot::{self, Hot};
+use super::level::{self, Level};
 use super::nest::{self, Passes};
 use super::perform;
-use super::plan::{Count, Entry, Form, Header, LeafKind, Nest, Plan};
+use super::plan::{Entry, Plan};
+use super::steps::{Count, Header, LeafKind, Nest};
 
 /// Entry points of native code: from a position, to the position after.
-pub(super) trait Level {
+trait Whole: Level {
     /// # Safety
     ///
     /// The CPU has the features of the level.
     unsafe fn perform(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize;
-
-    /// # Safety
-    ///
-    /// The CPU has the features of the level; and as for `hot::run`.
-    unsafe fn hot(state: &mut Hot, data: &[u8], cursors: *mut Cursor);
-
-    /// # Safety
-    ///
-    /// The CPU has the features of the level; and as for `convert::run`.
-    unsafe fn convert<K: Leafy>(from: &[u8], bytes: usize, to: *mut u8);
-
-    /// # Safety
-    ///
-    /// The CPU has the features of the level.
-    unsafe fn nest<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
-        exec: &mut Exec<'_>,
-        nest: &Nest,
-        header: Option<&Header>,
-        passes: Passes,
-        at: usize,
-    ) -> (usize, usize);
 
     /// # Safety
     ///
@@ -64,19 +45,9 @@ pub(super) trait Level {
 
 macro_rules! level {
     ($(#[$enable:meta])* $name:ident) => {
-        pub(super) struct $name;
+        struct $name;
 
         impl Level for $name {
-            unsafe fn perform(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
-                $(#[$enable])*
-                fn level(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
-                    perform::run::<$name>(exec, plan, passes)
-                }
-                // SAFETY: the caller vouches for the features.
-                #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
-                unsafe { level(exec, plan, passes) }
-            }
-
             unsafe fn hot(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
                 $(#[$enable])*
                 #[inline(never)]
@@ -118,6 +89,18 @@ macro_rules! level {
                 // SAFETY: the caller vouches for the features.
                 #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
                 unsafe { level::<K, DEPTH, WIDE, FORM>(exec, nest, header, passes, at) }
+            }
+        }
+
+        impl Whole for $name {
+            unsafe fn perform(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
+                $(#[$enable])*
+                fn level(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
+                    perform::run::<$name>(exec, plan, passes)
+                }
+                // SAFETY: the caller vouches for the features.
+                #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
+                unsafe { level(exec, plan, passes) }
             }
 
             unsafe fn entries<K: Leafy, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
@@ -241,25 +224,14 @@ impl Cpu {
     /// As for `convert::run`.
     #[inline]
     pub(super) unsafe fn convert(self, kind: LeafKind, from: &[u8], bytes: usize, to: *mut u8) {
-        macro_rules! level {
-            ($level:ident) => {
-                match kind {
-                    LeafKind::Copy => $level::convert::<convert::Copy>(from, bytes, to),
-                    LeafKind::Swap2 => $level::convert::<convert::Swap2>(from, bytes, to),
-                    LeafKind::Swap4 => $level::convert::<convert::Swap4>(from, bytes, to),
-                    LeafKind::Swap8 => $level::convert::<convert::Swap8>(from, bytes, to),
-                    LeafKind::Bool => $level::convert::<convert::Bool>(from, bytes, to),
-                }
-            };
-        }
         // SAFETY: a level other than the baseline comes from `detect` only; the rest is the caller's.
         unsafe {
             match self {
-                Self::Baseline => level!(Baseline),
+                Self::Baseline => level::convert::<Baseline>(kind, from, bytes, to),
                 #[cfg(target_arch = "x86_64")]
-                Self::Avx2 => level!(Avx2),
+                Self::Avx2 => level::convert::<Avx2>(kind, from, bytes, to),
                 #[cfg(target_arch = "x86_64")]
-                Self::Avx512 => level!(Avx512),
+                Self::Avx512 => level::convert::<Avx512>(kind, from, bytes, to),
             }
         }
     }
@@ -310,7 +282,7 @@ impl Cpu {
 /// # Safety
 ///
 /// The CPU has the features of the level.
-unsafe fn flagged_of<L: Level>(
+unsafe fn flagged_of<L: Whole>(
     exec: &mut Exec<'_>,
     flagged: &Flagged,
     passes: usize,
@@ -330,7 +302,7 @@ unsafe fn flagged_of<L: Level>(
 /// # Safety
 ///
 /// The CPU has the features of the level.
-unsafe fn all_entries<L: Level>(
+unsafe fn all_entries<L: Whole>(
     exec: &mut Exec<'_>,
     entry: &Entry,
     passes: usize,
@@ -349,7 +321,8 @@ unsafe fn all_entries<L: Level>(
             next = (passes - done).min(8);
         }
         // SAFETY: as above.
-        let (run, after) = unsafe { dispatch::<L>(exec, &entry.nest, Some(&entry.header), next.into(), at) };
+        let (run, after) =
+            unsafe { level::nest::<L>(exec, &entry.nest, Some(&entry.header), next.into(), at) };
         (done, at) = (done + run, after);
         if run < next {
             break;
@@ -363,7 +336,7 @@ unsafe fn all_entries<L: Level>(
 /// # Safety
 ///
 /// The CPU has the features of the level.
-unsafe fn entries_of<L: Level>(
+unsafe fn entries_of<L: Whole>(
     exec: &mut Exec<'_>,
     entry: &Entry,
     passes: usize,
@@ -395,49 +368,5 @@ unsafe fn entries_of<L: Level>(
         (LeafKind::Swap4, _) => go!(Swap4, WORD),
         (LeafKind::Swap8, _) => go!(Swap8, WORD),
         (LeafKind::Bool, _) => go!(Bool, WORD),
-    }
-}
-
-/// Picks the instance for the leaf, the depth and the form of the lists.
-///
-/// # Safety
-///
-/// The CPU has the features of the level.
-pub(super) unsafe fn dispatch<L: Level>(
-    exec: &mut Exec<'_>,
-    nest: &Nest,
-    header: Option<&Header>,
-    passes: Passes,
-    at: usize,
-) -> (usize, usize) {
-    macro_rules! go {
-        ($leaf:ident, $form:ident) => {
-            // SAFETY: the caller vouches for the level.
-            unsafe {
-                match (nest.depth, nest.wide) {
-                    (1, true) => L::nest::<convert::$leaf, 1, true, $form>(exec, nest, header, passes, at),
-                    (2, true) => L::nest::<convert::$leaf, 2, true, $form>(exec, nest, header, passes, at),
-                    (_, true) => L::nest::<convert::$leaf, 3, true, $form>(exec, nest, header, passes, at),
-                    (1, false) => L::nest::<convert::$leaf, 1, false, $form>(exec, nest, header, passes, at),
-                    (2, false) => L::nest::<convert::$leaf, 2, false, $form>(exec, nest, header, passes, at),
-                    (_, false) => L::nest::<convert::$leaf, 3, false, $form>(exec, nest, header, passes, at),
-                }
-            }
-        };
-    }
-    use nest::{BLOCKS, COUNTED, ENDED};
-    match (nest.leaf.kind, nest.form) {
-        (LeafKind::Copy, Form::Counted) => go!(Copy, COUNTED),
-        (LeafKind::Swap2, Form::Counted) => go!(Swap2, COUNTED),
-        (LeafKind::Swap4, Form::Counted) => go!(Swap4, COUNTED),
-        (LeafKind::Swap8, Form::Counted) => go!(Swap8, COUNTED),
-        (LeafKind::Bool, Form::Counted) => go!(Bool, COUNTED),
-        // The matcher makes these of plain copies only.
-        (_, Form::Ended) => go!(Copy, ENDED),
-        (LeafKind::Copy, Form::Blocks { .. }) => go!(Copy, BLOCKS),
-        (LeafKind::Bool, Form::Blocks { .. }) => go!(Bool, BLOCKS),
-        (LeafKind::Swap2, Form::Blocks { .. }) => go!(Swap2, BLOCKS),
-        (LeafKind::Swap4, Form::Blocks { .. }) => go!(Swap4, BLOCKS),
-        (LeafKind::Swap8, Form::Blocks { .. }) => go!(Swap8, BLOCKS),
     }
 }

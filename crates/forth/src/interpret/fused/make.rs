@@ -1,8 +1,8 @@
 //! Steps → instructions.
 
 use super::ops::{C, Column, Counted, NONE, Op, Ops, Rest, Switch, To};
-use super::plan::{Count, Field, Form, Leaf, LeafKind, Nest, Sized, Step};
 use super::skip;
+use super::steps::{Count, Field, Form, Leaf, LeafKind, Nest, Sized, Step};
 use crate::DType;
 use crate::compile::ir::OutputDecl;
 use crate::isa::{Parser, Read};

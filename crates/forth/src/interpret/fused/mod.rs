@@ -12,6 +12,8 @@ mod entries;
 mod exec;
 mod flagged;
 mod hot;
+mod lent;
+mod level;
 mod levels;
 mod make;
 mod matcher;
@@ -23,6 +25,7 @@ mod phrases;
 mod plan;
 mod skip;
 mod state;
+mod steps;
 #[cfg(test)]
 mod tests;
 
@@ -35,7 +38,7 @@ use crate::compile::ir::{Body, Ir, Kind};
 use crate::output::Outputs;
 use crate::state::{Height, Width};
 pub(crate) use number::{unsigned, zigzag};
-pub(crate) use plan::{Leaf, LeafKind};
+pub(crate) use steps::{Leaf, LeafKind};
 
 /// What was recognised, by the segment of the loop body.
 #[derive(Debug)]
@@ -150,22 +153,22 @@ impl Plans {
                 return 0;
             }
         }
-        let mut exec = Exec { data: inputs[plan.data], inputs, positions, variables, outputs, cpu: self.cpu };
+        let mut exec = Exec { data: inputs[plan.data], inputs, positions, variables, outputs };
         let at = exec.positions[plan.data];
         match (&plan.entry, &plan.flagged) {
             (Some(entry), _) => {
-                let (mut done, after) = exec.cpu.entries(&mut exec, entry, passes, at);
+                let (mut done, after) = self.cpu.entries(&mut exec, entry, passes, at);
                 exec.positions[plan.data] = after;
                 // What is not for that loop, and has no other, is for the steps, a few at a time.
                 while entry.to_end && done < passes && W::BITS == 64 {
                     let few = (passes - done).min(8);
-                    let run = exec.cpu.perform(&mut exec, plan, few);
+                    let run = self.cpu.perform(&mut exec, plan, few);
                     done += run;
                     if run < few {
                         break;
                     }
                     let at = exec.positions[plan.data];
-                    let (run, after) = exec.cpu.entries(&mut exec, entry, passes - done, at);
+                    let (run, after) = self.cpu.entries(&mut exec, entry, passes - done, at);
                     exec.positions[plan.data] = after;
                     done += run;
                 }
@@ -175,11 +178,11 @@ impl Plans {
                 done
             }
             (None, Some(flagged)) => {
-                let (done, after) = exec.cpu.flagged(&mut exec, flagged, passes, at);
+                let (done, after) = self.cpu.flagged(&mut exec, flagged, passes, at);
                 exec.positions[plan.data] = after;
                 done
             }
-            (None, None) => exec.cpu.perform(&mut exec, plan, passes),
+            (None, None) => self.cpu.perform(&mut exec, plan, passes),
         }
     }
 

@@ -5,11 +5,11 @@
 
 use super::convert::Leafy;
 use super::exec::Exec;
-use super::plan::{Count, Form, Header, Nest};
 use super::state::State;
+use super::steps::{Count, Form, Header, Nest};
 use crate::interpret::settled::settled;
 
-/// [`Form`](super::plan::Form) as a constant.
+/// [`Form`](super::steps::Form) as a constant.
 pub(super) const COUNTED: u8 = 0;
 pub(super) const ENDED: u8 = 1;
 pub(super) const BLOCKS: u8 = 2;

@@ -2,7 +2,7 @@
 
 use super::convert::{self, Leafy};
 use super::exec::chunk;
-use super::plan::LeafKind;
+use super::steps::LeafKind;
 use crate::interpret::settled::settled;
 use crate::interpret::{decode, varint};
 use crate::isa::{Parser, Read};

@@ -1,6 +1,6 @@
 //! What a recognised body does, as instructions for a native loop: flat, with columns by number.
 
-use super::plan::{Count, Leaf, Nest, Start, Step};
+use super::steps::{Count, Leaf, Nest, Start, Step};
 use crate::DType;
 use crate::isa::Read;
 

@@ -3,15 +3,17 @@
 //! What is not worth a cursor, lists in lists above all, is done by the loops for that, to which cursors are lent.
 
 use super::convert::{self, BLOCK, copy_blocks};
-use super::cursor::{Cursor, append, bulk, counted, frame_end, grow, load, nested, slow_list, store};
+use super::cursor::{Cursor, append, counted, frame_end, grow, load, slow_list, store};
 use super::exec::{Exec, chunk};
 use super::hot::Hot;
-use super::levels::Level;
+use super::lent::{bulk, nested};
+use super::level::Level;
 use super::nest::Passes;
 use super::number::{number, unsigned, zigzag};
 use super::ops::{NONE, Op};
-use super::plan::{Count, Plan};
+use super::plan::Plan;
 use super::skip;
+use super::steps::Count;
 use crate::number::Number;
 
 /// So many items, on the stack if they are few.
@@ -250,19 +252,19 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
 
             Op::Bulk { leaf, items } => {
                 let leaf = ops.leaves[leaf as usize];
-                at = some!(bulk(exec, columns, cursors, leaf, items as usize, at));
+                at = some!(bulk::<L>(exec, columns, cursors, leaf, items as usize, at));
             }
             Op::BulkTimes { leaf, items } => {
                 let leaf = ops.leaves[leaf as usize];
                 let items =
                     some!(usize::try_from(times).ok().and_then(|times| times.checked_mul(items as usize)));
-                at = some!(bulk(exec, columns, cursors, leaf, items, at));
+                at = some!(bulk::<L>(exec, columns, cursors, leaf, items, at));
             }
             Op::BulkToEnd { leaf, variable, offsets } => {
                 let leaf = ops.leaves[leaf as usize];
                 let left = usize::try_from(stop!(variable)).unwrap_or(0).saturating_sub(at);
                 let items = left.div_ceil(1 << leaf.shift);
-                at = some!(bulk(exec, columns, cursors, leaf, items, at));
+                at = some!(bulk::<L>(exec, columns, cursors, leaf, items, at));
                 append!(offsets, Number::Signed(items as i64), true);
             }
             Op::Rest { rest } => {
@@ -275,7 +277,7 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
                 append!(rest.offsets, Number::Signed(lists as i64), true);
                 let items =
                     some!(usize::try_from(lists).ok().and_then(|lists| lists.checked_mul(rest.items)));
-                at = some!(bulk(exec, columns, cursors, rest.leaf, items, at));
+                at = some!(bulk::<L>(exec, columns, cursors, rest.leaf, items, at));
             }
 
             Op::ZigZagList8 { offsets, items, shift, ended } => {

@@ -1,7 +1,7 @@
 //! The phrases a body is made of, one by one.
 
 use super::matcher::{Match, Matcher};
-use super::plan::{Count, Field, Form, Nest, Sized, Start, Step};
+use super::steps::{Count, Field, Form, Nest, Sized, Start, Step};
 use crate::compile::ir::{Body, Kind};
 use crate::isa::{Op, Parser, Read};
 

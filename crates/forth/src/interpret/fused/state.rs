@@ -2,7 +2,7 @@
 
 use super::convert::{BLOCK, Leafy, copy_blocks};
 use super::exec::Exec;
-use super::plan::{Count, Nest};
+use super::steps::{Count, Nest};
 use crate::interpret::settled::settled;
 use crate::interpret::varint;
 

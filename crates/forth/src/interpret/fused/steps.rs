@@ -1,0 +1,282 @@
+//! What a recognised loop body does, in terms a native loop can execute.
+
+use crate::DType;
+use crate::isa::Read;
+
+/// What stands before and after the lists of an entry, in this order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Header {
+    /// `starts I-> stack data seek`, or some bytes farther
+    pub(crate) start: Option<Start>,
+    /// `stops I-> stack stop !`
+    pub(crate) stop: Option<(usize, usize)>,
+    /// `data !I-> stack BIAS - data pos + stop @ <> if … halt then`: the bias.
+    pub(crate) byte_count: Option<i64>,
+    /// `data !H-> stack … if … halt then`: versions that pass.
+    pub(crate) version: Option<(u16, u16)>,
+    /// `N data skip`
+    pub(crate) skip: usize,
+    /// `data pos stop @ <> if … halt then`
+    pub(crate) check_end: bool,
+}
+
+/// Where an entry starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Start {
+    /// The input of the offsets.
+    pub(crate) input: u32,
+    /// Bytes behind the offset.
+    pub(crate) ahead: u16,
+    /// Whether offsets are signed, so that large ones are none.
+    pub(crate) signed: bool,
+}
+
+/// One thing a body does. Anything unexpected in the data abandons the pass, which the checked tier then repeats.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// Go to the offset read from another input.
+    Start(Start),
+    /// Read the end of the entry from another input into a variable.
+    Stop(usize, usize),
+    /// Compare the byte count with the end of the entry.
+    ByteCount { bias: i64, variable: usize },
+    /// Two bytes, big-endian, that must lie in a range.
+    Version(u16, u16),
+    /// The position must be the end of the entry.
+    CheckEnd(usize),
+    /// A byte count, a body, and the check that the body ended where the count said.
+    Framed { bias: i64, body: Vec<Self> },
+    /// Move forward.
+    Skip(usize),
+    /// Move behind something whose length the data say, and so many bytes farther.
+    SkipSized { what: Sized, then: usize },
+    /// A number of variable length that is 0 or 1; if it is the one given, something to move behind. Then so many bytes farther.
+    SkipOptional { there: u8, what: Sized, then: usize },
+    /// Move behind a block-terminated list: of items of so many bytes, or of what the body moves behind.
+    SkipBlocks { size: usize, body: Vec<Self> },
+    /// Adjacent items of fixed size, copied or swapped.
+    Fields { bytes: usize, fields: Vec<Field> },
+    /// One item that is converted or has a variable length.
+    Item(Read, usize),
+    /// A fixed number of items.
+    Bulk { items: usize, leaf: Leaf },
+    /// Lists of lists of items.
+    Nest(Nest),
+    /// A counted list with any body.
+    List { count: Count, offsets: Option<usize>, body: Vec<Self> },
+    /// The body so many times.
+    Repeat(usize, Vec<Self>),
+    /// A block-terminated list with any body; whether blocks have to end where they say.
+    Blocks { offsets: usize, body: Vec<Self>, ends: bool },
+    /// A number decides what follows; it may be stored before.
+    Branch { flag: Read, store: Option<usize>, then: Vec<Self>, otherwise: Vec<Self> },
+    /// A number selects what follows.
+    Switch { selector: Read, store: Option<usize>, arms: Vec<Vec<Self>> },
+    /// The first if the position is before the end of the entry, else the second.
+    IfAny { variable: usize, then: Vec<Self>, otherwise: Vec<Self> },
+    /// The body until the position reaches the end of the entry, counted into the offsets.
+    ToEnd { variable: usize, offsets: usize, body: Vec<Self> },
+    /// As many runs of items as whole sizes of so many bytes are left up to the end of the entry.
+    Rest { variable: usize, bytes: i64, offsets: usize, items: usize, leaf: Leaf },
+    /// A number to be stored, of which some bits decide whether something stands between it and what follows.
+    Masked { read: Read, mask: i64, then: Vec<Self>, output: usize },
+    /// Append the length of one output to another.
+    Length(usize, usize),
+    /// Append (or add) a constant.
+    Constant { value: i64, output: usize, add: bool },
+    /// Append (or add) a number that passes through the stack.
+    Through { read: Read, output: usize, add: bool },
+}
+
+/// What is moved behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sized {
+    /// A number of variable length.
+    Number,
+    /// Its length as a zigzag number, and so many bytes.
+    Text,
+    /// So many bytes.
+    Bytes(usize),
+}
+
+/// An item of fixed size inside a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Field {
+    pub(crate) at: usize,
+    pub(crate) kind: LeafKind,
+    pub(crate) shift: u32,
+    pub(crate) output: usize,
+}
+
+/// How the number of items of a list is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Count {
+    Big32,
+    Little32,
+    ZigZag,
+    /// One byte, or 255 and four bytes big-endian.
+    Text,
+    /// Anything else of fixed size.
+    Other(Read),
+}
+
+/// How items get from the input to the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LeafKind {
+    Copy,
+    Swap2,
+    Swap4,
+    Swap8,
+    Bool,
+}
+
+/// Items of one dtype in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Leaf {
+    pub(crate) kind: LeafKind,
+    /// The item size is two to this power.
+    pub(crate) shift: u32,
+    pub(crate) output: usize,
+}
+
+/// How lists of a nest begin and end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A count, then so many.
+    Counted,
+    /// A count, so many, and a byte that says nothing.
+    Ended,
+    /// Blocks of a count and so many, of which the last is empty; whether those that say how long they are have to be.
+    Blocks { ends: bool },
+}
+
+/// Lists nested in one another, directly, with items innermost: one to three levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Nest {
+    pub(crate) depth: usize,
+    /// Offsets, outermost first; only the first `depth` count.
+    pub(crate) offsets: [usize; 3],
+    /// How counts are written at all levels but the innermost.
+    pub(crate) count: Count,
+    /// And there.
+    pub(crate) inner: Count,
+    pub(crate) form: Form,
+    /// Whether offsets are int64, else int32.
+    pub(crate) wide: bool,
+    pub(crate) leaf: Leaf,
+}
+
+impl Start {
+    /// The position for an offset, if there is one in so many bytes.
+    #[inline(always)]
+    pub(super) fn position(self, offset: u32, bytes: usize) -> Option<usize> {
+        if self.signed && offset > i32::MAX as u32 {
+            return None;
+        }
+        let at = offset as usize + self.ahead as usize;
+        (at <= bytes).then_some(at)
+    }
+}
+
+impl Leaf {
+    /// A parser whose bytes become the output's items without a conversion.
+    pub(crate) fn new(read: Read, output: usize, dtype: DType) -> Option<Self> {
+        let size = read.parser.size();
+        let kind = match (crate::interpret::natural(read.parser), size, read.big) {
+            (None, ..) if read.parser == crate::isa::Parser::Bool && dtype == DType::Bool => LeafKind::Bool,
+            (natural, ..) if natural != Some(dtype) => return None,
+            (_, 2, true) => LeafKind::Swap2,
+            (_, 4, true) => LeafKind::Swap4,
+            (_, 8, true) => LeafKind::Swap8,
+            _ => LeafKind::Copy,
+        };
+        Some(Self { kind, shift: size.trailing_zeros(), output })
+    }
+}
+
+/// Whether there are loops in some steps.
+pub(super) fn has_loops(steps: &[Step]) -> bool {
+    steps.iter().any(|step| match step {
+        Step::Nest(nest) => nest.depth > 1,
+        Step::Rest { .. } | Step::SkipBlocks { .. } => true,
+        Step::List { body, .. }
+        | Step::Repeat(_, body)
+        | Step::Blocks { body, .. }
+        | Step::ToEnd { body, .. } => {
+            matches!(body[..], [Step::Nest(_) | Step::Fields { .. } | Step::Bulk { .. }]) || has_loops(body)
+        }
+        Step::Framed { body, .. } | Step::Masked { then: body, .. } => has_loops(body),
+        Step::Branch { then, otherwise, .. } | Step::IfAny { then, otherwise, .. } => {
+            has_loops(then) || has_loops(otherwise)
+        }
+        Step::Switch { arms, .. } => arms.iter().any(|arm| has_loops(arm)),
+        Step::Start(_)
+        | Step::Stop(..)
+        | Step::ByteCount { .. }
+        | Step::Version(..)
+        | Step::CheckEnd(_)
+        | Step::Skip(_)
+        | Step::SkipSized { .. }
+        | Step::SkipOptional { .. }
+        | Step::Fields { .. }
+        | Step::Item(..)
+        | Step::Bulk { .. }
+        | Step::Length(..)
+        | Step::Constant { .. }
+        | Step::Through { .. } => false,
+    })
+}
+
+/// The outputs that steps write to, or look at, some more than once.
+pub(super) fn collect_outputs(steps: &[Step], to: &mut Vec<usize>) {
+    for step in steps {
+        match step {
+            Step::Fields { fields, .. } => to.extend(fields.iter().map(|field| field.output)),
+            Step::Length(of, output) => to.extend([*of, *output]),
+            Step::Item(_, output) | Step::Constant { output, .. } | Step::Through { output, .. } => {
+                to.push(*output)
+            }
+            Step::Bulk { leaf, .. } => to.push(leaf.output),
+            Step::Nest(nest) => {
+                to.extend(&nest.offsets[..nest.depth]);
+                to.push(nest.leaf.output);
+            }
+            Step::List { offsets, body, .. } => {
+                to.extend(offsets);
+                collect_outputs(body, to);
+            }
+            Step::Blocks { offsets, body, .. } | Step::ToEnd { offsets, body, .. } => {
+                to.push(*offsets);
+                collect_outputs(body, to);
+            }
+            Step::Repeat(_, body) | Step::Framed { body, .. } => collect_outputs(body, to),
+            Step::IfAny { then, otherwise, .. } => {
+                collect_outputs(then, to);
+                collect_outputs(otherwise, to);
+            }
+            Step::Rest { offsets, leaf, .. } => to.extend([*offsets, leaf.output]),
+            Step::Masked { then, output, .. } => {
+                to.push(*output);
+                collect_outputs(then, to);
+            }
+            Step::Branch { store, then, otherwise, .. } => {
+                to.extend(store);
+                collect_outputs(then, to);
+                collect_outputs(otherwise, to);
+            }
+            Step::Switch { store, arms, .. } => {
+                to.extend(store);
+                arms.iter().for_each(|arm| collect_outputs(arm, to));
+            }
+            Step::Start(_)
+            | Step::Stop(..)
+            | Step::ByteCount { .. }
+            | Step::Version(..)
+            | Step::CheckEnd(_)
+            | Step::Skip(_)
+            | Step::SkipSized { .. }
+            | Step::SkipOptional { .. }
+            | Step::SkipBlocks { .. } => {}
+        }
+    }
+}
