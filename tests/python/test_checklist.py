@@ -16,7 +16,8 @@ def place(name):
     first, _, rest = path.partition("/")
     match first:
         case "files" | "trees":
-            return REPOSITORY / "crates/root/tests" / f"{path}.rs", test
+            crate = "root" if first == "files" else "ttree"
+            return REPOSITORY / "crates" / crate / "tests" / f"{path}.rs", test
         case "src":
             return REPOSITORY / "crates/root" / f"{path}.rs", test
         case "io":

@@ -11,10 +11,27 @@ pytestmark = pytest.mark.skipif(not (ROOT / "ARCHITECTURE.md").is_file(), reason
 
 
 def rule():
-    """The rank of each crate in the dependency rule, the least imported by all others."""
+    """What each crate may import by the dependency rule: all that is to its left, within its own braces or around them."""
     line = re.search(r"Dependency rule:\s+`([^`]+)`", (ROOT / "ARCHITECTURE.md").read_text()).group(1)
-    groups = [re.findall(r"\w+", group) for group in line.split("←")]
-    return {name: rank for rank, group in enumerate(groups) for name in group}
+    words = re.findall(r"\w+|[{},←]", line)
+
+    def chain(left):
+        """A chain of crates and groups, each of which may import what stands before it."""
+        found = {}
+        while True:
+            before = left | set(found)
+            if words[0] == "{":
+                while words.pop(0) in "{,":
+                    found |= chain(before)
+            else:
+                found[words.pop(0)] = before
+            if not words or words[0] != "←":
+                return found
+            words.pop(0)
+
+    found = chain(set())
+    assert not words, f"the rule is not understood from {words[0]} on"
+    return found
 
 
 def manifests():
@@ -35,11 +52,18 @@ def imported(manifest):
 
 
 def test_crates_import_to_their_left():
-    ranks = rule()
-    assert set(manifests()) == set(ranks)
+    allowed = rule()
+    assert set(manifests()) == set(allowed)
     for name, manifest in manifests().items():
-        wrong = {other for other in imported(manifest) if ranks[other] >= ranks[name]}
+        wrong = imported(manifest) - allowed[name]
         assert not wrong, f"{name} imports {', '.join(sorted(wrong))}, to its right or beside it"
+
+
+def test_the_rule_is_read_with_its_braces():
+    allowed = rule()
+    assert allowed["ttree"] - allowed["root"] == {"root"}, "beside engine, avro and parquet"
+    assert not allowed["dtype"]
+    assert {"engine", "root", "ttree"} < allowed["forthwith"] < allowed["cli"] < allowed["python"]
 
 
 def test_crates_are_members_and_described():

@@ -58,8 +58,20 @@ pub use forthwith_io as io;
 pub use forthwith_parquet as parquet;
 pub use forthwith_plan as plan;
 pub use forthwith_program as program;
+
 #[cfg(feature = "root")]
-pub use forthwith_root as root;
+pub mod root {
+    //! ROOT files: the container, its objects, and its trees.
+
+    pub use forthwith_root::{
+        Array, Base, Basic, BasketHeader, Check, Checked, Counter, Cursor, Datime, Directory,
+        DirectoryRecord, Element, ElementKind, EmbeddedBasket, Found, Frame, Header, Interval, Items, Key,
+        Leftover, List, Object, Objects, Packed, Packing, Record, Records, Recovered, RootFile, Shape,
+        StreamerInfo, Streamers, TObject, TableCheck, Tag, Value, Walker, beta_interval, check_record, code,
+        decompress_blocks, decompress_record, forget_class, prepare, register_class, register_unframed, text,
+    };
+    pub use forthwith_ttree::{Tree, TreeCheck, TreeFormat, TreeInfo};
+}
 
 /// Makes what a process makes once and then shares.
 ///

@@ -5,7 +5,8 @@ use crate::{Container, FileInfo, Key, Object, OpenOptions, OptionKind, OptionSpe
 use forthwith_engine::Engine;
 use forthwith_io::Source;
 use forthwith_plan::{BlockFormat, CheckReport, Dataset, Error, Result};
-use forthwith_root::{Checked, Found, Recovered, RootFile, Tree, TreeFormat};
+use forthwith_root::{Checked, Found, Recovered, RootFile};
+use forthwith_ttree::{Tree, TreeCheck, TreeFormat};
 use std::{any::Any, sync::Arc};
 
 /// The row of the table.
@@ -129,7 +130,7 @@ impl Container for Opened {
     }
 
     fn check(&self) -> Result<CheckReport> {
-        self.file.check().map(report)
+        self.file.check(&mut [&mut TreeCheck::default()]).map(report)
     }
 
     fn words(&self) -> &'static Words {

@@ -9,15 +9,16 @@ use crate::streamer::{Counter, Element, ElementKind, code};
 
 /// A member of a class, or a fixed array of such.
 #[derive(Debug)]
-pub(crate) struct Member<'e> {
-    pub(crate) value: Value<'e>,
+pub struct Member<'e> {
+    /// What is stored.
+    pub value: Value<'e>,
     /// How many of them stand one after the other, if it is an array.
-    pub(crate) array: Option<u32>,
+    pub array: Option<u32>,
 }
 
 /// What is stored of a member. Classes are meant by name: a class may contain itself.
 #[derive(Debug)]
-pub(crate) enum Value<'e> {
+pub enum Value<'e> {
     /// A `TObject` in place.
     TObject,
     /// The status bits of a `TObject`. Two more bytes follow those of an object that is referenced.
@@ -41,7 +42,14 @@ pub(crate) enum Value<'e> {
     /// A pointer to an object of this class, or of one derived from it.
     Pointer(&'e str),
     /// As many objects of this class in a frame as another member says, or pointers to them.
-    Loop { class: &'e str, pointers: bool, counter: &'e Counter },
+    Loop {
+        /// The class.
+        class: &'e str,
+        /// Whether pointers to objects are stored.
+        pointers: bool,
+        /// The member that counts them.
+        counter: &'e Counter,
+    },
     /// What a user told in words: the number that they leave, or the bytes that they step over.
     Words(Option<DType>, &'e str),
     /// Something with a byte count that no code says more of.
@@ -50,7 +58,7 @@ pub(crate) enum Value<'e> {
 
 impl<'e> Member<'e> {
     /// The member that an element describes; `None` for a base, and for codes that ROOT does not write.
-    pub(crate) fn of(element: &'e Element) -> Option<Self> {
+    pub fn of(element: &'e Element) -> Option<Self> {
         let (code, is_array) = without_array(element.code);
         let length = Some(element.array_length).filter(|&length| length > 0);
         let array = is_array.then_some(element.array_length);

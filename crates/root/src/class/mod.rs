@@ -2,6 +2,7 @@
 //! own streams.
 
 mod layout;
-pub(crate) mod native;
+mod native;
 
-pub(crate) use layout::{Member, Value};
+pub use layout::{Member, Value};
+pub use native::{Native, known, native, symmetric};

@@ -8,7 +8,7 @@ use crate::streamer::is_unframed;
 
 /// How a class is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Native {
+pub enum Native {
     /// By its streamer info.
     ByInfo,
     /// `TObject`: no frame.
@@ -46,12 +46,12 @@ pub(crate) enum Native {
 }
 
 /// How a class is read, unless a user said otherwise.
-pub(crate) fn known(class: &str) -> Native {
+pub fn known(class: &str) -> Native {
     if is_unframed(class) { Native::Bare } else { native(class) }
 }
 
 /// How a class is read.
-pub(crate) fn native(class: &str) -> Native {
+pub fn native(class: &str) -> Native {
     // By the first letter of the interesting part: most classes are none of these.
     if !class.starts_with('T') {
         return match class {
@@ -92,7 +92,7 @@ pub(crate) fn native(class: &str) -> Native {
 }
 
 /// The items of a symmetric matrix, of which half is stored.
-pub(crate) fn symmetric(class: &str) -> Option<&str> {
+pub fn symmetric(class: &str) -> Option<&str> {
     let item = class.strip_prefix("TMatrixTSym<")?.strip_suffix('>')?;
     Some(item.trim())
 }

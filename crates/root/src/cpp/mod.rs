@@ -4,13 +4,13 @@ pub mod code;
 mod number;
 mod packing;
 
-pub use number::Basic;
-pub(crate) use number::{MANTISSA, Number};
+pub(crate) use number::MANTISSA;
+pub use number::{Basic, Number};
 pub use packing::Packing;
 
 /// A C++ type, as far as its name tells how it is stored.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum CppType {
+pub enum CppType {
     /// A number.
     Number(&'static Number),
     /// A string: `std::string` or `TString`.
@@ -33,12 +33,12 @@ pub(crate) enum CppType {
 
 impl CppType {
     /// Reads a type name. One that is not understood is [`Other`](Self::Other).
-    pub(crate) fn parse(name: &str) -> Self {
+    pub fn parse(name: &str) -> Self {
         parse(name.trim(), 0)
     }
 
     /// The one spelling.
-    pub(crate) fn spelling(&self) -> String {
+    pub fn spelling(&self) -> String {
         match self {
             Self::Number(number) => number.spelling.into(),
             Self::Text(name) => (*name).into(),
@@ -55,7 +55,7 @@ impl CppType {
     }
 
     /// Whether it is one of the standard library's containers, which have a frame.
-    pub(crate) const fn is_container(&self) -> bool {
+    pub const fn is_container(&self) -> bool {
         matches!(self, Self::Sequence(..) | Self::Map(..) | Self::Bitset(_))
     }
 }
@@ -116,13 +116,13 @@ fn parse(name: &str, depth: usize) -> CppType {
 
 /// A row of the table: one container of the standard library, or one that is stored as such.
 #[derive(Debug)]
-pub(crate) struct Container {
+pub struct Container {
     /// The one spelling.
-    pub(crate) spelling: &'static str,
+    pub spelling: &'static str,
     /// What it holds.
-    pub(crate) of: Holds,
+    pub of: Holds,
     /// ROOT's `ESTLType`.
-    pub(crate) stl: i32,
+    pub stl: i32,
     /// Arguments of the template that may follow what it holds: how to compare, hash and allocate.
     more: usize,
     /// The names of the template without `std::`.
@@ -131,7 +131,7 @@ pub(crate) struct Container {
 
 /// What a container holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Holds {
+pub enum Holds {
     /// Items in order.
     Items,
     /// Items of a set.
@@ -150,7 +150,7 @@ impl PartialEq for Container {
 
 impl Container {
     /// The container that a template's name means.
-    pub(crate) fn named(template: &str) -> Option<&'static Self> {
+    pub fn named(template: &str) -> Option<&'static Self> {
         let template = template.strip_prefix("std::").unwrap_or(template);
         CONTAINERS.iter().find(|container| container.names.contains(&template))
     }

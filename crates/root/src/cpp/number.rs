@@ -44,7 +44,7 @@ impl Basic {
     }
 
     /// As a column of such numbers has them.
-    pub(crate) fn dtype(self) -> DType {
+    pub fn dtype(self) -> DType {
         match self {
             Self::I8 => DType::Int8,
             Self::I16 => DType::Int16,
@@ -63,13 +63,13 @@ impl Basic {
 
 /// A row of the table: one kind of number.
 #[derive(Debug)]
-pub(crate) struct Number {
+pub struct Number {
     /// The one spelling, which says the width.
-    pub(crate) spelling: &'static str,
+    pub spelling: &'static str,
     /// ROOT's codes for it in streamer elements. The first is that of a type of such a name.
-    pub(crate) codes: &'static [i32],
+    pub codes: &'static [i32],
     /// How it is stored; `None` if always packed. One with a range is packed in any case.
-    pub(crate) basic: Option<Basic>,
+    pub basic: Option<Basic>,
     /// What a column has.
     dtype: DType,
     /// What C++ and ROOT call it.
@@ -84,17 +84,17 @@ impl PartialEq for Number {
 
 impl Number {
     /// The number that a type's name means.
-    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+    pub fn named(name: &str) -> Option<&'static Self> {
         NUMBERS.iter().find(|number| number.names.contains(&name))
     }
 
     /// The number that a streamer element's code means.
-    pub(crate) fn coded(code: i32) -> Option<&'static Self> {
+    pub fn coded(code: i32) -> Option<&'static Self> {
         NUMBERS.iter().find(|number| number.codes.contains(&code))
     }
 
     /// How columns read it; `None` where ROOT does not read back what it wrote.
-    pub(crate) fn wire(&self, packing: Option<Packing>) -> Option<Wire> {
+    pub fn wire(&self, packing: Option<Packing>) -> Option<Wire> {
         let to = self.dtype;
         Some(match (self.codes[0], packing) {
             (code::BOOL, _) => Wire::Bool,

@@ -1,14 +1,12 @@
 //! Whether a file is whole: what its parts say of each other, and what can be read.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::ops::Range;
+use std::collections::{BTreeMap, BTreeSet};
 
 use forthwith_io::Decompressor;
-use forthwith_plan::{Error, ErrorKind, Finding, Result, Scratch, Severity};
+use forthwith_plan::{Error, ErrorKind, Finding, Result, Severity};
 
 use super::{DirectoryRecord, Key, RootFile, decompress_record, known::is_roots_own};
-use crate::object::{Cursor, Object};
-use crate::tree::{BasketBytes, Inspected, Tree};
+use crate::object::{Cursor, Object, Objects};
 
 /// A name from a file, for a message: a run of zero bytes, with which some writers fill records that they freed, and all
 /// behind the first letters become a mark.
@@ -58,6 +56,101 @@ impl Checked {
     pub const fn left_out(&self) -> usize {
         self.left_out
     }
+}
+
+/// The part of a check that knows one kind of table, whose data are in further records.
+pub trait TableCheck {
+    /// Whether objects of a class are such tables.
+    fn is_table(&self, class: &str) -> bool;
+
+    /// Compares a table, which was read whole, with the records of its file. What is wrong is told to the check.
+    fn check(&mut self, path: &str, key: &Key, objects: Objects, check: &mut Check<'_>);
+}
+
+/// A check under way: the records of the file, and what was found.
+#[derive(Debug)]
+pub struct Check<'f> {
+    file: &'f RootFile,
+    records: Walked,
+    checked: Checked,
+}
+
+impl RootFile {
+    /// Reads the whole file and compares what its parts say of each other: header, records with their checksums, lists of
+    /// keys, free segments, streamer infos, the byte counts in every object, and by `tables` what tables say of their records.
+    ///
+    /// # Errors
+    /// The source cannot be read. Whatever is wrong with the file is a finding.
+    pub fn check(&self, tables: &mut [&mut dyn TableCheck]) -> Result<Checked> {
+        let mut check = Check { file: self, records: Walked::default(), checked: Checked::default() };
+        check.check_all(tables)?;
+        Ok(check.checked)
+    }
+}
+
+impl<'f> Check<'f> {
+    /// The file.
+    #[must_use]
+    pub const fn file(&self) -> &'f RootFile {
+        self.file
+    }
+
+    /// Notes what was found in a part of the file.
+    pub fn find_in(
+        &mut self,
+        severity: Severity,
+        part: &'static str,
+        object: Option<&str>,
+        byte: Option<u64>,
+        what: impl Into<String>,
+    ) {
+        if self.checked.findings.len() >= MAX_FINDINGS {
+            self.checked.left_out += 1;
+            return;
+        }
+        let object = object.map(shortened);
+        self.checked.findings.push(Finding { severity, part, object, byte, what: what.into() });
+    }
+
+    /// Notes why something in an object cannot be read.
+    pub fn fault(&mut self, part: &'static str, object: Option<&str>, byte: Option<u64>, error: &Error) {
+        self.find_in(Self::severity_of(error), part, object, byte, at_object(error));
+    }
+
+    /// How bad an error is: what the file does not describe is no damage.
+    #[must_use]
+    pub const fn severity_of(error: &Error) -> Severity {
+        match error.kind {
+            ErrorKind::Unsupported { .. } => Severity::Remark,
+            _ => Severity::Damage,
+        }
+    }
+
+    /// Counts a branch whose baskets are compared with the records.
+    pub fn add_branch(&mut self) {
+        self.checked.branches += 1;
+    }
+
+    /// The key of the record that something says is at this byte.
+    pub fn record_at(&mut self, at: u64) -> Option<Key> {
+        if self.records.is_cut_short
+            && !self.records.keys.contains_key(&at)
+            && let Some(key) = self.key_at(at)
+            && let Ok(length) = u64::try_from(key.nbytes)
+            && length >= u64::from(key.keylen)
+        {
+            self.check_record(key, at, length);
+        }
+        self.records.keys.get(&at).cloned()
+    }
+
+    /// Notes that a table has looked at its record at this byte, which is not looked at once more, and how many bytes it
+    /// decompressed.
+    pub fn looked_at(&mut self, at: u64, decompressed: Option<u64>) {
+        if self.records.unseen.remove(&at).is_some() {
+            self.checked.bytes += decompressed.unwrap_or(0);
+        }
+    }
 
     fn find(&mut self, severity: Severity, part: &'static str, byte: Option<u64>, what: impl Into<String>) {
         self.find_in(severity, part, None, byte, what);
@@ -68,41 +161,17 @@ impl Checked {
         self.find_in(Severity::Remark, part, object, Some(byte), what);
     }
 
-    fn find_in(
-        &mut self,
-        severity: Severity,
-        part: &'static str,
-        object: Option<&str>,
-        byte: Option<u64>,
-        what: impl Into<String>,
-    ) {
-        if self.findings.len() >= MAX_FINDINGS {
-            self.left_out += 1;
-            return;
-        }
-        let object = object.map(shortened);
-        self.findings.push(Finding { severity, part, object, byte, what: what.into() });
-    }
-}
-
-impl RootFile {
-    /// Reads the whole file and compares what its parts say of each other: header, records with their checksums, lists of keys,
-    /// free segments, streamer infos, the byte counts in every object, and the baskets that trees name.
-    ///
-    /// # Errors
-    /// The source cannot be read. Whatever is wrong with the file is a finding.
-    pub fn check(&self) -> Result<Checked> {
-        let mut checked = Checked::default();
-        let size = self.source().size()?;
-        let header = self.header();
+    fn check_all(&mut self, tables: &mut [&mut dyn TableCheck]) -> Result<()> {
+        let size = self.file.source().size()?;
+        let header = self.file.header();
         match header.end.cmp(&size) {
-            std::cmp::Ordering::Less => checked.find(
+            std::cmp::Ordering::Less => self.find(
                 Severity::Remark,
                 "header",
                 Some(header.end),
                 format!("{} bytes follow behind the end that the header gives", size - header.end),
             ),
-            std::cmp::Ordering::Greater => checked.find(
+            std::cmp::Ordering::Greater => self.find(
                 Severity::Damage,
                 "header",
                 Some(size),
@@ -110,79 +179,73 @@ impl RootFile {
             ),
             std::cmp::Ordering::Equal => {}
         }
-        self.check_top(&mut checked);
-        let mut records = self.check_records(&mut checked)?;
-        let listed = match self.keys_recursive() {
+        self.check_top();
+        self.check_records()?;
+        let listed = match self.file.keys_recursive() {
             Ok(listed) => listed,
             Err(error) => {
-                checked.find(Severity::Damage, "keys", error.place.byte, error.kind.to_string());
+                self.find(Severity::Damage, "keys", error.place.byte, error.kind.to_string());
                 Vec::new()
             }
         };
-        checked.objects = listed.len();
-        self.check_unlisted(&mut checked);
+        self.checked.objects = listed.len();
+        self.check_unlisted();
         for found in &listed {
-            self.check_key(&found.path, &found.key, &mut records, &mut checked);
+            self.check_key(&found.path, &found.key);
             if found.key.is_directory() {
-                self.check_directory(&found.path, &found.key, &mut checked);
+                self.check_directory(&found.path, &found.key);
             }
         }
-        self.check_free(&records.gaps, &mut checked);
-        self.check_streamers(&mut checked);
+        self.check_free();
+        self.check_streamers();
         for found in &listed {
             if !found.key.is_directory() {
-                self.check_object(&found.path, &found.key, &mut records, &mut checked);
+                self.check_object(&found.path, &found.key, tables);
             }
         }
         // No tree has them, or none that can be read.
-        for (at, length) in std::mem::take(&mut records.unseen) {
-            if let Some(key) = records.keys.get(&at) {
-                self.check_payload(key, at, length, &mut checked);
+        for (at, length) in std::mem::take(&mut self.records.unseen) {
+            if let Some(key) = self.records.keys.get(&at).cloned() {
+                self.check_payload(&key, at, length);
             }
         }
-        Ok(checked)
+        Ok(())
     }
 
     /// Whether the file's own record is where the header says. All else is found from there.
-    fn check_top(&self, checked: &mut Checked) {
-        let (header, top) = (self.header(), self.top());
+    fn check_top(&mut self) {
+        let (header, top) = (self.file.header(), self.file.top());
         let (begin, record) = (header.begin, top.record());
         if record.seek_directory != begin {
             let what = format!("there is no record of the file at byte {begin}: nothing in it can be found");
-            checked.find(Severity::Damage, "header", Some(begin), what);
+            self.find(Severity::Damage, "header", Some(begin), what);
             return;
         }
         let name = u64::from(header.nbytes_name);
         differ("length of key and name", "header", name, "directory", u64::from(record.nbytes_name))
             .into_iter()
-            .for_each(|what| checked.remark("header", None, begin, what));
-        self.check_directory_record("", record, 0, checked);
+            .for_each(|what| self.remark("header", None, begin, what));
+        self.check_directory_record("", record, 0);
     }
 
-    fn check_directory(&self, path: &str, key: &Key, checked: &mut Checked) {
-        let Ok(contents) = self.load_directories(&[key]) else { return };
+    fn check_directory(&mut self, path: &str, key: &Key) {
+        let Ok(contents) = self.file.load_directories(&[key]) else { return };
         let Some(record) = contents.first().map(|contents| &contents.record) else { return };
         if record.seek_directory != key.seek {
             // ROOT reads it once more from there.
             let what = format!("the directory says that it is at byte {}", record.seek_directory);
-            checked.find_in(Severity::Damage, "keys", Some(path), Some(key.seek), what);
+            self.find_in(Severity::Damage, "keys", Some(path), Some(key.seek), what);
         }
-        self.check_directory_record(path, record, key.seek_directory, checked);
+        self.check_directory_record(path, record, key.seek_directory);
     }
 
     /// Whether a directory's mother and its list of keys are what it says. They are found without.
-    fn check_directory_record(
-        &self,
-        path: &str,
-        record: &DirectoryRecord,
-        mother: u64,
-        checked: &mut Checked,
-    ) {
+    fn check_directory_record(&mut self, path: &str, record: &DirectoryRecord, mother: u64) {
         let at = record.seek_directory;
         let object = Some(path).filter(|path| !path.is_empty());
         differ("place of its mother", "directory", record.seek_parent, "key", mother)
             .into_iter()
-            .for_each(|what| checked.remark("keys", object, at, what));
+            .for_each(|what| self.remark("keys", object, at, what));
         let seek = record.seek_keys;
         if seek == 0 || record.nbytes_keys == 0 {
             return;
@@ -200,20 +263,19 @@ impl RootFile {
             differ("place of the directory", "directory", at, "list of keys", list.seek_directory),
         ];
         for what in differences.into_iter().flatten() {
-            checked.remark("keys", object, seek, what);
+            self.remark("keys", object, seek, what);
         }
     }
 
-    fn check_records(&self, checked: &mut Checked) -> Result<Walked> {
-        let mut walked = Walked::default();
-        for record in self.records()? {
+    fn check_records(&mut self) -> Result<()> {
+        for record in self.file.records()? {
             // The writer may have left something between records. What is listed behind is looked up by itself.
             let record = match record {
                 Ok(record) => record,
                 Err(error) => {
                     let what = format!("no record here, so that none behind it is found: {}", error.kind);
-                    checked.find(Severity::Remark, "records", error.place.byte, what);
-                    walked.is_cut_short = true;
+                    self.find(Severity::Remark, "records", error.place.byte, what);
+                    self.records.is_cut_short = true;
                     break;
                 }
             };
@@ -225,63 +287,50 @@ impl RootFile {
                     "no record here, so that none behind it is found: the key says that it stands at byte {}",
                     key.seek
                 );
-                checked.find_in(Severity::Remark, "records", Some(&key.label()), Some(record.at), what);
-                walked.is_cut_short = true;
+                self.find_in(Severity::Remark, "records", Some(&key.label()), Some(record.at), what);
+                self.records.is_cut_short = true;
                 break;
             }
             let Some(key) = record.key else {
-                checked.records += 1;
-                walked.gaps.push((record.at, record.at + record.length - 1));
+                self.checked.records += 1;
+                self.records.gaps.push((record.at, record.at + record.length - 1));
                 continue;
             };
-            self.check_record(key, record.at, record.length, &mut walked, checked);
+            self.check_record(key, record.at, record.length);
         }
-        Ok(walked)
+        Ok(())
     }
 
-    fn check_record(&self, key: Key, at: u64, length: u64, walked: &mut Walked, checked: &mut Checked) {
-        checked.records += 1;
+    fn check_record(&mut self, key: Key, at: u64, length: u64) {
+        self.checked.records += 1;
         if &*key.class_name == "TBasket" {
-            checked.baskets += 1;
+            self.checked.baskets += 1;
         }
         if &*key.class_name == "TBasket" {
             // Its tree knows more of it.
-            walked.unseen.insert(at, length);
+            self.records.unseen.insert(at, length);
         } else {
-            self.check_payload(&key, at, length, checked);
+            self.check_payload(&key, at, length);
         }
-        walked.keys.insert(at, key);
+        self.records.keys.insert(at, key);
     }
 
-    fn check_payload(&self, key: &Key, at: u64, length: u64, checked: &mut Checked) {
+    fn check_payload(&mut self, key: &Key, at: u64, length: u64) {
         match self.decompressed(key, at, length) {
-            Ok(length) => checked.bytes += length,
+            Ok(length) => self.checked.bytes += length,
             Err(error) => {
                 // As above.
                 let is_list = &*key.class_name == "TFile" && key.seek != at;
                 let severity = if is_list { Severity::Remark } else { Severity::Damage };
-                checked.find_in(severity, "records", Some(&key.label()), Some(at), error.kind.to_string());
+                self.find_in(severity, "records", Some(&key.label()), Some(at), error.kind.to_string());
             }
         }
     }
 
-    /// The key of the record that something says is here.
-    fn record_key<'a>(&self, at: u64, walked: &'a mut Walked, checked: &mut Checked) -> Option<&'a Key> {
-        if walked.is_cut_short
-            && !walked.keys.contains_key(&at)
-            && let Some(key) = self.key_at(at)
-            && let Ok(length) = u64::try_from(key.nbytes)
-            && length >= u64::from(key.keylen)
-        {
-            self.check_record(key, at, length, walked, checked);
-        }
-        walked.keys.get(&at)
-    }
-
     fn key_at(&self, at: u64) -> Option<Key> {
-        let head = self.source().read_one(at..at.checked_add(Key::FIXED)?).ok()?;
+        let head = self.file.source().read_one(at..at.checked_add(Key::FIXED)?).ok()?;
         let length = u16::from_be_bytes([*head.get(14)?, *head.get(15)?]);
-        let bytes = self.source().read_one(at..at.checked_add(u64::from(length))?).ok()?;
+        let bytes = self.file.source().read_one(at..at.checked_add(u64::from(length))?).ok()?;
         Key::parse(&mut Cursor::new(&bytes)).ok()
     }
 
@@ -293,18 +342,18 @@ impl RootFile {
         if stored.end - stored.start >= u64::from(key.objlen) || &*key.class_name == "RBlob" {
             return Ok(stored.end - stored.start);
         }
-        let bytes = self.source().read_one(stored)?;
+        let bytes = self.file.source().read_one(stored)?;
         super::check_record(&bytes, key.objlen as usize)?;
         let mut payload = vec![0; key.objlen as usize];
         decompress_record(&bytes, &mut payload, &mut Decompressor::default())?;
         Ok(u64::from(key.objlen))
     }
 
-    fn check_key(&self, path: &str, key: &Key, records: &mut Walked, checked: &mut Checked) {
+    fn check_key(&mut self, path: &str, key: &Key) {
         let label = format!("{path};{}", key.cycle);
-        let Some(record) = self.record_key(key.seek, records, checked) else {
+        let Some(record) = self.record_at(key.seek) else {
             let what = "a directory lists it where there is no record";
-            checked.find_in(Severity::Damage, "keys", Some(&label), Some(key.seek), what);
+            self.find_in(Severity::Damage, "keys", Some(&label), Some(key.seek), what);
             return;
         };
         let differences = [
@@ -317,48 +366,48 @@ impl RootFile {
         for (what, listed, stored) in differences {
             if listed != stored {
                 let what = format!("{what}: the directory says {listed}, the record {stored}");
-                checked.find_in(Severity::Damage, "keys", Some(&label), Some(key.seek), what);
+                self.find_in(Severity::Damage, "keys", Some(&label), Some(key.seek), what);
             }
         }
-        if key.is_renamed(record) {
+        if key.is_renamed(&record) {
             let what = format!("it was renamed: the record says that it is {}", shortened(&record.name));
-            checked.find_in(Severity::Remark, "keys", Some(&label), Some(key.seek), what);
-        } else if key.name != record.name || !key.is_same_class(record) {
+            self.find_in(Severity::Remark, "keys", Some(&label), Some(key.seek), what);
+        } else if key.name != record.name || !key.is_same_class(&record) {
             let what = format!(
                 "the record says that it is {} of class {}",
                 shortened(&record.name),
                 shortened(&record.class_name)
             );
-            checked.find_in(Severity::Damage, "keys", Some(&label), Some(key.seek), what);
+            self.find_in(Severity::Damage, "keys", Some(&label), Some(key.seek), what);
         }
     }
 
     /// What only a recovery finds. In a file that was not closed that is what was written last.
-    fn check_unlisted(&self, checked: &mut Checked) {
-        let Ok((_, found)) = Self::recover(self.source().clone()) else { return };
+    fn check_unlisted(&mut self) {
+        let Ok((_, found)) = RootFile::recover(self.file.source().clone()) else { return };
         if found.unlisted.is_empty() {
             return;
         }
-        let is_closed = self.header().seek_free != 0 && self.header().nbytes_free != 0;
+        let is_closed = self.file.header().seek_free != 0 && self.file.header().nbytes_free != 0;
         let severity = if is_closed { Severity::Remark } else { Severity::Damage };
         let names = found.unlisted.iter().take(10).cloned().collect::<Vec<_>>().join(", ");
         let what = format!(
             "{} objects are in no directory, and a recovery finds them: {names}",
             found.unlisted.len()
         );
-        checked.find(severity, "keys", None, what);
+        self.find(severity, "keys", None, what);
     }
 
-    fn check_free(&self, gaps: &[(u64, u64)], checked: &mut Checked) {
+    fn check_free(&mut self) {
         let part = "free segments";
-        let segments = match self.free_segments() {
+        let segments = match self.file.free_segments() {
             Ok(segments) => segments,
             Err(error) => {
-                checked.find(Severity::Remark, part, error.place.byte, error.kind.to_string());
+                self.find(Severity::Remark, part, error.place.byte, error.kind.to_string());
                 return;
             }
         };
-        let header = self.header();
+        let header = self.file.header();
         if let Some(key) = self.key_at(header.seek_free).filter(|_| !segments.is_empty()) {
             let differences = [
                 differ("place of the list", "header", header.seek_free, "record", key.seek),
@@ -366,7 +415,7 @@ impl RootFile {
                 differ("number of segments", "header", header.nfree.into(), "list", segments.len() as u64),
             ];
             for what in differences.into_iter().flatten() {
-                checked.remark(part, None, header.seek_free, what);
+                self.remark(part, None, header.seek_free, what);
             }
         }
         let end = header.end;
@@ -374,27 +423,27 @@ impl RootFile {
             Some(&(first, _)) if first == end => {}
             Some(&(first, _)) => {
                 let what = format!("the last begins at byte {first}, and not where the file ends, at {end}");
-                checked.find(Severity::Remark, part, None, what);
+                self.find(Severity::Remark, part, None, what);
             }
-            None => checked.find(Severity::Remark, part, None, "there is no list: the file was not closed"),
+            None => self.find(Severity::Remark, part, None, "there is no list: the file was not closed"),
         }
         if segments.windows(2).any(|pair| pair[0].1 >= pair[1].0) || segments.iter().any(|(a, b)| a > b) {
-            checked.find(Severity::Remark, part, None, "they overlap");
+            self.find(Severity::Remark, part, None, "they overlap");
         }
-        for &(first, last) in gaps {
+        for (first, last) in std::mem::take(&mut self.records.gaps) {
             if !segments.iter().any(|&(begin, end)| begin <= first && last <= end) {
                 let what = format!("the deleted record up to byte {last} is not listed");
-                checked.find(Severity::Remark, part, Some(first), what);
+                self.find(Severity::Remark, part, Some(first), what);
             }
         }
     }
 
-    fn check_streamers(&self, checked: &mut Checked) {
-        let infos = self.streamers().and_then(|streamers| streamers.infos());
+    fn check_streamers(&mut self) {
+        let infos = self.file.streamers().and_then(|streamers| streamers.infos());
         if let Err(error) = infos {
-            checked.find(Severity::Damage, "streamer infos", error.place.byte, error.kind.to_string());
+            self.find(Severity::Damage, "streamer infos", error.place.byte, error.kind.to_string());
         }
-        let header = self.header();
+        let header = self.file.header();
         if header.seek_info == 0 || header.nbytes_info == 0 {
             return;
         }
@@ -405,46 +454,46 @@ impl RootFile {
                 "their record says that it is of class {}, and not a TList",
                 shortened(&key.class_name)
             );
-            checked.find(Severity::Damage, "streamer infos", Some(header.seek_info), what);
+            self.find(Severity::Damage, "streamer infos", Some(header.seek_info), what);
         }
         let differences = [
             differ("place of the list", "header", header.seek_info, "record", key.seek),
             differ("length of the list", "header", header.nbytes_info.into(), "record", length_of(&key)),
         ];
         for what in differences.into_iter().flatten() {
-            checked.remark("streamer infos", None, header.seek_info, what);
+            self.remark("streamer infos", None, header.seek_info, what);
         }
     }
 
-    fn check_object(&self, path: &str, key: &Key, records: &mut Walked, checked: &mut Checked) {
+    fn check_object(&mut self, path: &str, key: &Key, tables: &mut [&mut dyn TableCheck]) {
         let label = format!("{path};{}", key.cycle);
-        let payload = match self.payload(key) {
+        let payload = match self.file.payload(key) {
             Ok(payload) => payload,
             Err(error) => {
-                let severity = severity_of(&error);
-                let what = at_object(&error);
-                checked.find_in(severity, "objects", Some(&label), Some(key.seek), what);
+                self.fault("objects", Some(&label), Some(key.seek), &error);
                 return;
             }
         };
-        let read =
-            self.walker().and_then(|walker| walker.read(payload, u32::from(key.keylen), &key.class_name));
+        let read = self
+            .file
+            .walker()
+            .and_then(|walker| walker.read(payload, u32::from(key.keylen), &key.class_name));
         let objects = match read {
             Ok(objects) => objects,
             Err(error) => {
                 let (severity, what) = misread(&key.class_name, &error);
-                checked.find_in(severity, "objects", Some(&label), Some(key.seek), what);
+                self.find_in(severity, "objects", Some(&label), Some(key.seek), what);
                 return;
             }
         };
         for (object, error) in objects.faults() {
             let (severity, what) = misread(object.class(), error);
             let what = format!("in {}: {what}", object.class());
-            checked.find_in(severity, "objects", Some(&label), Some(key.seek), what);
+            self.find_in(severity, "objects", Some(&label), Some(key.seek), what);
         }
         for left in objects.leftovers() {
             let what = format!("{} bytes in {} behind what its streamer info says", left.length, left.class);
-            checked.find_in(Severity::Remark, "objects", Some(&label), Some(key.seek), what);
+            self.find_in(Severity::Remark, "objects", Some(&label), Some(key.seek), what);
         }
         let unknown: BTreeSet<(&str, i16)> = objects
             .iter()
@@ -453,137 +502,23 @@ impl RootFile {
             .collect();
         for (class, version) in unknown {
             let what = format!("no streamer info for class {class} version {version}");
-            checked.find_in(Severity::Remark, "streamer infos", Some(&label), None, what);
+            self.find_in(Severity::Remark, "streamer infos", Some(&label), None, what);
         }
-        if Tree::is_tree(&key.class_name) {
-            match Tree::of(self, path, objects) {
-                Ok(tree) => self.check_tree(&label, &tree, records, checked),
-                Err(error) => {
-                    checked.find_in(
-                        severity_of(&error),
-                        "trees",
-                        Some(&label),
-                        Some(key.seek),
-                        at_object(&error),
-                    );
-                }
-            }
+        if let Some(table) = tables.iter_mut().find(|table| table.is_table(&key.class_name)) {
+            table.check(path, key, objects, self);
         }
-    }
-
-    fn check_tree(&self, label: &str, tree: &Tree, records: &mut Walked, checked: &mut Checked) {
-        let entries = tree.info().entries;
-        let (mut longest, mut shorter) = (None, Vec::new());
-        for branch in tree.inspect() {
-            checked.branches += 1;
-            let place = format!("{label}/{}", branch.path);
-            let baskets = match &branch.places {
-                Ok(baskets) => baskets,
-                Err(error) => {
-                    checked.find_in(
-                        Severity::Damage,
-                        "trees",
-                        Some(&place),
-                        error.place.byte,
-                        error.kind.to_string(),
-                    );
-                    continue;
-                }
-            };
-            if baskets.is_empty() {
-                continue;
-            }
-            let held = branch.entries.end - branch.entries.start;
-            if held != branch.counted {
-                let what = format!("its baskets have {held} entries together, and not {}", branch.counted);
-                checked.find_in(Severity::Damage, "trees", Some(&place), None, what);
-            }
-            longest = longest.max(Some(branch.entries.end));
-            if branch.entries.end != entries {
-                shorter.push(branch.entries.end);
-            }
-            for basket in baskets {
-                let (byte, found) = match &basket.bytes {
-                    BasketBytes::File(range) => {
-                        let found = self.check_basket(&branch, &basket.entries, range, records, checked);
-                        (Some(range.start), found)
-                    }
-                    BasketBytes::Record(range) => {
-                        let stored = tree.record().get(range.clone()).unwrap_or_default();
-                        (None, branch.look_at(&basket.entries, stored, &mut records.scratch))
-                    }
-                    &BasketBytes::Nowhere(seek, length) => (None, Err(tree.misplaced(seek, length))),
-                };
-                if let Err(error) = found {
-                    let what = format!("basket {}: {}", basket.number, error.kind);
-                    checked.find_in(severity_of(&error), "trees", Some(&place), byte, what);
-                }
-            }
-        }
-        match longest {
-            Some(longest) if longest < entries => {
-                let what =
-                    format!("it says that it has {entries} entries, and no branch has more than {longest}");
-                checked.find_in(Severity::Damage, "trees", Some(label), None, what);
-            }
-            Some(_) if !shorter.is_empty() => {
-                let what = format!(
-                    "it has {entries} entries, and {} branches end elsewhere, the first at {}",
-                    shorter.len(),
-                    shorter[0]
-                );
-                checked.find_in(Severity::Remark, "trees", Some(label), None, what);
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether a basket is there, and what reading makes of it.
-    fn check_basket(
-        &self,
-        branch: &Inspected,
-        entries: &Range<u64>,
-        range: &Range<u64>,
-        records: &mut Walked,
-        checked: &mut Checked,
-    ) -> Result<()> {
-        let at = range.start;
-        let key = self.record_key(at, records, checked).filter(|key| &*key.class_name == "TBasket");
-        let Some(length) = key.filter(|key| key.seek == at).map(|key| {
-            let stored = length_of(key).saturating_sub(key.keylen.into());
-            stored.max(key.objlen.into())
-        }) else {
-            let found = "no record of one".into();
-            return Err(Error::new(ErrorKind::NotA { what: "a basket", found }));
-        };
-        // Older cycles of a tree have the same baskets.
-        if !records.seen.insert((range.clone(), entries.clone(), branch.asks_bounds())) {
-            return Ok(());
-        }
-        let stored = self.source().read_one(range.clone())?;
-        let looked = branch.look_at(entries, &stored, &mut records.scratch);
-        if looked.as_ref().err().map(severity_of) != Some(Severity::Remark)
-            && records.unseen.remove(&at).is_some()
-            && looked.is_ok()
-        {
-            checked.bytes += length;
-        }
-        looked
     }
 }
 
 /// Records by where they stand, and the deleted ones.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Walked {
     keys: BTreeMap<u64, Key>,
     gaps: Vec<(u64, u64)>,
     /// Whether the walk ended before the file.
     is_cut_short: bool,
-    /// Baskets at which no branch has been looked, with their lengths.
+    /// Baskets that no tree has looked at, with their lengths.
     unseen: BTreeMap<u64, u64>,
-    /// Those at which one has: where, for which entries, and whether where these begin was looked at.
-    seen: HashSet<(Range<u64>, Range<u64>, bool)>,
-    scratch: Scratch,
 }
 
 /// Two accounts of one number, if they differ.
@@ -604,17 +539,9 @@ fn at_object(error: &Error) -> String {
     }
 }
 
-/// What the file does not describe is no damage.
-fn severity_of(error: &Error) -> Severity {
-    match error.kind {
-        ErrorKind::Unsupported { .. } => Severity::Remark,
-        _ => Severity::Damage,
-    }
-}
-
 /// What it means that an object of a class, whose bytes are there, is not what its streamer info says.
 fn misread(class: &str, error: &Error) -> (Severity, String) {
-    let (severity, what) = (severity_of(error), at_object(error));
+    let (severity, what) = (Check::severity_of(error), at_object(error));
     if severity < Severity::Damage || is_roots_own(class) {
         return (severity, what);
     }

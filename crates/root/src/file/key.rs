@@ -6,18 +6,29 @@ use crate::object::{Cursor, text};
 
 /// A key as it stands in the file, its strings borrowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RawKey<'a> {
-    pub(crate) nbytes: i32,
-    pub(crate) version: i16,
-    pub(crate) objlen: u32,
-    pub(crate) datime: Datime,
-    pub(crate) keylen: u16,
-    pub(crate) cycle: u16,
-    pub(crate) seek: u64,
-    pub(crate) seek_directory: u64,
-    pub(crate) class_name: &'a [u8],
-    pub(crate) name: &'a [u8],
-    pub(crate) title: &'a [u8],
+pub struct RawKey<'a> {
+    /// Length of the record with its key. Negative for a deleted record, whose bytes are free.
+    pub nbytes: i32,
+    /// Version of the key; above 1000 its pointers have 64 bits.
+    pub version: i16,
+    /// Length of the payload, decompressed.
+    pub objlen: u32,
+    /// When it was written.
+    pub datime: Datime,
+    /// Length of the key.
+    pub keylen: u16,
+    /// Its cycle.
+    pub cycle: u16,
+    /// Where the record begins.
+    pub seek: u64,
+    /// Where the record of its directory begins.
+    pub seek_directory: u64,
+    /// The class of the object.
+    pub class_name: &'a [u8],
+    /// The name of the object.
+    pub name: &'a [u8],
+    /// Its title.
+    pub title: &'a [u8],
 }
 
 /// The label on a record: what is in it, and where it is. Every record begins with one, and a directory lists those of
@@ -50,8 +61,11 @@ pub struct Key {
 
 impl<'a> RawKey<'a> {
     /// Parses a key as [`Key::parse`] does. Inlined, because every basket has one.
+    ///
+    /// # Errors
+    /// The bytes end before.
     #[inline]
-    pub(crate) fn parse(cursor: &mut Cursor<'a>) -> Result<Self> {
+    pub fn parse(cursor: &mut Cursor<'a>) -> Result<Self> {
         let nbytes = cursor.i32()?;
         let version = cursor.i16()?;
         let objlen = cursor.u32()?;

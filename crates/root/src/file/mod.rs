@@ -18,14 +18,13 @@ use bytes::Bytes;
 use forthwith_io::Source;
 use forthwith_plan::{Error, ErrorKind, Result};
 
-pub use check::Checked;
+pub use check::{Check, Checked, TableCheck};
 pub(crate) use compressed::decompress_growing;
 pub use compressed::{check_record, decompress_blocks, decompress_record};
 use directory::Contents;
 pub use directory::{Directory, DirectoryRecord, Found};
 pub use header::Header;
-pub(crate) use key::RawKey;
-pub use key::{Datime, Key};
+pub use key::{Datime, Key, RawKey};
 pub use records::{Record, Records};
 pub use recover::Recovered;
 

@@ -56,8 +56,11 @@ impl BasketHeader {
     }
 
     /// Parses a basket's header behind its key. Inlined, because every basket has one.
+    ///
+    /// # Errors
+    /// The bytes end before.
     #[inline]
-    pub(crate) fn behind(key: &RawKey<'_>, cursor: &mut Cursor<'_>) -> Result<Self> {
+    pub fn behind(key: &RawKey<'_>, cursor: &mut Cursor<'_>) -> Result<Self> {
         let RawKey { nbytes, objlen, keylen, seek, .. } = *key;
         let version = cursor.i16()?;
         let buffer_size = cursor.i32()?;

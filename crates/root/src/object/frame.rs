@@ -208,7 +208,8 @@ pub fn text(bytes: &[u8]) -> String {
 }
 
 /// The same for messages: what is not UTF-8 is replaced. Copied first, for the same reason.
-pub(crate) fn lossy(bytes: &[u8]) -> String {
+#[must_use]
+pub fn lossy(bytes: &[u8]) -> String {
     let copied = bytes.to_vec();
     String::from_utf8_lossy(&copied).into_owned()
 }

@@ -1,6 +1,6 @@
 //! What items of containers are: C++ types with what the file says of the classes in them.
 
-use crate::class::native::{Native, native};
+use crate::class::{Native, native};
 use crate::cpp::{Basic, CppType, Holds, Number};
 use crate::streamer::{Streamers, code};
 

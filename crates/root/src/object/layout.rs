@@ -6,8 +6,8 @@ use std::sync::Arc;
 use forthwith_plan::{Error, Result};
 
 use super::kind::Kind;
-use crate::class::native::{Native, known};
 use crate::class::{Member, Value};
+use crate::class::{Native, known};
 use crate::cpp::{Basic, MANTISSA, Number};
 use crate::streamer::{Element, ElementKind, Packing, StreamerInfo, Streamers, builtin, code, registered};
 

@@ -17,8 +17,7 @@ mod walk;
 
 pub use basket::{BasketHeader, EmbeddedBasket};
 pub use cursor::Cursor;
-pub(crate) use frame::lossy;
-pub use frame::{Frame, TObject, Tag, text};
+pub use frame::{Frame, TObject, Tag, lossy, text};
 pub use kind::Shape;
 pub use objects::{Array, Base, Items, Leftover, List, Object, Objects, Packed, Value};
 pub use walk::Walker;

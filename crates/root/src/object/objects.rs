@@ -280,7 +280,10 @@ impl<'a> Object<'a> {
     }
 
     /// The object itself, unless its contents were passed over: then the reason is the error.
-    pub(crate) fn readable(self) -> Result<Self> {
+    ///
+    /// # Errors
+    /// The reason why its contents were passed over.
+    pub fn readable(self) -> Result<Self> {
         if !self.is_opaque() {
             return Ok(self);
         }
@@ -302,7 +305,10 @@ impl<'a> Object<'a> {
     }
 
     /// A cursor over its contents, for classes that write them by hand.
-    pub(crate) fn cursor(self) -> Result<Cursor<'a>> {
+    ///
+    /// # Errors
+    /// The contents are not within the record.
+    pub fn cursor(self) -> Result<Cursor<'a>> {
         let Range { start, end } = self.body();
         let mut cursor = Cursor::with_origin(&self.objects.payload, self.objects.origin);
         cursor.seek(start)?;

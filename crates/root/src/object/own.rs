@@ -3,7 +3,7 @@
 use forthwith_plan::Result;
 
 use super::layout::{Compiler, Step};
-use crate::class::native::{Native, native};
+use crate::class::{Native, native};
 use crate::cpp::Basic;
 use crate::streamer::{Element, ElementKind};
 

@@ -11,7 +11,7 @@ use super::kind::{Kind, Shape};
 use super::layout::{Layout, Pack, Step};
 use super::objects::{Contents, Leftover, Member, Node, number};
 use super::walk::{Walker, Wanted};
-use crate::class::native::{Native, known};
+use crate::class::{Native, known};
 use crate::cpp::{Basic, CppType};
 
 /// The state of reading one payload.

@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 use super::{Counter, Element, ElementKind, StreamerInfo, code};
 
 /// The built-in info of a class version.
-pub(crate) fn builtin(class: &str, version: i32) -> Option<Arc<StreamerInfo>> {
+#[must_use]
+pub fn builtin(class: &str, version: i32) -> Option<Arc<StreamerInfo>> {
     infos().iter().find(|info| &*info.class == class && info.version == version).cloned()
 }
 
@@ -18,7 +19,8 @@ pub(super) fn infos() -> &'static [Arc<StreamerInfo>] {
 }
 
 /// The info of a class whose members have branches of their own. A whole `TObject` does not follow one.
-pub(crate) fn builtin_divided(class: &str, version: i32) -> Option<Arc<StreamerInfo>> {
+#[must_use]
+pub fn builtin_divided(class: &str, version: i32) -> Option<Arc<StreamerInfo>> {
     let object = || Arc::new(info(class, version, "fUniqueID:13:unsigned int; fBits:15:unsigned int"));
     if (class, version) == ("TObject", 1) { Some(object()) } else { builtin(class, version) }
 }

@@ -14,12 +14,13 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use forthwith_plan::Result;
 
-pub(crate) use builtin::{builtin, builtin_divided};
+pub use builtin::{builtin, builtin_divided};
 pub use element::{Counter, Element, ElementKind};
 use info::Label;
 pub use info::StreamerInfo;
-pub(crate) use registered::{any_unframed, is_unframed, registered, registrations};
-pub use registered::{forget_class, register_class, register_unframed};
+pub use registered::{
+    any_unframed, forget_class, is_unframed, register_class, register_unframed, registered, registrations,
+};
 
 use crate::cpp::{CppType, tidy};
 pub(crate) use crate::cpp::{Packing, code};
@@ -128,7 +129,7 @@ impl Streamers {
     ///
     /// # Errors
     /// The info cannot be parsed.
-    pub(crate) fn describe(
+    pub fn describe(
         &self,
         class: &str,
         version: i32,
@@ -158,12 +159,14 @@ impl Streamers {
     }
 
     /// Whether the file or a user describes a class.
-    pub(crate) fn describes(&self, class: &str) -> bool {
+    #[must_use]
+    pub fn describes(&self, class: &str) -> bool {
         self.knows(class) || registered(class).is_some()
     }
 
     /// Whether the file describes a class.
-    pub(crate) fn knows(&self, class: &str) -> bool {
+    #[must_use]
+    pub fn knows(&self, class: &str) -> bool {
         self.of(class).next().is_some()
     }
 
@@ -182,7 +185,8 @@ impl Streamers {
     }
 
     /// The class that the file describes for pairs or arrays of such types, as it spells it.
-    pub(crate) fn spelled(&self, kind: &CppType) -> Option<&str> {
+    #[must_use]
+    pub fn spelled(&self, kind: &CppType) -> Option<&str> {
         let template = match kind {
             CppType::Pair(..) => "pair<",
             CppType::Array(..) => "array<",
@@ -194,7 +198,8 @@ impl Streamers {
     }
 
     /// The code of the numbers that items of an enumeration are stored as, if the file tells that the type is one.
-    pub(crate) fn enumeration(&self, name: &str) -> Option<i32> {
+    #[must_use]
+    pub fn enumeration(&self, name: &str) -> Option<i32> {
         let known = self.enumerations.get_or_init(|| {
             let infos = self.entries.iter().filter_map(|entry| self.info(entry).ok());
             enumerations::of(infos)

@@ -76,24 +76,28 @@ pub fn forget_class(class: &str) -> bool {
 }
 
 /// A number that is another one when classes were registered or forgotten since.
-pub(crate) fn registrations() -> u64 {
+#[must_use]
+pub fn registrations() -> u64 {
     CHANGES.load(Ordering::Acquire)
 }
 
 /// The info that a user supplied for a class.
-pub(crate) fn registered(class: &str) -> Option<Arc<StreamerInfo>> {
+#[must_use]
+pub fn registered(class: &str) -> Option<Arc<StreamerInfo>> {
     let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
     registered.get(class).map(|registered| Arc::clone(&registered.info))
 }
 
 /// Whether there is any class of which that was said.
-pub(crate) fn any_unframed() -> bool {
+#[must_use]
+pub fn any_unframed() -> bool {
     let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
     registered.values().any(|registered| !registered.framed)
 }
 
 /// Whether a user said of a class that its objects have no frame.
-pub(crate) fn is_unframed(class: &str) -> bool {
+#[must_use]
+pub fn is_unframed(class: &str) -> bool {
     let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
     registered.get(class).is_some_and(|registered| !registered.framed)
 }

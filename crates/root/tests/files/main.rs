@@ -1,4 +1,4 @@
-//! Behaviour of the lower half of the crate: files, keys, streamer infos and objects, on files made by ROOT.
+//! Behaviour of the crate: files, keys, streamer infos and objects, on files made by ROOT.
 
 // What was skipped, and how much was compared, is part of a test's result.
 #![allow(clippy::print_stderr)]
@@ -8,7 +8,6 @@ mod damage;
 mod functions;
 mod keys;
 mod objects;
-mod rewritten;
 mod sparse;
 mod standard;
 mod streamers;

@@ -61,7 +61,7 @@ fn containers_that_are_records_are_what_root_reads() {
         assert!(objects.leftovers().is_empty() && objects.faults().next().is_none(), "{name}");
     }
     assert_eq!(file.keys().expect("keys").len(), golden.len());
-    assert_eq!(file.check().expect("a readable file").severity(), None);
+    assert_eq!(file.check(&mut []).expect("a readable file").severity(), None);
 }
 
 /// As a collection's streamer writes it: byte count and version first.
@@ -141,7 +141,7 @@ fn room_behind_the_keys_is_clear() {
 fn is_damaged(bytes: Vec<u8>, name: &str) {
     let file = open(bytes);
     assert!(file.keys().is_err(), "{name}");
-    assert_eq!(file.check().expect("a readable file").severity(), Some(Severity::Damage), "{name}");
+    assert_eq!(file.check(&mut []).expect("a readable file").severity(), Some(Severity::Damage), "{name}");
 }
 
 /// A list may call a `TDirectoryFile` what calls itself a `TDirectory`.
@@ -149,7 +149,7 @@ fn is_damaged(bytes: Vec<u8>, name: &str) {
 fn directories_have_two_names() {
     let mut bytes = bytes("keys.root");
     let file = open(bytes.clone());
-    let before = file.check().expect("a readable file").severity();
+    let before = file.check(&mut []).expect("a readable file").severity();
     let keys = file.keys().expect("keys");
     let key = keys.iter().find(|key| key.is_directory() && key.title.len() >= 4).expect("a directory");
     let stored = |class: &str, title: &str| -> Vec<u8> {
@@ -161,12 +161,12 @@ fn directories_have_two_names() {
     let (list, _) = list_of_keys(&file, &bytes);
     let found = bytes[list..].windows(old.len()).position(|window| *window == old).expect("listed");
     bytes[list + found..list + found + new.len()].copy_from_slice(&new);
-    let checked = open(bytes).check().expect("a readable file");
+    let checked = open(bytes).check(&mut []).expect("a readable file");
     assert_eq!(checked.severity(), before, "{:#?}", checked.findings);
 }
 
 #[test]
 fn what_an_ntuple_is_made_of_is_in_no_directory() {
-    let checked = open(bytes("ntuple.root")).check().expect("a readable file");
+    let checked = open(bytes("ntuple.root")).check(&mut []).expect("a readable file");
     assert!(checked.findings.is_empty(), "{:#?}", checked.findings);
 }

@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 use forthwith_forth::Compiled;
 use forthwith_io::Memory;
 use forthwith_plan::{Block, BlockFormat, ColumnSpec, Dataset, Decoder, Plan, Scratch, Stored, Task};
-use forthwith_root::{RootFile, Tree, TreeFormat};
+use forthwith_root::RootFile;
+use forthwith_ttree::{Tree, TreeFormat};
 use proptest::{prelude::*, sample::Index};
 
 use crate::{

@@ -4,8 +4,11 @@ use std::ops::Range;
 
 use forthwith_plan::{Decoder, Error, ErrorKind, Kernel, Result, Scratch};
 
-use super::{Tree, baskets::Place};
-use crate::format::{Asked, misplaced, unframe};
+use super::Tree;
+use crate::{
+    baskets::Place,
+    format::{Asked, misplaced, unframe},
+};
 
 /// What reading a branch would ask of its baskets, and where they are.
 pub(crate) struct Inspected {

@@ -7,14 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use forthwith_plan::Dataset;
-use forthwith_root::{RootFile, Tree};
+use forthwith_ttree::Tree;
 
-use crate::corpus::{repository, source};
+use crate::support::open;
 
 /// Text that is delivered is UTF-8 in memory of its own, whatever the bytes of the file become after they were validated.
 #[test]
 fn text_stays_text_while_the_file_is_rewritten() {
-    let bytes = std::fs::read(repository().join("tests/data/codec-none.root")).expect("a bundled file");
+    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/codec-none.root"))
+        .expect("a bundled file");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rewritten.root");
     std::fs::write(&path, &bytes).expect("written");
@@ -25,7 +26,7 @@ fn text_stays_text_while_the_file_is_rewritten() {
         let end = Instant::now() + Duration::from_millis(500);
         while Instant::now() < end || looked == 0 {
             // Damage is an error; a panic or text that is no text is not allowed.
-            let Ok(file) = RootFile::open(source(&path)) else { continue };
+            let Ok(file) = open(&path) else { continue };
             let Ok(found) = file.keys_recursive() else { continue };
             for found in found {
                 looked += 1;
@@ -79,7 +80,9 @@ fn text_is_borrowed_from_no_file() {
         }
     }
     let mut found = Vec::new();
-    visit(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+    for sources in ["src", "../root/src"] {
+        visit(&Path::new(env!("CARGO_MANIFEST_DIR")).join(sources), &mut found);
+    }
     assert_eq!(
         found,
         ["frame.rs"],

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use forthwith_plan::{Error, Result};
-use forthwith_root::{RootFile, Tree};
+use forthwith_root::RootFile;
+use forthwith_ttree::Tree;
 use serde_json::Value;
 
 /// A file with what other readers found in it.
@@ -23,9 +24,34 @@ pub(crate) fn samples() -> Vec<Sample> {
 
 /// The files of the corpus: `FORTHWITH_CORPUS`, or beside the repository.
 pub(crate) fn corpus() -> Vec<Sample> {
+    folder(&corpus_folder().join("root"))
+}
+
+/// Every `.root` file of this repository, goldens or not.
+pub(crate) fn data() -> Vec<PathBuf> {
+    files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data"))
+}
+
+/// The damaged files of the corpus; none where there is no corpus.
+pub(crate) fn bad() -> Vec<PathBuf> {
+    files(&corpus_folder().join("bad"))
+}
+
+pub(crate) fn open(path: &Path) -> Result<RootFile> {
+    RootFile::open(forthwith_io::open(&path.display().to_string())?)
+}
+
+fn corpus_folder() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let corpus = std::env::var_os("FORTHWITH_CORPUS").map_or(root.join("../shared/corpus"), PathBuf::from);
-    folder(&corpus.join("root"))
+    std::env::var_os("FORTHWITH_CORPUS").map_or(root.join("../shared/corpus"), PathBuf::from)
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|end| end == "root"));
+    paths.sort();
+    paths
 }
 
 /// A file of this repository.
@@ -56,8 +82,7 @@ fn sample(golden: &Path) -> Option<Sample> {
     let name = Path::new(path).file_name()?.to_string_lossy().into_owned();
     let golden =
         serde_json::from_slice(&std::fs::read(golden).ok()?).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let source = forthwith_io::open(path).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let file = RootFile::open(source).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let file = open(Path::new(path)).unwrap_or_else(|e| panic!("{name}: {e}"));
     Some(Sample { name, file, golden })
 }
 

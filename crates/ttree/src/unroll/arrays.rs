@@ -3,8 +3,8 @@
 use forthwith_program::Schema;
 
 use super::{Classes, Refused, fixed, shared};
-use crate::cpp::{CppType, Number};
-use crate::streamer::code;
+use forthwith_root::code;
+use forthwith_root::{CppType, Number};
 
 impl Classes<'_> {
     /// A pair without a frame around it.

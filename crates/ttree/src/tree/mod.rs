@@ -1,12 +1,7 @@
 //! `TTree`: a table of branches, each a column or a record of columns, cut into baskets.
 
-mod baskets;
-mod columns;
 mod inspect;
-mod metadata;
 mod peek;
-mod programs;
-mod unroll;
 
 use std::{
     collections::HashMap,
@@ -19,28 +14,29 @@ use forthwith_plan::{
     Task, similar_names,
 };
 
-use crate::{
-    Found, Objects, RootFile, Streamers, TreeFormat,
-    format::misplaced,
-    streamer::{Element, ElementKind, builtin_divided, registrations},
-};
-use baskets::Place;
-use columns::Column;
 use forthwith_columns::DType;
 use forthwith_io::{Several, Source};
-use metadata::{Branch, MemberOf, Metadata};
-use unroll::{Budget, Classes, Noted, OWN_ITEMS, UNDESCRIBED_ITEMS};
+use forthwith_root::{
+    Element, ElementKind, Found, Objects, RootFile, Streamers, builtin_divided, registrations,
+};
 
-pub(crate) use baskets::Bytes as BasketBytes;
+use crate::{
+    TreeFormat, TreeInfo,
+    baskets::{self, Place},
+    columns::{self, Column},
+    format::misplaced,
+    metadata::{Branch, MemberOf, Metadata},
+    unroll::{Budget, Classes, Noted, OWN_ITEMS, UNDESCRIBED_ITEMS},
+};
 pub(crate) use inspect::Inspected;
-pub use metadata::TreeInfo;
 
 /// A tree: what its own record says of it. The record is read when the tree is opened, and its branches' names with it; what a
 /// branch holds is worked out on request.
 ///
 /// ```no_run
 /// use forthwith_plan::Dataset;
-/// use forthwith_root::{RootFile, Tree};
+/// use forthwith_root::RootFile;
+/// use forthwith_ttree::Tree;
 ///
 /// let file = RootFile::open(forthwith_io::open("events.root")?)?;
 /// let tree = Tree::open(&file, "Events")?;

@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use forthwith_plan::{Error, ErrorKind, Result};
 
-use super::metadata::Branch;
-use crate::{Cursor, format::Basket};
+use forthwith_root::Cursor;
+
+use crate::format::Basket;
+use crate::metadata::Branch;
 
 /// A basket by the branch's word.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use forthwith_program::{Schema, When};
 
 use super::budget::MAX_DEEP_ARRAY_MEMBERS;
 use super::{Classes, Refused, framed, native};
-use crate::class::native as table;
+use forthwith_root::class as table;
 
 impl Classes<'_> {
     /// A pointer to an object of a class, or of one derived from it.

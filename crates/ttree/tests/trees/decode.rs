@@ -7,7 +7,8 @@ use forthwith_forth::{Compiled, Limits, Machine, Status};
 use forthwith_io::{Several, Source};
 use forthwith_plan::{Block, BlockFormat, ColumnSpec, Decoder, Kernel, Plan, Scratch, Stored, Task};
 use forthwith_program::Program;
-use forthwith_root::{RootFile, TreeFormat};
+use forthwith_root::RootFile;
+use forthwith_ttree::TreeFormat;
 
 /// The columns of each group, by the groups' and columns' order: native bytes, offsets with their leading zero.
 pub(crate) type Columns = Vec<Vec<Vec<u8>>>;

@@ -3,12 +3,12 @@
 use forthwith_io::Source;
 use forthwith_plan::Scratch;
 
-use super::{
-    Tree,
+use super::Tree;
+use crate::{
     baskets::{Bytes, Place},
+    format::{Asked, unframe},
     metadata::Branch,
 };
-use crate::format::{Asked, unframe};
 
 impl Tree {
     /// Which of these classes the arrays in the first basket that has any name as that of their items. A basket that cannot be read says

@@ -7,10 +7,10 @@ use forthwith_program::Schema;
 
 use super::budget::{MAX_ARRAY_MEMBERS, MAX_MEMBERS, too_many};
 use super::{Classes, Refused, fixed, native, shared};
-use crate::class::native::Native;
-use crate::class::{Member, Value, native as table};
-use crate::cpp::{CppType, Number};
-use crate::streamer::{Counter, Element, ElementKind, Packing, StreamerInfo, code, is_unframed};
+use forthwith_root::class::Native;
+use forthwith_root::class::{self as table, Member, Value};
+use forthwith_root::{Counter, Element, ElementKind, Packing, StreamerInfo, code, is_unframed};
+use forthwith_root::{CppType, Number};
 
 impl Classes<'_> {
     /// Names and schemas of a class's members, bases among them.

@@ -15,11 +15,11 @@ use std::{collections::HashMap, sync::Arc};
 use forthwith_columns::{DType, Wire};
 use forthwith_program::{Schema, When};
 
-use crate::class::native::{self as table, Native};
-use crate::cpp::CppType;
-use crate::streamer::{Element, StreamerInfo, Streamers, any_unframed, builtin, is_unframed, registered};
 use arrays::array;
 pub(super) use budget::{Budget, Noted};
+use forthwith_root::CppType;
+use forthwith_root::class::{self as table, Native};
+use forthwith_root::{Element, StreamerInfo, Streamers, any_unframed, builtin, is_unframed, registered};
 pub(super) use member::dimensions;
 pub(crate) use pointed::{OWN_ITEMS, UNDESCRIBED_ITEMS};
 

@@ -6,11 +6,7 @@ use forthwith_plan::{
     Block, BlockFormat, Decoder, Error, ErrorKind, Framing, Group, Kernel, Result, Scratch, Task,
 };
 
-use crate::{
-    BasketHeader, Cursor,
-    file::{RawKey, check_record, decompress_record},
-    object::lossy,
-};
+use forthwith_root::{BasketHeader, Cursor, RawKey, check_record, decompress_record, lossy};
 
 /// The [`BlockFormat`] of `TTree` baskets.
 ///

@@ -1,4 +1,4 @@
-//! Behaviour of the upper half of the crate: trees, branches, plans and baskets, on files made by ROOT.
+//! Behaviour of the crate: trees, branches, plans and baskets, on files made by ROOT.
 // A test that fails says where.
 #![allow(clippy::unwrap_used)]
 
@@ -7,5 +7,7 @@ mod columns;
 mod damage;
 mod decode;
 mod lookup;
+mod rewritten;
 mod support;
 mod unframe;
+mod whole;

@@ -12,14 +12,12 @@ use forthwith_columns::{DType, Form, Wire};
 use forthwith_plan::{ColumnSpec, Decoder, Kernel, Reading, Slot};
 use forthwith_program::{Frame, Program, Schema, TextLength, When, translate};
 
-use super::{
+use forthwith_root::{CppType, Element, Number, Packing};
+
+use crate::{
     metadata::{Branch, Leaf, MemberOf},
     programs,
     unroll::{Classes, dimensions},
-};
-use crate::{
-    cpp::{CppType, Number},
-    streamer::{Element, Packing},
 };
 
 /// What a branch holds, in the terms of plans.

@@ -4,7 +4,8 @@ use std::{ops::Range, sync::Arc};
 
 use forthwith_io::Memory;
 use forthwith_plan::{BlockFormat, Dataset, Decoder, Error, ErrorKind, Plan, Scratch, Stored, Task};
-use forthwith_root::{RootFile, Tree, TreeFormat};
+use forthwith_root::RootFile;
+use forthwith_ttree::{Tree, TreeFormat};
 
 use crate::support::bundled;
 

@@ -5,15 +5,13 @@ use forthwith_plan::{Decoder, Kernel, Slot};
 
 use super::{Column, Dimensions, number, numbers};
 use crate::{
-    streamer::{Packing, code},
-    tree::{
-        metadata::{Branch, Leaf},
-        programs,
-    },
+    metadata::{Branch, Leaf},
+    programs,
 };
+use forthwith_root::{Packing, code};
 
 /// The column of a branch without classes: of its leaves.
-pub(in crate::tree) fn of_leaves(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
+pub(crate) fn of_leaves(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
     match leaves {
         [] => Column::unsupported("a branch without leaves"),
         [leaf] => of_leaf(branch, leaf),
@@ -86,7 +84,7 @@ fn of_leaf_list(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
 
 /// A leaf of several in a branch.
 #[derive(Clone, Debug)]
-pub(in crate::tree) enum LeafMember {
+pub(crate) enum LeafMember {
     /// Numbers: as many as the shape says, once or several times.
     Numbers { wire: Wire, shape: Vec<u64>, many: Many },
     /// A string.
@@ -95,7 +93,7 @@ pub(in crate::tree) enum LeafMember {
 
 /// How many items a leaf of several has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tree) enum Many {
+pub(crate) enum Many {
     /// One, which is no list.
     One,
     /// As many as there is room for up to the entry's end.

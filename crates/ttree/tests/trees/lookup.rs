@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use forthwith_io::Memory;
 use forthwith_plan::{Dataset, ErrorKind, Stored};
-use forthwith_root::{RootFile, Tree};
+use forthwith_root::RootFile;
+use forthwith_ttree::Tree;
 
 use crate::support::{bundled, corpus, samples};
 

@@ -5,18 +5,15 @@ use forthwith_program::{Frame, Schema, TextLength};
 
 use super::{Column, Dimensions, number, plain};
 use crate::{
-    class::{Member, Value},
-    cpp::CppType,
-    streamer::{Element, ElementKind, StreamerInfo, code},
-    tree::{
-        metadata::{Branch, Leaf, MemberOf},
-        programs,
-        unroll::{self, Classes},
-    },
+    metadata::{Branch, Leaf, MemberOf},
+    programs,
+    unroll::{self, Classes},
 };
+use forthwith_root::class::{Member, Value};
+use forthwith_root::{CppType, Element, ElementKind, StreamerInfo, code};
 
 /// The column of one member of a class, or with `items`, of that member of all items of a collection.
-pub(in crate::tree) fn of_member(
+pub(crate) fn of_member(
     branch: &Branch<'_>,
     info: &StreamerInfo,
     element: &Element,
@@ -122,11 +119,7 @@ fn of_described(type_name: String, schema: Result<Schema, String>, items: bool, 
 }
 
 /// As [`of_member`], for a class that the file does not describe: the branch alone tells the type of plain numbers.
-pub(in crate::tree) fn of_undescribed(
-    branch: &Branch<'_>,
-    member: &MemberOf,
-    leaf: Option<&Leaf<'_>>,
-) -> Column {
+pub(crate) fn of_undescribed(branch: &Branch<'_>, member: &MemberOf, leaf: Option<&Leaf<'_>>) -> Column {
     let unknown =
         || Column::unsupported(format!("a member of {}, which the file does not describe", member.class));
     let Some(leaf) = leaf else { return unknown() };

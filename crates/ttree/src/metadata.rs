@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use forthwith_plan::{ErrorKind, Field, Result};
 
-use crate::{Items, Object, Objects, Value, text};
+use forthwith_root::{Items, Object, Objects, Value, text};
 
 /// What a tree says of itself.
 #[derive(Clone, Debug, Default, PartialEq)]

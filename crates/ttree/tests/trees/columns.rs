@@ -5,7 +5,8 @@ use std::{collections::BTreeMap, sync::Arc};
 use forthwith_columns::Form;
 use forthwith_io::Memory;
 use forthwith_plan::Dataset;
-use forthwith_root::{RootFile, Tree};
+use forthwith_root::RootFile;
+use forthwith_ttree::Tree;
 
 use crate::{
     decode::decode,
