@@ -7,6 +7,7 @@ mod pages;
 
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use owned::Owned;
 
@@ -141,7 +142,14 @@ impl Output {
     /// A factor that would make growing slow is taken as 1.125.
     pub fn growing(dtype: DType, items: usize, factor: f64) -> Self {
         let first = items.saturating_mul(dtype.size());
-        Self::new(dtype, Box::new(Owned { block: None, first, factor }))
+        Self::new(dtype, Box::new(Owned { block: None, first, factor, budget: None }))
+    }
+
+    /// As [`Self::owned`], but the memory may take no more bytes than are left of a budget, which outputs share. Growing
+    /// beyond it is [`RunError::OutOfMemory`]. Unlike [`Limits::output_bytes`](crate::Limits), which is exact, it costs
+    /// native loops nothing.
+    pub fn within(dtype: DType, budget: &Arc<AtomicUsize>) -> Self {
+        Self::new(dtype, Box::new(Owned { budget: Some(Arc::clone(budget)), ..Owned::default() }))
     }
 
     /// The items written so far, in place. None if the memory cannot be kept: that of [`Self::owned`] and [`Self::growing`] can.

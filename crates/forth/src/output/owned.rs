@@ -3,6 +3,7 @@
 use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::pages::Pages;
 use super::{Keeper, Memory, OutOfMemory, SLACK};
@@ -13,11 +14,13 @@ pub(super) struct Owned {
     /// Bytes of the first block, if that many can be had.
     pub(super) first: usize,
     pub(super) factor: f64,
+    /// Bytes that this and other outputs may still take; None: no limit.
+    pub(super) budget: Option<Arc<AtomicUsize>>,
 }
 
 impl Default for Owned {
     fn default() -> Self {
-        Self { block: None, first: 1024, factor: 2.0 }
+        Self { block: None, first: 1024, factor: 2.0, budget: None }
     }
 }
 
@@ -110,6 +113,11 @@ impl Drop for Block {
 impl Owned {
     fn grow_to(&mut self, used: usize, capacity: usize) -> Result<(), OutOfMemory> {
         let capacity = capacity.checked_next_multiple_of(64).ok_or(OutOfMemory)?;
+        if let Some(budget) = &self.budget {
+            let more = capacity.saturating_sub(self.capacity());
+            let left = |left: usize| left.checked_sub(more);
+            budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).map_err(|_| OutOfMemory)?;
+        }
         let Some(block) = &mut self.block else {
             self.block = Some(Arc::new(Block::new(capacity)?));
             return Ok(());
