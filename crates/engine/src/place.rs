@@ -382,14 +382,21 @@ impl FormatColumns for Taking<'_, '_> {
         self.places.wait_turn(self.order, self.stop)
     }
 
+    fn go_on(&self) -> Result<()> {
+        if self.stop.is_set() { Err(Error::new(ErrorKind::Cancelled)) } else { Ok(()) }
+    }
+
     fn ends(&self) -> Vec<i64> {
         self.places.ends().clone()
     }
 
     fn set_ends(&mut self, ends: &[i64]) {
-        for (to, end) in self.places.ends().iter_mut().zip(ends) {
+        let mut kept = self.places.ends();
+        kept.truncate(self.places.builders.len());
+        for (to, end) in kept.iter_mut().zip(ends) {
             *to = *end;
         }
+        kept.extend(ends.iter().skip(self.places.builders.len()));
     }
 
     fn take(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>> {

@@ -53,6 +53,10 @@ struct Run<'a> {
     next: AtomicUsize,
     failed: Failed,
     failure: Mutex<Option<(usize, Error)>>,
+    /// Flags of the workers that run programs of which nothing says that they end.
+    interrupts: Mutex<Vec<Arc<AtomicBool>>>,
+    /// Threads that are done.
+    ended: AtomicUsize,
     blocks: AtomicU64,
     bytes: AtomicU64,
 }
@@ -127,20 +131,28 @@ fn read_steps(
         next: AtomicUsize::new(0),
         failed: Failed::none(),
         failure: Mutex::new(None),
+        interrupts: Mutex::default(),
+        ended: AtomicUsize::new(0),
         blocks: AtomicU64::new(0),
         bytes: AtomicU64::new(0),
     };
     if tick.as_mut().is_some_and(|tick| !tick(run.progress())) {
         return Err(Error::new(ErrorKind::Cancelled));
     }
+    let listens = tick.is_some() && format.may_run_long();
     std::thread::scope(|scope| {
-        for _ in 1..threads {
+        let mut others = 0;
+        for _ in usize::from(!listens)..threads {
             // Where the system gives no more threads, those there are do all the work.
             if std::thread::Builder::new().spawn_scoped(scope, || run.work(None)).is_err() {
                 break;
             }
+            others += 1;
         }
-        run.work(tick);
+        match tick {
+            Some(tick) if listens && others > 0 => run.listen(tick, others),
+            tick => run.work(tick),
+        }
     });
     let Run { places, failure, .. } = run;
     if let Some((_, error)) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -318,20 +330,25 @@ fn object(plan: &Plan, group: usize) -> String {
 }
 
 /// A thread that panics passes no turn on: no other may wait for it.
-struct StopOnPanic<'a>(&'a Run<'a>);
+struct Working<'a>(&'a Run<'a>);
 
-impl Drop for StopOnPanic<'_> {
+impl Drop for Working<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.stop_all();
         }
+        self.0.ended.fetch_add(1, Ordering::Release);
     }
 }
 
 impl Run<'_> {
     fn work(&self, mut tick: Option<&mut Tick<'_>>) {
-        let _guard = StopOnPanic(self);
+        let _guard = Working(self);
         let mut worker = self.engine.worker();
+        if self.format.may_run_long() {
+            let flag = Arc::clone(worker.scratch.interrupt());
+            self.interrupts.lock().unwrap_or_else(PoisonError::into_inner).push(flag);
+        }
         let mut ticked = Instant::now();
         while !self.failed.is_any() {
             if let Some(tick) = tick.as_mut().filter(|_| ticked.elapsed() >= TICK) {
@@ -378,6 +395,24 @@ impl Run<'_> {
         }
     }
 
+    /// Listens for a cancellation while so many other threads do the work.
+    fn listen(&self, tick: &mut Tick<'_>, others: usize) {
+        let (mut ticked, mut pause) = (Instant::now(), SHORTEST);
+        while self.ended.load(Ordering::Acquire) < others {
+            std::thread::sleep(pause);
+            pause = LONGEST.min(2 * pause);
+            if ticked.elapsed() >= TICK {
+                if !tick(self.progress()) {
+                    self.cancel();
+                }
+                ticked = Instant::now();
+            }
+        }
+        if !self.failed.is_any() {
+            tick(self.progress());
+        }
+    }
+
     fn compiled(&self, group: usize, source: &str) -> Result<Arc<Compiled>> {
         let known = &self.programs[group];
         if let Some(known) = known.get() {
@@ -421,6 +456,8 @@ impl Run<'_> {
 
     fn wake(&self) {
         self.places.iter().for_each(Places::wake);
+        let interrupts = self.interrupts.lock().unwrap_or_else(PoisonError::into_inner);
+        interrupts.iter().for_each(|flag| flag.store(true, Ordering::Release));
     }
 
     fn step(&self, step: &Step, stop: Stop<'_>, worker: &mut Worker) -> Result<()> {

@@ -3,7 +3,11 @@
 use crate::{Error, Group, Result, Room, Task};
 use forthwith_columns::{Memory, Slot};
 use forthwith_io::Decompressor;
-use std::{any::Any, ops::Range};
+use std::{
+    any::Any,
+    ops::Range,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 /// What a format knows of its blocks. Registered under its id by the façade, looked up by the engine.
 pub trait BlockFormat: Send + Sync {
@@ -43,6 +47,12 @@ pub trait BlockFormat: Send + Sync {
     fn pieces(&self, group: &Group, task: &Task, stored: &[u8]) -> Result<Vec<Piece>> {
         let _ = (task, stored);
         Err(Error::unsupported(format!("a block of {} in pieces", self.id())).in_object(&group.path))
+    }
+
+    /// Whether [`decode`](Self::decode) runs a program of which nothing says that it ends. Its blocks are decoded by other threads
+    /// than the calling one, which listens for a cancellation, and it looks at the [flag](Scratch::interrupt) of its scratch.
+    fn may_run_long(&self) -> bool {
+        false
     }
 
     /// Decodes a stored block, for groups whose decoder is [`Format`](crate::Decoder::Format).
@@ -99,10 +109,17 @@ pub trait Columns {
     /// [`Cancelled`](crate::ErrorKind::Cancelled), if the work was given up meanwhile.
     fn wait(&mut self) -> Result<()>;
 
-    /// A number for each column that goes on from block to block, 0 at first: what the next offset or row begins with. On one's turn.
+    /// Whether to go on, after the [flag](Scratch::interrupt) of the scratch was set.
+    ///
+    /// # Errors
+    /// [`Cancelled`](crate::ErrorKind::Cancelled), if the work was given up meanwhile.
+    fn go_on(&self) -> Result<()>;
+
+    /// A number for each column that goes on from block to block, 0 at first: what the next offset or row begins with; and behind them
+    /// what else the block before left. On one's turn.
     fn ends(&self) -> Vec<i64>;
 
-    /// Leaves these numbers to the next block. On one's turn.
+    /// Leaves these numbers to the next block: one for each column, and any number of others. On one's turn.
     fn set_ends(&mut self, ends: &[i64]);
 
     /// Places for so many items of each column. On one's turn, and when the places taken before were dropped.
@@ -140,6 +157,8 @@ pub struct Scratch {
     bounds: Room,
     grown: Vec<u8>,
     decompressor: Decompressor,
+    limit: Option<usize>,
+    interrupt: Arc<AtomicBool>,
     own: Option<Box<dyn Any + Send>>,
 }
 
@@ -161,7 +180,21 @@ impl Scratch {
     #[must_use]
     pub fn limited(mut self, bytes: Option<usize>) -> Self {
         self.decompressor.set_limit(bytes);
+        self.limit = bytes;
         self
+    }
+
+    /// The bytes that one block may take, if there is a limit.
+    #[must_use]
+    pub const fn limit(&self) -> Option<usize> {
+        self.limit
+    }
+
+    /// Set by the engine when the worker may have to stop. A format that [may run long](BlockFormat::may_run_long) clears it and asks
+    /// [`Columns::go_on`].
+    #[must_use]
+    pub const fn interrupt(&self) -> &Arc<AtomicBool> {
+        &self.interrupt
     }
 
     /// Gives back what is larger than `bytes`: one large block must not be paid for as long as there are small ones.

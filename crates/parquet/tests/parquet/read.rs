@@ -29,6 +29,10 @@ impl Columns for Places {
         Ok(())
     }
 
+    fn go_on(&self) -> Result<()> {
+        Ok(())
+    }
+
     fn ends(&self) -> Vec<i64> {
         self.ends.clone()
     }
