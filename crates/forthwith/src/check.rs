@@ -85,6 +85,10 @@ impl BlockFormat for Counted<'_> {
         self.format.pieces(group, task, stored)
     }
 
+    fn may_run_long(&self) -> bool {
+        self.format.may_run_long()
+    }
+
     fn decode(
         &self,
         group: &Group,
@@ -203,7 +207,7 @@ impl Reading<'_> {
     }
 
     /// Adds what is wrong with a block. Bytes that cannot be had are an error.
-    fn found(&self, error: Error, task: Option<&Task>, report: &mut CheckReport) -> Result<()> {
+    pub(crate) fn found(&self, error: Error, task: Option<&Task>, report: &mut CheckReport) -> Result<()> {
         if matches!(error.kind, ErrorKind::Source(_) | ErrorKind::Cancelled) {
             return Err(error);
         }

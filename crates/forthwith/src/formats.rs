@@ -160,7 +160,8 @@ pub(crate) fn open(
     engine: &Arc<Engine>,
 ) -> Result<Arc<dyn Container>> {
     let head = source.read_one(0..source.size()?.min(head_bytes()))?;
-    let Some(format) = recognised(&head, source.uri()) else {
+    let format = recognised(&head, source.uri()).map_err(|error| error.in_file(source.uri()))?;
+    let Some(format) = format else {
         let found = begins(head.get(..HEAD as usize).unwrap_or(&head)) + &own::missed(source.uri());
         return Err(Error::new(ErrorKind::NotA { what: known(), found }).in_file(source.uri()));
     };
@@ -170,11 +171,19 @@ pub(crate) fn open(
     format.open(source, options, engine)
 }
 
-/// The format of a file that begins so: one of one's own if the name ends as it says and it recognises the file, or one of this build, or any
-/// other of one's own that recognises it.
-pub(crate) fn recognised(head: &[u8], name: &str) -> Option<&'static dyn Format> {
-    let built_in = || FORMATS.iter().copied().find(|format| format.is_read() && format.recognise(head, name));
-    own::by_name_and_head(head, name).or_else(built_in).or_else(|| own::by_head(head, name))
+/// The format of a file that begins so: one of one's own if the name ends as it says and it recognises the file, or one of this build,
+/// or any other of one's own that recognises it.
+///
+/// # Errors
+/// Those of functions by which formats of one's own recognise files.
+pub(crate) fn recognised(head: &[u8], name: &str) -> Result<Option<&'static dyn Format>> {
+    if let Some(own) = own::by_name_and_head(head, name)? {
+        return Ok(Some(own));
+    }
+    match FORMATS.iter().copied().find(|format| format.is_read() && format.recognise(head, name)) {
+        None => own::by_head(head, name),
+        found => Ok(found),
+    }
 }
 
 /// The format whose files' names end so.

@@ -9,7 +9,10 @@ use forthwith::{
     plan::{Error, ErrorKind, Result},
     register, registered, replace, unregister,
 };
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 /// An entry is its number, some hits of channel and charge, a name, and a weight that may be missing.
 const TYPE: &str =
@@ -92,6 +95,10 @@ fn read(table: &Table, threads: usize) -> Vec<Array> {
     table.read(&plan, Some(threads), None).expect("sound data")
 }
 
+fn values(array: &Array) -> Vec<i16> {
+    array.columns[0].1.as_i16().expect("int16").to_vec()
+}
+
 fn refused<T>(result: Result<T>) -> Error {
     result.err().expect("an error")
 }
@@ -155,14 +162,11 @@ fn what_does_not_fit_is_an_error_and_never_an_array() {
         ("input data output x int32", "float32", "the format o3: the beginning of float32 wants float32"),
         ("input data output x int32 output y int32", "int32", "there is y int32 besides"),
         ("input data output x int32 nonsense", "int32", "does not compile"),
-        ("input bytes output x int32", "int32", "one input, `data`, and not: bytes"),
+        ("input bytes output x int32", "int32", "one input, `data`; this one has bytes"),
         ("input data output x int32", "{x: int32", "the format o3: "),
         ("input data output x complex64", "complex128", "the format o3"),
-        (
-            "input data output tags int8 output at int64 output x int32 output y float32",
-            "union[int32, float32]",
-            "unions",
-        ),
+        ("input data output x int32 output y int32", "{a: int32, a: int32}", "the format o3"),
+        ("input data output x int32", "datetime64[s]", "the format o3"),
         ("input data", "{}", "the format o3"),
     ] {
         let error = make(program, of);
@@ -275,7 +279,8 @@ fn formats_are_recognised_in_order() {
     }
     for (format, said) in [
         (make("ROOT").ending("x"), "there is a format of that name"),
-        (make("o6"), "neither an extension nor magic bytes"),
+        (make("o6"), "neither an extension nor magic bytes nor a function"),
+        (make("o6").ending("x").even_blocks(0, 1), "blocks of no bytes"),
         (make("o6").ending("parquet"), "names of Parquet files end in .parquet"),
         (make("o6").ending("a.b"), "is no extension"),
         (make("o6").magic(b"O6").header(1).blocks(|_| Ok(Vec::new())), "a header is for files without"),
@@ -283,6 +288,177 @@ fn formats_are_recognised_in_order() {
         let error = refused(register(format)).to_string();
         assert!(error.contains(said), "{error}");
     }
+}
+
+/// Rows of the alternatives of a union go on from block to block, and so do values that an index leaves out or repeats.
+#[test]
+fn indexes_go_on_from_block_to_block() {
+    // An entry is a tag and a byte; tag 2 is null, and each null has a value all the same.
+    let program = "input data
+        output tags int8  output at int64  output there int64  output small int8  output lists int64  output text uint8
+        0 lists <- stack
+        begin data end invert while
+            data B-> stack
+            case
+                0 of 0 tags <- stack  there len at <- stack  small len there <- stack  data b-> small endof
+                1 of 1 tags <- stack  lists len 1- at <- stack  data B-> stack dup lists +<- stack
+                     data #B-> text endof
+                0 tags <- stack  there len at <- stack  -1 there <- stack  0 small <- stack  1 data skip
+            endcase
+        repeat";
+    let of = "union[{a: ?int8}, string]";
+    let blocks = |source: &Arc<dyn Source>| {
+        let bytes = source.read_one(0..source.size()?)?;
+        let (mut found, mut at, mut entries, mut start) = (Vec::new(), 2, 0, 2);
+        while at < bytes.len() {
+            at += if bytes[at] == 1 { 2 + usize::from(bytes[at + 1]) } else { 2 };
+            entries += 1;
+            if entries == usize::from(bytes[1]) || at == bytes.len() {
+                found.push(OwnBlock { bytes: start as u64..at as u64, entries: entries as u64 });
+                (entries, start) = (0, at);
+            }
+        }
+        Ok(found)
+    };
+    register(OwnFormat::new("o8", program, of).expect("fits").magic(b"8").blocks(blocks)).expect("is free");
+    let mut expected = None;
+    for each in [1, 2, 3, 7, 200] {
+        let mut bytes = vec![b'8', each];
+        for entry in 0..50u8 {
+            match entry % 7 % 5 {
+                0 | 3 => bytes.extend([0, entry]),
+                1 => bytes.extend([&[1, entry % 4], &b"abcd"[..usize::from(entry % 4)]].concat()),
+                _ => bytes.extend([2, entry]),
+            }
+        }
+        let table = table("some", &bytes);
+        for threads in [1, 4] {
+            let plan = table.plan(&["value"], ..).expect("a plan");
+            let found = table.read(&plan, Some(threads), None).expect("sound").remove(0);
+            found.validate().expect("sound");
+            let values = found.values(0..50).expect("sound");
+            assert_eq!(expected.get_or_insert_with(|| values.clone()), &values, "{each} by {threads}");
+            for (from, to) in [(0, 7), (13, 14), (21, 50)] {
+                let plan = table.plan(&["value"], from..to).expect("a plan");
+                let part = table.read(&plan, Some(threads), None).expect("sound").remove(0);
+                let part = part.values(0..to - from).expect("sound");
+                assert_eq!(part, values[from as usize..to as usize], "{each} by {threads}");
+            }
+        }
+    }
+    unregister("o8");
+}
+
+#[test]
+fn blocks_may_be_even() {
+    let program = "input data output x int16 begin data end invert while data h-> x repeat";
+    let make = |bytes, entries| {
+        let format = OwnFormat::new("o9", program, "int16").expect("fits").ending("o9").header(1);
+        replace(format.even_blocks(bytes, entries)).expect("may be replaced");
+    };
+    let bytes = |count: i16| [vec![0], (0..count).flat_map(i16::to_le_bytes).collect()].concat();
+    for (count, each) in [(0, 1), (1, 1), (7, 3), (9, 3), (1000, 16)] {
+        make(2 * each, each);
+        let found = table("some.o9", &bytes(count)).column("value").expect("sound");
+        assert_eq!(values(&found), (0..count).collect::<Vec<_>>(), "{count} by {each}");
+    }
+    make(6, 3);
+    let error = refused(open("some.o9", &bytes(4)[..8])).to_string();
+    assert!(
+        error.contains("1 bytes behind its last whole block, which are no entries of 2 bytes"),
+        "{error}"
+    );
+    make(5, 2);
+    let error = refused(open("some.o9", &bytes(4))).to_string();
+    assert!(error.contains("3 bytes behind its last whole block, which are no blocks of 5 bytes"), "{error}");
+    let entries =
+        OwnFormat::new("o9", program, "int16").expect("fits").ending("o9").header(1).even_entries(2);
+    replace(entries).expect("may be replaced");
+    assert_eq!(table("some.o9", &bytes(1000)).entries().expect("known"), 1000);
+    unregister("o9");
+}
+
+#[test]
+fn functions_recognise_files() {
+    let program = "input data output x uint8 begin data end invert while data B-> x repeat";
+    let by = |head: &[u8], name: &str| match (head, name) {
+        ([b'!', ..], _) => Err(ErrorKind::Fault { what: "no idea".into() }.into()),
+        (_, name) => Ok(name.contains("o10")),
+    };
+    register(OwnFormat::new("o10", program, "uint8").expect("fits").recognise(by)).expect("is free");
+    assert_eq!(open("an-o10-file", b"abc").expect("is one").format(), "o10");
+    assert!(refused(open("other", b"abc")).to_string().contains("not a"));
+    let error = refused(open("other", b"!")).to_string();
+    assert!(error.contains("no idea") && error.contains("other"), "{error}");
+    unregister("o10");
+}
+
+/// A program that does not end is stopped soon, while it counts and while it reads, whatever threads there are.
+#[test]
+fn endless_programs_can_be_stopped() {
+    let program = "input data output x uint8 begin again";
+    let blocks = |_: &Arc<dyn Source>| {
+        Ok(vec![OwnBlock { bytes: 0..2, entries: 1 }, OwnBlock { bytes: 2..4, entries: 1 }])
+    };
+    let format = OwnFormat::new("o11", program, "uint8").expect("fits").magic(b"11").blocks(blocks);
+    register(format).expect("is free");
+    let table = table("some", b"11--");
+    let plan = table.plan(&[0], ..).expect("a plan");
+    for threads in [1, 2, 4] {
+        let begun = Instant::now();
+        let mut tick = |_| begun.elapsed() < Duration::from_millis(50);
+        let error = refused(table.read(&plan, Some(threads), Some(&mut tick)));
+        assert!(matches!(error.kind, ErrorKind::Cancelled), "{error}");
+        assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    }
+    // An error in the first block ends what others do with later ones.
+    let program = "input data output x uint8 data B-> stack 49 = if 99 halt then begin again";
+    replace(OwnFormat::new("o11", program, "uint8").expect("fits").magic(b"11").blocks(blocks))
+        .expect("may be");
+    for tick in [false, true] {
+        let table = self::table("some", b"11--");
+        let plan = table.plan(&[0], ..).expect("a plan");
+        let mut listens = |_| true;
+        let error = refused(table.read(&plan, Some(2), tick.then_some(&mut listens)));
+        assert!(error.to_string().contains("halt"), "{error}");
+    }
+    unregister("o11");
+}
+
+/// What a program writes is bounded by the file's limit, or by the size of the block.
+#[test]
+fn outputs_are_bounded() {
+    let program = "input data output x int64 begin 1 x <- stack again";
+    register(OwnFormat::new("o12", program, "int64").expect("fits").magic(b"12")).expect("is free");
+    for limit in [Some(1 << 20), None] {
+        let mut options = Options::default();
+        options.policy.limit = limit;
+        let source = Arc::new(Memory::new("some", b"12".to_vec()));
+        let file = File::from_source(source, Arc::new(Engine::new(options))).expect("opens");
+        let error = refused(file.table("").and_then(|table| table.entries()));
+        assert!(matches!(error.kind, ErrorKind::OutOfMemory { .. }), "{error}");
+        assert!(error.to_string().contains("the outputs of the program"), "{error}");
+    }
+    unregister("o12");
+}
+
+#[test]
+fn damage_is_found_by_a_check() {
+    let program = "input data output x int8 0 do data b-> x loop";
+    let blocks = |source: &Arc<dyn Source>| {
+        Ok((1..source.size()?).map(|at| OwnBlock { bytes: at..at + 1, entries: 1 + at / 3 }).collect())
+    };
+    register(OwnFormat::new("o13", program, "int8").expect("fits").magic(b"3").blocks(blocks))
+        .expect("is free");
+    let check = |bytes: &[u8]| open("some", bytes).and_then(|file| file.check()).expect("a report");
+    assert_eq!(check(b"3ab").findings.len(), 0);
+    let found = check(b"3abcde").findings;
+    assert_eq!(
+        found.iter().map(|finding| finding.byte).collect::<Vec<_>>(),
+        [4, 5, 6].map(Some),
+        "{found:?}"
+    );
+    unregister("o13");
 }
 
 /// Threads may register and read at the same time.

@@ -75,7 +75,7 @@ fn visit(path: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<()> {
         // A link to a folder may lead round in a circle.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             visit(&inner, files, depth + 1)?;
-        } else if is_file_or_lost(&inner) && is_known(&inner) {
+        } else if is_file_or_lost(&inner) && is_known(&inner)? {
             files.push(inner);
         }
     }
@@ -96,14 +96,14 @@ fn is_file_or_lost(path: &Path) -> bool {
 }
 
 /// Whether a file is of a format that is read: by its name, or by its first bytes if its name says nothing.
-fn is_known(path: &Path) -> bool {
+fn is_known(path: &Path) -> Result<bool> {
     let name = path.to_string_lossy();
     if let Some(format) = formats::by_name(&name) {
-        return format.is_read();
+        return Ok(format.is_read());
     }
     let mut head = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(formats::head_bytes()).read_to_end(&mut head));
-    read.is_ok() && formats::recognised(&head, &name).is_some()
+    Ok(read.is_ok() && formats::recognised(&head, &name).map_err(|error| error.in_file(&name))?.is_some())
 }
 
 fn is_hidden(name: &OsStr) -> bool {

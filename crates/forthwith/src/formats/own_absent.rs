@@ -1,7 +1,7 @@
 //! No formats of one's own, in builds without the crate that finds what type outputs are.
 
 use super::Format;
-use forthwith_plan::BlockFormat;
+use forthwith_plan::{BlockFormat, Result};
 
 pub(super) static BLOCKS: [&dyn BlockFormat; 0] = [];
 
@@ -13,12 +13,12 @@ pub(super) fn missed(_: &str) -> String {
     String::new()
 }
 
-pub(super) fn by_name_and_head(_: &[u8], _: &str) -> Option<&'static dyn Format> {
-    None
+pub(super) fn by_name_and_head(_: &[u8], _: &str) -> Result<Option<&'static dyn Format>> {
+    Ok(None)
 }
 
-pub(super) fn by_head(_: &[u8], _: &str) -> Option<&'static dyn Format> {
-    None
+pub(super) fn by_head(_: &[u8], _: &str) -> Result<Option<&'static dyn Format>> {
+    Ok(None)
 }
 
 pub(super) fn by_name(_: &str) -> Option<&'static dyn Format> {

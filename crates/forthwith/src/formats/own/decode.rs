@@ -1,15 +1,19 @@
-//! Blocks: a program is run over each.
+//! Decoding blocks: the program is run over each.
 
-use super::recipe::{Part, Recipe};
-use forthwith_columns::{Array, Column, kernels};
+use super::{
+    append::append,
+    recipe::{Recipe, Stopped},
+};
+use forthwith_columns::Array;
 use forthwith_forth::Machine;
 use forthwith_plan::{Block, BlockFormat, Columns, Decoder, Error, ErrorKind, Group, Result, Scratch, Task};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The [`BlockFormat`] of all formats of one's own: plans carry the program, so that they need nothing that is registered.
 pub(in crate::formats) static BLOCKS: [&dyn BlockFormat; 1] = [&OwnBlocks];
 
-struct OwnBlocks;
+pub(super) struct OwnBlocks;
 
 /// Its id.
 pub(super) const ID: &str = "own";
@@ -61,8 +65,12 @@ impl BlockFormat for OwnBlocks {
     }
 
     fn unframe<'a>(&self, _: &Group, task: &Task, stored: &'a [u8], _: &'a mut Scratch) -> Result<Block<'a>> {
-        let entries = task.entries.end - task.entries.start;
+        let entries = task.entries.end.saturating_sub(task.entries.start);
         Ok(Block { payload: stored, entries, bounds: &[], origin: 0 })
+    }
+
+    fn may_run_long(&self) -> bool {
+        true
     }
 
     fn decode(
@@ -74,76 +82,32 @@ impl BlockFormat for OwnBlocks {
         columns: &mut dyn Columns,
     ) -> Result<()> {
         let Decoder::Format(text) = &group.decoder else { return Err(foreign()) };
+        let (limit, interrupt) = (scratch.limit(), Arc::clone(scratch.interrupt()));
         let Ready { wanted, recipe, machine, .. } = scratch.own::<Warm>().0.ready(text)?;
         let form = recipe.chosen(&wanted.fields);
-        let specs = recipe.specs(&form);
-        if form != group.form || !specs.iter().map(|(spec, _)| spec).eq(&group.columns) {
+        let parts = recipe.parts(&form);
+        if form != group.form || !parts.specs().eq(&group.columns) {
             return Err(foreign());
         }
         let expected = task.entries.end.saturating_sub(task.entries.start);
-        let array = recipe.decode(machine, stored, wanted.counted.then_some(expected))?;
+        let mut stopped = Stopped { flag: &interrupt, go_on: &mut || columns.go_on() };
+        let array =
+            recipe.decode(machine, stored, wanted.counted.then_some(expected), limit, &mut stopped)?;
         if array.length != expected {
             let what = format!("a file of {expected} entries has {} now", array.length);
             return Err(recipe.fault(&what));
         }
         let first = task.entries.start;
         let rows = task.wanted.start.saturating_sub(first)..task.wanted.end.saturating_sub(first);
-        let part = Array { form, ..array }.part(rows);
-        let part = part.map_err(|error| recipe.fault(&error.to_string()))?;
-        let parts = specs.iter().map(|(spec, kind)| {
-            let column = part.column(&spec.key).filter(|column| column.dtype() == spec.dtype);
-            column.map(|column| (column, *kind)).ok_or_else(foreign)
-        });
-        append(&parts.collect::<Result<Vec<_>>>()?, columns).map_err(|error| match error {
-            Append::Refused(error) => error,
-            Append::Overflow => recipe.fault("offsets beyond 64 bits"),
-        })
-    }
-}
-
-enum Append {
-    Refused(Error),
-    Overflow,
-}
-
-/// Copies columns behind those of the block before.
-fn append(parts: &[(&Column, Part)], columns: &mut dyn Columns) -> Result<(), Append> {
-    columns.wait().map_err(Append::Refused)?;
-    let before = columns.ends();
-    let mut ends = before.clone();
-    let mut items = Vec::with_capacity(parts.len());
-    for ((column, part), end) in parts.iter().zip(&mut ends) {
-        let own = column.items::<i64>().unwrap_or_default();
-        let (count, more) = match part {
-            Part::Data => (column.len(), 0),
-            Part::Offsets => (column.len().saturating_sub(1), own.last().copied().unwrap_or(0)),
-            Part::Index => (column.len(), own.iter().fold(-1, |most, row| most.max(*row)).saturating_add(1)),
-        };
-        items.push(count);
-        *end = end.checked_add(more).ok_or(Append::Overflow)?;
-    }
-    columns.set_ends(&ends);
-    let mut slots = columns.take_last(&items).map_err(Append::Refused)?;
-    for (((column, part), slot), base) in parts.iter().zip(&mut slots).zip(before) {
-        let bytes = column.as_bytes();
-        match part {
-            Part::Data => kernels::copy(bytes, slot),
-            Part::Offsets => {
-                let offsets = bytes.get(8..).unwrap_or_default();
-                kernels::rebase(offsets, base, slot).map_err(|_| Append::Overflow)?;
-            }
-            Part::Index => {
-                let own = column.items::<i64>().unwrap_or_default();
-                for (row, place) in own.iter().zip(slot.as_chunks_mut::<8>().0) {
-                    let row = if *row < 0 { -1 } else { row.saturating_add(base) };
-                    *place = row.to_ne_bytes();
-                }
-            }
+        let mut part = Array { form, ..array };
+        // Where rows are where one expects them, all of them need no copy.
+        if rows != (0..part.length) || parts.has_indexes() {
+            part = part.part(rows).map_err(|error| recipe.fault(&error.to_string()))?;
         }
+        append(&part, &parts, columns)?.map_err(|what| recipe.fault(what))
     }
-    Ok(())
 }
 
-fn foreign() -> Error {
+pub(super) fn foreign() -> Error {
     ErrorKind::Invalid { what: "a plan that is not for a format of one's own".into() }.into()
 }

@@ -1,29 +1,33 @@
 //! Formats of one's own: a program with the type of what it writes, registered while the process runs.
 
-mod blocks;
+mod append;
+mod decode;
+mod known;
+mod opened;
 mod recipe;
 mod registry;
 mod table;
 
-pub(super) use blocks::BLOCKS;
+pub(super) use decode::BLOCKS;
+pub(super) use known::{by_head, by_name, by_name_and_head, head, missed};
 pub use registry::{register, registered, replace, unregister};
 
-use super::{FORMATS, Format, only::OnlyTable};
-use crate::{Container, FileInfo, Key, OpenOptions, Words};
+use super::{FORMATS, Format};
+use crate::{Container, OpenOptions};
 use forthwith_engine::Engine;
 use forthwith_io::Source;
-use forthwith_plan::{Dataset, Error, ErrorKind, Result};
+use forthwith_plan::{Error, ErrorKind, Result};
 use recipe::Recipe;
-use std::{any::Any, ops::Range, sync::Arc};
-use table::{OwnTable, Parts};
+use std::{ops::Range, sync::Arc};
+use table::Parts;
 
-/// A format of one's own: how its files are known, where their blocks are, and the program that decodes a block. Its name and endings stay in
-/// memory, as those of all formats do.
+/// A format of one's own: how its files are known, where their blocks are, and the program that decodes a block. Its name and
+/// endings stay in memory, as those of all formats do.
 ///
 /// The program has one input, `data`: the bytes of a block. Its outputs are the buffers of the type as
 /// [`Arrangement`](forthwith_builders::Arrangement) finds them, in the order of their declarations, and each block is run by itself, from
 /// the zero on that offsets begin with: what fits the type when the program is run by hand fits it here. At its end
-/// all bytes are read. Where [blocks](Self::blocks) are listed, their number of entries is on the stack at the start. Otherwise the stack is
+/// all bytes are read. Where there are [blocks](Self::blocks), their number of entries is on the stack at the start. Otherwise the stack is
 /// empty, the file behind its header is one block, and a program that reads to the end of its data says by its outputs how many entries
 /// there are.
 ///
@@ -46,12 +50,26 @@ pub struct OwnFormat {
     recipe: Arc<Recipe>,
     endings: &'static [&'static str],
     magic: Vec<u8>,
+    recognise: Option<Box<Recognise>>,
     header: Option<u64>,
-    blocks: Option<Box<Blocks>>,
+    blocks: Blocks,
 }
 
+/// Whether a file that begins so, and has this name, is of the format.
+type Recognise = dyn Fn(&[u8], &str) -> Result<bool> + Send + Sync;
+
 /// Lists the blocks of a file.
-type Blocks = dyn Fn(&Arc<dyn Source>) -> Result<Vec<OwnBlock>> + Send + Sync;
+type List = dyn Fn(&Arc<dyn Source>) -> Result<Vec<OwnBlock>> + Send + Sync;
+
+/// How a file is divided.
+enum Blocks {
+    /// Not at all.
+    Whole,
+    /// Into blocks of so many bytes and entries, of which the last one may be shorter.
+    Even { bytes: u64, entries: u64 },
+    /// As is found out for each file.
+    Listed(Box<List>),
+}
 
 /// A block of a file of a format of one's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,8 +80,14 @@ pub struct OwnBlock {
     pub entries: u64,
 }
 
-/// The longest magic bytes.
-const MOST_MAGIC: usize = 4096;
+/// The longest magic bytes, and what a function sees that recognises files.
+const MOST_HEAD: usize = 4096;
+
+/// Bytes of the blocks of a file whose entries are all equally long.
+const EVEN: u64 = 1 << 20;
+
+/// Blocks are listed when a file is opened, in memory.
+const MOST_BLOCKS: u64 = 1 << 26;
 
 impl OwnFormat {
     /// A format by its name, its program, and the type of an entry: a record becomes columns, anything else one column, `value`.
@@ -77,7 +101,7 @@ impl OwnFormat {
         }
         let recipe = Arc::new(Recipe::new(name, program, of)?);
         let (name, endings, magic) = (name.to_owned().leak(), [].as_slice(), Vec::new());
-        Ok(Self { name, recipe, endings, magic, header: None, blocks: None })
+        Ok(Self { name, recipe, endings, magic, recognise: None, header: None, blocks: Blocks::Whole })
     }
 
     /// With an ending of its files' names, with or without the dot. There may be several.
@@ -96,6 +120,14 @@ impl OwnFormat {
         self
     }
 
+    /// With a function that says whether a file is of it, by the first bytes (4096, or all there are) and by its name. It is called for files
+    /// with its ending and magic bytes, if it has any, that no format of this build recognises.
+    #[must_use]
+    pub fn recognise(mut self, is_of: impl Fn(&[u8], &str) -> Result<bool> + Send + Sync + 'static) -> Self {
+        self.recognise = Some(Box::new(is_of));
+        self
+    }
+
     /// With this many bytes before the data, for files without listed blocks. By default, the magic bytes are all that is before them.
     #[must_use]
     pub fn header(mut self, bytes: u64) -> Self {
@@ -103,63 +135,113 @@ impl OwnFormat {
         self
     }
 
-    /// With blocks, which are listed when a file is opened, and then read by threads and in parts. Without, the whole file is decoded once to count its
-    /// entries and again whenever any of them are read.
+    /// With blocks, which are listed when a file is opened, and then read by threads and in parts. Without, the whole file is decoded
+    /// once to count its entries and again whenever any of them are read.
     #[must_use]
     pub fn blocks(
         mut self,
         list: impl Fn(&Arc<dyn Source>) -> Result<Vec<OwnBlock>> + Send + Sync + 'static,
     ) -> Self {
-        self.blocks = Some(Box::new(list));
+        self.blocks = Blocks::Listed(Box::new(list));
         self
     }
 
-    /// Whether it can be registered at all.
-    fn check(&self) -> Result<()> {
+    /// With blocks of so many bytes, each of which has so many entries. The last one may be shorter, if all entries are equally long.
+    #[must_use]
+    pub fn even_blocks(mut self, bytes: u64, entries: u64) -> Self {
+        self.blocks = Blocks::Even { bytes, entries };
+        self
+    }
+
+    /// With entries of so many bytes each, which are read in blocks of about a megabyte.
+    #[must_use]
+    pub fn even_entries(self, bytes: u64) -> Self {
+        let entries = (EVEN / bytes.max(1)).max(1);
+        self.even_blocks(bytes.saturating_mul(entries), entries)
+    }
+
+    /// Whether it can be registered at all; if it replaces others, it may have the endings of formats of this build.
+    fn check(&self, replaces: bool) -> Result<()> {
         let refuse = |what: String| Err(invalid(format!("the format {}: {what}", self.name)));
         if FORMATS.iter().any(|format| format.name().eq_ignore_ascii_case(self.name)) {
-            return refuse("there is a format of that name".into());
+            return refuse("there is a format of that name in forthwith itself".into());
         }
-        if self.endings.is_empty() && self.magic.is_empty() {
-            return refuse("neither an extension nor magic bytes say which files are of it".into());
+        if self.endings.is_empty() && self.magic.is_empty() && self.recognise.is_none() {
+            return refuse(
+                "neither an extension nor magic bytes nor a function say which files are of it".into(),
+            );
         }
-        if self.magic.len() > MOST_MAGIC {
-            return refuse(format!("{} magic bytes are more than {MOST_MAGIC}", self.magic.len()));
+        if self.magic.len() > MOST_HEAD {
+            return refuse(format!("{} magic bytes are more than {MOST_HEAD}", self.magic.len()));
         }
         for ending in self.endings {
             if ending.is_empty() || ending.contains(['/', '\\', '.']) {
                 return refuse(format!("{ending:?} is no extension: a dot and a word, as .evt"));
             }
-            if let Some(other) = FORMATS.iter().find(|format| format.endings().contains(ending)) {
+            if let Some(other) = FORMATS.iter().find(|format| format.endings().contains(ending))
+                && !replaces
+            {
                 return refuse(format!("names of {} files end in .{ending}", other.name()));
             }
         }
         match (&self.blocks, self.header) {
-            (Some(_), Some(_)) => refuse("a header is for files without listed blocks".into()),
+            (Blocks::Listed(_), Some(_)) => refuse("a header is for files without listed blocks".into()),
+            (Blocks::Even { bytes, entries }, _) if *bytes == 0 || *entries == 0 => {
+                refuse("blocks of no bytes or no entries".into())
+            }
             _ => Ok(()),
         }
-    }
-
-    /// Whether a name ends as those of its files.
-    fn has_ending(&self, name: &str) -> bool {
-        super::ending(name).is_some_and(|ending| self.endings.contains(&&*ending))
     }
 
     /// The blocks of a file.
     fn parts(&self, source: &Arc<dyn Source>) -> Result<Parts> {
         let size = source.size()?;
-        let Some(list) = &self.blocks else {
-            let begin = self.header.unwrap_or(self.magic.len() as u64);
-            if begin > size {
-                let what =
-                    format!("a header of the format {} has {begin} bytes, the file has {size}", self.name);
-                return Err(ErrorKind::Fault { what }.into());
-            }
-            return Ok(Parts::whole(begin..size));
+        let begin = self.header.unwrap_or(self.magic.len() as u64);
+        if begin > size && !matches!(self.blocks, Blocks::Listed(_)) {
+            let what = format!("a header of the format {} has {begin} bytes, the file has {size}", self.name);
+            return Err(ErrorKind::Fault { what }.into());
+        }
+        match &self.blocks {
+            Blocks::Whole => Ok(Parts::whole(begin..size)),
+            Blocks::Even { bytes, entries } => self.even(begin..size, *bytes, *entries),
+            Blocks::Listed(list) => self.listed(list(source)?, size),
+        }
+    }
+
+    /// Blocks of which all but the last are equally long.
+    fn even(&self, data: Range<u64>, bytes: u64, entries: u64) -> Result<Parts> {
+        let (blocks, rest) = ((data.end - data.start) / bytes, (data.end - data.start) % bytes);
+        let fault = |what: String| {
+            let error = Error::from(ErrorKind::Fault { what: format!("the format {}: {what}", self.name) });
+            error.in_block(blocks).in_unit("block")
         };
-        let mut known = Vec::new();
+        if blocks >= MOST_BLOCKS || blocks.checked_add(1).and_then(|all| all.checked_mul(entries)).is_none() {
+            return Err(fault(format!("blocks of {bytes} bytes with {entries} entries are too many")));
+        }
+        let each = bytes / entries;
+        if rest > 0 && !(bytes.is_multiple_of(entries) && rest.is_multiple_of(each)) {
+            let unit = if bytes.is_multiple_of(entries) {
+                format!("entries of {each}")
+            } else {
+                format!("blocks of {bytes}")
+            };
+            let what =
+                format!("the file has {rest} bytes behind its last whole block, which are no {unit} bytes");
+            return Err(fault(what));
+        }
+        let block = |number: u64| {
+            let (start, first) = (data.start + number * bytes, number * entries);
+            let here = if number < blocks { [bytes, entries] } else { [rest, rest / each.max(1)] };
+            (start..start + here[0], first..first + here[1])
+        };
+        Ok(Parts::Known((0..blocks + u64::from(rest > 0)).map(block).collect()))
+    }
+
+    /// Blocks as they were listed.
+    fn listed(&self, blocks: Vec<OwnBlock>, size: u64) -> Result<Parts> {
+        let mut known = Vec::with_capacity(blocks.len());
         let mut entry = 0u64;
-        for (number, OwnBlock { bytes, entries }) in (0..).zip(list(source)?) {
+        for (number, OwnBlock { bytes, entries }) in (0..).zip(blocks) {
             let fault =
                 |what: String| Error::from(ErrorKind::Fault { what }).in_block(number).in_unit("block");
             let Range { start, end } = bytes;
@@ -188,107 +270,19 @@ impl Format for OwnFormat {
         self.endings
     }
 
-    /// By the ending of the name, if there is one, and by the magic bytes, if there are any.
-    fn recognise(&self, head: &[u8], name: &str) -> bool {
-        head.starts_with(&self.magic) && (!self.magic.is_empty() || self.has_ending(name))
-    }
-
-    fn open(&self, source: Arc<dyn Source>, _: &OpenOptions, _: &Arc<Engine>) -> Result<Arc<dyn Container>> {
-        let here = |error: Error| error.in_file(source.uri());
-        let parts = self.parts(&source).map_err(here)?;
-        let only = OnlyTable::new(source.as_ref(), self.name, "table".into(), String::new(), 0)?;
-        let size = source.size()?;
-        let table = OwnTable::new(Arc::clone(&self.recipe), Arc::clone(&source), parts);
-        Ok(Arc::new(Opened { format: self.name, source, size, only, table: Arc::new(table) }))
+    fn open(
+        &self,
+        source: Arc<dyn Source>,
+        _: &OpenOptions,
+        engine: &Arc<Engine>,
+    ) -> Result<Arc<dyn Container>> {
+        let parts = self.parts(&source).map_err(|error| error.in_file(source.uri()))?;
+        opened::open(self.name, &self.recipe, source, parts, engine)
     }
 
     fn is_written(&self) -> bool {
         false
     }
-}
-
-struct Opened {
-    format: &'static str,
-    source: Arc<dyn Source>,
-    size: u64,
-    only: OnlyTable,
-    table: Arc<OwnTable>,
-}
-
-impl Container for Opened {
-    fn format(&self) -> &'static str {
-        self.format
-    }
-
-    fn source(&self) -> &Arc<dyn Source> {
-        &self.source
-    }
-
-    fn info(&self) -> Result<FileInfo> {
-        Ok(FileInfo {
-            uri: self.source.uri().to_owned(),
-            format: self.format.into(),
-            version: String::new(),
-            compression: "none".into(),
-            uuid: None,
-            size: self.size,
-        })
-    }
-
-    fn keys(&self, directory: &str, _: bool) -> Result<Vec<Key>> {
-        self.only.keys(directory)
-    }
-
-    fn find(&self, path: &str) -> Result<Key> {
-        self.only.find(path)
-    }
-
-    fn is_one_table(&self) -> bool {
-        true
-    }
-
-    fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
-        self.only.find(path)?;
-        Ok(Arc::clone(&self.table) as Arc<dyn Dataset>)
-    }
-
-    fn words(&self) -> &'static Words {
-        static WORDS: Words = Words { rows: true, ..Words::PLAIN };
-        &WORDS
-    }
-
-    fn own(&self) -> &dyn Any {
-        self.table.as_ref()
-    }
-}
-
-/// Bytes of a file's beginning that are enough to recognise it.
-pub(super) fn head() -> u64 {
-    registry::all().map(|format| format.magic.len()).max().unwrap_or(0) as u64
-}
-
-/// The format whose files have such names, and begin so.
-pub(super) fn by_name_and_head(head: &[u8], name: &str) -> Option<&'static dyn Format> {
-    let found = registry::all().find(|format| format.has_ending(name) && format.recognise(head, name));
-    found.map(|format| format as &dyn Format)
-}
-
-/// The format of a file that begins so.
-pub(super) fn by_head(head: &[u8], name: &str) -> Option<&'static dyn Format> {
-    registry::all().find(|format| format.recognise(head, name)).map(|format| format as &dyn Format)
-}
-
-/// The format whose files' names end so.
-pub(super) fn by_name(name: &str) -> Option<&'static dyn Format> {
-    registry::all().find(|format| format.has_ending(name)).map(|format| format as &dyn Format)
-}
-
-/// What a file of no format lacks that has the name of one.
-pub(super) fn missed(name: &str) -> String {
-    let near = registry::all().find(|format| format.has_ending(name));
-    near.map_or_else(String::new, |format| {
-        format!("; those of the format {} begin with {:02x?}", format.name, format.magic)
-    })
 }
 
 fn invalid(what: String) -> Error {

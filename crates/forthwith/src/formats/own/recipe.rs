@@ -1,11 +1,16 @@
 //! A program with the type of what it writes.
 
-use super::invalid;
+use super::{append::Parts, invalid};
+use bytes::Bytes;
 use forthwith_builders::{Arrangement, Form as Described, Layout, Written};
-use forthwith_columns::{Array, Column, DType, Form};
-use forthwith_forth::{Compiled, Limits, Machine, Programs, RunError, Status};
-use forthwith_plan::{ColumnSpec, Error, ErrorKind, Result};
-use std::sync::Arc;
+use forthwith_columns::{Array, Column, Form};
+use forthwith_forth::{Compiled, Limits, Machine, Output, Programs, RunError, Status};
+use forthwith_io::LARGEST_EXPANSION;
+use forthwith_plan::{Error, ErrorKind, Result};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicUsize, Ordering},
+};
 
 /// A program that compiles, and whose outputs fit its type.
 pub(super) struct Recipe {
@@ -21,16 +26,15 @@ pub(super) struct Recipe {
     ty: Described,
 }
 
-/// What a column is to the columns of the next block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    /// Values: they follow each other.
-    Data,
-    /// Offsets: they go on where those of the block before ended.
-    Offsets,
-    /// Rows of values: they are behind those of the block before.
-    Index,
+/// How a run is stopped: when the flag is set, it is cleared and somebody asked whether to go on.
+pub(super) struct Stopped<'a> {
+    pub flag: &'a Arc<AtomicBool>,
+    pub go_on: &'a mut dyn FnMut() -> Result<()>,
 }
+
+/// Bytes that the outputs of any block may take, if the file was opened without a limit: this and as many for each of its bytes as no
+/// codec makes of one.
+const LEAST_OUTPUT: usize = 64 << 20;
 
 impl Recipe {
     pub(super) fn new(name: &str, program: &str, described: &str) -> Result<Self> {
@@ -42,8 +46,11 @@ impl Recipe {
         };
         let compiled = compiled.map_err(|error| refuse(format!("the program does not compile: {error}")))?;
         if compiled.inputs() != ["data"] {
-            let inputs = compiled.inputs().join(", ");
-            return Err(refuse(format!("its program has one input, `data`, and not: {inputs}")));
+            let inputs = match compiled.inputs() {
+                [] => "none".to_owned(),
+                inputs => inputs.join(", "),
+            };
+            return Err(refuse(format!("its program has one input, `data`; this one has {inputs}")));
         }
         let outputs: Vec<_> = compiled.outputs().iter().map(|o| (o.name.as_str(), o.dtype)).collect();
         let fits = Arrangement::without_rows(&ty, &outputs).map_err(|error| refuse(error.to_string()))?;
@@ -55,14 +62,16 @@ impl Recipe {
         let columns = fits.buffers.iter().map(column).collect();
         let none = Layout { form: fits.form, length: 0, columns };
         let unsupported = |what: String| Error::unsupported(format!("the format {name}: {what}"));
-        let form = none.to_array().map_err(|error| unsupported(error.to_string()))?.form;
-        if has_union(&form) {
-            return Err(unsupported(format!("unions, in {}", form.type_string())));
-        }
+        let form = none.to_array().map_err(|error| unsupported(format!("{} in tables", error.what)))?.form;
         let (name, program, described) = (name.to_owned(), program.to_owned(), described.to_owned());
         let recipe = Self { name, program, described, form, compiled, ty };
-        if recipe.specs(&recipe.form).is_empty() {
+        if recipe.parts(&recipe.form).specs().next().is_none() {
             return Err(refuse("an entry has no values".into()));
+        }
+        if let Form::Record { fields: Some(names), .. } = &recipe.form
+            && let Some(twice) = (1..names.len()).find(|at| names[..*at].contains(&names[*at]))
+        {
+            return Err(refuse(format!("two fields are called {}", names[twice])));
         }
         Ok(recipe)
     }
@@ -98,10 +107,8 @@ impl Recipe {
     }
 
     /// The columns that a Form has.
-    pub(super) fn specs(&self, form: &Form) -> Vec<(ColumnSpec, Part)> {
-        let mut found = Vec::new();
-        parts(form, "", true, &mut found);
-        found
+    pub(super) fn parts(&self, form: &Form) -> Parts {
+        Parts::of(form)
     }
 
     /// A machine for the program.
@@ -109,36 +116,51 @@ impl Recipe {
         Machine::new(Arc::clone(&self.compiled), Limits::default())
     }
 
-    /// Decodes a block, whose number of entries is known or not.
-    pub(super) fn decode(&self, machine: &mut Machine, bytes: &[u8], entries: Option<u64>) -> Result<Array> {
-        machine.begin();
-        let status =
-            entries.map_or(Ok(()), |entries| machine.push(i64::try_from(entries).unwrap_or(i64::MAX)));
-        let status = status.and_then(|()| machine.resume(&[bytes]));
+    /// Decodes a block, whose number of entries is known or not. Its outputs may take `limit` bytes.
+    pub(super) fn decode(
+        &self,
+        machine: &mut Machine,
+        bytes: &[u8],
+        entries: Option<u64>,
+        limit: Option<usize>,
+        stopped: &mut Stopped<'_>,
+    ) -> Result<Array> {
+        let by_size = bytes.len().saturating_mul(LARGEST_EXPANSION as usize).saturating_add(LEAST_OUTPUT);
+        let most = limit.unwrap_or(by_size);
+        // Memory that grows is up to twice as large as what it holds.
+        let budget = Arc::new(AtomicUsize::new(most.saturating_mul(2).saturating_add(1 << 16)));
+        let outputs = self.compiled.outputs().iter().map(|output| Output::within(output.dtype, &budget));
+        machine.set_interrupt(Some(Arc::clone(stopped.flag)));
+        let mut status = machine.begin_with(outputs.collect()).map(|()| Status::Paused);
+        if let Some(entries) = entries {
+            status = status
+                .and_then(|status| machine.push(i64::try_from(entries).unwrap_or(i64::MAX)).map(|()| status));
+        }
+        let mut status = status.and_then(|_| machine.resume(&[bytes]));
+        while status == Err(RunError::Interrupted) {
+            stopped.flag.swap(false, Ordering::Acquire);
+            (stopped.go_on)()?;
+            status = machine.resume(&[bytes]);
+        }
         let at = machine.position(0);
+        let too_much = || {
+            let what = "the outputs of the program (a larger memory limit for the file allows more)";
+            Error::from(ErrorKind::OutOfMemory { what, bytes: most as u64 })
+        };
         match status {
             Ok(Status::Done) => {}
             Ok(Status::Paused) => return Err(self.fault("the program paused").at_byte(at as u64)),
+            Err(RunError::OutOfMemory) => return Err(too_much().at_byte(at as u64)),
             Err(error) => return Err(self.stopped(machine, error).at_byte(at as u64)),
         }
         if at != bytes.len() {
             let left = bytes.len().saturating_sub(at);
             return Err(self.fault(&format!("{left} bytes of the block are left over")).at_byte(at as u64));
         }
-        let names = self.compiled.outputs().iter().map(|output| output.name.as_str());
-        let written: Vec<_> =
-            names.zip(machine.outputs()).map(|(name, output)| Written::of(name, output)).collect();
-        let misfit =
-            |error: &dyn std::fmt::Display| self.fault(&format!("the outputs are not the type: {error}"));
-        let found = Arrangement::new(&self.ty, &written).map_err(|error| misfit(&error))?;
-        let array = found.layout(machine.outputs()).to_array().map_err(|error| misfit(&error))?;
-        for (name, column) in &array.columns {
-            let first = column.item::<i64>(0).unwrap_or(0);
-            if name.ends_with("-offsets") && first != 0 {
-                return Err(self.fault(&format!("offsets begin with 0, not with {first}")));
-            }
+        if machine.outputs().iter().map(|output| output.as_bytes().len()).sum::<usize>() > most {
+            return Err(too_much());
         }
-        array.validate().map_err(|error| misfit(&error))?;
+        let array = self.array(machine.take_outputs())?;
         match entries {
             Some(entries) if entries != array.length => {
                 let length = array.length;
@@ -148,6 +170,28 @@ impl Recipe {
         }
     }
 
+    /// What a program wrote, which is checked to be of the type.
+    fn array(&self, outputs: Vec<Output>) -> Result<Array> {
+        let names = self.compiled.outputs().iter().map(|output| output.name.as_str());
+        let written: Vec<_> = names.zip(&outputs).map(|(name, output)| Written::of(name, output)).collect();
+        let misfit =
+            |error: &dyn std::fmt::Display| self.fault(&format!("the outputs are not the type: {error}"));
+        let found = Arrangement::new(&self.ty, &written).map_err(|error| misfit(&error))?;
+        let owned = |output: Output| Column::from_bytes(output.dtype(), Bytes::from_owner(Owned(output)));
+        let own: Vec<Column> = outputs.into_iter().map(owned).collect();
+        let columns = found.buffers.iter().map(|(key, at)| (key.clone(), own[*at].clone()));
+        let layout = Layout { form: found.form, length: found.length, columns: columns.collect() };
+        let array = layout.to_array().map_err(|error| misfit(&error))?;
+        for (name, column) in &array.columns {
+            let first = column.item::<i64>(0).unwrap_or(0);
+            if name.ends_with("-offsets") && first != 0 {
+                return Err(self.fault(&format!("offsets begin with 0, not with {first}")));
+            }
+        }
+        array.validate().map_err(|error| misfit(&error))?;
+        Ok(array)
+    }
+
     /// Something wrong with the data, or with the program.
     pub(super) fn fault(&self, what: &str) -> Error {
         ErrorKind::Fault { what: format!("the format {}: {what}", self.name) }.into()
@@ -155,9 +199,6 @@ impl Recipe {
 
     #[cold]
     fn stopped(&self, machine: &Machine, error: RunError) -> Error {
-        if matches!(error, RunError::OutOfMemory | RunError::OutputLimitExceeded) {
-            return ErrorKind::OutOfMemory { what: "the outputs of a program", bytes: 0 }.into();
-        }
         let place = machine.error_location().map(|at| {
             format!(", at line {} column {} of the program (`{}`)", at.line, at.column, at.instruction.trim())
         });
@@ -165,55 +206,11 @@ impl Recipe {
     }
 }
 
-/// Unions would need a number for each alternative to go on from block to block.
-fn has_union(form: &Form) -> bool {
-    match form {
-        Form::Union { .. } => true,
-        Form::List { content, .. } | Form::Regular { content, .. } => has_union(content),
-        Form::Option { content, .. } | Form::Meant { content, .. } => has_union(content),
-        Form::Record { contents, .. } => contents.iter().any(has_union),
-        _ => false,
-    }
-}
+/// The memory of an output, as that of a column.
+struct Owned(Output);
 
-/// Adds the columns of a Form; those `once` have one item for each entry.
-fn parts(form: &Form, member: &str, once: bool, found: &mut Vec<(ColumnSpec, Part)>) {
-    let mut add = |key: &str, name: &str, dtype: DType, part: Part, once: bool| {
-        let spec = ColumnSpec {
-            key: format!("{key}-{name}"),
-            dtype,
-            offsets: part == Part::Offsets,
-            member: member.to_owned(),
-            // As many items as bytes is a guess: a column that needs more grows.
-            bytes_per_payload_byte: if once { 0 } else { dtype.size() as u32 },
-        };
-        found.push((spec, part));
-    };
-    match form {
-        Form::Numpy { key, dtype, shape } => add(key, "data", *dtype, Part::Data, once && shape.is_empty()),
-        Form::String { key, .. } => {
-            add(key, "offsets", DType::Int64, Part::Offsets, once);
-            add(key, "data", DType::UInt8, Part::Data, false);
-        }
-        Form::List { key, content } => {
-            add(key, "offsets", DType::Int64, Part::Offsets, once);
-            parts(content, &format!("{member}[]"), false, found);
-        }
-        Form::Option { key, content } => {
-            add(key, "index", DType::Int64, Part::Index, once);
-            parts(content, member, false, found);
-        }
-        Form::Regular { content, .. } => parts(content, &format!("{member}[]"), false, found),
-        Form::Meant { content, .. } => parts(content, member, once, found),
-        Form::Record { fields, contents, .. } => {
-            for (at, content) in contents.iter().enumerate() {
-                let name = fields.as_ref().and_then(|names| names.get(at).cloned());
-                let name = name.unwrap_or_else(|| at.to_string());
-                let member = if member.is_empty() { name } else { format!("{member}.{name}") };
-                parts(content, &member, once, found);
-            }
-        }
-        Form::Empty | Form::Categorical { .. } | Form::Union { .. } => {}
-        _ => {}
+impl AsRef<[u8]> for Owned {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
     }
 }

@@ -7,8 +7,9 @@ use super::{OwnFormat, invalid};
 use forthwith_plan::Result;
 use std::sync::OnceLock;
 
-/// Registers a format. Files are of it that begin with its magic bytes or, if it has none, whose names end as it says. Formats of this
-/// build come first, unless the name ends as the format says and the magic bytes are there, too; of several of one's own, the last registered.
+/// Registers a format. Files are of it that begin with its magic bytes or, if it has none, whose names end as it says, and that its
+/// function, if it has one, recognises. Formats of this build come first, unless the name ends as the format says; of several of one's own,
+/// the last registered.
 ///
 /// # Errors
 /// [`ErrorKind::Invalid`](forthwith_plan::ErrorKind::Invalid): a format of that name is there, or nothing says which files are of it, or an
@@ -17,10 +18,11 @@ pub fn register(format: OwnFormat) -> Result<()> {
     add(format, false)
 }
 
-/// Registers a format in the place of the one that had its name, if there was one. Files that are open stay as they are.
+/// Registers a format in the place of the one that had its name, if there was one, and also for names that end as those of a format of
+/// this build. Files that are open stay as they are.
 ///
 /// # Errors
-/// As [`register`], but for the name.
+/// As [`register`], but for the names; those of formats of this build stay theirs.
 pub fn replace(format: OwnFormat) -> Result<()> {
     add(format, true)
 }
@@ -40,7 +42,7 @@ pub fn registered() -> Vec<&'static OwnFormat> {
 }
 
 fn add(format: OwnFormat, replaces: bool) -> Result<()> {
-    format.check()?;
+    format.check(replaces)?;
     let format: &'static OwnFormat = Box::leak(Box::new(format));
     let free = || replaces || all().all(|known| known.name != format.name);
     append(|| free().then_some(Change::Added(format)))

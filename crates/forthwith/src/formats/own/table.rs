@@ -1,16 +1,21 @@
 //! A file as a table.
 
 use super::{
-    blocks::{ID, Wanted},
-    recipe::Recipe,
+    decode::{ID, Wanted},
+    recipe::{Recipe, Stopped},
 };
+use forthwith_columns::Array;
 use forthwith_io::Source;
 use forthwith_plan::{
     Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Pick, Plan, Reading, Result, Stored, Task,
 };
 use std::{
     ops::Range,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 /// A file of a format of one's own.
@@ -19,6 +24,8 @@ pub(super) struct OwnTable {
     source: Arc<dyn Source>,
     parts: Parts,
     fields: Vec<Field>,
+    /// Bytes that the outputs of a block may take.
+    limit: Option<usize>,
 }
 
 /// The blocks of a file.
@@ -28,6 +35,10 @@ pub(super) enum Parts {
     /// One, of whose entries the number is known when it was counted.
     Whole(Range<u64>, OnceLock<u64>),
 }
+
+/// For how long a thread sleeps that listens while another decodes.
+const SHORTEST: Duration = Duration::from_micros(20);
+const LONGEST: Duration = Duration::from_millis(10);
 
 /// A block: its number, its bytes, its entries.
 type Placed = (u64, Range<u64>, Range<u64>);
@@ -39,7 +50,12 @@ impl Parts {
 }
 
 impl OwnTable {
-    pub(super) fn new(recipe: Arc<Recipe>, source: Arc<dyn Source>, parts: Parts) -> Self {
+    pub(super) fn new(
+        recipe: Arc<Recipe>,
+        source: Arc<dyn Source>,
+        parts: Parts,
+        limit: Option<usize>,
+    ) -> Self {
         let field = |(name, _): (&str, _)| Field {
             path: name.to_owned(),
             name: name.to_owned(),
@@ -50,7 +66,7 @@ impl OwnTable {
             is_part: false,
         };
         let fields = recipe.columns().into_iter().map(field).collect();
-        Self { recipe, source, parts, fields }
+        Self { recipe, source, parts, fields, limit }
     }
 
     /// The number of entries of a file that is one block, by decoding it.
@@ -60,8 +76,43 @@ impl OwnTable {
         }
         let here = |error: Error| error.in_file(self.source.uri()).in_block(0).in_unit("block");
         let stored = self.source.read_one(bytes.clone()).map_err(|error| here(error.into()))?;
-        let array = self.recipe.decode(&mut self.recipe.machine(), &stored, None).map_err(here)?;
+        let array = self.decoded(&stored).map_err(here)?;
         Ok(*counted.get_or_init(|| array.length))
+    }
+
+    /// The whole file, by a thread of its own: this one listens for what may end the work, which the source knows.
+    fn decoded(&self, stored: &[u8]) -> Result<Array> {
+        let flag = Arc::new(AtomicBool::new(false));
+        let given_up = AtomicBool::new(false);
+        let decode = || {
+            let mut go_on = || match given_up.load(Ordering::Relaxed) {
+                true => Err(ErrorKind::Cancelled.into()),
+                false => Ok(()),
+            };
+            let mut stopped = Stopped { flag: &flag, go_on: &mut go_on };
+            self.recipe.decode(&mut self.recipe.machine(), stored, None, self.limit, &mut stopped)
+        };
+        std::thread::scope(|scope| {
+            let Ok(decoding) = std::thread::Builder::new().spawn_scoped(scope, decode) else {
+                // The system gives no more threads.
+                return decode();
+            };
+            let (mut pause, mut ended) = (SHORTEST, Ok(()));
+            while !decoding.is_finished() {
+                std::thread::sleep(pause);
+                pause = LONGEST.min(2 * pause);
+                if pause == LONGEST && ended.is_ok() {
+                    ended = self.source.pause();
+                    if ended.is_err() {
+                        given_up.store(true, Ordering::Relaxed);
+                        flag.store(true, Ordering::Release);
+                    }
+                }
+            }
+            let decoded = decoding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            ended?;
+            decoded
+        })
     }
 
     /// The bytes and entries of the blocks with any of these entries.
@@ -106,7 +157,7 @@ impl OwnTable {
         let text = serde_json::to_string(&wanted);
         let text = text.map_err(|error| Error::new(ErrorKind::Invalid { what: error.to_string() }))?;
         let form = recipe.chosen(fields);
-        let columns = recipe.specs(&form).into_iter().map(|(spec, _)| spec).collect();
+        let columns = recipe.parts(&form).specs().cloned().collect();
         let path = match fields {
             [field] if recipe.is_record() => self.fields.get(*field as usize).map(|field| field.path.clone()),
             _ => None,

@@ -1,0 +1,176 @@
+//! Columns of one block behind those of the block before.
+
+use super::decode::foreign;
+use forthwith_columns::{Array, Column, DType, Form, kernels};
+use forthwith_plan::{ColumnSpec, Columns, Result};
+
+/// What a column is to the columns of the next block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Values: they follow each other.
+    Data,
+    /// Offsets: they go on where those of the block before ended.
+    Offsets,
+    /// Rows of values: they are behind those of the block before.
+    Index,
+    /// Rows of the values of a union, whose tags are in the column before. Each alternative has a number of its own for where its rows
+    /// go on, behind the numbers of all columns.
+    Tagged { first: usize, alternatives: usize },
+}
+
+/// The columns of a Form.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    columns: Vec<(ColumnSpec, Part)>,
+    /// Alternatives of all unions.
+    alternatives: usize,
+}
+
+impl Parts {
+    pub(super) fn of(form: &Form) -> Self {
+        let mut parts = Self::default();
+        parts.add(form, "", true);
+        parts
+    }
+
+    pub(super) fn specs(&self) -> impl Iterator<Item = &ColumnSpec> {
+        self.columns.iter().map(|(spec, _)| spec)
+    }
+
+    /// Whether rows may be anywhere, or left out.
+    pub(super) fn has_indexes(&self) -> bool {
+        self.columns.iter().any(|(_, part)| matches!(part, Part::Index | Part::Tagged { .. }))
+    }
+
+    fn column(&mut self, key: &str, name: &str, dtype: DType, part: Part, member: &str, once: bool) {
+        let spec = ColumnSpec {
+            key: format!("{key}-{name}"),
+            dtype,
+            offsets: part == Part::Offsets,
+            member: member.to_owned(),
+            // As many items as bytes is a guess: a column that needs more grows.
+            bytes_per_payload_byte: if once { 0 } else { dtype.size() as u32 },
+        };
+        self.columns.push((spec, part));
+    }
+
+    /// Adds the columns of a Form; those `once` have one item for each entry.
+    fn add(&mut self, form: &Form, member: &str, once: bool) {
+        match form {
+            Form::Numpy { key, dtype, shape } => {
+                self.column(key, "data", *dtype, Part::Data, member, once && shape.is_empty());
+            }
+            Form::String { key, .. } => {
+                self.column(key, "offsets", DType::Int64, Part::Offsets, member, once);
+                self.column(key, "data", DType::UInt8, Part::Data, member, false);
+            }
+            Form::List { key, content } => {
+                self.column(key, "offsets", DType::Int64, Part::Offsets, member, once);
+                self.add(content, &format!("{member}[]"), false);
+            }
+            Form::Option { key, content } => {
+                self.column(key, "index", DType::Int64, Part::Index, member, once);
+                self.add(content, member, false);
+            }
+            Form::Union { key, contents } => {
+                self.column(key, "tags", DType::Int8, Part::Data, member, once);
+                let part = Part::Tagged { first: self.alternatives, alternatives: contents.len() };
+                self.alternatives += contents.len();
+                self.column(key, "index", DType::Int64, part, member, once);
+                contents.iter().for_each(|content| self.add(content, member, false));
+            }
+            Form::Regular { content, .. } => self.add(content, &format!("{member}[]"), false),
+            Form::Meant { content, .. } => self.add(content, member, once),
+            Form::Record { fields, contents, .. } => {
+                for (at, content) in contents.iter().enumerate() {
+                    let name = fields.as_ref().and_then(|names| names.get(at).cloned());
+                    let name = name.unwrap_or_else(|| at.to_string());
+                    let member = if member.is_empty() { name } else { format!("{member}.{name}") };
+                    self.add(content, &member, once);
+                }
+            }
+            // Outputs make none of these.
+            _ => {}
+        }
+    }
+}
+
+const OVERFLOW: &str = "offsets beyond 64 bits";
+
+/// Copies the columns of a block behind those of the block before. The inner error is a fault of the block.
+pub(super) fn append(
+    block: &Array,
+    parts: &Parts,
+    columns: &mut dyn Columns,
+) -> Result<std::result::Result<(), &'static str>> {
+    let column = |spec: &ColumnSpec| {
+        block.column(&spec.key).filter(|column| column.dtype() == spec.dtype).ok_or_else(foreign)
+    };
+    let own = parts.specs().map(column).collect::<Result<Vec<_>>>()?;
+    columns.wait()?;
+    let mut before = columns.ends();
+    before.resize(own.len() + parts.alternatives, 0);
+    let Some((items, ends)) = counts(&own, parts, &before) else { return Ok(Err(OVERFLOW)) };
+    columns.set_ends(&ends);
+    let mut slots = columns.take_last(&items)?;
+    for (at, slot) in slots.iter_mut().enumerate() {
+        let (column, part) = (own[at], parts.columns[at].1);
+        match part {
+            Part::Data => kernels::copy(column.as_bytes(), slot),
+            Part::Offsets => {
+                let offsets = column.as_bytes().get(8..).unwrap_or_default();
+                if kernels::rebase(offsets, before[at], slot).is_err() {
+                    return Ok(Err(OVERFLOW));
+                }
+            }
+            Part::Index => {
+                let rows = column.items::<i64>().unwrap_or_default();
+                for (row, place) in rows.iter().zip(slot.as_chunks_mut::<8>().0) {
+                    let row = if *row < 0 { -1 } else { row.saturating_add(before[at]) };
+                    *place = row.to_ne_bytes();
+                }
+            }
+            Part::Tagged { first, alternatives } => {
+                let bases = &before[own.len() + first..own.len() + first + alternatives];
+                let rows = column.items::<i64>().unwrap_or_default();
+                let tags = own[at - 1].items::<i8>().unwrap_or_default();
+                for ((row, tag), place) in rows.iter().zip(tags.iter()).zip(slot.as_chunks_mut::<8>().0) {
+                    let base = usize::try_from(*tag).ok().and_then(|tag| bases.get(tag));
+                    *place = row.saturating_add(base.copied().unwrap_or(0)).to_ne_bytes();
+                }
+            }
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// The items that a block adds to each column, and the numbers that it leaves to the next one. None: beyond 64 bits.
+fn counts(own: &[&Column], parts: &Parts, before: &[i64]) -> Option<(Vec<usize>, Vec<i64>)> {
+    let (mut items, mut ends) = (Vec::with_capacity(own.len()), before.to_vec());
+    for (at, (column, (_, part))) in own.iter().zip(&parts.columns).enumerate() {
+        let numbers = column.items::<i64>().unwrap_or_default();
+        let (count, more) = match part {
+            Part::Data => (column.len(), 0),
+            Part::Offsets => (column.len().saturating_sub(1), numbers.last().copied().unwrap_or(0)),
+            Part::Index => (column.len(), rows(numbers.iter().copied())?),
+            Part::Tagged { first, alternatives } => {
+                let tags = own[at - 1].items::<i8>().unwrap_or_default();
+                for tag in 0..*alternatives {
+                    let mine =
+                        tags.iter().zip(numbers.iter()).filter(|(t, _)| usize::try_from(**t) == Ok(tag));
+                    let end = &mut ends[own.len() + first + tag];
+                    *end = end.checked_add(rows(mine.map(|(_, row)| *row))?)?;
+                }
+                (column.len(), 0)
+            }
+        };
+        items.push(count);
+        ends[at] = ends[at].checked_add(more)?;
+    }
+    Some((items, ends))
+}
+
+/// Rows of values, of which the last one is meant by some row of an index: arrays that were cut have no others.
+fn rows(index: impl Iterator<Item = i64>) -> Option<i64> {
+    index.fold(-1, i64::max).max(-1).checked_add(1)
+}
