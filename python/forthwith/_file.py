@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 from forthwith import _filters, _forthwith, _keywords, _show
 from forthwith._errors import KeyInFileError, RecoveryWarning, UnsupportedError
+from forthwith._tree.protocols import NotAnArray
 from forthwith._tree.tables import AvroTree, ParquetTree
 from forthwith._tree.tree import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, Self, TextIO, TypedDict, Unpack
+    from typing import Any, NoReturn, Self, TextIO, TypedDict, Unpack
 
     from forthwith._filters import Filter, Predicate
     from forthwith._types import Opened
@@ -31,7 +32,7 @@ _FILTERS = frozenset(("recursive", "cycle", "filter_name", "filter_classname"))
 _TREES: dict[str, type[Tree]] = {"Avro": AvroTree, "Parquet": ParquetTree}
 
 
-class Directory(Mapping[str, "Any"]):
+class Directory(NotAnArray, Mapping[str, "Any"]):
     """A directory of a file: a mapping from names to objects.
 
     Keys carry the cycle, the number of the version, as ``name;cycle``; looking up ``name`` alone finds the newest.
@@ -51,6 +52,9 @@ class Directory(Mapping[str, "Any"]):
     def path(self) -> str:
         """Path within the file; empty for the topmost directory."""
         return self._path
+
+    def _refuse(self) -> NoReturn:
+        raise TypeError(f'{self!r} is no array, but holds objects: keys() has their names, ["name"] opens one')
 
     def _found(self, call: str = "keys", **filters: Any) -> Iterator[tuple[str, _forthwith.Key]]:
         """Names and keys that pass; wrong arguments are errors at once."""

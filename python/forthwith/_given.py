@@ -7,6 +7,7 @@ import reprlib
 from forthwith import _forthwith, _rows
 from forthwith._errors import RequestTypeError
 from forthwith._packages import package
+from forthwith._tree.protocols import NotAnArray
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,6 +87,9 @@ def _from_arrow(array: Any) -> _forthwith.Given | None:
 
 def _column(name: str, column: Any) -> _forthwith.Given:
     """One column of a dict. What cannot be taken is called by its name."""
+    if isinstance(column, NotAnArray) and column._is_column:
+        # As a stream it is a table of one column.
+        column = package("pyarrow").array(column)
     if _is_arrow(column):
         return given(column)
     taken = given({name: column}).only()

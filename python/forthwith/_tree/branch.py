@@ -8,6 +8,7 @@ from forthwith._packages import package
 from forthwith._tree import typed, walk
 from forthwith._tree.branches import HasBranches
 from forthwith._tree.bulk import bulk
+from forthwith._tree.protocols import numpy_array, tensor
 from forthwith._tree.read import entries_of_branch
 
 TYPE_CHECKING = False
@@ -210,6 +211,10 @@ class Branch(HasBranches):
         start, stop = self._range(entry_start, entry_stop)
         return walk.array(self._tree, (self.name, self._index), start, stop, options)
 
+    @property
+    def _is_column(self) -> bool:
+        return self._alone is not None and self.has_data
+
     def _refuse(self) -> NoReturn:
         if self._alone is None:
             super()._refuse()
@@ -224,21 +229,23 @@ class Branch(HasBranches):
         Raises:
             TypeError: NumPy has no array for it without loss, or it groups other branches.
         """
-        if self._alone is None or not self.has_data:
+        if not self._is_column:
             self._refuse()
         import json  # not at the top: it costs as much as the package
 
-        problem = _not_rectangular(json.loads(self.form_json))
-        if problem is not None:
-            raise TypeError(
-                f'{self!r} has {problem}: .array(library="ak") reads it into an Awkward Array, '
-                '.array(library="np") into an array of objects or a masked array'
-            )
-        return package("numpy").asarray(self.array(library="np"), dtype=dtype)
+        values = numpy_array(self, [json.loads(self.form_json)])
+        return package("numpy").asarray(values, dtype=dtype)
+
+    def __arrow_array__(self, type: Any = None) -> Any:
+        """The values, for ``pyarrow.array``: of any type that can be read."""
+        if not self._is_column:
+            self._refuse()
+        array = self.array(library="arrow")
+        return array if type is None else array.cast(type)
 
     def __dlpack__(self, **options: Any) -> Any:
         """The values as a tensor, where ``__array__`` has them."""
-        return self.__array__().__dlpack__(**options)
+        return tensor(self, options)
 
     def __dlpack_device__(self) -> Any:
         """Memory of the processor."""
@@ -248,10 +255,19 @@ class Branch(HasBranches):
         """The values as a NumPy array, as ``numpy.asarray`` has them."""
         return self.__array__()
 
+    def __len__(self) -> int:
+        """Number of branches directly here; of a branch without others in it, number of entries, as its array has them."""
+        return self.num_entries if self._is_column else super().__len__()
+
     def __iter__(self) -> Iterator[str]:
-        if self._alone is not None and self.has_data:
+        if self._is_column:
             raise TypeError(f"{self!r} holds data and no branches: .array() reads it; keys() is empty")
         return super().__iter__()
+
+    def _find(self, name: str) -> int:
+        if self._alone is not None and not isinstance(name, str):
+            raise TypeError(f"{self!r} is no array: .array(entry_start=..., entry_stop=...) reads some entries of it")
+        return super()._find(name)
 
     def bulk(
         self,
@@ -310,23 +326,6 @@ def _record_of(branch: Branch) -> str:
         contents[path] = json.loads(member.form_json.replace('"form_key":"', f'"form_key":"column{number}-'))
     form = {"class": "RecordArray", "fields": list(contents), "contents": list(contents.values())}
     return json.dumps({**form, "parameters": {}, "form_key": "group"})
-
-
-def _not_rectangular(form: Any) -> str | None:
-    """Why an array of NumPy cannot hold values of this Form without loss."""
-    kind, text = form["class"], form.get("parameters", {}).get("__array__")
-    if kind == "NumpyArray" or text in ("string", "bytestring"):
-        return None
-    if kind == "RegularArray":
-        return _not_rectangular(form["content"])
-    if kind == "IndexedArray" and text == "categorical":
-        return _not_rectangular(form["content"])
-    if kind == "RecordArray":
-        problems = (_not_rectangular(content) for content in form["contents"])
-        return next((problem for problem in problems if problem is not None), None)
-    if "Option" in kind or "Masked" in kind:
-        return "values that may be missing"
-    return "unions" if kind == "UnionArray" else "lists of different lengths"
 
 
 class Interpretation:

@@ -8,9 +8,9 @@ from forthwith._errors import RequestError
 from forthwith._opening import Settings, open_one
 from forthwith._paths import expand
 from forthwith._tree import typed, walk
-from forthwith._tree.chained import ChainSelection
+from forthwith._tree.chained import WHERE, ChainSelection, chained
 from forthwith._tree.common import Common, check_missing
-from forthwith._tree.protocols import NotAnArray
+from forthwith._tree.protocols import NotAnArray, chosen_names
 from forthwith._tree.read import entries_of
 from forthwith._tree.read import walk as steps_of
 from forthwith._tree.tree import Tree
@@ -129,17 +129,17 @@ class Chain(NotAnArray):
             return tree.keys()
 
     def __getitem__(self, names: str | list[str]) -> ChainSelection:
-        """One branch of all trees, or several.
+        """One branch of all trees, which is an array for whatever takes such, or of a list of names several.
 
         Raises:
             KeyInFileError: The first tree has none of this name.
         """
-        chosen = [names] if isinstance(names, str) else list(names)
+        chosen = chosen_names(names, WHERE)
         if self._missing == "raise":
             with self._open(0) as tree:
                 for name in chosen:
                     tree[name]
-        return ChainSelection(self, chosen, {}, (None, None))
+        return chained(self, names, {}, (None, None))
 
     def __contains__(self, name: object) -> bool:
         with self._open(0) as tree:

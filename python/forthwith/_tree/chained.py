@@ -1,17 +1,21 @@
-"""Some branches and entries of several files, for whatever takes Arrow data."""
+"""Some branches and entries of several files, for whatever takes Arrow data; and one branch of them, which is an array."""
 
 from __future__ import annotations
 
+from forthwith import _filters, _show
 from forthwith._packages import package
-from forthwith._tree.protocols import NotAnArray
+from forthwith._tree.protocols import NotAnArray, chosen_names, numpy_array, tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, NoReturn, TextIO
 
     from forthwith._tree.chain import Chain
     from forthwith._tree.read import Names
+
+# Said of numbers in brackets.
+WHERE = "several files: `for tree in chain` has the trees"
 
 
 class ChainSelection(NotAnArray):
@@ -38,15 +42,50 @@ class ChainSelection(NotAnArray):
         """The number of branches selected."""
         return len(self.keys())
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.keys()
+
+    def __getitem__(self, names: str | list[str]) -> ChainSelection:
+        """One of the branches selected, or several, of the same entries.
+
+        Raises:
+            KeyInFileError: There is none of this name.
+        """
+        known = self.keys()
+        for name in chosen_names(names, WHERE):
+            if name not in known:
+                with self._chain._open(0) as tree:
+                    raise _filters.absent(name, known, tree)
+        return chained(self._chain, names, _only_reading(self._options), self._entries)
+
+    @property
+    def num_entries(self) -> int:
+        """The number of entries selected."""
+        start, stop, _ = slice(*self._entries).indices(self._chain.num_entries)
+        return max(0, stop - start)
+
+    def show(self, *, stream: TextIO | None = None, **widths: int) -> None:
+        """Prints the branches selected, as they are in the first tree; widths are those of `Tree.show`."""
+        _show.write(f"{self!r}\n", stream)
+        with self._chain._open(0) as tree:
+            rows = [(name, tree[name]) for name in self.keys() if name in tree]
+            _show.show(rows, _show.widths(**widths), stream)
+
+    def _repr_html_(self) -> str:
+        types = self._empty().schema
+        return _show.html_table(repr(self), ("name", "type"), [(field.name, str(field.type)) for field in types])
+
     def arrays(self, **options: Any) -> Any:
         """Reads all of it, as `Chain.arrays` does."""
         given = {name: value for name, value in self._options.items() if name != "step_size"}
         return self._chain.arrays(self._names, **{**given, **self._bounds(), **options})
 
     def array(self, **options: Any) -> Any:
-        """Reads the branch, if it is one, as `Branch.array` does."""
-        columns = self.arrays(**options, how=list)
-        return columns[0] if len(columns) == 1 else self.arrays(**options)
+        """Reads the branch, if it is one, as `Branch.array` does. Of a branch that groups others it reads these."""
+        return self.arrays(**options, how=list)[0] if len(self.keys()) == 1 else self.arrays(**options)
 
     def iterate(self, **options: Any) -> Iterator[Any]:
         """Reads it some entries at a time, as `Chain.iterate` does."""
@@ -74,3 +113,81 @@ class ChainSelection(NotAnArray):
     def __repr__(self) -> str:
         names = "all branches" if self._names is None else self._names
         return f"<ChainSelection of {names} of {self._chain!r}>"
+
+
+class ChainBranch(ChainSelection):
+    """One branch of all trees of a chain: ``chain["x"]``. It stands for its values where data are taken."""
+
+    @property
+    def name(self) -> str:
+        """The name it was asked for."""
+        return str(self._names[0])  # type: ignore[index]
+
+    def __len__(self) -> int:
+        """The number of entries, as its array has them."""
+        return self.num_entries
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError(f"{self!r} is a column: .array() reads it, .iterate() some entries at a time")
+
+    @property
+    def _is_column(self) -> bool:
+        return self.keys() == [self.name]
+
+    def _refuse(self) -> NoReturn:
+        if self._is_column:
+            raise TypeError(f"{self!r} is no array: .array() reads it")
+        super()._refuse()
+
+    def _forms(self) -> Iterator[Any]:
+        import json
+
+        for at in range(len(self._chain)):
+            with self._chain._open(at) as tree:
+                if self.name in tree:
+                    yield json.loads(tree[self.name].form_json)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """The values of all trees, for NumPy: where `Branch.__array__` has those of one.
+
+        Raises:
+            TypeError: NumPy has no array for it without loss, or it groups other branches.
+        """
+        if not self._is_column:
+            self._refuse()
+        return package("numpy").asarray(numpy_array(self, self._forms()), dtype=dtype)
+
+    def __arrow_array__(self, type: Any = None) -> Any:
+        """The values of all trees, for ``pyarrow.array``: of any type that can be read."""
+        if not self._is_column:
+            self._refuse()
+        array = self.array(library="arrow")
+        return array if type is None else array.cast(type)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """The values as a tensor, where ``__array__`` has them."""
+        return tensor(self, options)
+
+    def __dlpack_device__(self) -> Any:
+        """Memory of the processor."""
+        return package("numpy").empty(0).__dlpack_device__()
+
+    def to_numpy(self) -> Any:
+        """The values as a NumPy array, as ``numpy.asarray`` has them."""
+        return self.__array__()
+
+
+def chained(
+    chain: Chain, names: str | list[str], options: dict[str, Any], entries: tuple[int | None, int | None]
+) -> ChainSelection:
+    """One branch of a chain if a name is given, or several if it is a list of these."""
+    made = ChainBranch if isinstance(names, str) else ChainSelection
+    return made(chain, chosen_names(names, WHERE), options, entries)
+
+
+def _only_reading(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that are no filters: names have taken their place."""
+    return {name: value for name, value in options.items() if not name.startswith("filter_") and name != "exclude"}

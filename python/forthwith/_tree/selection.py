@@ -8,7 +8,7 @@ from forthwith._entries import step_size as step_size_of
 from forthwith._errors import RequestError
 from forthwith._tree import read, walk
 from forthwith._tree.options import ReadOptions
-from forthwith._tree.protocols import NotAnArray
+from forthwith._tree.protocols import NotAnArray, chosen_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Selection(NotAnArray):
             KeyInFileError: There is none of this name.
         """
         known = dict(self._columns)
-        wanted = [names] if isinstance(names, str) else list(names)
+        wanted = chosen_names(names, "a selection: .arrays() reads them")
         for name in wanted:
             if name not in known:
                 raise _filters.absent(name, known, self._tree)
