@@ -8,6 +8,7 @@
 #![allow(unsafe_code)] // asking for the thread's clock
 
 use forthwith_columns::{Builder, DType, Memory, Policy, Wire, kernels};
+use forthwith_kernels::CpuFeatures;
 
 const BLOCK: usize = 256 << 10;
 
@@ -16,7 +17,10 @@ fn main() {
     let bytes = mib << 20;
     let source: Vec<u8> =
         (0..bytes / 4).flat_map(|at| (at as u32).wrapping_mul(2_654_435_761).to_be_bytes()).collect();
-    println!("{mib} MiB columns, kernels for {:?}, GB/s of column (swap, memcpy)", kernels::level());
+    println!(
+        "{mib} MiB columns, kernels for {}, GB/s of column (swap, memcpy)",
+        CpuFeatures::current().name()
+    );
     let small = Policy { huge_pages: false, pool_bytes: 0, ..Policy::default() };
     let huge = Policy { pool_bytes: 0, ..Policy::default() };
     let pooled = Policy { pool_bytes: 4 << 30, ..Policy::default() };

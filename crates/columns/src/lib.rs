@@ -65,7 +65,7 @@
 //!   buffer.
 //! * `builder`: slots are disjoint pieces of one buffer, written by several threads at once.
 //! * `column`: the same bytes seen as bytes and as numbers.
-//! * `kernels::dispatch`: calls of functions compiled for processors that were asked first.
+//! * `kernels`: calls of functions compiled for processors that were asked first.
 //!
 //! Everything but the mappings runs under Miri, where all memory comes from the ordinary allocator.
 
@@ -125,6 +125,6 @@ pub use wire::Wire;
 /// Makes what a process makes once and then shares, for the moment before it is forked while other threads run: one that was making it
 /// is not in the forked process, which would wait for it for ever.
 pub fn prepare() {
-    let _ = kernels::level();
+    let _ = forthwith_kernels::CpuFeatures::current();
     memory::prepare();
 }

@@ -1,6 +1,6 @@
 //! Copies to memory that is not at hand.
 
-use super::dispatch::{for_every_level, level};
+use forthwith_kernels::{CpuFeatures, for_each_cpu};
 
 /// Bytes that are asked for together: far fewer than the nearest cache holds.
 const PIECE: usize = 4096;
@@ -20,10 +20,10 @@ const FAR: usize = 2048;
 /// If the lengths differ.
 pub fn copy(from: &[u8], into: &mut [u8]) {
     assert_eq!(from.len(), into.len(), "bytes copied to a place of another length");
-    run_copy(level(), from, into);
+    run_copy(CpuFeatures::current(), from, into);
 }
 
-for_every_level! {
+for_each_cpu! {
     fn run_copy(from: &[u8], into: &mut [u8]) = copy_body
 }
 

@@ -1,15 +1,20 @@
 //! Fixed-width values to items.
 
 use super::copy::copy;
-use super::dispatch::{Level, for_every_level, level};
 use crate::{DType, Wire};
+use forthwith_kernels::{CpuFeatures, for_each_cpu};
 
 /// Decodes `from` into `into`: `from` holds as many values as `into` has room for items.
 pub fn decode(wire: Wire, from: &[u8], into: &mut [u8]) -> Result<(), DecodeError> {
-    decode_at(level(), wire, from, into)
+    decode_at(CpuFeatures::current(), wire, from, into)
 }
 
-pub(super) fn decode_at(level: Level, wire: Wire, from: &[u8], into: &mut [u8]) -> Result<(), DecodeError> {
+pub(super) fn decode_at(
+    features: CpuFeatures,
+    wire: Wire,
+    from: &[u8],
+    into: &mut [u8],
+) -> Result<(), DecodeError> {
     let items = into.len() / wire.dtype().size();
     if !into.len().is_multiple_of(wire.dtype().size()) || items.checked_mul(wire.width()) != Some(from.len())
     {
@@ -20,7 +25,7 @@ pub(super) fn decode_at(level: Level, wire: Wire, from: &[u8], into: &mut [u8]) 
         return truths(wire, into);
     }
     check(wire)?;
-    run_dense(level, wire, from, into);
+    run_dense(features, wire, from, into);
     Ok(())
 }
 
@@ -34,11 +39,11 @@ pub fn decode_strided(
     count: usize,
     into: &mut [u8],
 ) -> Result<(), DecodeError> {
-    strided_at(level(), wire, from, Slots { stride, at, count }, into)
+    strided_at(CpuFeatures::current(), wire, from, Slots { stride, at, count }, into)
 }
 
 pub(super) fn strided_at(
-    level: Level,
+    features: CpuFeatures,
     wire: Wire,
     from: &[u8],
     slots: Slots,
@@ -56,7 +61,7 @@ pub(super) fn strided_at(
     }
     check(wire)?;
     if count > 0 {
-        run_strided(level, wire, from, slots, into);
+        run_strided(features, wire, from, slots, into);
     }
     truths(wire, into)
 }
@@ -71,11 +76,11 @@ pub fn decode_jagged(
     header: u32,
     into: &mut [u8],
 ) -> Result<(), DecodeError> {
-    jagged_at(level(), wire, payload, bounds, header, into)
+    jagged_at(CpuFeatures::current(), wire, payload, bounds, header, into)
 }
 
 pub(super) fn jagged_at(
-    level: Level,
+    features: CpuFeatures,
     wire: Wire,
     payload: &[u8],
     bounds: &[u8],
@@ -90,9 +95,9 @@ pub(super) fn jagged_at(
     if header == 0 {
         // One after the other without gaps, wherever one ends and the next begins.
         let range = u32::from_le_bytes(*first) as usize..u32::from_le_bytes(*last) as usize;
-        return decode_at(level, wire, payload.get(range).ok_or(refused)?, into);
+        return decode_at(features, wire, payload.get(range).ok_or(refused)?, into);
     }
-    match run_jagged(level, wire, payload, bounds, header as usize, into) {
+    match run_jagged(features, wire, payload, bounds, header as usize, into) {
         Ok(filled) if filled == room => truths(wire, into),
         Ok(_) => Err(refused),
         Err(entry) => Err(DecodeError::Entry { entry }),
@@ -168,15 +173,15 @@ impl Wire {
     }
 }
 
-for_every_level! {
+for_each_cpu! {
     fn run_dense(wire: Wire, from: &[u8], into: &mut [u8]) = dense_body
 }
 
-for_every_level! {
+for_each_cpu! {
     fn run_strided(wire: Wire, from: &[u8], slots: Slots, into: &mut [u8]) = strided_body
 }
 
-for_every_level! {
+for_each_cpu! {
     fn run_jagged(
         wire: Wire, payload: &[u8], bounds: &[[u8; 4]], header: usize, into: &mut [u8],
     ) -> Result<usize, usize> = jagged_body

@@ -3,7 +3,7 @@
 //! Levels are compared sixty-four at a time, which gives words of bits: one bit a level, the first level lowest. What begins a list (or is a
 //! row of an option), the *slots*, and what is in one, the *items*, follow from the masks; so do offsets and indexes.
 
-use super::dispatch::{for_every_level, level};
+use forthwith_kernels::{CpuFeatures, for_each_cpu};
 
 /// Levels in a mask.
 const LANES: usize = 64;
@@ -13,7 +13,7 @@ const LANES: usize = 64;
 /// # Panics
 /// If there are not that many masks.
 pub fn levels_to(levels: &[u8], most: u8, masks: &mut [u64]) {
-    compare(level(), levels, most, true, masks);
+    compare(CpuFeatures::current(), levels, most, true, masks);
 }
 
 /// For each level whether it is `least` or higher, as [`levels_to`].
@@ -22,7 +22,7 @@ pub fn levels_to(levels: &[u8], most: u8, masks: &mut [u64]) {
 /// If there are not that many masks.
 pub fn levels_from(levels: &[u8], least: u8, masks: &mut [u64]) {
     match least.checked_sub(1) {
-        Some(most) => compare(level(), levels, most, false, masks),
+        Some(most) => compare(CpuFeatures::current(), levels, most, false, masks),
         None => {
             let whole = levels.len() / LANES;
             masks[..whole].fill(u64::MAX);
@@ -46,7 +46,7 @@ pub fn lists_of_masks(
     total: &mut i64,
     offsets: &mut [u8],
 ) -> usize {
-    lists(level(), slots, items, open, total, offsets)
+    lists(CpuFeatures::current(), slots, items, open, total, offsets)
 }
 
 /// An index: a slot that is an item gets the next number, counted on in `next`; one that is none gets -1. Answers how many were written.
@@ -54,14 +54,14 @@ pub fn lists_of_masks(
 /// # Panics
 /// If there is no room for a number a slot.
 pub fn index_of_masks(slots: &[u64], items: &[u64], next: &mut i64, index: &mut [u8]) -> usize {
-    rows(level(), slots, items, next, index)
+    rows(CpuFeatures::current(), slots, items, next, index)
 }
 
-for_every_level!(fn compare(levels: &[u8], most: u8, below: bool, masks: &mut [u64]) = compare_body);
-for_every_level!(
+for_each_cpu!(fn compare(levels: &[u8], most: u8, below: bool, masks: &mut [u64]) = compare_body);
+for_each_cpu!(
     fn lists(slots: &[u64], items: &[u64], open: &mut bool, total: &mut i64, offsets: &mut [u8]) -> usize = lists_body
 );
-for_every_level!(
+for_each_cpu!(
     fn rows(slots: &[u64], items: &[u64], next: &mut i64, index: &mut [u8]) -> usize = rows_body
 );
 

@@ -1,11 +1,11 @@
 //! Loops over whole blocks: from bytes as they lie in a file to items of columns.
 //!
-//! Every kernel is compiled for several levels of processor and chosen at run time (see [`level`]); all levels give the same bytes.
+//! Every kernel is compiled for several generations of processors, one of which is chosen at run time (see
+//! [`CpuFeatures`](forthwith_kernels::CpuFeatures)); all of them give the same bytes.
 //! Kernels check the lengths they are given and report the row of what is wrong in the data; they never panic on it.
 
 mod copy;
 mod decode;
-mod dispatch;
 mod levels;
 mod offsets;
 mod text;
@@ -16,7 +16,6 @@ mod tests;
 pub use copy::copy;
 pub(crate) use decode::are_truths;
 pub use decode::{DecodeError, decode, decode_jagged, decode_strided};
-pub use dispatch::{Level, level};
 pub use levels::{index_of_masks, levels_from, levels_to, lists_of_masks};
 pub use offsets::{OffsetsError, fall, offsets_from_bounds, offsets_from_counts, rebase};
 pub use text::{BadText, are_texts, check_utf8, check_utf8_by};

@@ -1,8 +1,8 @@
 //! Offsets from what files say about lengths.
 
 use super::copy::ahead;
-use super::dispatch::{Level, for_every_level, level};
 use crate::DType;
+use forthwith_kernels::{CpuFeatures, for_each_cpu};
 
 /// Offsets from entry bounds: `bounds` are little-endian `u32` byte positions, one more than there are entries; every entry is
 /// `header` bytes and then items of `item_bytes`. Writes the end of each entry, in items, counted on from `base`, as int64 into `into`
@@ -14,11 +14,11 @@ pub fn offsets_from_bounds(
     base: i64,
     into: &mut [u8],
 ) -> Result<i64, OffsetsError> {
-    offsets_from_bounds_at(level(), bounds, header, item_bytes, base, into)
+    offsets_from_bounds_at(CpuFeatures::current(), bounds, header, item_bytes, base, into)
 }
 
 pub(super) fn offsets_from_bounds_at(
-    level: Level,
+    features: CpuFeatures,
     bounds: &[u8],
     header: u32,
     item_bytes: u32,
@@ -35,7 +35,7 @@ pub(super) fn offsets_from_bounds_at(
         return Err(OffsetsError::Overflow { entry: 0 });
     }
     let Some(division) = Division::by(item_bytes) else { return Err(OffsetsError::Partial { entry: 0 }) };
-    if run_bounds(level, bounds, header, division, base, ends) {
+    if run_bounds(features, bounds, header, division, base, ends) {
         return Ok(ends.last().map_or(base, |end| i64::from_ne_bytes(*end)));
     }
     Err(first_bad(bounds, header, item_bytes))
@@ -71,16 +71,16 @@ pub fn offsets_from_counts(
 /// Whether any of some int64 offsets is less than the one before it; `before` is what stands before the first.
 #[must_use]
 pub fn fall(before: i64, offsets: &[u8]) -> bool {
-    run_fall(level(), before, offsets.as_chunks().0)
+    run_fall(CpuFeatures::current(), before, offsets.as_chunks().0)
 }
 
 /// Copies int64 offsets and adds `base` to each. Answers the last, or `base` if there are none.
 pub fn rebase(offsets: &[u8], base: i64, into: &mut [u8]) -> Result<i64, OffsetsError> {
-    rebase_at(level(), offsets, base, into)
+    rebase_at(CpuFeatures::current(), offsets, base, into)
 }
 
 pub(super) fn rebase_at(
-    level: Level,
+    features: CpuFeatures,
     offsets: &[u8],
     base: i64,
     into: &mut [u8],
@@ -92,7 +92,7 @@ pub(super) fn rebase_at(
     let to = into.as_chunks_mut::<8>().0;
     let mut fits = true;
     ahead(from.as_flattened(), to.as_flattened_mut(), |from, to| {
-        fits &= run_rebase(level, from.as_chunks().0, base, to.as_chunks_mut().0);
+        fits &= run_rebase(features, from.as_chunks().0, base, to.as_chunks_mut().0);
     });
     if fits {
         return Ok(to.last().map_or(base, |end| i64::from_ne_bytes(*end)));
@@ -190,7 +190,7 @@ impl Division {
     }
 }
 
-for_every_level! {
+for_each_cpu! {
     fn run_bounds(
         bounds: &[[u8; 4]], header: u32, division: Division, base: i64, ends: &mut [[u8; 8]],
     ) -> bool = bounds_body
@@ -250,7 +250,7 @@ fn sums<const SIZE: usize>(
     Ok(end)
 }
 
-for_every_level! {
+for_each_cpu! {
     fn run_fall(before: i64, offsets: &[[u8; 8]]) -> bool = fall_body
 }
 
@@ -262,7 +262,7 @@ fn fall_body(before: i64, offsets: &[[u8; 8]]) -> bool {
     pairs.fold(first, |bad, (a, b)| bad | (i64::from_ne_bytes(*a) > i64::from_ne_bytes(*b)))
 }
 
-for_every_level! {
+for_each_cpu! {
     fn run_rebase(from: &[[u8; 8]], base: i64, into: &mut [[u8; 8]]) -> bool = rebase_body
 }
 

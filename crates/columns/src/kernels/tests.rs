@@ -1,9 +1,10 @@
-//! Kernels against the obvious loops, at every level this processor has.
+//! Kernels against the obvious loops, for every generation that this processor has.
 
 use super::decode::{Slots, decode_at, jagged_at, strided_at};
 use super::offsets::{offsets_from_bounds_at, rebase_at};
 use super::*;
 use crate::{Column, DType, Wire};
+use forthwith_kernels::CpuFeatures;
 use proptest::prelude::*;
 
 /// One value, spelled out.
@@ -100,10 +101,10 @@ proptest! {
         let items = bytes.len() / wire.width();
         let from = &bytes[..items * wire.width()];
         let wanted: Vec<u8> = from.chunks(wire.width()).flat_map(|value| naive(wire, value)).collect();
-        for level in Level::available() {
+        for features in CpuFeatures::available() {
             let mut into = vec![0xAA; wanted.len()];
-            decode_at(level, wire, from, &mut into).unwrap();
-            prop_assert!(same(wire, &into, &wanted), "{level:?}");
+            decode_at(features, wire, from, &mut into).unwrap();
+            prop_assert!(same(wire, &into, &wanted), "{}", features.name());
         }
     }
 
@@ -117,13 +118,13 @@ proptest! {
         let values = from.chunks(stride).flat_map(|entry| entry[before..][..count * wire.width()].chunks(wire.width()));
         let wanted: Vec<u8> = if count == 0 { vec![] } else { values.flat_map(|value| naive(wire, value)).collect() };
         let slots = Slots { stride, at: before, count };
-        for level in Level::available() {
+        for features in CpuFeatures::available() {
             let mut into = vec![0xAA; wanted.len()];
             if before == 0 && after == 0 && count == 0 {
                 continue;
             }
-            strided_at(level, wire, from, slots, &mut into).unwrap();
-            prop_assert!(same(wire, &into, &wanted), "{level:?}");
+            strided_at(features, wire, from, slots, &mut into).unwrap();
+            prop_assert!(same(wire, &into, &wanted), "{}", features.name());
         }
         let mut into = vec![0; wanted.len() + 1];
         prop_assert!(decode_strided(wire, from, stride, before, count, &mut into).is_err());
@@ -147,10 +148,10 @@ proptest! {
         }
         payload.extend((0..after).map(|_| random()));
         let bytes: Vec<u8> = bounds.iter().flat_map(|at| at.to_le_bytes()).collect();
-        for level in Level::available() {
+        for features in CpuFeatures::available() {
             let mut into = vec![0xAA; wanted.len()];
-            jagged_at(level, wire, &payload, &bytes, header as u32, &mut into).unwrap();
-            prop_assert!(same(wire, &into, &wanted), "{level:?}");
+            jagged_at(features, wire, &payload, &bytes, header as u32, &mut into).unwrap();
+            prop_assert!(same(wire, &into, &wanted), "{}", features.name());
         }
         let mut into = vec![0; wanted.len() + wire.dtype().size()];
         prop_assert!(decode_jagged(wire, &payload, &bytes, header as u32, &mut into).is_err());
@@ -185,9 +186,9 @@ proptest! {
             wanted.extend(items.to_ne_bytes());
         }
         let bytes: Vec<u8> = bounds.iter().flat_map(|at| at.to_le_bytes()).collect();
-        for level in Level::available() {
+        for features in CpuFeatures::available() {
             let mut into = vec![0xAA; wanted.len()];
-            prop_assert_eq!(offsets_from_bounds_at(level, &bytes, header, size, base, &mut into), Ok(items));
+            prop_assert_eq!(offsets_from_bounds_at(features, &bytes, header, size, base, &mut into), Ok(items));
             prop_assert_eq!(&into, &wanted);
         }
     }
@@ -214,8 +215,8 @@ proptest! {
             }
             break;
         }
-        for level in Level::available() {
-            prop_assert_eq!(offsets_from_bounds_at(level, &bytes, header, size, 0, &mut into), wanted);
+        for features in CpuFeatures::available() {
+            prop_assert_eq!(offsets_from_bounds_at(features, &bytes, header, size, 0, &mut into), wanted);
         }
     }
 
@@ -228,8 +229,8 @@ proptest! {
         let fits = |pair: &[u32]| pair[1].checked_sub(pair[0]).and_then(|n| n.checked_sub(header))
             .is_some_and(|n| size > 0 && n.is_multiple_of(size));
         let sound = bounds.windows(2).all(fits);
-        for level in Level::available() {
-            prop_assert_eq!(offsets_from_bounds_at(level, &bytes, header, size, 0, &mut into).is_ok(), sound);
+        for features in CpuFeatures::available() {
+            prop_assert_eq!(offsets_from_bounds_at(features, &bytes, header, size, 0, &mut into).is_ok(), sound);
         }
     }
 
@@ -253,9 +254,9 @@ proptest! {
     fn rebasing_adds(offsets in proptest::collection::vec(0i64..1 << 50, 0..100), base in any::<i64>()) {
         let bytes: Vec<u8> = offsets.iter().flat_map(|at| at.to_ne_bytes()).collect();
         let wanted: Option<Vec<i64>> = offsets.iter().map(|at| at.checked_add(base)).collect();
-        for level in Level::available() {
+        for features in CpuFeatures::available() {
             let mut into = vec![0; bytes.len()];
-            let found = rebase_at(level, &bytes, base, &mut into);
+            let found = rebase_at(features, &bytes, base, &mut into);
             match &wanted {
                 Some(wanted) => {
                     prop_assert_eq!(found, Ok(*wanted.last().unwrap_or(&base)));

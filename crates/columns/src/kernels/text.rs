@@ -1,7 +1,7 @@
 //! Whether byte strings are text.
 
-use super::dispatch::{for_every_level, level};
 use crate::Column;
+use forthwith_kernels::{CpuFeatures, for_each_cpu};
 use simdutf8::basic::from_utf8;
 use std::ops::Range;
 
@@ -56,7 +56,7 @@ pub fn are_texts(ends: &[u8], from: i64, bytes: &[u8]) -> bool {
         return false;
     }
     // Characters of one byte are cut by nothing.
-    if run_plain(level(), bytes) {
+    if run_plain(CpuFeatures::current(), bytes) {
         return true;
     }
     let between = |end: &[u8; 8]| {
@@ -66,7 +66,7 @@ pub fn are_texts(ends: &[u8], from: i64, bytes: &[u8]) -> bool {
     from_utf8(bytes).is_ok() && ends.iter().all(between)
 }
 
-for_every_level! {
+for_each_cpu! {
     fn run_plain(bytes: &[u8]) -> bool = plain_body
 }
 

@@ -5,6 +5,7 @@
     reason = "they decode what the example itself wrote, into columns with room for all of it"
 )]
 
+use forthwith_kernels::{CpuFeatures, Generation, compiled_for};
 use std::hint::black_box;
 
 /// Columns: eight zero bytes, then items.
@@ -18,21 +19,18 @@ macro_rules! by_hand {
         pub(crate) fn $name$(<const $count: usize>)?(inputs: &[Vec<u8>], start: &[i64], columns: &mut Columns) -> i64 {
             #[cfg(target_arch = "x86_64")]
             {
-                #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi1,bmi2,lzcnt,movbe")]
-                fn wide$(<const $count: usize>)?(inputs: &[Vec<u8>], start: &[i64], columns: &mut Columns) -> i64 {
+                compiled_for! { Avx512 fn wide$(<const $count: usize>)?(inputs: &[Vec<u8>], start: &[i64], columns: &mut Columns) -> i64 {
                     $body$(::<$count>)?(inputs, start, columns)
-                }
-                #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,movbe")]
-                fn narrow$(<const $count: usize>)?(inputs: &[Vec<u8>], start: &[i64], columns: &mut Columns) -> i64 {
+                } }
+                compiled_for! { Avx2 fn narrow$(<const $count: usize>)?(inputs: &[Vec<u8>], start: &[i64], columns: &mut Columns) -> i64 {
                     $body$(::<$count>)?(inputs, start, columns)
-                }
-                if std::is_x86_feature_detected!("avx512bw") {
-                    // SAFETY: detected; whatever has it has the others.
-                    return unsafe { wide$(::<$count>)?(inputs, start, columns) };
-                }
-                if std::is_x86_feature_detected!("avx2") {
+                } }
+                match CpuFeatures::current().generation() {
+                    // SAFETY: the processor has what its features say.
+                    Generation::Avx512 => return unsafe { wide$(::<$count>)?(inputs, start, columns) },
                     // SAFETY: as above.
-                    return unsafe { narrow$(::<$count>)?(inputs, start, columns) };
+                    Generation::Avx2 => return unsafe { narrow$(::<$count>)?(inputs, start, columns) },
+                    Generation::Baseline => {}
                 }
             }
             $body$(::<$count>)?(inputs, start, columns)

@@ -8,6 +8,7 @@ use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signa
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use forthwith_kernels::CpuFeatures;
 
 use super::context::{Context, HELPER_ARGUMENTS};
 use super::memory::Executable;
@@ -35,11 +36,7 @@ impl Host {
         let isa = isa().ok_or(Refusal::NotSupported)?;
         let code = stub(isa.as_ref()).ok_or(Refusal::NotSupported)?;
         let stub = Executable::new(&code).ok_or(Refusal::NoExecutableMemory)?;
-        #[cfg(target_arch = "x86_64")]
-        let shuffles = std::is_x86_feature_detected!("ssse3");
-        #[cfg(not(target_arch = "x86_64"))]
-        let shuffles = true;
-        Ok(Self { isa, stub, shuffles })
+        Ok(Self { isa, stub, shuffles: CpuFeatures::current().shuffles() })
     }
 
     pub(super) fn stub(&self) -> i64 {

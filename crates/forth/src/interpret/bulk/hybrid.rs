@@ -6,6 +6,7 @@ use crate::interpret::fused::unsigned;
 use crate::interpret::settled::settled;
 use crate::interpret::varint;
 use crate::output::{Output, Outputs};
+use forthwith_kernels::{CpuFeatures, Generation, compiled_for};
 
 /// Appends `count` values and moves the position behind the last run begun. After an error the position is at the head
 /// of the run that failed, and the values of earlier runs stay.
@@ -18,44 +19,44 @@ pub(super) fn decode(
     count: u64,
 ) -> Result<(), RunError> {
     macro_rules! level {
-        ($(#[$enable:meta])*) => {{
-            $(#[$enable])*
-            fn level(
-                outputs: &mut Outputs,
-                index: usize,
-                input: &[u8],
-                at: &mut usize,
-                bits: u32,
-                count: u64,
-            ) -> Result<(), RunError> {
-                match outputs.list[index].dtype().size() {
-                    1 => runs::<u8>(outputs, index, input, at, bits, count),
-                    2 => runs::<u16>(outputs, index, input, at, bits, count),
-                    4 => runs::<u32>(outputs, index, input, at, bits, count),
-                    _ => runs::<u64>(outputs, index, input, at, bits, count),
+        ($generation:ident) => {{
+            compiled_for! {
+                $generation
+                fn level(
+                    outputs: &mut Outputs,
+                    index: usize,
+                    input: &[u8],
+                    at: &mut usize,
+                    bits: u32,
+                    count: u64,
+                ) -> Result<(), RunError> {
+                    match outputs.list[index].dtype().size() {
+                        1 => runs::<u8>(outputs, index, input, at, bits, count),
+                        2 => runs::<u16>(outputs, index, input, at, bits, count),
+                        4 => runs::<u32>(outputs, index, input, at, bits, count),
+                        _ => runs::<u64>(outputs, index, input, at, bits, count),
+                    }
                 }
             }
-            // SAFETY: the features of the level were found.
+            // SAFETY: the processor has what its features say.
             #[allow(unused_unsafe, reason = "the baseline has no features")]
-            unsafe { level(outputs, index, input, at, bits, count) }
+            unsafe {
+                level(outputs, index, input, at, bits, count)
+            }
         }};
     }
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        macro_rules! has { ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* }; }
-        if has!("avx2" "bmi1" "bmi2" "lzcnt") {
-            return level!(#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]);
-        }
+    match CpuFeatures::current().generation() {
+        #[cfg(target_arch = "x86_64")]
+        Generation::Avx2 | Generation::Avx512 => level!(Avx2),
+        _ => level!(Baseline),
     }
-    level!()
 }
 
 /// Appends so many packed items, which are there and for which room was made. False: not to an output of this dtype.
 pub(crate) fn unpack_into(source: &[u8], output: &mut Output, items: usize, bits: u32) -> bool {
     macro_rules! level {
-        ($(#[$enable:meta])*) => {{
-            $(#[$enable])*
-            fn level(source: &[u8], output: &mut Output, items: usize, bits: u32) -> bool {
+        ($generation:ident) => {{
+            compiled_for! { $generation fn level(source: &[u8], output: &mut Output, items: usize, bits: u32) -> bool {
                 // SAFETY: the end is within the memory, and the caller made room there.
                 unsafe {
                     let to = output.start.add(output.end);
@@ -69,20 +70,17 @@ pub(crate) fn unpack_into(source: &[u8], output: &mut Output, items: usize, bits
                 }
                 output.end += items * output.dtype().size();
                 true
-            }
-            // SAFETY: the features of the level were found.
+            } }
+            // SAFETY: the processor has what its features say.
             #[allow(unused_unsafe, reason = "the baseline has no features")]
             unsafe { level(source, output, items, bits) }
         }};
     }
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        macro_rules! has { ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* }; }
-        if has!("avx2" "bmi1" "bmi2" "lzcnt") {
-            return level!(#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt")]);
-        }
+    match CpuFeatures::current().generation() {
+        #[cfg(target_arch = "x86_64")]
+        Generation::Avx2 | Generation::Avx512 => level!(Avx2),
+        _ => level!(Baseline),
     }
-    level!()
 }
 
 #[inline(always)]

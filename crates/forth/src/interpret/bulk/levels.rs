@@ -4,12 +4,13 @@
 //! that are there, and what is written follows from the masks alone. Room is made for the slots of each mask before they
 //! are written, so that levels which change meanwhile cannot make more of them than there is room for.
 
-use super::compare::{Block, Compare};
+use super::compare::{self, Block, Compare};
 use crate::DType;
 use crate::error::RunError;
 use crate::interpret::settled::Held;
 use crate::isa::BulkWord;
 use crate::output::Outputs;
+use forthwith_kernels::{CpuFeatures, Generation, compiled_for};
 
 /// Which levels make a slot, and which an item.
 #[derive(Clone, Copy, Debug)]
@@ -53,44 +54,37 @@ impl Levels<'_> {
         word: BulkWord,
         first: i64,
     ) -> Result<u64, RunError> {
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        {
-            use super::compare::{Avx2, Avx512, Sse2};
-            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-            fn avx2(
-                levels: &Levels<'_>,
-                outputs: &mut Outputs,
-                index: usize,
-                word: BulkWord,
-                first: i64,
-            ) -> Result<u64, RunError> {
-                levels.run::<Avx2>(outputs, index, word, first)
-            }
-            #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt")]
-            fn avx512(
-                levels: &Levels<'_>,
-                outputs: &mut Outputs,
-                index: usize,
-                word: BulkWord,
-                first: i64,
-            ) -> Result<u64, RunError> {
-                levels.run::<Avx512>(outputs, index, word, first)
-            }
-            macro_rules! has { ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* }; }
-            if has!("avx2" "bmi1" "bmi2" "lzcnt" "popcnt") {
-                // SAFETY: the features were just found.
-                return unsafe {
-                    if has!("avx512f" "avx512bw" "avx512vl" "avx512dq") {
-                        avx512(self, outputs, index, word, first)
-                    } else {
-                        avx2(self, outputs, index, word, first)
+        macro_rules! level {
+            ($generation:ident $compare:ident) => {{
+                compiled_for! {
+                    $generation
+                    fn level(
+                        levels: &Levels<'_>,
+                        outputs: &mut Outputs,
+                        index: usize,
+                        word: BulkWord,
+                        first: i64,
+                    ) -> Result<u64, RunError> {
+                        levels.run::<compare::$compare>(outputs, index, word, first)
                     }
-                };
-            }
-            return self.run::<Sse2>(outputs, index, word, first);
+                }
+                // SAFETY: the processor has what its features say.
+                #[allow(unused_unsafe, reason = "the baseline has no features")]
+                unsafe {
+                    level(self, outputs, index, word, first)
+                }
+            }};
         }
-        #[allow(unreachable_code, reason = "the way of every other CPU")]
-        self.run::<super::compare::Portable>(outputs, index, word, first)
+        match CpuFeatures::current().generation() {
+            #[cfg(target_arch = "x86_64")]
+            Generation::Avx512 => level!(Avx512 Avx512),
+            #[cfg(target_arch = "x86_64")]
+            Generation::Avx2 => level!(Avx2 Avx2),
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            Generation::Baseline => level!(Baseline Sse2),
+            #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+            _ => level!(Baseline Portable),
+        }
     }
 
     #[inline(always)]

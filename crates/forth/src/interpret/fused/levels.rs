@@ -14,6 +14,7 @@ use super::nest::{self, Passes};
 use super::perform;
 use super::plan::{Entry, Plan};
 use super::steps::{Count, Header, LeafKind, Nest};
+use forthwith_kernels::{CpuFeatures, Generation, compiled_for};
 
 /// Entry points of native code: from a position, to the position after.
 trait Whole: Level {
@@ -44,26 +45,30 @@ trait Whole: Level {
 }
 
 macro_rules! level {
-    ($(#[$enable:meta])* $name:ident) => {
+    ($name:ident) => {
         struct $name;
 
         impl Level for $name {
             unsafe fn hot(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
-                $(#[$enable])*
-                #[inline(never)]
-                unsafe fn level(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
-                    // SAFETY: the caller's.
-                    unsafe { hot::run(state, data, cursors) }
+                compiled_for! {
+                    $name
+                    #[inline(never)]
+                    unsafe fn level(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
+                        // SAFETY: the caller's.
+                        unsafe { hot::run(state, data, cursors) }
+                    }
                 }
                 // SAFETY: the caller vouches for the features, and for the rest.
                 unsafe { level(state, data, cursors) }
             }
 
             unsafe fn convert<K: Leafy>(from: &[u8], bytes: usize, to: *mut u8) {
-                $(#[$enable])*
-                unsafe fn level<K: Leafy>(from: &[u8], bytes: usize, to: *mut u8) {
-                    // SAFETY: the caller's.
-                    unsafe { convert::run::<K>(from, bytes, to) }
+                compiled_for! {
+                    $name
+                    unsafe fn level<K: Leafy>(from: &[u8], bytes: usize, to: *mut u8) {
+                        // SAFETY: the caller's.
+                        unsafe { convert::run::<K>(from, bytes, to) }
+                    }
                 }
                 // SAFETY: the caller vouches for the features, and for the rest.
                 unsafe { level::<K>(from, bytes, to) }
@@ -76,31 +81,39 @@ macro_rules! level {
                 passes: Passes,
                 at: usize,
             ) -> (usize, usize) {
-                $(#[$enable])*
-                fn level<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
-                    exec: &mut Exec<'_>,
-                    nest: &Nest,
-                    header: Option<&Header>,
-                    passes: Passes,
-                    at: usize,
-                ) -> (usize, usize) {
-                    nest::run::<K, DEPTH, WIDE, FORM>(exec, nest, header, passes, at)
+                compiled_for! {
+                    $name
+                    fn level<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
+                        exec: &mut Exec<'_>,
+                        nest: &Nest,
+                        header: Option<&Header>,
+                        passes: Passes,
+                        at: usize,
+                    ) -> (usize, usize) {
+                        nest::run::<K, DEPTH, WIDE, FORM>(exec, nest, header, passes, at)
+                    }
                 }
                 // SAFETY: the caller vouches for the features.
                 #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
-                unsafe { level::<K, DEPTH, WIDE, FORM>(exec, nest, header, passes, at) }
+                unsafe {
+                    level::<K, DEPTH, WIDE, FORM>(exec, nest, header, passes, at)
+                }
             }
         }
 
         impl Whole for $name {
             unsafe fn perform(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
-                $(#[$enable])*
-                fn level(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
-                    perform::run::<$name>(exec, plan, passes)
+                compiled_for! {
+                    $name
+                    fn level(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
+                        perform::run::<$name>(exec, plan, passes)
+                    }
                 }
                 // SAFETY: the caller vouches for the features.
                 #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
-                unsafe { level(exec, plan, passes) }
+                unsafe {
+                    level(exec, plan, passes)
+                }
             }
 
             unsafe fn entries<K: Leafy, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
@@ -109,18 +122,22 @@ macro_rules! level {
                 passes: usize,
                 at: usize,
             ) -> (usize, usize) {
-                $(#[$enable])*
-                fn level<K: Leafy, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
-                    exec: &mut Exec<'_>,
-                    entry: &Entry,
-                    passes: usize,
-                    at: usize,
-                ) -> (usize, usize) {
-                    entries::run::<K, DEPTH, FRAME, COUNT>(exec, &entry.nest, &entry.header, passes, at)
+                compiled_for! {
+                    $name
+                    fn level<K: Leafy, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
+                        exec: &mut Exec<'_>,
+                        entry: &Entry,
+                        passes: usize,
+                        at: usize,
+                    ) -> (usize, usize) {
+                        entries::run::<K, DEPTH, FRAME, COUNT>(exec, &entry.nest, &entry.header, passes, at)
+                    }
                 }
                 // SAFETY: the caller vouches for the features.
                 #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
-                unsafe { level::<K, DEPTH, FRAME, COUNT>(exec, entry, passes, at) }
+                unsafe {
+                    level::<K, DEPTH, FRAME, COUNT>(exec, entry, passes, at)
+                }
             }
 
             unsafe fn flagged<K: Leafy>(
@@ -129,18 +146,22 @@ macro_rules! level {
                 passes: usize,
                 at: usize,
             ) -> (usize, usize) {
-                $(#[$enable])*
-                fn level<K: Leafy>(
-                    exec: &mut Exec<'_>,
-                    flagged: &Flagged,
-                    passes: usize,
-                    at: usize,
-                ) -> (usize, usize) {
-                    flagged::run::<K>(exec, flagged, passes, at)
+                compiled_for! {
+                    $name
+                    fn level<K: Leafy>(
+                        exec: &mut Exec<'_>,
+                        flagged: &Flagged,
+                        passes: usize,
+                        at: usize,
+                    ) -> (usize, usize) {
+                        flagged::run::<K>(exec, flagged, passes, at)
+                    }
                 }
                 // SAFETY: the caller vouches for the features.
                 #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
-                unsafe { level::<K>(exec, flagged, passes, at) }
+                unsafe {
+                    level::<K>(exec, flagged, passes, at)
+                }
             }
         }
     };
@@ -148,130 +169,79 @@ macro_rules! level {
 
 level!(Baseline);
 #[cfg(target_arch = "x86_64")]
-level!(
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,movbe")]
-    Avx2
-);
+level!(Avx2);
 #[cfg(target_arch = "x86_64")]
-level!(
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt,movbe")]
-    Avx512
-);
+level!(Avx512);
 
-/// Which level this CPU runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(miri, allow(dead_code, reason = "Miri interprets the baseline only"))]
-pub(crate) enum Cpu {
-    Baseline,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Cpu {
-    pub(crate) fn detect() -> Self {
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        {
-            macro_rules! has { ($($feature:tt)*) => { $(std::is_x86_feature_detected!($feature))&&* }; }
-            if has!("avx2" "bmi1" "bmi2" "lzcnt" "popcnt" "movbe") {
-                let wide = has!("avx512f" "avx512bw" "avx512vl" "avx512dq");
-                return if wide { Self::Avx512 } else { Self::Avx2 };
-            }
-        }
-        Self::Baseline
-    }
-
-    /// Every level this CPU can run.
-    #[cfg(test)]
-    pub(super) fn available() -> Vec<Self> {
-        let best = Self::detect();
-        #[cfg(target_arch = "x86_64")]
-        if best == Self::Avx512 {
-            return vec![Self::Baseline, Self::Avx2, best];
-        }
-        if best == Self::Baseline { vec![best] } else { vec![Self::Baseline, best] }
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Baseline => "baseline",
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => "AVX2",
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => "AVX-512",
-        }
-    }
-
+/// The entry points of the generation that [`CpuFeatures`] tell of.
+pub(super) trait Native {
     /// Runs up to so many passes of a body; how many were complete.
-    pub(super) fn perform(self, exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
-        // SAFETY: a level other than the baseline comes from `detect` only.
-        unsafe {
-            match self {
-                Self::Baseline => Baseline::perform(exec, plan, passes),
-                #[cfg(target_arch = "x86_64")]
-                Self::Avx2 => Avx2::perform(exec, plan, passes),
-                #[cfg(target_arch = "x86_64")]
-                Self::Avx512 => Avx512::perform(exec, plan, passes),
-            }
-        }
-    }
+    fn perform(self, exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize;
 
     /// Converts items of one kind.
     ///
     /// # Safety
     ///
     /// As for `convert::run`.
-    #[inline]
-    pub(super) unsafe fn convert(self, kind: LeafKind, from: &[u8], bytes: usize, to: *mut u8) {
-        // SAFETY: a level other than the baseline comes from `detect` only; the rest is the caller's.
-        unsafe {
-            match self {
-                Self::Baseline => level::convert::<Baseline>(kind, from, bytes, to),
-                #[cfg(target_arch = "x86_64")]
-                Self::Avx2 => level::convert::<Avx2>(kind, from, bytes, to),
-                #[cfg(target_arch = "x86_64")]
-                Self::Avx512 => level::convert::<Avx512>(kind, from, bytes, to),
-            }
-        }
-    }
+    unsafe fn convert(self, kind: LeafKind, from: &[u8], bytes: usize, to: *mut u8);
 
     /// Runs up to so many entries; the number completed and the position after them.
-    pub(super) fn entries(
-        self,
-        exec: &mut Exec<'_>,
-        entry: &Entry,
-        passes: usize,
-        at: usize,
-    ) -> (usize, usize) {
-        // SAFETY: a level other than the baseline comes from `detect` only.
+    fn entries(self, exec: &mut Exec<'_>, entry: &Entry, passes: usize, at: usize) -> (usize, usize);
+
+    /// The same for entries of flagged numbers.
+    fn flagged(self, exec: &mut Exec<'_>, flagged: &Flagged, passes: usize, at: usize) -> (usize, usize);
+}
+
+impl Native for CpuFeatures {
+    fn perform(self, exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
+        // SAFETY: the processor has what its features say.
         unsafe {
-            match self {
-                Self::Baseline => all_entries::<Baseline>(exec, entry, passes, at),
+            match self.generation() {
                 #[cfg(target_arch = "x86_64")]
-                Self::Avx2 => all_entries::<Avx2>(exec, entry, passes, at),
+                Generation::Avx2 => Avx2::perform(exec, plan, passes),
                 #[cfg(target_arch = "x86_64")]
-                Self::Avx512 => all_entries::<Avx512>(exec, entry, passes, at),
+                Generation::Avx512 => Avx512::perform(exec, plan, passes),
+                _ => Baseline::perform(exec, plan, passes),
             }
         }
     }
 
-    /// The same for entries of flagged numbers.
-    pub(super) fn flagged(
-        self,
-        exec: &mut Exec<'_>,
-        flagged: &Flagged,
-        passes: usize,
-        at: usize,
-    ) -> (usize, usize) {
-        // SAFETY: a level other than the baseline comes from `detect` only.
+    #[inline]
+    unsafe fn convert(self, kind: LeafKind, from: &[u8], bytes: usize, to: *mut u8) {
+        // SAFETY: the processor has what its features say; the rest is the caller's.
         unsafe {
-            match self {
-                Self::Baseline => flagged_of::<Baseline>(exec, flagged, passes, at),
+            match self.generation() {
                 #[cfg(target_arch = "x86_64")]
-                Self::Avx2 => flagged_of::<Avx2>(exec, flagged, passes, at),
+                Generation::Avx2 => level::convert::<Avx2>(kind, from, bytes, to),
                 #[cfg(target_arch = "x86_64")]
-                Self::Avx512 => flagged_of::<Avx512>(exec, flagged, passes, at),
+                Generation::Avx512 => level::convert::<Avx512>(kind, from, bytes, to),
+                _ => level::convert::<Baseline>(kind, from, bytes, to),
+            }
+        }
+    }
+
+    fn entries(self, exec: &mut Exec<'_>, entry: &Entry, passes: usize, at: usize) -> (usize, usize) {
+        // SAFETY: the processor has what its features say.
+        unsafe {
+            match self.generation() {
+                #[cfg(target_arch = "x86_64")]
+                Generation::Avx2 => all_entries::<Avx2>(exec, entry, passes, at),
+                #[cfg(target_arch = "x86_64")]
+                Generation::Avx512 => all_entries::<Avx512>(exec, entry, passes, at),
+                _ => all_entries::<Baseline>(exec, entry, passes, at),
+            }
+        }
+    }
+
+    fn flagged(self, exec: &mut Exec<'_>, flagged: &Flagged, passes: usize, at: usize) -> (usize, usize) {
+        // SAFETY: the processor has what its features say.
+        unsafe {
+            match self.generation() {
+                #[cfg(target_arch = "x86_64")]
+                Generation::Avx2 => flagged_of::<Avx2>(exec, flagged, passes, at),
+                #[cfg(target_arch = "x86_64")]
+                Generation::Avx512 => flagged_of::<Avx512>(exec, flagged, passes, at),
+                _ => flagged_of::<Baseline>(exec, flagged, passes, at),
             }
         }
     }

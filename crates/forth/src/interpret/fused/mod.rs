@@ -30,7 +30,8 @@ mod steps;
 mod tests;
 
 use exec::Exec;
-use levels::Cpu;
+use forthwith_kernels::CpuFeatures;
+use levels::Native;
 use matcher::Miss;
 use plan::Plan;
 
@@ -45,7 +46,7 @@ pub(crate) use steps::{Leaf, LeafKind};
 pub(crate) struct Plans {
     by_segment: Vec<Option<Plan>>,
     found: Vec<Found>,
-    cpu: Cpu,
+    cpu: CpuFeatures,
 }
 
 /// A `do` loop: where it is, the segment of its body, and why it was not recognised if it was not.
@@ -59,7 +60,7 @@ pub(crate) struct Found {
 impl Plans {
     pub(crate) fn new(program: &Ir) -> Self {
         let by_segment = (0..program.segments).map(|_| None).collect();
-        let mut plans = Self { by_segment, found: Vec::new(), cpu: Cpu::detect() };
+        let mut plans = Self { by_segment, found: Vec::new(), cpu: CpuFeatures::current() };
         let effort = matcher::effort();
         plans.visit(program, &program.main, &effort);
         for word in &program.words {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::levels::Cpu;
 use crate::{Compiled, Limits, Machine, RunError, Status, Tier};
+use forthwith_kernels::CpuFeatures;
 
 /// Entries, and the longest list. Miri takes its time.
 const ENTRIES: usize = if cfg!(miri) { 6 } else { 40 };
@@ -29,9 +29,9 @@ fn outcome(
     mut compiled: Compiled,
     entries: usize,
     data: &[u8],
-    cpu: Option<Cpu>,
+    cpu: Option<CpuFeatures>,
 ) -> (Result<Status, RunError>, Option<i64>, usize, Vec<Vec<u8>>) {
-    compiled.plans.cpu = cpu.unwrap_or(Cpu::Baseline);
+    compiled.plans.cpu = cpu.unwrap_or(CpuFeatures::available()[0]);
     let mut machine = Machine::new(Arc::new(compiled), Limits::default());
     machine.force_tier(Some(if cpu.is_none() { Tier::Checked } else { Tier::Fused }));
     machine.begin();
@@ -74,9 +74,9 @@ fn all_levels_and_kinds_agree() {
             let outputs: String = (1..=depth).map(declare).collect();
             let source = format!("input data output leaf {dtype} {outputs} 0 do {body} loop");
             let data = data(depth, size, count.starts_with('!'));
-            let run = |cpu: Option<Cpu>| {
+            let run = |cpu: Option<CpuFeatures>| {
                 let mut compiled = Compiled::new(&source).expect("a program").without_flat();
-                compiled.plans.cpu = cpu.unwrap_or(Cpu::Baseline);
+                compiled.plans.cpu = cpu.unwrap_or(CpuFeatures::available()[0]);
                 let mut machine = Machine::new(Arc::new(compiled), Limits::default());
                 machine.force_tier(cpu.is_none().then_some(Tier::Checked));
                 machine.begin();
@@ -87,7 +87,7 @@ fn all_levels_and_kinds_agree() {
                 (native, machine.take_outputs())
             };
             let (_, expected) = run(None);
-            for cpu in Cpu::available() {
+            for cpu in CpuFeatures::available() {
                 let (native, outputs) = run(Some(cpu));
                 assert!(native, "{source}");
                 fused += 1;
@@ -137,14 +137,14 @@ fn all_levels_agree_on_ended_lists() {
         (0..ENTRIES).for_each(|items| list(depth, items, &mut whole));
         for cut in 0..cuts {
             let data = &whole[..whole.len() - (cut * cut * whole.len()).div_ceil(900)];
-            let run = |cpu: Option<Cpu>| {
+            let run = |cpu: Option<CpuFeatures>| {
                 let compiled = Compiled::new(&source).expect("a program");
                 assert!(compiled.explain().contains("ended lists"), "{}", compiled.explain());
                 outcome(compiled, ENTRIES, data, cpu)
             };
             let expected = run(None);
             assert_eq!(expected.0.is_ok(), cut == 0);
-            for cpu in Cpu::available() {
+            for cpu in CpuFeatures::available() {
                 assert!(run(Some(cpu)) == expected, "{} {source}", cpu.name());
             }
         }
@@ -193,7 +193,7 @@ fn all_levels_agree_on_entries() {
                     let at = broken * data.len() / 61;
                     data[at] ^= 1;
                 }
-                let run = |cpu: Option<Cpu>| {
+                let run = |cpu: Option<CpuFeatures>| {
                     let mut compiled = Compiled::new(&source).expect("a program");
                     assert!(
                         compiled
@@ -203,7 +203,7 @@ fn all_levels_agree_on_entries() {
                             .flatten()
                             .all(|plan| { plan.entry.as_ref().is_some_and(|entry| entry.known_ends) })
                     );
-                    compiled.plans.cpu = cpu.unwrap_or(Cpu::Baseline);
+                    compiled.plans.cpu = cpu.unwrap_or(CpuFeatures::available()[0]);
                     let mut machine = Machine::new(Arc::new(compiled), Limits::default());
                     machine.force_tier(cpu.is_none().then_some(Tier::Checked));
                     machine.begin();
@@ -214,7 +214,7 @@ fn all_levels_agree_on_entries() {
                 };
                 let expected = run(None);
                 assert!(broken > 0 || expected.0 == Ok(Status::Done), "{source}");
-                for cpu in Cpu::available() {
+                for cpu in CpuFeatures::available() {
                     let found = run(Some(cpu));
                     assert_eq!((&found.0, &found.1, &found.2), (&expected.0, &expected.1, &expected.2));
                     for (found, expected) in found.3.iter().zip(&expected.3) {
@@ -334,12 +334,12 @@ fn all_levels_agree_on_what_is_skipped() {
         word(0, to);
         to.extend([1, 4, 0, 0, 0, 77]);
     }
-    let run = |data: &[u8], cpu: Option<Cpu>| {
+    let run = |data: &[u8], cpu: Option<CpuFeatures>| {
         outcome(Compiled::new(&source).expect("a program"), entries, data, cpu)
     };
     let agree = |data: &[u8]| {
         let expected = run(data, None);
-        for cpu in Cpu::available() {
+        for cpu in CpuFeatures::available() {
             assert!(run(data, Some(cpu)) == expected, "{}", cpu.name());
         }
         expected.0
@@ -394,7 +394,7 @@ fn all_levels_agree_on_runs_of_what_is_skipped() {
             }
             whole.extend([1, 2, entry as u8]);
         }
-        let run = |data: &[u8], cpu: Option<Cpu>| {
+        let run = |data: &[u8], cpu: Option<CpuFeatures>| {
             outcome(Compiled::new(&source).expect("a program"), entries, data, cpu)
         };
         let mut data =
@@ -408,7 +408,7 @@ fn all_levels_agree_on_runs_of_what_is_skipped() {
         assert_eq!(run(&whole, None).0, Ok(Status::Done), "{source}");
         for data in &data {
             let expected = run(data, None);
-            for cpu in Cpu::available() {
+            for cpu in CpuFeatures::available() {
                 assert_eq!(run(data, Some(cpu)), expected, "{source}");
             }
         }

@@ -1,0 +1,28 @@
+//! What loops over bytes share: which instructions of this processor they may use.
+//!
+//! A kernel is compiled for several generations of processors, and one of them is chosen at run time. [`CpuFeatures`]
+//! is the only place that asks the processor. A value of it exists only for what the processor has, so a kernel that
+//! gets one needs no check of its own. [`for_each_cpu!`] compiles one function for all generations, [`compiled_for!`]
+//! compiles an item for one of them.
+//!
+//! ```
+//! use forthwith_kernels::{CpuFeatures, for_each_cpu};
+//!
+//! for_each_cpu! {
+//!     fn sum(numbers: &[u32]) -> u32 = sum_body
+//! }
+//!
+//! #[inline(always)]
+//! fn sum_body(numbers: &[u32]) -> u32 {
+//!     numbers.iter().fold(0, |sum, number| sum.wrapping_add(*number))
+//! }
+//!
+//! for features in CpuFeatures::available() {
+//!     assert_eq!(sum(features, &[1, 2, 3]), 6, "{}", features.name());
+//! }
+//! ```
+#![deny(missing_docs)]
+
+mod cpu;
+
+pub use cpu::{CpuFeatures, Generation};
