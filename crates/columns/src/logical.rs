@@ -1,7 +1,7 @@
 //! Dates, times, halves and decimals as NumPy has types for them.
 
+use crate::decimal::extend;
 use crate::lookup::Lookup;
-use crate::meaning::extend;
 use crate::validate::rows_of;
 use crate::{Array, Column, DType, Form, Invalid, Meaning, TimeUnit};
 
@@ -60,11 +60,15 @@ impl Form {
     /// The Form that [`Array::logical`] gives.
     #[must_use]
     pub fn logical(&self) -> Self {
-        let below = |content: &Self| Box::new(content.logical());
+        self.changed(true)
+    }
+
+    fn changed(&self, numbers: bool) -> Self {
+        let below = |content: &Self| Box::new(content.changed(numbers));
         match self {
             Self::Meant { meaning, content } => Self::Meant {
                 meaning: *meaning,
-                content: match change(*meaning, content) {
+                content: match change(*meaning, content, numbers) {
                     Some((_, key)) => {
                         let key = format!("{key}{SUFFIX}");
                         Box::new(Self::Numpy { key, dtype: DType::Int64, shape: Vec::new() })
@@ -77,12 +81,13 @@ impl Form {
             Self::Regular { size, content } => Self::Regular { size: *size, content: below(content) },
             Self::Record { fields, contents, name } => Self::Record {
                 fields: fields.clone(),
-                contents: contents.iter().map(Self::logical).collect(),
+                contents: contents.iter().map(|content| content.changed(numbers)).collect(),
                 name: name.clone(),
             },
-            Self::Union { key, contents } => {
-                Self::Union { key: key.clone(), contents: contents.iter().map(Self::logical).collect() }
-            }
+            Self::Union { key, contents } => Self::Union {
+                key: key.clone(),
+                contents: contents.iter().map(|content| content.changed(numbers)).collect(),
+            },
             Self::Empty | Self::Numpy { .. } | Self::String { .. } | Self::Categorical { .. } => self.clone(),
         }
     }
@@ -97,8 +102,20 @@ impl Array {
     /// # Errors
     /// [`Invalid`] buffers, and [`Invalid::Range`] for a decimal that 64 bits cannot hold.
     pub fn logical(&self) -> Result<Self, Invalid> {
+        self.changed(true)
+    }
+
+    /// The same, but decimals in bytes stay byte strings, which have room for each of them.
+    ///
+    /// # Errors
+    /// [`Invalid`] buffers.
+    pub fn logical_times(&self) -> Result<Self, Invalid> {
+        self.changed(false)
+    }
+
+    fn changed(&self, numbers: bool) -> Result<Self, Invalid> {
         let mut changes = Vec::new();
-        gather(&self.form, &mut changes);
+        gather(&self.form, numbers, &mut changes);
         if changes.is_empty() {
             return Ok(self.clone());
         }
@@ -115,7 +132,7 @@ impl Array {
             };
             made.push((name, column));
         }
-        let form = self.form.logical();
+        let form = self.form.changed(numbers);
         let mut keys = std::collections::HashSet::new();
         form.keys(&mut keys);
         let kept = |name: &str| name.rsplit_once('-').is_none_or(|(key, _)| keys.contains(key));
@@ -134,30 +151,30 @@ enum Change {
     Decimal,
 }
 
-/// What becomes of the numbers or bytes of a node, and its key.
-fn change(meaning: Meaning, content: &Form) -> Option<(Change, &str)> {
+/// What becomes of the numbers or bytes of a node, and its key; bytes of a decimal become `numbers` on request.
+fn change(meaning: Meaning, content: &Form, numbers: bool) -> Option<(Change, &str)> {
     match (meaning, content) {
         (Meaning::Date | Meaning::Time(_), Form::Numpy { key, dtype: DType::Int32, shape }) => {
             shape.is_empty().then_some((Change::Widen, key))
         }
-        (Meaning::Decimal { precision, .. }, Form::String { key, .. }) if precision <= DIGITS => {
+        (Meaning::Decimal { precision, .. }, Form::String { key, .. }) if numbers && precision <= DIGITS => {
             Some((Change::Decimal, key))
         }
         _ => None,
     }
 }
 
-fn gather<'f>(form: &'f Form, found: &mut Vec<(Change, &'f str)>) {
+fn gather<'f>(form: &'f Form, numbers: bool, found: &mut Vec<(Change, &'f str)>) {
     match form {
-        Form::Meant { meaning, content } => match change(*meaning, content) {
+        Form::Meant { meaning, content } => match change(*meaning, content, numbers) {
             Some(change) => found.push(change),
-            None => gather(content, found),
+            None => gather(content, numbers, found),
         },
         Form::List { content, .. } | Form::Option { content, .. } | Form::Regular { content, .. } => {
-            gather(content, found);
+            gather(content, numbers, found);
         }
         Form::Record { contents, .. } | Form::Union { contents, .. } => {
-            contents.iter().for_each(|content| gather(content, found));
+            contents.iter().for_each(|content| gather(content, numbers, found));
         }
         Form::Empty | Form::Numpy { .. } | Form::String { .. } | Form::Categorical { .. } => {}
     }

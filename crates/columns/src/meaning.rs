@@ -1,5 +1,6 @@
 //! What values mean beyond how they are kept.
 
+use crate::decimal;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -66,7 +67,7 @@ impl TimeUnit {
         }
     }
 
-    const fn in_a_second(self) -> i64 {
+    const fn in_a_second(self) -> u64 {
         match self {
             Self::Second => 1,
             Self::Milli => 1_000,
@@ -74,6 +75,14 @@ impl TimeUnit {
             Self::Nano => 1_000_000_000,
         }
     }
+}
+
+/// A decimal of more bytes than are spelled out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a decimal of {bytes} bytes; those of up to {} are spelled out", decimal::MOST_BYTES)]
+pub struct LongDecimal {
+    /// The bytes it has.
+    pub bytes: usize,
 }
 
 impl fmt::Display for Meaning {
@@ -128,57 +137,38 @@ impl Meaning {
     #[must_use]
     pub fn spell_number(self, value: i64) -> Option<String> {
         Some(match self {
-            Self::Decimal { scale, .. } => decimal(value.into(), scale)?,
+            Self::Decimal { scale, .. } => decimal::of_number(value.into(), scale),
             Self::Half => Self::half(u16::try_from(value).ok()?).to_string(),
             Self::Duration(unit) => {
-                let seconds = decimal(value.into(), unit.digits() as u32)?;
+                let seconds = decimal::of_number(value.into(), unit.digits() as u32);
                 format!("{seconds} s")
             }
             Self::Date => date(value),
             Self::Time(unit) => clock(value, unit),
             Self::Timestamp { unit, utc } => {
-                let day = 86_400 * unit.in_a_second();
+                let day = (86_400 * unit.in_a_second()).cast_signed();
                 let zone = if utc { "Z" } else { "" };
                 format!("{}T{}{zone}", date(value.div_euclid(day)), clock(value.rem_euclid(day), unit))
             }
         })
     }
 
-    /// Bytes as the decimal they mean; `None` if they mean none, or one too long to be shown.
-    #[must_use]
-    pub fn spell_bytes(self, bytes: &[u8]) -> Option<String> {
-        let Self::Decimal { scale, .. } = self else { return None };
-        let value = i128::from_be_bytes(extend::<16>(bytes)?);
-        decimal(value, scale)
+    /// Bytes as the decimal they mean; `None` if they mean none.
+    ///
+    /// # Errors
+    /// [`LongDecimal`] if there are more bytes than are spelled out.
+    pub fn spell_bytes(self, bytes: &[u8]) -> Result<Option<String>, LongDecimal> {
+        let Self::Decimal { scale, .. } = self else { return Ok(None) };
+        decimal::of_bytes(bytes, scale).map(Some).ok_or(LongDecimal { bytes: bytes.len() })
     }
 }
 
-/// A whole number with its point.
-fn decimal(value: i128, scale: u32) -> Option<String> {
-    let digits = value.unsigned_abs().to_string();
-    let scale = scale as usize;
-    let digits = format!("{digits:0>width$}", width = scale.checked_add(1)?);
-    let (whole, rest) = digits.split_at(digits.len() - scale);
-    let sign = if value < 0 { "-" } else { "" };
-    Some(if rest.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{rest}") })
-}
-
-/// A number in two's complement in so many bytes, most significant first; `None` if it needs more.
-pub(crate) fn extend<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
-    let fill = if bytes.first().is_some_and(|first| *first >= 0x80) { 0xff } else { 0 };
-    let mut out = [fill; N];
-    let cut = bytes.len().saturating_sub(N);
-    let (over, kept) = bytes.split_at(cut);
-    out[N - kept.len()..].copy_from_slice(kept);
-    // What is cut off must only repeat the sign.
-    let same_sign = (out[0] >= 0x80) == (fill == 0xff);
-    (over.iter().all(|byte| *byte == fill) && same_sign).then_some(out)
-}
-
+/// A time of day. One before midnight, or a day and more after it, is no time of a clock: it has a sign, or more hours.
 fn clock(value: i64, unit: TimeUnit) -> String {
-    let (seconds, rest) = (value.div_euclid(unit.in_a_second()), value.rem_euclid(unit.in_a_second()));
+    let (sign, value) = (if value < 0 { "-" } else { "" }, value.unsigned_abs());
+    let (seconds, rest) = (value / unit.in_a_second(), value % unit.in_a_second());
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    let whole = format!("{hours:02}:{minutes:02}:{:02}", seconds % 60);
+    let whole = format!("{sign}{hours:02}:{minutes:02}:{:02}", seconds % 60);
     match unit.digits() {
         0 => whole,
         digits => format!("{whole}.{rest:0digits$}"),
@@ -196,7 +186,8 @@ fn date(days: i64) -> String {
     let of_month = of_year - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
     let year = year + cycle * 400 + i128::from(month <= 2);
-    format!("{year:04}-{month:02}-{of_month:02}")
+    let sign = if year < 0 { "-" } else { "" };
+    format!("{sign}{:04}-{month:02}-{of_month:02}", year.unsigned_abs())
 }
 
 #[cfg(test)]
@@ -215,6 +206,11 @@ mod tests {
             assert_eq!(Meaning::Date.spell_number(days).as_deref(), Some(text));
         }
         assert_eq!(Meaning::Time(TimeUnit::Milli).spell_number(86_399_999).as_deref(), Some("23:59:59.999"));
+        let times = [(-1, "-00:00:00.001"), (-86_400_000, "-24:00:00.000"), (90_061_001, "25:01:01.001")];
+        for (value, text) in times {
+            assert_eq!(Meaning::Time(TimeUnit::Milli).spell_number(value).as_deref(), Some(text));
+        }
+        assert_eq!(Meaning::Date.spell_number(-719_529).as_deref(), Some("-0001-12-31"));
         assert!(
             Meaning::Date.spell_number(i64::MAX).is_some() && utc(TimeUnit::Milli, i64::MIN).ends_with('Z')
         );
@@ -222,12 +218,14 @@ mod tests {
 
     #[test]
     fn decimals_are_spelled_out() {
-        let text = |scale, bytes: &[u8]| Meaning::Decimal { precision: 20, scale }.spell_bytes(bytes);
+        let text =
+            |scale, bytes: &[u8]| Meaning::Decimal { precision: 20, scale }.spell_bytes(bytes).unwrap();
         assert_eq!(text(2, &[0x04, 0xd2]).as_deref(), Some("12.34"));
         assert_eq!(text(4, &[0xff]).as_deref(), Some("-0.0001"));
         assert_eq!(text(0, &[0x80]).as_deref(), Some("-128"));
         assert_eq!(text(1, &[]).as_deref(), Some("0.0"));
-        assert_eq!(text(0, &[1; 17]), None);
+        assert_eq!(text(3, &[1; 17]).as_deref(), Some("341616807575530379006368233343265341.697"));
+        assert_eq!(Meaning::Date.spell_bytes(&[1]), Ok(None));
         assert_eq!(text(0, &[0; 40]).as_deref(), Some("0"));
     }
 
@@ -239,12 +237,5 @@ mod tests {
             ["1", "-2", "0.000000059604645", "65504", "-inf"]
         );
         assert_eq!(Meaning::Decimal { precision: 9, scale: 2 }.spell_number(-5).as_deref(), Some("-0.05"));
-    }
-
-    #[test]
-    fn numbers_are_not_cut() {
-        assert_eq!(extend::<2>(&[0xff, 0x80, 0]), Some([0x80, 0]));
-        assert_eq!(extend::<2>(&[0, 0x80, 0]), None);
-        assert_eq!(extend::<2>(&[1, 0, 0]), None);
     }
 }

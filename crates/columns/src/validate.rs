@@ -1,7 +1,7 @@
 //! Whether columns are what their Form says.
 
 use crate::lookup::Lookup;
-use crate::{Array, DType, Form};
+use crate::{Array, DType, Form, LongDecimal};
 
 impl Array {
     /// Checks that every buffer the Form names is there, of its type and long enough, that offsets never decrease, and that offsets,
@@ -80,6 +80,16 @@ pub enum Invalid {
         rows: u64,
         /// Items in each.
         each: u64,
+    },
+    /// A decimal that is not spelled out.
+    #[error("{key}: row {row} is {long}")]
+    Decimal {
+        /// The buffer.
+        key: String,
+        /// The row.
+        row: u64,
+        /// How long it is.
+        long: LongDecimal,
     },
     /// A record with another number of fields than names.
     #[error("a record of {contents} fields with {names} names")]

@@ -2,7 +2,7 @@
 
 use crate::lookup::Lookup;
 use crate::validate::{DEEPEST, items};
-use crate::{Array, Column, DType, Form, Invalid};
+use crate::{Array, Column, DType, Form, Invalid, Meaning};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// One row of an [`Array`], or a part of one. Serialises as what it looks like: records as maps, tuples and lists as sequences.
@@ -139,16 +139,10 @@ impl<'a> Node<'a> {
                 let nodes = contents.iter().map(|content| self.below(content)).collect();
                 Ok(Peek::Record(fields.as_deref(), nodes, row))
             }
-            Form::Meant { meaning, content } => {
-                let text = match self.below(content).peek(row)? {
-                    Peek::Value(Value::Int(number)) => meaning.spell_number(number).ok_or(Value::Int(number)),
-                    Peek::Value(Value::Bytes(bytes)) => {
-                        meaning.spell_bytes(&bytes).ok_or(Value::Bytes(bytes))
-                    }
-                    other => return Ok(other),
-                };
-                Ok(Peek::Value(text.map_or_else(|value| value, Value::Meant)))
-            }
+            Form::Meant { meaning, content } => Ok(match self.below(content).peek(row)? {
+                Peek::Value(value) => Peek::Value(meant(*meaning, content, value, row)?),
+                other => other,
+            }),
             Form::Option { key, content } => match u64::try_from(self.integer(key, "index", row)?) {
                 Ok(at) => self.below(content).peek(at),
                 Err(_) => Ok(Peek::Value(Value::Null)),
@@ -182,6 +176,25 @@ impl<'a> Node<'a> {
             _ => Err(Invalid::Backwards { key: format!("{key}-offsets"), row }),
         }
     }
+}
+
+/// A number or bytes as what they mean; other values as they are.
+fn meant(meaning: Meaning, content: &Form, value: Value, row: u64) -> Result<Value, Invalid> {
+    Ok(match value {
+        Value::Int(number) => meaning.spell_number(number).map_or(value, Value::Meant),
+        Value::UInt(bits) if meaning == Meaning::Half => {
+            u16::try_from(bits).map_or(value, |bits| Value::Float32(Meaning::half(bits)))
+        }
+        Value::Bytes(bytes) => match meaning.spell_bytes(&bytes) {
+            Ok(text) => text.map_or(Value::Bytes(bytes), Value::Meant),
+            Err(long) => {
+                let key =
+                    if let Form::String { key, .. } = content.kept() { key.clone() } else { String::new() };
+                return Err(Invalid::Decimal { key, row, long });
+            }
+        },
+        other => other,
+    })
 }
 
 fn value(node: &Node<'_>, row: u64) -> Result<Value, Invalid> {

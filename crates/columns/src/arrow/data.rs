@@ -1,9 +1,9 @@
 //! Columns to Arrow arrays. The array has been validated.
 
 use super::{ExportError, Options, schema};
+use crate::decimal::extend;
 use crate::kernels::check_utf8;
 use crate::lookup::Lookup;
-use crate::meaning::extend;
 use crate::validate::{items, offsets_end, rows_of, union_lengths};
 use crate::{Array, Column, DType, Form};
 use arrow_array::types::{

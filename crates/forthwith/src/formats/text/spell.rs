@@ -156,7 +156,8 @@ impl Spelled<'_> {
             },
             Self::Text { key, offsets, bytes, .. } => {
                 let (start, stop) = offsets.bounds(row, key)?;
-                meaning.spell_bytes(range(bytes, start, stop, key)?)
+                let text = meaning.spell_bytes(range(bytes, start, stop, key)?);
+                text.map_err(|long| Invalid::Decimal { key: key.to_string(), row, long })?
             }
             _ => None,
         };
