@@ -104,11 +104,11 @@ class Array:
         """The buffers by their keys: ``node0-offsets``."""
     def layout(self) -> Any:
         """The Awkward layout that ``ak.from_buffers`` would make of them. Needs Awkward Array."""
-    def logical(self) -> Array:
+    def logical(self, *, decimals: bool = True) -> Array:
         """The same with dates and times as ``datetime64`` and ``timedelta64``, and halves as ``float16``.
 
         Decimals in bytes become whole numbers of their last digit (the parameter ``logical`` says where the point is); those of
-        more than 18 digits stay bytes. Arrow wants the array itself.
+        more than 18 digits stay bytes, and all do if ``decimals`` is false. Arrow wants the array itself.
         """
     def arrow(self, *, maps: bool = False, union_as_struct: bool = False) -> tuple[object, object]:
         """Capsules of the Arrow schema and the data, with maps as such, and with structs in place of unions."""

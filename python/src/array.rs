@@ -3,7 +3,7 @@
 use crate::{arrow, errors, layout};
 use forthwith::{
     columns::{self, Column, Form},
-    plan::{Error, ErrorKind},
+    plan::{Error, ErrorKind, Place},
 };
 use pyo3::{
     prelude::*,
@@ -74,15 +74,23 @@ pub(crate) struct Array {
     array: columns::Array,
     /// Numbers for which NumPy has a type, such as times, are handed over under that type.
     typed: bool,
+    /// Where it comes from: file, column and first entry, for errors of its values.
+    place: Place,
 }
 
 impl Array {
     /// Takes an array over, with options and unions where Awkward Array wants them.
-    pub(crate) fn new(py: Python<'_>, array: &columns::Array) -> PyResult<Self> {
-        let flat = array.for_awkward();
-        let flat = flat.map_err(|error| damaged(py, error.to_string()))?;
-        Ok(Self { array: flat, typed: false })
+    pub(crate) fn new(py: Python<'_>, array: &columns::Array, place: Place) -> PyResult<Self> {
+        match array.for_awkward() {
+            Ok(array) => Ok(Self { array, typed: false, place }),
+            Err(error) => Err(damaged(py, &error, array, &place)),
+        }
     }
+}
+
+/// The place of a column that is read from this entry on.
+pub(crate) fn place(uri: &str, column: String, first: u64) -> Place {
+    Place { uri: Some(uri.into()), object: Some(column), entry: Some(first), ..Place::default() }
 }
 
 #[pymethods]
@@ -126,10 +134,12 @@ impl Array {
         layout::layout(py, &self.array, self.typed)
     }
 
-    /// Dates and times under NumPy's types for them, decimals of up to 18 digits as whole numbers.
-    fn logical(&self, py: Python<'_>) -> PyResult<Self> {
-        let array = py.detach(|| self.array.logical()).map_err(|error| damaged(py, error.to_string()))?;
-        Ok(Self { array, typed: true })
+    /// Dates and times under NumPy's types for them, decimals of up to 18 digits as whole numbers, unless they are to stay bytes.
+    #[pyo3(signature = (*, decimals=true))]
+    fn logical(&self, py: Python<'_>, decimals: bool) -> PyResult<Self> {
+        let array = py.detach(|| if decimals { self.array.logical() } else { self.array.logical_times() });
+        let array = array.map_err(|error| damaged(py, &error, &self.array, &self.place))?;
+        Ok(Self { array, typed: true, place: self.place.clone() })
     }
 
     #[pyo3(signature = (*, maps=false, union_as_struct=false))]
@@ -139,7 +149,7 @@ impl Array {
         maps: bool,
         union_as_struct: bool,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        arrow::array(py, &self.array, &arrow::options(maps, union_as_struct))
+        arrow::array(py, &self.array, &self.place, &arrow::options(maps, union_as_struct))
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -150,7 +160,7 @@ impl Array {
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         // The protocol lets a producer that cannot convert ignore the wish.
         drop(requested_schema);
-        arrow::array(py, &self.array, &arrow::options(false, false))
+        arrow::array(py, &self.array, &self.place, &arrow::options(false, false))
     }
 
     fn __repr__(&self) -> String {
@@ -177,11 +187,26 @@ fn typestrs<'f>(form: &'f Form, found: &mut HashMap<&'f str, &'static str>) {
     }
 }
 
-/// An array that contradicts itself: a defect, or data that lie.
-pub(crate) fn export_error(py: Python<'_>, error: &columns::arrow::ExportError) -> PyErr {
-    damaged(py, error.to_string())
+/// An array that contradicts itself: a defect, or data that lie. Decimals without room are named with their entry.
+pub(crate) fn damaged(
+    py: Python<'_>,
+    error: &dyn std::error::Error,
+    array: &columns::Array,
+    place: &Place,
+) -> PyErr {
+    errors::exception(py, &fault(error, array, place))
 }
 
-pub(crate) fn damaged(py: Python<'_>, what: String) -> PyErr {
-    errors::exception(py, &Error::new(ErrorKind::Fault { what }))
+pub(crate) fn fault(error: &dyn std::error::Error, array: &columns::Array, place: &Place) -> Error {
+    let fault = |what: String| Error::new(ErrorKind::Fault { what });
+    let (column, first) = (place.object.as_deref().unwrap_or_default(), place.entry.unwrap_or(0));
+    let error = match array.check_digits() {
+        Err(many) => fault(many.to_string()).in_many_digits(column, first, &many),
+        Ok(()) if column.is_empty() => fault(error.to_string()),
+        Ok(()) => fault(error.to_string()).in_object(column),
+    };
+    match &place.uri {
+        Some(uri) => error.in_file(uri),
+        None => error,
+    }
 }

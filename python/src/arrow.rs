@@ -1,12 +1,17 @@
 //! Arrow data as capsules: the C data interface, over the exports of the columns crate.
 
-use crate::{array::export_error, handle::Handle, table::Table};
+use crate::{
+    array::{damaged, fault, place},
+    errors,
+    handle::Handle,
+    table::Table,
+};
 use forthwith::{
     columns::{
         self, Form,
         arrow::{self, ArrowError, Options, RecordBatch, SchemaRef},
     },
-    plan::{Error, ErrorKind},
+    plan::{Error, ErrorKind, Place},
 };
 use pyo3::{prelude::*, types::PyCapsule};
 use std::sync::Arc;
@@ -20,13 +25,14 @@ pub(crate) fn options(maps: bool, union_as_struct: bool) -> Options {
 pub(crate) fn array<'py>(
     py: Python<'py>,
     array: &columns::Array,
+    place: &Place,
     options: &Options,
 ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
     let export = || {
         let (field, data) = arrow::export(array, "", options)?;
         arrow::c_array(&field, &data)
     };
-    let (schema, data) = py.detach(export).map_err(|error| export_error(py, &error))?;
+    let (schema, data) = py.detach(export).map_err(|error| damaged(py, &error, array, place))?;
     Ok((
         PyCapsule::new_with_value(py, schema, c"arrow_schema")?,
         PyCapsule::new_with_value(py, data, c"arrow_array")?,
@@ -40,7 +46,7 @@ pub(crate) fn schema<'py>(
     options: &Options,
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let export = || arrow::c_schema(&*schema_of(forms, options)?);
-    let schema = py.detach(export).map_err(|error| export_error(py, &error))?;
+    let schema = py.detach(export).map_err(|error| unmade(py, &error))?;
     PyCapsule::new_with_value(py, schema, c"arrow_schema")
 }
 
@@ -61,7 +67,7 @@ pub(crate) fn stream<'py>(
     threads: Option<usize>,
     options: Options,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let schema = schema_of(&forms, &options).map_err(|error| export_error(py, &error))?;
+    let schema = schema_of(&forms, &options).map_err(|error| unmade(py, &error))?;
     let names = forms.into_iter().map(|(name, _)| name).collect();
     let batches = Batches { handle: Arc::clone(&table.handle), walk, names, threads, options };
     PyCapsule::new_with_value(py, arrow::stream(schema, batches), c"arrow_array_stream")
@@ -70,6 +76,11 @@ pub(crate) fn stream<'py>(
 fn schema_of(forms: &[(String, Form)], options: &Options) -> Result<SchemaRef, arrow::ExportError> {
     let forms: Vec<_> = forms.iter().map(|(name, form)| (name.as_str(), form)).collect();
     arrow::schema(&forms, options)
+}
+
+/// Types that Arrow does not have.
+fn unmade(py: Python<'_>, error: &arrow::ExportError) -> PyErr {
+    errors::exception(py, &Error::new(ErrorKind::Fault { what: error.to_string() }))
 }
 
 struct Batches {
@@ -88,14 +99,22 @@ impl Batches {
             }
             self.walk.read(self.threads, None)
         };
-        let arrays = match read() {
-            Ok(Some((_, arrays))) => arrays,
+        let (entries, arrays) = match read() {
+            Ok(Some(step)) => step,
             Ok(None) => return None,
             Err(error) => return Some(Err(ArrowError::ExternalError(Box::new(error)))),
         };
         let named: Vec<_> = self.names.iter().map(String::as_str).zip(&arrays).collect();
         let batch = arrow::record_batch(&named, &self.options);
-        Some(batch.map_err(|error| ArrowError::ExternalError(Box::new(error))))
+        Some(batch.map_err(|error| {
+            let uri = self.handle.file.uri();
+            let wide =
+                self.walk.paths().into_iter().zip(&arrays).find(|(_, array)| array.check_digits().is_err());
+            ArrowError::ExternalError(match wide {
+                Some((path, array)) => Box::new(fault(&error, array, &place(uri, path, entries.start))),
+                None => Box::new(error),
+            })
+        }))
     }
 }
 

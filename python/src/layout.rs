@@ -3,11 +3,11 @@
 //! What `ak.from_buffers` makes of a Form in JSON, without the JSON: the same classes with the same arguments, so that the
 //! layouts are the same. A file of small branches is read in the time that takes.
 
-use crate::{
-    array::{Buffer, damaged},
-    empty,
+use crate::{array::Buffer, empty, errors};
+use forthwith::{
+    columns::{Array, Column, DType, Form, Meaning, Native},
+    plan::{Error, ErrorKind},
 };
-use forthwith::columns::{Array, Column, DType, Form, Meaning, Native};
 use pyo3::{
     intern,
     prelude::*,
@@ -230,7 +230,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
 
     #[cold]
     fn wrong(&self, what: &str) -> PyErr {
-        damaged(self.py, what.to_owned())
+        errors::exception(self.py, &Error::new(ErrorKind::Fault { what: what.to_owned() }))
     }
 }
 

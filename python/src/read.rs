@@ -1,6 +1,10 @@
 //! Reading with an ear for signals and a word on progress.
 
-use crate::{array::Array, desk::raised, handle::Handle};
+use crate::{
+    array::{Array, place},
+    desk::raised,
+    handle::Handle,
+};
 use forthwith::{
     Progress, Table, Tick,
     plan::{Plan, Result},
@@ -58,7 +62,9 @@ pub(crate) fn read(
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<Vec<Array>> {
     let arrays = listening(py, handle, progress, |tick| table.read(plan, threads, Some(tick)))?;
-    arrays.iter().map(|array| Array::new(py, array)).collect()
+    let uri = handle.file.uri();
+    let made = |(at, array)| Array::new(py, array, place(uri, plan.path_of(at), plan.entries.start));
+    arrays.iter().enumerate().map(made).collect()
 }
 
 fn report(py: Python<'_>, progress: Option<&Py<PyAny>>, now: Progress) -> PyResult<()> {

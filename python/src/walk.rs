@@ -1,6 +1,11 @@
 //! Reading step after step.
 
-use crate::{array::Array, errors, handle::Handle, read::listening};
+use crate::{
+    array::{Array, place},
+    errors,
+    handle::Handle,
+    read::listening,
+};
 use forthwith::plan::{Error, ErrorKind};
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, TryLockError};
@@ -60,10 +65,12 @@ impl Walk {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Option<(u64, u64, Vec<Array>)>> {
         let step = listening(py, &self.handle, progress.as_ref(), |tick| {
-            self.with(|walk| walk.read(threads, Some(tick)))
+            self.with(|walk| Ok(walk.read(threads, Some(tick))?.map(|step| (step, walk.paths()))))
         })?;
-        let Some((entries, arrays)) = step else { return Ok(None) };
-        let arrays = arrays.iter().map(|array| Array::new(py, array)).collect::<PyResult<_>>()?;
+        let Some(((entries, arrays), paths)) = step else { return Ok(None) };
+        let uri = self.handle.file.uri();
+        let made = |(array, path)| Array::new(py, array, place(uri, path, entries.start));
+        let arrays = arrays.iter().zip(paths).map(made).collect::<PyResult<_>>()?;
         Ok(Some((entries.start, entries.end, arrays)))
     }
 }

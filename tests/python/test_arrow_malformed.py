@@ -59,3 +59,44 @@ def test_what_a_null_leaves_undefined_is_no_error(tmp_path):
     read = forthwith.open(tmp_path / "x.avro").arrays()
     assert read["x"].tolist() == ["a", None, "b"]
     assert read["z"].tolist() == read["y"].tolist() == ["é", None, "x" * 40]
+
+
+def unscaled(type, whole):
+    """A decimal of any value: Arrow's types have room for more digits than they say."""
+    size = type.byte_width
+    return pa.Array.from_buffers(type, 1, [None, pa.py_buffer(whole.to_bytes(size, "little", signed=True))])
+
+
+DECIMALS = [
+    (pa.decimal32(3, 1), 1000),
+    (pa.decimal64(11, 0), 10**11),
+    *[(pa.decimal128(digits, 2), -(10**digits)) for digits in (3, 9, 10, 18, 19, 38)],
+    *[(pa.decimal256(digits, 1), 10**digits) for digits in (5, 39, 76)],
+]
+
+
+@pytest.mark.parametrize("within", ["column", "list", "struct", "second batch", "below a null"])
+@pytest.mark.parametrize(("type", "whole"), DECIMALS)
+@pytest.mark.parametrize("written", WRITERS)
+def test_decimals_of_more_digits_than_their_type_are_an_error_that_names_column_and_entry(
+    tmp_path, written, type, whole, within
+):
+    sound, null = whole - (1 if whole > 0 else -1), within == "below a null"
+    for value, wrong in ((whole, not null), (sound, False)):
+        column = pa.chunked_array([unscaled(type, 1), unscaled(type, value)])
+        if within == "list":
+            column = pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), column.combine_chunks())
+        elif within == "struct":
+            column = pa.StructArray.from_arrays([column.combine_chunks()], ["inner"])
+        elif null:
+            column = pa.Array.from_buffers(type, 2, [pa.py_buffer(b"\x01"), column.combine_chunks().buffers()[1]])
+        path, table = tmp_path / f"{wrong}.{written}", pa.table({"price": column})
+        if not wrong:
+            WRITERS[written](path, table)
+            assert len(forthwith.open(path)["price"].array()) == 2
+            continue
+        with pytest.raises(forthwith.RequestError, match="more digits than decimal") as caught:
+            WRITERS[written](path, table)
+        assert "price" in str(caught.value)
+        assert caught.value.entry == 1
+        assert not path.exists()

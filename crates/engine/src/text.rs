@@ -82,7 +82,7 @@ pub(crate) fn check(plan: &Plan, arrays: &[Array], threads: usize) -> Result<()>
     for (number, array) in arrays.iter().enumerate() {
         array.check_text_by(threads).map_err(|bad| {
             let error = Error::new(ErrorKind::Fault { what: bad.to_string() });
-            let error = error.in_object(&path(plan, number)).at_entry(plan.entries.start + bad.row);
+            let error = error.in_object(&plan.path_of(number)).at_entry(plan.entries.start + bad.row);
             match bad.member.trim_start_matches('.') {
                 "" => error,
                 member => error.in_member(member),
@@ -90,20 +90,4 @@ pub(crate) fn check(plan: &Plan, arrays: &[Array], threads: usize) -> Result<()>
         })?;
     }
     Ok(())
-}
-
-/// The path of the field that is an array of a plan.
-fn path(plan: &Plan, number: usize) -> String {
-    let pick = plan.picks.get(number);
-    let number = pick.map_or(number, |pick| pick.array as usize);
-    let group = plan.groups.iter().filter(|group| !group.joins).nth(number);
-    let name = match (plan.groups.first(), group) {
-        (Some(Group { split: true, form: Form::Record { fields: Some(names), .. }, .. }), _) => {
-            names.get(number).cloned()
-        }
-        (_, group) => group.map(|group| group.path.clone()),
-    };
-    let parts = name.into_iter().chain(pick.iter().flat_map(|pick| pick.path.iter().cloned()));
-    let path = parts.collect::<Vec<_>>().join("/");
-    if plan.object.is_empty() { path } else { format!("{}/{path}", plan.object) }
 }

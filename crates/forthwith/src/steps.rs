@@ -60,6 +60,19 @@ impl Steps {
         &self.table
     }
 
+    /// The paths of the fields, for messages.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        let known = self.table.fields().unwrap_or_default();
+        let path =
+            |field: &u32| known.get(*field as usize).map(|field| field.path.clone()).unwrap_or_default();
+        let within = |path: String| match self.table.path() {
+            "" => path,
+            table => format!("{table}/{path}"),
+        };
+        self.fields.iter().map(path).map(within).collect()
+    }
+
     /// The steps that are still to come, as far as they are cut.
     pub fn ranges(&self) -> impl ExactSizeIterator<Item = Range<u64>> + '_ {
         self.steps.iter().cloned()

@@ -6,7 +6,7 @@ use forthwith_columns::{
     arrow::{self, ExportError, RecordBatch, SchemaRef},
 };
 use forthwith_io::Sink;
-use forthwith_plan::{Error, ErrorKind, Result, TableWriter, WriteOptions, Written};
+use forthwith_plan::{Error, ErrorKind, Result, TableWriter, WriteOptions, Written, check_digits};
 use parquet::{
     arrow::ArrowWriter,
     basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel},
@@ -103,6 +103,7 @@ impl ParquetWriter {
                 ErrorKind::Mismatch { what: "the number of columns of a step", expected, found }.into()
             );
         }
+        check_digits(names.clone().map(String::as_str).zip(columns), self.entries)?;
         let arrays = names.zip(columns).map(|(name, array)| {
             let (_, data) = arrow::export(array, name, &kinds()).map_err(|e| export(name, &e))?;
             Ok(data)

@@ -1,5 +1,6 @@
 //! What goes wrong with a file, and where.
 
+use forthwith_columns::ManyDigits;
 use std::fmt;
 
 /// A shorthand.
@@ -195,6 +196,16 @@ impl Error {
     pub fn at_byte(mut self, byte: u64) -> Self {
         self.place.byte.get_or_insert(byte);
         self
+    }
+
+    /// Adds the place of a decimal in a column whose first row is this entry.
+    #[must_use]
+    pub fn in_many_digits(self, column: &str, first: u64, many: &ManyDigits) -> Self {
+        let error = self.in_object(column).at_entry(first.saturating_add(many.row));
+        match many.member.trim_start_matches('.') {
+            "" => error,
+            member => error.in_member(member),
+        }
     }
 
     /// Adds the member path, unless known already.

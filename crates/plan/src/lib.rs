@@ -13,4 +13,4 @@ pub use format::{Block, BlockFormat, Columns, Framing, Piece, Scratch};
 pub use forthwith_forth::similar_names;
 pub use room::Room;
 pub use task::{ColumnSpec, Decoder, Group, Kernel, Pick, Plan, Slot, Stored, Task};
-pub use writer::{NotNumbers, TableWriter, WriteOptions, Written};
+pub use writer::{NotNumbers, TableWriter, WriteOptions, Written, check_digits};

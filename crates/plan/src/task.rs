@@ -43,6 +43,23 @@ impl Plan {
     pub fn stored_bytes(&self) -> u64 {
         self.tasks.iter().map(|t| t.stored.len()).fold(0, u64::saturating_add)
     }
+
+    /// The path of the field that is an array of the plan, for messages.
+    #[must_use]
+    pub fn path_of(&self, array: usize) -> String {
+        let pick = self.picks.get(array);
+        let number = pick.map_or(array, |pick| pick.array as usize);
+        let group = self.groups.iter().filter(|group| !group.joins).nth(number);
+        let name = match (self.groups.first(), group) {
+            (Some(Group { split: true, form: Form::Record { fields: Some(names), .. }, .. }), _) => {
+                names.get(number).cloned()
+            }
+            (_, group) => group.map(|group| group.path.clone()),
+        };
+        let parts = name.into_iter().chain(pick.iter().flat_map(|pick| pick.path.iter().cloned()));
+        let path = parts.collect::<Vec<_>>().join("/");
+        if self.object.is_empty() { path } else { format!("{}/{path}", self.object) }
+    }
 }
 
 /// What becomes of an array: a field of the records in it [by itself](forthwith_columns::Array::pick), with lists that are known to be

@@ -1,6 +1,6 @@
 //! Writing a table, the mirror of a [`Dataset`](crate::Dataset).
 
-use crate::Result;
+use crate::{Error, ErrorKind, Result};
 use forthwith_columns::Array;
 
 /// A table being written, whatever the format: made for the names and [Form](forthwith_columns::Form)s of its columns and a
@@ -18,6 +18,19 @@ pub trait TableWriter: Send {
     /// # Errors
     /// Whatever the sink says.
     fn finish(self: Box<Self>) -> Result<Written>;
+}
+
+/// Refuses decimals that have more digits than their type, before a format has no room for them. `entries` were written before.
+///
+/// # Errors
+/// The first one, with column, entry and member.
+pub fn check_digits<'a>(columns: impl IntoIterator<Item = (&'a str, &'a Array)>, entries: u64) -> Result<()> {
+    columns.into_iter().try_for_each(|(name, array)| {
+        array.check_digits().map_err(|many| {
+            let error = Error::new(ErrorKind::Invalid { what: many.to_string() });
+            error.in_many_digits(name, entries, &many)
+        })
+    })
 }
 
 /// What was written.

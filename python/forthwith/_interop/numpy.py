@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from decimal import Decimal
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from math import prod
 
 import numpy as np
@@ -66,7 +66,7 @@ def convert(array: _forthwith.Array, logical: bool = True) -> Result:
     times are ``datetime64`` and ``timedelta64``, decimals objects of ``decimal.Decimal``, unless ``logical`` is false.
     """
     if logical:
-        array = array.logical()
+        array = array.logical(decimals=False)
     buffers = {key: np.asarray(buffer) for key, buffer in array.buffers()}
     form = json.loads(array.form)
     return _node(form if logical else _unmeant(form), buffers, len(array))
@@ -98,11 +98,12 @@ def _scale(form: Node) -> int | None:
 
 def _decimals(stored: Result, scale: int) -> Result:
     """Exact numbers of whole numbers of their last digit, or of those in bytes."""
+    # Of any length: the default context would round to 28 digits, and text of whole numbers ends at 4300.
+    exact = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
     out = np.empty(stored.shape, dtype=object)
     for at, item in enumerate(stored.ravel().tolist()):
         whole = int.from_bytes(item, "big", signed=True) if isinstance(item, bytes) else item
-        digits = tuple(map(int, str(abs(whole))))
-        out.flat[at] = Decimal((int(whole < 0), digits, -scale))
+        out.flat[at] = Decimal(whole).scaleb(-scale, exact)
     return out
 
 

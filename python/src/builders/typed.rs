@@ -7,7 +7,7 @@ use super::{
     walk::described,
 };
 use crate::{array::Buffer, arrow};
-use forthwith::columns::DType;
+use forthwith::{columns::DType, plan::Place};
 use forthwith_builders::{self as builders, CommandError, CommandErrorKind, Fault, Form, Primitive, Unit};
 use pyo3::{
     exceptions::{PyOverflowError, PyTypeError, PyValueError},
@@ -317,7 +317,7 @@ impl Layout {
         // The protocol lets a producer that cannot convert ignore the wish.
         drop(requested_schema);
         let plain = self.0.to_array().map_err(|error| PyValueError::new_err(error.to_string()))?;
-        arrow::array(py, &plain, &arrow::options(false, false))
+        arrow::array(py, &plain, &Place::default(), &arrow::options(false, false))
     }
 
     fn __repr__(&self) -> String {

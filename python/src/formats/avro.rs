@@ -14,7 +14,7 @@ use forthwith::{
     Engine, Options, avro,
     columns::Form,
     io::{self, MemorySink, Sink},
-    plan::{Error, ErrorKind, Result, TableWriter, WriteOptions},
+    plan::{Error, ErrorKind, Place, Result, TableWriter, WriteOptions},
 };
 use pyo3::{prelude::*, types::PyBytes};
 use std::sync::Arc;
@@ -193,7 +193,7 @@ fn read(plan: &forthwith::plan::Plan) -> Result<Option<forthwith::columns::Array
 
 fn delivered(py: Python<'_>, read: Result<Option<forthwith::columns::Array>>) -> PyResult<Array> {
     match read {
-        Ok(Some(array)) => Array::new(py, &array),
+        Ok(Some(array)) => Array::new(py, &array, Place::default()),
         Ok(None) => Err(errors::request(py, "nothing was read".into())),
         Err(error) => Err(errors::exception(py, &error)),
     }

@@ -15,7 +15,7 @@ use bytes::Bytes;
 use forthwith_columns::{Array, Form};
 use forthwith_encode::{EncodeError, Encoder};
 use forthwith_io::{Compressor, Sink};
-use forthwith_plan::{Error, ErrorKind, Result, TableWriter, Written};
+use forthwith_plan::{Error, ErrorKind, Result, TableWriter, Written, check_digits};
 use forthwith_program::Schema as Layout;
 
 /// A container file being written: columns become entries, entries blocks, and a block is written when it is full.
@@ -228,6 +228,14 @@ impl AvroWriter {
         };
         self.layout = layout;
         let encoder = encoder.map_err(refused)?;
+        match &self.columns {
+            Columns::Value { .. } => {
+                check_digits(arrays.iter().map(|array| ("", array)), self.written.entries)?
+            }
+            Columns::Named { names, .. } => {
+                check_digits(names.iter().map(String::as_str).zip(arrays), self.written.entries)?;
+            }
+        }
         for row in 0..encoder.rows() {
             encoder.row(row, &mut self.block);
             self.entries += 1;

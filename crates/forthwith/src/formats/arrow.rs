@@ -7,7 +7,7 @@ use forthwith_columns::{
     arrow::{self, ArrowError, SchemaRef},
 };
 use forthwith_io::Sink;
-use forthwith_plan::{Error, ErrorKind, Result, TableWriter, WriteOptions, Written};
+use forthwith_plan::{Error, ErrorKind, Result, TableWriter, WriteOptions, Written, check_digits};
 use std::io::{self, Write};
 
 /// The row of the table.
@@ -91,6 +91,7 @@ impl TableWriter for FeatherWriter {
     fn write(&mut self, columns: &[Array]) -> Result<()> {
         let names = self.schema.fields().iter().map(|field| field.name().as_str());
         let columns: Vec<_> = names.zip(columns).collect();
+        check_digits(columns.iter().copied(), self.entries).map_err(|e| e.in_file(&self.uri))?;
         let batch = arrow::record_batch(&columns, &arrow::Options::default());
         let batch =
             batch.map_err(|e| Error::new(ErrorKind::Invalid { what: e.to_string() }).in_file(&self.uri))?;
