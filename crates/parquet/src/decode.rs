@@ -3,6 +3,7 @@
 
 use crate::{
     codec::{self, decompress},
+    format::Note,
     hybrid::Hybrid,
     leaf::{Kept, Leaf},
     page::PageHeader,
@@ -83,7 +84,7 @@ enum To<'a, 'c> {
 
 pub(crate) fn decode(
     leaf: &Leaf,
-    codec: u32,
+    note: Note,
     task: &Task,
     stored: &[u8],
     warm: &mut Warm,
@@ -91,6 +92,7 @@ pub(crate) fn decode(
     columns: &mut dyn Columns,
 ) -> Result<()> {
     let Warm { payload, work } = warm;
+    let Note { codec, values } = note;
     let wanted = task.wanted.start - task.entries.start..task.wanted.end - task.entries.start;
     let entries = task.entries.end - task.entries.start;
     let state = |ends: Vec<i64>| State {
@@ -110,6 +112,8 @@ pub(crate) fn decode(
         page: 0,
         rows: 0,
         skipped: 0,
+        values,
+        left: values,
         entries,
         wanted: wanted.clone(),
         dictionary,
@@ -198,6 +202,9 @@ struct Pages<'a> {
     rows: u64,
     /// Of those, rows of pages that were left out and not yet told of.
     skipped: u64,
+    /// Values that there are by the footer's account, and those of them that the pages so far have not.
+    values: u64,
+    left: u64,
     entries: u64,
     wanted: Range<u64>,
     dictionary: Option<Dictionary>,
@@ -212,15 +219,24 @@ impl<'a> Pages<'a> {
         std::mem::take(&mut self.skipped)
     }
 
-    /// Refuses a page of more rows than there are. Bytes that are no page may stand behind the last one.
+    /// Refuses a page of more rows or values than there are. Bytes that are no page may stand behind the last one.
     fn no_more(&self) -> Result<()> {
-        let header = Compact::new(&self.stored[self.at..]).page_header();
-        match header {
-            Ok(PageHeader { kind: DATA | DATA_2, values: more @ 1.., .. }) if self.rows >= self.entries => {
-                Err(wrong_rows(self.entries, self.rows.saturating_add(more.unsigned_abs())))
-            }
-            _ => Ok(()),
+        let Ok(PageHeader { kind: DATA | DATA_2, values: more @ 1.., .. }) =
+            Compact::new(&self.stored[self.at..]).page_header()
+        else {
+            return Ok(());
+        };
+        let more = more.unsigned_abs();
+        if self.leaf.max_rep == 0 && self.rows >= self.entries {
+            return Err(wrong_rows(self.entries, self.rows.saturating_add(more)));
         }
+        if self.left == 0 { Err(self.wrong_values(self.values.saturating_add(more))) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn wrong_values(&self, found: u64) -> Error {
+        let what = "the number of values in the pages of a column chunk";
+        ErrorKind::Mismatch { what, expected: self.values, found }.into()
     }
 
     /// The next page of which something is wanted, as it is stored.
@@ -230,7 +246,7 @@ impl<'a> Pages<'a> {
         codecs: &mut Decompressor,
     ) -> Result<Option<(PageHeader, &'a [u8])>> {
         while self.at < self.stored.len() {
-            if self.leaf.max_rep == 0 && self.rows >= self.wanted.end {
+            if self.left == 0 || self.leaf.max_rep == 0 && self.rows >= self.wanted.end {
                 return self.no_more().map(|()| None);
             }
             let start = self.at as u64;
@@ -251,6 +267,11 @@ impl<'a> Pages<'a> {
             match header.kind {
                 DATA | DATA_2 => {
                     check(&header, self.codec, body.len() as u64).map_err(here)?;
+                    // A count that is not that of the footer is wrong, or the footer's is. No page says what its levels hold but by this.
+                    let values = header.values as u64;
+                    let left = self.left.checked_sub(values);
+                    self.left =
+                        left.ok_or_else(|| here(self.wrong_values(self.values - self.left + values)))?;
                     if self.leaf.max_rep == 0 {
                         self.rows += header.values as u64;
                         if self.rows <= self.wanted.start {
@@ -282,7 +303,8 @@ impl<'a> Pages<'a> {
                 _ => {}
             }
         }
-        Ok(None)
+        // All pages have gone by.
+        if self.left > 0 { Err(self.wrong_values(self.values - self.left)) } else { Ok(None) }
     }
 }
 

@@ -6,6 +6,32 @@ use crate::{
 };
 use forthwith_plan::{Block, BlockFormat, Columns, Decoder, Error, ErrorKind, Group, Result, Scratch, Task};
 
+/// What the note of a task says of its column chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Note {
+    /// The number of the codec.
+    pub(crate) codec: u32,
+    /// Values by the footer's account, nulls and empty lists included.
+    pub(crate) values: u64,
+}
+
+impl Note {
+    const CODEC_BITS: u32 = 16;
+
+    /// The note. Codecs of greater numbers and counts of more than 2⁴⁸ are none.
+    pub(crate) fn packed(codec: i64, values: i64) -> Result<u64> {
+        let limit = i64::MAX >> (Self::CODEC_BITS - 1);
+        let what = "the number of values of a column chunk";
+        let refused = || Error::new(ErrorKind::OutOfRange { what, found: values, limit });
+        let values = u64::try_from(values).ok().filter(|_| values <= limit).ok_or_else(refused)?;
+        Ok(values << Self::CODEC_BITS | u64::from(u16::try_from(codec).unwrap_or(u16::MAX)))
+    }
+
+    pub(crate) const fn of(packed: u64) -> Self {
+        Self { codec: packed as u32 & 0xffff, values: packed >> Self::CODEC_BITS }
+    }
+}
+
 /// The [`BlockFormat`] of column chunks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ParquetFormat;
@@ -45,6 +71,6 @@ impl BlockFormat for ParquetFormat {
         let invalid = || Error::new(ErrorKind::Invalid { what: "a plan that is not for Parquet".into() });
         let leaf = leaf.ok_or_else(invalid)?;
         let (warm, codecs) = scratch.own::<Warm>();
-        decode::decode(&leaf, task.note, task, stored, warm, codecs, columns)
+        decode::decode(&leaf, Note::of(task.note), task, stored, warm, codecs, columns)
     }
 }

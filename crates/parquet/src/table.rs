@@ -3,7 +3,7 @@
 use crate::{
     codec,
     footer::{self, Footer, Statistics},
-    format::ParquetFormat,
+    format::{Note, ParquetFormat},
     schema::{self, Column, Part},
 };
 use forthwith_io::Source;
@@ -207,7 +207,7 @@ impl ParquetTable {
                 stored: Stored::Range(chunk.range(self.size).map_err(here)?),
                 payload_hint,
                 needs: Vec::new(),
-                note: u32::try_from(chunk.codec).unwrap_or(u32::MAX),
+                note: Note::packed(chunk.codec, chunk.values).map_err(here)?,
             });
         }
         Ok(tasks)

@@ -196,7 +196,7 @@ pub struct Task {
     pub needs: Vec<u32>,
     /// What the format has to know of the block besides, such as its codec; 0 if there is nothing.
     #[serde(default)]
-    pub note: u32,
+    pub note: u64,
 }
 
 /// Where a block's bytes are.
