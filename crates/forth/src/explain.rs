@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use crate::compile::ir::{Body, Ir, Kind};
 use crate::compiled::Compiled;
 use crate::error::places;
+use crate::idioms::Idiom;
 use crate::jit::{self, Jit, Refusal};
 use crate::lower::ir::{Origin, Variant};
 use crate::lower::{Miss, Static};
@@ -16,6 +17,18 @@ impl Compiled {
         let mut text = explain(self);
         text.push_str(&format!("machine code: {}\n", self.explain_machine_code()));
         text
+    }
+
+    /// The idioms that its recognised loops consist of.
+    ///
+    /// ```
+    /// use forthwith_forth::{Compiled, idioms::Idiom};
+    /// let program = Compiled::new("input data output x float32 0 do 4 data skip data !f-> x loop")?;
+    /// assert!(program.idioms().eq([Idiom::Skip, Idiom::Item]));
+    /// # Ok::<(), forthwith_forth::CompileError>(())
+    /// ```
+    pub fn idioms(&self) -> impl Iterator<Item = Idiom> {
+        self.plans.idioms().iter()
     }
 
     fn explain_machine_code(&self) -> String {

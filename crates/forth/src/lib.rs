@@ -47,15 +47,14 @@ mod compile;
 mod compiled;
 mod error;
 mod explain;
+pub mod idioms;
 mod interpret;
-mod lower;
-mod number;
-#[doc = include_str!("../IDIOMS.md")]
-pub mod idioms {}
 pub mod isa;
 mod jit;
+mod lower;
 mod machine;
 pub mod manual;
+mod number;
 #[doc = include_str!("interpret/mutable_inputs.md")]
 pub mod mutable_inputs {}
 mod output;

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
+use forthwith_forth::idioms::Idiom;
 use forthwith_forth::{
     Compiled, DType, LEAD, Limits, Machine, Memory, OutOfMemory, Output, RunError, SLACK, Status,
 };
@@ -30,6 +31,81 @@ fn every_example_of_the_manual_is_fused() {
     assert!(
         explained.contains("native entry loop (starts, stops, byte count, version, end check), lists 1 deep")
     );
+}
+
+/// A program in which an idiom stands between the bounds of an entry.
+fn program_of(idiom: Idiom) -> String {
+    let read = match idiom {
+        Idiom::Start | Idiom::StartBehind => "starts I-> stack",
+        Idiom::Stop => "stops I-> stack",
+        _ => "data zigzag-> stack",
+    };
+    let given = [
+        ("DATA", "data"),
+        ("STOP", "stop"),
+        ("OFFSETS", "offsets"),
+        ("OUT", "out"),
+        ("OTHER", "other"),
+        ("N", "4"),
+        ("M", "2"),
+        ("CODE", "7"),
+        ("READ", read),
+        ("MANY", "data #B-> items"),
+        ("ITEM", "data B-> items"),
+        ("COMPARE", ">"),
+        ("BODY", "data d-> floats"),
+        ("OTHERWISE", "8 data skip"),
+    ];
+    let replace = |word| given.iter().find(|(name, _)| *name == word).map_or(word, |(_, text)| *text);
+    let text: Vec<&str> = idiom.template().split_whitespace().map(replace).collect();
+    format!(
+        "input data input starts input stops variable stop
+        output offsets int64 output out int64 output other int64 output items uint8 output floats float64
+        0 do starts I-> stack data seek stops I-> stack stop ! {} loop",
+        text.join(" ")
+    )
+}
+
+#[test]
+fn every_idiom_is_recognised_by_its_template() {
+    for &idiom in Idiom::ALL {
+        let source = program_of(idiom);
+        let compiled = Compiled::new(&source).unwrap_or_else(|error| panic!("{idiom:?}: {error}"));
+        let explained = compiled.explain();
+        assert!(explained.contains(": fused: "), "{idiom:?}: {source}\n{explained}");
+        // A branch of two with nothing but something skipped in one of them is told by what is skipped.
+        assert!(compiled.idioms().any(|found| found == idiom), "{idiom:?}: {source}");
+    }
+}
+
+/// Each word of a template matters: with another one, the program is not taken for this idiom.
+#[test]
+fn no_idiom_is_recognised_by_part_of_its_template() {
+    for &idiom in Idiom::ALL {
+        let source = program_of(idiom);
+        let words: Vec<&str> = source.split_whitespace().collect();
+        let begin = words.iter().rposition(|word| *word == "stop").filter(|_| idiom == Idiom::Stop);
+        let begin =
+            begin.map_or_else(|| words.iter().position(|word| *word == "!").unwrap() + 1, |at| at - 2);
+        for at in begin..words.len() - 1 {
+            for other in ["+", "-", "dup", "<"] {
+                let mut changed = words.clone();
+                if changed[at] == other || !is_word_of(idiom, changed[at]) {
+                    continue;
+                }
+                changed[at] = other;
+                let Ok(compiled) = Compiled::new(&changed.join(" ")) else { continue };
+                let found = compiled.idioms().any(|found| found == idiom);
+                assert!(!found, "{idiom:?} with {other} for {}: {}", words[at], changed.join(" "));
+            }
+        }
+    }
+}
+
+/// Whether a word of a program is one of the template's own. Behind the arms of a `case` there may be anything.
+fn is_word_of(idiom: Idiom, word: &str) -> bool {
+    let any = word == "halt" && matches!(idiom, Idiom::Case | Idiom::StoredCase);
+    idiom.template().split_whitespace().any(|own| own == word) && !any
 }
 
 /// What `forthwith-program` and `forthwith-root` write between the bounds of an entry.

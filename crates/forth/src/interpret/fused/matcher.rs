@@ -4,12 +4,12 @@ use std::cell::Cell;
 
 use super::flagged::Flagged;
 use super::ops::Ops;
-use super::phrases::{halts, is_big_u32};
 use super::plan::{Entry, Plan};
 use super::steps::{Count, Field, Form, Leaf, LeafKind, Nest, Step, collect_outputs};
 use crate::DType;
 use crate::compile::ir::{Body, Ir, Kind};
-use crate::isa::{Op, Parser, Read};
+use crate::idioms::{Idiom, Idioms};
+use crate::isa::{Parser, Read};
 
 /// Bound on inlining words into a body, so that hostile programs cannot blow up the matcher.
 const MAX_NODES: usize = 4096;
@@ -32,8 +32,15 @@ pub(crate) struct Miss {
 pub(super) type Match<T> = Result<T, Miss>;
 
 pub(crate) fn plan(program: &Ir, body: &Body, effort: &Cell<usize>) -> Match<Plan> {
-    let mut matcher =
-        Matcher { program, effort, data: None, inputs: Vec::new(), variables: Vec::new(), depth: 0 };
+    let mut matcher = Matcher {
+        program,
+        effort,
+        data: None,
+        inputs: Vec::new(),
+        variables: Vec::new(),
+        depth: 0,
+        idioms: Idioms::default(),
+    };
     let steps = matcher.body(body, 1)?;
     let Some(data) = matcher.data else {
         return Err(Miss { at: body.nodes.first().map_or(0, |node| node.at), why: "reads nothing" });
@@ -55,6 +62,7 @@ pub(crate) fn plan(program: &Ir, body: &Body, effort: &Cell<usize>) -> Match<Pla
         outputs,
         variables: matcher.variables,
         depth: matcher.depth,
+        idioms: matcher.idioms,
     })
 }
 
@@ -65,6 +73,7 @@ pub(super) struct Matcher<'a> {
     pub(super) inputs: Vec<usize>,
     pub(super) variables: Vec<usize>,
     depth: usize,
+    pub(super) idioms: Idioms,
 }
 
 /// A sequence with user words expanded in place.
@@ -81,16 +90,7 @@ impl<'a> Matcher<'a> {
         self.flat_body(&flat, 0, depth)
     }
 
-    /// As `body`, behind one instruction that must come first.
-    pub(super) fn body_after(&mut self, body: &'a Body, first: Op, depth: usize) -> Match<Option<Vec<Step>>> {
-        let flat = self.flatten(body)?;
-        match flat.kinds.first() {
-            Some(Kind::Plain(op, _)) if *op == first => self.flat_body(&flat, 1, depth).map(Some),
-            _ => Ok(None),
-        }
-    }
-
-    fn flat_body(&mut self, flat: &Flat<'a>, from: usize, depth: usize) -> Match<Vec<Step>> {
+    pub(super) fn flat_body(&mut self, flat: &Flat<'a>, from: usize, depth: usize) -> Match<Vec<Step>> {
         let depth = depth + flat.words;
         if depth > MAX_DEPTH {
             return Err(Miss { at: flat.places.first().copied().unwrap_or(0), why: "nested too deeply" });
@@ -136,12 +136,13 @@ impl<'a> Matcher<'a> {
         let mut at = from;
         while at < flat.kinds.len() {
             let rest = &flat.kinds[at..];
-            if self.closes_frame(rest).is_some() {
+            if self.closes_frame(rest)?.is_some() {
                 break;
             }
-            if let Some(bias) = self.opens_frame(rest) {
-                let (body, end) = self.sequence(flat, at + 5, depth)?;
-                let Some(length) = self.closes_frame(flat.kinds.get(end..).unwrap_or_default()) else {
+            if let Some((bias, opening)) = self.opens_frame(rest)? {
+                self.idioms.insert(Idiom::Frame);
+                let (body, end) = self.sequence(flat, at + opening, depth)?;
+                let Some(length) = self.closes_frame(flat.kinds.get(end..).unwrap_or_default())? else {
                     return Err(Miss { at: flat.places[at], why: "frame without its closing check" });
                 };
                 steps.push(Step::Framed { bias, body });
@@ -170,39 +171,6 @@ impl<'a> Matcher<'a> {
             }
         }
         Ok((steps, at))
-    }
-
-    /// `data !I-> stack BIAS - data pos +`
-    pub(super) fn opens_frame(&mut self, kinds: &[&Kind]) -> Option<i64> {
-        let [
-            Kind::Read(count),
-            Kind::Plain(Op::Literal, bias),
-            Kind::Plain(Op::Sub, _),
-            position,
-            add,
-            after @ ..,
-        ] = kinds
-        else {
-            return None;
-        };
-        let Kind::Plain(Op::Position, input) = position else { return None };
-        // With the variable of the entry's end behind it, it is the check of the entry's byte count.
-        let is_entry = matches!(after, [Kind::Plain(Op::Fetch, _), Kind::Plain(Op::Ne, _), ..]);
-        let adds = matches!(add, Kind::Plain(Op::Add, _));
-        let fits = adds
-            && !is_entry
-            && count.input as i32 == *input
-            && is_big_u32(*count)
-            && self.is_from_data(*count);
-        fits.then_some(i64::from(*bias))
-    }
-
-    /// `data pos <> if CODE halt then`
-    pub(super) fn closes_frame(&self, kinds: &[&Kind]) -> Option<usize> {
-        let [Kind::Plain(Op::Position, input), Kind::Plain(Op::Ne, _), Kind::If(body), ..] = kinds else {
-            return None;
-        };
-        (self.data == Some(*input as usize) && halts(body)).then_some(3)
     }
 
     pub(super) fn leaf_list(&self, count: Count, offsets: usize, leaf: Leaf) -> Step {
@@ -301,12 +269,6 @@ impl<'a> Matcher<'a> {
             _ if read.parser.size() > 0 => Some(Count::Other(read)),
             _ => None,
         }
-    }
-
-    /// `drop data !I-> stack`
-    pub(super) fn is_long_count(&self, body: &Body, first: Read) -> bool {
-        let [a, b] = &body.nodes[..] else { return false };
-        matches!((&a.kind, &b.kind), (Kind::Plain(Op::Drop, _), Kind::Read(long)) if is_big_u32(*long) && long.input == first.input)
     }
 
     pub(super) fn is_from_data(&mut self, read: Read) -> bool {

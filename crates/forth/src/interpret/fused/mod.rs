@@ -20,6 +20,7 @@ mod matcher;
 mod nest;
 mod number;
 mod ops;
+mod pattern;
 mod perform;
 mod phrases;
 mod plan;
@@ -36,6 +37,7 @@ use matcher::Miss;
 use plan::Plan;
 
 use crate::compile::ir::{Body, Ir, Kind};
+use crate::idioms::Idioms;
 use crate::output::Outputs;
 use crate::state::{Height, Width};
 pub(crate) use number::{unsigned, zigzag};
@@ -110,6 +112,13 @@ impl Plans {
     /// What a recognised loop was recognised as.
     pub(crate) fn describe(&self, segment: u32) -> String {
         self.by_segment[segment as usize].as_ref().map(Plan::describe).unwrap_or_default()
+    }
+
+    /// The idioms of all recognised loops.
+    pub(crate) fn idioms(&self) -> Idioms {
+        let mut all = Idioms::default();
+        self.by_segment.iter().flatten().for_each(|plan| all.extend(plan.idioms));
+        all
     }
 
     /// From how many passes on a recognised loop is worth entering.

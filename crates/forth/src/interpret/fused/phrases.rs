@@ -1,593 +1,280 @@
-//! The phrases a body is made of, one by one.
+//! What each idiom is as a step.
 
 use super::matcher::{Match, Matcher};
-use super::steps::{Count, Field, Form, Nest, Sized, Start, Step};
-use crate::compile::ir::{Body, Kind};
+use super::pattern::{Found, patterns};
+use super::steps::{Count, Field, Form, Leaf, Nest, Sized, Start, Step};
+use crate::compile::ir::Kind;
+use crate::idioms::Idiom;
 use crate::isa::{Op, Parser, Read};
 
 impl<'a> Matcher<'a> {
-    #[expect(clippy::too_many_lines, reason = "one arm for each idiom reads as the table it is")]
+    /// The idiom that begins here, if there is one, and how many nodes it is.
     pub(super) fn step(&mut self, kinds: &[&'a Kind], depth: usize) -> Match<Option<(Step, usize)>> {
-        use Kind::{CaseTable, Do, If, IfElse, Plain, Read as Parse, While};
-        let found = match kinds {
-            [Parse(read), Plain(Op::Seek, input), ..] if self.is_start(*read, *input) => {
-                (self.start(*read, 0), 2)
-            }
-            [
-                Parse(read),
-                Plain(Op::Literal, ahead @ 0..=0xffff),
-                Plain(Op::Add, _),
-                Plain(Op::Seek, input),
-                ..,
-            ] if self.is_start(*read, *input) => (self.start(*read, *ahead as u16), 4),
-            [Parse(read), Plain(Op::Put, variable), ..]
-                if is_little_u32(*read) && self.data != Some(read.input as usize) =>
+        for pattern in patterns().iter().filter(|pattern| pattern.idiom != Idiom::Frame) {
+            if let Some((found, used)) = pattern.begins(self, kinds)?
+                && let Some(step) = self.made(pattern.idiom, found, depth)?
             {
-                self.inputs.push(read.input as usize);
-                self.variables.push(*variable as usize);
-                (Step::Stop(read.input as usize, *variable as usize), 2)
+                self.idioms.insert(pattern.idiom);
+                return Ok(Some((step, used)));
             }
-            [
-                Parse(read),
-                Plain(Op::Literal, bias),
-                Plain(Op::Sub, _),
-                Plain(Op::Position, input),
-                Plain(Op::Add, _),
-                Plain(Op::Fetch, variable),
-                Plain(Op::Ne, _),
-                If(body),
-                ..,
-            ] if is_big_u32(*read)
-                && read.input as i32 == *input
-                && self.is_from_data(*read)
-                && self.variables.contains(&(*variable as usize))
-                && halts(body) =>
-            {
-                (Step::ByteCount { bias: i64::from(*bias), variable: *variable as usize }, 8)
-            }
-            [Plain(Op::Position, input), Plain(Op::Fetch, variable), Plain(Op::Ne, _), If(body), ..]
-                if self.is_data(*input as usize)
-                    && self.variables.contains(&(*variable as usize))
-                    && halts(body) =>
-            {
-                (Step::CheckEnd(*variable as usize), 4)
-            }
-            [Parse(read), Plain(Op::Literal, limit), Plain(compare, _), If(body), ..]
-                if is_stack(*read, Parser::UInt16, true)
-                    && self.is_from_data(*read)
-                    && halts(body)
-                    && passing(*compare, *limit).is_some() =>
-            {
-                let (low, high) = passing(*compare, *limit).unwrap_or((0, 0));
-                (Step::Version(low, high), 4)
-            }
-            [Plain(Op::Literal, distance), Plain(Op::Skip, input), ..]
-                if *distance >= 0 && self.is_data(*input as usize) =>
-            {
-                (Step::Skip(*distance as usize), 2)
-            }
-            [Parse(read), Plain(Op::Drop, _), ..]
-                if read.output.is_none()
-                    && !read.repeated
-                    && read.parser.size() > 0
-                    && self.is_from_data(*read) =>
-            {
-                (Step::Skip(read.parser.size()), 2)
-            }
-            [Parse(read), Plain(Op::Drop, _), ..]
-                if read.output.is_none()
-                    && !read.repeated
-                    && matches!(read.parser, Parser::ZigZag | Parser::VarInt)
-                    && self.is_from_data(*read) =>
-            {
-                (Step::SkipSized { what: Sized::Number, then: 0 }, 2)
-            }
-            kinds if self.skips_text(kinds) => (Step::SkipSized { what: Sized::Text, then: 0 }, 6),
-            [While(test, body), Plain(Op::Drop, _), ..] => match self.skipped_blocks(test, body, depth)? {
-                Some(step) => (step, 2),
+        }
+        Ok(None)
+    }
+
+    /// What an idiom does. Nothing, if it is about another input than the others, or if it is none with these types.
+    fn made(&mut self, idiom: Idiom, mut found: Found<'a>, depth: usize) -> Match<Option<Step>> {
+        let found = &mut found;
+        if !self.belongs(idiom, found) {
+            return Ok(None);
+        }
+        let stop = found.stop().unwrap_or(0);
+        let n = i64::from(found.n());
+        let step = match idiom {
+            Idiom::Start | Idiom::StartBehind => match (found.read(), u16::try_from(n)) {
+                (Some(read), Ok(ahead)) => {
+                    self.inputs.push(read.input as usize);
+                    Step::Start(Start { input: read.input, ahead, signed: read.parser == Parser::Int32 })
+                }
+                _ => return Ok(None),
+            },
+            Idiom::Stop => match found.read().map(|read| read.input as usize) {
+                Some(input) => {
+                    self.inputs.push(input);
+                    self.variables.push(stop);
+                    Step::Stop(input, stop)
+                }
                 None => return Ok(None),
             },
-            [
-                Parse(first),
-                Plain(Op::Dup, _),
-                Plain(Op::Literal, 255),
-                Plain(Op::Eq, _),
-                If(long),
-                Plain(Op::Dup, _),
-                Plain(Op::WriteAdd, offsets),
-                Parse(content),
-                ..,
-            ] if is_stack(*first, Parser::UInt8, first.big)
-                && self.is_from_data(*first)
-                && self.is_long_count(long, *first) =>
-            {
-                match self.leaf(*content) {
-                    Some(leaf) if leaf.shift == 0 => {
-                        (self.leaf_list(Count::Text, *offsets as usize, leaf), 8)
-                    }
-                    _ => return Ok(None),
+            Idiom::ByteCount => Step::ByteCount { bias: n, variable: stop },
+            Idiom::CheckEnd => Step::CheckEnd(stop),
+            Idiom::Version => match found.compare.and_then(|compare| passing(compare, found.n())) {
+                Some((low, high)) => Step::Version(low, high),
+                None => return Ok(None),
+            },
+            Idiom::Skip => match usize::try_from(n) {
+                Ok(bytes) => Step::Skip(bytes),
+                Err(_) => return Ok(None),
+            },
+            Idiom::SkipNumber => match found.read().map(|read| (read.parser, read.parser.size())) {
+                Some((_, size @ 1..)) => Step::Skip(size),
+                Some((Parser::ZigZag | Parser::VarInt, _)) => {
+                    Step::SkipSized { what: Sized::Number, then: 0 }
                 }
-            }
-            [
-                Plain(Op::Position, input),
-                Plain(Op::Fetch, variable),
-                Plain(Op::Lt, _),
-                IfElse(some, none),
-                Plain(Op::Dup, _),
-                Plain(Op::WriteAdd, offsets),
-                Parse(content),
-                ..,
-            ] if self.is_stop(*input, *variable) && self.is_text_count(some, *input) && is_zero(none) => {
-                let (variable, offsets) = (*variable as usize, *offsets as usize);
-                match self.leaf(*content) {
-                    Some(leaf) if leaf.shift == 0 => {
-                        let then = vec![self.leaf_list(Count::Text, offsets, leaf)];
-                        let otherwise = vec![Step::Constant { value: 0, output: offsets, add: true }];
-                        (Step::IfAny { variable, then, otherwise }, 7)
-                    }
-                    _ => return Ok(None),
+                _ => return Ok(None),
+            },
+            Idiom::SkipText => Step::SkipSized { what: Sized::Text, then: 0 },
+            Idiom::SkipBlocksOfSize => match usize::try_from(n) {
+                Ok(size @ 1..) => Step::SkipBlocks { size, body: Vec::new() },
+                _ => return Ok(None),
+            },
+            Idiom::SkipBlocks => Step::SkipBlocks { size: 0, body: self.body_of(found, 0, depth + 3)? },
+            Idiom::Text => match self.text(found) {
+                Some(text) => text,
+                None => return Ok(None),
+            },
+            Idiom::TextIfAny => match self.text(found) {
+                Some(text) => {
+                    let otherwise = vec![Step::Constant { value: 0, output: found.offsets(), add: true }];
+                    Step::IfAny { variable: stop, then: vec![text], otherwise }
                 }
+                None => return Ok(None),
+            },
+            Idiom::IfAny | Idiom::IfAnyElse => {
+                let then = self.body_of(found, 0, depth + 1)?;
+                let otherwise = self.body_of(found, 1, depth + 1)?;
+                Step::IfAny { variable: stop, then, otherwise }
             }
-            [Plain(Op::Position, input), Plain(Op::Fetch, variable), Plain(Op::Lt, _), If(then), ..]
-                if self.is_stop(*input, *variable) =>
-            {
-                let then = self.body(then, depth + 1)?;
-                (Step::IfAny { variable: *variable as usize, then, otherwise: Vec::new() }, 4)
+            Idiom::ToEnd => {
+                let body = self.body_of(found, 0, depth + 2)?;
+                Step::ToEnd { variable: stop, offsets: found.offsets(), body }
             }
-            [
-                Plain(Op::Position, input),
-                Plain(Op::Fetch, variable),
-                Plain(Op::Lt, _),
-                IfElse(then, otherwise),
-                ..,
-            ] if self.is_stop(*input, *variable) => {
-                let then = self.body(then, depth + 1)?;
-                let otherwise = self.body(otherwise, depth + 1)?;
-                (Step::IfAny { variable: *variable as usize, then, otherwise }, 4)
-            }
-            [Plain(Op::Literal, 0), While(test, body), Plain(Op::WriteAdd, offsets), ..] => {
-                match self.until_end(test, body, *offsets as usize, depth)? {
-                    Some(step) => (step, 3),
+            Idiom::Rest => match (self.many(found), usize::try_from(found.m())) {
+                (Some(leaf), Ok(items)) if n > 0 => {
+                    Step::Rest { variable: stop, bytes: n, offsets: found.offsets(), items, leaf }
+                }
+                _ => return Ok(None),
+            },
+            Idiom::Flags => match found.read() {
+                Some(read) => {
+                    let then = self.body_of(found, 0, depth + 1)?;
+                    Step::Masked { read, mask: n, then, output: found.out() }
+                }
+                None => return Ok(None),
+            },
+            Idiom::ListOfRuns => match (self.counted(found), self.many(found), usize::try_from(n)) {
+                (Some(count), Some(leaf), Ok(items)) => {
+                    let body = vec![Step::Bulk { items, leaf }];
+                    Step::List { count, offsets: Some(found.offsets()), body }
+                }
+                _ => return Ok(None),
+            },
+            Idiom::ListOfItems => match (self.counted(found), self.many(found)) {
+                (Some(count), Some(leaf)) => self.leaf_list(count, found.offsets(), leaf),
+                _ => return Ok(None),
+            },
+            Idiom::List => match self.counted(found) {
+                Some(count) => {
+                    let body = self.body_of(found, 0, depth + 1)?;
+                    self.list(count, found.offsets(), body)
+                }
+                None => return Ok(None),
+            },
+            Idiom::Times => match self.counted(found) {
+                Some(count) => Step::List { count, offsets: None, body: self.body_of(found, 0, depth + 1)? },
+                None => return Ok(None),
+            },
+            Idiom::Run => match (self.many(found), usize::try_from(n)) {
+                (Some(leaf), Ok(items)) => Step::Bulk { items, leaf },
+                _ => return Ok(None),
+            },
+            Idiom::Repeat => match usize::try_from(n) {
+                Ok(times) => Step::Repeat(times, self.body_of(found, 0, depth + 1)?),
+                Err(_) => return Ok(None),
+            },
+            Idiom::BlocksOfItems | Idiom::EndingBlocksOfItems => {
+                match self.blocks_of_items(found, idiom == Idiom::EndingBlocksOfItems) {
+                    Some(nest) => Step::Nest(nest),
                     None => return Ok(None),
                 }
             }
-            [
-                Plain(Op::Fetch, variable),
-                Plain(Op::Position, input),
-                Plain(Op::Sub, _),
-                Plain(Op::Literal, bytes),
-                Plain(Op::Div, _),
-                Plain(Op::Dup, _),
-                Plain(Op::WriteAdd, offsets),
-                Plain(Op::Literal, items),
-                Plain(Op::Mul, _),
-                Parse(content),
-                ..,
-            ] if *bytes > 0 && *items >= 0 && self.is_stop(*input, *variable) => {
-                let (variable, offsets) = (*variable as usize, *offsets as usize);
-                let (bytes, items) = (i64::from(*bytes), *items as usize);
-                match self.leaf(*content) {
-                    Some(leaf) => (Step::Rest { variable, bytes, offsets, items, leaf }, 10),
+            Idiom::Blocks | Idiom::EndingBlocks => {
+                let body = self.body_of(found, 0, depth + 3)?;
+                match self.blocks(found.offsets(), body, idiom == Idiom::EndingBlocks) {
+                    Some(step) => step,
                     None => return Ok(None),
                 }
             }
-            [
-                Parse(read),
-                Plain(Op::Dup, _),
-                Plain(Op::Literal, mask),
-                Plain(Op::And, _),
-                If(then),
-                Plain(Op::Write, output),
-                ..,
-            ] if read.output.is_none() && !read.repeated && self.is_from_data(*read) => {
-                let then = self.body(then, depth + 1)?;
-                (Step::Masked { read: *read, mask: i64::from(*mask), then, output: *output as usize }, 6)
-            }
-            [
-                Parse(read),
-                Plain(Op::Dup, _),
-                Plain(Op::WriteAdd, offsets),
-                Plain(Op::Literal, items),
-                Plain(Op::Mul, _),
-                Parse(content),
-                ..,
-            ] if *items >= 0 && self.count(*read).is_some() => {
-                match (self.count(*read), self.leaf(*content)) {
-                    (Some(count), Some(leaf)) => {
-                        let body = vec![Step::Bulk { items: *items as usize, leaf }];
-                        (Step::List { count, offsets: Some(*offsets as usize), body }, 6)
-                    }
-                    _ => return Ok(None),
+            Idiom::If | Idiom::IfElse | Idiom::StoredIf | Idiom::StoredIfElse => match found.read() {
+                Some(flag) => {
+                    let stored = matches!(idiom, Idiom::StoredIf | Idiom::StoredIfElse);
+                    let then = self.body_of(found, 0, depth + 1)?;
+                    let otherwise = self.body_of(found, 1, depth + 1)?;
+                    Step::Branch { flag, store: stored.then_some(found.out()), then, otherwise }
                 }
-            }
-            [Parse(read), Plain(Op::Dup, _), Plain(Op::WriteAdd, offsets), Parse(content), ..]
-                if content.repeated && self.count(*read).is_some() =>
-            {
-                match (self.count(*read), self.leaf(*content)) {
-                    (Some(count), Some(leaf)) => (self.leaf_list(count, *offsets as usize, leaf), 4),
-                    _ => return Ok(None),
-                }
-            }
-            [
-                Parse(read),
-                Plain(Op::Dup, _),
-                Plain(Op::WriteAdd, offsets),
-                Plain(Op::Literal, 0),
-                Do { body, step: false },
-                ..,
-            ] if self.count(*read).is_some() => {
-                let count = self.count(*read).unwrap_or(Count::Other(*read));
-                let body = self.body(body, depth + 1)?;
-                (self.list(count, *offsets as usize, body), 5)
-            }
-            [Parse(read), Plain(Op::Literal, 0), Do { body, step: false }, ..]
-                if self.count(*read).is_some() =>
-            {
-                let count = self.count(*read).unwrap_or(Count::Other(*read));
-                (Step::List { count, offsets: None, body: self.body(body, depth + 1)? }, 3)
-            }
-            [Plain(Op::Literal, items), Parse(content), ..] if content.repeated && *items >= 0 => {
-                match self.leaf(*content) {
-                    Some(leaf) => (Step::Bulk { items: *items as usize, leaf }, 2),
-                    None => return Ok(None),
-                }
-            }
-            [Plain(Op::Literal, times), Plain(Op::Literal, 0), Do { body, step: false }, ..]
-                if *times >= 0 =>
-            {
-                (Step::Repeat(*times as usize, self.body(body, depth + 1)?), 3)
-            }
-            [
-                Plain(Op::Literal, 0),
-                While(test, body),
-                Plain(Op::Drop, _),
-                Plain(Op::WriteAdd, offsets),
-                ..,
-            ] => match self.blocks(test, body, *offsets as usize, depth)? {
-                Some(step) => (step, 4),
                 None => return Ok(None),
             },
-            [
-                Plain(Op::Literal, 0),
-                While(test, body),
-                Plain(Op::Drop, _),
-                Plain(Op::Drop, _),
-                Plain(Op::WriteAdd, offsets),
-                ..,
-            ] => match self.ending_blocks(test, body, *offsets as usize, depth)? {
-                Some(step) => (step, 5),
-                None => return Ok(None),
-            },
-            [Parse(read), rest @ ..]
-                if read.output.is_none() && !read.repeated && self.is_from_data(*read) =>
-            {
-                // A stored copy of the number may come first.
-                let (store, rest, used) = match rest {
-                    [Plain(Op::Dup, _), Plain(Op::Write, output), rest @ ..] => {
-                        (Some(*output as usize), rest, 3)
-                    }
-                    rest => (None, rest, 1),
-                };
-                match rest {
-                    [If(then), ..] => {
-                        let then = self.body(then, depth + 1)?;
-                        (Step::Branch { flag: *read, store, then, otherwise: Vec::new() }, used + 1)
-                    }
-                    [IfElse(then, otherwise), ..] => {
-                        let then = self.body(then, depth + 1)?;
-                        let otherwise = self.body(otherwise, depth + 1)?;
-                        (Step::Branch { flag: *read, store, then, otherwise }, used + 1)
-                    }
-                    [CaseTable { consequents, .. }, ..] => {
-                        let arms = consequents.iter().map(|arm| self.body(arm, depth + 1));
-                        let arms = arms.collect::<Match<Vec<_>>>()?;
-                        let step = match (store, skipped_option(&arms)) {
-                            (None, Some((there, what))) if read.parser == Parser::ZigZag => {
-                                Step::SkipOptional { there, what, then: 0 }
-                            }
-                            _ => Step::Switch { selector: *read, store, arms },
-                        };
-                        (step, used + 1)
-                    }
-                    [Plain(op @ (Op::Write | Op::WriteAdd), output), ..] if store.is_none() => {
-                        let add = *op == Op::WriteAdd;
-                        (Step::Through { read: *read, output: *output as usize, add }, 2)
-                    }
-                    _ => return Ok(None),
-                }
-            }
-            [Parse(read), ..] if !read.repeated && self.is_from_data(*read) => {
-                match (read.output, self.leaf_any(*read)) {
-                    (Some(_), Some(leaf)) => {
-                        let field = Field { at: 0, kind: leaf.kind, shift: leaf.shift, output: leaf.output };
-                        (Step::Fields { bytes: read.parser.size(), fields: vec![field] }, 1)
-                    }
-                    // Text pushes to the stack or may need white space; it is not worth a native loop.
-                    (Some(output), None)
-                        if !matches!(
-                            read.parser,
-                            Parser::QuotedStr | Parser::TextFloat | Parser::TextInt
-                        ) && !read.parser.has_width() =>
-                    {
-                        (Step::Item(*read, output as usize), 1)
-                    }
-                    _ => return Ok(None),
-                }
-            }
-            [Plain(Op::LenOutput, from), Plain(Op::Write, to), ..] => {
-                (Step::Length(*from as usize, *to as usize), 2)
-            }
-            [Plain(Op::Literal, value), Plain(op @ (Op::Write | Op::WriteAdd), output), ..] => {
-                let (output, add) = (*output as usize, *op == Op::WriteAdd);
-                (Step::Constant { value: i64::from(*value), output, add }, 2)
-            }
-            _ => return Ok(None),
-        };
-        Ok(Some(found))
-    }
-
-    /// `0 begin data pos stop @ < while 1+ BODY repeat OFFSETS +<- stack`
-    fn until_end(
-        &mut self,
-        test: &'a Body,
-        body: &'a Body,
-        offsets: usize,
-        depth: usize,
-    ) -> Match<Option<Step>> {
-        let test = self.flatten(test)?;
-        let [Kind::Plain(Op::Position, input), Kind::Plain(Op::Fetch, variable), Kind::Plain(Op::Lt, _)] =
-            test.kinds[..]
-        else {
-            return Ok(None);
-        };
-        if !self.is_stop(*input, *variable) {
-            return Ok(None);
-        }
-        let Some(body) = self.body_after(body, Op::AddOne, depth + 2)? else { return Ok(None) };
-        Ok(Some(Step::ToEnd { variable: *variable as usize, offsets, body }))
-    }
-
-    /// Whether an offset is read from another input than the one that goes there.
-    fn is_start(&mut self, read: Read, data: i32) -> bool {
-        let offset = is_little_u32(read) || is_stack(read, Parser::Int32, false);
-        offset && read.input as i32 != data && self.is_data(data as usize)
-    }
-
-    fn start(&mut self, read: Read, ahead: u16) -> Step {
-        self.inputs.push(read.input as usize);
-        Step::Start(Start { input: read.input, ahead, signed: read.parser == Parser::Int32 })
-    }
-
-    /// `data pos VARIABLE @`, of an input and a variable that can be meant.
-    fn is_stop(&mut self, input: i32, variable: i32) -> bool {
-        self.is_data(input as usize) && self.variables.contains(&(variable as usize))
-    }
-
-    /// `data B-> stack dup 255 = if drop data !I-> stack then`
-    fn is_text_count(&self, body: &Body, data: i32) -> bool {
-        let kinds: Vec<&Kind> = body.nodes.iter().map(|node| &node.kind).collect();
-        let [
-            Kind::Read(first),
-            Kind::Plain(Op::Dup, _),
-            Kind::Plain(Op::Literal, 255),
-            Kind::Plain(Op::Eq, _),
-            Kind::If(long),
-        ] = kinds[..]
-        else {
-            return false;
-        };
-        is_stack(*first, Parser::UInt8, first.big)
-            && first.input as i32 == data
-            && self.is_long_count(long, *first)
-    }
-
-    /// `data zigzag-> stack dup 0 < if CODE halt then data skip`
-    fn skips_text(&mut self, kinds: &[&Kind]) -> bool {
-        let [
-            Kind::Read(length),
-            Kind::Plain(Op::Dup, _),
-            Kind::Plain(Op::Literal, 0),
-            Kind::Plain(Op::Lt, _),
-            Kind::If(negative),
-            Kind::Plain(Op::Skip, input),
-            ..,
-        ] = kinds
-        else {
-            return false;
-        };
-        is_stack(*length, Parser::ZigZag, length.big)
-            && length.input as i32 == *input
-            && self.is_from_data(*length)
-            && halts(negative)
-    }
-
-    /// `begin data zigzag-> stack dup while dup 0 < if drop TEXT else ITEMS then repeat drop`, where `TEXT` skips a text
-    /// and `ITEMS` is `drop`, `dup data len > if CODE halt then SIZE * data skip` or `0 do BODY loop`.
-    fn skipped_blocks(&mut self, test: &'a Body, body: &'a Body, depth: usize) -> Match<Option<Step>> {
-        let test = self.flatten(test)?;
-        let [Kind::Read(count), Kind::Plain(Op::Dup, _)] = test.kinds[..] else { return Ok(None) };
-        let body = self.flatten(body)?;
-        let [
-            Kind::Plain(Op::Dup, _),
-            Kind::Plain(Op::Literal, 0),
-            Kind::Plain(Op::Lt, _),
-            Kind::IfElse(sized, items),
-        ] = body.kinds[..]
-        else {
-            return Ok(None);
-        };
-        let (sized, items) = (self.flatten(sized)?, self.flatten(items)?);
-        let known = match sized.kinds[..] {
-            [Kind::Plain(Op::Drop, _), ref text @ ..] => text.len() == 6 && self.skips_text(text),
-            _ => false,
-        };
-        if !known || !is_stack(*count, Parser::ZigZag, count.big) || !self.is_from_data(*count) {
-            return Ok(None);
-        }
-        let step = match items.kinds[..] {
-            [
-                Kind::Plain(Op::Dup, _),
-                Kind::Plain(Op::LenInput, all),
-                Kind::Plain(Op::Gt, _),
-                Kind::If(many),
-                Kind::Plain(Op::Literal, size),
-                Kind::Plain(Op::Mul, _),
-                Kind::Plain(Op::Skip, input),
-            ] if all == input && *size > 0 && self.is_data(*input as usize) && halts(many) => {
-                Step::SkipBlocks { size: *size as usize, body: Vec::new() }
-            }
-            [Kind::Plain(Op::Literal, 0), Kind::Do { body, step: false }] => {
-                Step::SkipBlocks { size: 0, body: self.body(body, depth + 3)? }
-            }
-            _ => return Ok(None),
-        };
-        Ok(Some(step))
-    }
-
-    /// `0 begin ITEMS dup while dup BODY + repeat drop OFFSETS +<- stack`
-    fn blocks(
-        &mut self,
-        test: &'a Body,
-        body: &'a Body,
-        offsets: usize,
-        depth: usize,
-    ) -> Match<Option<Step>> {
-        let test = self.flatten(test)?;
-        let [
-            Kind::Read(count),
-            Kind::Plain(Op::Dup, _),
-            Kind::Plain(Op::Literal, 0),
-            Kind::Plain(Op::Lt, _),
-            Kind::If(negative),
-            Kind::Plain(Op::Dup, _),
-        ] = test.kinds[..]
-        else {
-            return Ok(None);
-        };
-        let negative = self.flatten(negative)?;
-        let [Kind::Plain(Op::Negate, _), Kind::Read(size), Kind::Plain(Op::Drop, _)] = negative.kinds[..]
-        else {
-            return Ok(None);
-        };
-        if size != count || !is_stack(*count, Parser::ZigZag, count.big) || !self.is_from_data(*count) {
-            return Ok(None);
-        }
-        let body = self.flatten(body)?;
-        match body.kinds[..] {
-            [Kind::Plain(Op::Dup, _), ref items @ .., Kind::Plain(Op::Add, _)] => {
-                self.block_items(items, offsets, false, depth)
-            }
-            _ => Ok(None),
-        }
-    }
-
-    /// `0 begin data zigzag-> stack dup 0 < if SIZE else 0 then over while over BODY CHECK + repeat drop drop OFFSETS +<- stack`,
-    /// where `SIZE` is `negate data zigzag-> stack over 0 < over 0 < or if CODE halt then data pos +` and `CHECK` is
-    /// `dup if data pos <> if CODE halt then else drop then`.
-    fn ending_blocks(
-        &mut self,
-        test: &'a Body,
-        body: &'a Body,
-        offsets: usize,
-        depth: usize,
-    ) -> Match<Option<Step>> {
-        let test = self.flatten(test)?;
-        let [
-            Kind::Read(count),
-            Kind::Plain(Op::Dup, _),
-            Kind::Plain(Op::Literal, 0),
-            Kind::Plain(Op::Lt, _),
-            Kind::IfElse(negative, positive),
-            Kind::Plain(Op::Over, _),
-        ] = test.kinds[..]
-        else {
-            return Ok(None);
-        };
-        let negative = self.flatten(negative)?;
-        let [
-            Kind::Plain(Op::Negate, _),
-            Kind::Read(size),
-            Kind::Plain(Op::Over, _),
-            Kind::Plain(Op::Literal, 0),
-            Kind::Plain(Op::Lt, _),
-            Kind::Plain(Op::Over, _),
-            Kind::Plain(Op::Literal, 0),
-            Kind::Plain(Op::Lt, _),
-            Kind::Plain(Op::Or, _),
-            Kind::If(bad),
-            Kind::Plain(Op::Position, from),
-            Kind::Plain(Op::Add, _),
-        ] = negative.kinds[..]
-        else {
-            return Ok(None);
-        };
-        let body = self.flatten(body)?;
-        let [
-            Kind::Plain(Op::Over, _),
-            ref items @ ..,
-            Kind::Plain(Op::Dup, _),
-            Kind::IfElse(check, none),
-            Kind::Plain(Op::Add, _),
-        ] = body.kinds[..]
-        else {
-            return Ok(None);
-        };
-        let (check, none) = (self.flatten(check)?, self.flatten(none)?);
-        let (
-            [Kind::Plain(Op::Position, to), Kind::Plain(Op::Ne, _), Kind::If(other)],
-            [Kind::Plain(Op::Drop, _)],
-        ) = (&check.kinds[..], &none.kinds[..])
-        else {
-            return Ok(None);
-        };
-        let same = size == count && *from == count.input as i32 && to == from;
-        if !same
-            || !is_zero(positive)
-            || !halts(bad)
-            || !halts(other)
-            || !is_stack(*count, Parser::ZigZag, count.big)
-            || !self.is_from_data(*count)
-        {
-            return Ok(None);
-        }
-        self.block_items(items, offsets, true, depth)
-    }
-
-    /// `data #X-> ITEMS` or `0 do BODY loop`, for each block of a list.
-    fn block_items(
-        &mut self,
-        items: &[&'a Kind],
-        offsets: usize,
-        ends: bool,
-        depth: usize,
-    ) -> Match<Option<Step>> {
-        let step = match items {
-            [Kind::Read(content)] => {
-                let Some(leaf) = self.leaf(*content) else { return Ok(None) };
-                let nest = Nest { form: Form::Blocks { ends }, ..self.nest(Count::ZigZag, offsets, leaf) };
-                if !self.has_offsets(offsets) || offsets == leaf.output {
-                    return Ok(None);
-                }
-                Step::Nest(nest)
-            }
-            [Kind::Plain(Op::Literal, 0), Kind::Do { body, step: false }] => {
-                let body = self.body(body, depth + 3)?;
-                if !self.has_offsets(offsets) {
-                    return Ok(None);
-                }
-                match body[..] {
-                    [Step::Nest(inner)] if inner.form == (Form::Blocks { ends }) => {
-                        match self.wrap(Count::ZigZag, offsets, inner) {
-                            Some(nest) => Step::Nest(nest),
-                            None => Step::Blocks { offsets, body, ends },
+            Idiom::Case | Idiom::StoredCase => match found.read() {
+                Some(selector) => {
+                    let store = (idiom == Idiom::StoredCase).then_some(found.out());
+                    let arms = found.arms.iter().map(|arm| self.body(arm, depth + 1));
+                    let arms = arms.collect::<Match<Vec<_>>>()?;
+                    match (store, skipped_option(&arms)) {
+                        (None, Some((there, what))) if selector.parser == Parser::ZigZag => {
+                            Step::SkipOptional { there, what, then: 0 }
                         }
+                        _ => Step::Switch { selector, store, arms },
                     }
-                    _ => Step::Blocks { offsets, body, ends },
                 }
+                None => return Ok(None),
+            },
+            Idiom::Number | Idiom::AddedNumber => match found.read() {
+                Some(read) => Step::Through { read, output: found.out(), add: idiom == Idiom::AddedNumber },
+                None => return Ok(None),
+            },
+            Idiom::Item => match found.item().map(|read| (read, self.leaf_any(read))) {
+                Some((read, Some(leaf))) => {
+                    let field = Field { at: 0, kind: leaf.kind, shift: leaf.shift, output: leaf.output };
+                    Step::Fields { bytes: read.parser.size(), fields: vec![field] }
+                }
+                Some((read, None)) if !is_spelled(read) => match read.output {
+                    Some(output) => Step::Item(read, output as usize),
+                    None => return Ok(None),
+                },
+                _ => return Ok(None),
+            },
+            Idiom::Length => Step::Length(found.out(), found.other()),
+            Idiom::Constant | Idiom::AddedConstant => {
+                Step::Constant { value: n, output: found.out(), add: idiom == Idiom::AddedConstant }
             }
-            _ => return Ok(None),
+            // Two idioms at once, one round the other: it is looked for first.
+            Idiom::Frame => return Ok(None),
         };
         Ok(Some(step))
+    }
+
+    /// Whether an idiom is about the input that values come from, and the end of the entry that was read before.
+    fn belongs(&mut self, idiom: Idiom, found: &Found<'a>) -> bool {
+        match (idiom, found.read()) {
+            (Idiom::Start | Idiom::StartBehind, Some(read)) => {
+                let offset = is_little_word(read, Parser::UInt32) || is_little_word(read, Parser::Int32);
+                let elsewhere = |data| read.input as usize != data && self.is_data(data);
+                return offset && found.data().is_some_and(elsewhere);
+            }
+            (Idiom::Stop, Some(read)) => {
+                return is_little_word(read, Parser::UInt32) && self.data != Some(read.input as usize);
+            }
+            _ => {}
+        }
+        found.stop().is_none_or(|stop| self.variables.contains(&stop))
+            && found.data().is_none_or(|data| self.is_data(data))
+            && found.read().is_none_or(|read| self.is_from_data(read))
+            && found.many().is_none_or(|read| self.is_from_data(read))
+            && found.item().is_none_or(|read| self.is_from_data(read))
+    }
+
+    /// The steps of a `BODY` (0) or an `OTHERWISE` (1), if there is one.
+    fn body_of(&mut self, found: &mut Found<'a>, which: usize, depth: usize) -> Match<Vec<Step>> {
+        match found.take(which) {
+            Some((flat, from)) => self.flat_body(&flat, from, depth),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn counted(&mut self, found: &Found<'a>) -> Option<Count> {
+        found.read().and_then(|read| self.count(read))
+    }
+
+    /// `MANY`, if nothing has to be converted.
+    fn many(&mut self, found: &Found<'a>) -> Option<Leaf> {
+        found.many().and_then(|read| self.leaf(read))
+    }
+
+    fn text(&mut self, found: &Found<'a>) -> Option<Step> {
+        let leaf = self.many(found).filter(|leaf| leaf.shift == 0)?;
+        Some(self.leaf_list(Count::Text, found.offsets(), leaf))
+    }
+
+    fn blocks_of_items(&mut self, found: &Found<'a>, ends: bool) -> Option<Nest> {
+        let (leaf, offsets) = (self.many(found)?, found.offsets());
+        if !self.has_offsets(offsets) || offsets == leaf.output {
+            return None;
+        }
+        Some(Nest { form: Form::Blocks { ends }, ..self.nest(Count::ZigZag, offsets, leaf) })
+    }
+
+    fn blocks(&self, offsets: usize, body: Vec<Step>, ends: bool) -> Option<Step> {
+        if !self.has_offsets(offsets) {
+            return None;
+        }
+        if let [Step::Nest(inner)] = body[..]
+            && inner.form == (Form::Blocks { ends })
+            && let Some(nest) = self.wrap(Count::ZigZag, offsets, inner)
+        {
+            return Some(Step::Nest(nest));
+        }
+        Some(Step::Blocks { offsets, body, ends })
+    }
+
+    /// The number of a [`Idiom::Frame`] that begins here, and how many nodes stand before what is in it.
+    pub(super) fn opens_frame(&mut self, kinds: &[&'a Kind]) -> Match<Option<(i64, usize)>> {
+        let Some(frame) = patterns().iter().find(|pattern| pattern.idiom == Idiom::Frame) else {
+            return Ok(None);
+        };
+        let Some((found, used)) = frame.begins(self, kinds)? else { return Ok(None) };
+        // With the variable of the entry's end behind it, it is the check of the entry's byte count.
+        let is_entry = matches!(kinds[used..], [Kind::Plain(Op::Fetch, _), Kind::Plain(Op::Ne, _), ..]);
+        Ok((!is_entry && self.belongs(Idiom::Frame, &found)).then_some((i64::from(found.n()), used)))
+    }
+
+    /// How many nodes the end of one is, if one ends here.
+    pub(super) fn closes_frame(&self, kinds: &[&'a Kind]) -> Match<Option<usize>> {
+        let Some(frame) = patterns().iter().find(|pattern| pattern.idiom == Idiom::Frame) else {
+            return Ok(None);
+        };
+        let ends = frame.ends(self, kinds)?;
+        Ok(ends
+            .filter(|(found, _)| found.data().is_some() && found.data() == self.data)
+            .map(|(_, used)| used))
     }
 }
 
@@ -605,18 +292,9 @@ fn skipped_option(arms: &[Vec<Step>]) -> Option<(u8, Sized)> {
     }
 }
 
-/// `0`
-fn is_zero(body: &Body) -> bool {
-    matches!(body.nodes[..], [crate::compile::ir::Node { kind: Kind::Plain(Op::Literal, 0), .. }])
-}
-
-/// `CODE halt`
-pub(super) fn halts(body: &Body) -> bool {
-    let mut kinds = body.nodes.iter().map(|node| &node.kind);
-    matches!(
-        (kinds.next(), kinds.next(), kinds.next()),
-        (Some(Kind::Plain(Op::Literal, _)), Some(Kind::Plain(Op::Halt, _)), None)
-    )
+/// Text pushes to the stack or may need white space; it is not worth a native loop. Nor are numbers of some bits.
+fn is_spelled(read: Read) -> bool {
+    matches!(read.parser, Parser::QuotedStr | Parser::TextFloat | Parser::TextInt) || read.parser.has_width()
 }
 
 /// The range of 16-bit numbers for which `LIMIT COMPARE` is false.
@@ -632,14 +310,6 @@ fn passing(compare: Op, limit: i32) -> Option<(u16, u16)> {
     Some((u16::try_from(low).ok()?, u16::try_from(high.min(0xffff)).ok()?))
 }
 
-fn is_stack(read: Read, parser: Parser, big: bool) -> bool {
-    read.parser == parser && read.big == big && !read.repeated && read.output.is_none()
-}
-
-pub(super) fn is_big_u32(read: Read) -> bool {
-    is_stack(read, Parser::UInt32, true)
-}
-
-fn is_little_u32(read: Read) -> bool {
-    is_stack(read, Parser::UInt32, false)
+fn is_little_word(read: Read, parser: Parser) -> bool {
+    read.parser == parser && !read.big
 }

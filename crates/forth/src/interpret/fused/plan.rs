@@ -5,6 +5,7 @@ use super::ops::Ops;
 use super::steps::{Count, Header, Nest, Step, has_loops};
 use crate::DType;
 use crate::compile::ir::OutputDecl;
+use crate::idioms::Idioms;
 
 /// A `do … loop` whose body was recognised.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(crate) struct Plan {
     pub(crate) variables: Vec<usize>,
     /// Bound on the structure bodies and loops that are open at once inside.
     pub(crate) depth: usize,
+    /// What it consists of.
+    pub(super) idioms: Idioms,
 }
 
 /// The canonical entry: an optional frame round nested lists.
