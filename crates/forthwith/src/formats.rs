@@ -3,6 +3,7 @@
 //! A format is added by a row of [`FORMATS`] and a room beside this file. Nothing else in this crate, in the command or in the
 //! Python binding names a format, but for rooms of what by nature is one format's.
 
+#[cfg(feature = "arrow")]
 mod arrow;
 #[cfg(feature = "avro")]
 mod avro;
@@ -40,13 +41,20 @@ static FORMATS: &[&dyn Format] = &[
     &avro::Avro,
     #[cfg(feature = "parquet")]
     &parquet::Parquet,
+    #[cfg(feature = "arrow")]
     &arrow::Arrow,
     &text::JsonLines,
     &text::Csv,
 ];
 
 /// Formats that are none of them, by how their files begin.
-const OTHERS: [(&[u8], &str); 6] = [
+const OTHERS: &[(&[u8], &str)] = &[
+    #[cfg(not(feature = "root"))]
+    (b"root", "a ROOT file, which the cargo feature `root` reads"),
+    #[cfg(not(feature = "avro"))]
+    (b"Obj\x01", "an Avro file, which the cargo feature `avro` reads"),
+    #[cfg(not(feature = "parquet"))]
+    (b"PAR1", "a Parquet file, which the cargo feature `parquet` reads"),
     (b"ARROW1", "an Arrow file (IPC)"),
     (b"FEA1", "a Feather file"),
     (b"ORC", "an ORC file"),

@@ -1,3 +1,4 @@
+#![cfg(feature = "parquet")]
 //! Parquet files whose bytes lie: an error or values, never a panic, and what is delivered is valid.
 
 use forthwith::{
