@@ -53,7 +53,7 @@ impl<'a> Written<'a> {
 /// let found = Arrangement::new(&Form::parse("var * float32")?, &written)?;
 /// assert_eq!((found.length, found.buffers[0].0.as_str()), (2, "node0-offsets"));
 /// let array = found.layout(machine.outputs()).to_array()?;
-/// assert_eq!(array.preview(0..2, 20)?, ["[1]", "[]"]);
+/// assert_eq!(array.preview(0..2, 20).lines()?, ["[1]", "[]"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -176,7 +176,7 @@ fn render(columns: &[Column], entries: Range<u64>, console: &Console<'_>) -> Res
     for column in columns {
         let preview = |room| {
             let invalid = |invalid| Failure::Column { branch: column.name.clone(), invalid };
-            column.array.preview(0..rows, room).map_err(invalid)
+            column.array.preview(0..rows, room).lines().map_err(invalid)
         };
         let width = |lines: &[String]| {
             let name = length(&human::clean(&column.name));

@@ -117,7 +117,7 @@ mod tests {
         let joined = array("a", &[0, 2, 3], &[1, 2, 3]).join(array("b", &[0, 2, 3], &[4, 5, 6])).unwrap();
         assert_eq!(joined.form.type_string(), "var * {a: int32, b: int32}");
         assert_eq!(joined.columns.len(), 3);
-        assert_eq!(joined.preview(0..1, 60).unwrap(), ["[{a: 1, b: 4}, {a: 2, b: 5}]"]);
+        assert_eq!(joined.preview(0..1, 60).lines().unwrap(), ["[{a: 1, b: 4}, {a: 2, b: 5}]"]);
         let unlike = array("a", &[0, 2, 3], &[1, 2, 3]).join(array("b", &[0, 1, 3], &[4, 5, 6]));
         assert_eq!(unlike, Err(Invalid::Unlike { key: "l-offsets".into() }));
     }

@@ -141,10 +141,20 @@ impl Column {
     /// The items, if `T` is the column's type and they are aligned for it.
     #[must_use]
     pub fn items<T: Native>(&self) -> Option<&[T]> {
+        if T::DTYPE == self.dtype { self.kept_as() } else { None }
+    }
+
+    /// Whether items of a type are kept as `T`: a type as its own Rust type, and booleans as `u8`.
+    pub(crate) fn is_kept_as<T: Native>(dtype: DType) -> bool {
+        dtype == T::DTYPE || (dtype == DType::Bool && T::DTYPE == DType::UInt8)
+    }
+
+    /// The items as they are kept, if that is as `T` and they are aligned for it.
+    pub(crate) fn kept_as<T: Native>(&self) -> Option<&[T]> {
         let bytes = self.as_bytes();
-        let fits = T::DTYPE == self.dtype && bytes.as_ptr().addr().is_multiple_of(align_of::<T>());
-        // SAFETY: the address is aligned, `len` items of the dtype's size lie there, initialised, and every bit pattern is a `T`
-        // (the trait is sealed: plain numbers only).
+        let fits = Self::is_kept_as::<T>(self.dtype) && bytes.as_ptr().addr().is_multiple_of(align_of::<T>());
+        // SAFETY: the address is aligned, `len` items of the dtype's size, which is that of `T`, lie there, initialised, and every
+        // bit pattern is a `T` (the trait is sealed: plain numbers only).
         fits.then(|| unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast::<T>(), self.len) })
     }
 

@@ -538,10 +538,10 @@ mod tests {
             r#"{{"class": "BitMaskedArray", "mask": "u8", "valid_when": true, "lsb_order": false, "content": {numbers}, "parameters": {{}}, "form_key": "m"}}"#
         );
         let array = given(&bits, 3, &[("m-mask", vec![0b1010_0000]), ("n-data", vec![1, 2, 3])]).unwrap();
-        assert_eq!(array.preview(0..3, 40).unwrap(), ["1", "None", "3"]);
+        assert_eq!(array.preview(0..3, 40).lines().unwrap(), ["1", "None", "3"]);
         let bytes = bits.replace("BitMasked", "ByteMasked").replace("true", "false");
         let array = given(&bytes, 2, &[("m-mask", vec![0, 1]), ("n-data", vec![1, 2])]).unwrap();
-        assert_eq!(array.preview(0..2, 40).unwrap(), ["1", "None"]);
+        assert_eq!(array.preview(0..2, 40).lines().unwrap(), ["1", "None"]);
     }
 
     #[test]

@@ -30,7 +30,7 @@
 //!     columns: vec![("node0-offsets".into(), offsets.finish()), ("node1-data".into(), items.finish())],
 //! };
 //! array.validate()?;
-//! assert_eq!(array.preview(0..2, 40)?, ["[1.5, 2.5]", "[-1]"]);
+//! assert_eq!(array.preview(0..2, 40).lines()?, ["[1.5, 2.5]", "[-1]"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -106,6 +106,7 @@ mod safe;
 mod text;
 mod validate;
 mod value;
+mod views;
 mod wire;
 
 pub use array::Array;
@@ -119,10 +120,12 @@ pub use given::GivenError;
 pub use meaning::{LongDecimal, Meaning, TimeUnit};
 pub use memory::{Buffer, Memory, OutOfMemory, Policy, PoolStats};
 pub use mixed::NO_NUMBER;
+pub use preview::Preview;
 pub use safe::{SafeJson, is_unsafe_to_show, json_text, safe_text};
 pub use text::NotText;
 pub use validate::Invalid;
 pub use value::Value;
+pub use views::{Jagged, ViewError};
 pub use wire::Wire;
 
 /// Makes what a process makes once and then shares, for the moment before it is forked while other threads run: one that was making it

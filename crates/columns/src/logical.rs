@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(logical.column("b-logical-data").unwrap().as_i64(), Some(&[5][..]));
         assert_eq!(logical.columns.len(), 4);
         assert_eq!(logical.form, array.form.logical());
-        assert_eq!(logical.preview(0..1, 80).unwrap(), array.preview(0..1, 80).unwrap());
+        assert_eq!(logical.preview(0..1, 80).lines().unwrap(), array.preview(0..1, 80).lines().unwrap());
         // Once more changes nothing.
         assert_eq!(logical.logical().unwrap(), logical);
     }
@@ -266,7 +266,7 @@ mod tests {
         let logical = of_bytes(9, &items).logical().unwrap();
         logical.validate().unwrap();
         assert_eq!(logical.column("d-logical-data").unwrap().as_i64(), Some(&[1234, -2, 0, -128][..]));
-        assert_eq!(logical.preview(0..2, 40).unwrap(), ["12.34", "-0.02"]);
+        assert_eq!(logical.preview(0..2, 40).lines().unwrap(), ["12.34", "-0.02"]);
         // More digits than a number has room for: as they are.
         let long = of_bytes(19, &items);
         assert_eq!(long.logical().unwrap(), long);

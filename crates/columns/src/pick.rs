@@ -156,9 +156,9 @@ mod tests {
             let picked = array.pick(&text(path)).unwrap();
             assert_eq!(Some(&picked.form), array.form.pick(&text(path)).as_ref());
             picked.validate().unwrap();
-            assert_eq!(picked.preview(0..4, 40).unwrap(), expected);
+            assert_eq!(picked.preview(0..4, 40).lines().unwrap(), expected);
         }
-        assert_eq!(array.pick(&[]).unwrap().preview(1..2, 40).unwrap(), ["None"]);
+        assert_eq!(array.pick(&[]).unwrap().preview(1..2, 40).lines().unwrap(), ["None"]);
         assert!(array.pick(&text(&["c"])).is_err() && array.pick(&text(&["a", "a"])).is_err());
     }
 }

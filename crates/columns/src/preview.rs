@@ -3,18 +3,72 @@
 use crate::lookup::Lookup;
 use crate::value::{Node, Peek, Value, number};
 use crate::{Array, Column, Invalid, safe_text};
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::ops::Range;
 
 impl Array {
     /// One line a row, as Awkward Array would show it: `[1.5, 2.25, ..., 9]`, `{x: 1, y: 'text'}`. What would go beyond `width`
-    /// characters is left out with an ellipsis, and not even read. Rows that are not there are left out.
-    pub fn preview(&self, rows: Range<u64>, width: usize) -> Result<Vec<String>, Invalid> {
-        let lookup = Lookup::of(self);
-        let node = Node { lookup: &lookup, form: &self.form, depth: 0 };
-        (rows.start..rows.end.min(self.length)).map(|row| line(&node, row, width)).collect()
+    /// characters is left out with an ellipsis, and not even read. Rows that are not there are left out. To be printed as it is:
+    /// `println!("{}", array.preview(0..5, 80))`.
+    #[must_use]
+    pub const fn preview(&self, rows: Range<u64>, width: usize) -> Preview<'_> {
+        Preview { array: self, rows, width }
     }
 }
+
+/// Rows of an array as short text. Printed, it is a line a row; a row whose columns contradict each other is shown as its error.
+#[derive(Clone, Debug)]
+pub struct Preview<'a> {
+    array: &'a Array,
+    rows: Range<u64>,
+    width: usize,
+}
+
+impl Preview<'_> {
+    /// The lines.
+    ///
+    /// # Errors
+    /// What is wrong with the columns of the first row that cannot be shown.
+    pub fn lines(&self) -> Result<Vec<String>, Invalid> {
+        let lookup = Lookup::of(self.array);
+        let node = Node { lookup: &lookup, form: &self.array.form, depth: 0 };
+        self.present().map(|row| line(&node, row, self.width)).collect()
+    }
+
+    fn present(&self) -> Range<u64> {
+        self.rows.start..self.rows.end.min(self.array.length)
+    }
+}
+
+impl fmt::Display for Preview<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lookup = Lookup::of(self.array);
+        let node = Node { lookup: &lookup, form: &self.array.form, depth: 0 };
+        for (number, row) in self.present().enumerate() {
+            let gap = if number == 0 { "" } else { "\n" };
+            match line(&node, row, self.width) {
+                Ok(text) => write!(f, "{gap}{text}")?,
+                Err(error) => write!(f, "{gap}({error})")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The type and the first rows, as Awkward Array's `show` has them.
+impl fmt::Display for Array {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} * {}", self.length, self.form.type_string())?;
+        if self.length > 0 {
+            write!(f, "\n{}", self.preview(0..SHOWN, WIDTH))?;
+        }
+        if self.length > SHOWN { write!(f, "\n{ELLIPSIS}") } else { Ok(()) }
+    }
+}
+
+/// Rows that an array shows of itself, and characters in each.
+const SHOWN: u64 = 10;
+const WIDTH: usize = 80;
 
 fn line(node: &Node<'_>, row: u64, width: usize) -> Result<String, Invalid> {
     match node.peek(row)? {

@@ -81,7 +81,7 @@ mod tests {
         let regular = array(&[0, 2, 4]).regular(&lists).unwrap();
         regular.validate().unwrap();
         assert_eq!(regular.form.type_string(), "?2 * int32");
-        assert_eq!(regular.preview(0..3, 40).unwrap(), ["[1, 2]", "None", "[3, 4]"]);
+        assert_eq!(regular.preview(0..3, 40).lines().unwrap(), ["[1, 2]", "None", "[3, 4]"]);
         let odd = array(&[0, 1, 4]).regular(&lists).unwrap_err();
         assert_eq!(odd, Invalid::Length { key: "l-offsets".into(), row: 0, size: 2 });
     }

@@ -9,7 +9,7 @@
 //! let wanted = [events.find("Muon_pt")?, events.find("MET_pt")?];
 //! let plan = events.plan(&wanted, 0..events.entries()?)?;
 //! for array in events.read(&plan, None, None)? {
-//!     println!("{}: {:?}", array.form.type_string(), array.preview(0..3, 80));
+//!     println!("{}:\n{}", array.form.type_string(), array.preview(0..3, 80));
 //! }
 //! # Ok::<(), forthwith::plan::Error>(())
 //! ```
@@ -83,3 +83,8 @@ pub fn prepare() {
     columns::prepare();
     formats().iter().for_each(|format| format.prepare());
 }
+
+/// The examples of the guide's page on Rust are tests.
+#[cfg(all(doctest, feature = "root"))]
+#[doc = include_str!("../../../docs/guide/rust.md")]
+struct Guide;

@@ -83,7 +83,7 @@ impl std::fmt::Debug for FileFormat {
 ///
 /// let table = forthwith::File::open(&path)?.table("")?;
 /// let plan = table.plan(&[table.find("x")?], 1..3)?;
-/// assert_eq!(table.read(&plan, None, None)?[0].preview(0..2, 10)?, ["2.5", "3.5"]);
+/// assert_eq!(table.read(&plan, None, None)?[0].preview(0..2, 10).lines()?, ["2.5", "3.5"]);
 /// # std::fs::remove_dir_all(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -51,7 +51,7 @@ use step::{Command, Refusal};
 /// builder.end_record()?; // y is null
 /// builder.end_list()?;
 /// assert_eq!(builder.len(), 1);
-/// assert_eq!(builder.snapshot()?.to_array()?.preview(0..1, 40)?, ["[{x: 1.5, y: None}]"]);
+/// assert_eq!(builder.snapshot()?.to_array()?.preview(0..1, 40).lines()?, ["[{x: 1.5, y: None}]"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct TypedArrayBuilder {

@@ -13,7 +13,7 @@ fn build(ty: &str) -> TypedArrayBuilder {
 fn shown(builder: &TypedArrayBuilder) -> Vec<String> {
     let array = builder.snapshot().unwrap().to_array().unwrap();
     array.validate().unwrap();
-    array.preview(0..array.length, 200).unwrap()
+    array.preview(0..array.length, 200).lines().unwrap()
 }
 
 fn message(told: Told) -> String {

@@ -201,7 +201,7 @@ fn example(
     let first = head::first(table, branch, SHOWN);
     let lines = first.and_then(|array| {
         let invalid = |invalid| Failure::Column { branch: branch.field.path.clone(), invalid };
-        array.preview(0..SHOWN, width).map_err(invalid)
+        array.preview(0..SHOWN, width).lines().map_err(invalid)
     });
     match lines {
         Ok(lines) => {

@@ -141,7 +141,7 @@ fn rows_become_values_and_json() {
     assert!(bad.value(0).is_ok());
     assert!(bad.value(1).is_err());
     assert!(bad.value(2).is_err());
-    assert!(bad.preview(2..3, 60).is_err());
+    assert!(bad.preview(2..3, 60).lines().is_err());
 }
 
 #[test]
@@ -155,18 +155,18 @@ fn items_without_memory_are_not_spelled_out_without_end() {
         let array = Array { form, length: 1, columns };
         array.validate().unwrap();
         assert!(matches!(array.value(0), Err(Invalid::Overflow { .. })));
-        assert!(array.preview(0..1, 30).unwrap()[0].len() <= 30);
+        assert!(array.preview(0..1, 30).lines().unwrap()[0].len() <= 30);
     }
     let huge = numbers("n", DType::Int8, &[0, 1 << 60, 1 << 60]);
     let array = Array { form: huge, length: 1, columns: vec![column::<i8>("n-data", &[])] };
     assert_eq!(array.value(0), Ok(Value::List(vec![])));
-    assert_eq!(array.preview(0..1, 30).unwrap(), ["[]"]);
+    assert_eq!(array.preview(0..1, 30).lines().unwrap(), ["[]"]);
 }
 
 #[test]
 fn previews_are_short_and_read_little() {
     let array = everything();
-    let rows = array.preview(0..9, 200).unwrap();
+    let rows = array.preview(0..9, 200).lines().unwrap();
     assert_eq!(
         rows[0],
         r"{x: 1.5, y: [[1, 2], [3, 4]], name: 'one', flag: True, either: b'\xffA', pair: (7, [[0, 1, 2], [3, 4, 5]])}"
@@ -176,7 +176,7 @@ fn previews_are_short_and_read_little() {
         "{x: 2, y: [], name: None, flag: False, either: -9223372036854775808, pair: (8, [[6, 7, 8], [9, 10, 11]])}"
     );
     for width in (0..120).step_by(if cfg!(miri) { 40 } else { 1 }) {
-        for line in array.preview(0..3, width).unwrap() {
+        for line in array.preview(0..3, width).lines().unwrap() {
             assert!(line.chars().count() <= width.max(12), "{width}: {line}");
         }
     }
@@ -188,7 +188,7 @@ fn previews_are_short_and_read_little() {
         columns: vec![column("a-offsets", &[0i64, count.into()]), column("b-data", &items)],
     };
     assert_eq!(
-        long.preview(0..1, 40).unwrap(),
+        long.preview(0..1, 40).lines().unwrap(),
         [format!(
             "[0, 0.5, 1, 1.5, 2, 2.5, {}..., {}]",
             if cfg!(miri) { "3, " } else { "" },
@@ -200,8 +200,8 @@ fn previews_are_short_and_read_little() {
         length: 1,
         columns: vec![column("a-offsets", &[0i64, 12]), column("a-data", b"it's\na\nlong1")],
     };
-    assert_eq!(text.preview(0..1, 40).unwrap(), [r"'it\'s\na\nlong1'"]);
-    assert_eq!(text.preview(0..1, 12).unwrap(), [r"'it\'s\n...'"]);
+    assert_eq!(text.preview(0..1, 40).lines().unwrap(), [r"'it\'s\na\nlong1'"]);
+    assert_eq!(text.preview(0..1, 12).lines().unwrap(), [r"'it\'s\n...'"]);
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn tangled_options_and_unions_are_made_flat_without_changing_a_row() {
     assert_eq!(flat.form.type_string(), "union[?float64, ?string, ?2 * int8]");
     assert_eq!(flat.form, array.form.for_awkward().unwrap());
     assert_eq!(flat.values(0..9).unwrap(), array.values(0..9).unwrap());
-    assert_eq!(array.preview(0..9, 80).unwrap(), ["0.5", "None", "[1, 2]", "None", "'hi'", "1.5"]);
+    assert_eq!(array.preview(0..9, 80).lines().unwrap(), ["0.5", "None", "[1, 2]", "None", "'hi'", "1.5"]);
     let nested = Array {
         form: Form::List { key: "list".into(), content: Box::new(array.form.clone()) },
         length: 2,

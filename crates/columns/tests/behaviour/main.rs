@@ -9,3 +9,4 @@ mod arrow;
 mod columns;
 /// Rows copied out of an array.
 mod parts;
+mod views;

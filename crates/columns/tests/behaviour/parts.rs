@@ -4,7 +4,7 @@ use crate::arrays::{everything, replaced, tangled};
 use forthwith_columns::{Array, Column, Invalid};
 
 fn rows(array: &Array) -> Vec<String> {
-    array.preview(0..array.length, 200).unwrap()
+    array.preview(0..array.length, 200).lines().unwrap()
 }
 
 #[test]

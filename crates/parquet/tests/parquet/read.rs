@@ -92,5 +92,5 @@ pub(crate) fn field(bytes: &[u8], name: &str, entries: Option<Range<u64>>, turn:
 pub(crate) fn shown(bytes: &[u8], name: &str) -> Result<Vec<String>> {
     let array = field(bytes, name, None, true)?;
     array.validate().unwrap();
-    Ok(array.preview(0..array.length, 200).unwrap())
+    Ok(array.preview(0..array.length, 200).lines().unwrap())
 }

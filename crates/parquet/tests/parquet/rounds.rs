@@ -95,7 +95,7 @@ fn every_codec_and_kind() {
             };
             let bytes = written(1000, &options);
             for (name, array) in columns(1000) {
-                let want = array.preview(0..1000, 200).unwrap();
+                let want = array.preview(0..1000, 200).lines().unwrap();
                 assert_eq!(read::shown(&bytes, name).unwrap(), want, "{codec} {name}");
             }
         }
@@ -108,11 +108,15 @@ fn some_entries_on_ones_turn_and_ahead_of_it() {
     let bytes = written(1000, &options);
     for (name, array) in columns(1000) {
         for entries in [0..1, 7..299, 299..301, 300..600, 450..1000, 999..1000, 10..10] {
-            let want = array.preview(entries.clone(), 200).unwrap();
+            let want = array.preview(entries.clone(), 200).lines().unwrap();
             for turn in [true, false] {
                 let found = read::field(&bytes, name, Some(entries.clone()), turn).unwrap();
                 found.validate().unwrap();
-                assert_eq!(found.preview(0..found.length, 200).unwrap(), want, "{name} {entries:?} {turn}");
+                assert_eq!(
+                    found.preview(0..found.length, 200).lines().unwrap(),
+                    want,
+                    "{name} {entries:?} {turn}"
+                );
             }
         }
     }

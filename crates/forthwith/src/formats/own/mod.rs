@@ -41,7 +41,7 @@ use table::Parts;
 /// let bytes = b"PULS\x07\x00\x08\x00".to_vec();
 /// let file = File::from_source(Arc::new(Memory::new("run", bytes)), Arc::new(Engine::new(Options::default())))?;
 /// let channels = file.table("")?.column("channel")?;
-/// assert_eq!((file.format(), channels.preview(0..2, 10)?), ("pulses", vec!["7".into(), "8".into()]));
+/// assert_eq!((file.format(), channels.preview(0..2, 10).lines()?), ("pulses", vec!["7".into(), "8".into()]));
 /// # forthwith::unregister("pulses");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
