@@ -15,6 +15,7 @@ import io
 import os
 import pathlib
 import pprint
+import re
 import shutil
 import subprocess
 import sys
@@ -173,10 +174,21 @@ def end(app: Sphinx, _error: Exception | None) -> None:
     shutil.rmtree(app.executed_root, ignore_errors=True)
 
 
+def hide(_app: Sphinx, _name: str, source: list[str]) -> None:
+    """Leaves the lines out that rustdoc leaves out of Rust examples: those that begin with ``# ``."""
+
+    def shown(block: re.Match[str]) -> str:
+        lines = block.group().splitlines(keepends=True)
+        return "".join(line for line in lines if not line.startswith("# "))
+
+    source[0] = re.sub(r"^```rust\n.*?^```$", shown, source[0], flags=re.DOTALL | re.MULTILINE)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Registers the directives."""
     app.add_directive("run", Run)
     app.add_directive("shell", Shell)
     app.connect("builder-inited", begin)
+    app.connect("source-read", hide)
     app.connect("build-finished", end)
     return {"parallel_read_safe": False, "parallel_write_safe": True}
