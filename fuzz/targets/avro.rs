@@ -164,7 +164,7 @@ fn read(table: &Table) {
             array.validate().expect("what is delivered is valid");
             let flat = array.for_awkward().expect("and can be handed over");
             flat.validate().expect("and is valid then");
-            let _ = array.preview(0..array.length.min(3), 40);
+            let _ = array.preview(0..array.length.min(3), 40).lines();
         }
     }
 }

@@ -25,8 +25,8 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(arrays) = engine.read(&plan, source, format, Some(1), None) {
         for array in arrays {
             array.validate().expect("what is delivered is valid");
-            let _ = array.preview(0..array.length.min(4), 40);
-            let _ = array.preview(array.length.saturating_sub(2)..array.length, 40);
+            let _ = array.preview(0..array.length.min(4), 40).lines();
+            let _ = array.preview(array.length.saturating_sub(2)..array.length, 40).lines();
         }
     }
 });

@@ -30,7 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
             }
             for array in table.read(&plan, Some(1), None).unwrap_or_default() {
                 array.validate().expect("what is delivered is valid");
-                let _ = array.preview(0..array.length.min(3), 40);
+                let _ = array.preview(0..array.length.min(3), 40).lines();
             }
         }
     }

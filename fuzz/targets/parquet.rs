@@ -22,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| {
                 let Ok(plan) = table.plan(&[field], entries) else { continue };
                 for array in table.read(&plan, Some(threads), None).unwrap_or_default() {
                     array.validate().expect("what is delivered is valid");
-                    let _ = array.preview(0..array.length.min(3), 40);
+                    let _ = array.preview(0..array.length.min(3), 40).lines();
                 }
             }
         }
