@@ -363,7 +363,7 @@ def test_collections_and_values(file):
             ("clone2", "2"),
         ]
     assert len(file["references"].fUIDs) == 1
-    assert file["matrix"].fElements.tolist() == [0, 1, 2, 11, 12, 22]
+    assert file["matrix"].fElements.tolist() == [0, 1, 2, 1, 11, 12, 2, 12, 22]
     assert file["parameter_int"].value == 7
     assert file["parameter_double"].value == 2.5
     assert file["parameter_bool"].value is True

@@ -42,6 +42,6 @@ pub use object::{
     Shape, TObject, Tag, Value, Walker, lossy, text,
 };
 pub use streamer::{
-    Counter, Element, ElementKind, StreamerInfo, Streamers, any_unframed, builtin, builtin_divided,
+    Counter, Element, ElementKind, OwnMember, StreamerInfo, Streamers, any_unframed, builtin_divided,
     forget_class, is_unframed, prepare, register_class, register_unframed, registered, registrations,
 };

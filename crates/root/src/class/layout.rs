@@ -5,7 +5,7 @@
 use forthwith_columns::DType;
 
 use crate::cpp::{CppType, Number};
-use crate::streamer::{Counter, Element, ElementKind, code};
+use crate::streamer::{Counter, Element, ElementKind, OwnMember, code};
 
 /// A member of a class, or a fixed array of such.
 #[derive(Debug)]
@@ -50,6 +50,8 @@ pub enum Value<'e> {
         /// The member that counts them.
         counter: &'e Counter,
     },
+    /// What only code of the class's own writes: numbers of one of ROOT's codes, if any.
+    Own(i32, &'e OwnMember),
     /// What a user told in words: the number that they leave, or the bytes that they step over.
     Words(Option<DType>, &'e str),
     /// Something with a byte count that no code says more of.
@@ -65,6 +67,7 @@ impl<'e> Member<'e> {
         let class = plain_class(&element.type_name);
         let (value, array) = match &element.kind {
             ElementKind::Base { .. } => return None,
+            ElementKind::Own(own) => (Value::Own(code, own), None),
             ElementKind::Words(number, words) => (Value::Words(*number, words), None),
             // Files have the code of one for arrays, too.
             ElementKind::StlString => (Value::StdText, length.or(is_array.then_some(1))),

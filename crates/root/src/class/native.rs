@@ -21,7 +21,7 @@ pub enum Native {
     Clones,
     /// Other collections: a name and pointers.
     Bag,
-    /// By code of its own, which a list of steps can say, in a frame.
+    /// By code of its own, in a frame: `own.rs` has its members.
     Own,
     /// The same without a frame.
     Bare,
@@ -81,18 +81,12 @@ pub fn native(class: &str) -> Native {
         "THashTable" | "TOrdCollection" | "TCollection" | "TSeqCollection" => Native::Bag,
         "TRef" | "TDatime" => Native::Bare,
         "TRefArray" | "TTreeIndex" | "TCanvas" | "TPolyMarker3D" | "TPolyLine3D" | "TExMap" | "TMaterial"
-        | "TMixture" | "TImagePalette" | "TASImage" => Native::Own,
+        | "TMixture" | "TImagePalette" | "TASImage" | "TTreeRow" => Native::Own,
         "TStringLong" => Native::LongText,
         "TBtree" => Native::Btree,
         "TBranchClones" | "TDirectory" | "TDirectoryFile" | "TFile" => Native::Opaque,
-        _ if symmetric(class).is_some() => Native::Bare,
+        _ if class.starts_with("TMatrixTSym<") => Native::Bare,
         "TQObject" => Native::Nothing,
         _ => Native::ByInfo,
     }
-}
-
-/// The items of a symmetric matrix, of which half is stored.
-pub fn symmetric(class: &str) -> Option<&str> {
-    let item = class.strip_prefix("TMatrixTSym<")?.strip_suffix('>')?;
-    Some(item.trim())
 }

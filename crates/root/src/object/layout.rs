@@ -6,10 +6,9 @@ use std::sync::Arc;
 use forthwith_plan::{Error, Result};
 
 use super::kind::Kind;
-use crate::class::{Member, Value};
-use crate::class::{Native, known};
+use crate::class::{Member, Native, Value, describe, known};
 use crate::cpp::{Basic, MANTISSA, Number};
-use crate::streamer::{Element, ElementKind, Packing, StreamerInfo, Streamers, builtin, code, registered};
+use crate::streamer::{Counter, Element, ElementKind, OwnMember, Packing, StreamerInfo, Streamers, code};
 
 /// How one version of a class is read.
 #[derive(Debug, Default)]
@@ -162,9 +161,7 @@ impl Layout {
         let mut compiler = Compiler { streamers, versions, layout: &mut layout };
         match known(class) {
             Native::TObject => compiler.tobject(),
-            Native::Own | Native::Bare
-                if registered(class).is_none() && compiler.own(class, version, 0)? => {}
-            _ => match find(streamers, class, version, checksum)? {
+            _ => match describe(streamers, class, version, checksum)? {
                 Some(info) => compiler.class(&info, 0)?,
                 None => return Ok(None),
             },
@@ -175,26 +172,8 @@ impl Layout {
     }
 }
 
-/// The info of a class version: from the file, else one of those built in.
-pub(super) fn find(
-    streamers: &Streamers,
-    class: &str,
-    version: i32,
-    checksum: Option<u32>,
-) -> Result<Option<Arc<StreamerInfo>>> {
-    match streamers.describe(class, version, checksum)? {
-        Some(info) => Ok(Some(info)),
-        // The checksum tells which class it is, where it goes by another name: a typedef, or a name within a class.
-        None if checksum.is_some_and(|checksum| streamers.is_checksum(checksum)) => {
-            streamers.by_checksum_alone(checksum.unwrap_or_default())
-        }
-        // A class without a version of its own counts as version 1.
-        None => Ok(builtin(class, if checksum.is_some() { 1 } else { version })),
-    }
-}
-
-pub(super) struct Compiler<'a> {
-    pub(super) streamers: &'a Streamers,
+struct Compiler<'a> {
+    streamers: &'a Streamers,
     versions: &'a [(Box<str>, i32)],
     layout: &'a mut Layout,
 }
@@ -213,13 +192,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    pub(super) fn base(
-        &mut self,
-        element: &Element,
-        version: Option<i32>,
-        checksum: u32,
-        depth: usize,
-    ) -> Result<()> {
+    fn base(&mut self, element: &Element, version: Option<i32>, checksum: u32, depth: usize) -> Result<()> {
         let class = &*element.name;
         let kind = known(class);
         match kind {
@@ -248,20 +221,21 @@ impl Compiler<'_> {
         let found = self.versions.iter().find(|(name, _)| **name == *class);
         let version = found.map(|&(_, version)| version).or(version);
         let info = match version {
-            _ if kind == Native::Own => None,
-            Some(version) if version > 0 => find(self.streamers, class, version, None)?,
+            _ if kind == Native::Own => describe(self.streamers, class, version.unwrap_or(0), None)?,
+            Some(version) if version > 0 => describe(self.streamers, class, version, None)?,
             // No version of its own, or written before bases had one.
-            _ => match find(self.streamers, class, 1, Some(checksum).filter(|&checksum| checksum != 0))? {
-                Some(info) => Some(info),
-                None => self.streamers.latest(class)?,
-            },
+            _ => {
+                match describe(self.streamers, class, 1, Some(checksum).filter(|&checksum| checksum != 0))? {
+                    Some(info) => Some(info),
+                    None => self.streamers.latest(class)?,
+                }
+            }
         };
-        let known = info.is_some() || kind == Native::Own;
-        let flat = info.is_some() && element.code == code::BASE;
+        let known = info.is_some();
+        let flat = known && kind != Native::Own && element.code == code::BASE;
         let unversioned = version == Some(0);
         let version = version.filter(|&version| version > 0);
         let version = version.or(info.as_ref().map(|info| info.version)).unwrap_or(0);
-        let enter = self.layout.steps.len();
         self.layout.steps.push(Step::Enter(Expected {
             class: class.into(),
             version,
@@ -274,11 +248,6 @@ impl Compiler<'_> {
         self.layout.bases.push(empty);
         if let Some(info) = info {
             self.class(&info, depth + 1)?;
-        } else if kind == Native::Own
-            && !self.own(class, version, depth + 1)?
-            && let Step::Enter(expected) = &mut self.layout.steps[enter]
-        {
-            expected.known = false;
         }
         self.layout.bases[span].end = self.layout.names.len() as u32;
         self.layout.steps.push(Step::Leave);
@@ -322,7 +291,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    pub(super) fn slot(&self, name: &str) -> Option<u32> {
+    fn slot(&self, name: &str) -> Option<u32> {
         self.layout.names.iter().rposition(|known| **known == *name).map(|slot| slot as u32)
     }
 
@@ -383,11 +352,31 @@ impl Compiler<'_> {
                 None => Step::Framed,
             },
             (Value::Framed, _) => Step::Framed,
+            (Value::Own(code, own), _) => self.own(code, own)?,
             (Value::Words(..), _) => return None,
         })
     }
 
-    pub(super) fn tobject(&mut self) {
+    /// How a member is read that only code of the class's own writes.
+    fn own(&self, code: i32, own: &OwnMember) -> Option<Step> {
+        let basic = |code| Number::coded(code).and_then(|number| number.basic);
+        let slot = |counter: &Counter| self.slot(&counter.name);
+        Some(match own {
+            OwnMember::Bare(counter, times) => Step::Bare(basic(code)?, slot(counter)?, *times),
+            OwnMember::Sized => Step::Sized(basic(code)?),
+            OwnMember::Triangle(rows) => Step::Triangle(basic(code)?, slot(rows)?),
+            OwnMember::Area([width, height]) => Step::Area(basic(code)?, slot(width)?, slot(height)?),
+            OwnMember::Rows(codes, rows) => {
+                Step::Rows(codes.iter().map(|&code| basic(code)).collect::<Option<_>>()?, slot(rows)?)
+            }
+            OwnMember::Table(width) => Step::Table(*width),
+            OwnMember::Pointers(counter) => Step::Links(slot(counter)?),
+            OwnMember::Process => Step::Process,
+            OwnMember::Only(flag, when, of) => Step::Only(slot(flag)?, *when, Box::new(self.step_of(of)?)),
+        })
+    }
+
+    fn tobject(&mut self) {
         let begin = self.layout.names.len() as u32;
         self.layout.bases.push(BaseSpan {
             class: "TObject".into(),
@@ -400,7 +389,7 @@ impl Compiler<'_> {
         self.layout.names.extend(["fUniqueID".into(), "fBits".into()]);
     }
 
-    pub(super) fn step(&mut self, name: &str, step: Step) {
+    fn step(&mut self, name: &str, step: Step) {
         self.layout.steps.push(step);
         self.layout.names.push(name.into());
     }

@@ -8,7 +8,6 @@ mod items;
 mod kind;
 mod layout;
 mod objects;
-mod own;
 mod reader;
 #[cfg(test)]
 mod tests;

@@ -26,6 +26,7 @@ pub struct Objects {
     pub(super) classes: Vec<Arc<str>>,
     pub(super) layouts: Vec<Arc<Layout>>,
     pub(super) packs: Vec<Pack>,
+    pub(super) made: Vec<(Basic, Box<[u8]>)>,
     pub(super) faults: Vec<(u32, Error)>,
     pub(super) unread: u32,
     pub(super) leftovers: Vec<Leftover>,
@@ -72,6 +73,8 @@ pub(super) enum Member {
     Text(u32, u32),
     Array(Basic, u32, u32),
     Packed(u16, u32, u32),
+    /// Numbers that were made of those in the payload.
+    Made(u32),
     List(Shape, u32, u32),
     Object(u32),
     Objects(u32, u32),
@@ -474,6 +477,10 @@ impl<'a> Object<'a> {
             Member::Text(start, length) => Value::Text(objects.bytes(start, length)),
             Member::Array(basic, start, length) => {
                 Value::Array(Array { basic, bytes: objects.bytes(start, length) })
+            }
+            Member::Made(number) => {
+                let (basic, bytes) = &objects.made[number as usize];
+                Value::Array(Array { basic: *basic, bytes })
             }
             Member::Packed(pack, start, length) => Value::Packed(Packed {
                 pack: objects.packs[usize::from(pack)],

@@ -24,6 +24,7 @@ pub(super) struct Reader<'a> {
     pub(super) classes: Vec<Class>,
     pub(super) layouts: Vec<Arc<Layout>>,
     pub(super) packs: Vec<Pack>,
+    pub(super) made: Vec<(Basic, Box<[u8]>)>,
     pub(super) faults: Vec<(u32, Error)>,
     /// Bases that have been entered.
     frames: Vec<Frame>,
@@ -64,6 +65,7 @@ pub(super) struct Mark {
     nodes: usize,
     members: usize,
     links: usize,
+    made: usize,
     faults: usize,
     frames: usize,
     begun: usize,
@@ -84,6 +86,7 @@ impl<'a> Reader<'a> {
             classes: Vec::new(),
             layouts: Vec::new(),
             packs: Vec::new(),
+            made: Vec::new(),
             faults: Vec::new(),
             frames: Vec::new(),
             unread: 0,
@@ -285,7 +288,7 @@ impl<'a> Reader<'a> {
                 },
                 Step::Triangle(basic, rows) => {
                     let rows = self.count(first + *rows as usize, basic.size())?;
-                    self.numbers(*basic, rows * (rows + 1) / 2)?
+                    self.symmetric(*basic, rows)?
                 }
                 Step::Links(counter) => {
                     let count = self.count(first + *counter as usize, 4)?;
@@ -514,6 +517,21 @@ impl<'a> Reader<'a> {
         Ok(Member::Array(basic, begin as u32, bytes.len() as u32))
     }
 
+    /// A symmetric matrix, row by row, of which each row has only what is not left of the diagonal.
+    fn symmetric(&mut self, basic: Basic, rows: usize) -> Result<Member> {
+        let size = basic.size();
+        let half = self.cursor.take((rows.saturating_mul(rows + 1) / 2).saturating_mul(size))?;
+        let mut full = vec![0; rows * rows * size].into_boxed_slice();
+        let mut places = (0..rows).flat_map(|row| (row..rows).map(move |column| (row, column)));
+        for (number, (row, column)) in half.chunks_exact(size).zip(&mut places) {
+            for at in [row * rows + column, column * rows + row] {
+                full[at * size..(at + 1) * size].copy_from_slice(number);
+            }
+        }
+        self.made.push((basic, full));
+        Ok(Member::Made(self.made.len() as u32 - 1))
+    }
+
     fn packed(&mut self, pack: Pack, count: usize) -> Result<Member> {
         let begin = self.cursor.position();
         let bytes = self.cursor.take(count.saturating_mul(pack.size()))?;
@@ -673,6 +691,7 @@ impl<'a> Reader<'a> {
             nodes: self.nodes.len(),
             members: self.members.len(),
             links: self.links.len(),
+            made: self.made.len(),
             faults: self.faults.len(),
             frames: self.frames.len(),
             begun: self.begun.len(),
@@ -685,6 +704,7 @@ impl<'a> Reader<'a> {
         self.nodes.truncate(mark.nodes);
         self.members.truncate(mark.members);
         self.links.truncate(mark.links);
+        self.made.truncate(mark.made);
         self.faults.truncate(mark.faults);
         self.frames.truncate(mark.frames);
         self.begun.truncate(mark.begun);

@@ -66,8 +66,8 @@ impl Walker {
         reader.open(class, position);
         reader.contents(0, None, 0)?;
         let rest = reader.cursor.remaining();
-        let Reader { nodes, members, links, classes, layouts, packs, faults, unread, mut leftovers, .. } =
-            reader;
+        let Reader { nodes, members, links, classes, layouts, packs, made, faults, .. } = reader;
+        let (unread, mut leftovers) = (reader.unread, reader.leftovers);
         let classes: Vec<_> = classes.into_iter().map(|class| class.name).collect();
         // Behind an anchor stands its checksum.
         let rest = if class_name == "ROOT::RNTuple" && rest == 8 { 0 } else { rest };
@@ -84,6 +84,7 @@ impl Walker {
             classes,
             layouts,
             packs,
+            made,
             faults,
             unread,
             leftovers,

@@ -2,12 +2,18 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Counter, Element, ElementKind, StreamerInfo, code};
+use super::{StreamerInfo, text::info};
 
 /// The built-in info of a class version.
-#[must_use]
-pub fn builtin(class: &str, version: i32) -> Option<Arc<StreamerInfo>> {
+pub(crate) fn builtin(class: &str, version: i32) -> Option<Arc<StreamerInfo>> {
     infos().iter().find(|info| &*info.class == class && info.version == version).cloned()
+}
+
+/// The built-in infos of all versions of a class, the latest first.
+pub(crate) fn builtin_versions(class: &str) -> Vec<Arc<StreamerInfo>> {
+    let mut found: Vec<_> = infos().iter().filter(|info| &*info.class == class).cloned().collect();
+    found.sort_by_key(|info| std::cmp::Reverse(info.version));
+    found
 }
 
 /// All of them, made once.
@@ -23,55 +29,6 @@ pub(super) fn infos() -> &'static [Arc<StreamerInfo>] {
 pub fn builtin_divided(class: &str, version: i32) -> Option<Arc<StreamerInfo>> {
     let object = || Arc::new(info(class, version, "fUniqueID:13:unsigned int; fBits:15:unsigned int"));
     if (class, version) == ("TObject", 1) { Some(object()) } else { builtin(class, version) }
-}
-
-fn info(class: &str, version: i32, elements: &str) -> StreamerInfo {
-    let elements = elements.split(';').map(str::trim).filter(|text| !text.is_empty());
-    let elements = elements.map(|text| element(class, text)).collect();
-    StreamerInfo { class: class.into(), version, checksum: 0, elements }
-}
-
-/// `name:code:type`, `name:code:type:counter` where the counter of a base is `Base.counter`, or `Base version`.
-fn element(class: &str, text: &str) -> Element {
-    let mut element = Element {
-        kind: ElementKind::Basic,
-        name: "".into(),
-        title: "".into(),
-        code: 0,
-        size: 0,
-        array_length: 0,
-        dimensions: Vec::new(),
-        type_name: "BASE".into(),
-        packing: None,
-    };
-    let Some((name, rest)) = text.split_once(':') else {
-        let (name, version) = text.split_once(' ').unwrap_or((text, "0"));
-        element.name = name.into();
-        // Their own code writes these, of each item by itself also where other members of many items stand together.
-        element.code = match name {
-            "TObject" => code::TOBJECT,
-            "TNamed" => code::TNAMED,
-            _ => code::BASE,
-        };
-        element.kind = ElementKind::Base { version: version.parse().ok(), checksum: 0 };
-        return element;
-    };
-    let (code, rest) = rest.split_once(':').unwrap_or((rest, ""));
-    // `::` is part of a type's name.
-    let split = rest.rfind(':').filter(|&at| !rest[..at].ends_with(':'));
-    let (type_name, counter) = split.map_or((rest, None), |at| (&rest[..at], Some(&rest[at + 1..])));
-    element.name = name.into();
-    element.code = code.parse().unwrap_or(0);
-    element.type_name = type_name.into();
-    if let Some(counter) = counter {
-        let (class, name) = counter.split_once('.').unwrap_or((class, counter));
-        let counter = Counter { version: 0, name: name.into(), class: class.into() };
-        element.kind = match element.code {
-            code::STREAM_LOOP => ElementKind::Loop(counter),
-            _ => ElementKind::BasicPointer(counter),
-        };
-    }
-    element
 }
 
 /// From the infos in files, except for the versions before there were any: `TTree` up to 4, `TBranch` up to 6, `TLeaf` 1.

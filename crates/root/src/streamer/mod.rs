@@ -7,6 +7,7 @@ mod info;
 mod registered;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -14,13 +15,15 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use forthwith_plan::Result;
 
-pub use builtin::{builtin, builtin_divided};
-pub use element::{Counter, Element, ElementKind};
+pub use builtin::builtin_divided;
+pub(crate) use builtin::{builtin, builtin_versions};
+pub use element::{Counter, Element, ElementKind, OwnMember};
 use info::Label;
 pub use info::StreamerInfo;
 pub use registered::{
     any_unframed, forget_class, is_unframed, register_class, register_unframed, registered, registrations,
 };
+pub(crate) use text::info as spelled;
 
 use crate::cpp::{CppType, tidy};
 pub(crate) use crate::cpp::{Packing, code};

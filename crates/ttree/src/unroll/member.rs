@@ -9,14 +9,14 @@ use super::budget::{MAX_ARRAY_MEMBERS, MAX_MEMBERS, too_many};
 use super::{Classes, Refused, fixed, native, shared};
 use forthwith_root::class::Native;
 use forthwith_root::class::{self as table, Member, Value};
-use forthwith_root::{Counter, Element, ElementKind, Packing, StreamerInfo, code, is_unframed};
+use forthwith_root::{Counter, Element, ElementKind, OwnMember, Packing, StreamerInfo, code, is_unframed};
 use forthwith_root::{CppType, Number};
 
 impl Classes<'_> {
     /// Names and schemas of a class's members, bases among them.
     pub(super) fn members(&mut self, info: &Arc<StreamerInfo>) -> Result<Vec<(String, Schema)>, Refused> {
         for element in &info.elements {
-            if let ElementKind::BasicPointer(counter) | ElementKind::Loop(counter) = &element.kind {
+            if let Some(counter) = element.counter() {
                 let class = if counter.class.is_empty() { &info.class } else { &counter.class };
                 let known = self.counters.iter().any(|(of, name, _)| of == class && *name == counter.name);
                 if !known {
@@ -52,7 +52,7 @@ impl Classes<'_> {
                 }
             };
             if let Some(schema) = schema {
-                fields.push((name, schema));
+                fields.push(native::delivered(&info.class, name, schema));
             }
         }
         hide_repeated(&mut fields);
@@ -79,9 +79,9 @@ impl Classes<'_> {
         if native::schema(class, kind).is_some() {
             return self.object(class).map(Some);
         }
-        let kind = CppType::parse(class);
-        if kind.is_container() {
-            return self.container(&kind, &[]).map(Some);
+        let container = CppType::parse(class);
+        if container.is_container() {
+            return self.container(&container, &[]).map(Some);
         }
         if let (false, ElementKind::Base { version: Some(-1), .. }) = (self.describes(class), &element.kind) {
             // ROOT did not know it either.
@@ -100,7 +100,7 @@ impl Classes<'_> {
             false => match self.object(class)? {
                 Schema::Between(before, record, _) if before.is_empty() => *record,
                 // Its own code writes it, of each item by itself also where other members of many items stand together.
-                object if element.code == code::TNAMED => {
+                object if element.code == code::TNAMED || kind == Native::Own => {
                     Schema::Between(Vec::new(), Box::new(object), Vec::new())
                 }
                 object => object,
@@ -170,13 +170,25 @@ impl Classes<'_> {
                 let of = fixed(Schema::Counted { slot, flag: false, of: Box::new(of) }, &dimensions);
                 shared(self.given_first(slot, of))
             }
+            Value::Own(code, own) => {
+                let number = || Number::coded(code).and_then(|number| number.wire(None)).ok_or_else(refused);
+                match own {
+                    OwnMember::Bare(counter, 1) => {
+                        let of = Box::new(Schema::Number(number()?));
+                        Schema::Counted { slot: slot(counter)?, flag: false, of }
+                    }
+                    OwnMember::Sized => Schema::Number(number()?).list(),
+                    OwnMember::Triangle(rows) => Schema::Triangle(slot(rows)?, number()?),
+                    _ => return Err(refused()),
+                }
+            }
             Value::Framed => return Err(refused()),
         })
     }
 
     /// Says that the counter of a member is a branch of its own, with numbers of this type.
     pub(crate) fn give(&mut self, info: &StreamerInfo, element: &Element, numbers: DType) {
-        if let ElementKind::BasicPointer(counter) | ElementKind::Loop(counter) = &element.kind {
+        if let Some(counter) = element.counter() {
             let class = if counter.class.is_empty() { &info.class } else { &counter.class };
             self.slots += 1;
             self.counters.push((class.clone(), counter.name.clone(), self.slots));

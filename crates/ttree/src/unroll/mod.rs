@@ -10,7 +10,7 @@ mod native;
 mod pointed;
 mod within;
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use forthwith_columns::{DType, Wire};
 use forthwith_program::{Schema, When};
@@ -19,7 +19,7 @@ use arrays::array;
 pub(super) use budget::{Budget, Noted};
 use forthwith_root::CppType;
 use forthwith_root::class::{self as table, Native};
-use forthwith_root::{Element, StreamerInfo, Streamers, any_unframed, builtin, is_unframed, registered};
+use forthwith_root::{Counter, Element, StreamerInfo, Streamers, any_unframed, is_unframed, registered};
 pub(super) use member::dimensions;
 pub(crate) use pointed::{OWN_ITEMS, UNDESCRIBED_ITEMS};
 
@@ -242,8 +242,7 @@ impl<'a> Classes<'a> {
         match native {
             Native::Clones => return self.clones(),
             Native::List | Native::ObjArray | Native::Map => return self.pointers(class, native),
-            Native::Own if class == "TRefArray" => return Ok(self.references()),
-            Native::Bare if let Some(item) = table::symmetric(class) => return self.symmetric(class, item),
+            Native::Bare if let Some(schema) = self.bare(class)? => return Ok(schema),
             _ => {}
         }
         if let Some(items) = self.items_of(class)? {
@@ -292,45 +291,18 @@ impl<'a> Classes<'a> {
         Ok(framed(vec![(When::Any, of)]))
     }
 
-    /// A symmetric matrix, of which half is stored.
-    fn symmetric(&mut self, class: &str, item: &str) -> Result<Schema, Refused> {
-        let numbers = match item {
-            "double" => DType::Float64,
-            "float" => DType::Float32,
-            _ => return Ok(Schema::Unknown(class.into())),
+    /// A class that code of its own streams without a frame.
+    fn bare(&mut self, class: &str) -> Result<Option<Schema>, Refused> {
+        let infos = table::versions(self.streamers, class).map_err(|error| error.to_string())?;
+        let Some(info) = infos.first().filter(|info| info.version == table::ANY_VERSION) else {
+            return Ok(None);
         };
-        let base = format!("TMatrixTBase<{item}>");
-        self.slots += 1;
-        let slot = self.slots;
-        self.counters.push((base.as_str().into(), "fNrows".into(), slot));
-        let known = self.object(&base);
-        self.counters.pop();
-        let known = known?;
-        if matches!(known, Schema::Unknown(_)) {
-            return Ok(Schema::Unknown(class.into()));
+        // What counts a member is to be there.
+        let is_missing = |counter: &Counter| counter.class != info.class && !self.describes(&counter.class);
+        match info.elements.iter().filter_map(Element::counter).any(is_missing) {
+            true => Ok(Some(Schema::Unknown(class.into()))),
+            false => self.record(info).map(Some),
         }
-        let fields = vec![
-            (base, Schema::Base(Box::new(known))),
-            ("fElements".to_owned(), Schema::Triangle(slot, Wire::Big(numbers))),
-        ];
-        Ok(Schema::Record { name: Some(class.into()), fields })
-    }
-
-    /// An array of references: as a reference is, the number of the object that is meant.
-    fn references(&mut self) -> Schema {
-        self.slots += 1;
-        let slot = self.slots;
-        let refs = Schema::Counted { slot, flag: false, of: Box::new(big(DType::UInt32)) };
-        let fields = [
-            ("", Schema::Passed(native::TOBJECT.into())),
-            ("fName", Schema::Text),
-            ("fSize", Schema::Counter(slot, Box::new(big(DType::Int32)))),
-            // The lowest index, and the process.
-            ("", Schema::Skipped(Box::new(Schema::Opaque(6)))),
-            ("refs", refs),
-        ];
-        let fields = fields.into_iter().map(|(name, field)| (name.to_owned(), field)).collect();
-        framed(vec![(When::Any, Schema::Record { name: Some("TRefArray".into()), fields })])
     }
 
     /// A class that is a container by itself, whose description has no members but one that says so.
@@ -368,8 +340,7 @@ impl<'a> Classes<'a> {
             return Ok(items);
         }
         let checksum = Some(checksum).filter(|&checksum| checksum != 0);
-        let info = self.streamers.describe(class, version, checksum).map_err(|error| error.to_string())?;
-        match info.or_else(|| builtin(class, version)) {
+        match table::describe(self.streamers, class, version, checksum).map_err(|error| error.to_string())? {
             Some(info) => self.record(&info),
             None => Err(format!("{class}, which the file does not describe")),
         }
@@ -377,9 +348,11 @@ impl<'a> Classes<'a> {
 
     /// The versions of a class that the file describes, the latest first; the others deliver what that does. None if the file does not describe it.
     fn versions(&mut self, class: &str) -> Result<Vec<(When, Schema)>, Refused> {
-        let mut infos = self.streamers.versions(class).map_err(|error| error.to_string())?;
-        if infos.is_empty() {
-            infos.extend(built_in(class));
+        let mut infos = table::versions(self.streamers, class).map_err(|error| error.to_string())?;
+        if let [only] = infos.as_slice()
+            && only.version == table::ANY_VERSION
+        {
+            return Ok(vec![(When::Any, self.record(only)?)]);
         }
         let mut numbers: Vec<i32> = infos.iter().map(|info| info.version).collect();
         numbers.sort_unstable();
@@ -461,7 +434,7 @@ impl<'a> Classes<'a> {
 
     /// Whether there is an info of a class.
     fn describes(&self, class: &str) -> bool {
-        registered(class).is_some() || self.streamers.knows(class) || built_in(class).next().is_some()
+        table::is_described(self.streamers, class)
     }
 }
 
@@ -474,11 +447,6 @@ fn depends(element: &Element, class: &str) -> bool {
     let parts = arguments.split([',', '<', '>']).map(plain).filter(|part| !part.is_empty());
     let is_part = |part: &String| of.split([',', '<', '>', '*', '&']).any(|word| word == part);
     parts.into_iter().any(|part| is_part(&part))
-}
-
-/// The infos that are built in, the latest first.
-fn built_in(class: &str) -> impl Iterator<Item = Arc<StreamerInfo>> {
-    (1..=MAX_BUILTIN).rev().filter_map(move |version| builtin(class, version))
 }
 
 /// A value behind a byte count and a version that means nothing.
@@ -505,5 +473,3 @@ const ANYTHING: &str = "TObject*";
 const OPTION: &str = "data B-> stack dup 255 = if drop data !I-> stack then data skip";
 /// Classes of one template that are compared.
 const MAX_SIBLINGS: usize = 16;
-/// Versions of the classes that are built in.
-const MAX_BUILTIN: i32 = 30;

@@ -16,8 +16,16 @@ pub(super) fn schema(class: &str, native: Native) -> Option<Schema> {
         (Native::Bare, "TRef") => {
             Some(record(class, vec![("ref", Schema::Computed(DType::UInt32, TREF.into()))]))
         }
-        (Native::Bare, "TDatime") => Some(record(class, vec![("fDatime", big(DType::UInt32))])),
         _ => None,
+    }
+}
+
+/// What a column has of a member: of an array of references, as of a reference, the numbers of the objects that are meant.
+pub(super) fn delivered(class: &str, name: String, schema: Schema) -> (String, Schema) {
+    match (class, name.as_str()) {
+        ("TRefArray", "fUIDs") => ("refs".into(), schema),
+        ("TRefArray", "fLowerBound" | "fPID") => (name, Schema::Skipped(Box::new(schema))),
+        _ => (name, schema),
     }
 }
 

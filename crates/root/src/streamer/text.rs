@@ -1,0 +1,93 @@
+//! Streamer infos spelled as text, as the tables of classes have them that no file needs to describe.
+
+use super::{Counter, Element, ElementKind, OwnMember, StreamerInfo, code};
+use crate::cpp::Number;
+
+/// The info of a class version whose elements are spelled one after the other, with `;` between.
+pub(crate) fn info(class: &str, version: i32, elements: &str) -> StreamerInfo {
+    let elements = elements.split(';').map(str::trim).filter(|text| !text.is_empty());
+    let elements = elements.map(|text| element(class, text)).collect();
+    StreamerInfo { class: class.into(), version, checksum: 0, elements }
+}
+
+/// `name:code:type`, `name:code:type:counter` where the counter of a base is `Base.counter`, or `Base version`. What only
+/// code of a class's own writes has a word instead of a code (`own.rs`).
+fn element(class: &str, text: &str) -> Element {
+    let mut element = Element {
+        kind: ElementKind::Basic,
+        name: "".into(),
+        title: "".into(),
+        code: 0,
+        size: 0,
+        array_length: 0,
+        dimensions: Vec::new(),
+        type_name: "BASE".into(),
+        packing: None,
+    };
+    let Some((name, rest)) = text.split_once(':') else {
+        let (name, version) = text.split_once(' ').unwrap_or((text, "0"));
+        element.name = name.into();
+        // Their own code writes these, of each item by itself also where other members of many items stand together.
+        element.code = match name {
+            "TObject" => code::TOBJECT,
+            "TNamed" => code::TNAMED,
+            _ => code::BASE,
+        };
+        element.kind = ElementKind::Base { version: version.parse().ok(), checksum: 0 };
+        return element;
+    };
+    let (code, rest) = rest.split_once(':').unwrap_or((rest, ""));
+    // `::` is part of a type's name.
+    let split = rest.rfind(':').filter(|&at| !rest[..at].ends_with(':'));
+    let (type_name, counter) = split.map_or((rest, None), |at| (&rest[..at], Some(&rest[at + 1..])));
+    // There only if another member is true, or is not.
+    let (name, only) = name.split_once('?').map_or((name, None), |(name, flag)| (name, Some(flag)));
+    element.name = name.into();
+    element.code = code.parse().unwrap_or(0);
+    element.type_name = type_name.into();
+    let counter = counter.map(|text| self::counter(class, text));
+    element.kind = match (element.code, counter) {
+        (0, counter) => own(&mut element, class, code, counter),
+        (_, None) => ElementKind::Basic,
+        (code::STREAM_LOOP, Some(counter)) => ElementKind::Loop(counter),
+        (_, Some(counter)) => ElementKind::BasicPointer(counter),
+    };
+    if let Some(flag) = only {
+        let (flag, when) = flag.strip_prefix('!').map_or((flag, true), |flag| (flag, false));
+        let inner = Box::new(element.clone());
+        element.kind = ElementKind::Own(OwnMember::Only(self::counter(class, flag), when, inner));
+    }
+    element
+}
+
+/// A member that only code of the class's own writes, by a word and perhaps numbers behind it.
+fn own(element: &mut Element, class: &str, words: &str, counter: Option<Counter>) -> ElementKind {
+    element.code = Number::named(&element.type_name).map_or(0, |number| number.codes[0]);
+    let (word, numbers) = words.split_once(' ').unwrap_or((words, ""));
+    let mut numbers = numbers.split(' ').filter_map(|number| number.parse::<i32>().ok());
+    let first = |numbers: &mut dyn Iterator<Item = i32>| {
+        numbers.next().and_then(|number| u32::try_from(number).ok()).unwrap_or(1)
+    };
+    let own = match (word, counter) {
+        ("bare", Some(counter)) => OwnMember::Bare(counter, first(&mut numbers)),
+        ("triangle", Some(counter)) => OwnMember::Triangle(counter),
+        ("rows", Some(counter)) => OwnMember::Rows(numbers.collect(), counter),
+        ("pointers", Some(counter)) => OwnMember::Pointers(counter),
+        ("area", Some(sides)) => {
+            let (width, height) = sides.name.split_once('*').unwrap_or((&sides.name, ""));
+            OwnMember::Area([width, height].map(|side| self::counter(class, side)))
+        }
+        ("sized", None) => OwnMember::Sized,
+        ("table", None) => OwnMember::Table(first(&mut numbers)),
+        ("process", None) => OwnMember::Process,
+        // No row has another.
+        _ => return ElementKind::Unknown(words.into()),
+    };
+    ElementKind::Own(own)
+}
+
+/// A member of the class, or `Base.member`.
+fn counter(class: &str, text: &str) -> Counter {
+    let (class, name) = text.rsplit_once('.').unwrap_or((class, text));
+    Counter { version: 0, name: name.into(), class: class.into() }
+}
