@@ -43,7 +43,7 @@ mod source;
 pub use coalesce::{Merged, coalesce};
 pub use codec::{Codec, CodecError, Compressor, Decompressor, LARGEST_EXPANSION, levels};
 pub use error::{Error, ErrorKind, Result};
-pub use hash::xxh64;
+pub use hash::{xxh3, xxh64};
 pub use sink::{FileSink, MemorySink, Sink, WriterSink, create};
 pub use source::{
     Advice, Callback, MappedFile, Memory, PreadFile, ReadAt, STREAM_IN_MEMORY, Several, Source, Version,
