@@ -107,6 +107,7 @@ impl Datums {
             counter: None,
             split: false,
             joins: false,
+            items: None,
             decoder: Decoder::Program(Arc::new(program)),
         };
         Ok(Plan {
@@ -138,6 +139,7 @@ fn task(block: u64, entries: std::ops::Range<u64>, bytes: Bytes) -> Task {
         payload_hint,
         needs: Vec::new(),
         note: 0,
+        numbers: Vec::new(),
     }
 }
 

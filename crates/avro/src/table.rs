@@ -225,7 +225,17 @@ impl AvroTable {
         let split = self.columns.is_record();
         if let Some((kernel, form, columns)) = fixed::kernel(&layout) {
             let (decoder, reason) = (Decoder::Kernel(kernel), FIXED.into());
-            return Ok(Group { path, decoder, reason, form, columns, counter: None, split, joins: false });
+            return Ok(Group {
+                path,
+                decoder,
+                reason,
+                form,
+                columns,
+                counter: None,
+                split,
+                joins: false,
+                items: None,
+            });
         }
         let program = translate(&layout, &DIALECT, false, "").map_err(|why| Error::unsupported(why.0))?;
         Ok(self.of_program(program, path, split))
@@ -252,6 +262,7 @@ impl AvroTable {
             counter: None,
             split,
             joins: false,
+            items: None,
             decoder: Decoder::Program(Arc::new(program)),
         }
     }
@@ -301,6 +312,7 @@ impl AvroTable {
                 payload_hint: length.saturating_mul(ratio),
                 needs: Vec::new(),
                 note: 0,
+                numbers: Vec::new(),
             });
         }
         Ok(tasks)

@@ -257,9 +257,10 @@ fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
         so_far.end = task.wanted.end;
     }
     for (group, covered) in plan.groups.iter().zip(&at).take(plan.delivered as usize) {
-        let covered = covered.as_ref().map_or(plan.entries.is_empty(), |c| *c == plan.entries);
+        let counted = group.items.as_ref().unwrap_or(&plan.entries);
+        let covered = covered.as_ref().map_or(counted.is_empty(), |c| c == counted);
         if !covered {
-            let Range { start, end } = plan.entries;
+            let Range { start, end } = counted;
             return invalid(format!("a plan that does not cover entries {start} to {end} of {}", group.path));
         }
     }

@@ -208,6 +208,7 @@ impl ParquetTable {
                 payload_hint,
                 needs: Vec::new(),
                 note: Note::packed(chunk.codec, chunk.values).map_err(here)?,
+                numbers: Vec::new(),
             });
         }
         Ok(tasks)
@@ -239,6 +240,7 @@ impl ParquetTable {
                 counter: None,
                 split: false,
                 joins: at > 0,
+                items: None,
             });
             tasks.extend(more);
         }

@@ -96,6 +96,9 @@ pub struct Group {
     /// Whether this is one more part of what the group before delivers: the arrays of both are [joined](forthwith_columns::Array::join).
     #[serde(default)]
     pub joins: bool,
+    /// What the tasks count instead of entries, if it is something else: the items of lists, by numbers that mean nothing beyond the plan.
+    #[serde(default)]
+    pub items: Option<Range<u64>>,
 }
 
 /// One column of a group.
@@ -197,6 +200,9 @@ pub struct Task {
     /// What the format has to know of the block besides, such as its codec; 0 if there is nothing.
     #[serde(default)]
     pub note: u64,
+    /// Numbers that the format has to know of the block besides, in an order of its own.
+    #[serde(default)]
+    pub numbers: Vec<i64>,
 }
 
 /// Where a block's bytes are.

@@ -106,6 +106,7 @@ pub(crate) fn groups() -> Vec<Group> {
             counter: None,
             split: false,
             joins: false,
+            items: None,
         },
         Group {
             path: "jagged".into(),
@@ -119,6 +120,7 @@ pub(crate) fn groups() -> Vec<Group> {
             counter: None,
             split: false,
             joins: false,
+            items: None,
         },
         Group {
             path: "nested".into(),
@@ -129,6 +131,7 @@ pub(crate) fn groups() -> Vec<Group> {
             counter: None,
             split: false,
             joins: false,
+            items: None,
         },
         Group {
             path: "slots".into(),
@@ -152,6 +155,7 @@ pub(crate) fn groups() -> Vec<Group> {
             counter: None,
             split: false,
             joins: false,
+            items: None,
         },
     ]
 }
@@ -236,6 +240,7 @@ pub(crate) fn make() -> (Made, Truth) {
                 payload_hint,
                 needs: vec![],
                 note: 0,
+                numbers: Vec::new(),
             });
         }
         block += 1;

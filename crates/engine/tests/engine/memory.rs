@@ -22,6 +22,7 @@ fn claims_of_a_file_do_not_use_up_the_address_space() {
             payload_hint: u64::MAX,
             needs: Vec::new(),
             note: 0,
+            numbers: Vec::new(),
         });
     }
     plan.delivered = 100;
@@ -76,6 +77,7 @@ fn an_object_has_one_row_in_its_entry_and_place() {
             payload_hint: payload.len() as u64,
             needs: vec![],
             note: 0,
+            numbers: Vec::new(),
         });
     }
     let file = memory(&file);

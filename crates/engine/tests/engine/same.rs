@@ -106,6 +106,7 @@ fn rows(blocks: &[Vec<usize>]) -> (Made, Vec<i64>, Vec<f32>) {
             payload_hint: payload.len() as u64,
             needs: vec![],
             note: 0,
+            numbers: Vec::new(),
         });
     }
     let tasks = made.plan.tasks;

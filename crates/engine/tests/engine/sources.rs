@@ -58,6 +58,7 @@ fn long_plain_blocks_are_read_in_pieces() {
                 payload_hint: bytes.len() as u64,
                 needs: vec![],
                 note: 0,
+                numbers: Vec::new(),
             });
         }
         // Some of the first and the last block only.
@@ -138,6 +139,7 @@ fn a_window_counts_what_lies_between_blocks_and_is_read_once() {
             payload_hint: 4,
             needs: Vec::new(),
             note: 0,
+            numbers: Vec::new(),
         });
     }
     let read_ahead = 64 << 10;

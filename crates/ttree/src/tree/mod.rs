@@ -537,6 +537,7 @@ impl Planner<'_> {
             counter: None,
             split: false,
             joins: false,
+            items: None,
         });
         // The branch's own account, for want of a better one, shared out by size.
         let ratio = branch.total_bytes as f64 / branch.zip_bytes.max(1) as f64;
@@ -568,6 +569,7 @@ impl Planner<'_> {
                 stored,
                 needs: Vec::new(),
                 note: 0,
+                numbers: Vec::new(),
             });
         }
         Ok(counter)

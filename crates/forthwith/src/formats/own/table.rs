@@ -171,6 +171,7 @@ impl OwnTable {
             counter: None,
             split: recipe.is_record(),
             joins: false,
+            items: None,
         })
     }
 
@@ -283,6 +284,7 @@ impl Dataset for OwnTable {
                 stored: Stored::Range(bytes),
                 needs: Vec::new(),
                 note: 0,
+                numbers: Vec::new(),
             });
         }
         Ok(plan)
