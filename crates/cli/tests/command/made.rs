@@ -48,14 +48,6 @@ fn every_tree_is_shown_explained_and_printed() {
 fn every_file_can_be_demonstrated() {
     for name in files() {
         let said = forthwith(&["demo", &file(&name), "--threads", "2"]);
-        if name == "ntuple.root" {
-            assert!(
-                said.code == 4 && said.err.contains("not supported yet: ROOT::RNTuple as a table"),
-                "{}",
-                said.err
-            );
-            continue;
-        }
         assert_eq!(said.code, 0, "{name}: {}", said.err);
         assert!(
             said.out.contains("\nEverything\n") || said.out.contains("no tree in this file"),

@@ -5,6 +5,7 @@ use crate::{Container, FileInfo, Key, Object, OpenOptions, OptionKind, OptionSpe
 use forthwith_engine::Engine;
 use forthwith_io::Source;
 use forthwith_plan::{BlockFormat, CheckReport, Dataset, Error, Result};
+use forthwith_rntuple::{Ntuple, NtupleFormat, Options};
 use forthwith_root::{Checked, Found, Recovered, RootFile};
 use forthwith_ttree::{Tree, TreeCheck, TreeFormat};
 use std::{any::Any, sync::Arc};
@@ -19,6 +20,12 @@ const RECOVER: OptionSpec = OptionSpec {
     name: "recover",
     kind: OptionKind::Flag,
     about: "open a file that was not closed by the records that are there, whatever its directories say",
+};
+
+const CHECKSUMS: OptionSpec = OptionSpec {
+    name: "checksums",
+    kind: OptionKind::Flag,
+    about: "verify the checksums of the pages of RNTuples, as is done unless this is false",
 };
 
 impl Format for Root {
@@ -37,7 +44,7 @@ impl Format for Root {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[RECOVER]
+        &[RECOVER, CHECKSUMS]
     }
 
     fn open(
@@ -52,7 +59,8 @@ impl Format for Root {
         } else {
             (RootFile::open(source)?, None)
         };
-        Ok(Arc::new(Opened { file, recovered }))
+        let ntuples = Options { verify: options.flag(CHECKSUMS.name, true) };
+        Ok(Arc::new(Opened { file, recovered, ntuples }))
     }
 
     fn is_written(&self) -> bool {
@@ -60,7 +68,7 @@ impl Format for Root {
     }
 
     fn blocks(&self) -> &'static [&'static dyn BlockFormat] {
-        static BLOCKS: [&dyn BlockFormat; 1] = [&TreeFormat];
+        static BLOCKS: [&dyn BlockFormat; 2] = [&TreeFormat, &NtupleFormat];
         &BLOCKS
     }
 
@@ -72,6 +80,7 @@ impl Format for Root {
 struct Opened {
     file: RootFile,
     recovered: Option<Recovered>,
+    ntuples: Options,
 }
 
 impl Container for Opened {
@@ -117,11 +126,15 @@ impl Container for Opened {
 
     fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
         let found = self.file.find(path)?;
-        if !Tree::is_tree(&found.key.class_name) {
-            let what = format!("{} as a table", found.key.class_name);
-            return Err(Error::unsupported(what).in_file(self.file.uri()).in_object(&found.path));
+        let class = &found.key.class_name;
+        if Tree::is_tree(class) {
+            return Ok(Arc::new(Tree::open_found(&self.file, &found)?));
         }
-        Ok(Arc::new(Tree::open_found(&self.file, &found)?))
+        if Ntuple::is_ntuple(class) {
+            return Ok(Arc::new(Ntuple::open(&self.file, &found, self.ntuples)?));
+        }
+        let what = format!("{class} as a table");
+        Err(Error::unsupported(what).in_file(self.file.uri()).in_object(&found.path))
     }
 
     fn object(&self, path: &str) -> Result<Object> {
@@ -186,14 +199,9 @@ fn key(path: &str, key: &forthwith_root::Key) -> Key {
         stored_bytes: u64::from(key.nbytes.unsigned_abs()),
         object_bytes: u64::from(key.objlen),
         is_directory: key.is_directory(),
-        is_table: Tree::is_tree(&key.class_name),
-        is_unsupported_table: is_unsupported_table(&key.class_name),
+        is_table: Tree::is_tree(&key.class_name) || Ntuple::is_ntuple(&key.class_name),
+        is_unsupported_table: Ntuple::is_experimental(&key.class_name),
     }
-}
-
-/// Whether it is a table of the newer kind.
-fn is_unsupported_table(class: &str) -> bool {
-    class.ends_with("RNTuple")
 }
 
 /// ROOT's setting: algorithm times 100 plus level; below 100 it means zlib.

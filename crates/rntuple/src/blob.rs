@@ -1,0 +1,129 @@
+//! Bytes that locators and links lead to.
+
+use crate::frame::{Link, Locator, Reader};
+use bytes::Bytes;
+use forthwith_io::{Decompressor, Source, xxh3};
+use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_root::{check_record, decompress_record};
+
+/// Reads what a locator leads to, with so many bytes more for a checksum. What is longer than `longest` continues in other records,
+/// whose positions stand at the end of the first; 0 means that nothing does.
+pub(crate) fn read(source: &dyn Source, locator: Locator, checksum: u64, longest: u64) -> Result<Bytes> {
+    let whole = locator.size.saturating_add(checksum);
+    let one = |position: u64, size: u64| -> Result<Bytes> {
+        Ok(source.read_one(Locator { size, position }.range()?)?)
+    };
+    if longest == 0 || whole <= longest {
+        return one(locator.position, whole);
+    }
+    let size = source.size()?;
+    if whole > size {
+        return Err(ErrorKind::Truncated {
+            what: "a blob in several records",
+            needed: whole,
+            available: size,
+        }
+        .into());
+    }
+    let mut pieces = whole.div_ceil(longest);
+    // The positions of the other records have to fit into the first one.
+    if pieces * longest - whole < (pieces - 1).saturating_mul(8) {
+        pieces += 1;
+    }
+    let positions = (pieces - 1).saturating_mul(8);
+    let Some(kept) = longest.checked_sub(positions) else {
+        let (found, limit) = (pieces as i64, (longest / 8) as i64);
+        return Err(ErrorKind::OutOfRange { what: "the number of records of a blob", found, limit }.into());
+    };
+    let first = one(locator.position, longest)?;
+    let (mut bytes, rest) =
+        first.split_at_checked(kept as usize).map(|(kept, rest)| (kept.to_vec(), rest)).unwrap_or_default();
+    for position in rest.as_chunks::<8>().0 {
+        let more = longest.min(whole - bytes.len() as u64);
+        bytes.extend_from_slice(&one(u64::from_le_bytes(*position), more)?);
+    }
+    if bytes.len() as u64 != whole {
+        let what = "the length of a blob in several records";
+        return Err(ErrorKind::Mismatch { what, expected: whole, found: bytes.len() as u64 }.into());
+    }
+    Ok(bytes.into())
+}
+
+/// What kind of envelope it is: the number that it begins with, and its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Envelope {
+    Header = 1,
+    Footer = 2,
+    PageList = 3,
+}
+
+impl Envelope {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Header => "header",
+            Self::Footer => "footer",
+            Self::PageList => "page list",
+        }
+    }
+}
+
+/// An envelope, decompressed and verified: its bytes, the last eight of which are its checksum.
+pub(crate) fn envelope(source: &dyn Source, link: Link, kind: Envelope, longest: u64) -> Result<Bytes> {
+    let here = |error: Error| error.in_member(kind.name()).at_byte(link.locator.position);
+    let bytes = envelope_of(source, link, kind, longest).map_err(here)?;
+    Ok(bytes)
+}
+
+fn envelope_of(source: &dyn Source, link: Link, kind: Envelope, longest: u64) -> Result<Bytes> {
+    let stored = read(source, link.locator, 0, longest)?;
+    let bytes = decompressed(&stored, link.length)?;
+    let Some((all, hash)) = bytes.split_last_chunk::<8>().filter(|(all, _)| all.len() >= 8) else {
+        let available = bytes.len() as u64;
+        return Err(ErrorKind::Truncated { what: "an envelope", needed: 16, available }.into());
+    };
+    let (found, expected) = (xxh3(all), u64::from_le_bytes(*hash));
+    if found != expected {
+        return Err(ErrorKind::Mismatch { what: "the checksum of an envelope", expected, found }.into());
+    }
+    let word = Reader::new(all, 0).u64("an envelope")?;
+    let (is, length) = (word & 0xffff, word >> 16);
+    if is != kind as u64 {
+        let (expected, what) = (kind as u64, "the type of an envelope");
+        return Err(ErrorKind::Mismatch { what, expected, found: is }.into());
+    }
+    if length != link.length {
+        let (expected, what) = (link.length, "the length of an envelope");
+        return Err(ErrorKind::Mismatch { what, expected, found: length }.into());
+    }
+    Ok(bytes)
+}
+
+/// The body of an envelope: what stands between its first word and its checksum.
+pub(crate) fn body(envelope: &[u8]) -> Reader<'_> {
+    Reader::new(envelope.get(8..envelope.len().saturating_sub(8)).unwrap_or_default(), 8)
+}
+
+/// The checksum of an envelope.
+pub(crate) fn checksum(envelope: &[u8]) -> u64 {
+    envelope.last_chunk().map_or(0, |hash| u64::from_le_bytes(*hash))
+}
+
+/// Stored bytes as they are, or decompressed if they are not that many.
+fn decompressed(stored: &Bytes, length: u64) -> Result<Bytes> {
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    if length < stored.len() {
+        let (expected, found) = (length as u64, stored.len() as u64);
+        return Err(ErrorKind::Mismatch { what: "the stored length", expected, found }.into());
+    }
+    if length == stored.len() {
+        return Ok(stored.clone());
+    }
+    check_record(stored, length)?;
+    let mut bytes = Vec::new();
+    if bytes.try_reserve_exact(length).is_err() {
+        return Err(ErrorKind::OutOfMemory { what: "an envelope", bytes: length as u64 }.into());
+    }
+    bytes.resize(length, 0);
+    decompress_record(stored, &mut bytes, &mut Decompressor::new())?;
+    Ok(bytes.into())
+}

@@ -1,0 +1,99 @@
+//! The footer: what was added to the header's fields, and where the page lists are.
+
+use crate::frame::{Link, Locator, Reader};
+use crate::schema::Schema;
+use forthwith_plan::{ErrorKind, Result};
+use std::ops::Range;
+
+/// What a footer says, besides the fields and columns that it adds.
+#[derive(Debug, Default)]
+pub(crate) struct Footer {
+    pub(crate) groups: Vec<ClusterGroup>,
+    pub(crate) attributes: Vec<AttributeSet>,
+}
+
+/// Clusters that share a page list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ClusterGroup {
+    pub(crate) entries: Range<u64>,
+    pub(crate) clusters: u32,
+    pub(crate) pages: Link,
+}
+
+/// An ntuple that says something of ranges of entries of this one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AttributeSet {
+    pub(crate) name: String,
+    pub(crate) version: (u16, u16),
+    pub(crate) length: u32,
+    pub(crate) anchor: Locator,
+}
+
+impl Footer {
+    /// Reads the body of a footer. `header` is the header's checksum.
+    pub(crate) fn parse(body: &mut Reader<'_>, header: u64, schema: &mut Schema) -> Result<Self> {
+        body.features()?;
+        let begin = *body;
+        let found = body.u64("the header's checksum")?;
+        if found != header {
+            let what = "the header's checksum in the footer";
+            return Err(begin.error(ErrorKind::Mismatch { what, expected: header, found }));
+        }
+        let mut extension = body.record("the schema extension")?;
+        // An extension may be empty.
+        if extension.left() > 0 {
+            schema.extend(&mut extension)?;
+        }
+        let mut footer = Self::default();
+        let mut groups = body.list("the cluster groups", 8)?;
+        let mut end = 0;
+        for _ in 0..groups.items {
+            let begin = groups.rest;
+            let group = ClusterGroup::parse(&mut groups.rest.record("a cluster group")?)?;
+            if group.entries.start != end {
+                let (what, expected) = ("the first entry of a cluster group", end);
+                let found = group.entries.start;
+                return Err(begin.error(ErrorKind::Mismatch { what, expected, found }));
+            }
+            end = group.entries.end;
+            footer.groups.push(group);
+        }
+        // Files of version 1.0.0 end here.
+        if body.left() > 0 {
+            let mut sets = body.list("the attribute sets", 8)?;
+            for _ in 0..sets.items {
+                footer.attributes.push(AttributeSet::parse(&mut sets.rest.record("an attribute set")?)?);
+            }
+        }
+        Ok(footer)
+    }
+
+    /// Entries of all groups.
+    pub(crate) fn entries(&self) -> u64 {
+        self.groups.last().map_or(0, |group| group.entries.end)
+    }
+}
+
+impl ClusterGroup {
+    fn parse(record: &mut Reader<'_>) -> Result<Self> {
+        let begin = *record;
+        let what = "a cluster group";
+        let (first, span) = (record.u64(what)?, record.u64(what)?);
+        let end = first.checked_add(span).filter(|end| i64::try_from(*end).is_ok()).ok_or_else(|| {
+            let (what, found, limit) = ("the entries of a cluster group", span as i64, i64::MAX);
+            begin.error(ErrorKind::OutOfRange { what, found, limit })
+        })?;
+        let clusters = record.u32(what)?;
+        Ok(Self { entries: first..end, clusters, pages: record.link(what)? })
+    }
+}
+
+impl AttributeSet {
+    fn parse(record: &mut Reader<'_>) -> Result<Self> {
+        let what = "an attribute set";
+        let version = (record.u16(what)?, record.u16(what)?);
+        let length = record.u32(what)?;
+        let anchor = record.locator(what)?;
+        Ok(Self { name: record.text(what)?, version, length, anchor })
+    }
+}

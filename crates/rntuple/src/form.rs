@@ -1,0 +1,385 @@
+//! From fields to Forms, and to the parts that fill them: one for each column of the file.
+
+use crate::coding::{Coding, Kept, Stored};
+use crate::schema::{COLLECTION, Field, PLAIN, RECORD, STREAMED, Schema, VARIANT};
+use forthwith_columns::{DType, Form, MAP};
+use forthwith_plan::ColumnSpec;
+
+/// A field: what it means, and the columns of the file that it is put together from. Parents stand before what is in their lists.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    pub(crate) form: Form,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// A column of a field.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// The field's path, for errors.
+    pub(crate) path: String,
+    pub(crate) coding: Coding,
+    /// The file's column of each representation.
+    pub(crate) columns: Vec<u32>,
+    /// Keys of its buffers with their types, and whether they are offsets.
+    buffers: Vec<(String, DType, bool)>,
+    /// The part in whose lists or alternatives its elements are; none if each entry has its own.
+    pub(crate) parent: Option<usize>,
+    /// Which alternative of the parent it is in, if that is a variant.
+    pub(crate) alternative: u8,
+    /// Elements in an item of the parent, or in an entry.
+    pub(crate) times: u64,
+}
+
+impl Part {
+    /// The columns of its group.
+    pub(crate) fn specs(&self) -> Vec<ColumnSpec> {
+        let spec = |(key, dtype, offsets): &(String, DType, bool)| ColumnSpec {
+            key: key.clone(),
+            dtype: *dtype,
+            offsets: *offsets,
+            member: self.path.clone(),
+            bytes_per_payload_byte: 0,
+        };
+        self.buffers.iter().map(spec).collect()
+    }
+}
+
+/// What a field is in its parent.
+#[derive(Clone, Copy)]
+struct Around {
+    parent: Option<usize>,
+    alternative: u8,
+    times: u64,
+}
+
+/// The shape of a field, or of a part of it by the members that lead there, or why it cannot be read.
+pub(crate) fn shape(schema: &Schema, field: u32, members: &[u32]) -> Result<Shape, String> {
+    let mut walk = Walk { schema, parts: Vec::new(), keys: 0, members, path: Vec::new() };
+    let form = walk.field(field, Around { parent: None, alternative: 0, times: 1 })?;
+    Ok(Shape { form, parts: walk.parts })
+}
+
+/// A member of a record: its name, and the fields that lead to it; those of bases come first.
+pub(crate) struct Member {
+    pub(crate) name: String,
+    pub(crate) chain: Vec<u32>,
+}
+
+/// The members of a record with those of its bases. Where a name occurs in several of them, that of the base stands before it.
+pub(crate) fn members(schema: &Schema, field: u32) -> Vec<Member> {
+    let mut found = Vec::new();
+    let mut own = Vec::new();
+    for &child in schema.children(Some(field)) {
+        let Some(of) = schema.fields.get(child as usize) else { continue };
+        if !of.name.starts_with(':') {
+            own.push(Member { name: of.name.clone(), chain: vec![child] });
+            continue;
+        }
+        for mut member in members(schema, child) {
+            member.chain.insert(0, child);
+            found.push((of.type_name.clone(), member));
+        }
+    }
+    let mut names: Vec<&str> =
+        found.iter().map(|(_, member)| &*member.name).chain(own.iter().map(|member| &*member.name)).collect();
+    names.sort_unstable();
+    let twice: Vec<String> =
+        names.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0].to_owned()).collect();
+    let named = |(base, member): (String, Member)| match twice.contains(&member.name) {
+        true => Member { name: format!("{base}::{}", member.name), chain: member.chain },
+        false => member,
+    };
+    found.into_iter().map(named).chain(own).collect()
+}
+
+/// The record in a field, through lists, options and arrays; none if there is something else.
+pub(crate) fn record_in(schema: &Schema, field: u32) -> Option<u32> {
+    let of = schema.fields.get(field as usize)?;
+    match of.role {
+        RECORD if is_tuple(of) => None,
+        RECORD => Some(field),
+        COLLECTION | PLAIN => match schema.children(Some(field)) {
+            // Pairs of a map belong together.
+            [only] if !is_map(&of.type_name) => record_in(schema, *only),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+struct Walk<'a> {
+    schema: &'a Schema,
+    parts: Vec<Part>,
+    keys: usize,
+    /// The members to be read of records around each other, and nothing else of those.
+    members: &'a [u32],
+    path: Vec<&'a str>,
+}
+
+impl<'a> Walk<'a> {
+    fn key(&mut self) -> String {
+        self.keys += 1;
+        format!("node{}", self.keys - 1)
+    }
+
+    /// As deep as the fields, which are validated when they are read.
+    fn field(&mut self, id: u32, around: Around) -> Result<Form, String> {
+        let schema = self.schema;
+        let field = schema.fields.get(id as usize).ok_or("a field that is not there")?;
+        self.path.push(&field.name);
+        if field.version != 0 {
+            return Err(self.refused(field, &format!("in version {} of its layout", field.version)));
+        }
+        let form = match field.role {
+            PLAIN => self.plain(id, field, around),
+            COLLECTION => self.collection(id, field, around),
+            RECORD => self.record(id, field, around),
+            VARIANT => self.variant(id, field, around),
+            STREAMED => Err(self.refused(field, "as streamed objects")),
+            role => Err(self.refused(field, &format!("of role {role}"))),
+        }?;
+        self.path.pop();
+        Ok(form)
+    }
+
+    fn plain(&mut self, id: u32, field: &'a Field, around: Around) -> Result<Form, String> {
+        let children = self.schema.children(Some(id));
+        let name = field.type_name.as_str();
+        match (field.repeats, children) {
+            (Some(size), [item]) => {
+                let form = self.field(*item, self.many(around, size, field)?)?;
+                Ok(fixed(form, size))
+            }
+            (Some(size), []) if name.starts_with("std::bitset<") => {
+                let form = self.numbers(id, field, DType::Bool, self.many(around, size, field)?)?;
+                Ok(fixed(form, size))
+            }
+            // Enumerations and atomic values wrap what they hold.
+            (None, [inner]) => self.field(*inner, around),
+            (None, []) if name == "std::string" => self.text(id, field, around),
+            (None, []) if name.starts_with("ROOT::RNTupleCardinality<") => {
+                let key = self.key();
+                let buffers = vec![(format!("{key}-data"), DType::Int64, false)];
+                self.part(id, field, 0, Kept::Counts, buffers, around)?;
+                Ok(Form::Numpy { key, dtype: DType::Int64, shape: Vec::new() })
+            }
+            (None, []) if name == "std::byte" => {
+                let key = self.key();
+                let buffers = vec![(format!("{key}-data"), DType::UInt8, false)];
+                self.part(id, field, 0, Kept::Bytes, buffers, around)?;
+                Ok(Form::Numpy { key, dtype: DType::UInt8, shape: Vec::new() })
+            }
+            (None, []) => match number(name) {
+                Some(dtype) => self.numbers(id, field, dtype, around),
+                None => Err(self.refused(field, "without fields")),
+            },
+            _ => Err(self.refused(field, &format!("with {} fields", children.len()))),
+        }
+    }
+
+    /// As [`around`](Around), so many times.
+    fn many(&self, around: Around, size: u64, field: &Field) -> Result<Around, String> {
+        // An array is in a page, whose elements are counted with 31 bits.
+        let times = around.times.checked_mul(size).filter(|times| *times <= u64::from(u32::MAX));
+        let times = times.ok_or_else(|| self.refused(field, &format!("of {size} items")))?;
+        Ok(Around { times, ..around })
+    }
+
+    fn numbers(&mut self, id: u32, field: &'a Field, dtype: DType, around: Around) -> Result<Form, String> {
+        let key = self.key();
+        let buffers = vec![(format!("{key}-data"), dtype, false)];
+        self.part(id, field, 0, Kept::Numbers(dtype), buffers, around)?;
+        Ok(Form::Numpy { key, dtype, shape: Vec::new() })
+    }
+
+    fn text(&mut self, id: u32, field: &'a Field, around: Around) -> Result<Form, String> {
+        let key = self.key();
+        let offsets = vec![(format!("{key}-offsets"), DType::Int64, true)];
+        let parent = Some(self.part(id, field, 0, Kept::Offsets, offsets, around)?);
+        let data = vec![(format!("{key}-data"), DType::UInt8, false)];
+        self.part(id, field, 1, Kept::Bytes, data, Around { parent, alternative: 0, times: 1 })?;
+        Ok(Form::String { key, binary: false })
+    }
+
+    fn collection(&mut self, id: u32, field: &'a Field, around: Around) -> Result<Form, String> {
+        let &[item] = self.schema.children(Some(id)) else {
+            let count = self.schema.children(Some(id)).len();
+            return Err(self.refused(field, &format!("with {count} fields")));
+        };
+        let key = self.key();
+        // An option cannot be in an option.
+        let is_option = is_optional(&field.type_name) && !self.is_option(item);
+        let (kept, part) = match is_option {
+            true => (Kept::Option, (format!("{key}-index"), DType::Int64, false)),
+            false => (Kept::Offsets, (format!("{key}-offsets"), DType::Int64, true)),
+        };
+        let parent = self.part(id, field, 0, kept, vec![part], around)?;
+        let content = self.field(item, Around { parent: Some(parent), alternative: 0, times: 1 })?;
+        if !self.parts.iter().any(|part| part.parent == Some(parent)) {
+            return Err(self.refused(field, "of items without columns"));
+        }
+        let content = Box::new(match content {
+            Form::Record { fields: None, contents, .. } if is_map(&field.type_name) => {
+                // Those of texts are maps wherever they are written.
+                let text = matches!(contents.first(), Some(Form::String { binary: false, .. }));
+                Form::Record { fields: None, contents, name: (!text).then(|| MAP.to_owned()) }
+            }
+            other => other,
+        });
+        Ok(if is_option { Form::Option { key, content } } else { Form::List { key, content } })
+    }
+
+    /// Whether a field becomes an option.
+    fn is_option(&self, id: u32) -> bool {
+        let Some(field) = self.schema.fields.get(id as usize) else { return false };
+        match (field.role, self.schema.children(Some(id))) {
+            (VARIANT, _) => true,
+            (COLLECTION, [item]) => is_optional(&field.type_name) && !self.is_option(*item),
+            (PLAIN, [only]) if field.repeats.is_none() => self.is_option(*only),
+            _ => false,
+        }
+    }
+
+    fn record(&mut self, id: u32, field: &'a Field, around: Around) -> Result<Form, String> {
+        if let Some((first, rest)) = self.members.split_first() {
+            self.members = rest;
+            return self.field(*first, around);
+        }
+        if is_tuple(field) {
+            let slots = self.schema.children(Some(id)).iter();
+            let contents = slots.map(|slot| self.field(*slot, around)).collect::<Result<_, _>>()?;
+            return Ok(Form::Record { fields: None, contents, name: None });
+        }
+        let (mut names, mut contents) = (Vec::new(), Vec::new());
+        for Member { name, chain } in members(self.schema, id) {
+            // Bases are records; their names say nothing.
+            let Some(last) = chain.last() else { continue };
+            names.push(name);
+            contents.push(self.field(*last, around)?);
+        }
+        let name = Some(field.type_name.clone()).filter(|name| !name.is_empty());
+        Ok(Form::Record { fields: Some(names), contents, name })
+    }
+
+    fn variant(&mut self, id: u32, field: &'a Field, around: Around) -> Result<Form, String> {
+        let children = self.schema.children(Some(id));
+        let Some(count) = u8::try_from(children.len()).ok().filter(|count| (1..=125).contains(count)) else {
+            return Err(self.refused(field, &format!("of {} alternatives", children.len())));
+        };
+        if let Some(option) = children.iter().find(|child| self.is_option(**child)) {
+            let of = self.schema.fields.get(*option as usize).map_or("", |field| &field.type_name);
+            return Err(self.refused(field, &format!("with the alternative {of}, which may have no value")));
+        }
+        let (outer, inner) = (self.key(), self.key());
+        let mut buffers = vec![(format!("{outer}-index"), DType::Int64, false)];
+        if count > 1 {
+            buffers.push((format!("{inner}-tags"), DType::Int8, false));
+            buffers.push((format!("{inner}-index"), DType::Int64, false));
+        }
+        let parent = Some(self.part(id, field, 0, Kept::Tags(count), buffers, around)?);
+        let mut contents = Vec::new();
+        for (alternative, child) in (0..).zip(children) {
+            let before = self.parts.len();
+            contents.push(self.field(*child, Around { parent, alternative, times: 1 })?);
+            if !self.parts.iter().skip(before).any(|part| part.parent == parent) {
+                return Err(self.refused(field, "of alternatives without columns"));
+            }
+        }
+        let content = match contents.len() {
+            1 => contents.swap_remove(0),
+            _ => Form::Union { key: inner, contents },
+        };
+        Ok(Form::Option { key: outer, content: Box::new(content) })
+    }
+
+    /// Adds the column `slot` of a field.
+    fn part(
+        &mut self,
+        id: u32,
+        field: &Field,
+        slot: usize,
+        kept: Kept,
+        buffers: Vec<(String, DType, bool)>,
+        around: Around,
+    ) -> Result<usize, String> {
+        let schema = self.schema;
+        let ids = if field.is_projected() { schema.aliases_of(id) } else { schema.columns_of(id) };
+        let column = |id: &u32| schema.columns.get(*id as usize);
+        let (mut columns, mut stored) = (Vec::new(), Vec::new());
+        for number in 0.. {
+            let mut same = ids.iter().filter(|id| column(id).is_some_and(|c| c.representation == number));
+            let Some(first) = same.nth(slot) else { break };
+            let Some(of) = column(first) else { break };
+            let how = Stored::of(of).map_err(|why| self.refused(field, &format!("in {why}")))?;
+            if !how.suits(kept) {
+                return Err(self.refused(field, &format!("in a column of type {}", how.kind.name())));
+            }
+            columns.push(*first);
+            stored.push(how);
+        }
+        if columns.is_empty() {
+            return Err(self.refused(field, "without a column"));
+        }
+        let Around { parent, alternative, times } = around;
+        let (path, coding) = (self.path.join("."), Coding { kept, stored });
+        self.parts.push(Part { path, coding, columns, buffers, parent, alternative, times });
+        Ok(self.parts.len() - 1)
+    }
+
+    #[cold]
+    fn refused(&self, field: &Field, why: &str) -> String {
+        format!("{} of type {}, {why}", self.path.join("."), type_name(field))
+    }
+}
+
+/// The type of a field as its writer spelled it.
+pub(crate) fn type_name(field: &Field) -> String {
+    match (field.alias.as_str(), field.type_name.as_str(), field.role) {
+        ("", "", COLLECTION) => "collection".into(),
+        ("", "", RECORD) => "record".into(),
+        ("", name, _) => name.into(),
+        (alias, ..) => alias.into(),
+    }
+}
+
+/// An array of a fixed number of items.
+fn fixed(form: Form, size: u64) -> Form {
+    match form {
+        Form::Numpy { key, dtype, mut shape } => {
+            shape.insert(0, size);
+            Form::Numpy { key, dtype, shape }
+        }
+        content => Form::Regular { size, content: Box::new(content) },
+    }
+}
+
+fn number(name: &str) -> Option<DType> {
+    Some(match name {
+        "bool" => DType::Bool,
+        "char" | "std::int8_t" => DType::Int8,
+        "std::uint8_t" => DType::UInt8,
+        "std::int16_t" => DType::Int16,
+        "std::uint16_t" => DType::UInt16,
+        "std::int32_t" => DType::Int32,
+        "std::uint32_t" => DType::UInt32,
+        "std::int64_t" => DType::Int64,
+        "std::uint64_t" => DType::UInt64,
+        "float" => DType::Float32,
+        "double" => DType::Float64,
+        _ => return None,
+    })
+}
+
+fn is_optional(name: &str) -> bool {
+    name.starts_with("std::optional<") || name.starts_with("std::unique_ptr<")
+}
+
+fn is_map(name: &str) -> bool {
+    let name = name.strip_prefix("std::").unwrap_or_default();
+    let name = name.strip_prefix("unordered_").unwrap_or(name);
+    name.starts_with("map<") || name.starts_with("multimap<")
+}
+
+fn is_tuple(field: &Field) -> bool {
+    field.type_name.starts_with("std::pair<") || field.type_name.starts_with("std::tuple<")
+}

@@ -1,0 +1,217 @@
+//! Numbers of pages to items of columns.
+
+use crate::coding::{Kind, Stored};
+use forthwith_columns::{
+    DType, Wire,
+    kernels::{Planes, copy, decode, from_planes},
+};
+use forthwith_plan::{Error, ErrorKind, Result};
+use std::ops::Range;
+
+/// Writes the elements `wanted` of a page to `into`, as numbers of `dtype`. The page has whole elements, and room for those wanted is in
+/// `into`.
+pub(crate) fn numbers(
+    stored: &Stored,
+    dtype: DType,
+    page: &[u8],
+    wanted: Range<usize>,
+    into: &mut [u8],
+) -> Result<()> {
+    let size = dtype.size();
+    if into.len() != wanted.len() * size {
+        return Err(fault("a page of another number of elements"));
+    }
+    let whole = |width: usize| {
+        let bytes = page.get(wanted.start * width..wanted.end * width);
+        bytes.ok_or_else(|| fault("a page of fewer elements"))
+    };
+    let bad = |_| fault("a page of fewer elements");
+    match stored.kind {
+        Kind::Plain(own) if own == dtype => decode(Wire::Little(own), whole(size)?, into).map_err(bad),
+        Kind::Split(own) if own == dtype => from_planes(Planes::Plain, size, page, wanted, into).map_err(bad),
+        Kind::Zigzag(own) if own == dtype => {
+            from_planes(Planes::Zigzag, size, page, wanted, into).map_err(bad)
+        }
+        Kind::Byte => {
+            copy(whole(1)?, into);
+            Ok(())
+        }
+        Kind::Bit => {
+            bits(page, wanted.clone(), into, size);
+            Ok(())
+        }
+        Kind::Half => {
+            floats(dtype, into, whole(2)?.as_chunks::<2>().0.iter().map(|b| half(u16::from_le_bytes(*b))))
+        }
+        Kind::SplitHalf => {
+            let mut bytes = vec![0; wanted.len() * 2];
+            from_planes(Planes::Plain, 2, page, wanted, &mut bytes).map_err(bad)?;
+            floats(dtype, into, bytes.as_chunks::<2>().0.iter().map(|b| half(u16::from_ne_bytes(*b))))
+        }
+        Kind::Truncated => {
+            let bits = u32::from(stored.bits);
+            floats(
+                dtype,
+                into,
+                packed(page, bits, wanted).map(|n| f64::from(f32::from_bits(n << (32 - bits)))),
+            )
+        }
+        Kind::Quantised => {
+            let (low, high) = stored.range.unwrap_or((0.0, 0.0));
+            let bits = u32::from(stored.bits);
+            let most = (1u64 << bits) - 1;
+            let step = (high - low) / most as f64;
+            floats(dtype, into, packed(page, bits, wanted).map(|n| (f64::from(n) * step + low).min(high)))
+        }
+        Kind::Plain(own) | Kind::Split(own) | Kind::Zigzag(own) => {
+            // Numbers of another type: as they are first, then one by one.
+            let mut items = vec![0; wanted.len() * own.size()];
+            numbers(stored, own, page, wanted, &mut items)?;
+            converted(own, dtype, &items, into)
+        }
+        Kind::Index32 | Kind::Index64 | Kind::SplitIndex32 | Kind::SplitIndex64 | Kind::Switch => {
+            Err(fault("a column of indexes where there are numbers"))
+        }
+    }
+}
+
+#[cold]
+pub(crate) fn fault(what: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Fault { what: what.into() })
+}
+
+/// One bit for each element, the lowest of a byte first.
+fn bits(page: &[u8], wanted: Range<usize>, into: &mut [u8], size: usize) {
+    let bit = |at: usize| page.get(at / 8).map_or(0, |byte| byte >> (at % 8) & 1);
+    if size == 1 {
+        let before = (wanted.start.next_multiple_of(8) - wanted.start).min(into.len());
+        let (first, into) = into.split_at_mut(before);
+        for (at, to) in wanted.clone().zip(first) {
+            *to = bit(at);
+        }
+        let mut at = wanted.start + before;
+        let (eights, rest) = into.as_chunks_mut::<8>();
+        for (eight, byte) in eights.iter_mut().zip(page.get(at / 8..).unwrap_or_default()) {
+            *eight = EIGHTS[usize::from(*byte)];
+        }
+        at += eights.len() * 8;
+        for (at, to) in (at..).zip(rest) {
+            *to = bit(at);
+        }
+        return;
+    }
+    into.fill(0);
+    let low = if cfg!(target_endian = "little") { 0 } else { size - 1 };
+    for (at, to) in wanted.zip(into.chunks_exact_mut(size)) {
+        to[low] = bit(at);
+    }
+}
+
+/// The bits of each byte.
+static EIGHTS: [[u8; 8]; 256] = {
+    let mut all = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut bit = 0;
+        while bit < 8 {
+            all[byte][bit] = (byte >> bit & 1) as u8;
+            bit += 1;
+        }
+        byte += 1;
+    }
+    all
+};
+
+/// Numbers of so many bits, without gaps; the first one begins with the lowest bit of the first byte.
+fn packed(page: &[u8], bits: u32, wanted: Range<usize>) -> impl Iterator<Item = u32> {
+    let mask = (1u64 << bits) - 1;
+    wanted.map(move |at| {
+        let first = at as u64 * u64::from(bits);
+        let from = (first / 8) as usize;
+        let mut eight = [0; 8];
+        let there = page.get(from..).unwrap_or_default();
+        let count = there.len().min(8);
+        eight[..count].copy_from_slice(&there[..count]);
+        (u64::from_le_bytes(eight) >> (first % 8) & mask) as u32
+    })
+}
+
+/// A float of 16 bits.
+fn half(bits: u16) -> f64 {
+    let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
+    let (exponent, mantissa) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    match exponent {
+        0 => sign * mantissa * f64::powi(2.0, -24),
+        31 if mantissa == 0.0 => sign * f64::INFINITY,
+        // The payload and the sign are kept by way of a float.
+        31 => f64::from(f32::from_bits(
+            u32::from(bits >> 15) << 31 | 0x7f80_0000 | u32::from(bits & 0x3ff) << 13,
+        )),
+        _ => sign * (1024.0 + mantissa) * f64::powi(2.0, exponent - 25),
+    }
+}
+
+fn floats(dtype: DType, into: &mut [u8], from: impl Iterator<Item = f64>) -> Result<()> {
+    match dtype {
+        DType::Float32 => {
+            for (to, number) in into.as_chunks_mut::<4>().0.iter_mut().zip(from) {
+                *to = (number as f32).to_ne_bytes();
+            }
+        }
+        DType::Float64 => {
+            for (to, number) in into.as_chunks_mut::<8>().0.iter_mut().zip(from) {
+                *to = number.to_ne_bytes();
+            }
+        }
+        other => return Err(fault(format!("floats where there are {other}"))),
+    }
+    Ok(())
+}
+
+/// Numbers of one type as numbers of another, all of which have to be in its range.
+fn converted(from: DType, to: DType, items: &[u8], into: &mut [u8]) -> Result<()> {
+    let is_float = |dtype| matches!(dtype, DType::Float32 | DType::Float64);
+    if is_float(from) || is_float(to) {
+        let float = |item: &[u8]| match from {
+            DType::Float32 => item.first_chunk().map(|b| f64::from(f32::from_ne_bytes(*b))),
+            DType::Float64 => item.first_chunk().map(|b| f64::from_ne_bytes(*b)),
+            _ => None,
+        };
+        return floats(to, into, items.chunks_exact(from.size()).map(|item| float(item).unwrap_or(0.0)));
+    }
+    let number = |item: &[u8]| -> Option<i128> {
+        Some(match from {
+            DType::Bool | DType::UInt8 => (*item.first()?).into(),
+            DType::Int8 => (*item.first()? as i8).into(),
+            DType::Int16 => i16::from_ne_bytes(*item.first_chunk()?).into(),
+            DType::UInt16 => u16::from_ne_bytes(*item.first_chunk()?).into(),
+            DType::Int32 => i32::from_ne_bytes(*item.first_chunk()?).into(),
+            DType::UInt32 => u32::from_ne_bytes(*item.first_chunk()?).into(),
+            DType::Int64 => i64::from_ne_bytes(*item.first_chunk()?).into(),
+            DType::UInt64 => u64::from_ne_bytes(*item.first_chunk()?).into(),
+            _ => return None,
+        })
+    };
+    for (item, into) in items.chunks_exact(from.size()).zip(into.chunks_exact_mut(to.size())) {
+        let found = number(item).ok_or_else(|| fault(format!("numbers of type {from}")))?;
+        let range = || fault(format!("the number {found} does not fit into {to}"));
+        macro_rules! put {
+            ($number:ty) => {
+                into.copy_from_slice(&<$number>::try_from(found).map_err(|_| range())?.to_ne_bytes())
+            };
+        }
+        match to {
+            DType::Bool => into.copy_from_slice(&[u8::from(found != 0)]),
+            DType::Int8 => put!(i8),
+            DType::UInt8 => put!(u8),
+            DType::Int16 => put!(i16),
+            DType::UInt16 => put!(u16),
+            DType::Int32 => put!(i32),
+            DType::UInt32 => put!(u32),
+            DType::Int64 => put!(i64),
+            DType::UInt64 => put!(u64),
+            _ => return Err(range()),
+        }
+    }
+    Ok(())
+}

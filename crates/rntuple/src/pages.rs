@@ -1,0 +1,157 @@
+//! Page lists: where the pages of each column are, cluster by cluster.
+
+use crate::frame::{Locator, Reader};
+use bytes::Bytes;
+use forthwith_plan::{ErrorKind, Result};
+use std::{ops::Range, sync::OnceLock};
+
+/// A page list. What it says of a column is read when it is asked for.
+#[derive(Debug)]
+pub(crate) struct PageList {
+    /// The envelope.
+    bytes: Bytes,
+    pub(crate) clusters: Vec<Cluster>,
+}
+
+/// A cluster: its entries, and where its columns are described.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    pub(crate) entries: Range<u64>,
+    /// The frame of its columns, in the envelope.
+    columns: Range<usize>,
+    count: u32,
+    /// Where each column's frame begins.
+    frames: OnceLock<Vec<u32>>,
+}
+
+/// The pages of a column in a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ColumnPages {
+    pub(crate) pages: Vec<Page>,
+    /// The position of the first element among all of the column.
+    pub(crate) first: i64,
+    /// Elements in all pages.
+    pub(crate) elements: u64,
+}
+
+/// A page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Page {
+    /// How many elements of the column in this cluster stand before it.
+    pub(crate) start: u64,
+    pub(crate) elements: u32,
+    /// Whether a checksum follows its bytes.
+    pub(crate) checksum: bool,
+    pub(crate) locator: Locator,
+}
+
+/// A flag of clusters: pages are elsewhere.
+const SHARDED: u64 = 1;
+
+impl PageList {
+    /// Reads the summaries of the clusters. `header` is the header's checksum, `entries` and `count` are what the footer says.
+    pub(crate) fn parse(bytes: Bytes, header: u64, entries: &Range<u64>, count: u32) -> Result<Self> {
+        let mut body = crate::blob::body(&bytes);
+        let begin = body;
+        let found = body.u64("the header's checksum")?;
+        if found != header {
+            let what = "the header's checksum in a page list";
+            return Err(begin.error(ErrorKind::Mismatch { what, expected: header, found }));
+        }
+        let begin = body;
+        let mut summaries = body.list("the clusters", 8)?;
+        let mut lists = body.list("the pages of clusters", 12)?;
+        for found in [summaries.items, lists.items] {
+            if found != count {
+                let (expected, found) = (u64::from(count), u64::from(found));
+                let what = "the number of clusters of a page list";
+                return Err(begin.error(ErrorKind::Mismatch { what, expected, found }));
+            }
+        }
+        let mut clusters = Vec::with_capacity(count as usize);
+        let mut end = entries.start;
+        for _ in 0..count {
+            let begin = summaries.rest;
+            let mut summary = summaries.rest.record("a cluster")?;
+            let (first, word) = (summary.u64("a cluster")?, summary.u64("a cluster")?);
+            if (word >> 56) & SHARDED != 0 {
+                return Err(begin.error(ErrorKind::Unsupported { what: "a sharded cluster".into() }));
+            }
+            if first != end {
+                let what = "the first entry of a cluster";
+                return Err(begin.error(ErrorKind::Mismatch { what, expected: end, found: first }));
+            }
+            // Both are below two to the power of 63.
+            end += word & ((1 << 56) - 1);
+            if end > entries.end {
+                let (what, found, limit) = ("the last entry of a cluster", end as i64, entries.end as i64);
+                return Err(begin.error(ErrorKind::OutOfRange { what, found, limit }));
+            }
+            let columns = lists.rest.list("the columns of a cluster", 12)?;
+            let start = columns.rest.position() as usize;
+            clusters.push(Cluster {
+                entries: first..end,
+                columns: start..start + columns.rest.left(),
+                count: columns.items,
+                frames: OnceLock::new(),
+            });
+        }
+        if end != entries.end {
+            let what = "the last entry of the clusters of a group";
+            return Err(begin.error(ErrorKind::Mismatch { what, expected: entries.end, found: end }));
+        }
+        Ok(Self { bytes, clusters })
+    }
+
+    /// The pages of a column in a cluster: nothing if the column was added later or has another representation there.
+    pub(crate) fn column(&self, cluster: &Cluster, column: u32) -> Result<Option<ColumnPages>> {
+        let frames = match cluster.frames.get() {
+            Some(frames) => frames,
+            None => {
+                let found = self.frames(cluster)?;
+                cluster.frames.get_or_init(|| found)
+            }
+        };
+        let Some(at) = frames.get(column as usize) else { return Ok(None) };
+        let mut reader = self.reader(*at as usize..cluster.columns.end);
+        let begin = reader;
+        let list = reader.list("the pages of a column", 16)?;
+        let mut rest = list.rest;
+        let mut pages = Vec::with_capacity(list.items as usize);
+        let mut elements = 0;
+        for _ in 0..list.items {
+            let count = rest.i32("a page")?;
+            let locator = rest.locator("a page")?;
+            pages.push(Page {
+                start: elements,
+                elements: count.unsigned_abs(),
+                checksum: count < 0,
+                locator,
+            });
+            elements += u64::from(count.unsigned_abs());
+        }
+        let first = rest.i64("the first element of a column")?;
+        if first < 0 {
+            if !pages.is_empty() {
+                let what = "a suppressed column with pages".into();
+                return Err(begin.error(ErrorKind::Invalid { what }));
+            }
+            return Ok(None);
+        }
+        Ok(Some(ColumnPages { pages, first, elements }))
+    }
+
+    fn frames(&self, cluster: &Cluster) -> Result<Vec<u32>> {
+        let mut reader = self.reader(cluster.columns.clone());
+        let mut frames = Vec::with_capacity(cluster.count as usize);
+        for _ in 0..cluster.count {
+            frames.push(u32::try_from(reader.position()).unwrap_or(u32::MAX));
+            reader.list("the pages of a column", 0)?;
+        }
+        Ok(frames)
+    }
+
+    fn reader(&self, range: Range<usize>) -> Reader<'_> {
+        Reader::new(self.bytes.get(range.clone()).unwrap_or_default(), range.start)
+    }
+}

@@ -1,0 +1,429 @@
+//! From fields and entries to tasks: which elements of which columns belong to them, and in which pages those are.
+//!
+//! Elements of columns in lists are found by the ends of those lists. Of a cluster that is wanted as a whole all elements are wanted, so
+//! nothing is read; where a range of entries ends within a cluster, the pages with the ends of its first and last lists are.
+
+use crate::coding::{Coding, Kept};
+use crate::form::Part;
+use crate::format::NtupleFormat;
+use crate::marks::{Lists, Note};
+use crate::pages::{Cluster, ColumnPages, PageList};
+use crate::table::Ntuple;
+use bytes::Bytes;
+use forthwith_plan::{Decoder, Error, ErrorKind, Group, Plan, Result, Stored, Task};
+use std::ops::Range;
+
+/// Builds a plan, field by field.
+pub(crate) struct Planner<'n> {
+    ntuple: &'n Ntuple,
+    entries: Range<u64>,
+    groups: Vec<Group>,
+    tasks: Vec<Task>,
+}
+
+/// A cluster with its number in the ntuple, and the list that describes it.
+#[derive(Clone, Copy)]
+pub(crate) struct Numbered<'n> {
+    pub(crate) number: u64,
+    pub(crate) cluster: &'n Cluster,
+    pub(crate) list: &'n PageList,
+}
+
+/// A column in a cluster.
+struct Active {
+    /// The representation that is used there, and its column.
+    representation: usize,
+    column: u32,
+    pages: ColumnPages,
+    /// Elements that were not written, because the column was added later; they come first.
+    zeros: u64,
+}
+
+impl Active {
+    /// Elements, written or not.
+    const fn count(&self) -> u64 {
+        self.zeros + self.pages.elements
+    }
+}
+
+/// How far a part has come.
+#[derive(Clone, Default)]
+struct Progress {
+    tasks: Vec<Task>,
+    /// The elements planned so far, by numbers of the plan; nothing before the first.
+    elements: Option<Range<u64>>,
+    /// Items in the lists planned so far; of variants those of each alternative.
+    items: Vec<u64>,
+}
+
+/// Zeros that are delivered where no page has them, beyond what the file's size would explain.
+const MOST_ZEROS: u64 = 1 << 26;
+/// Items that lists can have together, where only their lengths are wanted.
+const MOST_ITEMS: u64 = 1 << 62;
+
+impl<'n> Planner<'n> {
+    pub(crate) const fn new(ntuple: &'n Ntuple, entries: Range<u64>) -> Self {
+        Self { ntuple, entries, groups: Vec::new(), tasks: Vec::new() }
+    }
+
+    /// Adds a field.
+    pub(crate) fn add(&mut self, field: u32) -> Result<()> {
+        let shape = self.ntuple.shape(field)?;
+        let shape = shape.as_ref().map_err(|why| Error::unsupported(why.clone()))?;
+        if shape.parts.is_empty() {
+            return self.nothing(field);
+        }
+        let mut progress = vec![Progress::default(); shape.parts.len()];
+        for cluster in self.ntuple.clusters(&self.entries)? {
+            let here = |error: Error| error.in_block(cluster.number).in_unit("cluster");
+            self.cluster(&shape.parts, cluster, &mut progress).map_err(here)?;
+        }
+        let path = self.ntuple.path(field);
+        for (at, (part, progress)) in shape.parts.iter().zip(progress).enumerate() {
+            let group = self.groups.len() as u32;
+            let is_per_entry = part.parent.is_none() && part.times == 1;
+            self.groups.push(Group {
+                path: path.clone(),
+                decoder: decoder(part)?,
+                reason: reason(part),
+                form: if at == 0 { shape.form.clone() } else { forthwith_columns::Form::Empty },
+                columns: part.specs(),
+                counter: None,
+                split: false,
+                joins: at > 0,
+                items: if is_per_entry { None } else { Some(progress.elements.unwrap_or(0..0)) },
+            });
+            self.tasks.extend(progress.tasks.into_iter().map(|task| Task { group, ..task }));
+        }
+        Ok(())
+    }
+
+    /// A field without columns.
+    fn nothing(&mut self, field: u32) -> Result<()> {
+        let shape = self.ntuple.shape(field)?;
+        let form = shape.as_ref().map_or(forthwith_columns::Form::Empty, |shape| shape.form.clone());
+        let group = self.groups.len() as u32;
+        self.groups.push(Group {
+            path: self.ntuple.path(field),
+            decoder: decoder_of_nothing()?,
+            reason: NOTHING.into(),
+            form,
+            columns: Vec::new(),
+            counter: None,
+            split: false,
+            joins: false,
+            items: None,
+        });
+        if !self.entries.is_empty() {
+            self.tasks.push(Task {
+                group,
+                block: 0,
+                entries: self.entries.clone(),
+                wanted: self.entries.clone(),
+                stored: Stored::Inline(Bytes::new()),
+                payload_hint: 0,
+                needs: Vec::new(),
+                note: 0,
+                numbers: Vec::new(),
+            });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> Plan {
+        Plan {
+            format: NtupleFormat::ID.into(),
+            uri: self.ntuple.uri().to_owned(),
+            object: self.ntuple.object_path().to_owned(),
+            others: Vec::new(),
+            delivered: self.groups.len() as u32,
+            groups: self.groups,
+            tasks: self.tasks,
+            picks: Vec::new(),
+            // As of trees.
+            utf8: false,
+            entries: self.entries,
+        }
+    }
+
+    /// Adds what is wanted of one cluster.
+    fn cluster(&self, parts: &[Part], at: Numbered<'_>, progress: &mut [Progress]) -> Result<()> {
+        let active = parts.iter().map(|part| self.active(part, at)).collect::<Result<Vec<_>>>()?;
+        let totals = totals(parts, &active)?;
+        let entries = &at.cluster.entries;
+        let from = self.entries.start.max(entries.start) - entries.start;
+        let to = self.entries.end.min(entries.end) - entries.start;
+        // The items of the lists that are wanted, of each part that has lists.
+        let mut items: Vec<Range<u64>> = Vec::with_capacity(parts.len());
+        for (number, (part, active)) in parts.iter().zip(&active).enumerate() {
+            let wanted = match part.parent {
+                None => from * part.times..to * part.times,
+                Some(parent) => match parts.get(parent).map(|parent| parent.coding.kept) {
+                    // Which values belong to which entries only the values of the parent tell.
+                    Some(Kept::Tags(_)) => 0..active.count(),
+                    _ => {
+                        let of = items.get(parent).cloned().unwrap_or(0..0);
+                        of.start * part.times..of.end * part.times
+                    }
+                },
+            };
+            let all = totals.get(number).and_then(|totals| totals.first()).copied().unwrap_or(0);
+            let of = match part.coding.kept {
+                Kept::Offsets | Kept::Option if !wanted.is_empty() => {
+                    let start = self.end_before(part, active, wanted.start, all)?;
+                    let end = self.end_before(part, active, wanted.end, all)?;
+                    if start > end {
+                        let (what, found, limit) = ("the beginning of a list", start as i64, end as i64);
+                        return Err(ErrorKind::OutOfRange { what, found, limit }.into());
+                    }
+                    start..end
+                }
+                Kept::Counts if !wanted.is_empty() => {
+                    let start = self.end_before(part, active, wanted.start, MOST_ITEMS)?;
+                    start..start
+                }
+                _ => 0..0,
+            };
+            self.pages(part, at, active, &wanted, &of, totals.get(number), progress.get_mut(number))?;
+            items.push(of);
+        }
+        Ok(())
+    }
+
+    /// The column that a part has in a cluster.
+    fn active(&self, part: &Part, at: Numbered<'_>) -> Result<Active> {
+        let span = at.cluster.entries.end - at.cluster.entries.start;
+        let expected = match part.parent {
+            None => Some(span.checked_mul(part.times).filter(|count| *count < 1 << 62).ok_or_else(|| {
+                Error::new(ErrorKind::OutOfRange {
+                    what: "the entries of a cluster",
+                    found: span as i64,
+                    limit: i64::MAX / part.times.max(1) as i64,
+                })
+            })?),
+            Some(_) => None,
+        };
+        for (representation, &column) in part.columns.iter().enumerate() {
+            let Some(pages) = at.list.column(at.cluster, column)? else { continue };
+            let zeros = match expected {
+                Some(expected) => self.unwritten(column, expected, pages.elements)?,
+                None => 0,
+            };
+            return Ok(Active { representation, column, pages, zeros });
+        }
+        let column = part.columns.first().copied().unwrap_or(0);
+        let zeros = match expected {
+            Some(expected) => self.unwritten(column, expected, 0)?,
+            None => 0,
+        };
+        let pages = ColumnPages { pages: Vec::new(), first: 0, elements: 0 };
+        Ok(Active { representation: 0, column, pages, zeros })
+    }
+
+    /// How many elements were not written of those expected: only of a column that was added later.
+    fn unwritten(&self, column: u32, expected: u64, found: u64) -> Result<u64> {
+        let what = "the number of elements of a column";
+        let mismatch = || Error::new(ErrorKind::Mismatch { what, expected, found });
+        let zeros = expected.checked_sub(found).ok_or_else(mismatch)?;
+        if zeros == 0 {
+            return Ok(0);
+        }
+        if !self.ntuple.is_late(column) {
+            return Err(mismatch().in_member(&format!("column {column}")));
+        }
+        let explained = self.ntuple.size().saturating_mul(8 * forthwith_io::LARGEST_EXPANSION);
+        let limit = explained.max(MOST_ZEROS);
+        if zeros > limit {
+            let what = "the number of elements that a column lacks";
+            let (found, limit) = (zeros as i64, i64::try_from(limit).unwrap_or(i64::MAX));
+            return Err(ErrorKind::OutOfRange { what, found, limit }.into());
+        }
+        Ok(zeros)
+    }
+
+    /// Where the list before element `element` of a cluster ends; `all` are the items of all of them.
+    fn end_before(&self, part: &Part, active: &Active, element: u64, all: u64) -> Result<u64> {
+        if element <= active.zeros {
+            return Ok(0);
+        }
+        if element >= active.count() {
+            return Ok(all);
+        }
+        let within = element - active.zeros;
+        let pages = &active.pages.pages;
+        let number = pages.partition_point(|page| page.start + u64::from(page.elements) < within);
+        let page = pages.get(number).ok_or_else(|| {
+            let what = "a list in no page".into();
+            Error::new(ErrorKind::Fault { what })
+        })?;
+        let how = part.coding.stored.get(active.representation);
+        let how = how.ok_or_else(crate::marks::foreign)?;
+        let here = |error: Error| error.in_member(&format!("column {}, page {number}", active.column));
+        let end = self.ntuple.end_in_page(how, page, within - page.start).map_err(here)?;
+        if end > all {
+            let (what, found, limit) = ("the end of a list", end as i64, all as i64);
+            return Err(here(ErrorKind::OutOfRange { what, found, limit }.into()));
+        }
+        Ok(end)
+    }
+
+    /// Adds the pages of the elements `wanted` of a part.
+    #[expect(clippy::too_many_arguments, reason = "one call, all of them different things")]
+    fn pages(
+        &self,
+        part: &Part,
+        at: Numbered<'_>,
+        active: &Active,
+        wanted: &Range<u64>,
+        items: &Range<u64>,
+        totals: Option<&Vec<u64>>,
+        progress: Option<&mut Progress>,
+    ) -> Result<()> {
+        let Some(progress) = progress else { return Ok(()) };
+        let totals = totals.map_or(&[][..], Vec::as_slice);
+        progress.items.resize(totals.len(), 0);
+        // An end of a list becomes an offset with what is before the cluster, without what is before its first list.
+        let lists = |before, after| Lists {
+            base: (progress.items.first().copied().unwrap_or(0) as i64).wrapping_sub(items.start as i64),
+            most: totals.first().copied().unwrap_or(0),
+            before,
+            after,
+        };
+        let is_per_entry = part.parent.is_none() && part.times == 1;
+        // What is added to numbers of elements in the cluster for those of the plan.
+        let shift = match &progress.elements {
+            _ if is_per_entry => at.cluster.entries.start,
+            Some(so_far) => so_far.end.wrapping_sub(wanted.start),
+            None => 0,
+        };
+        let zeros = (active.zeros > 0).then_some((0..active.zeros, None));
+        let pages = active.pages.pages.iter().enumerate().map(|(number, page)| {
+            let start = active.zeros + page.start;
+            (start..start + u64::from(page.elements), Some((number, page)))
+        });
+        let first = active
+            .pages
+            .pages
+            .partition_point(|page| active.zeros + page.start + u64::from(page.elements) <= wanted.start);
+        let mut tasks = Vec::new();
+        for (elements, page) in zeros.into_iter().chain(pages.skip(first)) {
+            let of = elements.start.max(wanted.start)..elements.end.min(wanted.end);
+            if of.is_empty() {
+                if elements.start >= wanted.end {
+                    break;
+                }
+                continue;
+            }
+            let mut numbers = vec![active.column.into(), page.map_or(-1, |(number, _)| number as i64)];
+            match part.coding.kept {
+                Kept::Offsets | Kept::Option => {
+                    let before = (of.start == wanted.start).then_some(items.start);
+                    let after = (of.end == wanted.end).then_some(items.end);
+                    numbers.extend(lists(before, after).numbers());
+                }
+                Kept::Counts => {
+                    let before = (of.start == wanted.start).then_some(items.start);
+                    let lists = Lists { base: 0, most: MOST_ITEMS, before, after: None };
+                    numbers.extend(lists.numbers());
+                }
+                Kept::Tags(_) => {
+                    let both = progress.items.iter().zip(totals);
+                    numbers.extend(both.flat_map(|(base, count)| [*base as i64, *count as i64]));
+                }
+                _ => {}
+            }
+            let (stored, payload_hint, note) = match page {
+                None => {
+                    let note = Note { verified: false, zeros: true, representation: 0 };
+                    (Stored::Inline(Bytes::new()), 0, note)
+                }
+                Some((_, page)) => {
+                    let verified = page.checksum && self.ntuple.verifies();
+                    let note = Note { verified, zeros: false, representation: active.representation };
+                    let how = part.coding.stored.get(active.representation);
+                    let length = how.map_or(0, |how| how.page_bytes(page.elements));
+                    (self.ntuple.stored(page.locator, verified)?, length, note)
+                }
+            };
+            let numbered = |range: Range<u64>| range.start.wrapping_add(shift)..range.end.wrapping_add(shift);
+            tasks.push(Task {
+                group: 0,
+                block: at.number,
+                entries: numbered(elements),
+                wanted: numbered(of),
+                stored,
+                payload_hint,
+                needs: Vec::new(),
+                note: note.word(),
+                numbers,
+            });
+        }
+        progress.tasks.extend(tasks);
+        if !wanted.is_empty() {
+            let start = wanted.start.wrapping_add(shift);
+            let end = wanted.end.wrapping_add(shift);
+            progress.elements = Some(progress.elements.as_ref().map_or(start, |so_far| so_far.start)..end);
+        }
+        match part.coding.kept {
+            Kept::Tags(_) => progress.items.iter_mut().zip(totals).for_each(|(so_far, more)| *so_far += more),
+            _ => {
+                if let Some(so_far) = progress.items.first_mut() {
+                    *so_far += items.end - items.start;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Of each part with lists how many items they have in a cluster, by the columns of the items: all of them have to agree. Of a variant the
+/// same for each alternative.
+fn totals(parts: &[Part], active: &[Active]) -> Result<Vec<Vec<u64>>> {
+    let mut totals: Vec<Vec<Option<u64>>> = parts
+        .iter()
+        .map(|part| match part.coding.kept {
+            Kept::Offsets | Kept::Option => vec![None],
+            Kept::Tags(alternatives) => vec![None; alternatives.into()],
+            _ => Vec::new(),
+        })
+        .collect();
+    for (part, active) in parts.iter().zip(active) {
+        let Some(parent) = part.parent else { continue };
+        let slot = totals.get_mut(parent).and_then(|slots| slots.get_mut(usize::from(part.alternative)));
+        let (Some(slot), 1..) = (slot, part.times) else { continue };
+        let found = active.count();
+        let items = found / part.times;
+        let expected = slot.get_or_insert(items).saturating_mul(part.times);
+        if expected != found {
+            let what = "the number of elements of a column";
+            let error = Error::new(ErrorKind::Mismatch { what, expected, found });
+            return Err(error.in_member(&format!("column {}", active.column)));
+        }
+    }
+    let known = |slots: Vec<Option<u64>>| slots.into_iter().map(|slot| slot.unwrap_or(0)).collect();
+    Ok(totals.into_iter().map(known).collect())
+}
+
+pub(crate) fn decoder(part: &Part) -> Result<Decoder> {
+    text(&part.coding)
+}
+
+/// What decodes a field without columns.
+pub(crate) fn decoder_of_nothing() -> Result<Decoder> {
+    text(&Coding { kept: Kept::Nothing, stored: Vec::new() })
+}
+
+/// Why there is nothing to decode.
+pub(crate) const NOTHING: &str = "a record without members";
+
+fn text(coding: &Coding) -> Result<Decoder> {
+    let text = serde_json::to_string(coding);
+    let text = text.map_err(|error| Error::new(ErrorKind::Invalid { what: error.to_string() }))?;
+    Ok(Decoder::Format(text.into()))
+}
+
+/// How the elements of a part are stored, in a phrase.
+pub(crate) fn reason(part: &Part) -> String {
+    let kinds: Vec<&str> = part.coding.stored.iter().map(|stored| stored.kind.name()).collect();
+    format!("pages of {}", kinds.join(" or "))
+}

@@ -1,0 +1,413 @@
+//! An ntuple as a table.
+
+use crate::anchor::{Anchor, CLASS};
+use crate::blob::{self, Envelope};
+use crate::coding;
+use crate::ends::Ends;
+use crate::footer::Footer;
+use crate::form::{self, Shape};
+use crate::format::NtupleFormat;
+use crate::frame::Locator;
+use crate::numbers::fault;
+use crate::pages::{Page, PageList};
+use crate::planner::{self, Numbered, Planner};
+use crate::schema::{Column, Schema};
+use bytes::Bytes;
+use forthwith_io::{Decompressor, Source, xxh3};
+use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Reading, Result, Stored};
+use forthwith_root::{Found, RootFile, check_record, decompress_record};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// How to read an ntuple.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Whether the checksums of pages are verified.
+    pub verify: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { verify: true }
+    }
+}
+
+/// An ntuple: its header and footer have been read. Shared between threads as it is.
+pub struct Ntuple {
+    source: Arc<dyn Source>,
+    size: u64,
+    object: String,
+    options: Options,
+    anchor: Anchor,
+    /// The header's checksum.
+    hash: u64,
+    schema: Schema,
+    footer: Footer,
+    /// The page list of each cluster group, and the number of its first cluster.
+    lists: Vec<(OnceLock<PageList>, u64)>,
+    fields: Vec<Field>,
+    /// Of each field the field records that lead to it, and what is known of it when it was asked for.
+    chains: Vec<Chain>,
+    /// Pages of ends that were looked up, by their positions.
+    ends: Mutex<Vec<(u64, Bytes)>>,
+}
+
+/// The field records that lead to a field, and what it consists of, or why it cannot be read.
+type Chain = (Vec<u32>, OnceLock<std::result::Result<Shape, String>>);
+
+/// Pages of ends that are kept.
+const KEPT: usize = 16;
+
+impl Ntuple {
+    /// Whether objects of a class are ntuples.
+    #[must_use]
+    pub fn is_ntuple(class: &str) -> bool {
+        class == CLASS
+    }
+
+    /// Whether objects of a class are ntuples of a kind that was written before the format was settled.
+    #[must_use]
+    pub fn is_experimental(class: &str) -> bool {
+        class == "ROOT::Experimental::RNTuple"
+    }
+
+    /// Opens an ntuple by what a directory of the file lists.
+    ///
+    /// # Errors
+    /// Its class is another; its metadata are damaged, or of a kind that is not known.
+    pub fn open(file: &RootFile, found: &Found, options: Options) -> Result<Self> {
+        let here = |error: Error| error.in_object(&found.path).in_file(file.uri());
+        let class = &*found.key.class_name;
+        if class != CLASS {
+            return Err(here(Error::unsupported(format!("{class}, which is not an RNTuple of version 1"))));
+        }
+        let payload = file.payload(&found.key)?;
+        let anchor = Anchor::parse(&payload).map_err(|error| here(error.in_member("anchor")))?;
+        Self::of(Arc::clone(file.source()), found.path.clone(), anchor, options).map_err(here)
+    }
+
+    fn of(source: Arc<dyn Source>, object: String, anchor: Anchor, options: Options) -> Result<Self> {
+        let longest = anchor.longest;
+        let header = blob::envelope(source.as_ref(), anchor.header, Envelope::Header, longest)?;
+        let in_header = |error: Error| error.in_member(Envelope::Header.name());
+        let mut schema = Schema::parse(&mut blob::body(&header)).map_err(in_header)?;
+        let hash = blob::checksum(&header);
+        let footer = blob::envelope(source.as_ref(), anchor.footer, Envelope::Footer, longest)?;
+        let in_footer = |error: Error| error.in_member(Envelope::Footer.name());
+        let footer = Footer::parse(&mut blob::body(&footer), hash, &mut schema).map_err(in_footer)?;
+        let mut first = 0;
+        let lists = footer.groups.iter().map(|group| {
+            let number = first;
+            first += u64::from(group.clusters);
+            (OnceLock::new(), number)
+        });
+        let lists = lists.collect();
+        let (mut fields, mut chains) = (Vec::new(), Vec::new());
+        for &top in schema.children(None) {
+            list(&schema, top, &mut fields, &mut chains);
+        }
+        let size = source.size()?;
+        let ends = Mutex::default();
+        Ok(Self { source, size, object, options, anchor, hash, schema, footer, lists, fields, chains, ends })
+    }
+
+    /// The version of the format that its writer had.
+    #[must_use]
+    pub fn version(&self) -> String {
+        self.anchor.version.map(|number| number.to_string()).join(".")
+    }
+
+    /// What wrote it.
+    #[must_use]
+    pub fn writer(&self) -> &str {
+        &self.schema.writer
+    }
+
+    /// Its description.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.schema.description
+    }
+
+    /// The names of the attribute sets that belong to it.
+    pub fn attribute_sets(&self) -> impl Iterator<Item = &str> {
+        self.footer.attributes.iter().map(|set| &*set.name)
+    }
+
+    pub(crate) fn uri(&self) -> &str {
+        self.source.uri()
+    }
+
+    pub(crate) fn object_path(&self) -> &str {
+        &self.object
+    }
+
+    pub(crate) const fn size(&self) -> u64 {
+        self.size
+    }
+
+    pub(crate) const fn verifies(&self) -> bool {
+        self.options.verify
+    }
+
+    /// Whether a column was added when there were entries already.
+    pub(crate) fn is_late(&self, column: u32) -> bool {
+        let at = column as usize;
+        at >= self.schema.first_columns || self.schema.columns.get(at).is_some_and(Column::is_deferred)
+    }
+
+    /// The path of a field.
+    pub(crate) fn path(&self, field: u32) -> String {
+        self.fields.get(field as usize).map(|field| field.path.clone()).unwrap_or_default()
+    }
+
+    /// What a field consists of, or why it cannot be read.
+    pub(crate) fn shape(&self, field: u32) -> Result<&std::result::Result<Shape, String>> {
+        let Some((chain, shape)) = self.chains.get(field as usize) else {
+            let what = format!("there is no field number {field}");
+            return Err(ErrorKind::Invalid { what }.into());
+        };
+        Ok(shape.get_or_init(|| match chain.split_first() {
+            Some((top, members)) => form::shape(&self.schema, *top, members),
+            None => Err("no field".into()),
+        }))
+    }
+
+    /// The clusters that have some of these entries, in order.
+    pub(crate) fn clusters(&self, entries: &Range<u64>) -> Result<Vec<Numbered<'_>>> {
+        let mut found = Vec::new();
+        for (group, (list, first)) in self.footer.groups.iter().zip(&self.lists) {
+            if group.entries.end <= entries.start || group.entries.start >= entries.end {
+                continue;
+            }
+            let list = match list.get() {
+                Some(list) => list,
+                None => {
+                    let read = self.page_list(group)?;
+                    list.get_or_init(|| read)
+                }
+            };
+            let from = list.clusters.partition_point(|cluster| cluster.entries.end <= entries.start);
+            let inside = list.clusters.iter().enumerate().skip(from);
+            let inside = inside.take_while(|(_, cluster)| cluster.entries.start < entries.end);
+            found.extend(
+                inside.filter(|(_, cluster)| !cluster.entries.is_empty()).map(|(at, cluster)| Numbered {
+                    number: first + at as u64,
+                    cluster,
+                    list,
+                }),
+            );
+        }
+        Ok(found)
+    }
+
+    fn page_list(&self, group: &crate::footer::ClusterGroup) -> Result<PageList> {
+        let longest = self.anchor.longest;
+        let bytes = blob::envelope(self.source.as_ref(), group.pages, Envelope::PageList, longest)?;
+        let list = PageList::parse(bytes, self.hash, &group.entries, group.clusters);
+        list.map_err(|error| error.in_member(Envelope::PageList.name()))
+    }
+
+    /// Where the bytes of a page are, its checksum included if that is to be verified.
+    pub(crate) fn stored(&self, locator: Locator, verified: bool) -> Result<Stored> {
+        let checksum = if verified { 8 } else { 0 };
+        let longest = self.anchor.longest;
+        // A checksum counts where a page is split.
+        if longest > 0 && locator.size.saturating_add(8) > longest {
+            return Ok(Stored::Inline(blob::read(self.source.as_ref(), locator, 8, longest).map(
+                |bytes| {
+                    let kept = (bytes.len() - 8) + checksum as usize;
+                    bytes.slice(..kept)
+                },
+            )?));
+        }
+        let size = locator.size.saturating_add(checksum);
+        match (Locator { size, ..locator }).range() {
+            Ok(range) => Ok(Stored::Range(range)),
+            Err(error) => {
+                let reason = error.kind.to_string();
+                Ok(Stored::Missing { reason, at: Some(locator.position) })
+            }
+        }
+    }
+
+    /// Where the list before element `at` of a page ends.
+    pub(crate) fn end_in_page(&self, how: &coding::Stored, page: &Page, at: u64) -> Result<u64> {
+        let bytes = self.page(how, page)?;
+        let ends = Ends::of(how, &bytes).ok_or_else(crate::marks::foreign)?;
+        let end = ends.before(usize::try_from(at).unwrap_or(usize::MAX));
+        end.ok().flatten().ok_or_else(|| fault("a page of fewer elements"))
+    }
+
+    /// A page of ends, decompressed.
+    fn page(&self, how: &coding::Stored, page: &Page) -> Result<Bytes> {
+        let position = page.locator.position;
+        let length = usize::try_from(how.page_bytes(page.elements)).unwrap_or(usize::MAX);
+        let known = || self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known().iter().find(|(at, bytes)| *at == position && bytes.len() == length).cloned();
+        if let Some((_, bytes)) = found {
+            return Ok(bytes);
+        }
+        let checksum = if page.checksum { 8 } else { 0 };
+        let stored = blob::read(self.source.as_ref(), page.locator, checksum, self.anchor.longest)?;
+        let body = stored.slice(..stored.len() - checksum as usize);
+        if page.checksum && self.options.verify {
+            let hash = stored.last_chunk().map_or(0, |hash| u64::from_le_bytes(*hash));
+            let found = xxh3(&body);
+            if hash != found {
+                let what = "the checksum of a page";
+                return Err(ErrorKind::Mismatch { what, expected: hash, found }.into());
+            }
+        }
+        if body.len() > length {
+            let (expected, found) = (length as u64, body.len() as u64);
+            return Err(ErrorKind::Mismatch { what: "the length of a page", expected, found }.into());
+        }
+        let bytes = if body.len() == length {
+            body
+        } else {
+            check_record(&body, length)?;
+            let mut bytes = vec![0; length];
+            decompress_record(&body, &mut bytes, &mut Decompressor::new())?;
+            bytes.into()
+        };
+        let mut known = known();
+        if known.len() >= KEPT {
+            known.remove(0);
+        }
+        known.push((position, bytes.clone()));
+        Ok(bytes)
+    }
+
+    fn here(&self, error: Error, field: u32) -> Error {
+        let path = self.path(field);
+        let object = if path.is_empty() { self.object.clone() } else { format!("{}/{path}", self.object) };
+        error.in_object(&object).in_file(self.uri())
+    }
+
+    /// Pages of a field, bytes as stored and bytes when decompressed.
+    fn amounts(&self, shape: &Shape) -> Result<[u64; 3]> {
+        let [mut pages, mut stored, mut payload] = [0u64; 3];
+        for at in self.clusters(&(0..self.footer.entries()))? {
+            for part in &shape.parts {
+                for (&column, how) in part.columns.iter().zip(&part.coding.stored) {
+                    for page in at.list.column(at.cluster, column)?.iter().flat_map(|column| &column.pages) {
+                        pages += 1;
+                        stored = stored.saturating_add(page.locator.size + if page.checksum { 8 } else { 0 });
+                        payload = payload.saturating_add(how.page_bytes(page.elements));
+                    }
+                }
+            }
+        }
+        Ok([pages, stored, payload])
+    }
+}
+
+/// Lists a field and, behind it, the members of records in it.
+fn list(schema: &Schema, top: u32, fields: &mut Vec<Field>, chains: &mut Vec<Chain>) {
+    let Some(of) = schema.fields.get(top as usize) else { return };
+    let mut work = vec![(of.name.clone(), of.name.clone(), vec![top], None)];
+    // Fields are taken from the end, so that members stand behind their record.
+    while let Some((path, name, chain, parent)) = work.pop() {
+        let Some(of) = chain.last().and_then(|id| Some((*id, schema.fields.get(*id as usize)?))) else {
+            continue;
+        };
+        let number = u32::try_from(fields.len()).unwrap_or(u32::MAX);
+        let members = form::record_in(schema, of.0).map(|record| form::members(schema, record));
+        let members = members.unwrap_or_default();
+        fields.push(Field {
+            path: path.clone(),
+            name,
+            title: of.1.description.clone(),
+            parent,
+            has_children: !members.is_empty(),
+            has_data: true,
+            is_part: parent.is_some(),
+        });
+        for member in members.into_iter().rev() {
+            let chain = chain.iter().chain(&member.chain).copied().collect();
+            work.push((format!("{path}/{}", member.name), member.name, chain, Some(number)));
+        }
+        chains.push((chain, OnceLock::new()));
+    }
+}
+
+impl Dataset for Ntuple {
+    fn format(&self) -> &'static str {
+        NtupleFormat::ID
+    }
+
+    fn object(&self) -> &str {
+        &self.object
+    }
+
+    fn entries(&self) -> Result<u64> {
+        Ok(self.footer.entries())
+    }
+
+    fn fields(&self) -> Result<&[Field]> {
+        Ok(&self.fields)
+    }
+
+    fn describe(&self, field: u32) -> Result<Description> {
+        let shape = self.shape(field)?;
+        let last = self.chains.get(field as usize).and_then(|(chain, _)| chain.last());
+        let of = last.and_then(|id| self.schema.fields.get(*id as usize));
+        let type_name = of.map(form::type_name).unwrap_or_default();
+        let none = [0; 3];
+        let amounts = shape.as_ref().map_or(Ok(none), |shape| self.amounts(shape));
+        let [blocks, stored_bytes, payload_bytes] = amounts.map_err(|error| self.here(error, field))?;
+        let reading = match shape {
+            Ok(Shape { form, parts }) => match parts.first() {
+                Some(part) => Ok(Reading {
+                    form: form.clone(),
+                    decoder: planner::decoder(part)?,
+                    reason: planner::reason(part),
+                }),
+                None => Ok(Reading {
+                    form: form.clone(),
+                    decoder: planner::decoder_of_nothing()?,
+                    reason: planner::NOTHING.into(),
+                }),
+            },
+            Err(why) => Err(why.clone()),
+        };
+        let entries = self.footer.entries();
+        Ok(Description { type_name, reading, entries, blocks, stored_bytes, payload_bytes })
+    }
+
+    fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
+        let all = self.footer.entries();
+        if entries.start > entries.end || entries.end > all {
+            let what = format!("entries {} to {}, of a table that has {all}", entries.start, entries.end);
+            let error = Error::new(ErrorKind::Invalid { what });
+            return Err(error.in_object(&self.object).in_file(self.uri()));
+        }
+        let mut planner = Planner::new(self, entries);
+        for &field in fields {
+            planner.add(field).map_err(|error| self.here(error, field))?;
+        }
+        Ok(planner.finish())
+    }
+
+    fn boundaries(&self, _: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {
+        let here = |error: Error| error.in_object(&self.object).in_file(self.uri());
+        let clusters = self.clusters(&entries).map_err(here)?;
+        let ends = clusters.iter().flat_map(|at| [at.cluster.entries.start, at.cluster.entries.end]);
+        let mut found: Vec<u64> = ends.filter(|at| entries.contains(at)).collect();
+        found.extend([entries.start, entries.end]);
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+}
+
+impl std::fmt::Debug for Ntuple {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ntuple")
+            .field("uri", &self.uri())
+            .field("object", &self.object)
+            .field("version", &self.version())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,324 @@
+"""Writes tests/data/rntuple/*.root with C++ ROOT, RNTuples of every kind of field and encoding.
+
+    python tests/generate/ntuples.py [FOLDER]
+
+needs PyROOT (``pip install root==0.1a12``). ``values.json`` is what ROOT reads of each field.
+"""
+
+import json
+import pathlib
+import tempfile
+
+import ROOT
+import script
+
+ROOT.gErrorIgnoreLevel = ROOT.kError
+
+SOURCE = r"""
+#include <ROOT/RNTupleModel.hxx>
+#include <ROOT/RNTupleReader.hxx>
+#include <ROOT/RNTupleWriter.hxx>
+#include <ROOT/RNTupleWriteOptions.hxx>
+#include <ROOT/RNTupleFillContext.hxx>
+#include <ROOT/RNTupleParallelWriter.hxx>
+#include <ROOT/RNTupleUtils.hxx>
+#include <ROOT/RField.hxx>
+#include <TDirectory.h>
+#include <TFile.h>
+#include <TTree.h>
+#include <array>
+#include <atomic>
+#include <bitset>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <variant>
+#include <vector>
+
+namespace forth {
+
+enum class Colour : short { red = -1, green = 2, blue = 300 };
+enum Plain { none, some };
+
+struct Point {
+  float x = 0;
+  double y = 0;
+};
+
+struct Base {
+  int id = 0;
+  std::string name;
+};
+
+struct Other {
+  int id = 0;
+  short rest = 0;
+};
+
+struct Derived : Base, Other {
+  float own = 0;
+  Point at;
+  int grid[2][3] = {};
+  std::vector<Point> points;
+  int left_out = 0; //!
+};
+
+// Values as JSON.
+inline std::string js(bool v) { return v ? "true" : "false"; }
+inline std::string js(double v)
+{
+  char out[40];
+  if (std::isnan(v)) return "NaN";
+  if (std::isinf(v)) return v < 0 ? "-Infinity" : "Infinity";
+  snprintf(out, sizeof out, "%.17g", v);
+  // A negative zero would be an integer.
+  return std::strpbrk(out, ".e") ? out : std::string(out) + ".0";
+}
+inline std::string js(float v) { return js(double(v)); }
+template <class T, std::enable_if_t<std::is_integral_v<T> || std::is_enum_v<T>, int> = 0>
+std::string js(T v)
+{
+  if constexpr (std::is_unsigned_v<T>) return std::to_string((unsigned long long)v);
+  else return std::to_string((long long)v);
+}
+inline std::string js(std::byte v) { return std::to_string(int(v)); }
+inline std::string js(const std::string &v)
+{
+  std::string out = "\"";
+  for (unsigned char c : v) {
+    char hex[8];
+    if (c == '"' || c == '\\' || c < 32) { snprintf(hex, sizeof hex, "\\u%04x", c); out += hex; }
+    else out += char(c);
+  }
+  return out + "\"";
+}
+inline std::string js(const Point &v) { return "{\"x\": " + js(v.x) + ", \"y\": " + js(v.y) + "}"; }
+template <class A, class B> std::string js(const std::pair<A, B> &v);
+template <class... A> std::string js(const std::tuple<A...> &v);
+template <class T> std::string js(const std::optional<T> &v);
+template <class T> std::string js(const std::unique_ptr<T> &v);
+template <class T> std::string js(const std::atomic<T> &v);
+template <class... A> std::string js(const std::variant<A...> &v);
+template <std::size_t N> std::string js(const std::bitset<N> &v);
+template <class C, class = typename C::const_iterator>
+std::string js(const C &all)
+{
+  std::string out;
+  for (const auto &item : all) out += (out.empty() ? "" : ", ") + js(static_cast<const typename C::value_type &>(item));
+  return "[" + out + "]";
+}
+inline std::string js(const std::vector<bool> &all)
+{
+  std::string out;
+  for (bool item : all) out += (out.empty() ? "" : ", ") + js(item);
+  return "[" + out + "]";
+}
+template <class A, class B>
+std::string js(const std::pair<A, B> &v) { return "[" + js(v.first) + ", " + js(v.second) + "]"; }
+template <class... A>
+std::string js(const std::tuple<A...> &v)
+{
+  std::string out;
+  std::apply([&](const auto &...x) { ((out += (out.empty() ? "" : ", ") + js(x)), ...); }, v);
+  return "[" + out + "]";
+}
+template <class T> std::string js(const std::optional<T> &v) { return v ? js(*v) : "null"; }
+template <class T> std::string js(const std::unique_ptr<T> &v) { return v ? js(*v) : "null"; }
+template <class T> std::string js(const std::atomic<T> &v) { return js(v.load()); }
+template <class... A>
+std::string js(const std::variant<A...> &v)
+{
+  if (v.valueless_by_exception()) return "null";
+  return std::visit([](const auto &x) { return js(x); }, v);
+}
+template <std::size_t N>
+std::string js(const std::bitset<N> &v)
+{
+  std::string out;
+  for (std::size_t k = 0; k < N; k++) out += (k ? ", " : "") + js(bool(v[k]));
+  return "[" + out + "]";
+}
+inline std::string js(const Derived &v)
+{
+  std::string grid = "[[", points;
+  for (int k = 0; k < 6; k++) grid += (k == 3 ? "], [" : k ? ", " : "") + js(v.grid[k / 3][k % 3]);
+  for (auto &p : v.points) points += (points.empty() ? "" : ", ") + js(p);
+  return "{\"forth::Base::id\": " + js(v.Base::id) + ", \"name\": " + js(v.name) + ", \"forth::Other::id\": " +
+         js(v.Other::id) + ", \"rest\": " + js(v.rest) + ", \"own\": " + js(v.own) + ", \"at\": " + js(v.at) +
+         ", \"grid\": " + grid + "]], \"points\": [" + points + "]}";
+}
+
+// What ROOT reads of a field.
+template <class T>
+std::string read(const std::string &path, const std::string &ntuple, const std::string &field)
+{
+  auto reader = ROOT::RNTupleReader::Open(ntuple, path);
+  auto view = reader->GetView<T>(field);
+  std::string out;
+  for (auto k : reader->GetEntryRange()) out += (k ? ", " : "") + js(view(k));
+  return "[" + out + "]";
+}
+
+// Before a value is made.
+template <class T> auto clear(T &v, int) -> decltype(v.clear()) { v.clear(); }
+template <class T> void clear(T &v, long) {}
+
+inline unsigned mix(unsigned n) { n ^= n >> 16; n *= 0x7feb352du; n ^= n >> 15; n *= 0x846ca68bu; return n ^ n >> 16; }
+
+} // namespace forth
+using namespace forth;
+
+#ifdef __CLING__
+#pragma link C++ class forth::Point+;
+#pragma link C++ class forth::Base+;
+#pragma link C++ class forth::Other+;
+#pragma link C++ class forth::Derived+;
+#pragma link C++ class std::multiset<std::string>+;
+#pragma link C++ class std::unordered_set<std::uint16_t>+;
+#pragma link C++ class std::map<std::string, float>+;
+#pragma link C++ class std::map<int, int>+;
+#endif
+"""
+
+# Name, type, and the value of entry `i`; `v` is the field's value, empty at first.
+KINDS = [
+    ("truth", "bool", "v = i % 3 == 0;"),
+    ("letter", "char", "v = char('a' + i) * (i % 2 ? -1 : 1);"),
+    ("byte", "std::byte", "v = std::byte(mix(i));"),
+    ("i8", "std::int8_t", "v = i ? mix(i) : -128;"),
+    ("u8", "std::uint8_t", "v = i ? mix(i) : 255;"),
+    ("i16", "std::int16_t", "v = i ? mix(i) : -32768;"),
+    ("u16", "std::uint16_t", "v = i ? mix(i) : 65535;"),
+    ("i32", "std::int32_t", "v = i ? mix(i) : INT_MIN;"),
+    ("u32", "std::uint32_t", "v = i ? mix(i) : UINT_MAX;"),
+    ("i64", "std::int64_t", "v = i ? (long long)mix(i) << 30 ^ -(long long)i : LLONG_MIN;"),
+    ("u64", "std::uint64_t", "v = i ? (unsigned long long)mix(i) << 32 : ULLONG_MAX;"),
+    ("f32", "float", "v = i == 1 ? INFINITY : i == 2 ? -0.0f : i == 3 ? 1e-45f : i * 1.1f - 3;"),
+    ("f64", "double", "v = i == 1 ? -INFINITY : i == 2 ? -0.0 : i == 3 ? 5e-324 : i * 1.1 - 3;"),
+    ("text", "std::string", 'v = std::string(i % 4 * 3, char(\'A\' + i)) + (i == 5 ? "\\u00e9" : "");'),
+    ("floats", "std::vector<float>", "for (int k = 0; k < i % 4; k++) v.push_back(i + k / 8.f);"),
+    ("truths", "std::vector<bool>", "for (int k = 0; k < i * 3 % 11; k++) v.push_back(mix(k + i) & 1);"),
+    ("texts", "std::vector<std::string>", "for (int k = 0; k < i % 3; k++) v.push_back(std::string(k * i, 'x'));"),
+    ("deep", "std::vector<std::vector<std::vector<std::int16_t>>>",
+     "for (int a = 0; a < i % 3; a++) { v.emplace_back(); for (int b = 0; b < (a + i) % 4; b++) {"
+     " v.back().emplace_back(); for (int c = 0; c < (b * 7 + i) % 3; c++) v.back().back().push_back(a * 100 + b * 10 + c - i); } }"),
+    ("rvec", "ROOT::RVec<double>", "for (int k = 0; k < i % 5; k++) v.push_back(k - i);"),
+    ("set", "std::set<int>", "for (int k = 0; k < i; k++) v.insert(mix(k) % 20);"),
+    ("multiset", "std::multiset<std::string>", 'for (int k = 0; k < i % 4; k++) v.insert(k % 2 ? "b" : "a");'),
+    ("uset", "std::unordered_set<std::uint16_t>", "if (i % 2) v.insert(i);"),
+    ("map", "std::map<int,int>", "for (int k = 0; k < i % 3; k++) v[k * 5] = i;"),
+    ("by_name", "std::map<std::string,float>", 'for (int k = 0; k < i % 3; k++) v[std::string(k + 1, \'k\')] = i + k;'),
+    ("optional", "std::optional<float>", "v.reset(); if (i % 3) v = i;"),
+    ("optionals", "std::vector<std::optional<std::string>>",
+     "for (int k = 0; k < i % 4; k++) { v.emplace_back(); if ((i + k) % 2) v.back() = std::string(k, 'o'); }"),
+    ("pointer", "std::unique_ptr<std::vector<int>>",
+     "if (i % 2) { v = std::make_unique<std::vector<int>>(); for (int k = 0; k < i % 3; k++) v->push_back(k + i); } else v.reset();"),
+    ("array", "std::array<int,3>", "v = {i, -i, i * i};"),
+    ("grid", "std::array<std::array<float,2>,3>", "for (int k = 0; k < 6; k++) v[k / 2][k % 2] = i * 10 + k;"),
+    ("lists", "std::array<std::vector<int>,2>",
+     "for (auto &l : v) { l.clear(); } for (int k = 0; k < i % 5; k++) v[k % 2].push_back(k + i);"),
+    ("arrays", "std::vector<std::array<double,2>>", "for (int k = 0; k < i % 4; k++) v.push_back({k + .5, i + .25});"),
+    ("names", "std::array<std::string,2>", 'v = {std::string(i % 3, \'p\'), "q"};'),
+    ("bits12", "std::bitset<12>", "v = mix(i);"),
+    ("bits64", "std::bitset<64>", "v = (unsigned long long)mix(i) << 31;"),
+    ("bits65", "std::bitset<65>", "v.reset(); v[64] = i % 2; v[i] = 1;"),
+    ("bitsets", "std::vector<std::bitset<3>>", "for (int k = 0; k < i % 4; k++) v.push_back(k + i);"),
+    ("pair", "std::pair<int,std::string>", "v = {i, std::string(i % 2, 'z')};"),
+    ("tuple", "std::tuple<float,std::vector<int>,bool>", "v = {i / 4.f, std::vector<int>(i % 3, i), i % 2};"),
+    ("pairs", "std::vector<std::pair<float,std::vector<std::uint8_t>>>",
+     "for (int k = 0; k < i % 3; k++) v.push_back({k, std::vector<std::uint8_t>(k + i % 2, k)});"),
+    ("variant", "std::variant<std::int32_t,std::string,std::vector<float>>",
+     "if (i % 3 == 0) v = i; else if (i % 3 == 1) v = std::string(i, 'v'); else v = std::vector<float>{i + .5f, 0};"),
+    ("variants", "std::vector<std::variant<bool,double>>",
+     "for (int k = 0; k < i % 5; k++) if (mix(k + i) & 1) v.push_back(k % 2 == 0); else v.push_back(k + .5);"),
+    ("only", "std::variant<float>", "v = i / 2.f;"),
+    ("atomic", "std::atomic<std::int64_t>", "v = -i;"),
+    ("colour", "forth::Colour", "v = i % 2 ? Colour::blue : Colour::red;"),
+    ("colours", "std::vector<forth::Plain>", "for (int k = 0; k < i % 3; k++) v.push_back(k ? some : none);"),
+    ("point", "forth::Point", "v.x = i; v.y = -i / 3.;"),
+    ("points", "std::vector<forth::Point>", "for (int k = 0; k < i % 4; k++) v.push_back({k + .5f, i / 7.});"),
+    ("derived", "forth::Derived",
+     "v = {}; v.Base::id = i; v.name = std::string(i % 3, 'n'); v.Other::id = -i; v.rest = i * 100; v.own = i / 2.f; v.at.y = i;"
+     " for (int k = 0; k < 6; k++) v.grid[k / 3][k % 3] = k * i; for (int k = 0; k < i % 3; k++) v.points.push_back({1.f * k, 2. * i});"),
+    ("derivations", "std::vector<forth::Derived>",
+     "for (int k = 0; k < i % 3; k++) { v.emplace_back(); v.back().Base::id = k; v.back().points.resize(i % 2); }"),
+    ("points_or_not", "std::vector<std::optional<forth::Point>>",
+     "for (int k = 0; k < i % 4; k++) { v.emplace_back(); if (k % 2) v.back() = Point{1.f * k, 1. * i}; }"),
+]  # fmt: skip
+
+
+class Maker:
+    """Declares C++ and keeps what ROOT reads."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.values = {}
+        self.count = 0
+
+    def run(self, body, *arguments):
+        """Runs a function body, in which `path` is where to write."""
+        self.count += 1
+        name = f"forth_run_{self.count}"
+        code = f"void {name}(const std::string &path) {{ {body} }}"
+        if not ROOT.gInterpreter.Declare(code):
+            raise SystemExit(f"does not compile: {code}")
+        getattr(ROOT, name)(*arguments)
+
+    def read(self, file, ntuple, field, kind):
+        """Keeps what ROOT reads of a field."""
+        text = str(ROOT.forth.read[kind](str(self.folder / file), ntuple, field))
+        self.values.setdefault(file, {}).setdefault(ntuple, {})[field] = json.loads(text)
+
+    def write(self, file, fields, options="", entries=10, cuts=(4, 7), ntuple="ntuple", model=""):
+        """Writes a file of these fields, and keeps what ROOT reads of them."""
+        make = "".join(f'auto p_{name} = model->MakeField<{kind}>("{name}");\n' for name, kind, _ in fields)
+        fill = "".join(f"{{ auto &v = *p_{name}; clear(v, 0); {value} }}\n" for name, _, value in fields)
+        cut = " || ".join(f"i == {at}" for at in cuts) or "false"
+        self.run(
+            f"""auto model = ROOT::RNTupleModel::Create();
+            {make} {model}
+            ROOT::RNTupleWriteOptions options; {options}
+            auto writer = ROOT::RNTupleWriter::Recreate(std::move(model), "{ntuple}", path, options);
+            for (int i = 0; i < {entries}; i++) {{
+              if ({cut}) writer->CommitCluster();
+              {fill}
+              writer->Fill();
+            }}""",
+            str(self.folder / file),
+        )
+        for name, kind, _ in fields:
+            self.read(file, ntuple, name, kind)
+
+
+def kinds(maker):
+    """Every kind of field; every codec."""
+    for name, setting in (("zstd", 505), ("none", 0)):
+        maker.write(f"kinds-{name}.root", KINDS, f"options.SetCompression({setting});")
+
+
+def write(folder):
+    folder.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as build:
+        macro = pathlib.Path(build) / "ntuples.C"
+        macro.write_text(SOURCE)
+        if ROOT.gROOT.LoadMacro(f"{macro}+") != 0:
+            raise SystemExit("the classes do not compile")
+    maker = Maker(folder)
+    for part in PARTS:
+        part(maker)
+    files = (f"{json.dumps(file)}: {json.dumps(found)}" for file, found in maker.values.items())
+    (folder / "values.json").write_text("{\n" + ",\n".join(files) + "\n}\n")
+
+
+PARTS = [kinds]
+
+if __name__ == "__main__":
+    script.run(write, script.folder(script.DATA / "rntuple"))
