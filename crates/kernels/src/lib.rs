@@ -1,4 +1,7 @@
-//! What loops over bytes share: which instructions of this processor they may use.
+//! Loops over bytes that both the machine and formats run, and which instructions of this processor they may use.
+//!
+//! [`hybrid`] reads packed numbers and runs of them, [`levels`] turns repetition and definition levels into offsets and
+//! indexes.
 //!
 //! A kernel is compiled for several generations of processors, and one of them is chosen at run time. [`CpuFeatures`]
 //! is the only place that asks the processor. A value of it exists only for what the processor has, so a kernel that
@@ -21,8 +24,17 @@
 //!     assert_eq!(sum(features, &[1, 2, 3]), 6, "{}", features.name());
 //! }
 //! ```
+//! # Unsafe code
+//!
+//! Loops write to memory whose size was checked for a whole run, a group of eight or a mask of 64 before, and call functions
+//! compiled for the processor at hand. Inputs may be memory that others write meanwhile: [`settled`] reads what decides how
+//! much is read or written once. Everything runs under Miri, for the baseline.
+#![allow(unsafe_code)] // for the reasons above
 #![deny(missing_docs)]
 
 mod cpu;
+pub mod hybrid;
+pub mod levels;
+pub mod settled;
 
 pub use cpu::{CpuFeatures, Generation};

@@ -4,14 +4,14 @@
 use crate::{
     codec::{self, decompress},
     format::Note,
-    hybrid::Hybrid,
+    hybrid::{Hybrid, old_levels},
     leaf::{Kept, Leaf},
     page::PageHeader,
     thrift::Compact,
     values::{Dictionary, Loaded, Values},
 };
-use forthwith_columns::kernels::{index_of_masks, levels_from, levels_to, lists_of_masks};
 use forthwith_io::{Decompressor, LARGEST_EXPANSION};
+use forthwith_kernels::levels::{index_of_masks, levels_from, levels_to, lists_of_masks};
 use forthwith_plan::{Columns, Error, ErrorKind, Result, Task};
 use std::ops::Range;
 
@@ -469,7 +469,7 @@ impl<'a> Levels<'a> {
         Ok(match (max, encoding) {
             (0, _) => Self::None,
             (_, 4) if header.kind == DATA => {
-                Self::Old(Hybrid::old(bytes, width(max), header.values as usize)?, 0)
+                Self::Old(old_levels(bytes, width(max), header.values as usize)?, 0)
             }
             _ => Self::Runs(Hybrid::new(bytes, width(max))?),
         })

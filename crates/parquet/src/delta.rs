@@ -1,6 +1,6 @@
 //! Integers by their differences, in blocks of miniblocks.
 
-use crate::hybrid::bits;
+use forthwith_kernels::hybrid::unpack_numbers;
 use forthwith_plan::{Error, ErrorKind, Result};
 
 /// Reads `DELTA_BINARY_PACKED`.
@@ -81,24 +81,28 @@ impl<'a> Delta<'a> {
         if self.left < out.len() as u64 {
             return Err(bad("fewer than the page has"));
         }
-        for to in out {
-            if self.first {
-                self.first = false;
-            } else {
-                if self.next == self.size {
-                    self.mini()?;
-                }
-                let at = self.next * self.width as usize;
-                let delta = if self.width <= 57 {
-                    bits(self.mini, at, self.width)
-                } else {
-                    bits(self.mini, at, 32) | bits(self.mini, at + 32, self.width - 32) << 32
-                };
-                self.next += 1;
-                self.last = self.last.wrapping_add(self.least).wrapping_add(delta as i64);
-            }
+        let mut out = out;
+        if self.first && !out.is_empty() {
+            self.first = false;
             self.left -= 1;
-            *to = self.last;
+            out[0] = self.last;
+            out = &mut out[1..];
+        }
+        let mut deltas = [0; 64];
+        while !out.is_empty() {
+            if self.next == self.size {
+                self.mini()?;
+            }
+            let count = out.len().min(self.size - self.next).min(deltas.len());
+            let (here, rest) = out.split_at_mut(count);
+            unpack_numbers(self.mini, self.next, self.width, &mut deltas[..count]);
+            for (to, delta) in here.iter_mut().zip(deltas) {
+                self.last = self.last.wrapping_add(self.least).wrapping_add(delta as i64);
+                *to = self.last;
+            }
+            self.next += count;
+            self.left -= count as u64;
+            out = rest;
         }
         Ok(())
     }

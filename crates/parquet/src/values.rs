@@ -3,9 +3,10 @@
 
 use crate::{
     delta::Delta,
-    hybrid::{Hybrid, bits},
+    hybrid::Hybrid,
     leaf::{Kept, Leaf, Physical},
 };
+use forthwith_kernels::hybrid::unpack_bits;
 use forthwith_plan::{Error, ErrorKind, Result};
 
 /// Text that one batch of values may be at most, where prefixes are repeated: they can blow up without end.
@@ -313,9 +314,7 @@ impl<'a> Values<'a> {
                 convert(&loaded.text, leaf.physical.width().unwrap_or(0), leaf.kept, first);
             }
             Way::Bits => {
-                for (at, to) in (loaded.from..).zip(first.iter_mut()) {
-                    *to = bits(bytes, at, 1) as u8;
-                }
+                unpack_bits(bytes, loaded.from, first);
             }
             Way::Runs(_) => first.copy_from_slice(loaded.text.get(..first.len()).ok_or_else(short)?),
             Way::Integers(_) => {
@@ -465,7 +464,8 @@ impl Dictionary {
                 if count > bytes.len().saturating_mul(8) {
                     return Err(short());
                 }
-                this.items = (0..count).map(|at| bits(bytes, at, 1) as u8).collect();
+                this.items = vec![0; count];
+                unpack_bits(bytes, 0, &mut this.items);
             }
         }
         Ok(this)

@@ -6,7 +6,6 @@
 
 mod copy;
 mod decode;
-mod levels;
 mod offsets;
 mod planes;
 mod text;
@@ -17,7 +16,6 @@ mod tests;
 pub use copy::copy;
 pub(crate) use decode::are_truths;
 pub use decode::{DecodeError, decode, decode_jagged, decode_strided};
-pub use levels::{index_of_masks, levels_from, levels_to, lists_of_masks};
 pub use offsets::{OffsetsError, fall, offsets_from_bounds, offsets_from_counts, rebase};
 pub use planes::{Planes, from_planes, offsets_from_planes, sum_of_planes};
 pub use text::{BadText, are_texts, check_utf8, check_utf8_by};

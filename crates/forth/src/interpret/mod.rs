@@ -7,7 +7,6 @@ pub(crate) mod flat;
 pub(crate) mod fused;
 mod native;
 mod read;
-pub(crate) mod settled;
 mod text;
 
 pub(crate) use decode::{decode, natural, to_stack, varint};

@@ -4,12 +4,12 @@
 //! that are there, and what is written follows from the masks alone. Room is made for the slots of each mask before they
 //! are written, so that levels which change meanwhile cannot make more of them than there is room for.
 
-use super::compare::{self, Block, Compare};
 use crate::DType;
 use crate::error::RunError;
-use crate::interpret::settled::Held;
 use crate::isa::BulkWord;
 use crate::output::Outputs;
+use forthwith_kernels::levels::{self, Block, Compare, Signed, ends_of_slots, index_of_slots};
+use forthwith_kernels::settled::Held;
 use forthwith_kernels::{CpuFeatures, Generation, compiled_for};
 
 /// Which levels make a slot, and which an item.
@@ -65,7 +65,7 @@ impl Levels<'_> {
                         word: BulkWord,
                         first: i64,
                     ) -> Result<u64, RunError> {
-                        levels.run::<compare::$compare>(outputs, index, word, first)
+                        levels.run::<levels::$compare>(outputs, index, word, first)
                     }
                 }
                 // SAFETY: the processor has what its features say.
@@ -138,14 +138,10 @@ impl Levels<'_> {
                 rest &= rest - 1;
                 nowhere = false;
             }
-            while rest != 0 {
-                let below = item & (lowest(rest) - 1);
-                // SAFETY: one item for each slot of this mask but the one in progress; room was made for all of them.
-                unsafe {
-                    to.write_unaligned(before.plus(items + u64::from(below.count_ones())));
-                    to = to.add(1);
-                }
-                rest &= rest - 1;
+            // SAFETY: one item for each slot of this mask but the one in progress; room was made for all of them.
+            unsafe {
+                ends_of_slots(rest, item, before.plus(items), to);
+                to = to.add(rest.count_ones() as usize);
             }
             items += u64::from(item.count_ones());
             if !nowhere {
@@ -211,38 +207,11 @@ impl Levels<'_> {
             outputs.reserve(index, bytes)?;
             let output = &mut outputs.list[index];
             // SAFETY: the end is within the memory.
-            let mut to = unsafe { output.start.add(output.end) }.cast::<T>();
+            let to = unsafe { output.start.add(output.end) }.cast::<T>();
             output.end += bytes;
-            if slot == u64::MAX {
-                for eight in 0..8 {
-                    let flags = there >> (8 * eight) & 0xff;
-                    let base = first.plus(items);
-                    let places = &PLACES[flags as usize];
-                    let mut indices = [T::NOTHING; 8];
-                    #[allow(clippy::needless_range_loop, reason = "see `valid`")]
-                    for at in 0..8 {
-                        indices[at] = base.at(places[at]);
-                    }
-                    // SAFETY: sixty-four slots, for which room was made.
-                    unsafe {
-                        to.cast::<[T; 8]>().write_unaligned(indices);
-                        to = to.add(8);
-                    }
-                    items += u64::from(flags.count_ones());
-                }
-                return Ok(());
-            }
-            let mut rest = slot;
-            while rest != 0 {
-                let is_there = there & lowest(rest) != 0;
-                // SAFETY: one item for each slot, for which room was made.
-                unsafe {
-                    to.write_unaligned(if is_there { first.plus(items) } else { T::NOTHING });
-                    to = to.add(1);
-                }
-                items += u64::from(is_there);
-                rest &= rest - 1;
-            }
+            // SAFETY: one item for each slot, for which room was made.
+            unsafe { index_of_slots(slot, there, first.plus(items), to) };
+            items += u64::from(there.count_ones());
             Ok(())
         })?;
         Ok(items)
@@ -297,58 +266,3 @@ fn cut(levels: &[u8], at: usize) -> &Block {
 fn lowest(mask: u64) -> u64 {
     mask & mask.wrapping_neg()
 }
-
-/// For eight flags: which place each has among those that are set, -1 if it is not.
-static PLACES: [[i8; 8]; 256] = {
-    let mut places = [[-1; 8]; 256];
-    let mut flags = 0;
-    while flags < 256 {
-        let (mut at, mut place) = (0, 0);
-        while at < 8 {
-            if flags >> at & 1 == 1 {
-                places[flags][at] = place;
-                place += 1;
-            }
-            at += 1;
-        }
-        flags += 1;
-    }
-    places
-};
-
-/// What offsets and indices are stored as.
-trait Signed: Copy {
-    const NOTHING: Self;
-    fn from_item(item: [u8; 8]) -> Self;
-    fn plus(self, items: u64) -> Self;
-    /// So many more, or nothing if that is negative.
-    fn at(self, place: i8) -> Self;
-}
-
-macro_rules! signed {
-    ($type:ty) => {
-        impl Signed for $type {
-            const NOTHING: Self = -1;
-
-            #[inline(always)]
-            fn from_item(item: [u8; 8]) -> Self {
-                i64::from_ne_bytes(item) as Self
-            }
-
-            #[inline(always)]
-            fn plus(self, items: u64) -> Self {
-                self.wrapping_add(items as Self)
-            }
-
-            #[inline(always)]
-            fn at(self, place: i8) -> Self {
-                // All bits of nothing are set, as are those of a sign that is moved all the way.
-                let place = Self::from(place);
-                self.wrapping_add(place) | place >> (Self::BITS - 1)
-            }
-        }
-    };
-}
-
-signed!(i32);
-signed!(i64);

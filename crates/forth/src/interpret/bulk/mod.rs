@@ -1,6 +1,5 @@
 //! Bulk words: a run of levels or indices at once. There is one implementation, which every tier calls.
 
-mod compare;
 mod hybrid;
 mod levels;
 

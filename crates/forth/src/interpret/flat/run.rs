@@ -7,11 +7,11 @@ use super::code::{Fast, FlatCode, Source};
 use super::encode::NONE;
 use super::items;
 use crate::interpret::fused::{self, Plans};
-use crate::interpret::settled::settled;
 use crate::interpret::{first_of, to_stack};
 use crate::lower::ir::{Code, Operand, PointId, Reg};
 use crate::number::{Number, add_items};
 use crate::state::{Activation, State, Width};
+use forthwith_kernels::settled::settled;
 
 /// Runs from an instruction on, with its registers loaded from the first one on.
 ///

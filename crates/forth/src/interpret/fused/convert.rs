@@ -1,6 +1,6 @@
 //! Items from input order to output order, a block at a time.
 
-use crate::interpret::settled::settled;
+use forthwith_kernels::settled::settled;
 
 /// Bytes converted at once; outputs have at least as much slack.
 pub(super) const BLOCK: usize = 64;

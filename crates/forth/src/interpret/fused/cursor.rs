@@ -5,8 +5,8 @@ use super::number::{number, zigzag};
 use super::ops::{C, Column};
 use super::steps::Count;
 use crate::DType;
-use crate::interpret::settled::settled;
 use crate::number::{Number, add_items};
+use forthwith_kernels::settled::settled;
 
 /// Where a column is written next, and its memory.
 #[derive(Clone, Copy)]

@@ -7,7 +7,7 @@
 use super::convert::{BLOCK, Leafy, copy_blocks};
 use super::exec::Exec;
 use super::steps::{Count, Form, Header, Nest};
-use crate::interpret::settled::settled;
+use forthwith_kernels::settled::settled;
 
 /// Larger entries would reserve too much, and gain nothing.
 const MOST: usize = 1 << 16;

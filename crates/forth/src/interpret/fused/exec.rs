@@ -1,7 +1,7 @@
 //! The state native code works on.
 
-use crate::interpret::settled::settled;
 use crate::output::Outputs;
+use forthwith_kernels::settled::settled;
 
 /// Borrowed parts of the machine while a plan runs.
 pub(super) struct Exec<'a> {

@@ -5,7 +5,7 @@ use super::exec::{Exec, chunk};
 use super::steps::{Leaf, LeafKind, Start, Step};
 use crate::DType;
 use crate::compile::ir::OutputDecl;
-use crate::interpret::settled::settled;
+use forthwith_kernels::settled::settled;
 
 /// Four bytes each.
 const SHIFT: u32 = 2;

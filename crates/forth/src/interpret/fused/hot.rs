@@ -6,7 +6,7 @@
 use super::convert::{self, BLOCK, copy_blocks};
 use super::cursor::Cursor;
 use super::ops::Op;
-use crate::interpret::settled::settled;
+use forthwith_kernels::settled::settled;
 
 /// Where the loop stands.
 pub(super) struct Hot {

@@ -7,7 +7,7 @@ use super::convert::Leafy;
 use super::exec::Exec;
 use super::state::State;
 use super::steps::{Count, Form, Header, Nest};
-use crate::interpret::settled::settled;
+use forthwith_kernels::settled::settled;
 
 /// [`Form`](super::steps::Form) as a constant.
 pub(super) const COUNTED: u8 = 0;

@@ -3,10 +3,10 @@
 use super::convert::{self, Leafy};
 use super::exec::chunk;
 use super::steps::LeafKind;
-use crate::interpret::settled::settled;
 use crate::interpret::{decode, varint};
 use crate::isa::{Parser, Read};
 use crate::number::Number;
+use forthwith_kernels::settled::settled;
 
 /// One item of any parser with a fixed size, or of a variable-length integer.
 #[inline(always)]

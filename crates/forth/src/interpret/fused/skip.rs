@@ -2,7 +2,7 @@
 
 use super::number::zigzag;
 use super::ops::Op;
-use crate::interpret::settled::settled;
+use forthwith_kernels::settled::settled;
 
 /// Instructions that are done together at most.
 pub(super) const TOGETHER: usize = 3;

@@ -3,8 +3,8 @@
 use super::convert::{BLOCK, Leafy, copy_blocks};
 use super::exec::Exec;
 use super::steps::{Count, Nest};
-use crate::interpret::settled::settled;
 use crate::interpret::varint;
+use forthwith_kernels::settled::settled;
 
 /// Where an output is written next and where its room ends.
 #[derive(Clone, Copy)]

@@ -1,10 +1,10 @@
 //! Sixty-four levels compared with a bound at once, for several generations of CPU.
 
 /// Levels of one block.
-pub(super) type Block = [u8; 64];
+pub type Block = [u8; 64];
 
 /// A way to compare a block with a bound; bit `i` is about level `i`.
-pub(super) trait Compare {
+pub trait Compare {
     /// Levels that are not below the bound.
     ///
     /// # Safety
@@ -28,8 +28,7 @@ pub(super) trait Compare {
 }
 
 /// Any CPU.
-#[cfg_attr(target_arch = "x86_64", allow(dead_code, reason = "what other CPUs run, tested everywhere"))]
-pub(super) struct Portable;
+pub struct Portable;
 
 impl Compare for Portable {
     #[inline(always)]
@@ -49,7 +48,7 @@ impl Compare for Portable {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use x86::{Avx2, Avx512, Sse2};
+pub use x86::{Avx2, Avx512, Sse2};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
@@ -57,7 +56,7 @@ mod x86 {
     use std::arch::x86_64::*;
 
     /// Every x86-64.
-    pub(crate) struct Sse2;
+    pub struct Sse2;
 
     impl Compare for Sse2 {
         #[inline(always)]
@@ -77,7 +76,7 @@ mod x86 {
     }
 
     /// AVX2.
-    pub(crate) struct Avx2;
+    pub struct Avx2;
 
     impl Compare for Avx2 {
         #[inline(always)]
@@ -96,7 +95,7 @@ mod x86 {
     }
 
     /// AVX-512 with BW.
-    pub(crate) struct Avx512;
+    pub struct Avx512;
 
     impl Compare for Avx512 {
         #[inline(always)]
@@ -114,7 +113,7 @@ mod x86 {
 mod tests {
     use super::*;
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    use forthwith_kernels::{CpuFeatures, Generation};
+    use crate::{CpuFeatures, Generation};
 
     #[test]
     fn every_way_compares_alike() {

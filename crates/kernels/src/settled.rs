@@ -1,4 +1,4 @@
-//! One reading of memory that others may write: [`mutable_inputs`](crate::mutable_inputs) says why each kernel
+//! One reading of memory that others may write: the page `mutable_inputs` of the crate `forth` says why each kernel
 //! is sound.
 
 /// The same number, read once: the optimiser no longer knows where it is from, so it cannot read the input a
@@ -6,7 +6,8 @@
 ///
 /// For numbers of an input that say how much is read or written without another check. It is no instruction.
 #[inline(always)]
-pub(crate) fn settled(number: u64) -> u64 {
+#[must_use]
+pub fn settled(number: u64) -> u64 {
     #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
     {
         let mut number = number;
@@ -22,11 +23,14 @@ pub(crate) fn settled(number: u64) -> u64 {
 
 /// Sixty-four bytes of an input, read once: looked at again, they are the same.
 #[repr(align(64))]
-pub(crate) struct Held(pub(crate) [u8; 64]);
+#[derive(Debug)]
+pub struct Held(pub [u8; 64]);
 
 impl Held {
+    /// A copy of them.
     #[inline(always)]
-    pub(crate) fn new(bytes: &[u8; 64]) -> Self {
+    #[must_use]
+    pub fn new(bytes: &[u8; 64]) -> Self {
         let held = Self(*bytes);
         #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
         // SAFETY: there is no instruction. It might write to the address, so the copy has to be one.

@@ -1,0 +1,351 @@
+//! Repetition and definition levels, a byte each, to offsets and indexes.
+//!
+//! Levels are compared sixty-four at a time, which gives words of bits: one bit a level, the first level lowest. What
+//! begins a list (or is a row of an option), the *slots*, and what is in one, the *items*, follow from the masks; so do
+//! offsets and indexes. [`ends_of_slots`] and [`index_of_slots`] write those of one mask; the machine calls them for
+//! each, [`lists_of_masks`] and [`index_of_masks`] do for many.
+
+mod compare;
+
+#[cfg(target_arch = "x86_64")]
+pub use compare::{Avx2, Avx512, Sse2};
+pub use compare::{Block, Compare, Portable};
+
+use crate::{CpuFeatures, Generation, compiled_for, for_each_cpu};
+
+/// Levels in a mask.
+const LANES: usize = 64;
+
+/// For each level whether it is `most` or lower. There is a mask for every 64 levels begun; bits behind the last level are 0.
+///
+/// # Panics
+/// If there are not that many masks.
+pub fn levels_to(levels: &[u8], most: u8, masks: &mut [u64]) {
+    compare(CpuFeatures::current(), levels, most, false, masks);
+}
+
+/// For each level whether it is `least` or higher, as [`levels_to`].
+///
+/// # Panics
+/// If there are not that many masks.
+pub fn levels_from(levels: &[u8], least: u8, masks: &mut [u64]) {
+    compare(CpuFeatures::current(), levels, least, true, masks);
+}
+
+/// Offsets of lists: an item adds one to `total`, and a slot ends the list that is `open`, by writing the total before it, and opens the next.
+/// The list that is still open at the end is for the caller to end, or goes on with the next masks. Answers how many offsets were
+/// written.
+///
+/// # Panics
+/// If there is no room for an offset a slot.
+pub fn lists_of_masks(
+    slots: &[u64],
+    items: &[u64],
+    open: &mut bool,
+    total: &mut i64,
+    offsets: &mut [u8],
+) -> usize {
+    lists(CpuFeatures::current(), slots, items, open, total, offsets)
+}
+
+/// An index: a slot that is an item gets the next number, counted on in `next`; one that is none gets -1. Answers how many were written.
+///
+/// # Panics
+/// If there is no room for a number a slot.
+pub fn index_of_masks(slots: &[u64], items: &[u64], next: &mut i64, index: &mut [u8]) -> usize {
+    rows(CpuFeatures::current(), slots, items, next, index)
+}
+
+/// Compares all levels with a bound: those at least that, or those at most.
+fn compare(features: CpuFeatures, levels: &[u8], bound: u8, at_least: bool, masks: &mut [u64]) {
+    macro_rules! level {
+        ($generation:ident $compare:ident) => {{
+            compiled_for! {
+                $generation
+                fn level(levels: &[u8], bound: u8, at_least: bool, masks: &mut [u64]) {
+                    compare_body::<compare::$compare>(levels, bound, at_least, masks);
+                }
+            }
+            // SAFETY: the processor has what its features say.
+            #[allow(unused_unsafe, reason = "the baseline has no features")]
+            unsafe {
+                level(levels, bound, at_least, masks)
+            }
+        }};
+    }
+    match features.generation() {
+        #[cfg(target_arch = "x86_64")]
+        Generation::Avx512 => level!(Avx512 Avx512),
+        #[cfg(target_arch = "x86_64")]
+        Generation::Avx2 => level!(Avx2 Avx2),
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        Generation::Baseline => level!(Baseline Sse2),
+        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+        _ => level!(Baseline Portable),
+    }
+}
+
+#[inline(always)]
+fn compare_body<C: Compare>(levels: &[u8], bound: u8, at_least: bool, masks: &mut [u64]) {
+    // SAFETY: `C` is of the generation that this is compiled for.
+    let mask = |block: &Block| unsafe {
+        if at_least { C::at_least(block, bound) } else { C::at_most(block, bound) }
+    };
+    let (blocks, rest) = levels.as_chunks::<LANES>();
+    for (block, to) in blocks.iter().zip(masks.iter_mut()) {
+        *to = mask(block);
+    }
+    if !rest.is_empty() {
+        let mut block = [0; LANES];
+        block[..rest.len()].copy_from_slice(rest);
+        masks[blocks.len()] = mask(&block) & ((1 << rest.len()) - 1);
+    }
+}
+
+for_each_cpu!(
+    fn lists(slots: &[u64], items: &[u64], open: &mut bool, total: &mut i64, offsets: &mut [u8]) -> usize = lists_body
+);
+for_each_cpu!(
+    fn rows(slots: &[u64], items: &[u64], next: &mut i64, index: &mut [u8]) -> usize = rows_body
+);
+
+#[inline(always)]
+fn lists_body(slots: &[u64], items: &[u64], open: &mut bool, total: &mut i64, offsets: &mut [u8]) -> usize {
+    let (offsets, _) = offsets.as_chunks_mut::<8>();
+    let mut at = 0;
+    for (&slot, &item) in slots.iter().zip(items) {
+        let mut rest = slot;
+        if !*open && rest != 0 {
+            // Nothing to be ended.
+            rest &= rest - 1;
+            *open = true;
+        }
+        let to = &mut offsets[at..at + rest.count_ones() as usize];
+        at += to.len();
+        // SAFETY: there is room for one offset a slot.
+        unsafe { ends_of_slots(rest, item, *total, to.as_mut_ptr().cast()) };
+        *total += i64::from(item.count_ones());
+    }
+    at
+}
+
+#[inline(always)]
+fn rows_body(slots: &[u64], items: &[u64], next: &mut i64, index: &mut [u8]) -> usize {
+    let (index, _) = index.as_chunks_mut::<8>();
+    let mut at = 0;
+    for (&slot, &item) in slots.iter().zip(items) {
+        let there = slot & item;
+        let to = &mut index[at..at + slot.count_ones() as usize];
+        at += to.len();
+        if there == slot {
+            for (row, to) in (*next..).zip(to) {
+                *to = row.to_ne_bytes();
+            }
+        } else {
+            // SAFETY: there is room for one number a slot.
+            unsafe { index_of_slots(slot, there, *next, to.as_mut_ptr().cast()) };
+        }
+        *next += i64::from(there.count_ones());
+    }
+    at
+}
+
+/// Writes for each slot how many items lie before it, counted on from `total`.
+///
+/// # Safety
+///
+/// One number for each slot may be written; the place need not be aligned.
+#[inline(always)]
+pub unsafe fn ends_of_slots<T: Signed>(slots: u64, items: u64, total: T, mut to: *mut T) {
+    let mut rest = slots;
+    while rest != 0 {
+        let below = items & (lowest(rest) - 1);
+        // SAFETY: one number a slot.
+        unsafe {
+            to.write_unaligned(total.plus(u64::from(below.count_ones())));
+            to = to.add(1);
+        }
+        rest &= rest - 1;
+    }
+}
+
+/// Writes for each slot the next number, counted on from `next`, if there is something in it, and -1 if not.
+///
+/// # Safety
+///
+/// As for [`ends_of_slots`].
+#[inline(always)]
+pub unsafe fn index_of_slots<T: Signed>(slots: u64, there: u64, next: T, mut to: *mut T) {
+    let mut items = 0;
+    if slots == u64::MAX {
+        for eight in 0..8 {
+            let flags = there >> (8 * eight) & 0xff;
+            let base = next.plus(items);
+            let places = &PLACES[flags as usize];
+            let mut indices = [T::NOTHING; 8];
+            // Indices, since what iterators call need not be compiled with the instructions of this generation.
+            #[allow(clippy::needless_range_loop, reason = "as the comment says")]
+            for at in 0..8 {
+                indices[at] = base.at(places[at]);
+            }
+            // SAFETY: sixty-four slots.
+            unsafe {
+                to.cast::<[T; 8]>().write_unaligned(indices);
+                to = to.add(8);
+            }
+            items += u64::from(flags.count_ones());
+        }
+        return;
+    }
+    let (mut rest, mut next) = (slots, next);
+    while rest != 0 {
+        let is_there = there & lowest(rest) != 0;
+        // SAFETY: one number a slot.
+        unsafe {
+            to.write_unaligned(if is_there { next } else { T::NOTHING });
+            to = to.add(1);
+        }
+        next = next.plus(u64::from(is_there));
+        rest &= rest - 1;
+    }
+}
+
+#[inline(always)]
+fn lowest(mask: u64) -> u64 {
+    mask & mask.wrapping_neg()
+}
+
+/// For eight flags: which place each has among those that are set, -1 if it is not.
+static PLACES: [[i8; 8]; 256] = {
+    let mut places = [[-1; 8]; 256];
+    let mut flags = 0;
+    while flags < 256 {
+        let (mut at, mut place) = (0, 0);
+        while at < 8 {
+            if flags >> at & 1 == 1 {
+                places[flags][at] = place;
+                place += 1;
+            }
+            at += 1;
+        }
+        flags += 1;
+    }
+    places
+};
+
+/// What offsets and indices are stored as.
+pub trait Signed: Copy {
+    /// The index of nothing.
+    const NOTHING: Self;
+    /// From an item of the machine.
+    fn from_item(item: [u8; 8]) -> Self;
+    /// So many more.
+    fn plus(self, items: u64) -> Self;
+    /// So many more, or nothing if that is negative.
+    fn at(self, place: i8) -> Self;
+}
+
+macro_rules! signed {
+    ($type:ty) => {
+        impl Signed for $type {
+            const NOTHING: Self = -1;
+
+            #[inline(always)]
+            fn from_item(item: [u8; 8]) -> Self {
+                i64::from_ne_bytes(item) as Self
+            }
+
+            #[inline(always)]
+            fn plus(self, items: u64) -> Self {
+                self.wrapping_add(items as Self)
+            }
+
+            #[inline(always)]
+            fn at(self, place: i8) -> Self {
+                // All bits of nothing are set, as are those of a sign that is moved all the way.
+                let place = Self::from(place);
+                self.wrapping_add(place) | place >> (Self::BITS - 1)
+            }
+        }
+    };
+}
+
+signed!(i32);
+signed!(i64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn integers(bytes: &[u8]) -> Vec<i64> {
+        bytes.as_chunks::<8>().0.iter().map(|b| i64::from_ne_bytes(*b)).collect()
+    }
+
+    #[test]
+    fn masks_have_a_bit_a_level() {
+        let levels: Vec<u8> = (0..150u32).map(|at| (at * 7 % 5) as u8).collect();
+        let bounds =
+            (0..6).flat_map(|bound| CpuFeatures::available().into_iter().map(move |cpu| (bound, cpu)));
+        for (bound, features) in bounds.chain(CpuFeatures::available().into_iter().map(|cpu| (255, cpu))) {
+            let (mut to, mut from) = ([0; 3], [0; 3]);
+            compare(features, &levels, bound, false, &mut to);
+            compare(features, &levels, bound, true, &mut from);
+            for at in 0..192 {
+                let bit = |masks: &[u64; 3]| masks[at / 64] >> (at % 64) & 1 == 1;
+                assert_eq!(bit(&to), levels.get(at).is_some_and(|l| *l <= bound), "{at} to {bound}");
+                assert_eq!(bit(&from), levels.get(at).is_some_and(|l| *l >= bound), "{at} from {bound}");
+            }
+        }
+    }
+
+    /// Against one slot at a time.
+    #[test]
+    fn masks_of_every_kind_give_what_a_loop_gives_on_every_cpu() {
+        let mut seed = 1_u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            seed ^ seed >> 31
+        };
+        for _ in 0..if cfg!(miri) { 3 } else { 300 } {
+            let dense = [u64::MAX, random() | random(), random(), random() & random()];
+            let slots = [dense[random() as usize % 4], dense[random() as usize % 4]];
+            let items = [dense[random() as usize % 4], dense[random() as usize % 4]];
+            let (mut ends, mut index, mut total, mut row) = (vec![], vec![], 7, 9);
+            for bit in 0..128 {
+                let is = |masks: [u64; 2]| masks[bit / 64] >> (bit % 64) & 1 == 1;
+                if is(slots) {
+                    ends.push(total);
+                    index.push(if is(items) { row } else { -1 });
+                    row += i64::from(is(items));
+                }
+                total += i64::from(is(items));
+            }
+            for features in CpuFeatures::available() {
+                let (mut open, mut sum, mut out) = (true, 7, [0; 8 * 128]);
+                let written = lists(features, &slots, &items, &mut open, &mut sum, &mut out);
+                assert_eq!((integers(&out[..8 * written]), sum), (ends.clone(), total));
+                let mut next = 9;
+                let written = rows(features, &slots, &items, &mut next, &mut out);
+                assert_eq!((integers(&out[..8 * written]), next), (index.clone(), row));
+            }
+        }
+    }
+
+    #[test]
+    fn lists_go_on_from_mask_to_mask() {
+        // [a, b], [], [c | d], of which the third is in two masks.
+        let (mut open, mut total, mut out) = (false, 10, [0; 64]);
+        let written = lists_of_masks(&[0b1101], &[0b1011], &mut open, &mut total, &mut out);
+        assert_eq!((integers(&out[..8 * written]), open, total), (vec![12, 12], true, 13));
+        let written = lists_of_masks(&[0b10], &[0b01], &mut open, &mut total, &mut out);
+        assert_eq!((integers(&out[..8 * written]), open, total), (vec![14], true, 14));
+    }
+
+    #[test]
+    fn an_index_counts_what_is_there() {
+        let (mut next, mut out) = (5, [0; 8 * 70]);
+        let written = index_of_masks(&[0b1011, u64::MAX], &[0b0101, u64::MAX], &mut next, &mut out);
+        let index = integers(&out[..8 * written]);
+        assert_eq!((&index[..4], index.len(), next), (&[5, -1, -1, 6][..], 67, 70));
+    }
+}
