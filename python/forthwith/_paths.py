@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from forthwith import _forthwith
 from forthwith._errors import MissingFileError, RequestError
 
 TYPE_CHECKING = False
@@ -83,39 +84,12 @@ def split_path(text: str) -> tuple[str, str | None]:
     text = local(text.strip())
     if ":" not in text:
         return text, None
-
-    import re  # not at the top: it costs more than the rest of the package
-
-    remote = re.search(r"[A-Za-z][A-Za-z0-9+.-]+://", text)
-    if not remote and os.path.exists(text):
+    try:
+        name, inner = _forthwith.split_name(text)
+    except UnicodeEncodeError:
+        # All of a name that is no text is the file's.
         return text, None
-    colons = [at for at, c in enumerate(text) if c == ":" and _may_separate(text, at)]
-    if not remote:
-        # The longest name that exists is the file.
-        for at in reversed(colons):
-            if os.path.exists(text[:at]):
-                return text[:at], _object(text[at + 1 :])
-    marked = [found.end() - 1 for found in re.finditer(r"\.root(\.[0-9]+)?(\?[^:]*)?:", text, re.IGNORECASE)]
-    marked = [at for at in marked if at in colons]
-    if not marked and remote:
-        return text, None
-    for at in marked[:1] or colons[-1:]:
-        return text[:at], _object(text[at + 1 :])
-    return text, None
-
-
-def _may_separate(text: str, at: int) -> bool:
-    """Whether the colon is neither part of a scheme, nor before a port, nor after a drive letter."""
-    if text[at + 1 : at + 3] == "//" or text[at + 1 : at + 2] == "\\":
-        return False
-    if at == 1 and text[0].isalpha() and text[2:3] in ("/", "\\"):
-        return False
-    begin = text.rfind("://", 0, at)
-    return begin < 0 or "/" in text[begin + 3 : at]
-
-
-def _object(text: str) -> str | None:
-    return "/".join(part for part in text.strip().split("/") if part) or None
+    return name, inner or None
 
 
 def expand(files: Any) -> Iterator[tuple[Any, str | None]]:

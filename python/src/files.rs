@@ -20,6 +20,12 @@ pub(crate) fn expand_files(py: Python<'_>, names: Vec<PathBuf>) -> PyResult<Vec<
     Ok(found.into_iter().map(PathBuf::into_os_string).collect())
 }
 
+/// The file and the object of `FILE:OBJECT`; the object is empty if there is none.
+#[pyfunction]
+pub(crate) fn split_name(text: &str) -> (&str, String) {
+    files::split(text, |name| Path::new(name).exists())
+}
+
 /// The bytes that a name means. Where a stream is waited for, signals are heard; the exception of their handlers goes to `stopped`.
 pub(crate) fn source(path: &Path, stopped: &mut Option<PyErr>) -> Result<Arc<dyn io::Source>> {
     files::source_while(path, &mut || match Python::try_attach(|py| py.check_signals()) {

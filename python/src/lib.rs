@@ -43,6 +43,7 @@ mod _forthwith {
         desk::Desk,
         file::{File, Key},
         files::expand_files,
+        files::split_name,
         forth::{Items, Machine},
         give::give_all,
         given::Given,

@@ -13,10 +13,12 @@
 mod expand;
 mod pattern;
 mod place;
+mod split;
 
 pub use expand::expand;
 pub use pattern::{is_pattern, matches};
 pub use place::{Place, locate};
+pub use split::split;
 
 use forthwith_io::{self as io, PreadFile, STREAM_IN_MEMORY, Source};
 use forthwith_plan::Result;
