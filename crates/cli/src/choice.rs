@@ -2,7 +2,7 @@
 
 use crate::{
     failure::{Failure, Result},
-    glob,
+    glob::{self, Patterns},
     opened::Place,
     survey::{Branch, Means, survey_first},
 };
@@ -79,6 +79,7 @@ pub(crate) fn matching(place: &Place, filter: &[String], entries: u64) -> Result
     if filter.is_empty() {
         return Ok(branches);
     }
+    let patterns = Patterns::of(filter)?;
     for (at, name) in filter.iter().enumerate().filter(|(_, pattern)| !glob::is_pattern(pattern)) {
         if filter[..at].contains(name) {
             return Err(twice(name));
@@ -90,7 +91,7 @@ pub(crate) fn matching(place: &Place, filter: &[String], entries: u64) -> Result
         let index = table.find(name)?;
         branches.push(Branch::of_first(table, index, &table.fields()?[index as usize], entries));
     }
-    branches.retain(|b| glob::wanted(filter, &b.field.path, &b.field.name));
+    branches.retain(|b| patterns.want(&b.field.path, &b.field.name));
     if branches.is_empty() {
         let table = place.name();
         return Err(Failure::NoMatch { column: place.words.column[0], table, filter: filter.to_vec() });

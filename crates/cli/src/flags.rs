@@ -70,9 +70,82 @@ pub(crate) enum Verb {
     /// Read a whole file and say what in it is damaged
     #[command(after_help = CHECK)]
     Check(Check),
+    /// Draw numbers of branches, or a histogram, graph or efficiency that a file holds
+    #[command(after_help = PLOT)]
+    Plot(Plot),
+    /// List the classes that a file describes, with their members
+    #[command(after_help = STREAMERS)]
+    Streamers(Streamers),
     /// Show what forthwith makes of a file, and how fast
     #[command(after_help = DEMO)]
     Demo(Demo),
+    /// Print a script that lets a shell complete commands and options
+    #[command(after_help = COMPLETIONS)]
+    Completions(Completions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Plot {
+    /// A branch, a tree with -b or -f, or an object; several one after the other
+    #[arg(value_name = "FILE[:OBJECT[/BRANCH]]", required = true)]
+    pub(crate) targets: Vec<OsString>,
+    /// Only this branch; may be repeated, or given as a list with commas
+    #[arg(short, long, value_name = "BRANCH")]
+    pub(crate) branch: Vec<String>,
+    /// Only branches whose name or path matches a glob or a /regex/; may be repeated
+    #[arg(short, long, value_name = "PATTERN")]
+    pub(crate) filter: Vec<String>,
+    /// Entries from the first on [default: all]
+    #[arg(short = 'n', long, value_name = "N", value_parser = entries)]
+    pub(crate) entries: Option<u64>,
+    /// The number of bins [default: as many as fit]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) bins: Option<u16>,
+    /// Where the axis begins and ends [default: where nearly all values of the first entries are]
+    #[arg(long, value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true)]
+    pub(crate) range: Option<(f64, f64)>,
+}
+
+fn range(text: &str) -> Result<(f64, f64), String> {
+    let ends = text.split_once(',').and_then(|(low, high)| {
+        let (low, high) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
+        Some((low, high))
+    });
+    match ends {
+        Some((low, high)) if low < high && f64::is_finite(high - low) => Ok((low, high)),
+        _ => Err("that is no range: two numbers with a comma between them, the lower one first".into()),
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Streamers {
+    /// The file, or several
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) targets: Vec<OsString>,
+    /// Only classes whose name matches; may be repeated
+    #[arg(short, long, value_name = "PATTERN")]
+    pub(crate) filter: Vec<String>,
+    /// Print JSON: an array of classes
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}
+
+/// A shell that completes what is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shell {
+    /// GNU Bash.
+    Bash,
+    /// Z shell.
+    Zsh,
+    /// fish.
+    Fish,
 }
 
 #[derive(Args, Debug)]
@@ -109,8 +182,8 @@ pub(crate) struct Show {
     /// The tree, or any object; several are shown one after the other
     #[arg(value_name = "FILE[:OBJECT]", required = true)]
     pub(crate) targets: Vec<OsString>,
-    /// Only branches whose name or path matches; may be repeated
-    #[arg(short, long, value_name = "GLOB")]
+    /// Only branches whose name or path matches a glob or a /regex/; may be repeated
+    #[arg(short, long, value_name = "PATTERN")]
     pub(crate) filter: Vec<String>,
     /// Print JSON: the tree, with an array of branches
     #[arg(long)]
@@ -129,8 +202,8 @@ pub(crate) struct Head {
     /// Only this branch; may be repeated, or given as a list with commas
     #[arg(short, long, value_name = "BRANCH")]
     pub(crate) branch: Vec<String>,
-    /// Only branches whose name or path matches; may be repeated
-    #[arg(short, long, value_name = "GLOB")]
+    /// Only branches whose name or path matches a glob or a /regex/; may be repeated
+    #[arg(short, long, value_name = "PATTERN")]
     pub(crate) filter: Vec<String>,
     /// Print JSON: an array with an object for each entry
     #[arg(long, conflicts_with = "jsonl")]
@@ -177,8 +250,8 @@ pub(crate) struct Convert {
     /// What becomes of columns that some of several files do not have [default: an error]
     #[arg(long, value_name = "AS")]
     pub(crate) missing: Option<Missing>,
-    /// Only columns whose name or path matches; may be repeated, or given as a list with commas
-    #[arg(short, long, value_name = "GLOB", value_delimiter = ',')]
+    /// Only columns whose name or path matches a glob or a /regex/; may be repeated, or given as a list with commas
+    #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
     pub(crate) columns: Vec<String>,
     /// How to compress, by the format's name for it, with a level behind a colon if it has any: zstd:9, none
     #[arg(long, value_name = "CODEC[:LEVEL]")]
@@ -218,8 +291,8 @@ pub(crate) struct Cat {
     /// The table, or one branch of it; the entries of several follow each other
     #[arg(value_name = "FILE[:TREE]", required = true)]
     pub(crate) targets: Vec<OsString>,
-    /// Only columns whose name or path matches; may be repeated, or given as a list with commas
-    #[arg(short, long, value_name = "GLOB", value_delimiter = ',')]
+    /// Only columns whose name or path matches a glob or a /regex/; may be repeated, or given as a list with commas
+    #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
     pub(crate) columns: Vec<String>,
     /// The format: jsonl or csv, or any that convert writes
     #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
@@ -263,8 +336,8 @@ pub(crate) struct Explain {
     /// The tree, or one branch of it; several one after the other
     #[arg(value_name = "FILE[:TREE[/BRANCH]]", required = true)]
     pub(crate) targets: Vec<OsString>,
-    /// Only branches whose name or path matches; may be repeated
-    #[arg(short, long, value_name = "GLOB")]
+    /// Only branches whose name or path matches a glob or a /regex/; may be repeated
+    #[arg(short, long, value_name = "PATTERN")]
     pub(crate) filter: Vec<String>,
     /// Print JSON: an array of branches
     #[arg(long)]
@@ -575,6 +648,30 @@ const EXPLAIN_PROGRAM: &str = "\
 Examples:
   forthwith forth explain lists.fs
   forthwith forth events.root:Events/Hits | forthwith forth explain -";
+
+const PLOT: &str = "\
+Lists are drawn without the lists, missing values are left out. What is outside of the range is
+counted below the picture. Objects are drawn as show draws them.
+
+Examples:
+  forthwith plot events.root:Events/Muon_pt
+  forthwith plot events.root:Events -b MET_pt --bins 40 --range 0,200
+  forthwith plot orders.avro -b amount -n 100000
+  forthwith plot histograms.root:hpx";
+
+const STREAMERS: &str = "\
+Bases stand before members, each with its type, its name and the comment in the C++ header.
+
+Examples:
+  forthwith streamers events.root
+  forthwith streamers events.root -f 'edm::*'
+  forthwith streamers --json events.root";
+
+const COMPLETIONS: &str = "\
+Examples:
+  source <(forthwith completions bash)             in ~/.bashrc
+  source <(forthwith completions zsh)              in ~/.zshrc, behind compinit
+  forthwith completions fish > ~/.config/fish/completions/forthwith.fish";
 
 const DEMO: &str = "\
 Examples:

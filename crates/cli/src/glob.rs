@@ -1,21 +1,98 @@
-//! Choosing branches by patterns for their names.
+//! Choosing branches by patterns for their names: globs, and regular expressions between slashes, as Python's filters have them.
 
-pub(crate) use forthwith::files::{is_pattern, matches};
+use crate::failure::{Failure, Result};
+use forthwith::files;
+use regex_lite::{Regex, RegexBuilder};
 
-/// Whether a name, or its path, matches one of the patterns; without patterns everything does.
-pub(crate) fn wanted(patterns: &[String], path: &str, name: &str) -> bool {
-    patterns.is_empty() || patterns.iter().any(|p| matches(p, path) || matches(p, name))
+/// Names, globs and regular expressions, of which one must match; without any, everything does.
+pub(crate) struct Patterns(Vec<Pattern>);
+
+enum Pattern {
+    Glob(String),
+    Regular(Regex),
+}
+
+impl Patterns {
+    /// What was typed.
+    ///
+    /// # Errors
+    /// What stands between slashes is no regular expression.
+    pub(crate) fn of(typed: &[String]) -> Result<Self> {
+        typed.iter().map(|text| Pattern::of(text)).collect::<Result<_>>().map(Self)
+    }
+
+    /// Whether a name, or its path, matches.
+    pub(crate) fn want(&self, path: &str, name: &str) -> bool {
+        self.0.is_empty() || self.0.iter().any(|pattern| pattern.matches(path) || pattern.matches(name))
+    }
+}
+
+impl Pattern {
+    fn of(typed: &str) -> Result<Self> {
+        let Some((text, flags)) = regular(typed) else { return Ok(Self::Glob(typed.to_owned())) };
+        let mut builder = RegexBuilder::new(&format!("^(?:{text})"));
+        builder.case_insensitive(flags.contains('i'));
+        builder.multi_line(flags.contains('m'));
+        builder.dot_matches_new_line(flags.contains('s'));
+        builder.ignore_whitespace(flags.contains('x'));
+        match builder.build() {
+            Ok(regex) => Ok(Self::Regular(regex)),
+            Err(error) => Err(Failure::misuse(format!("{typed} is no regular expression: {error}"))),
+        }
+    }
+
+    fn matches(&self, text: &str) -> bool {
+        match self {
+            Self::Glob(glob) => files::matches(glob, text),
+            Self::Regular(regex) => regex.is_match(text),
+        }
+    }
+}
+
+/// Whether a text has a character that means more than itself, or is a regular expression.
+pub(crate) fn is_pattern(text: &str) -> bool {
+    regular(text).is_some() || files::is_pattern(text)
+}
+
+/// `/regex/flags`: the expression and its flags.
+fn regular(text: &str) -> Option<(&str, &str)> {
+    let (expression, flags) = text.strip_prefix('/')?.rsplit_once('/')?;
+    flags.chars().all(|flag| "aimsux".contains(flag)).then_some((expression, flags))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn want(patterns: &[&str], path: &str, name: &str) -> bool {
+        let typed: Vec<String> = patterns.iter().map(ToString::to_string).collect();
+        Patterns::of(&typed).expect("patterns").want(path, name)
+    }
+
     #[test]
     fn names_or_paths_may_match() {
-        assert!(wanted(&["pt".into()], "Muon/pt", "pt"));
-        assert!(wanted(&["Muon/*".into()], "Muon/pt", "pt"));
-        assert!(!wanted(&["eta".into()], "Muon/pt", "pt"));
-        assert!(wanted(&[], "Muon/pt", "pt"));
+        assert!(want(&["pt"], "Muon/pt", "pt"));
+        assert!(want(&["Muon/*"], "Muon/pt", "pt"));
+        assert!(!want(&["eta"], "Muon/pt", "pt"));
+        assert!(want(&[], "Muon/pt", "pt"));
+    }
+
+    #[test]
+    fn regular_expressions_stand_between_slashes() {
+        for (pattern, name, expected) in [
+            ("/Muon_(pt|eta)/", "Muon_pt", true),
+            ("/Muon_(pt|eta)/", "Muon_ptErr", true), // from the start, as re.match
+            ("/Muon_(pt|eta)$/", "Muon_ptErr", false),
+            ("/muon_.*/i", "Muon_pt", true),
+            ("/muon_.*/", "Muon_pt", false),
+            ("/pt|eta/", "Muon_pt", false),
+            ("/a|b$/", "ax", true),
+            ("/evt/P3.Px", "/evt/P3.Px", true), // no flags behind: a name
+            ("//", "x", true),
+        ] {
+            assert_eq!(want(&[pattern], name, name), expected, "{pattern} {name}");
+        }
+        assert!(is_pattern("/x/") && !is_pattern("a/x"));
+        assert!(Patterns::of(&["/(/".into()]).is_err());
     }
 }

@@ -23,21 +23,27 @@ impl Histogram {
     /// The range must be finite and not empty; use [`robust_range`] for one that is.
     pub(crate) fn new(values: impl IntoIterator<Item = f64>, low: f64, high: f64, bins: usize) -> Self {
         let mut made = Self { low, high, counts: vec![0; bins.max(1)], outside: [0; 3] };
-        let scale = made.counts.len() as f64 / (high - low);
+        made.add(values);
+        made
+    }
+
+    /// Counts more values.
+    pub(crate) fn add(&mut self, values: impl IntoIterator<Item = f64>) {
+        let Self { low, high, counts, outside } = self;
+        let scale = counts.len() as f64 / (*high - *low);
         for value in values {
             if value.is_nan() {
-                made.outside[2] += 1;
-            } else if value < low {
-                made.outside[0] += 1;
-            } else if value >= high {
-                made.outside[1] += 1;
+                outside[2] += 1;
+            } else if value < *low {
+                outside[0] += 1;
+            } else if value >= *high {
+                outside[1] += 1;
             } else {
                 // Rounding may lift a value just below the end into a bin that is not there.
-                let bin = (((value - low) * scale) as usize).min(made.counts.len() - 1);
-                made.counts[bin] += 1;
+                let bin = (((value - *low) * scale) as usize).min(counts.len() - 1);
+                counts[bin] += 1;
             }
         }
-        made
     }
 
     /// The middle of the highest bin.

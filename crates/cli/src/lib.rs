@@ -19,6 +19,7 @@
 
 mod check;
 mod choice;
+mod completions;
 mod console;
 mod convert;
 mod count;
@@ -35,12 +36,15 @@ mod human;
 mod interrupt;
 mod ls;
 mod meaning;
+mod numbers;
 mod object;
 mod opened;
 mod paint;
+mod plot;
 mod schema;
 mod shorthand;
 mod show;
+mod streamers;
 mod survey;
 mod table;
 mod target;
@@ -140,6 +144,7 @@ fn usage(error: &clap::Error, out: &mut dyn Write, err: &mut dyn Write, terminal
 fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'_>) -> Result<()> {
     match (&asked.verb, &asked.targets[..]) {
         (Action::Program(act), _) => forth::program(act, keyboard, console),
+        (Action::Completions(shell), _) => console.text(&completions::script(*shell, &Typed::command())),
         (Action::Convert { choice, conversion }, targets) => {
             convert::convert(targets, choice, conversion, asked.threads, console)
         }
@@ -196,6 +201,13 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
             }
             place => show::show(&place?, filter, *shape, console),
         },
+        Action::Plot { choice, entries, bins, range } => match place(&file, object, console) {
+            Err(Failure::WrongObject { key, .. }) if !key.is_directory => {
+                object::show(&file, &key, Shape::Text, console)
+            }
+            place => plot::plot(&place?, choice, *entries, *bins, *range, console),
+        },
+        Action::Streamers { filter, shape } => streamers::streamers(&file, filter, *shape, console),
         Action::Head { end, choice, shape, not_numbers, no_check_text } => {
             let place = place(&file, object, console)?.with_unchecked_text(*no_check_text);
             head::head(&place, *end, choice, *shape, *not_numbers, console)
@@ -208,7 +220,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
         Action::Forth { explain } => forth::forth(&opened::place(&file, object)?, *explain, console),
         Action::Demo { limit } => demo::demo(&file, object, asked.threads, *limit, console),
         // Of all files together, or of none.
-        Action::Convert { .. } | Action::Count { .. } | Action::Program(_) => Ok(()),
+        Action::Convert { .. } | Action::Count { .. } | Action::Program(_) | Action::Completions(_) => Ok(()),
     }
 }
 

@@ -5,7 +5,10 @@ use crate::{
     choice::Choice,
     convert::{Conversion, STEP},
     failure::{Failure, Result},
-    flags::{Act, Cat, Check, Common, Count, Demo, Explain, Forth, Head, Ls, Nan, Schema, Show, Typed, Verb},
+    flags::{
+        Act, Cat, Check, Common, Completions, Count, Demo, Explain, Forth, Head, Ls, Nan, Plot, Schema,
+        Shell, Show, Streamers, Typed, Verb,
+    },
     head::End,
     paint::Paint,
     target::Target,
@@ -70,9 +73,21 @@ pub(crate) enum Action {
     },
     /// No file is involved.
     Program(Box<Act>),
+    Plot {
+        choice: Choice,
+        entries: u64,
+        bins: Option<u16>,
+        range: Option<(f64, f64)>,
+    },
+    Streamers {
+        filter: Vec<String>,
+        shape: Shape,
+    },
     Demo {
         limit: Duration,
     },
+    /// No file is involved, either.
+    Completions(Shell),
 }
 
 /// The form of the answer.
@@ -96,8 +111,14 @@ impl Action {
             | Self::Head { shape, .. }
             | Self::Count { shape }
             | Self::Schema { shape }
+            | Self::Streamers { shape, .. }
             | Self::Explain { shape, .. } => *shape == Shape::Json,
-            Self::Convert { .. } | Self::Forth { .. } | Self::Program(_) | Self::Demo { .. } => false,
+            Self::Convert { .. }
+            | Self::Forth { .. }
+            | Self::Program(_)
+            | Self::Plot { .. }
+            | Self::Demo { .. }
+            | Self::Completions(_) => false,
         }
     }
 }
@@ -169,6 +190,14 @@ impl Asked {
             Verb::Forth(Forth { target, explain, act: None }) => {
                 (target.into_iter().collect(), Action::Forth { explain })
             }
+            Verb::Plot(Plot { targets, branch, filter, entries, bins, range }) => {
+                let choice = Choice { names: branch, filter };
+                (targets, Action::Plot { choice, entries: entries.unwrap_or(u64::MAX), bins, range })
+            }
+            Verb::Streamers(Streamers { targets, filter, json }) => {
+                (targets, Action::Streamers { filter, shape: shape(json, false) })
+            }
+            Verb::Completions(Completions { shell }) => (Vec::new(), Action::Completions(shell)),
             Verb::Demo(Demo { target, limit }) => {
                 (vec![target], Action::Demo { limit: Duration::from_secs(limit) })
             }

@@ -1,7 +1,6 @@
 //! `forthwith demo`: a tour of any file.
 
 mod muons;
-mod numbers;
 mod picture;
 mod samples;
 mod speed;

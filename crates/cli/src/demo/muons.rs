@@ -1,6 +1,6 @@
 //! The mass of pairs of muons: the picture everybody knows.
 
-use super::numbers::lists;
+use crate::numbers::lists;
 use crate::survey::Branch;
 use forthwith::Table;
 

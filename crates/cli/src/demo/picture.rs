@@ -1,14 +1,14 @@
 //! One histogram, of whatever suits the file.
 
 use super::{
-    muons, numbers,
+    muons,
     samples::{Kind, is_telling, sample},
 };
 use crate::{
     console::Console,
     failure::Result,
     histogram::{Histogram, robust_range},
-    human,
+    human, numbers,
     survey::Branch,
 };
 use forthwith::Table;

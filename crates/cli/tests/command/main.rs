@@ -11,6 +11,7 @@ mod help;
 mod made;
 mod objects;
 mod page;
+mod plots;
 mod safe;
 mod streams;
 

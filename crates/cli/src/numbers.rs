@@ -26,7 +26,8 @@ pub(crate) fn lists(array: &Array) -> Option<(Vec<i64>, Vec<f64>)> {
     Some((offsets, values(array)?))
 }
 
-fn numbers(column: &Column) -> Vec<f64> {
+/// The items of a column.
+pub(crate) fn numbers(column: &Column) -> Vec<f64> {
     macro_rules! convert {
         ($($dtype:ident $number:ident,)*) => {
             match column.dtype() {

@@ -1,0 +1,137 @@
+//! `forthwith plot`: a histogram of the numbers in branches.
+
+use crate::{
+    choice::{Choice, Chosen},
+    console::Console,
+    failure::{Failure, Result},
+    histogram::{Histogram, robust_range},
+    human,
+    interrupt::Watch,
+    numbers::numbers,
+    opened::Place,
+    survey::{Branch, Means},
+};
+use forthwith::{
+    Step,
+    columns::{Array, Form},
+    plan::{Error, ErrorKind},
+};
+
+/// Lines of bars.
+const HEIGHT: usize = 16;
+/// The widest picture, whatever the terminal.
+const WIDEST: usize = 100;
+/// Decompressed bytes of a step.
+const STEP: u64 = 8 << 20;
+
+pub(crate) fn plot(
+    place: &Place,
+    choice: &Choice,
+    entries: u64,
+    bins: Option<u16>,
+    range: Option<(f64, f64)>,
+    console: &mut Console<'_>,
+) -> Result<()> {
+    if choice.names.is_empty() && choice.filter.is_empty() && place.branch.is_none() {
+        return Err(Failure::WhichBranch { tree: place.name() });
+    }
+    let Chosen { branches, named } = choice.find(place, entries)?;
+    let mut drawn = 0;
+    for branch in &branches {
+        if !named && !is_numbers(branch) {
+            console.note(&format!("{} has no numbers", human::clean(&branch.field.path)));
+            continue;
+        }
+        if drawn > 0 {
+            console.line("")?;
+        }
+        draw(place, branch, entries, bins, range, console)?;
+        drawn += 1;
+    }
+    if drawn == 0 { Err(Failure::misuse("there are no numbers to draw".into())) } else { Ok(()) }
+}
+
+fn draw(
+    place: &Place,
+    branch: &Branch,
+    entries: u64,
+    bins: Option<u16>,
+    range: Option<(f64, f64)>,
+    console: &mut Console<'_>,
+) -> Result<()> {
+    let table = &place.table;
+    let name = human::clean(&branch.field.path);
+    if branch.means() == Means::Unsupported || !is_numbers(branch) {
+        // Reading says what keeps it from being read.
+        crate::head::first(table, branch, 0)?;
+        let kind = branch.type_name();
+        return Err(Failure::misuse(format!("{name} has no numbers to draw, but {}", human::clean(kind))));
+    }
+    let watch = Watch::begin(None);
+    let whole = table.entry_range_up_to(branch.index, entries)?;
+    let mut steps = table.steps(&[branch.index], whole.start..whole.end.min(entries), Step::Bytes(STEP))?;
+    let (mut waiting, mut histogram, mut read) = (Vec::new(), None, 0);
+    let width = console.width.unwrap_or(80).saturating_sub(14).clamp(20, WIDEST);
+    while let Some((_, arrays)) = steps.read(None, Some(&mut |_| !watch.asked()))? {
+        if watch.asked() {
+            return Err(Error::new(ErrorKind::Cancelled).in_file(table.file().uri()).into());
+        }
+        for array in &arrays {
+            read += array.length;
+            let Some(values) = values(array) else { continue };
+            let histogram = match &mut histogram {
+                Some(histogram) => histogram,
+                // The first values say where most are.
+                empty => match range.or_else(|| robust_range(&values)) {
+                    Some((low, high)) => {
+                        let (bins, _) = layout(bins, width);
+                        empty.insert(Histogram::new(waiting.drain(..), low, high, bins))
+                    }
+                    None => {
+                        waiting.extend(values);
+                        continue;
+                    }
+                },
+            };
+            histogram.add(values);
+        }
+    }
+    let entries = human::counted(read, "entry", "entries");
+    let Some(histogram) = histogram else {
+        return console.line(&format!("{name} of {entries} has no values to draw"));
+    };
+    let outside = histogram.remainder();
+    let outside = if outside.is_empty() { String::new() } else { format!("; not shown: {outside}") };
+    console.line(&format!("{} of {entries}{outside}\n", console.paint.strong(&name)))?;
+    let (_, wide) = layout(bins, width);
+    console.text(&histogram.draw(HEIGHT, wide, &name, console.paint))
+}
+
+/// How many bins, and how many characters each.
+fn layout(bins: Option<u16>, width: usize) -> (usize, usize) {
+    match bins.map(usize::from) {
+        Some(bins) => (bins, (width / bins).clamp(1, 8)),
+        None => (width, 1),
+    }
+}
+
+/// Whether it is of numbers, whatever the lists around them.
+fn is_numbers(branch: &Branch) -> bool {
+    let reading = branch.description.as_ref().ok().and_then(|d| d.reading.as_ref().ok());
+    reading.is_some_and(|reading| key(&reading.form).is_some())
+}
+
+/// The buffer of the numbers.
+fn key(form: &Form) -> Option<&str> {
+    match form {
+        Form::Numpy { key, .. } => Some(key),
+        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
+            key(content)
+        }
+        _ => None,
+    }
+}
+
+fn values(array: &Array) -> Option<Vec<f64>> {
+    array.column(&format!("{}-data", key(&array.form)?)).map(numbers)
+}
