@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn, Self, TextIO, TypedDict, Unpack
 
     from forthwith._filters import Filter, Predicate
+    from forthwith._streamers import StreamerInfo
     from forthwith._types import Opened
 
     class Filters(TypedDict, total=False):
@@ -326,6 +327,56 @@ class File(Directory):
         if found["stopped"]:
             text += f"; the walk ended at byte {found['end']} of {found['size']}: {found['stopped']}"
         warnings.warn(text, RecoveryWarning, stacklevel=4)
+
+    @property
+    def streamers(self) -> dict[str, dict[int, StreamerInfo]]:
+        """How the file says that its classes are stored: streamer infos by class and version.
+
+        Of infos with the same version, as classes without versions have, it is the last; `streamer_infos` has all.
+
+        Raises:
+            UnsupportedError: It is no ROOT file.
+        """
+        found: dict[str, dict[int, StreamerInfo]] = {}
+        for info in self.streamer_infos:
+            found.setdefault(info.classname, {})[info.version] = info
+        return found
+
+    @property
+    def streamer_infos(self) -> list[StreamerInfo]:
+        """All streamer infos, in the order of the file."""
+        from forthwith._streamers import streamers_of
+
+        return streamers_of(self._core)
+
+    def streamer_named(self, classname: str, version: int | None = None) -> StreamerInfo:
+        """The streamer info of a class; of its highest version, or of the one asked for.
+
+        Raises:
+            KeyInFileError: The file has none; the message shows similar classes, or the versions.
+        """
+        known = self.streamers
+        versions = known.get(classname)
+        if versions and version is None:
+            return versions[max(versions)]
+        if versions and version in versions:
+            return versions[version]
+        if versions:
+            hint = f"version {version} of {classname}; there is {', '.join(map(str, sorted(versions)))}"
+        else:
+            from difflib import get_close_matches
+
+            near = get_close_matches(str(classname), list(known))
+            hint = f"class {classname!r}" + (f"; did you mean {', '.join(near)}?" if near else "")
+        raise KeyInFileError(f"no streamer info of {hint}\n  in {self.file_path}", file=self.file_path)
+
+    def show_streamers(self, classname: str | None = None, *, stream: TextIO | None = None) -> None:
+        """Prints the streamer infos of all classes, or of one: bases, then members with their types and comments."""
+        infos = self.streamer_infos
+        if classname is not None:
+            self.streamer_named(classname)
+            infos = [info for info in infos if info.classname == classname]
+        _show.write("\n\n".join(map(str, infos)) + "\n", stream)
 
     @property
     def uuid(self) -> str | None:

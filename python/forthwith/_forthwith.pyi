@@ -53,7 +53,9 @@ __all__ = [
     "parquet_row_groups",
     "prepare",
     "register_class",
+    "root_streamers",
     "safe_text",
+    "split_name",
 ]
 
 __version__: str
@@ -235,6 +237,11 @@ def safe_text(text: str) -> str:
 
 def register_class(name: str, members: Sequence[tuple[str, str]] | None, framed: bool = True) -> bool:
     """Says how a class is stored; without members, takes it back."""
+
+def root_streamers(
+    file: File,
+) -> list[tuple[str, int, int, list[tuple[str, str, str, bool, int | None]]]]:
+    """Class, version, checksum and members of each streamer info: name, type, comment, whether a base, a base's version."""
 
 def efficiency_intervals(
     how: str, level: float, first: Sequence[float], second: Sequence[float]
@@ -796,6 +803,9 @@ class Snapshot:
 
 def expand_files(names: Sequence[str | os.PathLike[str]]) -> list[str]:
     """The files that names, patterns and folders mean, in the order of the names; each pattern's and folder's sorted."""
+
+def split_name(text: str) -> tuple[str, str]:
+    """The file and the object of ``FILE:OBJECT``; the object is empty if there is none."""
 
 def from_iter(object: object, type: str | None = None, form: str | None = None, single: bool = False) -> Snapshot:
     """Columns of a known type, filled with the items of an object, or with the object alone; a Form comes as JSON."""

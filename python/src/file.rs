@@ -23,7 +23,7 @@ use std::{path::PathBuf, sync::Arc};
 /// An opened file. See the stub file for all documentation.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct File {
-    handle: Arc<Handle>,
+    pub(crate) handle: Arc<Handle>,
     info: forthwith::FileInfo,
 }
 

@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from conftest import data
 
 import forthwith
 from forthwith import _forthwith
@@ -80,3 +81,26 @@ def test_options_that_the_format_does_not_know_are_named() -> None:
         forthwith.open(PLAIN, schema={"type": "record", "name": "r", "fields": []})
     with pytest.raises(ValueError, match="row_groups is an option for Parquet files, and this is a ROOT file"):
         forthwith.open(DATA / "zmumu.root", row_groups=[0])
+
+
+def test_streamer_infos(capsys):
+    with forthwith.open(data("objects.root")) as file:
+        named = file.streamer_named("TNamed")
+        assert (named.version, named.checksum, named.bases) == (1, 0xDFB74A3C, ["TObject"])
+        assert [member.typename for member in named.members if not member.is_base] == ["TString", "TString"]
+        assert file.streamers["TNamed"][1] == named
+        assert file.streamer_named("TNamed", 1) == named
+        assert len(file.streamer_infos) >= len(file.streamers)
+        assert named.tojson()["members"][0]["is_base"] is True
+        file.show_streamers("TNamed")
+        assert "TNamed version 1, checksum 0xdfb74a3c\n  TObject" in capsys.readouterr().out
+        file.show_streamers()
+        assert capsys.readouterr().out.count("checksum") == len(file.streamer_infos)
+        for wrong, match in ((("TNamd",), "did you mean TNamed"), (("TNamed", 7), "there is 1")):
+            with pytest.raises(forthwith.KeyInFileError, match=match):
+                file.streamer_named(*wrong)
+    with (
+        forthwith.open(data("avro/nested.avro")) as tree,
+        pytest.raises(forthwith.UnsupportedError, match="streamer infos"),
+    ):
+        tree.file.streamers

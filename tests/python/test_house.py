@@ -10,6 +10,7 @@ ROOT = pathlib.Path(forthwith.__file__).parent
 # Imports within functions of modules of the package itself, which need a reason: what takes long to import, or needs a package
 # that may not be there, is imported when it is wanted. Circles are no reason.
 LATER = {
+    "forthwith._streamers": "dataclasses cost as much as the package, and few ask for streamer infos",
     "forthwith._objects": "objects are not in every file, and import operator, threading and collections",
     "forthwith._tree.options": "dataclasses take longer to import than the package",
     "forthwith._tree.selection": "imports forthwith._tree.options",
