@@ -88,6 +88,10 @@ class RequestTypeError(RequestError, TypeError):
     """An argument of a type that is not taken there."""
 
 
+class RequestIndexError(RequestError, IndexError):
+    """A bin, an item or an axis that is not there."""
+
+
 class SourceError(ForthwithError, OSError):
     """Bytes could not be read or written. An exception of a Python file object is the ``__cause__``."""
 

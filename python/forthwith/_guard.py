@@ -1,7 +1,8 @@
 """What stands between an object of a file and those who use it, since any member of a damaged object may be anything.
 
 The code behind it reads members as the class has them. Where these are missing, of another type, or contradict each other, what
-Python or NumPy says of that becomes one kind of error, which names the object; and ``repr`` always has an answer.
+Python or NumPy says of that becomes one kind of error, which names the object; and ``repr`` always has an answer. An argument
+that is not of the type that the method names is a mistake of the caller, and never the file's.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import functools
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from forthwith._errors import DamagedFileError, ForthwithError, OutOfMemoryError
+from forthwith._errors import DamagedFileError, ForthwithError, OutOfMemoryError, RequestTypeError
 from forthwith._forthwith import safe_text
 
 if TYPE_CHECKING:
@@ -23,6 +24,15 @@ if TYPE_CHECKING:
 _SHOWN = ("__repr__", "_repr_html_")
 _GUARDED = ("__len__", "__iter__", "__contains__", "__eq__", "__hash__", "__str__", "__bool__", "__int__", "__float__")
 _UNFIT = (AttributeError, TypeError, ValueError, ArithmeticError, LookupError, BufferError, RecursionError)
+
+# What is taken where an annotation says so: numbers of NumPy have ``__index__`` or are floats.
+_TYPES: dict[str, tuple[type, ...]] = {
+    "bool": (bool, int),
+    "int": (int,),
+    "float": (int, float),
+    "str": (str,),
+    "None": (type(None),),
+}
 
 
 def guarded(cls: Class) -> Class:
@@ -58,10 +68,40 @@ def _guarded(act: Callable[..., Any]) -> Callable[..., Any]:
             if error.__traceback__ is not None and error.__traceback__.tb_next is None:
                 # Not from within: arguments that it does not have.
                 raise
+            mistake = _mistake(act, self, arguments, named)
+            if mistake is not None:
+                raise mistake from None
             why = f"{type(error).__name__}: {error}"
             raise damaged(self, f"{act.__name__} cannot be had, its members do not fit together ({why})") from error
 
     return guarded
+
+
+def _mistake(
+    act: Callable[..., Any], owner: Object, arguments: tuple[Any, ...], named: dict[str, Any]
+) -> RequestTypeError | None:
+    """The error of an argument that is not of the type that the signature says, if there is one."""
+    import inspect
+
+    signature = inspect.signature(act)
+    for name, value in signature.bind(owner, *arguments, **named).arguments.items():
+        parameter = signature.parameters[name]
+        wanted = str(parameter.annotation)
+        given = value if parameter.kind is parameter.VAR_POSITIONAL else [value]
+        for one in given if value is not owner else []:
+            if not _fits(one, wanted):
+                return RequestTypeError(f"{act.__name__}: {name} must be {wanted.replace(' | ', ' or ')}, not {one!r}")
+    return None
+
+
+def _fits(value: object, wanted: str) -> bool:
+    """Whether a value is of one of the types in an annotation; what is none of Python's own is taken for right."""
+    kinds = wanted.split(" | ")
+    if not all(kind in _TYPES for kind in kinds):
+        return True
+    if hasattr(value, "__index__"):
+        value = value.__index__()
+    return isinstance(value, tuple(one for kind in kinds for one in _TYPES[kind]))
 
 
 def _shown(act: Callable[..., str]) -> Callable[..., str]:

@@ -10,7 +10,7 @@ import operator
 import threading
 from collections.abc import ItemsView, Mapping, Sequence, ValuesView
 
-from forthwith._errors import KeyInFileError, UnsupportedError
+from forthwith._errors import KeyInFileError, RequestIndexError, RequestTypeError, UnsupportedError
 from forthwith._guard import guarded
 
 TYPE_CHECKING = False
@@ -82,6 +82,10 @@ class Record:
         made = self._value(number) if kind == "value" else _class(self.core, number, kind)(self, number)
         # Another thread may have been faster; there is one object for each number all the same.
         return self._made.setdefault(number, made)
+
+    def reduce(self, what: Object) -> tuple[Any, ...]:
+        """How an object of this record is pickled: it is read again."""
+        return _again, (self.file, self.path, what._number, what._window)
 
     def _value(self, number: int) -> Any:
         # A value is made with all that is in it, so none can be in itself, whatever a file says.
@@ -157,6 +161,21 @@ def register_class(
 
     pairs = None if members is None else list(members.items() if isinstance(members, Mapping) else members)
     _forthwith.register_class(name, pairs, framed)
+
+
+def item(what: Any, at: Any) -> int:
+    """The place of one of the items of an object, where negative numbers count from the end.
+
+    Raises:
+        RequestIndexError: There is none.
+        RequestTypeError: It is no number.
+    """
+    if not hasattr(at, "__index__"):
+        raise RequestTypeError(f"an item of {what!r} has a number or a name, not {at!r}")
+    number, count = operator.index(at), len(what)
+    if not -count <= number < count:
+        raise RequestIndexError(f"no item {number} in {what!r}: there are {count}")
+    return number % count
 
 
 def open_object(file: File, path: str) -> Any:
@@ -328,6 +347,8 @@ class Object:
         return _Plain().object(self)
 
     def __getitem__(self, name: str) -> Any:
+        if not isinstance(name, str):
+            raise RequestTypeError(f"members of {self!r} have names, not {name!r}")
         return self.member(name)
 
     def __contains__(self, name: object) -> bool:
@@ -353,7 +374,7 @@ class Object:
         return f"<{self.classname}{called}{version}{', not understood' if self.is_opaque else ''}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self._record.file, self._record.path, self._number, self._window)
+        return self._record.reduce(self)
 
 
 def _again(file: File, path: str, number: int, window: tuple[str, int, int, int] | None) -> Any:
@@ -440,11 +461,13 @@ class Collection(Object, Sequence):  # type: ignore[type-arg]
 
     def __getitem__(self, at: Any) -> Any:
         """An item by its place, or by its name."""
-        if not isinstance(at, str):
+        if isinstance(at, slice):
             return self._items()[at]
-        for item in self._items():
-            if isinstance(item, Object) and (item.name or str(item)) == at:
-                return item
+        if not isinstance(at, str):
+            return self._items()[item(self, at)]
+        for one in self._items():
+            if isinstance(one, Object) and (one.name or str(one)) == at:
+                return one
         raise KeyInFileError(f"no {at!r} in {self!r}", file=self.file.file_path, object=self.object_path)
 
     def __len__(self) -> int:
@@ -542,7 +565,8 @@ class _Plain:
     """Values as JSON has them."""
 
     def __init__(self) -> None:
-        self._seen: dict[int, int] = {}
+        # By record, too: computed objects are each in one of their own.
+        self._seen: dict[tuple[int, int], int] = {}
         self._level = 0
 
     def object(self, what: Object) -> dict[str, Any]:
@@ -559,7 +583,7 @@ class _Plain:
             self._level -= 1
 
     def _members(self, what: Object) -> dict[str, Any]:
-        key = what._number
+        key = id(what._record), what._number
         if what._window is None:
             if key in self._seen:
                 return {"$ref": self._seen[key]}

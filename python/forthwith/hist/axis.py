@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forthwith._errors import UnsupportedError
+from forthwith._errors import RequestIndexError, UnsupportedError
 from forthwith._guard import damaged, guarded
-from forthwith._objects import Object
+from forthwith._objects import Object, item
 from forthwith._packages import package as _package
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
             return self.member(at)
         labels = self.labels()
         if labels is not None:
-            return labels[at]
+            return labels[at if isinstance(at, slice) else item(self, at)]
         edges = self.edges()
         if isinstance(at, slice):
             return [self[bin] for bin in range(*at.indices(len(self)))]
-        bin = range(len(self))[at]
+        bin = item(self, at)
         return float(edges[bin]), float(edges[bin + 1])
 
     def __iter__(self) -> Iterator[Any]:
@@ -59,6 +59,19 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
 
     def __hash__(self) -> int:
         return hash((len(self), self.low, self.high))
+
+    def index(self, value: float | str) -> int:  # type: ignore[override]
+        """The number of the bin that a value falls into, -1 below the axis and its length above; or that of a label.
+
+        Raises:
+            RequestIndexError: No bin has this label.
+        """
+        if isinstance(value, str):
+            labels = self.labels() or []
+            if value not in labels:
+                raise RequestIndexError(f"{self.name} has no bin that is labelled {value!r}")
+            return labels.index(value)
+        return int(found_bins(self, np.array([float(value)]))[0]) - 1
 
     @property
     def low(self) -> float:
@@ -182,6 +195,22 @@ class RangedAxis(Axis):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RangedAxis, (self._stored, self._found)
+
+
+def found_bins(axis: Axis, found: Numbers) -> Numbers:
+    """Numbers of bins, as ``TAxis::FindBin`` has them."""
+    edges = None if isinstance(axis, RangedAxis) else axis.member("fXbins", None)
+    if edges is not None and len(edges):
+        inside = np.searchsorted(np.asarray(edges), found, side="right")
+    else:
+        with np.errstate(all="ignore"):
+            place = np.nan_to_num(len(axis) * (found - axis.low) / (axis.high - axis.low))
+        inside = 1 + place.clip(-1, len(axis) + 1).astype(np.int64)
+        # Where that was rounded to a neighbour, the one whose edges are on both sides.
+        width = (axis.high - axis.low) / len(axis)
+        lower, upper = found < axis.low + (inside - 1) * width, found >= axis.low + inside * width
+        inside = (inside - lower + (upper & (inside < len(axis)))).clip(1)
+    return np.where(found < axis.low, 0, np.where(found < axis.high, inside, len(axis) + 1))
 
 
 class _Traits:

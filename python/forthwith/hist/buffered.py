@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forthwith._errors import UnsupportedError
-from forthwith.hist.axis import Axis, RangedAxis
+from forthwith.hist.axis import Axis, RangedAxis, found_bins
 from forthwith.hist.limits import limits, powers_of_two
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def filled(histogram: Any, name: str, stored: Numbers) -> Numbers:
         rows = np.flatnonzero(counted[first:last]) + first
         bins, stride = np.zeros(len(rows), dtype=np.int64), 1
         for axis, found in zip(axes, entries.T[1:], strict=False):
-            bins += stride * _bins(axis, found[rows])
+            bins += stride * found_bins(axis, found[rows])
             stride *= len(axis) + 2
         stored = _sum(stored, bins, added[rows])
         if longer is not None:
@@ -241,7 +241,7 @@ def _moved(
         if new is not axis:
             width = (axis.high - axis.low) / len(axis)
             there = (bin > 0) & (bin <= len(axis)) & (profile | (contents != 0))
-            to = cells + stride * (_bins(new, axis.low + (bin - 0.5) * width) - bin)
+            to = cells + stride * (found_bins(new, axis.low + (bin - 0.5) * width) - bin)
             sums, contents = (_sum(np.zeros_like(old), to[there], old[there]) for old in (sums, contents))
         stride *= len(axis) + 2
     return sums, contents
@@ -251,22 +251,6 @@ def _bounds(profile: Any) -> tuple[float, float]:
     """Between which values a profile takes entries; all if both are the same."""
     names = {1: ("fYmin", "fYmax"), 2: ("fZmin", "fZmax"), 3: ("fTmin", "fTmax")}[len(profile.axes)]
     return tuple(float(profile.member(name)) for name in names)  # type: ignore[return-value]
-
-
-def _bins(axis: Axis, found: Numbers) -> Numbers:
-    """Numbers of bins, as ``TAxis::FindBin`` has them."""
-    edges = None if isinstance(axis, RangedAxis) else axis.member("fXbins", None)
-    if edges is not None and len(edges):
-        inside = np.searchsorted(np.asarray(edges), found, side="right")
-    else:
-        with np.errstate(all="ignore"):
-            place = np.nan_to_num(len(axis) * (found - axis.low) / (axis.high - axis.low))
-        inside = 1 + place.clip(-1, len(axis) + 1).astype(np.int64)
-        # Where that was rounded to a neighbour, the one whose edges are on both sides.
-        width = (axis.high - axis.low) / len(axis)
-        lower, upper = found < axis.low + (inside - 1) * width, found >= axis.low + inside * width
-        inside = (inside - lower + (upper & (inside < len(axis)))).clip(1)
-    return np.where(found < axis.low, 0, np.where(found < axis.high, inside, len(axis) + 1))
 
 
 def _sum(stored: Numbers, bins: Numbers, added: Numbers) -> Numbers:

@@ -6,18 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forthwith._errors import ForthwithError, RequestError
+from forthwith._errors import ForthwithError, RequestIndexError, RequestTypeError
 from forthwith._forthwith import safe_text
 from forthwith._guard import guarded
 from forthwith._objects import Object
 from forthwith._packages import package as _package
 from forthwith.hist import svg
 from forthwith.hist.grid import Grid, Side, lines
+from forthwith.hist.indexing import chosen
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import TextIO
 
     from forthwith.hist.axis import Axis, Numbers
+    from forthwith.hist.indexing import Chosen
 
 
 @guarded
@@ -129,8 +132,41 @@ class Plotted(Drawn):
         """One axis: a number, or ``"x"``, ``"y"``, ``"z"``."""
         number = {"x": 0, "y": 1, "z": 2}.get(which, which) if isinstance(which, str) else which
         if not isinstance(number, int) or not -len(self.axes) <= number < len(self.axes):
-            raise RequestError(f"no axis {which!r}: there are {len(self.axes)}")
+            raise RequestIndexError(f"no axis {which!r}: there are {len(self.axes)}")
         return self.axes[number]
+
+    def __getitem__(self, index: Any) -> Any:
+        """The content of a bin, or a histogram of some bins or fewer axes; or the member of a name.
+
+        Bins are counted from 0; ``2.5j`` is the bin of a place, and ``loc``, ``rebin``, ``underflow`` and ``overflow`` of hist
+        and boost-histogram are understood. ``h[2:5]`` has these bins, and what is outside of them below and above. ``h[::sum]``
+        is a sum with what is below and above, ``h[::2j]`` has two bins as one. There is one index for each axis.
+
+        Raises:
+            RequestIndexError: There is no such bin or axis (also an ``IndexError``).
+            RequestTypeError: It is no index (also a ``TypeError``).
+        """
+        if isinstance(index, str):
+            return self.member(index)
+        picks = chosen(repr(self), self.axes, index)
+        bins = [pick.bin for pick in picks]
+        if None not in bins:
+            return self.values(True)[tuple(bins)].item()
+        return self._some(picks)
+
+    def _some(self, picks: list[Chosen]) -> Any:
+        """A histogram of some bins."""
+        raise RequestTypeError(f"{self!r} has single bins only: of to_boost() there are slices, too")
+
+    def __iter__(self) -> Iterator[Any]:
+        """The values of the bins of one dimension."""
+        if len(self.axes) != 1:
+            raise RequestTypeError(f"{self!r} has several axes: values() is an array to iterate over")
+        return iter(self.values().tolist())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Numbers:
+        """The values of the bins."""
+        return np.asarray(self.values(), dtype=dtype)
 
     def variances(self, flow: bool = False) -> Numbers:
         """The squares of `errors`."""

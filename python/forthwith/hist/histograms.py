@@ -10,13 +10,16 @@ import numpy as np
 from forthwith._errors import RequestError, UnsupportedError
 from forthwith._guard import guarded
 from forthwith._packages import package as _package
+from forthwith.hist.arithmetic import added, scaled
 from forthwith.hist.axis import Axis
-from forthwith.hist.buffered import filled, ranged
+from forthwith.hist.buffered import filled, ranged, waiting
 from forthwith.hist.drawing import Plotted
+from forthwith.hist.made import made_axis, projected
 from forthwith.hist.statistics import deviation, mean
 
 if TYPE_CHECKING:
     from forthwith.hist.axis import Numbers
+    from forthwith.hist.indexing import Chosen
 
 
 @guarded
@@ -150,6 +153,74 @@ class Histogram(Binned):
         self.axis(axis)
         return {"x": 0, "y": 1, "z": 2}[axis] if isinstance(axis, str) else axis
 
+    # The sums that bins have beside their contents.
+    _SUMS: tuple[str, ...] = ("fSumw2",)
+
+    def _some(self, picks: list[Chosen]) -> Any:
+        sums = {}
+        for name in ("contents", *self._SUMS):
+            numbers = self._numbers(name)
+            if name != "contents" and len(numbers) == 0:
+                sums[name] = numbers
+                continue
+            shaped = self._shaped(numbers, True).astype(np.float64)
+            for at, pick in enumerate(picks):
+                shaped = pick.gathered(shaped, at)
+            kept = tuple(slice(None) if pick.axis is not None else 0 for pick in picks)
+            sums[name] = np.ascontiguousarray(shaped[kept].T).ravel()
+        axes = [pick.axis for pick in picks if pick.axis is not None]
+        contents = sums.pop("contents")
+        if not axes:
+            return self._of_sums(float(contents[0]), {name: found[:1] for name, found in sums.items()})
+        letters = zip("XYZ", axes, strict=False)
+        named = [
+            made_axis(axis, f"{letter.lower()}axis", axis.edges(), axis.labels(), axis.title)
+            for letter, axis in letters
+        ]
+        members: dict[str, Any] = {**sums, "fBuffer": np.zeros(0), "fBufferSize": 0}
+        if len(axes) < len(picks) or not all(pick.whole for pick in picks) or waiting(self) is not None:
+            # Those of entries were of others, too: they are found from the bins.
+            members |= {name: 0.0 for name in self.member_names if name.startswith("fTsumw")}
+            weights = sums.get("fBinEntries", contents)
+            squares = sums.get("fBinSumw2" if "fBinEntries" in sums else "fSumw2", np.zeros(0))
+            total, square = float(weights.sum()), float(squares.sum())
+            members["fEntries"] = total**2 / square if square > 0 else abs(total)
+        return projected(self, named, contents, members)
+
+    def _of_sums(self, content: float, sums: dict[str, Numbers]) -> float:
+        """What one bin with these sums has."""
+        return content
+
+    def __add__(self, other: Any) -> Any:
+        """The sum of two histograms of the same axes, as ``TH1::Add`` makes it: contents, errors, entries and statistics."""
+        if isinstance(other, (int, float)) and other == 0:
+            return self  # sum() begins with it
+        return added(self, other, 1.0) if isinstance(other, Histogram) else NotImplemented
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        """The difference of two histograms of the same axes, as ``TH1::Add`` with -1 makes it."""
+        return added(self, other, -1.0) if isinstance(other, Histogram) else NotImplemented
+
+    def __mul__(self, factor: Any) -> Any:
+        """The histogram times a number, as ``TH1::Scale`` makes it."""
+        return scaled(self, float(factor)) if _is_number(factor) else NotImplemented
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, factor: Any) -> Any:
+        """The histogram divided by a number: scaled by one over it."""
+        if not _is_number(factor):
+            return NotImplemented
+        if factor == 0:
+            raise RequestError(f"{self!r} cannot be divided by 0")
+        return scaled(self, 1 / float(factor))
+
+    def __neg__(self) -> Any:
+        """The histogram times -1."""
+        return scaled(self, -1.0)
+
     def _summands(self, flow: bool) -> Numbers:
         """What each bin counts in the integral."""
         return self.values(flow).astype(np.float64)
@@ -157,6 +228,10 @@ class Histogram(Binned):
     def _weights(self, flow: bool) -> Numbers:
         """What each bin counts in means."""
         return self.values(flow).astype(np.float64)
+
+    def _bin_squares(self) -> Numbers:
+        """The sums of squares of weights of all bins, as statistics take them."""
+        return self.variances(True)
 
     def _words(self) -> list[str]:
         words = [f"entries {self.entries:g}"]
@@ -192,6 +267,11 @@ class Profile(Histogram):
     __slots__ = ()
 
     _MODES = ("", "s", "i", "g")
+    _SUMS = ("fSumw2", "fBinEntries", "fBinSumw2")
+
+    def _of_sums(self, content: float, sums: dict[str, Numbers]) -> float:
+        weights = float(sums["fBinEntries"][0])
+        return content / weights if weights else 0.0
 
     @property
     def kind(self) -> str:
@@ -218,6 +298,14 @@ class Profile(Histogram):
 
     def _weights(self, flow: bool) -> Numbers:
         return self._shaped(self._numbers("fBinEntries"), flow).astype(np.float64)
+
+    def _bin_squares(self) -> Numbers:
+        stored = self._numbers("fBinSumw2")
+        return self._shaped(stored, True) if len(stored) else self._weights(True)
+
+    def _value_sums(self, squared: bool) -> Numbers:
+        """The sums of weights times values, or times their squares, of all bins."""
+        return self._shaped(self._numbers("fSumw2") if squared else self._contents, True)
 
     def _means(self) -> Numbers:
         sums = np.asarray(self._numbers("fBinEntries"), dtype=np.float64)
@@ -290,6 +378,10 @@ class Profile(Histogram):
             view.count = sums
             view["_sum_of_deltas_squared"] = spread * sums
         return made
+
+
+def _is_number(factor: Any) -> bool:
+    return isinstance(factor, (int, float, np.integer, np.floating)) and not isinstance(factor, bool)
 
 
 def over(top: Numbers, bottom: Numbers, where: Numbers) -> Numbers:

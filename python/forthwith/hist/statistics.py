@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forthwith._errors import RequestError
+from forthwith._errors import RequestIndexError
 from forthwith.hist.buffered import waiting
 
 if TYPE_CHECKING:
@@ -35,25 +35,66 @@ def _sums(histogram: Any, axis: int) -> tuple[float, float, float]:
     """The sums of weights, of weights times places, and of weights times their squares."""
     axes: tuple[Axis, ...] = histogram.axes
     if not -len(axes) <= axis < len(axes):
-        raise RequestError(f"no axis {axis}: there are {len(axes)}")
-    axis %= len(axes)
-    ranges = any(int(one.member("fBits", 0)) & _RANGE for one in axes)
+        raise RequestIndexError(f"no axis {axis}: there are {len(axes)}")
+    letter = "xyz"[axis % len(axes)]
+    sums = statistics(histogram)
+    return sums["fTsumw"], sums[f"fTsumw{letter}"], sums[f"fTsumw{letter}2"]
+
+
+def statistics(histogram: Any) -> dict[str, float]:
+    """``GetStats``: sums by the names that members have for them."""
     kept = float(histogram.member("fTsumw", 0))
-    if ranges or waiting(histogram) is not None or (kept == 0 and float(histogram.member("fEntries", 0)) > 0):
-        return _of_bins(histogram, axes, axis)
-    letter = "xyz"[axis]
-    return kept, float(histogram.member(f"fTsumw{letter}")), float(histogram.member(f"fTsumw{letter}2"))
+    if (
+        has_range(histogram)
+        or waiting(histogram) is not None
+        or (kept == 0 and float(histogram.member("fEntries", 0)) > 0)
+    ):
+        return from_bins(histogram)
+    return {name: float(histogram.member(name, 0)) for name in _names(histogram)}
 
 
-def _of_bins(histogram: Any, axes: tuple[Axis, ...], axis: int) -> tuple[float, float, float]:
-    outside = int(histogram.member("fStatOverflows", 0)) == _WITH_OUTSIDE
+def _names(histogram: Any) -> list[str]:
+    names = ["fTsumw", "fTsumw2", "fTsumwx", "fTsumwx2", "fTsumwy", "fTsumwy2", "fTsumwxy"]
+    names += ["fTsumwz", "fTsumwz2", "fTsumwxz", "fTsumwyz"]
+    names = names[: (4, 7, 11)[len(histogram.axes) - 1]]
+    letter = "yzt"[len(histogram.axes) - 1]
+    values = [f"fTsumw{letter}", f"fTsumw{letter}2"] if histogram.has_member("fBinEntries") else []
+    return names + values
+
+
+def from_bins(histogram: Any) -> dict[str, float]:
+    """The same, where only the bins are known: all entries of a bin are taken to be in its middle."""
+    axes: tuple[Axis, ...] = histogram.axes
+    outside = counts_outside(histogram)
     counted = tuple(_counted(one, outside) for one in axes)
-    weights, one = histogram._weights(True)[counted], axes[axis]
-    # Bins below and above are as wide as the others are on average.
-    width = (one.high - one.low) / len(one)
-    centers = np.concatenate([[one.low - width / 2], one.centers(), [one.high + width / 2]])[counted[axis]]
-    along = weights.sum(axis=tuple(at for at in range(weights.ndim) if at != axis))
-    return float(along.sum()), float((along * centers).sum()), float((along * centers**2).sum())
+    weights = histogram._weights(True)[counted]
+    places = {}
+    for at, one in enumerate(axes):
+        # Bins below and above are as wide as the others are on average.
+        width = (one.high - one.low) / len(one)
+        centers = np.concatenate([[one.low - width / 2], one.centers(), [one.high + width / 2]])[counted[at]]
+        places["xyz"[at]] = centers.reshape([-1 if at == axis else 1 for axis in range(weights.ndim)])
+    sums = {"fTsumw": float(weights.sum()), "fTsumw2": float(histogram._bin_squares()[counted].sum())}
+    for name in _names(histogram)[2:]:
+        letters = name.removeprefix("fTsumw")
+        if letters[0] in places:
+            factors = [places[letter] for letter in letters if letter in places]
+            factors += factors if letters.endswith("2") else []
+            sums[name] = float((weights * math.prod(factors[1:], start=factors[0])).sum())
+        else:
+            value = histogram._value_sums(letters.endswith("2"))
+            sums[name] = float(value[counted].sum())
+    return sums
+
+
+def has_range(histogram: Any) -> bool:
+    """Whether only some bins of an axis are to be shown."""
+    return any(int(one.member("fBits", 0)) & _RANGE for one in histogram.axes)
+
+
+def counts_outside(histogram: Any) -> bool:
+    """Whether statistics are told to count what is below and above the axes."""
+    return int(histogram.member("fStatOverflows", 0)) == _WITH_OUTSIDE
 
 
 def _counted(axis: Axis, outside: bool) -> slice:

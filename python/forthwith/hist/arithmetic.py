@@ -1,0 +1,174 @@
+"""Sums and multiples of histograms as ``TH1::Add`` and ``TH1::Scale`` make them, those of profiles as ``TProfile`` has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forthwith._errors import RequestError, UnsupportedError
+from forthwith.hist.buffered import waiting
+from forthwith.hist.made import changed
+from forthwith.hist.statistics import counts_outside, from_bins, has_range, statistics
+
+if TYPE_CHECKING:
+    from forthwith.hist.axis import Numbers
+    from forthwith.hist.histograms import Histogram
+
+# Of fBits: contents are averages, which are not added.
+_AVERAGE = 1 << 18
+_ARRAYS = ("TArrayD", "TArrayF", "TArrayI", "TArrayS", "TArrayC", "TArrayL64", "TArrayL")
+_NO_LIMIT = -1111.0
+
+
+def added(first: Histogram, second: Histogram, factor: float) -> Histogram:
+    """The first and a multiple of the second.
+
+    Raises:
+        RequestError: They differ in axes, or one of them is a profile and the other none.
+        UnsupportedError: Entries wait in a buffer, or contents are averages.
+    """
+    _check(first, second)
+    if first.has_member("fBinEntries"):
+        return _added_profiles(first, second, factor)
+    plain = np.asarray(second._stored("contents"), dtype=np.float64)
+    norm = float(second.member("fNormFactor", 0))
+    weight = factor * (norm / float(second.values().sum()) if norm else 1.0)
+    name, contents = _array(first)
+    members: dict[str, Any] = {name: _plus(contents, weight * plain)}
+    squares = np.asarray(first.member("fSumw2"), dtype=np.float64)
+    others = np.asarray(second.member("fSumw2"), dtype=np.float64)
+    if len(squares) == 0 and (len(others) or factor != 1):
+        squares = _first_squares(first, contents)
+    if len(squares):
+        members["fSumw2"] = squares + weight**2 * (others if len(others) else np.abs(plain))
+    members |= {"fMinimum": _NO_LIMIT, "fMaximum": _NO_LIMIT}
+    if factor >= 0:
+        mine, theirs = statistics(first), statistics(second)
+        members |= {key: mine[key] + _power(key, factor) * theirs[key] for key in mine}
+        members["fEntries"] = abs(first.entries + factor * second.entries)
+        return changed(first, members)
+    return _reset(changed(first, members))
+
+
+def scaled(histogram: Histogram, factor: float) -> Histogram:
+    """A multiple of a histogram. Its errors are kept from now on.
+
+    Raises:
+        UnsupportedError: Entries wait in a buffer.
+    """
+    _check_filled(histogram)
+    if histogram.has_member("fBinEntries"):
+        squares = np.asarray(histogram.member("fSumw2"), dtype=np.float64) * factor**2
+        contents = np.asarray(histogram._stored("contents")) * factor
+        return changed(histogram, {_array(histogram)[0]: contents, "fSumw2": squares})
+    name, contents = _array(histogram)
+    squares = np.asarray(histogram.member("fSumw2"), dtype=np.float64)
+    if len(squares) == 0:
+        squares = _first_squares(histogram, contents)
+    with np.errstate(all="ignore"):
+        product = factor * contents.astype(np.float64)
+        members: dict[str, Any] = {name: _stored(product, contents.dtype), "fSumw2": squares * factor**2}
+    members |= {"fMinimum": _NO_LIMIT, "fMaximum": _NO_LIMIT}
+    if histogram.has_member("fContour"):
+        members["fContour"] = np.asarray(histogram.member("fContour")) * factor
+    made = changed(histogram, members)
+    # Where they were not kept, ROOT finds them from the bins that are scaled already, and scales them.
+    return changed(made, {key: _power(key, factor) * value for key, value in statistics(made).items()})
+
+
+def _check(first: Histogram, second: Histogram) -> None:
+    for one in (first, second):
+        _check_filled(one)
+    said = f"{first!r} and {second!r}"
+    if first.has_member("fBinEntries") != second.has_member("fBinEntries"):
+        raise RequestError(f"{said} cannot be added: one of them is a profile")
+    if all(int(one.member("fBits", 0)) & _AVERAGE for one in (first, second)):
+        raise UnsupportedError(f"{said} cannot be added: their contents are averages")
+    if len(first.axes) != len(second.axes):
+        raise RequestError(f"{said} cannot be added: they have {len(first.axes)} and {len(second.axes)} axes")
+    for mine, theirs in zip(first.axes, second.axes, strict=True):
+        if len(mine) != len(theirs) or not np.allclose(mine.edges(), theirs.edges(), rtol=1e-10, atol=0):
+            raise RequestError(f"{said} cannot be added: {mine.name} differs, {_axis(mine)} and {_axis(theirs)}")
+        if mine.labels() != theirs.labels():
+            raise RequestError(f"{said} cannot be added: the bins of {mine.name} have other labels")
+
+
+def _axis(axis: Any) -> str:
+    return f"{len(axis)} bins from {axis.low:g} to {axis.high:g}"
+
+
+def _check_filled(histogram: Histogram) -> None:
+    if waiting(histogram) is not None:
+        raise UnsupportedError(
+            f"{histogram!r} has entries that wait in a buffer, whose statistics are not computed yet: "
+            "to_boost() has them in bins"
+        )
+
+
+def _array(histogram: Histogram) -> tuple[str, Numbers]:
+    name = next(name for name in _ARRAYS if histogram.has_member(name))
+    return name, np.asarray(histogram.member(name))
+
+
+def _first_squares(histogram: Histogram, contents: Numbers) -> Numbers:
+    """Those that ``TH1::Sumw2`` begins with."""
+    found: Numbers = np.abs(contents.astype(np.float64)) * (histogram.entries > 0)
+    return found
+
+
+def _plus(contents: Numbers, weights: Numbers) -> Numbers:
+    """``AddBinContent``: in the type of the contents; whole numbers stay within those of its type."""
+    if contents.dtype.kind == "f":
+        total: Numbers = contents + weights.astype(contents.dtype)
+        return total
+    most = int(np.iinfo(contents.dtype).max)
+    sums = [max(-most, min(most, int(x) + int(w))) for x, w in zip(contents, weights, strict=True)]
+    return np.array(sums, dtype=contents.dtype)
+
+
+def _stored(values: Numbers, dtype: Any) -> Numbers:
+    """``UpdateBinContent``: cut to whole numbers where contents are such.
+
+    Raises:
+        RequestError: One of them is too large for the type.
+    """
+    if dtype.kind != "f":
+        most = np.iinfo(dtype)
+        if not ((values > float(most.min) - 1) & (values < float(most.max) + 1)).all():
+            raise RequestError(f"contents of type {dtype.name} have no room for {np.abs(values).max():g}")
+    found: Numbers = values.astype(dtype)
+    return found
+
+
+def _power(key: str, factor: float) -> float:
+    """How the sum of a name grows with all weights."""
+    return factor**2 if key == "fTsumw2" else factor
+
+
+def _reset(histogram: Histogram) -> Histogram:
+    """``ResetStats``: statistics from the bins."""
+    sums = from_bins(histogram)
+    # Entries are those of all bins, weighed; or what statistics count, where that is all.
+    total, squares = float(histogram._contents.sum(dtype=np.float64)), float(histogram.variances(True).sum())
+    entries = total**2 / squares if squares > 0 else total
+    if counts_outside(histogram) and not has_range(histogram):
+        entries = abs(sums["fTsumw"])
+    return changed(histogram, {**sums, "fEntries": entries})
+
+
+def _added_profiles(first: Histogram, second: Histogram, factor: float) -> Histogram:
+    size = abs(factor)
+    mine, theirs = statistics(first), statistics(second)
+    sums = {key: value + (size**2 if key == "fTsumw2" else size) * theirs[key] for key, value in mine.items()}
+    name, contents = _array(first)
+    members: dict[str, Any] = {**sums, name: contents + factor * np.asarray(second._stored("contents"))}
+    for key in ("fSumw2", "fBinEntries"):
+        members[key] = np.asarray(first.member(key)) + size * np.asarray(second.member(key))
+    squares = [np.asarray(one.member("fBinSumw2", ())) for one in (first, second)]
+    if any(map(len, squares)):
+        counts = [np.asarray(one.member("fBinEntries")) for one in (first, second)]
+        mine2, theirs2 = (one if len(one) else count for one, count in zip(squares, counts, strict=True))
+        members["fBinSumw2"] = mine2 + size**2 * theirs2
+    members["fEntries"] = first.entries + size * second.entries
+    return changed(first, members)

@@ -1,0 +1,134 @@
+"""Objects that were computed: histograms and axes with members as a file would have them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forthwith._objects import Holder, Object, Record
+from forthwith.hist.axis import Axis
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from forthwith._file import File
+    from forthwith.hist.axis import Numbers
+    from forthwith.hist.histograms import Histogram
+
+    Base = tuple[str, int, int, int, int]
+
+
+class MadeRecord(Record):
+    """The record of one computed object. File and path are those of the object it was made of."""
+
+    def __init__(self, file: File, path: str, core: MadeMembers) -> None:
+        super().__init__(file, path, core)  # type: ignore[arg-type]
+
+    def reduce(self, what: Object) -> tuple[Any, ...]:
+        """How a computed object is pickled."""
+        return _again, (type(what), self.file, self.path, self.core)
+
+
+class MadeMembers:
+    """The members of one computed object, as `_forthwith.Objects` has those of objects in a file."""
+
+    def __init__(self, classname: str, version: int, members: dict[str, Any], bases: list[Base]) -> None:
+        self._classname = classname
+        self._version = version
+        self._members = members
+        self._bases = bases
+
+    @property
+    def payload_bytes(self) -> int:
+        """About how large it is."""
+        return sum(value.nbytes for value in self._members.values() if isinstance(value, np.ndarray))
+
+    def classname(self, number: int) -> str:
+        """The class."""
+        return self._classname
+
+    def version(self, number: int) -> int:
+        """Its version."""
+        return self._version
+
+    def kind(self, number: int) -> str:
+        """It has members."""
+        return "members"
+
+    def raw(self, number: int) -> bytes:
+        """It is not stored."""
+        return b""
+
+    def fault(self, number: int) -> None:
+        """It was not read, so nothing went wrong."""
+
+    def names(self, number: int) -> list[str]:
+        """The names of the members."""
+        return list(self._members)
+
+    def value(self, number: int, slot: int, maker: Record) -> Any:
+        """The value of a member."""
+        return list(self._members.values())[slot]
+
+    def bases(self, number: int) -> list[Base]:
+        """Class, version, first slot, slot behind the last and distance of each base."""
+        return self._bases
+
+
+def _again(kind: type[Object], file: File, path: str, core: MadeMembers) -> Object:
+    return kind(MadeRecord(file, path, core), 0)
+
+
+def changed(what: Histogram, members: dict[str, Any]) -> Histogram:
+    """The histogram with other values of some members, which it has."""
+    core = what._record.core
+    names = what._slots()
+    values = {name: what._value(slot) for slot, name in enumerate(names)}
+    if len(values) != len(names):
+        # Members of a base that are hidden by those of the class.
+        bases = [(base[0], base[1], 0, len(values), base[4]) for base in core.bases(what._number)]
+    else:
+        bases = core.bases(what._number)
+    made = MadeMembers(what.classname, what.class_version, {**values, **members}, bases)
+    return _again(type(what), what.file, what.object_path, made)  # type: ignore[return-value]
+
+
+def projected(what: Histogram, axes: Sequence[Axis], contents: Numbers, members: dict[str, Any]) -> Histogram:
+    """A histogram of other axes, and perhaps fewer: of numbers with 64 bits, or a profile of a profile."""
+    letters = ("fXaxis", "fYaxis", "fZaxis")
+    is_profile = what.has_member("fBinEntries")
+    values = {name: what._value(slot) for slot, name in enumerate(what._slots()) if not name.startswith("TArray")}
+    spare = [made_axis(what.axes[0], letter[1:].lower(), np.array([0.0, 1.0]), None, "") for letter in letters]
+    values.update(zip(letters, [*axes, *spare[len(axes) :]], strict=True))
+    values.update({"fNcells": len(contents), "TArrayD": contents, **members})
+    several = f"{len(axes)}D" if len(axes) > 1 else ""
+    ancestors = ["TProfile"] if is_profile and not several else []
+    name = f"TProfile{several}" if is_profile else f"TH{len(axes)}D"
+    ancestors = ["TH1D" if not several else f"TH{len(axes)}D"] if is_profile else []
+    ancestors += [f"TH{len(axes)}"] if several else []
+    bases = [*ancestors, "TH1", "TNamed", "TObject", "TArrayD"]
+    made = MadeMembers(name, 0, values, [(base, 0, 0, len(values), at + 1) for at, base in enumerate(bases)])
+    return _again(type(what), what.file, what.object_path, made)  # type: ignore[return-value]
+
+
+def made_axis(like: Axis, name: str, edges: Numbers, labels: list[str] | None, title: str) -> Axis:
+    """An axis of other bins. Where all are as wide as each other, only their number and the ends are kept, as ROOT does."""
+    widths = np.diff(edges)
+    span = float(edges[-1] - edges[0])
+    even = like.width is not None and np.allclose(widths, span / len(widths), rtol=1e-9)
+    values = {one: like.member(one) for one in like.member_names}
+    values.update(fName=name, fTitle=title, fNbins=len(widths), fXmin=float(edges[0]), fXmax=float(edges[-1]))
+    values.update(fXbins=np.zeros(0) if even else np.asarray(edges), fFirst=0, fLast=0)
+    # Nothing is chosen to be shown of it.
+    values["fBits"] = int(values.get("fBits", 0)) & ~(1 << 11)
+    values["fLabels"] = None if labels is None else [_label(like, at + 1, text) for at, text in enumerate(labels)]
+    bases = [(base, 0, 0, len(values), at + 1) for at, base in enumerate(("TNamed", "TObject", "TAttAxis"))]
+    made = MadeMembers("TAxis", like.class_version, values, bases)
+    return _again(Axis, like.file, like.object_path, made)  # type: ignore[return-value]
+
+
+def _label(like: Axis, bin: int, text: str) -> Object:
+    members = {"fUniqueID": bin, "fBits": 0, "fString": text}
+    made = MadeMembers("TObjString", 1, members, [("TObject", 1, 0, 2, 1)])
+    return _again(Holder, like.file, like.object_path, made)
