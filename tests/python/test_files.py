@@ -103,4 +103,4 @@ def test_streamer_infos(capsys):
         forthwith.open(data("avro/nested.avro")) as tree,
         pytest.raises(forthwith.UnsupportedError, match="streamer infos"),
     ):
-        tree.file.streamers
+        tree.file.show_streamers()
