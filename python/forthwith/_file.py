@@ -41,8 +41,12 @@ class Directory(NotAnArray, Mapping[str, "Any"]):
     """
 
     def __init__(self, file: File, path: str) -> None:
-        self._file = file
+        self._owner = file
         self._path = path
+
+    @property
+    def _file(self) -> File:
+        return self._owner
 
     @property
     def file(self) -> File:
@@ -265,11 +269,16 @@ class File(Directory):
     """An opened file, which is also its topmost directory."""
 
     def __init__(self, core: _forthwith.File, what: Any, options: dict[str, Any], view: dict[str, Any]) -> None:
-        super().__init__(self, "")
+        self._path = ""
         self._core = core
         self._what = what
         self._options = options
         self._view = view  # options of the file's format
+
+    @property
+    def _file(self) -> File:
+        # Not an attribute: a file that held itself would stay open until garbage is collected.
+        return self
 
     @property
     def file_path(self) -> str:

@@ -32,10 +32,14 @@ class Branch(HasBranches):
     """A branch of a tree: a column, a mapping from names to branches within it, or both."""
 
     def __init__(self, tree: Tree, index: int) -> None:
-        self._tree = tree
+        self._owner = tree
         self._index: int = index
         self._field = tree._fields[index]
         self._path = self._field.path
+
+    @property
+    def _tree(self) -> Tree:
+        return self._owner
 
     @property
     def _description(self) -> _forthwith.Description:

@@ -49,9 +49,13 @@ class HasBranches(NotAnArray):
     column by column, before they look for Arrow data.
     """
 
-    _tree: Tree
     _index: int | None
     _path: str
+
+    @property
+    def _tree(self) -> Tree:
+        """The tree that this is or belongs to."""
+        raise NotImplementedError
 
     @property
     def file(self) -> File:

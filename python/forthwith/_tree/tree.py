@@ -28,7 +28,6 @@ class Tree(HasBranches):
     def __init__(self, file: File, core: _forthwith.Table) -> None:
         self._file = file
         self._core = core
-        self._tree = self
         self._index = None
         self._path = ""
         # Made when they are asked for; whichever thread is last, they are the same.
@@ -36,6 +35,12 @@ class Tree(HasBranches):
         self._all_children: dict[int | None, list[int]] | None = None
         self._described: dict[int, _forthwith.Description] = {}
         self._object: Any = None
+
+    @property
+    def _tree(self) -> Tree:
+        # Not an attribute: a tree that held itself would keep its file, and the memory for arrays, until garbage is
+        # collected.
+        return self
 
     @property
     def path(self) -> str:
