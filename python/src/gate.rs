@@ -70,6 +70,10 @@ impl Source for Gate {
         self.open()?.read_into(at, into)
     }
 
+    fn read_part(&self, at: u64, into: &mut [u8]) -> Result<()> {
+        self.open()?.read_part(at, into)
+    }
+
     fn view(&self, range: Range<u64>) -> Result<Bytes> {
         self.open()?.view(range)
     }

@@ -196,7 +196,7 @@ impl Walk {
 
     /// How many entries there are, if all of the file is like what was looked at.
     pub(crate) fn likely_entries(&self) -> Result<u64> {
-        let size = self.size()?;
+        let size = self.size(self.header.size)?;
         if self.at >= size || self.entry == 0 {
             return Ok(self.entry);
         }
@@ -204,12 +204,13 @@ impl Walk {
         Ok((self.entry as f64 / self.at.saturating_sub(begin).max(1) as f64 * all as f64) as u64)
     }
 
-    /// The present size of the file. Blocks end where the file ends, so that one that was cut would look like one with fewer entries.
-    fn size(&self) -> Result<u64> {
-        let (present, opened) = (self.source.size()?, self.header.size);
-        if present < opened {
-            let kind =
-                forthwith_io::ErrorKind::Shrunk { wanted: self.at.min(opened)..opened, opened, present };
+    /// The present size of the file, which had `least` bytes before. Blocks end where the file ends, so that one that was cut would
+    /// look like one with fewer entries.
+    fn size(&self, least: u64) -> Result<u64> {
+        let present = self.source.size()?;
+        if present < least {
+            let wanted = self.at.min(least)..least;
+            let kind = forthwith_io::ErrorKind::Shrunk { wanted, opened: least, present };
             return Err(forthwith_io::Error::new(kind, self.source.uri()).into());
         }
         Ok(present)
@@ -221,11 +222,23 @@ impl Walk {
         if self.entry >= entries {
             return Ok(());
         }
-        let size = self.size()?;
-        while self.entry < entries && self.at < size {
-            self.next(size)?;
+        let size = self.size(self.header.size)?;
+        let (blocks, damage) = (self.blocks.len(), self.damage.len());
+        let before = (self.at, self.entry, self.number);
+        let mut found = Ok(());
+        while found.is_ok() && self.entry < entries && self.at < size {
+            found = self.next(size);
         }
-        Ok(())
+        // One look at the size for all that was read. Of a file that was cut meanwhile nothing that was found counts.
+        if let Err(error) = self.size(size) {
+            let error = place(error, self.number, self.at);
+            self.blocks.truncate(blocks);
+            self.damage.truncate(damage);
+            (self.at, self.entry, self.number) = before;
+            self.window = Window::default();
+            return Err(error);
+        }
+        found
     }
 
     /// The same, all of it found, without some blocks.
@@ -386,7 +399,7 @@ impl Window {
             self.bytes.clear();
             self.bytes.resize((end - at) as usize, 0);
             // Copied, lest a map of the file be faulted in by whoever only looks for blocks, before several threads do it.
-            if let Err(error) = source.read_into(at, &mut self.bytes) {
+            if let Err(error) = source.read_part(at, &mut self.bytes) {
                 self.bytes.clear();
                 return Err(error.into());
             }

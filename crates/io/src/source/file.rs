@@ -54,10 +54,16 @@ impl LocalFile {
 
     /// Fills `into`; the caller need not have checked the range.
     pub(super) fn read_exact_at(&self, at: u64, into: &mut [u8]) -> Result<()> {
+        self.read_part(at, into)?;
+        // While a file is cut, the system may copy bytes that it has zeroed already: the size shows it.
+        self.check(&(at..at.saturating_add(into.len() as u64)), self.size()?)
+    }
+
+    /// The same for a caller that compares the size afterwards.
+    pub(super) fn read_part(&self, at: u64, into: &mut [u8]) -> Result<()> {
         let wanted = at..at.saturating_add(into.len() as u64);
         match positioned(&self.file, at, into) {
-            // While a file is cut, the system may copy bytes that it has zeroed already: the size shows it.
-            Ok(()) => self.check(&wanted, self.size()?),
+            Ok(()) => Ok(()),
             Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
                 let present = self.size()?;
                 let kind = ErrorKind::BeyondEnd { wanted: wanted.clone(), size: present };
@@ -67,19 +73,35 @@ impl LocalFile {
         }
     }
 
-    /// Copies of ranges, all of which are checked before any is given memory.
+    /// Copies of ranges, all of which are checked before any is given memory: against the size that the file had when it was
+    /// opened, if that is enough. Whether it still has it, the check afterwards shows.
     pub(super) fn copies(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        let present = self.size()?;
-        ranges.iter().try_for_each(|range| self.check(range, present))?;
-        ranges.iter().map(|range| self.copy(range)).collect()
+        if ranges.iter().any(|range| super::check(range, self.opened).is_err()) {
+            self.check_all(ranges)?;
+        }
+        let copies = ranges.iter().map(|range| self.copy_part(range)).collect::<Result<_>>()?;
+        self.check_all(ranges)?;
+        Ok(copies)
     }
 
-    /// The bytes of a range already checked against the present size.
+    /// The bytes of a range already checked against a size that the file had.
     pub(super) fn copy(&self, range: &Range<u64>) -> Result<Bytes> {
+        let copy = self.copy_part(range)?;
+        self.check(range, self.size()?)?;
+        Ok(copy)
+    }
+
+    /// The same for a caller that compares the size afterwards.
+    fn copy_part(&self, range: &Range<u64>) -> Result<Bytes> {
         let mut buffer = super::zeroed(range.end - range.start)
             .map_err(|kind| Error::new(kind, &*self.uri).at(range.start))?;
-        self.read_exact_at(range.start, &mut buffer)?;
+        self.read_part(range.start, &mut buffer)?;
         Ok(buffer.into())
+    }
+
+    fn check_all(&self, ranges: &[Range<u64>]) -> Result<()> {
+        let present = self.size()?;
+        ranges.iter().try_for_each(|range| self.check(range, present))
     }
 
     /// The error at the request's first byte; past the end of a file that has been cut, it says so.

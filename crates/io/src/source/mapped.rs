@@ -159,6 +159,10 @@ impl Source for MappedFile {
         self.file.read_exact_at(at, into)
     }
 
+    fn read_part(&self, at: u64, into: &mut [u8]) -> Result<()> {
+        self.file.read_part(at, into)
+    }
+
     fn views_may_change(&self) -> bool {
         true
     }

@@ -59,6 +59,13 @@ pub trait Source: Send + Sync + std::fmt::Debug {
         Ok(())
     }
 
+    /// Fills `into` as [`read_into`](Self::read_into) does, as one of several small requests after which the caller asks for the
+    /// [`size`](Self::size): what they answered counts only if the source is still as large as it was before them. Each of the others
+    /// looks at that itself.
+    fn read_part(&self, at: u64, into: &mut [u8]) -> Result<()> {
+        self.read_into(at, into)
+    }
+
     /// Answers one range without a copy where that can be had ([`zero_copy`](Self::zero_copy)). What is made of a view whose source
     /// [changes](Self::views_may_change) counts only if the source has the same [`version`](Self::version) afterwards as before, and that one
     /// was [settled](Version::is_settled).

@@ -48,6 +48,10 @@ impl Source for PreadFile {
         self.0.read_exact_at(at, into)
     }
 
+    fn read_part(&self, at: u64, into: &mut [u8]) -> Result<()> {
+        self.0.read_part(at, into)
+    }
+
     fn zero_copy(&self) -> bool {
         false
     }
