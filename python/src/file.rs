@@ -64,10 +64,7 @@ struct Settings {
 
 impl Settings {
     fn options(&self) -> Options {
-        let mut options = Options::default();
-        if let Some(threads) = self.threads {
-            options.threads = threads.max(1);
-        }
+        let mut options = self.threads.map_or_else(Options::default, Options::with_threads);
         let pool_bytes = self.pool.unwrap_or(options.policy.pool_bytes);
         options.policy = Policy {
             limit: self.memory,

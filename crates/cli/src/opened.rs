@@ -10,10 +10,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 /// Opens the file with as many threads as asked for.
 pub(crate) fn file(target: &Target, threads: Option<usize>) -> Result<File> {
-    let mut options = Options::default();
-    if let Some(threads) = threads {
-        options.threads = threads;
-    }
+    let options = threads.map_or_else(Options::default, Options::with_threads);
     let source = match &target.path {
         // A name that is no text.
         Some(path) => files::source(path)?,

@@ -21,12 +21,21 @@ pub struct Options {
     pub read_ahead: u64,
 }
 
+impl Options {
+    /// The default options with a number of threads. How many processors there are is not asked for then: the system answers
+    /// from several files.
+    #[must_use]
+    pub fn with_threads(threads: usize) -> Self {
+        let policy = Policy { shared: true, ..Policy::default() };
+        Self { threads: threads.max(1), policy, read_ahead: 64 << 20 }
+    }
+}
+
 impl Default for Options {
     /// As many threads as there are processors, memory by the default policy but shared with other engines of this process, 64 MiB of
     /// reading ahead.
     fn default() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { threads, policy: Policy { shared: true, ..Policy::default() }, read_ahead: 64 << 20 }
+        Self::with_threads(std::thread::available_parallelism().map_or(1, usize::from))
     }
 }
 

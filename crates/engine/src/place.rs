@@ -46,6 +46,8 @@ struct Turn {
     placed: usize,
     /// Tasks whose values are written.
     done: usize,
+    /// Threads that sleep until the turn changes. To wake none is a system call, too.
+    sleeping: usize,
 }
 
 type Columns = Vec<(String, Column)>;
@@ -246,7 +248,9 @@ impl<'p> Places<'p> {
             if stop.is_set() {
                 return Err(Error::new(ErrorKind::Cancelled));
             }
+            turn.sleeping += 1;
             turn = self.moved.wait(turn).unwrap_or_else(PoisonError::into_inner);
+            turn.sleeping -= 1;
         }
         Ok(())
     }
@@ -286,8 +290,7 @@ impl<'p> Places<'p> {
 
     /// Passes the turn on.
     pub(crate) fn placed(&self) {
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner).placed += 1;
-        self.moved.notify_all();
+        self.change(|turn| turn.placed += 1);
     }
 
     /// Whether the columns get their room from the group's task number `order`.
@@ -313,8 +316,7 @@ impl<'p> Places<'p> {
 
     /// Counts a task as written.
     pub(crate) fn done(&self) {
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner).done += 1;
-        self.moved.notify_all();
+        self.change(|turn| turn.done += 1);
     }
 
     /// Waits until every task of the group is written.
@@ -324,8 +326,19 @@ impl<'p> Places<'p> {
 
     /// Wakes waiting threads, after `stop` was set.
     pub(crate) fn wake(&self) {
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        self.moved.notify_all();
+        self.change(|_| ());
+    }
+
+    /// Changes the turn, and wakes the threads that sleep meanwhile. A thread counts itself under the same lock under which it
+    /// looks at the turn and at `stop`, so that none is missed.
+    fn change(&self, change: impl FnOnce(&mut Turn)) {
+        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut turn);
+        let sleeping = turn.sleeping;
+        drop(turn);
+        if sleeping > 0 {
+            self.moved.notify_all();
+        }
     }
 
     /// The finished columns: one array, or one for each field of the record.
