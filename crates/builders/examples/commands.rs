@@ -1,4 +1,4 @@
-//! What a command costs: `cargo run --release -p forthwith-builders --example commands [-- PART OF A NAME]`.
+//! The cost of commands: `cargo run --release -p forthwith-builders --example commands [-- PART OF A NAME]`.
 //!
 //! Times are those of the processor, where the system tells them, so that other work on the machine disturbs less.
 #![allow(clippy::print_stdout, reason = "it is a program")]

@@ -20,7 +20,7 @@ pub struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    /// What a machine has written to an output so far.
+    /// The items that a machine has written to an output so far.
     #[must_use]
     pub fn of(name: &'a str, output: &Output) -> Self {
         let bytes = output.as_bytes();
@@ -81,7 +81,7 @@ pub enum Misfit {
         ty: String,
         /// Which outputs would do.
         wanted: String,
-        /// What there is instead.
+        /// The type it has instead.
         found: String,
     },
     /// Offsets that do not begin with 0, or lengths that contradict each other.
@@ -89,7 +89,7 @@ pub enum Misfit {
     Length {
         /// Where in the type.
         place: String,
-        /// What is wrong, as a phrase.
+        /// The fault, as a phrase.
         what: String,
     },
     /// A type that no outputs can be.
@@ -99,7 +99,7 @@ pub enum Misfit {
         place: String,
         /// The type there.
         ty: String,
-        /// What can be.
+        /// The types that can be.
         instead: &'static str,
     },
 }

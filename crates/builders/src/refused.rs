@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Refused(Box<(Fault, Vec<Step>)>);
 
 impl Refused {
-    /// What is wrong.
+    /// The reason.
     #[must_use]
     pub fn fault(&self) -> &Fault {
         &self.0.0
@@ -67,7 +67,7 @@ impl fmt::Display for Step {
     }
 }
 
-/// What is wrong.
+/// The reason why a command was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
@@ -76,7 +76,7 @@ pub enum Fault {
     Unbegun {
         /// The command.
         command: Command,
-        /// What it needs.
+        /// The command that has to come first.
         needs: Command,
     },
     /// A value where a record or tuple is open and none of its fields is selected.
@@ -84,11 +84,11 @@ pub enum Fault {
     Unplaced {
         /// The command.
         command: Command,
-        /// What is open.
+        /// The command that opened it.
         begun: Command,
-        /// What selects a field of it.
+        /// The command that selects a field of it.
         select: Command,
-        /// What ends it.
+        /// The command that ends it.
         end: Command,
     },
     /// A record's field with two values.
@@ -106,7 +106,7 @@ pub enum Fault {
     /// A slot that the tuple does not have.
     #[error("'index' {index} is out of bounds for a tuple with number of fields {size}")]
     NoSlot {
-        /// What was asked for.
+        /// The slot that was asked for.
         index: i64,
         /// Slots there are.
         size: usize,
@@ -114,7 +114,7 @@ pub enum Fault {
     /// A tuple of an impossible size.
     #[error("a tuple cannot have {size} fields: from 0 to {} are possible", crate::MOST_SLOTS)]
     TupleSize {
-        /// What was asked for.
+        /// The size that was asked for.
         size: i64,
     },
     /// Lists, records and tuples within each other beyond reason.
@@ -144,7 +144,7 @@ pub enum Fault {
     /// An integer that needs more than 64 bits.
     #[error("the integer does not fit in {dtype}")]
     TooLarge {
-        /// What it should fit in.
+        /// The type it should fit in.
         dtype: &'static str,
     },
     /// Something is still open.
@@ -152,7 +152,7 @@ pub enum Fault {
     StillOpen {
         /// The command.
         command: Command,
-        /// What is open.
+        /// The structure that is open.
         open: &'static str,
     },
     /// A value of another type than the column's.
@@ -160,7 +160,7 @@ pub enum Fault {
     Expected {
         /// The type of the place.
         expected: Box<str>,
-        /// What came.
+        /// The value that was given.
         found: Box<str>,
     },
     /// Unions within unions, of which too many combinations were tried.

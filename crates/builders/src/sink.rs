@@ -1,4 +1,4 @@
-//! What a walk over foreign objects fills.
+//! The sink that a walk over foreign objects fills.
 
 use crate::{Refused, growth};
 
@@ -81,18 +81,18 @@ pub trait Sink {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(pub(crate) u32);
 
-/// What is seen of a list, record or tuple from outside.
+/// A list, record or tuple as seen from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A list.
     List,
-    /// A tuple of so many slots.
+    /// A tuple with this number of slots.
     Tuple(usize),
     /// A record.
     Record,
 }
 
-/// What was begun and has to be ended.
+/// A list, record or tuple that was begun and has to be ended.
 #[derive(Debug)]
 pub struct Open {
     /// Where it was begun.

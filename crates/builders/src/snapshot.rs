@@ -1,4 +1,4 @@
-//! What a builder gives.
+//! The array that a builder gives.
 
 use forthwith_columns::Column;
 

@@ -13,7 +13,7 @@ use forthwith::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What was looked at and found.
+/// The number of things checked, and the findings.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     file: &'a str,

@@ -20,7 +20,7 @@ pub(crate) struct Choice {
     pub(crate) filter: Vec<String>,
 }
 
-/// What a choice found.
+/// The columns that a choice found.
 #[derive(Debug)]
 pub(crate) struct Chosen {
     pub(crate) branches: Vec<Branch>,

@@ -31,7 +31,7 @@ pub(crate) struct Explained {
     #[serde(skip_serializing_if = "Option::is_none")]
     array: Option<String>,
     columns: Vec<Column>,
-    /// What it takes to read all entries.
+    /// The plan for all entries.
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<Cost>,
     /// Why there is no plan although there is a decoder.
@@ -47,7 +47,7 @@ struct Column {
     member: String,
 }
 
-/// What a plan costs.
+/// The cost of a plan.
 #[derive(Debug, Serialize)]
 struct Cost {
     entries: u64,

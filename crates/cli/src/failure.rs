@@ -8,7 +8,7 @@ use forthwith::{
 };
 use std::{fmt, io};
 
-/// What went wrong, seen from the command line.
+/// An error, as seen from the command line.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// In the file, or in reading it.
@@ -57,7 +57,7 @@ pub(crate) enum Failure {
     },
     /// No branch matches the patterns.
     NoMatch {
-        /// What a branch is called.
+        /// The format's word for a branch.
         column: &'static str,
         /// The table.
         table: String,
@@ -66,7 +66,7 @@ pub(crate) enum Failure {
     },
     /// A program that does not compile, or ends in an error.
     Program {
-        /// What is wrong, and where.
+        /// The fault, and its place.
         what: String,
     },
     /// A file that was checked is damaged. What is, has been said.
@@ -102,7 +102,7 @@ pub(crate) enum Failure {
     NoProgram {
         /// The branch.
         branch: String,
-        /// What reads it, and why.
+        /// The command that reads it, and why.
         why: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What can be typed. This table gives the parser, the help and docs/command.md.
+//! The commands and their flags. This table gives the parser, the help and docs/command.md.
 
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf};
@@ -23,7 +23,7 @@ pub(crate) struct Typed {
     pub(crate) common: Common,
 }
 
-/// What every command takes.
+/// Flags of every command.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
@@ -227,7 +227,7 @@ fn entries(text: &str) -> Result<u64, String> {
     }
 }
 
-/// What becomes of numbers that are none.
+/// The text of NaN and infinities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Nan {
     /// null
@@ -279,7 +279,7 @@ pub(crate) struct Convert {
     pub(crate) force: bool,
 }
 
-/// What becomes of what a file does not have.
+/// The treatment of columns that a file does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Missing {
     /// null
@@ -362,7 +362,7 @@ pub(crate) struct Forth {
     pub(crate) act: Option<Act>,
 }
 
-/// What to do with a program of one's own.
+/// Commands for a program of one's own.
 #[derive(Debug, PartialEq, Subcommand)]
 pub(crate) enum Act {
     /// Run a program on data

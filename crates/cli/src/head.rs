@@ -182,7 +182,7 @@ fn render(columns: &[Column], entries: Range<u64>, console: &Console<'_>) -> Res
             let name = length(&human::clean(&column.name));
             lines.iter().map(|line| length(line)).max().unwrap_or(0).max(name) + 2
         };
-        // What is one value says nothing when it is cut.
+        // A single value says nothing when it is cut.
         let single = is_single(&column.array.form);
         let mut lines = preview(if single { WIDE } else { fair })?;
         if let Some(left) = &mut left {

@@ -54,7 +54,7 @@ impl Histogram {
         self.low + (self.high - self.low) * (bin as f64 + 0.5) / self.counts.len() as f64
     }
 
-    /// What the picture does not show, in words; empty if nothing.
+    /// The entries that the picture does not show, in words; empty if there are none.
     pub(crate) fn remainder(&self) -> String {
         let parts = ["below", "above", "not a number"].iter().zip(self.outside);
         let parts: Vec<_> =
@@ -155,7 +155,7 @@ pub(crate) fn horizontal(low: f64, high: f64, width: usize) -> (String, String) 
     (axis.into_iter().collect(), numbers.into_iter().collect())
 }
 
-/// What of a bar that is a part of the whole height stands on line `row`, counted from 1 at the bottom.
+/// The character of a bar on line `row`, counted from 1 at the bottom; the bar is `part` of the whole height.
 fn block(part: f64, row: usize, height: usize) -> char {
     let eighths = (part * height as f64 * 8.0).round() as usize;
     // One entry must be seen even in a bin that would round to nothing.

@@ -66,7 +66,7 @@ use paint::Paint;
 use std::{ffi::OsString, io::Write};
 use target::Target;
 
-/// What answers are printed on.
+/// The terminal or file that answers are printed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Terminal {
     /// Characters in a line; `None` if it is no terminal: nothing is then cut to fit.

@@ -69,7 +69,7 @@ fn render(rows: &[Row], long: bool, console: &Console<'_>) -> String {
     let newest = newest(rows.iter().map(|row| &row.key));
     for row in rows {
         let Row { key, entries, problem } = row;
-        // What an older cycle holds was replaced by a newer one.
+        // A newer cycle replaces an older one.
         let replaced = newest.get(key.path.as_str()).is_some_and(|&cycle| cycle > key.cycle);
         let style = match () {
             () if replaced => Style::Faint,

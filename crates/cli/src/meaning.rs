@@ -1,4 +1,4 @@
-//! What was asked for: the typed flags, resolved.
+//! The request: the typed flags, resolved.
 
 use crate::{
     Terminal,
@@ -23,7 +23,7 @@ use std::{ffi::OsString, path::Path, time::Duration};
 /// One command, ready to be carried out.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Asked {
-    /// What to do it with; none for a program.
+    /// The files and objects; none for a program.
     pub(crate) targets: Vec<Target>,
     pub(crate) verb: Action,
     /// Threads to read with; `None` leaves it to the engine.
@@ -31,7 +31,7 @@ pub(crate) struct Asked {
     pub(crate) paint: Paint,
 }
 
-/// What to do.
+/// The command.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Action {
     Ls {

@@ -46,7 +46,7 @@ impl Place {
             .then(|| format!("the only tree is {}", crate::human::clean(self.table.path())))
     }
 
-    /// What the table is called.
+    /// The name of the table.
     pub(crate) fn name(&self) -> String {
         match self.table.path() {
             "" => "the table".into(),

@@ -9,7 +9,7 @@ pub(crate) struct Paint {
     pub(crate) color: bool,
 }
 
-/// What a piece of text is, rather than which colour it has.
+/// The role of a piece of text, rather than its colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Style {
     /// Ordinary text.
@@ -17,7 +17,7 @@ pub(crate) enum Style {
     Plain,
     /// Headings and names that were asked for.
     Strong,
-    /// What may be skipped when reading.
+    /// Text that a reader may skip.
     Faint,
     /// A decoder that works.
     Good,

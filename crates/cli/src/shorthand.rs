@@ -1,4 +1,4 @@
-//! What is typed for short: `forthwith FILE` for `forthwith ls FILE`, `head -3 FILE` for `head -n 3 FILE`, and `-:OBJECT` for an object of
+//! Short forms of commands: `forthwith FILE` for `forthwith ls FILE`, `head -3 FILE` for `head -n 3 FILE`, and `-:OBJECT` for an object of
 //! standard input.
 
 use std::{ffi::OsString, path::Path};

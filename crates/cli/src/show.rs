@@ -55,7 +55,7 @@ pub(crate) struct Row {
     size: Option<Size>,
 }
 
-/// What a column takes of the file, where that is known.
+/// The bytes that a column takes in the file, where that is known.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Size {
     baskets: u64,

@@ -1,4 +1,4 @@
-//! What the things in a file are called, with their numbers.
+//! Names for the things in a file, with their numbers.
 
 use crate::human;
 

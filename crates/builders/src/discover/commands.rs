@@ -34,7 +34,7 @@ impl ArrayBuilder {
         self.placed(|this| Sink::put_complex(this, here, [re, im]))
     }
 
-    /// Appends a date and time, or a date: so many units since 1970. The unit is written as NumPy's type is, `datetime64[us]`.
+    /// Appends a date and time, or a date: `x` units since 1970. The unit is written as NumPy's type is, `datetime64[us]`.
     pub fn datetime(&mut self, x: i64, unit: &str) -> Result<(), Refused> {
         let here = self.here(Command::Datetime)?;
         self.placed(|this| Sink::put_time(this, here, x, unit))
@@ -71,7 +71,7 @@ impl ArrayBuilder {
         self.end(Kind::List, Sink::close_list)
     }
 
-    /// Begins a tuple of so many slots, which are filled in any order: [`index`](Self::index).
+    /// Begins a tuple of `size` slots, which are filled in any order: [`index`](Self::index).
     pub fn begin_tuple(&mut self, size: i64) -> Result<(), Refused> {
         let here = self.room(Command::BeginTuple)?;
         let slots = usize::try_from(size).ok().filter(|size| *size <= MOST_SLOTS);

@@ -1,4 +1,4 @@
-//! What was found out: as a type, and as the columns of the complete items.
+//! The result: as a type, and as the columns of the complete items.
 
 use super::ArrayBuilder;
 use super::node::{Node, Nodes, alternatives, end, valid};

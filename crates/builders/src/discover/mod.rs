@@ -45,7 +45,7 @@ use node::{Node, Nodes, Want};
 #[derive(Clone, Debug)]
 pub struct ArrayBuilder {
     nodes: Nodes,
-    /// What is open, from the outermost in.
+    /// Lists, tuples and records that are open, from the outermost in.
     open: Vec<Begun>,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of each place, and its columns.
+//! The types found so far at each place, and its columns.
 
 use crate::growth::{collect, push};
 use crate::{Fault, MOST_COLUMNS, Refused};
@@ -55,7 +55,7 @@ pub(super) struct Record {
     pub(super) name: Box<str>,
     pub(super) fields: Vec<Field>,
     pub(super) length: usize,
-    /// Fields by name, once there are so many that a search takes time.
+    /// Fields by name, once there are enough of them for a search to take time.
     by_name: HashMap<Box<str>, u32>,
 }
 
@@ -108,7 +108,7 @@ impl Record {
 /// Fields that are found by looking at each.
 const FEW: usize = 16;
 
-/// What a value wants of a place.
+/// The kind of place that a value needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Want<'a> {
     Boolean,
@@ -462,7 +462,7 @@ impl Nodes {
     }
 }
 
-/// What is asked of lists, tuples and records, by those who know that it is one.
+/// Questions to lists, tuples and records, for callers that know the node is one.
 impl Nodes {
     /// Slots of a tuple.
     pub(super) fn slots(&self, node: u32) -> usize {

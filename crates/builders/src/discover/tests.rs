@@ -1,4 +1,4 @@
-//! What is promoted to what; the comparison with Awkward Array's own builder is made from Python.
+//! Promotion of types; the comparison with Awkward Array's own builder is made from Python.
 
 use super::ArrayBuilder;
 use crate::{Command, Fault, Refused, Sink};

@@ -13,7 +13,7 @@ use node::{Columns, Found, Nodes, write_complex, write_integer, write_real};
 
 /// Columns of a known type, filled by a walk over objects: the fastest way in, without commands and without a program between.
 ///
-/// What comes must be of the type: integers also go where real or complex numbers are, these where complex ones are, and times of
+/// A value must be of the type: integers also go where real or complex numbers are, these where complex ones are, and times of
 /// another unit where they are a whole number of units; a tuple goes into a list, too. Fields of a record come in any order; one that
 /// is missing becomes null if its type has nulls. A union takes a value in the alternative that fits best.
 ///
@@ -178,7 +178,7 @@ impl Sink for TypedColumns {
         let mut fits = true;
         self.put(at, found, |columns| match columns {
             Columns::Time { unit: to, items, .. } => {
-                // What is not a time has no unit.
+                // NaT has no unit.
                 let x = from.map_or((x == i64::MIN).then_some(x), |from| from.convert(x, *to, date));
                 fits = x.is_some();
                 match x {

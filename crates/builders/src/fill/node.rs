@@ -90,7 +90,7 @@ pub(super) struct Field {
     pub(super) token: usize,
 }
 
-/// What came.
+/// A value that was given, by its kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Found {
     Null,

@@ -1,4 +1,4 @@
-//! What goes where; whole trees of values are compared with Awkward Array from Python.
+//! Where values go; whole trees of values are compared with Awkward Array from Python.
 
 use super::TypedColumns;
 use crate::{Fault, Refused, Shape, Sink};

@@ -15,11 +15,11 @@ pub type Parameters = serde_json::Map<String, Json>;
 /// integer widths, complex numbers, dates, parameters).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Form {
-    /// What kind of node.
+    /// The kind of node.
     pub kind: Kind,
     /// Its parameters: `__record__` is the name of a record, `__array__` makes a list of bytes a string.
     pub parameters: Parameters,
-    /// What the names of its buffers begin with, when it has any.
+    /// The beginning of the names of its buffers, when it has any.
     pub key: Option<String>,
 }
 
@@ -68,14 +68,14 @@ pub enum Kind {
     Indexed {
         /// The type of the index.
         index: Index,
-        /// What it points into.
+        /// The node it points into.
         content: Box<Form>,
     },
     /// Rows of the content, or null where the index is negative.
     IndexedOption {
         /// The type of the index.
         index: Index,
-        /// What it points into.
+        /// The node it points into.
         content: Box<Form>,
     },
     /// Null where a byte says so.
@@ -119,7 +119,7 @@ pub enum Index {
     I64,
 }
 
-/// What a list of bytes is, by its `__array__`.
+/// The meaning of a list of bytes, by its `__array__`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Text {
     /// Text in UTF-8.
@@ -135,7 +135,7 @@ pub enum FormError {
     /// Not JSON.
     #[error("this is no JSON: {what}")]
     Json {
-        /// What the parser says.
+        /// The parser's message.
         what: String,
     },
     /// JSON that is no Form.
@@ -143,7 +143,7 @@ pub enum FormError {
     Node {
         /// The path of the node: `content.contents[1]`.
         place: String,
-        /// What is wrong, as a phrase.
+        /// The fault, as a phrase.
         what: String,
     },
     /// A text that is no type.
@@ -153,7 +153,7 @@ pub enum FormError {
         at: usize,
         /// The whole text.
         text: String,
-        /// What would have been right.
+        /// The value that would have been right.
         expected: String,
     },
     /// Structure within structure beyond reason.
@@ -324,7 +324,7 @@ impl Index {
 }
 
 impl Text {
-    /// What the `__array__` of the list says.
+    /// The `__array__` of the list.
     #[must_use]
     pub const fn list_name(self) -> &'static str {
         match self {

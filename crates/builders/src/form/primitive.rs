@@ -160,7 +160,7 @@ impl Unit {
                 if from >= to { value.checked_mul(from / to)? } else { divide(value, to / from)? }
             }
             (Some(from), None) if calendar => {
-                // Every such unit is so many days, or a day so many of them.
+                // Every such unit is a whole number of days, or a day a whole number of them.
                 let (days, to) = (days_of_month(value * from)?, to.unit.attoseconds());
                 if to >= DAY { divide(days, to / DAY)? } else { days.checked_mul(DAY / to)? }
             }
@@ -217,7 +217,7 @@ fn divide(value: i128, by: i128) -> Option<i128> {
     (value % by == 0).then_some(value / by)
 }
 
-/// Days from 1970 to the first of a month that is so many months after January 1970.
+/// Days from 1970 to the first of a month, given in months after January 1970.
 fn days_of_month(months: i128) -> Option<i128> {
     // More than fit any unit.
     if months.abs() > 1 << 64 {

@@ -1,6 +1,6 @@
 //! Forms as types in Awkward Array's notation: `var * {x: float64, y: ?string}`.
 //!
-//! What is read is what Awkward Array prints, and a little more:
+//! The parser reads the types that Awkward Array prints, and a little more:
 //!
 //! ```text
 //! type    = "?" type                          or null
@@ -228,7 +228,7 @@ const WORDS: [&str; 11] = [
     "unknown",
 ];
 
-/// What is expected where a type begins: the names there are, and which one a word may have been meant to be.
+/// The words expected where a type begins: the names there are, and which one a word may have been meant to be.
 fn a_type(found: &str) -> String {
     let names: Vec<&str> = Primitive::names().chain(WORDS).collect();
     let meant = match found {

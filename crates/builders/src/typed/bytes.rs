@@ -44,7 +44,7 @@ impl Bytes {
         self.bytes.truncate(items * self.dtype.size());
     }
 
-    /// Whether so many bytes can be appended without more memory.
+    /// Whether this number of bytes can be appended without more memory.
     #[inline(always)]
     pub(super) fn has_room(&self, bytes: usize) -> bool {
         self.bytes.capacity() - self.bytes.len() >= bytes

@@ -106,7 +106,7 @@ pub(crate) enum Op {
     Several,
 }
 
-/// What comes after the operations of a command: something is counted, and the state changes.
+/// The end of a command, after its operations: a count goes up, and the state changes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tail {
     pub(crate) variable: u32,
@@ -239,7 +239,7 @@ impl Code {
         loop {
             match rest {
                 [] => return,
-                // What is kept is what the output's type holds.
+                // The value kept has the output's type.
                 [Step::Keep { .. }, Step::Kept { output }, after @ ..] => {
                     ops.push(Op::Whole { output: *output as u32 });
                     rest = after;
@@ -308,7 +308,7 @@ impl Code {
     }
 }
 
-/// What the operations end with, and what is before it.
+/// The last of the operations as a tail, and those before it.
 fn tail(ops: &[Op]) -> (&[Op], Tail) {
     let mut tail = Tail::NOTHING;
     let mut rest = ops;

@@ -23,7 +23,7 @@ pub(crate) struct Direct {
     kept: i64,
 }
 
-/// What a command is about.
+/// The subject of a command.
 #[derive(Clone, Copy)]
 struct Told<'a> {
     argument: i64,

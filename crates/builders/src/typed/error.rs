@@ -15,7 +15,7 @@ struct Refused {
     path: String,
 }
 
-/// What was wrong with a command.
+/// The reason why a command was refused.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CommandErrorKind {
@@ -76,7 +76,7 @@ pub enum CommandErrorKind {
     NoSuch {
         /// The number; -1 for any that no index can be.
         number: i64,
-        /// What is expected.
+        /// The type that is expected.
         expected: String,
     },
     /// Records have another name.
@@ -110,7 +110,7 @@ impl CommandError {
         Self(Box::new(Refused { command, kind, entry, path }))
     }
 
-    /// What was wrong.
+    /// The reason.
     #[must_use]
     pub fn kind(&self) -> &CommandErrorKind {
         &self.0.kind

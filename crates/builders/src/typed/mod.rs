@@ -251,7 +251,7 @@ impl TypedArrayBuilder {
         self.tell(Command::EndList, 0, &[])
     }
 
-    /// Begins a tuple of so many slots.
+    /// Begins a tuple of `size` slots.
     #[inline]
     pub fn begin_tuple(&mut self, slots: usize) -> Told {
         self.tell(Command::BeginTuple, slots as i64, &[])
@@ -335,7 +335,7 @@ impl TypedArrayBuilder {
         self.error(Command::BeginList, CommandErrorKind::Deep)
     }
 
-    /// What can be told now.
+    /// The commands that are possible now.
     fn at(&self) -> &State {
         &self.plan.states[self.runner.variable(STATE) as usize] // the program sets it to states there are
     }
@@ -507,7 +507,7 @@ fn is_argument(error: &CommandError) -> bool {
 fn possible(state: &State) -> Vec<&'static str> {
     let mut names = Vec::new();
     let told = state.actions.iter().map(|(command, _)| *command).chain(state.ambiguous.iter().copied());
-    // What integers are made of is said once, and hints of bulk are no help.
+    // The conversions of integers are named once, and hints of bulk are no help.
     for command in told.filter(|command| !matches!(command, Command::Unsigned | Command::Extend)) {
         if !names.contains(&command.name()) {
             names.push(command.name());

@@ -54,12 +54,12 @@ pub(crate) struct State {
 pub(crate) struct Category {
     /// The variable that counts them.
     pub(crate) rows: Var,
-    /// What numbers become among them, if they do.
+    /// The type that numbers become among the alternatives, if they do.
     pub(crate) number: Option<Primitive>,
 }
 
 impl Category {
-    /// What is the same for values that are equal where they are kept: as a float of that width, and zero has no sign.
+    /// The same key for values that are equal where they are kept: as a float of that width, and zero has no sign.
     pub(crate) fn key(self, command: Command, data: &[u8]) -> Vec<u8> {
         let Some(primitive) = self.number else { return data.to_vec() };
         let (words, _) = data.as_chunks::<8>();

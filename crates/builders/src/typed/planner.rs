@@ -174,7 +174,7 @@ impl Planner {
                 let inner = alternative(form, tags);
                 let place = Place { path: format!("{}|{tag}", place.path), ..place.clone() };
                 self.fill(state, choices, tags, inner, &place, Some(&action));
-                // What the message says is the alternative's.
+                // The message names the type of the alternative.
                 self.states[state].expected = inner.type_string();
                 tags.pop();
             }
@@ -423,7 +423,7 @@ fn single_categories(form: &Form, inner: &[Choice]) -> Result<(), FormError> {
     Ok(())
 }
 
-/// What goes into the rows of an indexed node.
+/// The content of the rows of an indexed node.
 pub(super) fn within_rows(
     form: &Form,
     inner: Vec<Choice>,

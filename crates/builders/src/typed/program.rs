@@ -19,7 +19,7 @@ pub(crate) const LENGTH: Var = 4;
 /// The word that goes back to an earlier state, which the host writes into the data.
 pub(crate) const ROLLBACK: &str = "rollback";
 
-/// What the names of routines begin with that fill the places of nulls.
+/// Names of the routines that fill the places of nulls begin so.
 pub(crate) const BLANK: &str = "blank";
 
 pub(crate) fn write(plan: &Plan) -> String {
@@ -154,7 +154,7 @@ impl Text<'_> {
             }
             Step::Keep { low, high } => {
                 let low = format!("dup {} <", literal(*low));
-                // What is read fits 64 bits with a sign.
+                // The number read fits 64 bits with a sign.
                 let outside =
                     if *high == i64::MAX { low } else { format!("{low} over {} > or", literal(*high)) };
                 format!("data q-> stack {outside} if drop {} error ! exit then", Refusal::Range as i64)

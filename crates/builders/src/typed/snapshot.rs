@@ -88,7 +88,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Offsets, or starts and stops, of so many lists; answers where the last one ends.
+    /// Offsets, or starts and stops, of `rows` lists; answers where the last one ends.
     fn offsets(&mut self, key: &str, output: Out, index: Index, separate: bool, rows: usize) -> Done<usize> {
         let column = self.copy(output, dtype(index), rows + 1)?;
         let end = item(&column, rows) as usize;

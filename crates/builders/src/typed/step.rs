@@ -1,9 +1,9 @@
-//! What commands do, step by step: the definition that the program's text is written from.
+//! Commands, step by step: the definition that the program's text is written from.
 
 use crate::form::Index;
 use forthwith_forth::DType;
 
-/// What a builder can be told. The numbers are those of the generated program.
+/// The commands of a builder. The numbers are those of the generated program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Command {
@@ -122,7 +122,7 @@ pub(crate) enum Amount {
 pub(crate) enum Step {
     /// Refuses in any case.
     Refuse(Refusal),
-    /// Refuses if there are so many already.
+    /// Refuses if there are as many as fit.
     Room {
         count: Var,
         size: u64,
@@ -211,7 +211,7 @@ pub(crate) enum Step {
         offsets: Option<Out>,
         data: Out,
     },
-    /// Appends all of the data, items of so many bytes, and counts them.
+    /// Appends all of the data, items of one size in bytes, and counts them.
     Bulk {
         parser: char,
         item: usize,
@@ -240,11 +240,11 @@ pub(crate) enum Step {
         total: Var,
         amount: Amount,
     },
-    /// What is expected from now on.
+    /// The state from now on.
     State(usize),
     /// Another routine; what it refuses is refused.
     Call(usize),
-    /// So many times another routine.
+    /// Another routine, repeated.
     Times {
         times: u64,
         routine: usize,
@@ -257,7 +257,7 @@ pub(crate) enum Step {
     },
 }
 
-/// What a command does in some state, or what a routine does.
+/// The steps of a command in some state, or of a routine.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Action {
     Steps(Vec<Step>),

@@ -231,7 +231,7 @@ impl Planner {
         Ok((Node::Union { key, index, tags, output, rows: all_rows, contents: nodes }, choices))
     }
 
-    /// What stands in the place of a null under a mask; nothing if nothing can.
+    /// The steps that fill the place of a null under a mask; `None` if no value can.
     pub(super) fn default(&mut self, node: &Node) -> Option<Vec<Step>> {
         Some(match node {
             Node::Empty => return None,

@@ -1,4 +1,4 @@
-//! What is told comes out, by both engines; what is refused changes nothing.
+//! Values that are given come out, by both engines; a refused command changes nothing.
 
 mod properties;
 

@@ -26,7 +26,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pipe::Pipe;
 use std::{path::Path, time::Instant};
 
-/// What was asked for besides source and columns.
+/// The options of the command besides source and columns.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Conversion {
     /// The file to write; `-` is standard output.
@@ -52,7 +52,7 @@ pub(crate) struct Conversion {
 /// Decompressed bytes of a step, if nothing is said: Ctrl-C is looked at between steps, and compressing one takes some hundredths of a second.
 /// Larger ones are no faster, since small steps are read together.
 pub(crate) const STEP: u64 = 2 << 20;
-/// Text is slower to write than to read: it is written in steps of so many bytes, so that Ctrl-C and the bar do not wait.
+/// Text is slower to write than to read: it is written in steps of this number of bytes, so that Ctrl-C and the bar do not wait.
 const TEXT_STEP: u64 = 1 << 20;
 /// Entries of the first step of a stream, whose reader may want no more.
 const FIRST: u64 = 1024;
@@ -65,7 +65,7 @@ struct Source<'a> {
     uri: String,
     columns: Vec<Column>,
     likely: u64,
-    /// What stays open: a file that stands alone, and a stream, which cannot be read twice.
+    /// The file that stays open: one that stands alone, and a stream, which cannot be read twice.
     opened: Option<Place>,
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn convert(
     let pipe = Pipe::default();
     let sink: Box<dyn io::Sink> =
         if streams { Box::new(pipe.clone()) } else { io::create(&asked.to).map_err(Error::new)? };
-    // What is written to standard output cannot be taken back, and Ctrl-C ends it as usual. A name that is a pipe without a reader waits
+    // Bytes that went to standard output cannot be taken back, and Ctrl-C ends it as usual. A name that is a pipe without a reader waits
     // before this.
     let watch = (!streams).then(|| Watch::begin(sink.temporary()));
     let mut writer = forthwith::writer(format, &named, sink, &asked.options)?;
@@ -138,7 +138,7 @@ pub(crate) fn convert(
     ))
 }
 
-/// What all files are copied with.
+/// The options that all files are copied with.
 struct Copy<'a> {
     named: &'a [(String, Form)],
     asked: &'a Conversion,

@@ -11,7 +11,7 @@ use std::{
 pub(super) struct Pipe(Arc<Mutex<Vec<u8>>>);
 
 impl Pipe {
-    /// What was written since the last time.
+    /// The bytes written since the last call.
     pub(super) fn take(&self) -> Vec<u8> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

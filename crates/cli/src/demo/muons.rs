@@ -8,7 +8,7 @@ use forthwith::Table;
 const POLAR: [&str; 4] = ["muon_pt", "muon_eta", "muon_phi", "muon_charge"];
 const CARTESIAN: [&str; 5] = ["muon_px", "muon_py", "muon_pz", "muon_e", "muon_charge"];
 
-/// Muons an entry may have: pairs grow with the square, and no collision makes so many.
+/// Muons an entry may have: pairs grow with the square, and no collision makes more.
 const MOST: usize = 100;
 
 /// Masses of all pairs of opposite charge in the first entries, in GeV, and the branches they come from. `None` if the tree does not have

@@ -6,7 +6,7 @@ use forthwith::{
     plan::Decoder,
 };
 
-/// What a branch is an example of.
+/// The kind of data that a branch is an example of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// One number an entry.

@@ -165,7 +165,7 @@ fn each(
     total
 }
 
-/// What cannot be read, by type.
+/// The branches that cannot be read, by type.
 fn missing(branches: &[Branch], console: &mut Console<'_>) -> Result<()> {
     let mut types: BTreeMap<&str, u64> = BTreeMap::new();
     for branch in branches.iter().filter(|b| matches!(b.means(), Means::Unsupported | Means::Damaged)) {

@@ -15,7 +15,7 @@ pub(crate) struct Job {
     pub(crate) text: Text,
     pub(crate) compiled: Arc<Compiled>,
     pub(crate) inputs: Vec<Vec<u8>>,
-    /// What the stack holds at the beginning.
+    /// The stack at the beginning.
     stack: Vec<i64>,
     limits: Limits,
 }
@@ -120,7 +120,7 @@ impl Job {
         self.inputs.iter().map(Vec::as_slice).collect()
     }
 
-    /// What went wrong, where, and the line it happened in.
+    /// The error, its place, and the line it happened in.
     pub(crate) fn failure<W: Width>(&self, machine: &Machine<W>, error: RunError) -> Failure {
         let mut what = format!("{}: {}", self.text.name, error.name());
         let explanation = error.to_string();

@@ -1,4 +1,4 @@
-//! What a run left.
+//! The result of a run.
 
 use super::job::Job;
 use crate::human::clean;

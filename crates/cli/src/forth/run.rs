@@ -18,7 +18,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// What printing words print is kept up to here.
+/// The most bytes that are kept of the text that a program prints.
 const PRINTED: usize = 64 << 20;
 
 pub(crate) fn run<W: Width>(job: &Job, args: &RunArgs, console: &mut Console<'_>) -> Result<()> {
@@ -56,7 +56,7 @@ pub(crate) fn run<W: Width>(job: &Job, args: &RunArgs, console: &mut Console<'_>
     }
 }
 
-/// What the program printed; it may not steer a terminal.
+/// Shows the text that the program printed; it may not steer a terminal.
 fn show(printed: &str, console: &mut Console<'_>) -> Result<()> {
     if printed.is_empty() {
         return Ok(());

@@ -151,7 +151,7 @@ impl<W: Width> Session<'_, W> {
         }
     }
 
-    /// So many instructions, or up to one that begins in a line of `breaks`.
+    /// Runs a number of instructions, or up to one that begins in a line of `breaks`.
     fn steps(
         &mut self,
         times: u64,
@@ -204,7 +204,7 @@ impl<W: Width> Session<'_, W> {
         Some(self.job.compiled.location(self.machine.bytecode_position()?).line)
     }
 
-    /// What printing words printed in the meantime.
+    /// Shows the text that the program printed in the meantime.
     fn print(&self, console: &mut Console<'_>) -> Result<()> {
         let printed = std::mem::take(&mut *self.printed.lock().unwrap_or_else(PoisonError::into_inner));
         if printed.is_empty() { Ok(()) } else { console.line(&format!("prints: {}", printed.escape_debug())) }

@@ -14,7 +14,7 @@ const BYTES: (usize, usize) = (4, 12);
 /// Items at the end of an output.
 const TAIL: usize = 8;
 
-/// What a line of the trace tells changes of.
+/// The machine as the last line of the trace showed it: the next line tells the changes.
 pub(crate) struct Seen {
     positions: Vec<usize>,
     variables: Vec<i64>,

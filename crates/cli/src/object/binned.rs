@@ -23,9 +23,9 @@ pub(super) struct Axis {
 /// A histogram or profile of one to three dimensions.
 pub(super) struct Binned {
     pub(super) axes: Vec<Axis>,
-    /// What each bin shows, under- and overflow included; the first axis runs fastest.
+    /// The content of each bin, under- and overflow included; the first axis runs fastest.
     contents: Vec<f64>,
-    /// Whether contents are means, of so many entries.
+    /// The number of entries of each bin, if contents are means.
     profile: Option<Vec<f64>>,
     entries: f64,
 }

@@ -4,7 +4,7 @@
 use crate::human;
 use forthwith::root::Object;
 
-/// What to say of entries that are in no bin.
+/// A note about entries that are in no bin yet.
 pub(super) fn note(histogram: Object<'_>) -> Option<String> {
     let entries = waiting(histogram.array("fBuffer")?.floats().next()?);
     let counted = human::counted(entries, "entry waits", "entries wait");
@@ -14,7 +14,7 @@ pub(super) fn note(histogram: Object<'_>) -> Option<String> {
 
 /// The entries that wait, by the first number of a buffer. A number below zero says that they are in bins already.
 fn waiting(first: f64) -> u64 {
-    // What is no number, or too large for one, becomes the nearest there is.
+    // NaN and numbers that are too large become the nearest integer there is.
     first as u64
 }
 

@@ -66,7 +66,7 @@ fn a_name_asked_for_twice_is_an_error() {
         let said = forthwith(line);
         assert!(said.code == 2 && said.err.contains("is asked for twice"), "{line:?} {}", said.err);
     }
-    // What several patterns match is there once.
+    // A column that several patterns match is there once.
     let row = output(&["head", &target, "-n", "1", "-f", "nMu*", "-f", "nMuon", "--jsonl"]);
     assert_eq!(row.matches("nMuon").count(), 1);
 }

@@ -177,7 +177,7 @@ fn what_is_no_number_is_not_null_unless_it_is_said() {
         output(&["convert", &source, &lines, "--nan", nan, "--force"]);
         assert_eq!(std::fs::read_to_string(&lines).expect("a file"), expected);
     }
-    // The same words say the same to whoever looks at the first entries.
+    // The same flags do the same for a look at the first entries.
     for shape in ["--json", "--jsonl"] {
         let said = forthwith(&["head", &source, shape]);
         assert!(said.code == 2 && said.out.is_empty(), "{} {}", said.code, said.err);
@@ -252,7 +252,7 @@ fn what_was_stopped_leaves_nothing_behind() {
         std::thread::yield_now();
     }
     let pid = child.id().to_string();
-    // Not Ctrl-C's signal, which whoever started the tests in the background may have told all of them to ignore.
+    // Not Ctrl-C's signal, which a test runner in the background may have told all of its children to ignore.
     assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
     let said = child.wait_with_output().expect("an end");
     assert_eq!(said.status.code(), Some(130), "{}", String::from_utf8_lossy(&said.stderr));
@@ -314,7 +314,7 @@ fn other_formats_go_to_standard_output() {
     }
 }
 
-/// A stream: its first line is there long before its end, memory does not grow with it, and nobody reading on ends it quietly.
+/// A stream: its first line is there long before its end, memory does not grow with it, and a reader that leaves ends it quietly.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_stream_begins_at_once_and_stays_small() {
@@ -537,7 +537,7 @@ fn links_lead_to_the_destination() {
     std::os::unix::fs::symlink("there.jsonl", &link).expect("room");
     let to = link.to_str().expect("UTF-8");
     let expected = output(&["cat", &from]);
-    // A name of nothing: there is nothing to replace, so that nobody has to be asked.
+    // A name without a file: there is nothing to replace, so no question is asked.
     output(&["convert", &from, to]);
     let is_link = || std::fs::symlink_metadata(&link).expect("a link").is_symlink();
     assert!(is_link() && std::fs::read_to_string(&there).expect("a file") == expected);

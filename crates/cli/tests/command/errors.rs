@@ -1,4 +1,4 @@
-//! What goes wrong, and how it is said.
+//! Errors, and how they are told.
 
 use crate::{file, forthwith, on, portable};
 use forthwith_cli::{Terminal, run};

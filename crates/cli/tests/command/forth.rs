@@ -326,7 +326,7 @@ fn step_asks_on_a_terminal() {
         out.out
     );
     assert!(out.out.ends_with("the end\n"), "{}", out.out);
-    // Whoever closes the terminal wants no more.
+    // A closed terminal ends the session.
     assert_eq!(step("", &[]).code, 0);
     let failed = folder.typing(&["step", "@lists.fs", "--bytes", "data=00", "-n", "1"], "c\n", Some(80));
     assert!(
@@ -334,7 +334,7 @@ fn step_asks_on_a_terminal() {
         "{}",
         failed.out
     );
-    // `--trace` asks nobody.
+    // `--trace` asks no questions.
     let traced = step("", &["--trace"]);
     assert!(traced.out.contains("\ndone\n") && !traced.out.contains("next "), "{}", traced.out);
 }
@@ -382,7 +382,7 @@ fn explain_tells_what_is_native() {
     ] {
         assert!(said.out.contains(part), "{part}: {}", said.out);
     }
-    // What is printed for a branch can be piped in.
+    // The program printed for a branch can be piped in.
     let target = crate::file("zmumu.root:events/Track_hits");
     let program = forthwith(&["forth", &target]).out;
     assert!(piped(&program, &["explain", "-"]).out.contains(": fused: "));

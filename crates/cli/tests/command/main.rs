@@ -18,7 +18,7 @@ mod streams;
 use forthwith_cli::{Keyboard, Terminal, run_with};
 use std::path::PathBuf;
 
-/// What a command line did.
+/// The result of a command line.
 struct Said {
     code: i32,
     out: String,
@@ -34,7 +34,7 @@ fn on(terminal: Terminal, args: &[&str]) -> Said {
     typing(terminal, args, "", false)
 }
 
-/// With something to read from standard input: piped, or typed by somebody.
+/// With something to read from standard input: piped, or typed by a person.
 fn typing(terminal: Terminal, args: &[&str], typed: &str, is_person: bool) -> Said {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let line = std::iter::once("forthwith").chain(args.iter().copied()).map(Into::into);

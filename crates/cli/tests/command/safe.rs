@@ -1,4 +1,4 @@
-//! What comes from a file cannot steer the terminal, whichever way it is printed.
+//! Text from a file cannot steer the terminal, whichever way it is printed.
 
 use crate::{forthwith, on};
 use ::forthwith::{

@@ -15,7 +15,7 @@ fn piped(args: &[&str], typed: &[u8], folder: &Path) -> Output {
     let mut child = command.spawn().expect("the program is built with its tests");
     let mut input = child.stdin.take().expect("a pipe");
     let typed = typed.to_owned();
-    // What is not read breaks the pipe.
+    // A stream that is not read to its end breaks the pipe.
     let writer = std::thread::spawn(move || {
         let _ = input.write_all(&typed);
     });

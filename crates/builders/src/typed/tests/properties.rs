@@ -82,7 +82,7 @@ fn is_wrapped(form: &Form) -> bool {
     unwrapped(form) != *form || matches!(form.kind, Kind::Union { .. })
 }
 
-/// What is in options.
+/// The Form within options.
 fn unwrapped(form: &Form) -> Form {
     match &form.kind {
         Kind::IndexedOption { content, .. }
