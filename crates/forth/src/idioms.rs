@@ -142,7 +142,7 @@ idioms! {
     /// A list of anything.
     List = "READ dup OFFSETS +<- stack\n0 do\nBODY\nloop";
     /// Anything as often as a number says.
-    Times = "READ 0 do\nBODY\nloop";
+    Times = "READ\n0 do\nBODY\nloop";
     /// A run of items.
     Run = "N MANY";
     /// Anything so many times.
@@ -181,6 +181,11 @@ idioms! {
     AddedConstant = "N OUT +<- stack";
     /// A byte count round phrases, whose end stays on the stack until they are through.
     Frame = "DATA !I-> stack N - DATA pos +\nBODY\nDATA pos <> if CODE halt then";
+}
+
+/// The words that leave the length of a string on the stack, as [`Idiom::Text`] has it: of one byte, or of five.
+pub fn text_count(data: &str) -> String {
+    text_count!().replace("DATA", data)
 }
 
 impl Idiom {

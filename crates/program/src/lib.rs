@@ -14,7 +14,7 @@ mod translate;
 mod tests;
 
 pub use forthwith_columns::Finisher;
-pub use forthwith_forth::{CompileError, RunError};
+pub use forthwith_forth::{CompileError, RunError, idioms::Idiom};
 
 pub use contract::{ASKED_OUTPUTS, Fault, Member, OutputBinding, Program};
 pub use schema::{Count, Dialect, Frame, Schema, TextLength, Union, When};

@@ -1,6 +1,6 @@
 use crate::{ASKED_OUTPUTS, Count, Dialect, Finisher, Frame, Schema, TextLength, When, translate};
 use forthwith_columns::{DType, OBJECT_BITS, Wire};
-use forthwith_forth::{Compiled, Limits, Machine, Output, Status};
+use forthwith_forth::{Compiled, Limits, Machine, Output, Status, idioms::Idiom};
 use std::sync::Arc;
 
 const FRAMED: Dialect =
@@ -386,4 +386,82 @@ fn another_column_counts() {
     assert!(run(&schema, &data, &counts(&[2, 9])).is_err());
     assert!(run(&schema, &data, &counts(&[2, 9, 2])).is_err());
     assert_eq!(run(&schema, &data, &counts(&[-2, 9, 1])).unwrap_err(), 5);
+}
+
+/// Schemas, each in a dialect and with bounds or without, that have all idioms between them that are written here.
+fn samples() -> Vec<(Schema, Dialect, bool)> {
+    let plain = Dialect { entry: Frame::None, ..FRAMED };
+    let blocks = Dialect { counts: Count::Blocks, text: TextLength::ZigZag, entry: Frame::None };
+    let skipped = |of: Schema| Schema::Skipped(Box::new(of));
+    let record = |fields: Vec<Schema>| {
+        let named = fields.into_iter().enumerate().map(|(at, field)| (format!("f{at}"), field));
+        Schema::Record { name: None, fields: named.collect() }
+    };
+    let double = || Schema::Number(Wire::Little(DType::Float64));
+    let long = || Schema::Varint(DType::Int64);
+    let union = |tagged, arms: Vec<Schema>| {
+        let numbered = (0..).zip(arms.clone()).map(|(at, arm)| Some((at, arm))).collect();
+        Schema::Union(crate::Union { tagged, arms: numbered, alternatives: arms })
+    };
+    let flagged = || Schema::Flagged(Box::new(floats()));
+    let pair = || Schema::Fixed(2, Box::new(floats()));
+    let mut samples = vec![
+        (floats().list().list(), FRAMED, true),
+        (Schema::ToEnd(Box::new(Schema::Text)), Dialect { entry: Frame::Skip(10), ..FRAMED }, true),
+        (record(vec![Schema::Opaque(16), Schema::Fixed(3, Box::new(Schema::Text)), pair()]), plain, false),
+        (record(vec![pair().list(), Schema::Text.list()]), plain, false),
+        (record(vec![skipped(flagged().list()), floats()]), plain, false),
+        (Schema::OrNothing(Box::new(floats().list())), plain, true),
+        (record(vec![skipped(Schema::OrNothing(Box::new(flagged()))), Schema::Text]), plain, true),
+        (Schema::Flagged(Box::new(record(vec![double(), Schema::Text]))), plain, true),
+        (record(vec![skipped(flagged()), floats()]), plain, true),
+        (record(vec![double().list(), Schema::Text.list(), long()]), blocks, false),
+        (union(true, vec![Schema::Null, double()]), blocks, false),
+        (
+            record(vec![union(true, vec![Schema::Null, double()]), union(true, vec![long(), double()])]),
+            blocks,
+            false,
+        ),
+    ];
+    for value in [long(), Schema::Text, double(), double().list(), Schema::Text.list(), long().list()] {
+        samples.push((record(vec![skipped(value.clone()), double()]), blocks, false));
+        samples.push((
+            record(vec![skipped(union(true, vec![Schema::Null, value])), double()]),
+            blocks,
+            false,
+        ));
+    }
+    samples
+}
+
+/// What is written here is recognised, and what is recognised is written here, or by others that are named.
+#[test]
+fn idioms_are_written_and_recognised() {
+    let mut found = Vec::new();
+    for (schema, dialect, bounded) in samples() {
+        let program = translate(&schema, &dialect, bounded, "x").unwrap();
+        let compiled = Compiled::new(&program.source).unwrap();
+        let explained = compiled.explain();
+        assert!(explained.contains(": fused: "), "{}{explained}", program.source);
+        found.extend(compiled.idioms());
+    }
+    let elsewhere = [
+        // Of `TLeafC` and of leaf lists, and the bits of a `TObject`: `ttree`.
+        Idiom::TextIfAny,
+        Idiom::Rest,
+        Idiom::Flags,
+        // In programs that people write: Awkward Array's documentation and the formats of one's own.
+        Idiom::StartBehind,
+        Idiom::BlocksOfItems,
+        Idiom::Blocks,
+        Idiom::StoredIf,
+        Idiom::StoredIfElse,
+        Idiom::Number,
+        Idiom::AddedNumber,
+        Idiom::Length,
+        Idiom::Frame,
+    ];
+    for idiom in Idiom::ALL {
+        assert_ne!(found.contains(idiom), elsewhere.contains(idiom), "{idiom:?}: {}", idiom.template());
+    }
 }

@@ -2,7 +2,7 @@
 
 use forthwith_columns::{DType, Form, Wire};
 use forthwith_plan::ColumnSpec;
-use forthwith_program::{Count, Dialect, Fault, Frame, Member, OutputBinding, Program, TextLength};
+use forthwith_program::{Count, Dialect, Fault, Frame, Idiom, Member, OutputBinding, Program, TextLength};
 
 use super::columns::{LeafMember, Many};
 
@@ -14,7 +14,8 @@ pub(super) fn dialect(text: TextLength, entry: Frame) -> Dialect {
 /// Strings of a `TLeafC`: as others, except that an empty one takes no bytes at all.
 pub(super) fn leaf_strings(member: &str) -> Program {
     let key = "node0".to_owned();
-    let lines = [LENGTH_IF_ANY, "dup node0-offsets +<- stack data #B-> node0-data"];
+    let lines = text_if_any(&key);
+    let lines = lines.each_ref().map(String::as_str);
     let outputs = vec![
         output("node0-offsets", DType::Int64, true, member),
         output("node0-data", DType::UInt8, false, member),
@@ -45,8 +46,7 @@ pub(super) fn leaf_list(members: &[(String, LeafMember)], member: &str) -> Optio
                 let key = key();
                 outputs.push(output(&format!("{key}-offsets"), DType::Int64, true, &path));
                 outputs.push(output(&format!("{key}-data"), DType::UInt8, false, &path));
-                lines.push(LENGTH_IF_ANY.to_owned());
-                lines.push(format!("dup {key}-offsets +<- stack data #B-> {key}-data"));
+                lines.extend(text_if_any(&key));
                 contents.push(Form::String { key, binary: false });
             }
             LeafMember::Numbers { wire, shape, many } => {
@@ -57,15 +57,22 @@ pub(super) fn leaf_list(members: &[(String, LeafMember)], member: &str) -> Optio
                 let data = key();
                 if let Some(offsets) = &offsets {
                     outputs.push(output(&format!("{offsets}-offsets"), DType::Int64, true, &path));
-                    let items = match many {
-                        Many::As(of) => format!("count{of} @ dup 0 < if {FAULT_NEGATIVE} halt then"),
+                    let (offsets, count) = (format!("{offsets}-offsets"), count.to_string());
+                    let many_of = format!("data #{word}-> {data}-data");
+                    let given = [("OFFSETS", &*offsets), ("MANY", &*many_of)];
+                    let of_count: [String; 2] = match many {
+                        Many::As(of) => {
+                            let items = format!("count{of} @ dup 0 < if {FAULT_NEGATIVE} halt then");
+                            Idiom::ListOfRuns.lines(&[given[0], given[1], ("READ", &items), ("N", &count)])
+                        }
                         _ => {
-                            let bytes = count.checked_mul(wire.width() as i32)?;
-                            format!("stop @ data pos - {bytes} /")
+                            let bytes = (wire.width() as i32).checked_mul(count.parse().ok()?)?.to_string();
+                            let given = [given[0], given[1], ("N", &*bytes), ("M", &*count)];
+                            let [a, b, c, d] = given;
+                            Idiom::Rest.lines(&[a, b, c, d, ("DATA", "data"), ("STOP", "stop")])
                         }
                     };
-                    lines.push(format!("{items} dup {offsets}-offsets +<- stack"));
-                    lines.push(format!("{count} * data #{word}-> {data}-data"));
+                    lines.extend(of_count);
                 } else if counted(at) {
                     if count != 1 || matches!(dtype, DType::Float32 | DType::Float64) {
                         return None;
@@ -73,7 +80,8 @@ pub(super) fn leaf_list(members: &[(String, LeafMember)], member: &str) -> Optio
                     variables.push(format!("count{at}"));
                     lines.push(format!("data {word}-> stack dup count{at} ! {data}-data <- stack"));
                 } else {
-                    lines.push(format!("{count} data #{word}-> {data}-data"));
+                    let many = format!("data #{word}-> {data}-data");
+                    lines.push(Idiom::Run.line(&[("N", &count.to_string()), ("MANY", &many)]));
                 }
                 outputs.push(output(&format!("{data}-data"), dtype, false, &path));
                 let numbers = Form::Numpy { key: data, dtype, shape: shape.clone() };
@@ -89,6 +97,18 @@ pub(super) fn leaf_list(members: &[(String, LeafMember)], member: &str) -> Optio
     Some(by_hand(&variables, &lines, outputs, form, member))
 }
 
+/// A string that takes no bytes at all if it is empty.
+fn text_if_any(key: &str) -> [String; 2] {
+    let (offsets, many) = (format!("{key}-offsets"), format!("data #B-> {key}-data"));
+    Idiom::TextIfAny.lines(&[("DATA", "data"), ("STOP", "stop"), ("OFFSETS", &offsets), ("MANY", &many)])
+}
+
+/// The bits of a `TObject`, of which one says that two bytes follow.
+fn object_bits(output: &str) -> String {
+    let given = [("READ", "data !I-> stack"), ("N", "16"), ("BODY", "2 data skip"), ("OUT", output)];
+    Idiom::Flags.line(&given)
+}
+
 /// The word that reads a number, without the arrow.
 fn parser(wire: Wire) -> Option<&'static str> {
     Some(match wire {
@@ -102,16 +122,14 @@ fn parser(wire: Wire) -> Option<&'static str> {
 pub(super) fn bits(items: bool, member: &str) -> Program {
     let numbers = |node: &str| Form::Numpy { key: node.into(), dtype: DType::UInt32, shape: vec![] };
     if !items {
-        let lines = ["data !I-> stack dup 16 and if 2 data skip then node0-data <- stack"];
+        let lines = [&*object_bits("node0-data")];
         let outputs = vec![output("node0-data", DType::UInt32, false, member)];
         return by_hand(&[], &lines, outputs, numbers("node0"), member);
     }
     let inner = format!("{member}[]");
-    let lines = [
-        "0 begin data pos stop @ < while 1+",
-        "data !I-> stack dup 16 and if 2 data skip then node1-data <- stack",
-        "repeat node0-offsets +<- stack",
-    ];
+    let [begin, end] =
+        Idiom::ToEnd.lines(&[("DATA", "data"), ("STOP", "stop"), ("OFFSETS", "node0-offsets")]);
+    let lines = [&*begin, &object_bits("node1-data"), &end];
     let outputs = vec![
         output("node0-offsets", DType::Int64, true, member),
         output("node1-data", DType::UInt32, false, &inner),
@@ -177,15 +195,17 @@ fn by_hand(
     for variable in variables {
         source.push_str(&format!("variable {variable}\n"));
     }
-    source.push_str("0 do\n  starts I-> stack data seek\n");
-    source.push_str(ENTRY);
-    source.push('\n');
+    let start = Idiom::Start.line(&[("READ", "starts I-> stack"), ("DATA", "data")]);
+    let stop = Idiom::Stop.line(&[("READ", "stops I-> stack"), ("STOP", "stop")]);
+    source.push_str(&format!("0 do\n  {start}\n  {stop}\n"));
     let first = source.lines().count() as u32 + 1;
     let members = (first..).zip(lines).map(|(line, _)| Member { line, path: member.into() }).collect();
     for line in lines {
         source.push_str(&format!("  {line}\n"));
     }
-    source.push_str(&format!("  data pos stop @ <> if {FAULT_LENGTH} halt then\nloop\n"));
+    let code = FAULT_LENGTH.to_string();
+    let end = Idiom::CheckEnd.line(&[("DATA", "data"), ("STOP", "stop"), ("CODE", &code)]);
+    source.push_str(&format!("  {end}\nloop\n"));
     let mut faults = vec![fault(FAULT_LENGTH, "the entry's bytes are not consumed exactly")];
     if !variables.is_empty() {
         faults.push(fault(FAULT_NEGATIVE, "a length is negative"));
@@ -218,10 +238,5 @@ fn fault(code: i64, what: &str) -> Fault {
 
 /// Programs with more columns reserve no room for them beforehand.
 const MANY: usize = 64;
-/// The length of a string that takes no bytes at all if it is empty.
-const LENGTH_IF_ANY: &str =
-    "data pos stop @ < if data B-> stack dup 255 = if drop data !I-> stack then else 0 then";
-/// How every program with entry bounds begins an entry.
-const ENTRY: &str = "  stops I-> stack stop !";
 const FAULT_LENGTH: i64 = 3;
 const FAULT_NEGATIVE: i64 = 5;

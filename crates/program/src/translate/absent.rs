@@ -5,10 +5,11 @@ use super::{
     forms::{first_key, forms},
     literal,
     shape::{MIXED, OBJECTS, PACKED},
-    text::{Made, Place, Text, differ},
+    text::{Made, Place, Text, constant, differ},
 };
 use crate::schema::Schema;
 use forthwith_columns::{Form, NO_NUMBER, Wire};
+use forthwith_forth::idioms::Idiom;
 
 impl Text<'_> {
     /// What stands for a value that the data have not.
@@ -17,34 +18,36 @@ impl Text<'_> {
         let form = form.kept();
         match (schema, form) {
             (Schema::Mixed(..), Form::Numpy { key, .. }) => {
-                self.line(place, format!("{NO_NUMBER} {key}-{MIXED} <- stack"));
+                self.line(place, constant(NO_NUMBER.into(), key, MIXED));
             }
             // No stored number is sure to mean zero.
             (Schema::Number(Wire::Scaled { .. }), _) => return Err(differ(member)),
             // Zero, as it is stored.
             (Schema::Number(wire @ Wire::Truncated { .. }), Form::Numpy { key, .. }) => {
-                let byte = format!("0 {key}-{PACKED} <- stack");
+                let byte = constant(0, key, PACKED);
                 self.line(place, vec![byte; wire.width()].join(" "));
             }
             (Schema::Number(Wire::Truth), Form::Numpy { key, .. }) => {
                 let part = if self.checking.is_some() { "data" } else { PACKED };
-                self.line(place, format!("0 {key}-{part} <- stack"));
+                self.line(place, constant(0, key, part));
             }
             (
                 Schema::Number(_) | Schema::Converted(..) | Schema::Computed(..) | Schema::Counter(..),
                 Form::Numpy { key, .. },
-            ) => self.line(place, format!("0 {key}-data <- stack")),
+            ) => self.line(place, constant(0, key, "data")),
             (_, Form::String { key, .. } | Form::List { key, .. }) => {
-                self.line(place, format!("0 {key}-offsets +<- stack"));
+                let offsets = format!("{key}-offsets");
+                self.line(place, Idiom::AddedConstant.line(&[("N", "0"), ("OUT", &offsets)]));
             }
             (schema, Form::Option { key, .. }) => {
                 let part = if points(schema) { OBJECTS } else { "tags" };
-                self.line(place, format!("0 {key}-{part} <- stack"));
+                self.line(place, constant(0, key, part));
             }
             (Schema::Fixed(size, of), Form::Regular { content, .. }) => {
-                self.line(place, format!("{} 0 do", literal(*size, member)?));
+                let [begin, end] = Idiom::Repeat.lines(&[("N", &literal(*size, member)?.to_string())]);
+                self.line(place, begin);
                 self.absent(of, content, place.within(1))?;
-                self.line(place, "loop".into());
+                self.line(place, end);
             }
             (
                 Schema::Framed { of, .. }

@@ -3,10 +3,11 @@
 use super::{
     FAULT_BYTE_COUNT, FAULT_COUNTS, FAULT_VERSION, Unsupported, parser,
     shape::{PACKED, join},
-    text::{Made, Place, Text, differ},
+    text::{Made, Place, Text, differ, text_of, version},
 };
 use crate::schema::{Schema, When};
 use forthwith_columns::{Form, Wire};
+use forthwith_forth::idioms::Idiom;
 
 impl Text<'_> {
     /// The value of a schema that frames or points.
@@ -38,8 +39,8 @@ impl Text<'_> {
                 }
             }
             (Schema::LongText, Form::String { key, .. }) => {
-                let length = format!("{input} !I-> stack dup {key}-offsets +<- stack");
-                self.line(place, format!("{length} {input} #B-> {key}-data"));
+                let (count, many) = (format!("{input} !I-> stack"), format!("{input} #B-> {key}-data"));
+                self.line(place, text_of(&count, &format!("{key}-offsets"), &many));
             }
             (Schema::Columns(item), Form::List { key, content }) => {
                 let number = format!("{input} !I-> stack");
@@ -71,11 +72,8 @@ impl Text<'_> {
                 _ => return Err(differ(member)),
             },
             (Schema::Flagged(of), form) => {
-                self.line(place, format!("{input} B-> stack if"));
-                self.value(of, form, place.within(1))?;
-                self.line(place, "else".into());
-                self.absent(of, form, place.within(1))?;
-                self.line(place, "then".into());
+                let lines = Idiom::IfElse.lines(&[("READ", &format!("{input} B-> stack"))]);
+                self.or_absent(of, form, lines, place)?;
             }
             (Schema::Counted { slot, flag, of }, Form::List { key, content }) => {
                 let count = self.counted(*slot, *flag);
@@ -95,11 +93,8 @@ impl Text<'_> {
                 }
             }
             (Schema::OrNothing(of), form) => {
-                self.line(place, format!("{input} pos stop @ < if"));
-                self.value(of, form, place.within(1))?;
-                self.line(place, "else".into());
-                self.absent(of, form, place.within(1))?;
-                self.line(place, "then".into());
+                let lines = Idiom::IfAnyElse.lines(&[("DATA", input), ("STOP", "stop")]);
+                self.or_absent(of, form, lines, place)?;
             }
             (Schema::Pointer(classes), form) => self.pointer(classes, form, place)?,
             (Schema::Absent(of), form) => self.absent(of, form, place)?,
@@ -110,6 +105,22 @@ impl Text<'_> {
             (Schema::Unknown(_) | Schema::Refused(_), _) => self.unknown(schema, place),
             _ => return Err(differ(member)),
         }
+        Ok(())
+    }
+
+    /// A value, or what stands for it if it is not there; the lines before, between and behind.
+    fn or_absent(
+        &mut self,
+        of: &Schema,
+        form: &Form,
+        [begin, otherwise, end]: [String; 3],
+        place: Place<'_>,
+    ) -> Made {
+        self.line(place, begin);
+        self.value(of, form, place.within(1))?;
+        self.line(place, otherwise);
+        self.absent(of, form, place.within(1))?;
+        self.line(place, end);
         Ok(())
     }
 
@@ -164,7 +175,8 @@ impl Text<'_> {
         let bad = self.halt(FAULT_VERSION);
         match arms {
             [(When::Any, only)] => {
-                self.line(place, format!("{input} !H-> stack 16383 > if {bad} then"));
+                let code = self.code(FAULT_VERSION);
+                self.line(place, version(input, &code));
                 return emit(self, only, place);
             }
             [(When::AnyClass, only)] => {

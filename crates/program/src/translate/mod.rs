@@ -19,7 +19,7 @@ use crate::{
     schema::{Dialect, Frame, Schema},
 };
 use forthwith_columns::{DType, Finisher, Form, Wire};
-use forthwith_forth::{Compiled, Limits, Machine, RunError};
+use forthwith_forth::{Compiled, Limits, Machine, RunError, idioms::Idiom};
 
 /// A schema this translator has no program for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -129,9 +129,12 @@ fn made(
                 if item.least_bytes() == 0 {
                     return Err(Unsupported(format!("{member}: items without bytes up to the entry's end")));
                 }
-                text.line(place, "0 begin data pos stop @ < while 1+".into());
+                let offsets = format!("{key}-offsets");
+                let [begin, end] =
+                    Idiom::ToEnd.lines(&[("DATA", "data"), ("STOP", "stop"), ("OFFSETS", &offsets)]);
+                text.line(place, begin);
                 text.value(item, &content, place.within(1).of(&inner))?;
-                text.line(place, format!("repeat {key}-offsets +<- stack"));
+                text.line(place, end);
             }
             Form::List { key, content: Box::new(content) }
         }
@@ -225,15 +228,23 @@ fn made(
         source.push_str("  1 entry +!\n");
     }
     if bounded {
-        source.push_str("  starts I-> stack data seek\n  stops I-> stack stop !\n");
+        let start = Idiom::Start.line(&[("READ", "starts I-> stack"), ("DATA", "data")]);
+        let stop = Idiom::Stop.line(&[("READ", "stops I-> stack"), ("STOP", "stop")]);
+        source.push_str(&format!("  {start}\n  {stop}\n"));
     }
     match dialect.entry {
         Frame::None => {}
-        Frame::Skip(n) => source.push_str(&format!("  {n} data skip\n")),
-        Frame::Counted => source.push_str(&format!(
-            "  data !I-> stack 1073741824 - data pos + stop @ <> if {FAULT_BYTE_COUNT} halt then\n  \
-             data !H-> stack 16383 > if {FAULT_VERSION} halt then\n"
-        )),
+        Frame::Skip(n) => {
+            let skip = Idiom::Skip.line(&[("N", &n.to_string()), ("DATA", "data")]);
+            source.push_str(&format!("  {skip}\n"));
+        }
+        Frame::Counted => {
+            let code = FAULT_BYTE_COUNT.to_string();
+            let given = [("DATA", "data"), ("STOP", "stop"), ("N", "1073741824"), ("CODE", &*code)];
+            let count = Idiom::ByteCount.line(&given);
+            let version = text::version("data", &FAULT_VERSION.to_string());
+            source.push_str(&format!("  {count}\n  {version}\n"));
+        }
     }
     let first = source.lines().count() as u32 + 1;
     for (line, (text, path)) in (first..).zip(text.lines) {
@@ -242,7 +253,9 @@ fn made(
         source.push('\n');
     }
     if bounded {
-        source.push_str(&format!("  data pos stop @ <> if {FAULT_LENGTH} halt then\n"));
+        let code = FAULT_LENGTH.to_string();
+        let end = Idiom::CheckEnd.line(&[("DATA", "data"), ("STOP", "stop"), ("CODE", &code)]);
+        source.push_str(&format!("  {end}\n"));
     }
     source.push_str("loop\n");
     if text.counts {

@@ -1,5 +1,6 @@
 //! Stepping over what is not wanted.
 
+use super::FAULT_NEGATIVE;
 use super::{
     Unsupported, literal, parser,
     shape::join,
@@ -8,6 +9,7 @@ use super::{
 };
 use crate::schema::{Count, Schema, TextLength};
 use forthwith_columns::Wire;
+use forthwith_forth::idioms::Idiom;
 
 /// Items of this size are stepped over together; the product with their number cannot overflow.
 const LARGEST_ITEM: u64 = 1 << 16;
@@ -24,24 +26,27 @@ impl Text<'_> {
         let input = self.input();
         match schema {
             Schema::Varint(_) | Schema::Enum { .. } => {
-                self.line(place, format!("{input} zigzag-> stack drop"));
+                let read = format!("{input} zigzag-> stack");
+                self.line(place, Idiom::SkipNumber.line(&[("READ", &read)]));
             }
             Schema::Text | Schema::Bytes => {
-                let length = self.length();
-                let check = match self.dialect.text {
-                    TextLength::ZigZag => format!("dup 0 < if {} then ", self.negative()),
-                    _ => String::new(),
+                let text = match self.dialect.text {
+                    TextLength::ZigZag => {
+                        Idiom::SkipText.line(&[("DATA", input), ("CODE", &self.code(FAULT_NEGATIVE))])
+                    }
+                    _ => format!("{} {input} skip", self.length()),
                 };
-                self.line(place, format!("{length} {check}{input} skip"));
+                self.line(place, text);
             }
             Schema::List(item) => self.skip_list(&[item], place.of(&format!("{member}[]")))?,
             Schema::Map(value) => {
                 self.skip_list(&[&Schema::Text, value], place.of(&format!("{member}{{}}")))?
             }
             Schema::Fixed(size, item) => {
-                self.line(place, format!("{} 0 do", literal(*size, member)?));
+                let [begin, end] = Idiom::Repeat.lines(&[("N", &literal(*size, member)?.to_string())]);
+                self.line(place, begin);
                 self.skip(item, place.within(1).of(&format!("{member}[]")))?;
-                self.line(place, "loop".into());
+                self.line(place, end);
             }
             Schema::Record { fields, .. } | Schema::Arranged { fields, .. } => {
                 for (field, schema) in fields {
@@ -49,8 +54,8 @@ impl Text<'_> {
                 }
             }
             Schema::Union(union) => {
-                let bad = self.no_branch();
-                self.line(place, format!("{input} zigzag-> stack case"));
+                let (head, end) = self.case(None);
+                self.line(place, head);
                 for (number, arm) in union.arms.iter().enumerate() {
                     self.line(place.within(1), format!("{number} of"));
                     if let Some((_, schema)) = arm {
@@ -58,7 +63,7 @@ impl Text<'_> {
                     }
                     self.line(place.within(1), "endof".into());
                 }
-                self.line(place, format!("{bad} endcase"));
+                self.line(place, end);
             }
             Schema::Chosen { value, .. } => self.skip(value, place)?,
             Schema::Skipped(of) | Schema::Meant(_, of) => self.skip(of, place)?,
@@ -79,9 +84,10 @@ impl Text<'_> {
             Schema::Computed(_, words) => self.line(place, format!("{words} drop")),
             Schema::Base(of) => self.skip(of, place)?,
             Schema::OrNothing(of) => {
-                self.line(place, format!("{input} pos stop @ < if"));
+                let [begin, end] = Idiom::IfAny.lines(&[("DATA", input), ("STOP", "stop")]);
+                self.line(place, begin);
                 self.skip(of, place.within(1))?;
-                self.line(place, "then".into());
+                self.line(place, end);
             }
             Schema::Between(before, of, behind) => {
                 for value in before.iter().chain([&**of]).chain(behind) {
@@ -117,9 +123,10 @@ impl Text<'_> {
                 self.line(place, format!("counts {code}-> stack count{slot} !"));
             }
             Schema::Flagged(of) => {
-                self.line(place, format!("{input} B-> stack if"));
+                let [begin, end] = Idiom::If.lines(&[("READ", &format!("{input} B-> stack"))]);
+                self.line(place, begin);
                 self.skip(of, place.within(1))?;
-                self.line(place, "then".into());
+                self.line(place, end);
             }
             Schema::Unknown(_) | Schema::Refused(_) => self.unknown(schema, place),
             _ => return Err(Unsupported(format!("{member}: stepping over such a value"))),
@@ -132,41 +139,64 @@ impl Text<'_> {
         let size = items.iter().try_fold(0u64, |sum, item| sum.checked_add(item.fixed_bytes()?));
         match self.dialect.counts {
             Count::Big32 => {
-                self.line(place, format!("{input} !I-> stack"));
-                self.skip_items(items, size, place)?;
+                let read = format!("{input} !I-> stack");
+                match size.filter(|size| *size <= LARGEST_ITEM) {
+                    Some(size) => {
+                        self.line(place, read);
+                        let text = match size {
+                            0 => "drop".into(),
+                            size => self.skip_sized(size),
+                        };
+                        self.line(place, text);
+                    }
+                    None => {
+                        let [count, begin, end] = Idiom::Times.lines(&[("READ", &read)]);
+                        self.line(place, count);
+                        self.skip_items(items, [begin, end], place)?;
+                    }
+                }
             }
             Count::Blocks => {
-                // Blocks that say how long they are need not be looked into.
-                let negative = self.negative();
-                self.line(place, format!("begin {input} zigzag-> stack dup while"));
-                let known = format!("drop {input} zigzag-> stack dup 0 < if {negative} then {input} skip");
-                self.line(place.within(1), format!("dup 0 < if {known} else"));
-                self.skip_items(items, size, place.within(1))?;
-                self.line(place.within(1), "then".into());
-                self.line(place, "repeat drop".into());
+                let negative = self.code(FAULT_NEGATIVE);
+                let given = [("DATA", input), ("CODE", &*negative)];
+                let (behind, last) = match size.filter(|size| *size <= LARGEST_ITEM) {
+                    Some(size) => {
+                        let size = size.to_string();
+                        let [block, known, all, behind, last] =
+                            Idiom::SkipBlocksOfSize.lines(&[given[0], given[1], ("N", &size)]);
+                        self.line(place, block);
+                        self.line(place.within(1), known);
+                        self.line(place.within(1), if size == "0" { "drop".into() } else { all });
+                        (behind, last)
+                    }
+                    None => {
+                        let [block, known, begin, end, behind, last] = Idiom::SkipBlocks.lines(&given);
+                        self.line(place, block);
+                        self.line(place.within(1), known);
+                        self.skip_items(items, [begin, end], place.within(1))?;
+                        (behind, last)
+                    }
+                };
+                self.line(place.within(1), behind);
+                self.line(place, last);
             }
         }
         Ok(())
     }
 
-    /// With their number on the stack.
-    fn skip_items(&mut self, items: &[&Schema], size: Option<u64>, place: Place<'_>) -> Made {
-        let input = self.input();
-        match size {
-            Some(0) => self.line(place, "drop".into()),
-            Some(size) if size <= LARGEST_ITEM => {
-                let negative = self.negative();
-                let text = format!("dup {input} len > if {negative} then {size} * {input} skip");
-                self.line(place, text);
-            }
-            _ => {
-                self.line(place, "0 do".into());
-                for item in items {
-                    self.skip(item, place.within(1))?;
-                }
-                self.line(place, "loop".into());
-            }
+    /// So many items of a size, with their number on the stack.
+    fn skip_sized(&mut self, size: u64) -> String {
+        let (input, negative) = (self.input(), self.negative());
+        format!("dup {input} len > if {negative} then {size} * {input} skip")
+    }
+
+    /// One by one, between these lines.
+    fn skip_items(&mut self, items: &[&Schema], [begin, end]: [String; 2], place: Place<'_>) -> Made {
+        self.line(place, begin);
+        for item in items {
+            self.skip(item, place.within(1))?;
         }
+        self.line(place, end);
         Ok(())
     }
 }

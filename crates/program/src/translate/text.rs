@@ -10,6 +10,7 @@ use super::{
 };
 use crate::schema::{Count, Dialect, Schema, TextLength, Union};
 use forthwith_columns::{DType, Form, NO_NUMBER, Wire};
+use forthwith_forth::idioms::{Idiom, text_count};
 use std::borrow::Cow;
 
 /// What has been written as a word of its own: for which node, for which schema, and the word's name.
@@ -133,7 +134,8 @@ impl<'a> Text<'a> {
         if let Some((mut bytes, depth, member)) = self.pending.take() {
             while bytes > 0 {
                 let step = bytes.min(i32::MAX as u64);
-                let text = format!("{:indent$}{step} {} skip", "", self.input, indent = 2 * depth);
+                let skip = Idiom::Skip.line(&[("N", &step.to_string()), ("DATA", self.input)]);
+                let text = format!("{:indent$}{skip}", "", indent = 2 * depth);
                 self.lines.push((text, member.clone()));
                 bytes -= step;
             }
@@ -171,11 +173,20 @@ impl<'a> Text<'a> {
     pub(super) fn length(&self) -> String {
         let input = self.input;
         match self.dialect.text {
-            TextLength::ByteThenWord => {
-                format!("{input} B-> stack dup 255 = if drop {input} !I-> stack then")
-            }
+            TextLength::ByteThenWord => text_count(input),
             TextLength::Big32 => format!("{input} !I-> stack"),
             TextLength::ZigZag => format!("{input} zigzag-> stack"),
+        }
+    }
+
+    /// The words that read a text.
+    fn text(&self, key: &str) -> String {
+        let (offsets, many) = (format!("{key}-offsets"), format!("{} #B-> {key}-data", self.input));
+        match self.dialect.text {
+            TextLength::ByteThenWord => {
+                Idiom::Text.line(&[("DATA", self.input), ("OFFSETS", &offsets), ("MANY", &many)])
+            }
+            TextLength::Big32 | TextLength::ZigZag => text_of(&self.length(), &offsets, &many),
         }
     }
 
@@ -231,14 +242,15 @@ impl<'a> Text<'a> {
                 self.line(place, format!("{input} zigzag-> {key}-data"));
             }
             (Schema::Text | Schema::Bytes, Form::String { key, .. }) => {
-                let length = self.length();
-                let text = format!("{length} dup {key}-offsets +<- stack {input} #B-> {key}-data");
+                let text = self.text(key);
                 self.line(place, text);
             }
             (Schema::Opaque(size), Form::String { key, .. }) => {
-                let size = literal(*size, member)?;
-                let text = format!("{size} {key}-offsets +<- stack {size} {input} #B-> {key}-data");
-                self.line(place, text);
+                let size = literal(*size, member)?.to_string();
+                let (offsets, many) = (format!("{key}-offsets"), format!("{input} #B-> {key}-data"));
+                let count = Idiom::AddedConstant.line(&[("N", &size), ("OUT", &offsets)]);
+                let bytes = Idiom::Run.line(&[("N", &size), ("MANY", &many)]);
+                self.line(place, format!("{count} {bytes}"));
             }
             (Schema::List(item), Form::List { key, content }) => {
                 self.list(item, key, content, place)?;
@@ -261,11 +273,13 @@ impl<'a> Text<'a> {
                 let size = literal(*size, member)?;
                 if let (Some(wire), Form::Numpy { key, .. }) = (self.in_one_go(item), &**content) {
                     let (width, words) = self.bulk(wire, key, member)?;
-                    self.line(place, format!("{size} {width}{words}"));
+                    let many = format!("{width}{words}");
+                    self.line(place, Idiom::Run.line(&[("N", &size.to_string()), ("MANY", &many)]));
                 } else {
-                    self.line(place, format!("{size} 0 do"));
+                    let [begin, end] = Idiom::Repeat.lines(&[("N", &size.to_string())]);
+                    self.line(place, begin);
                     self.value(item, content, place.within(1).of(&format!("{member}[]")))?;
-                    self.line(place, "loop".into());
+                    self.line(place, end);
                 }
             }
             (Schema::Record { fields, .. }, Form::Record { contents, .. }) => {
@@ -275,7 +289,7 @@ impl<'a> Text<'a> {
                 self.fields(fields, forms(fields, Some(order), contents), place)?;
             }
             (Schema::Null, Form::Option { key, .. }) => {
-                self.line(place, format!("0 {key}-tags <- stack"));
+                self.line(place, constant(0, key, "tags"));
             }
             (Schema::Enum { keep, symbols }, form) if symbols_key(form).is_some() => {
                 match (keep, symbols_key(form).unwrap_or_default()) {
@@ -301,7 +315,7 @@ impl<'a> Text<'a> {
             (Schema::Chosen { tag, value, alternatives }, form) => {
                 let tagged = alternatives.len() > 1;
                 if let (true, Some(key)) = (tagged, union_key(form)) {
-                    self.line(place, format!("{tag} {key}-tags <- stack"));
+                    self.line(place, constant(*tag, key, "tags"));
                 }
                 if !tagged || **value != Schema::Null {
                     let form = alternative(alternatives, *tag, form).ok_or_else(|| differ(member))?;
@@ -392,16 +406,28 @@ impl<'a> Text<'a> {
                 Some(size) => format!("{} * {width}", literal(size, member)?),
                 None => width,
             };
+            let offsets = format!("{key}-offsets");
             match self.dialect.counts {
                 Count::Big32 => {
-                    self.line(place, format!("{input} !I-> stack dup {key}-offsets +<- stack"));
-                    self.line(place.of(&inner), format!("{times}{words}"));
+                    let read = format!("{input} !I-> stack");
+                    let given = [("READ", &*read), ("OFFSETS", &*offsets)];
+                    let [count, items] = match times.strip_suffix(" * ") {
+                        Some(n) => Idiom::ListOfRuns.lines(&[given[0], given[1], ("N", n), ("MANY", &words)]),
+                        None => Idiom::ListOfItems.lines(&[given[0], given[1], ("MANY", &words)]),
+                    };
+                    self.line(place, count);
+                    self.line(place.of(&inner), items);
                 }
                 Count::Blocks => {
-                    self.block(place);
-                    let ends = self.block_ends();
-                    self.line(place.within(1).of(&inner), format!("over {times}{words} {ends} +"));
-                    self.line(place, format!("repeat drop drop {key}-offsets +<- stack"));
+                    let [block, items, end] = Idiom::EndingBlocksOfItems.lines(&[
+                        ("DATA", input),
+                        ("OFFSETS", &offsets),
+                        ("MANY", &format!("{times}{words}")),
+                        ("CODE", &self.code(FAULT_BLOCK_SIZE)),
+                    ]);
+                    self.line(place, block);
+                    self.line(place.within(1).of(&inner), items);
+                    self.line(place, end);
                 }
             }
             return Ok(());
@@ -412,20 +438,29 @@ impl<'a> Text<'a> {
         Ok(())
     }
 
-    /// What stands before the items of a list.
-    fn open(&mut self, key: &str, least: u64, place: Place<'_>) {
-        let input = self.input;
-        let check = self.weigh(least);
+    /// The lines round the items of a list: before them two, behind them one.
+    fn around(&mut self, key: &str) -> [String; 3] {
+        let (input, offsets) = (self.input, format!("{key}-offsets"));
         match self.dialect.counts {
             Count::Big32 => {
-                self.line(place, format!("{input} !I-> stack dup {key}-offsets +<- stack"));
-                self.line(place, format!("{check}0 do"));
+                let read = format!("{input} !I-> stack");
+                Idiom::List.lines(&[("READ", &read), ("OFFSETS", &offsets)])
             }
             Count::Blocks => {
-                self.block(place);
-                self.line(place, format!("over {check}0 do"));
+                let code = self.code(FAULT_BLOCK_SIZE);
+                Idiom::EndingBlocks.lines(&[("DATA", input), ("OFFSETS", &offsets), ("CODE", &code)])
             }
         }
+    }
+
+    /// What stands before the items of a list.
+    fn open(&mut self, key: &str, least: u64, place: Place<'_>) {
+        let check = self.weigh(least);
+        let [count, begin, _] = self.around(key);
+        self.line(place, count);
+        // Looked at between the count and the loop.
+        let before = begin.strip_suffix("0 do").unwrap_or_default();
+        self.line(place, if check.is_empty() { begin } else { format!("{before}{check}0 do") });
     }
 
     /// The words that look at a count of items that take no bytes.
@@ -473,43 +508,37 @@ impl<'a> Text<'a> {
 
     /// What stands behind them.
     fn close(&mut self, key: &str, place: Place<'_>) {
-        match self.dialect.counts {
-            Count::Big32 => self.line(place, "loop".into()),
-            Count::Blocks => {
-                let ends = self.block_ends();
-                self.line(place, format!("loop {ends} + repeat drop drop {key}-offsets +<- stack"));
-            }
-        }
+        let [.., end] = self.around(key);
+        self.line(place, end);
     }
 
-    /// How many items the next block of a list has, and above that where it ends, or 0 if it does not say so.
-    fn block(&mut self, place: Place<'_>) {
-        let input = self.input;
-        let bad = self.halt(FAULT_BLOCK_SIZE);
-        let size = format!("negate {input} zigzag-> stack over 0 < over 0 < or if {bad} then {input} pos +");
-        self.line(place, format!("0 begin {input} zigzag-> stack dup 0 < if {size} else 0 then over while"));
+    /// The number of a fault, as a program that may stop with it has it.
+    pub(super) fn code(&mut self, fault: i64) -> String {
+        self.halt(fault);
+        fault.to_string()
     }
 
-    /// Behind its items: whether it ends there.
-    fn block_ends(&mut self) -> String {
-        let bad = self.halt(FAULT_BLOCK_SIZE);
-        format!("dup if {} pos <> if {bad} then else drop then", self.input)
+    /// The lines before and behind the arms of a choice by a number, which is stored if there is an output for it.
+    pub(super) fn case(&mut self, store: Option<&str>) -> (String, String) {
+        let (read, code) = (format!("{} zigzag-> stack", self.input), self.code(FAULT_BRANCH));
+        let given = [("READ", &*read), ("CODE", &*code)];
+        let [head, .., end]: [String; 6] = match store {
+            Some(output) => Idiom::StoredCase.lines(&[given[0], given[1], ("OUT", output)]),
+            None => Idiom::Case.lines(&given),
+        };
+        (head, end)
     }
 
     fn union(&mut self, union: &Union, form: &Form, place: Place<'_>) -> Made {
         let member = place.member;
-        let input = self.input;
-        let bad = self.halt(FAULT_BRANCH);
         let tagged = union.tagged && union.alternatives.len() > 1;
         // What the data call so, and not in another order.
         let plain = union.arms.len() == union.alternatives.len()
             && (0..).zip(&union.arms).all(|(at, arm)| arm.as_ref().is_some_and(|(to, _)| *to == at));
         let key = union_key(form).filter(|_| tagged);
-        let store = match key {
-            Some(key) if plain => format!("dup {key}-tags <- stack "),
-            _ => String::new(),
-        };
-        self.line(place, format!("{input} zigzag-> stack {store}case"));
+        let store = key.filter(|_| plain).map(|key| format!("{key}-tags"));
+        let (head, end) = self.case(store.as_deref());
+        self.line(place, head);
         for (number, arm) in union.arms.iter().enumerate() {
             let Some((to, schema)) = arm else {
                 let unmatched = self.halt(FAULT_UNMATCHED);
@@ -517,7 +546,7 @@ impl<'a> Text<'a> {
                 continue;
             };
             let tag = match key {
-                Some(key) if !plain => format!(" {to} {key}-tags <- stack"),
+                Some(key) if !plain => format!(" {}", constant(*to, key, "tags")),
                 _ => String::new(),
             };
             self.line(place.within(1), format!("{number} of{tag}"));
@@ -534,7 +563,7 @@ impl<'a> Text<'a> {
             }
             self.line(place.within(1), "endof".into());
         }
-        self.line(place, format!("{bad} endcase"));
+        self.line(place, end);
         Ok(())
     }
 
@@ -542,13 +571,26 @@ impl<'a> Text<'a> {
         self.halt(FAULT_NEGATIVE)
     }
 
-    pub(super) fn no_branch(&mut self) -> String {
-        self.halt(FAULT_BRANCH)
-    }
-
     pub(super) fn take_lines(&mut self) -> Vec<(String, String)> {
         std::mem::take(&mut self.lines)
     }
+}
+
+/// A constant for an output.
+pub(super) fn constant(number: u32, key: &str, part: &str) -> String {
+    Idiom::Constant.line(&[("N", &number.to_string()), ("OUT", &format!("{key}-{part}"))])
+}
+
+/// The words that read a version, of which the highest bits say that members stand together.
+pub(super) fn version(input: &str, code: &str) -> String {
+    Idiom::Version.line(&[("DATA", input), ("N", "16383"), ("COMPARE", ">"), ("CODE", code)])
+}
+
+/// A text in one line, whose count is read by these words.
+pub(super) fn text_of(count: &str, offsets: &str, many: &str) -> String {
+    let lines: [String; 2] =
+        Idiom::ListOfItems.lines(&[("READ", count), ("OFFSETS", offsets), ("MANY", many)]);
+    lines.join(" ")
 }
 
 fn arm_member(alternatives: &[Schema], number: usize, member: &str) -> String {
