@@ -132,7 +132,9 @@ impl Translation<'_> {
             }
             Kind::ByteMasked { valid_when, content } => {
                 let mask = self.column(&key, "mask")?;
-                let there = |row: usize| mask.item::<i8>(row).is_some_and(|byte| (byte != 0) == *valid_when);
+                // Truth values or integers, of one byte.
+                let mask = mask.as_bytes();
+                let there = |row: usize| mask.get(row).is_some_and(|byte| (*byte != 0) == *valid_when);
                 self.spread(&key, content, length, there)?
             }
             Kind::BitMasked { valid_when, lsb_order, content } => {
