@@ -3,6 +3,7 @@
 use crate::{
     array::{damaged, fault, place},
     errors,
+    forth::in_main_thread,
     handle::Handle,
     table::Table,
 };
@@ -14,7 +15,7 @@ use forthwith::{
     plan::{Error, ErrorKind, Place},
 };
 use pyo3::{prelude::*, types::PyCapsule};
-use std::sync::Arc;
+use std::{sync::Arc, thread::ThreadId};
 
 /// What consumers may choose: maps as such rather than as lists of pairs, and structs where they know no unions.
 pub(crate) fn options(maps: bool, union_as_struct: bool) -> Options {
@@ -69,7 +70,8 @@ pub(crate) fn stream<'py>(
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let schema = schema_of(&forms, &options).map_err(|error| unmade(py, &error))?;
     let names = forms.into_iter().map(|(name, _)| name).collect();
-    let batches = Batches { handle: Arc::clone(&table.handle), walk, names, threads, options };
+    let main = in_main_thread(py)?.then(|| std::thread::current().id());
+    let batches = Batches { handle: Arc::clone(&table.handle), walk, names, threads, options, main };
     PyCapsule::new_with_value(py, arrow::stream(schema, batches), c"arrow_array_stream")
 }
 
@@ -89,19 +91,40 @@ struct Batches {
     names: Vec<String>,
     threads: Option<usize>,
     options: Options,
+    /// Python's main thread, if it made the stream: signals are handled there. Other threads must not wait for the interpreter, which
+    /// whoever waits for their batches may have.
+    main: Option<ThreadId>,
+}
+
+/// What the handler of a signal raised, as an error of the stream, of which consumers make an exception of their own.
+#[cold]
+fn interrupted(exception: &PyErr) -> ArrowError {
+    ArrowError::ExternalError(format!("reading was interrupted by {exception}").into())
 }
 
 impl Batches {
     fn batch(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
+        let mut stopped = None;
         let mut read = || {
             if self.handle.gate.is_closed() {
                 return Err(Error::new(ErrorKind::Invalid { what: "the file has been closed".into() }));
             }
-            self.walk.read(self.threads, None)
+            if self.main != Some(std::thread::current().id()) {
+                return self.walk.read(self.threads, None);
+            }
+            let mut tick = |_| match Python::try_attach(|py| py.check_signals()) {
+                Some(Err(exception)) => {
+                    stopped = Some(exception);
+                    false
+                }
+                _ => true,
+            };
+            self.walk.read(self.threads, Some(&mut tick))
         };
         let (entries, arrays) = match read() {
             Ok(Some(step)) => step,
             Ok(None) => return None,
+            Err(_) if let Some(exception) = stopped => return Some(Err(interrupted(&exception))),
             Err(error) => return Some(Err(ArrowError::ExternalError(Box::new(error)))),
         };
         let named: Vec<_> = self.names.iter().map(String::as_str).zip(&arrays).collect();

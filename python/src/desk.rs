@@ -116,6 +116,17 @@ pub(crate) fn raised() -> Option<PyErr> {
     RAISED.take()
 }
 
+/// Lets handlers of signals run, if this is the main thread. Whether to go on; if not, what a handler raised ends this thread's call.
+pub(crate) fn heard() -> bool {
+    match Python::try_attach(|py| py.check_signals()) {
+        Some(Err(error)) => {
+            RAISED.set(Some(error));
+            false
+        }
+        _ => true,
+    }
+}
+
 /// A call from Python that may ask the object.
 pub(crate) struct Entered {
     reader: Arc<Reader>,

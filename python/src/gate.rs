@@ -1,5 +1,6 @@
 //! A source that can be closed.
 
+use crate::desk::heard;
 use bytes::Bytes;
 use forthwith::io::{Error, ErrorKind, Result, Source, Version};
 use std::{
@@ -107,6 +108,11 @@ impl Source for Gate {
     }
 
     fn pause(&self) -> Result<()> {
-        self.open()?.pause()
+        self.open()?.pause()?;
+        // While a program runs that may never end.
+        if heard() {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::Cancelled, &*self.uri))
     }
 }

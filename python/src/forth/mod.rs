@@ -8,3 +8,4 @@ mod ticker;
 
 pub(crate) use items::Items;
 pub(crate) use machine::Machine;
+pub(crate) use ticker::in_main_thread;

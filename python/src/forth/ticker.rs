@@ -62,7 +62,8 @@ impl Drop for Watched {
     }
 }
 
-fn in_main_thread(py: Python<'_>) -> PyResult<bool> {
+/// Whether this is the thread in which Python handles signals.
+pub(crate) fn in_main_thread(py: Python<'_>) -> PyResult<bool> {
     thread_local! {
         /// The process in which it was found out, and what: the thread that forks is the main one of the new process.
         static MAIN: Cell<(u32, bool)> = const { Cell::new((0, false)) };
