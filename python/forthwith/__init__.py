@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from forthwith import builders as builders
     from forthwith import forth as forth
     from forthwith import parquet as parquet
+    from forthwith._formats import register_format, unregister_format
     from forthwith._objects import Object, register_class
     from forthwith._tree.chain import Chain, concatenate, iterate
     from forthwith._tree.damage import DataLossWarning, Loss
@@ -68,6 +69,8 @@ _LAZY = {
     "concatenate": "_tree.chain",
     "iterate": "_tree.chain",
     "register_class": "_objects",
+    "register_format": "_formats",
+    "unregister_format": "_formats",
     "avro_writer": "avro",
     "parquet_writer": "parquet",
     "write_avro": "avro",
@@ -138,6 +141,8 @@ __all__ = [
     "Chain",
     "Object",
     "register_class",
+    "register_format",
+    "unregister_format",
     "Loss",
     "DataLossWarning",
     "RecoveryWarning",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from forthwith import _filters, _forthwith, _keywords, _show
-from forthwith._errors import KeyInFileError, RecoveryWarning, UnsupportedError
+from forthwith._errors import KeyInFileError, RecoveryWarning, RequestError, UnsupportedError
 from forthwith._tree.protocols import NotAnArray
 from forthwith._tree.tables import AvroTree, ParquetTree
 from forthwith._tree.tree import Tree
@@ -423,6 +423,8 @@ class File(Directory):
         return f"<File {self.file_path!r}{' (closed)' if self.closed else ''}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self._core.is_of_registered_format:
+            return _open_registered, (self.format, self._what, self._options, self._view)
         return open_file, (self._what, self._options, self._view)
 
 
@@ -439,3 +441,14 @@ def open_file(what: Any, options: dict[str, Any], view: dict[str, Any]) -> File:
     own = {name: value for name, value in options.items() if name != "source"}
     core = _forthwith.File.from_object(what, name, **own, options=view)
     return File(core, what, options, view)
+
+
+def _open_registered(format: str, what: Any, options: dict[str, Any], view: dict[str, Any]) -> File:
+    """Opens a file of a format that has to be registered in this process, too."""
+    if format not in _forthwith.registered_formats():
+        name = what if isinstance(what, str) else getattr(what, "name", repr(what))
+        raise RequestError(
+            f"{name} is of the format {format!r}, which is not registered in this process: "
+            "call forthwith.register_format here as well"
+        )
+    return open_file(what, options, view)

@@ -31,6 +31,7 @@ __all__ = [
     "Plan",
     "RawBlock",
     "Snapshot",
+    "Stored",
     "Table",
     "TableWriter",
     "TypedArrayBuilder",
@@ -53,9 +54,13 @@ __all__ = [
     "parquet_row_groups",
     "prepare",
     "register_class",
+    "register_format",
+    "registered_endings",
+    "registered_formats",
     "root_streamers",
     "safe_text",
     "split_name",
+    "unregister_format",
 ]
 
 __version__: str
@@ -179,6 +184,9 @@ class File:
     def table(self, path: str) -> Table:
         """Opens a tree."""
     @property
+    def is_of_registered_format(self) -> bool:
+        """Whether the format was registered, and is not one that every process has."""
+    @property
     def is_one_table(self) -> bool:
         """Whether the file is one table and nothing else."""
     def object(self, path: str) -> Objects:
@@ -234,6 +242,43 @@ def prepare() -> None:
 
 def safe_text(text: str) -> str:
     r"""Text of a file as it may be shown: control characters and marks of direction appear as ``\u{9b}``, ``\n``."""
+
+def register_format(
+    name: str,
+    program: str,
+    described: str,
+    magic: bytes,
+    endings: Sequence[str],
+    *,
+    recognised: Callable[[bytes, str], bool] | None = None,
+    header: int | None = None,
+    entry_bytes: int | None = None,
+    blocks: tuple[int, int] | None = None,
+    listed: Callable[[Stored], list[tuple[int, int, int]]] | None = None,
+    replace: bool = False,
+) -> None:
+    """Registers a format of one's own: see `forthwith.register_format`."""
+
+def unregister_format(name: str) -> bool:
+    """Takes a format back; whether there was one of that name."""
+
+def registered_endings() -> list[str]:
+    """What names of files of registered formats end in, without the dot."""
+
+def registered_formats() -> list[str]:
+    """The names of the formats that are registered, the last one first."""
+
+@final
+class Stored:
+    """The bytes of a file whose blocks are being listed."""
+
+    @property
+    def uri(self) -> str:
+        """Path or URL."""
+    def size(self) -> int:
+        """Bytes of the file."""
+    def read(self, start: int, count: int) -> bytes:
+        """Some bytes, or those that are there."""
 
 def register_class(name: str, members: Sequence[tuple[str, str]] | None, framed: bool = True) -> bool:
     """Says how a class is stored; without members, takes it back."""

@@ -145,13 +145,12 @@ def _matches(path: Any) -> list[Any]:
 def _within(directory: str) -> list[str]:
     """The files of known endings in a directory and those below; what begins with ``.`` or ``_`` is not data."""
     found = []
+    endings = _ENDINGS + tuple(f".{ending}" for ending in _forthwith.registered_endings())
     for root, below, names in os.walk(directory):
         below[:] = sorted(name for name in below if name[:1] not in "._")
-        found += [
-            os.path.join(root, name) for name in names if name[:1] not in "._" and name.lower().endswith(_ENDINGS)
-        ]
+        found += [os.path.join(root, name) for name in names if name[:1] not in "._" and name.lower().endswith(endings)]
     if not found:
-        raise MissingFileError(f"no file in {directory!r} ends in {', '.join(_ENDINGS)}", file=directory)
+        raise MissingFileError(f"no file in {directory!r} ends in {', '.join(endings)}", file=directory)
     if len({os.path.splitext(name)[1].lower() for name in found}) > 1:
         raise RequestError(f"the files in {directory!r} are of several formats: say which, as in '{directory}/*.root'")
     return sorted(found)

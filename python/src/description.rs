@@ -5,6 +5,7 @@ use forthwith::{
     plan::{self, Decoder, Kernel},
 };
 use pyo3::prelude::*;
+use std::borrow::Cow;
 
 /// How a field is read.
 #[pyclass(frozen, module = "forthwith._forthwith")]
@@ -80,10 +81,10 @@ impl Description {
     }
 
     #[getter]
-    fn forth(&self) -> Option<&str> {
+    fn forth(&self) -> Option<Cow<'_, str>> {
         match &self.reading()?.decoder {
-            Decoder::Program(program) => Some(&program.source),
-            _ => None,
+            Decoder::Program(program) => Some(Cow::Borrowed(&program.source)),
+            other => forthwith::own_program(other).map(Cow::Owned),
         }
     }
 }
@@ -104,6 +105,7 @@ fn layout(decoder: &Decoder) -> String {
             format!("lists of {items}{}{header}", wire_text(*wire))
         }
         Decoder::Program(program) => format!("{} outputs", program.outputs.len()),
+        other if forthwith::own_program(other).is_some() => "a registered program".into(),
         _ => String::new(),
     }
 }

@@ -171,6 +171,12 @@ impl File {
         self.handle.file.is_one_table()
     }
 
+    /// Whether the format was registered, and is not one that every process has.
+    #[getter]
+    fn is_of_registered_format(&self) -> bool {
+        !forthwith::formats().iter().any(|format| format.name() == self.info.format)
+    }
+
     /// What a recovery found; none if there was none.
     #[getter]
     fn recovered<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {

@@ -1,6 +1,6 @@
 //! From what is typed to files.
 
-use crate::errors;
+use crate::handle::error_of;
 use forthwith::{
     files::{self, Place},
     io,
@@ -16,7 +16,7 @@ use std::{
 /// The files that names, patterns and folders mean.
 #[pyfunction]
 pub(crate) fn expand_files(py: Python<'_>, names: Vec<PathBuf>) -> PyResult<Vec<OsString>> {
-    let found = py.detach(|| files::expand(&names)).map_err(|error| errors::exception(py, &error))?;
+    let found = py.detach(|| files::expand(&names)).map_err(|error| error_of(py, error, None, None))?;
     Ok(found.into_iter().map(PathBuf::into_os_string).collect())
 }
 

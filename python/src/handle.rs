@@ -2,7 +2,7 @@
 
 use crate::{
     desk::{Entered, raised},
-    errors,
+    errors, formats,
     gate::Gate,
     object::{Cause, FileObject, INSIDE},
 };
@@ -59,7 +59,7 @@ impl Handle {
 
 pub(crate) fn error_of(py: Python<'_>, error: Error, gate: Option<&Gate>, cause: Option<&Cause>) -> PyErr {
     if !matches!(error.kind, ErrorKind::Source(_)) {
-        return errors::exception(py, &error);
+        return formats::raised(&error).unwrap_or_else(|| errors::exception(py, &error));
     }
     if gate.is_some_and(Gate::is_closed) {
         return errors::closed(py, error.place.uri.as_deref().unwrap_or_default());

@@ -23,7 +23,7 @@ mod statistics;
 mod text;
 
 #[cfg(feature = "builders")]
-pub use own::{OwnBlock, OwnFormat, register, registered, replace, unregister};
+pub use own::{OwnBlock, OwnFormat, own_program, register, registered, replace, unregister};
 pub use text::JsonRows;
 
 use crate::{Container, OpenOptions, OptionSpec};

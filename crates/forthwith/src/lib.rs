@@ -40,7 +40,7 @@ pub use cut::Step;
 pub use file::File;
 pub use formats::{Format, JsonRows, format, formats};
 #[cfg(feature = "builders")]
-pub use formats::{OwnBlock, OwnFormat, register, registered, replace, unregister};
+pub use formats::{OwnBlock, OwnFormat, own_program, register, registered, replace, unregister};
 pub use options::{OpenOptions, OptionKind, OptionSpec, OptionValue};
 pub use steps::{Batch, Steps};
 pub use table::{FieldRef, Table};

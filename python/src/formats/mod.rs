@@ -2,8 +2,11 @@
 //! the binding names a format.
 
 mod avro;
+mod own;
 mod parquet;
 mod root;
+
+pub(crate) use own::raised;
 
 use forthwith::Object;
 use pyo3::{exceptions::PyNotImplementedError, prelude::*};
@@ -11,6 +14,7 @@ use pyo3::{exceptions::PyNotImplementedError, prelude::*};
 /// Adds the classes and functions of all formats to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     avro::add_to(module)?;
+    own::add_to(module)?;
     parquet::add_to(module)?;
     root::add_to(module)
 }

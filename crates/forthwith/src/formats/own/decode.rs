@@ -32,6 +32,13 @@ pub(super) struct Wanted {
     pub counted: bool,
 }
 
+/// The program by which a format of one's own decodes blocks, if this decoder is of one.
+#[must_use]
+pub fn own_program(decoder: &Decoder) -> Option<String> {
+    let Decoder::Format(text) = decoder else { return None };
+    serde_json::from_str::<Wanted>(text).ok().map(|wanted| wanted.program)
+}
+
 /// What a worker keeps from block to block.
 #[derive(Default)]
 struct Warm(Option<Ready>);

@@ -9,6 +9,7 @@ mod registry;
 mod table;
 
 pub(super) use decode::BLOCKS;
+pub use decode::own_program;
 pub(super) use known::{by_head, by_name, by_name_and_head, head, missed};
 pub use registry::{register, registered, replace, unregister};
 

@@ -1,0 +1,315 @@
+"""Formats of one's own: a program with the type of what it writes, registered by name."""
+
+from __future__ import annotations
+
+import io
+import reprlib
+
+from forthwith import _forthwith
+from forthwith._errors import DamagedFileError, RequestError, RequestTypeError
+from forthwith._forthwith import safe_text
+from forthwith.builders.typed import described
+from forthwith.forth import ForthMachine32, ForthMachine64
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, BinaryIO, TypeAlias
+
+    Recognise: TypeAlias = bytes | str | Callable[[bytes, str], bool]
+    ListBlocks: TypeAlias = Callable[[BinaryIO], Iterable[tuple[int, int, int]]]
+
+# Numbers of the file's size, of entries: what fits 64 bits with a sign.
+_MOST = (1 << 63) - 1
+# So many blocks without a byte are believed.
+_EMPTY_BLOCKS = 4096
+
+
+def register_format(
+    name: str,
+    program: str | ForthMachine64,
+    type: Any,
+    *,
+    recognise: Recognise | Sequence[Recognise],
+    header: int | None = None,
+    blocks: int | tuple[int, int] | ListBlocks | None = None,
+    replace: bool = False,
+) -> None:
+    r"""Registers a format of your own: `open` then reads its files, by threads, in steps, to Arrow, as those of all formats.
+
+    >>> import forthwith
+    >>> forthwith.register_format(
+    ...     "pulses",
+    ...     '''
+    ...     input data  output channel uint16  output charge float32
+    ...     begin data end invert while  data H-> channel  data f-> charge  repeat
+    ...     ''',
+    ...     "{channel: uint16, charge: float32}",
+    ...     recognise=b"PULS",
+    ... )
+    >>> import io, struct
+    >>> tree = forthwith.open(io.BytesIO(b"PULS" + struct.pack("<HfHf", 3, 0.5, 7, 1.5)))
+    >>> tree.arrays().to_list()
+    [{'channel': 3, 'charge': 0.5}, {'channel': 7, 'charge': 1.5}]
+    >>> forthwith.unregister_format("pulses")
+
+    The format is known to this process, all its threads, and processes that are forked from it. Files that are open stay
+    as they are when it is replaced or taken back.
+
+    Args:
+        name: What the format is called in messages, and in `File.format`.
+        program: AwkwardForth, as text or as a machine that has it. It has one input, ``data``: the bytes of a block, all of
+            which it reads. It is run anew for each block, by machines of 64 bits: outputs are empty, offsets begin with 0.
+        type: What an entry is: text such as ``"{x: float64, hits: var * {id: int32}}"``, an ``ak.types`` object, or a Form.
+            The program's outputs are its buffers, as `ForthMachine64.array` says. The fields of a record are the columns, each
+            of shape ``(num_entries,)`` or ``(num_entries, ...)``; any other type is one column, ``value``. Complex numbers,
+            half floats, dates and durations are an `UnsupportedError`.
+        recognise: Which files are of it, one of these or a list of them:
+
+            * ``b"PULS"``: files that begin so;
+            * ``".pulses"``: files whose names end so, in whatever case. With magic bytes besides, these decide, also for
+              files of other names;
+            * a function of the first bytes (4096, or all there are) and the name, which answers ``True`` or ``False``. It is
+              asked after magic bytes and endings.
+
+            A file whose name has the ending is of this format, even where a format of forthwith would recognise its bytes;
+            otherwise forthwith's own formats come first. Of several formats that were registered, the last one does.
+        header: Bytes before the data, where ``blocks`` is no function. By default, the magic bytes are all there is before.
+        blocks: How a file is divided. Threads decode blocks at the same time, and entries are read from the blocks that have
+            them:
+
+            * ``None``: not at all. The program reads all data, and its outputs say how many entries there are: it is run to
+              count them and run again by each call that reads some of them;
+            * ``12``: all entries have 12 bytes, and are read in blocks of about a megabyte;
+            * ``(65536, 4096)``: blocks of 65536 bytes with 4096 entries. The last one may be shorter if all entries are
+              equally long;
+            * a function of a binary file, which is called when a file is opened and answers the ``(start, stop, entries)`` of
+              each block, bytes counted from the beginning of the file. A generator does. Its file cannot be used later.
+
+            Where there are blocks, the number of entries is on the program's stack when it begins.
+        replace: Whether a format of the same name that was registered before is replaced, and names may be taken that end as
+            those of a format of forthwith (``".parquet"``).
+
+    Raises:
+        RequestError: The program's outputs are not the buffers of the type; there is a format of that name; ``recognise`` and
+            ``blocks`` make no sense.
+        ForthCompileError: The program does not compile.
+        UnsupportedError: Tables have no such type.
+    """
+    if isinstance(program, ForthMachine32):
+        raise RequestTypeError("formats are read by machines of 64 bits; this program is in a ForthMachine32")
+    if not isinstance(program, ForthMachine64):
+        if not isinstance(program, str):
+            raise RequestTypeError(f"a program is text or a ForthMachine64, not {_kind(program)}")
+        program = ForthMachine64(program)  # which says best what does not compile
+    _check_name(name)
+    if header is not None and not _is_count(header):
+        raise RequestTypeError(f"header is a number of bytes, not {_shown(header)}")
+    magic, endings, function = _recognisers(recognise)
+    _forthwith.register_format(
+        name,
+        program.source,
+        described(type),
+        magic,
+        endings,
+        recognised=function and _Recogniser(name, function),
+        header=header,
+        replace=replace,
+        **_divided(name, blocks),
+    )
+
+
+def _divided(name: str, blocks: Any) -> dict[str, Any]:
+    """How files are divided, as the compiled part takes it."""
+    if blocks is None:
+        return {}
+    if callable(blocks):
+        return {"listed": _Lister(name, blocks)}
+    if _is_count(blocks) and blocks > 0:
+        return {"entry_bytes": blocks}
+    if isinstance(blocks, tuple) and len(blocks) == 2 and all(map(_is_count, blocks)):
+        return {"blocks": blocks}
+    raise RequestTypeError(
+        f"blocks is the bytes of an entry, a pair of bytes and entries, or a function, not {_shown(blocks)}"
+    )
+
+
+def unregister_format(name: str) -> None:
+    """Takes back a format that `register_format` registered.
+
+    Files that are open stay as they are.
+
+    Raises:
+        RequestError: No format of that name is registered.
+    """
+    if not _forthwith.unregister_format(name):
+        known = ", ".join(_forthwith.registered_formats())
+        raise RequestError(f"no format {name!r} is registered{f' (there are: {known})' if known else ''}")
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str):
+        raise RequestTypeError(f"the name of a format is text, not {_kind(name)}")
+
+
+def _recognisers(given: Any) -> tuple[bytes, list[str], Callable[[bytes, str], bool] | None]:
+    """Magic bytes, endings, and a function."""
+    every = list(given) if isinstance(given, (list, tuple, set, frozenset)) else [given]
+    endings = [one for one in every if isinstance(one, str)]
+    magics = [bytes(one) for one in every if isinstance(one, (bytes, bytearray))]
+    functions = [one for one in every if callable(one)]
+    for one in every:
+        if not (isinstance(one, (str, bytes, bytearray)) or callable(one)):
+            raise RequestTypeError(f"recognise takes magic bytes, endings of names and functions, not {_shown(one)}")
+    for ending in endings:
+        if not ending.startswith("."):
+            raise RequestError(
+                f"{ending!r} is no ending of names, which is a dot and a word: '.evt' (magic bytes are bytes)"
+            )
+    if len(magics) > 1 or len(functions) > 1 or b"" in magics:
+        raise RequestError("recognise takes one text of magic bytes, which is not empty, and one function")
+    return magics[0] if magics else b"", endings, functions[0] if functions else None
+
+
+class _Recogniser:
+    """Asks a function of the user whether a file is of a format."""
+
+    def __init__(self, name: str, function: Callable[[bytes, str], Any]) -> None:
+        self._name = name
+        self._function = function
+
+    def __call__(self, head: bytes, file: str) -> bool:
+        try:
+            answer: Any = self._function(head, file)
+        except Exception as error:
+            raise RequestError(
+                f"the format {self._name}: recognise raised {_told(error)}\n  in {file}", file=file
+            ) from error
+        # NumPy has truth values of its own.
+        if type(answer) is bool or type(answer).__name__ in ("bool", "bool_"):
+            return bool(answer)
+        raise RequestError(
+            f"the format {self._name}: recognise answered {_kind(answer)} instead of True or False\n  in {file}",
+            file=file,
+        )
+
+
+class _Lister:
+    """Has a function of the user list the blocks of a file."""
+
+    def __init__(self, name: str, function: Callable[[BinaryIO], Any]) -> None:
+        self._name = name
+        self._function = function
+
+    def __call__(self, stored: _forthwith.Stored) -> list[tuple[int, int, int]]:
+        raw = _File(stored)
+        found: list[tuple[int, int, int]] = []
+        most = stored.size() + _EMPTY_BLOCKS
+        file = io.BufferedReader(raw)
+        try:
+            given: Any = self._function(file)
+            if given is None or isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
+                raise self._refused(stored, f"answered {_kind(given)} instead of blocks")
+            for block in given:
+                found.append(self._checked(stored, len(found), block))
+                if len(found) > most:
+                    raise self._refused(stored, f"gives more than {most} blocks, of a file of {stored.size()} bytes")
+        except _Refused as error:
+            raise RequestError(error.message, file=error.file, block=error.block) from None
+        except Exception as error:
+            raise self._raised(stored, error) from error
+        finally:
+            file.close()
+        return found
+
+    def _checked(self, stored: _forthwith.Stored, number: int, block: Any) -> tuple[int, int, int]:
+        try:
+            start, stop, entries = block
+        except (TypeError, ValueError):
+            raise self._refused(stored, f"gives {_shown(block)} instead of (start, stop, entries)", number) from None
+        if not all(map(_is_count, (start, stop, entries))):
+            what = f"gives {_shown(block)}, which are not three numbers from 0 on: start, stop, entries"
+            raise self._refused(stored, what, number)
+        return int(start), int(stop), int(entries)
+
+    def _refused(self, stored: _forthwith.Stored, what: str, block: int | None = None) -> RequestError:
+        where = stored.uri if block is None else f"{stored.uri}, block {block}"
+        return _Refused(f"the format {self._name}: blocks {what}\n  in {where}", file=stored.uri, block=block)
+
+    def _raised(self, stored: _forthwith.Stored, error: Exception) -> DamagedFileError:
+        return DamagedFileError(
+            f"the format {self._name}: blocks raised {_told(error)}\n  in {stored.uri}", file=stored.uri
+        )
+
+
+class _Refused(RequestError):
+    """What a function answered makes no sense."""
+
+
+class _File(io.RawIOBase):
+    """The bytes of a file whose blocks are being listed."""
+
+    def __init__(self, stored: _forthwith.Stored) -> None:
+        self._stored: _forthwith.Stored | None = stored
+        self._at = 0
+
+    @property
+    def name(self) -> str:
+        """Path or URL of the file."""
+        return self._open().uri
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at}.get(whence)
+        at = (self._open().size() if base is None else base) + offset
+        if at < 0:
+            raise ValueError(f"negative seek position {at}")
+        self._at = at
+        return at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any, /) -> int:
+        with memoryview(buffer).cast("B") as into:
+            data = self._open().read(min(self._at, _MOST), len(into))
+            into[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        self._stored = None
+        super().close()
+
+    def _open(self) -> _forthwith.Stored:
+        if self._stored is None:
+            raise ValueError("the file was only there while its blocks were listed")
+        return self._stored
+
+
+def _is_count(given: Any) -> bool:
+    """Whether it is an integer from 0 on, of NumPy or not, that can be a position or a number of things."""
+    return not isinstance(given, bool) and hasattr(given, "__index__") and 0 <= given.__index__() <= _MOST
+
+
+def _told(error: Exception) -> str:
+    kind = type(error)
+    name = (
+        kind.__qualname__ if kind.__module__ in ("builtins", "forthwith") else f"{kind.__module__}.{kind.__qualname__}"
+    )
+    text = str(error)
+    return f"{name}: {text}" if text else name
+
+
+def _shown(given: Any) -> str:
+    """A ``repr`` that is short, and that raises nothing."""
+    return safe_text(reprlib.repr(given))
+
+
+def _kind(given: Any) -> str:
+    return "None" if given is None else f"{type(given).__name__} {_shown(given)}"
