@@ -158,6 +158,7 @@ fn is_truncated(error: &Error) -> bool {
 }
 
 /// The blocks of a file, found from first to last and only as far as somebody asks: nothing but the blocks themselves says where they are.
+#[derive(Clone)]
 pub(crate) struct Walk {
     source: Arc<dyn Source>,
     header: Arc<Header>,
@@ -381,7 +382,7 @@ fn least_bytes(schema: &Schema) -> u64 {
 }
 
 /// What of a source was read last.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Window {
     bytes: Vec<u8>,
     start: u64,

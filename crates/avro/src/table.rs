@@ -9,17 +9,13 @@ use crate::{
     translate::DIALECT,
 };
 use forthwith_columns::{DType, Form};
-use forthwith_io::Source;
+use forthwith_io::{ProcessLock, Source};
 use forthwith_plan::{
     ColumnSpec, Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Pick, Plan, Reading, Result,
     Stored, Task,
 };
 use forthwith_program::{Program, translate, translate_checking};
-use std::{
-    collections::HashSet,
-    ops::Range,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashSet, ops::Range, sync::Arc};
 
 /// Bytes that one task shall have at least, if there are blocks enough: below that, what a task costs shows.
 const TASK: u64 = 512 << 10;
@@ -52,7 +48,9 @@ pub struct AvroTable {
     uri: String,
     name: String,
     codec: BlockCodec,
-    walk: Arc<Mutex<Walk>>,
+    /// What was found so far, and where that began.
+    walk: Arc<ProcessLock<Option<Walk>>>,
+    begin: Arc<Walk>,
     single_blocks: bool,
     columns: Fields,
     fields: Vec<Field>,
@@ -124,7 +122,8 @@ impl AvroFile {
             uri: self.uri().to_owned(),
             name: self.name(),
             codec: self.header.codec,
-            walk: Arc::new(Mutex::new(walk)),
+            walk: Arc::default(),
+            begin: Arc::new(walk),
             single_blocks: options.single_blocks,
             columns,
             fields,
@@ -138,25 +137,24 @@ impl AvroTable {
     /// # Errors
     /// A block that is cut off or does not end with the sync marker, with its number and byte, unless such blocks are left out.
     pub fn blocks(&self) -> Result<Vec<BlockPlace>> {
-        Ok(self.reach(u64::MAX)?.blocks.clone())
+        self.reach(u64::MAX, |walk| walk.blocks.clone())
     }
 
     /// What was left out.
     #[must_use]
     pub fn damage(&self) -> Vec<Damage> {
-        self.walk().damage.clone()
+        self.walk(|walk| walk.damage.clone())
     }
 
-    /// Every change of a walk is one that it could end with, so a panic leaves it whole.
-    fn walk(&self) -> MutexGuard<'_, Walk> {
-        self.walk.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Does something with the walk. Every change of one is one that it could end with, so a panic leaves it whole.
+    fn walk<T>(&self, act: impl FnOnce(&mut Walk) -> T) -> T {
+        act(self.walk.lock().get_or_insert_with(|| Walk::clone(&self.begin)))
     }
 
-    /// The walk when it has found so many entries or all there are.
-    fn reach(&self, entries: u64) -> Result<MutexGuard<'_, Walk>> {
-        let mut walk = self.walk();
-        walk.reach(entries).map_err(|e| e.in_file(&self.uri))?;
-        Ok(walk)
+    /// Does something with the walk when it has found so many entries or all there are.
+    fn reach<T>(&self, entries: u64, act: impl FnOnce(&mut Walk) -> T) -> Result<T> {
+        let reached = self.walk(|walk| walk.reach(entries).map(|()| act(walk)));
+        reached.map_err(|e| e.in_file(&self.uri))
     }
 
     /// The same table with a task for each block, so that errors name it.
@@ -167,6 +165,7 @@ impl AvroTable {
             name: self.name.clone(),
             codec: self.codec,
             walk: Arc::clone(&self.walk),
+            begin: Arc::clone(&self.begin),
             single_blocks: true,
             columns: self.columns.clone(),
             fields: self.fields.clone(),
@@ -178,8 +177,8 @@ impl AvroTable {
     /// # Errors
     /// As [`blocks`](Self::blocks).
     pub fn without(&self, bad: &[(u64, String)]) -> Result<Self> {
-        let walk = self.reach(u64::MAX)?.without(bad);
-        Ok(Self { walk: Arc::new(Mutex::new(walk)), ..self.with_single_blocks() })
+        let begin = Arc::new(self.reach(u64::MAX, |walk| walk.without(bad))?);
+        Ok(Self { walk: Arc::default(), begin, ..self.with_single_blocks() })
     }
 
     /// The fields that a plan of this table delivers.
@@ -275,10 +274,11 @@ impl AvroTable {
 
     /// Blocks that hold some of the entries.
     fn blocks_of(&self, entries: &Range<u64>) -> Result<Vec<BlockPlace>> {
-        let walk = self.reach(entries.end)?;
-        let from = walk.blocks.partition_point(|block| block.entries.end <= entries.start);
-        let to = walk.blocks.partition_point(|block| block.entries.start < entries.end);
-        Ok(walk.blocks.get(from..to).unwrap_or_default().to_vec())
+        self.reach(entries.end, |walk| {
+            let from = walk.blocks.partition_point(|block| block.entries.end <= entries.start);
+            let to = walk.blocks.partition_point(|block| block.entries.start < entries.end);
+            walk.blocks.get(from..to).unwrap_or_default().to_vec()
+        })
     }
 
     fn tasks(&self, entries: &Range<u64>) -> Result<Vec<Task>> {
@@ -342,7 +342,7 @@ impl Dataset for AvroTable {
     }
 
     fn entries_up_to(&self, most: u64) -> Result<u64> {
-        Ok(self.reach(most)?.entries().min(most))
+        self.reach(most, |walk| walk.entries().min(most))
     }
 
     fn counts_blocks(&self) -> bool {
@@ -350,11 +350,11 @@ impl Dataset for AvroTable {
     }
 
     fn entries_counted(&self) -> Result<u64> {
-        Ok(self.walk().entries())
+        Ok(self.walk(|walk| walk.entries()))
     }
 
     fn likely_entries(&self) -> Result<u64> {
-        self.walk().likely_entries().map_err(|e| e.in_file(&self.uri))
+        self.walk(|walk| walk.likely_entries()).map_err(|e| e.in_file(&self.uri))
     }
 
     fn is_record(&self) -> bool {
@@ -391,14 +391,16 @@ impl Dataset for AvroTable {
             },
         };
         // Blocks hold all fields; nothing says how much of them is whose.
-        let walk = self.reach(most)?;
-        let stored: u64 = walk.blocks.iter().map(|block| block.bytes.end - block.bytes.start).sum();
+        let (entries, blocks, stored) = self.reach(most, |walk| {
+            let stored: u64 = walk.blocks.iter().map(|block| block.bytes.end - block.bytes.start).sum();
+            (walk.entries(), walk.blocks.len() as u64, stored)
+        })?;
         let stored = stored / self.columns.count() as u64;
         Ok(Description {
             type_name: self.columns.type_name(field),
             reading,
-            entries: walk.entries(),
-            blocks: walk.blocks.len() as u64,
+            entries,
+            blocks,
             stored_bytes: stored,
             payload_bytes: if self.codec == BlockCodec::Null { stored } else { 0 },
         })

@@ -37,6 +37,7 @@ mod coalesce;
 mod codec;
 mod error;
 mod hash;
+mod process;
 mod sink;
 mod source;
 
@@ -44,6 +45,7 @@ pub use coalesce::{Merged, coalesce};
 pub use codec::{Codec, CodecError, Compressor, Decompressor, LARGEST_EXPANSION, levels};
 pub use error::{Error, ErrorKind, Result};
 pub use hash::{xxh3, xxh64};
+pub use process::{ProcessGuard, ProcessLock};
 pub use sink::{FileSink, MemorySink, Sink, WriterSink, create};
 pub use source::{
     Advice, Callback, MappedFile, Memory, PreadFile, ReadAt, STREAM_IN_MEMORY, Several, Source, Version,

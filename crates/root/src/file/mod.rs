@@ -12,10 +12,10 @@ mod recover;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use forthwith_io::Source;
+use forthwith_io::{ProcessLock, Source};
 use forthwith_plan::{Error, ErrorKind, Result};
 
 pub use check::{Check, Checked, TableCheck};
@@ -42,8 +42,9 @@ struct Shared {
     source: Arc<dyn Source>,
     header: Header,
     top: Arc<Contents>,
-    /// Directories opened so far, by where their records stand.
-    directories: Mutex<HashMap<u64, Arc<Contents>>>,
+    /// Directories that were known from the start, by where their records stand, and those opened so far.
+    given: HashMap<u64, Arc<Contents>>,
+    directories: ProcessLock<HashMap<u64, Arc<Contents>>>,
     streamers: OnceLock<Arc<Streamers>>,
     walker: OnceLock<Arc<Walker>>,
 }
@@ -53,10 +54,10 @@ impl Shared {
         source: Arc<dyn Source>,
         header: Header,
         top: Arc<Contents>,
-        directories: HashMap<u64, Arc<Contents>>,
+        given: HashMap<u64, Arc<Contents>>,
     ) -> Self {
-        let directories = Mutex::new(directories);
-        Self { source, header, top, directories, streamers: OnceLock::new(), walker: OnceLock::new() }
+        let directories = ProcessLock::default();
+        Self { source, header, top, given, directories, streamers: OnceLock::new(), walker: OnceLock::new() }
     }
 }
 
@@ -255,8 +256,11 @@ impl RootFile {
 
     /// The directories that these keys stand for. Those not seen before are read at once.
     fn load_directories(&self, keys: &[&Key]) -> Result<Vec<Arc<Contents>>> {
-        let known = |seek: u64| self.directories().get(&seek).cloned();
-        let fresh: Vec<&Key> = keys.iter().copied().filter(|key| known(key.seek).is_none()).collect();
+        let Shared { given, directories, .. } = &*self.shared;
+        let known = |seek: u64| given.get(&seek).cloned().or_else(|| directories.lock().get(&seek).cloned());
+        let mut found: HashMap<u64, Arc<Contents>> =
+            keys.iter().filter_map(|key| Some((key.seek, known(key.seek)?))).collect();
+        let fresh: Vec<&Key> = keys.iter().copied().filter(|key| !found.contains_key(&key.seek)).collect();
         let ranges = fresh.iter().map(|key| {
             let stored = key.stored()?;
             Ok(stored.start..stored.end.min(stored.start + DirectoryRecord::MAX_LENGTH))
@@ -267,11 +271,13 @@ impl RootFile {
             for ((key, range), bytes) in fresh.iter().zip(&ranges).zip(answers) {
                 let record = DirectoryRecord::parse(&mut Cursor::new(&bytes))
                     .map_err(|error| offset(error, range.start).in_object(&key.name))?;
-                self.directories().entry(key.seek).or_insert_with(|| Arc::new(Contents::new(record)));
+                let mut kept = directories.lock();
+                let contents = kept.entry(key.seek).or_insert_with(|| Arc::new(Contents::new(record)));
+                found.insert(key.seek, Arc::clone(contents));
             }
         }
         // All keys are known now.
-        Ok(keys.iter().filter_map(|key| known(key.seek)).collect())
+        Ok(keys.iter().filter_map(|key| found.get(&key.seek).cloned()).collect())
     }
 
     /// Reads the lists of keys of all these directories that are not known yet, at once.
@@ -284,11 +290,6 @@ impl RootFile {
             }
         }
         Ok(())
-    }
-
-    fn directories(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Arc<Contents>>> {
-        // Nothing that holds the lock can leave the map half changed.
-        self.shared.directories.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,9 +1,10 @@
 //! The walker: reads any object of a file by its streamer infos.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use forthwith_io::ProcessLock;
 use forthwith_plan::Result;
 
 use super::cursor::{Cursor, out_of_range};
@@ -21,7 +22,7 @@ use crate::streamer::Streamers;
 #[derive(Debug)]
 pub struct Walker {
     pub(super) streamers: Arc<Streamers>,
-    layouts: Mutex<HashMap<Wanted, Option<Arc<Layout>>>>,
+    layouts: ProcessLock<HashMap<Wanted, Option<Arc<Layout>>>>,
 }
 
 /// Which layout.
@@ -38,7 +39,7 @@ impl Walker {
     /// A walker for the objects of the file that these infos are from.
     #[must_use]
     pub fn new(streamers: Arc<Streamers>) -> Self {
-        Self { streamers, layouts: Mutex::default() }
+        Self { streamers, layouts: ProcessLock::default() }
     }
 
     /// Reads the object that a record's payload is. `origin` is the length of the record's key.
@@ -98,13 +99,11 @@ impl Walker {
     }
 
     pub(super) fn layout(&self, wanted: &Wanted) -> Result<Option<Arc<Layout>>> {
-        // Nothing that holds the lock can leave the map half changed.
-        let layouts = || self.layouts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(layout) = layouts().get(wanted) {
+        if let Some(layout) = self.layouts.lock().get(wanted) {
             return Ok(layout.clone());
         }
         let Wanted { class, version, checksum, bases } = wanted;
         let layout = Layout::compile(&self.streamers, class, *version, *checksum, bases)?.map(Arc::new);
-        Ok(layouts().entry(wanted.clone()).or_insert(layout).clone())
+        Ok(self.layouts.lock().entry(wanted.clone()).or_insert(layout).clone())
     }
 }

@@ -6,7 +6,7 @@ mod peek;
 use std::{
     collections::HashMap,
     ops::Range,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
 };
 
 use forthwith_plan::{
@@ -15,7 +15,7 @@ use forthwith_plan::{
 };
 
 use forthwith_columns::DType;
-use forthwith_io::{Several, Source};
+use forthwith_io::{ProcessLock, Several, Source};
 use forthwith_root::{
     Element, ElementKind, Found, Objects, RootFile, Streamers, builtin_divided, registrations,
 };
@@ -56,7 +56,7 @@ pub struct Tree {
     index: OnceLock<Index>,
     /// The branch of each leaf, by the leaf's place in the record.
     owners: OnceLock<HashMap<usize, u32>>,
-    known: Mutex<Known>,
+    known: ProcessLock<Known>,
 }
 
 /// What was found out of branches, for the next time that they are asked for: classes of many members take a while.
@@ -134,7 +134,7 @@ impl Tree {
             metadata,
             index: OnceLock::new(),
             owners: OnceLock::new(),
-            known: Mutex::default(),
+            known: ProcessLock::default(),
         })
     }
 
@@ -207,15 +207,14 @@ impl Tree {
     /// What a branch holds.
     fn column(&self, field: u32, branch: &Branch<'_>) -> Result<Arc<Column>> {
         let now = registrations();
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         {
-            let known = known();
+            let known = self.known.lock();
             if let Some(column) = known.columns.get(&field).filter(|_| known.with == now) {
                 return Ok(Arc::clone(column));
             }
         }
         let column = Arc::new(self.column_with(branch, true)?);
-        let mut known = known();
+        let mut known = self.known.lock();
         if known.with != now || known.columns.len() >= KNOWN_MOST {
             known.columns.clear();
             known.with = now;
