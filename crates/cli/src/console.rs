@@ -1,7 +1,7 @@
 //! Where answers and remarks go.
 
 use crate::{failure::Result, paint::Paint};
-use forthwith::columns::SafeJson;
+use forthwith::columns::{SafeJson, safe_text};
 use serde::Serialize;
 use std::io::Write;
 
@@ -35,6 +35,17 @@ impl<'a> Console<'a> {
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
         self.answered = true;
         Ok(self.out.write_all(bytes)?)
+    }
+
+    /// Lines of text of a file, as bytes. On a terminal, control characters and those that reorder text appear escaped, so that a file
+    /// cannot steer it; anywhere else the bytes are what they are.
+    pub(crate) fn lines_of_file(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.width.is_none() {
+            return self.bytes(bytes);
+        }
+        let text = String::from_utf8_lossy(bytes);
+        let safe: Vec<String> = text.split('\n').map(|line| safe_text(line).into_owned()).collect();
+        self.text(&safe.join("\n"))
     }
 
     /// A line of the answer.

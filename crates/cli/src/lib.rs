@@ -114,7 +114,14 @@ pub fn run_with(
     let asked = Asked::from_typed(typed, terminal);
     let paint = asked.as_ref().map_or(Paint { color: false }, |asked| asked.paint);
     let mut console = Console::new(out, err, terminal.width, paint);
-    let done = asked.and_then(|asked| carry_out(&asked, keyboard, &mut console));
+    let done = asked.and_then(|asked| {
+        if let [first, rest @ ..] = &asked.partial[..] {
+            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            let first = human::clean(&first.to_string_lossy());
+            console.note(&format!("left out, as unfinished or a backup by its name: {first}{more}"));
+        }
+        carry_out(&asked, keyboard, &mut console)
+    });
     match done.and_then(|()| console.flush()) {
         Ok(()) => 0,
         Err(failure) => {

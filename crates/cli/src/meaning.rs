@@ -18,13 +18,19 @@ use forthwith::{
     FileFormat,
     plan::{ErrorKind, NotNumbers, WriteOptions},
 };
-use std::{ffi::OsString, path::Path, time::Duration};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// One command, ready to be carried out.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Asked {
     /// The files and objects; none for a program.
     pub(crate) targets: Vec<Target>,
+    /// Files of folders and patterns that are left out as unfinished.
+    pub(crate) partial: Vec<PathBuf>,
     pub(crate) verb: Action,
     /// Threads to read with; `None` leaves it to the engine.
     pub(crate) threads: Option<usize>,
@@ -208,15 +214,17 @@ impl Asked {
             ColorChoice::Never => false,
         };
         let exists = |name: &str| Path::new(name).exists();
-        let mut all = Vec::new();
+        let (mut all, mut partial) = (Vec::new(), Vec::new());
         for typed in &targets {
-            all.extend(Target::of(typed, exists).expanded()?);
+            let (files, left_out) = Target::of(typed, exists).expanded()?;
+            all.extend(files);
+            partial.extend(left_out);
         }
         if let (Action::Forth { .. }, 2..) = (&verb, all.len()) {
             let what = format!("forth prints the program of one branch, not of {} files", all.len());
             return Err(Failure::misuse(what));
         }
-        Ok(Self { targets: all, verb, threads: threads.map(usize::from), paint: Paint { color } })
+        Ok(Self { targets: all, partial, verb, threads: threads.map(usize::from), paint: Paint { color } })
     }
 }
 
@@ -280,6 +288,7 @@ mod tests {
             meaning,
             Asked {
                 targets: vec![Target { uri: "nowhere.root".into(), path: None, object: "t".into() }],
+                partial: Vec::new(),
                 verb: Action::Head {
                     end: End::First(10),
                     choice: Choice::default(),

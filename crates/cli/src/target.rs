@@ -1,7 +1,7 @@
 //! `FILE[:OBJECT]`, as typed.
 
 use crate::failure::Result;
-use forthwith::files;
+use forthwith::files::{self, Expanded};
 use std::{
     ffi::OsStr,
     path::{Path, PathBuf},
@@ -39,12 +39,13 @@ impl Target {
         if self.object.is_empty() { self.uri.clone() } else { format!("{}:{}", self.uri, self.object) }
     }
 
-    /// The files that a pattern or a folder means, each with the same object in it. Any other name means itself.
+    /// The files that a pattern or a folder means, each with the same object in it, and those that are left out as their names say that
+    /// they are still being written, or backups. Any other name means itself.
     ///
     /// # Errors
     /// Nothing matches the pattern, or the folder has no file of a known format.
-    pub(crate) fn expanded(self) -> Result<Vec<Self>> {
-        let files = files::expand(&[self.name()])?;
+    pub(crate) fn expanded(self) -> Result<(Vec<Self>, Vec<PathBuf>)> {
+        let Expanded { files, partial, .. } = files::expand_telling(&[self.name()])?;
         let target = |path: PathBuf| match path.into_os_string().into_string() {
             Ok(uri) => Self { uri, path: None, object: self.object.clone() },
             Err(name) => {
@@ -52,7 +53,7 @@ impl Target {
                 Self { uri, path: Some(name.into()), object: self.object.clone() }
             }
         };
-        Ok(files.into_iter().map(target).collect())
+        Ok((files.into_iter().map(target).collect(), partial))
     }
 
     /// Whether its bytes come once only: it is standard input or a pipe.

@@ -2,7 +2,7 @@
 
 use forthwith::{
     File,
-    files::{Place, expand, locate, stream},
+    files::{Place, expand, expand_telling, locate, stream},
     io,
     plan::ErrorKind,
 };
@@ -106,6 +106,47 @@ fn patterns_mean_what_matches_and_names_themselves() {
         }
     }
     assert_eq!(expand(&["-", "https://host/*.root"]).expect("themselves").len(), 2);
+}
+
+#[test]
+fn what_is_left_out_as_unfinished_is_told() {
+    let names =
+        ["a.root", "a.root.bak", "b/c.root.part", "b/c.root~", ".d.root.part", "_e.bak", "f.tmp/g.root"];
+    let folder = Folder::new("partial", &names);
+    let told = |name: &str| {
+        let expanded = expand_telling(&[folder.0.join(name)]).expect("there are files");
+        let within =
+            |path: &PathBuf| path.strip_prefix(&folder.0).expect("of the folder").display().to_string();
+        expanded.partial.iter().map(within).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(told(""), "a.root.bak b/c.root.part b/c.root~");
+    assert_eq!(told("*"), "a.root.bak");
+    assert_eq!(told("a.*"), "a.root.bak");
+    assert_eq!(told("*.root"), "");
+    assert_eq!(told("*/*.root"), "");
+    assert_eq!(told("a.root"), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn folders_that_cannot_be_read_are_errors_that_name_them() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("locked", &["a.root", "d/b.root", "e/c.root"]);
+    let locked = folder.0.join("e");
+    let allow =
+        |mode| fs::set_permissions(&locked, fs::Permissions::from_mode(mode)).expect("one's own folder");
+    allow(0);
+    // The superuser reads it all the same.
+    if fs::read_dir(&locked).is_err() {
+        for name in ["", "**/*.root", "*/*.root", "[e]/c.root", "*/c.root"] {
+            match folder.expand(&[name]) {
+                Err(ErrorKind::Source(error)) => assert!(error.to_string().contains("/e"), "{name}: {error}"),
+                other => panic!("{name}: {other:?}"),
+            }
+        }
+    }
+    allow(0o700);
+    assert_eq!(folder.expand(&[""]).expect("files"), "a.root d/b.root e/c.root");
 }
 
 #[cfg(unix)]

@@ -53,7 +53,7 @@ pub(crate) struct Conversion {
 /// Larger ones are no faster, since small steps are read together.
 pub(crate) const STEP: u64 = 2 << 20;
 /// Text is slower to write than to read: it is written in steps of this number of bytes, so that Ctrl-C and the bar do not wait.
-const TEXT_STEP: u64 = 1 << 20;
+const TEXT_STEP: u64 = 256 << 10;
 /// Entries of the first step of a stream, whose reader may want no more.
 const FIRST: u64 = 1024;
 /// Standard output.
@@ -125,7 +125,7 @@ pub(crate) fn convert(
     let written = writer.finish()?;
     bar.finish_and_clear();
     if streams {
-        console.bytes(&pipe.take())?;
+        console.lines_of_file(&pipe.take())?;
         return console.flush();
     }
     console.line(&format!(
@@ -179,6 +179,10 @@ impl Copy<'_> {
             let mut steps = table.steps(&fields, part, step)?;
             let goes_on = &mut |_: forthwith::Progress| self.watch.is_none_or(|watch| !watch.asked());
             while let Some((step, arrays)) = steps.read(self.threads, Some(goes_on))? {
+                let asked = || self.watch.is_some_and(Watch::asked);
+                if asked() {
+                    return Err(Error::new(ErrorKind::Cancelled).into());
+                }
                 let length = step.end - step.start;
                 let arranged = self.arranged(arrays, &mine, length)?;
                 writer.write(&arranged).map_err(|error| {
@@ -190,13 +194,13 @@ impl Copy<'_> {
                 })?;
                 copied += length;
                 if self.asked.to == STANDARD {
-                    console.bytes(&self.pipe.take())?;
+                    console.lines_of_file(&self.pipe.take())?;
                     console.flush()?;
                 }
                 let likely = table.likely_entries()?.saturating_sub(begin);
                 self.bar.set_length(self.bar.length().unwrap_or(0).max(done + likely));
                 self.bar.set_position(done + copied);
-                if self.watch.is_some_and(Watch::asked) {
+                if asked() {
                     return Err(Error::new(ErrorKind::Cancelled).into());
                 }
             }

@@ -47,6 +47,15 @@ fn names_and_values_are_escaped_in_every_answer() {
             }
         }
     }
+    for format in ["csv", "jsonl"] {
+        let person = on(Terminal { width: Some(80), color: false }, &["cat", path, "--format", format]);
+        assert!(person.out.lines().count() > 0, "{}", person.err);
+        for c in person.out.chars() {
+            assert!(c == '\n' || !is_unsafe_to_show(c), "{format} printed {c:?}");
+        }
+    }
+    // A program gets the bytes as they are.
+    assert!(forthwith(&["cat", path, "--format", "csv"]).out.contains(HOSTILE));
     // Escaped, the values are the same.
     let said = forthwith(&["head", "--jsonl", path]);
     let row: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");

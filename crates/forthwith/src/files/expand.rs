@@ -7,7 +7,7 @@ use forthwith_plan::{Error, ErrorKind, Result};
 use std::{
     ffi::OsStr,
     fs,
-    io::Read,
+    io::{ErrorKind as IoKind, Read},
     path::{Component, Path, PathBuf},
 };
 
@@ -25,34 +25,55 @@ const PARTIAL: [&str; 9] =
 /// * A folder means the files of known formats in it and in folders below, sorted.
 ///
 /// Hidden files and folders (names that begin with `.`, in folders also with `_`) are left out unless a pattern says them, and so are
-/// files that are still being written, by the endings that programs use for them.
+/// files that are still being written and backups, by the endings that programs use for them (`part`, `tmp`, `bak`, `~` and the like).
+/// A file or folder that cannot be looked into is never left out.
 ///
 /// # Errors
-/// Nothing matches a pattern; a folder without a file of a known format, or that cannot be read.
+/// Nothing matches a pattern; a folder without a file of a known format; a folder that cannot be read, with its name.
 pub fn expand<P: AsRef<Path>>(names: &[P]) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
+    Ok(expand_telling(names)?.files)
+}
+
+/// The files that names mean.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expanded {
+    /// The files, as [`expand`] answers them.
+    pub files: Vec<PathBuf>,
+    /// Files of folders and patterns that were left out, as their names say that they are still being written, or backups.
+    pub partial: Vec<PathBuf>,
+}
+
+/// As [`expand`], telling what was left out though it might have been meant.
+///
+/// # Errors
+/// The same.
+pub fn expand_telling<P: AsRef<Path>>(names: &[P]) -> Result<Expanded> {
+    let mut all = Expanded::default();
+    let Expanded { files, partial } = &mut all;
     for name in names {
         let name = name.as_ref();
         let text = name.to_string_lossy();
         if name.is_dir() {
-            files.extend(folder(name)?);
+            files.extend(folder(name, partial)?);
         } else if name.exists() || text == STANDARD_INPUT || text.contains("://") || !is_pattern(&text) {
             files.push(name.to_owned());
         } else {
-            let found = matching(name)?;
+            let found = matching(name, partial)?;
             if found.is_empty() {
                 return Err(io::Error::new(io::ErrorKind::NotFound, &*text).into());
             }
             files.extend(found);
         }
     }
-    Ok(files)
+    partial.sort();
+    partial.dedup();
+    Ok(all)
 }
 
 /// All files of known formats in a folder.
-fn folder(path: &Path) -> Result<Vec<PathBuf>> {
+fn folder(path: &Path, partial: &mut Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    visit(path, &mut files, 0)?;
+    visit(path, &mut files, partial, 0)?;
     if files.is_empty() {
         let what = format!("the folder has no file that is {}", formats::known());
         return Err(Error::new(ErrorKind::Invalid { what }).in_file(&path.to_string_lossy()));
@@ -61,20 +82,24 @@ fn folder(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn visit(path: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<()> {
+fn visit(path: &Path, files: &mut Vec<PathBuf>, partial: &mut Vec<PathBuf>, depth: usize) -> Result<()> {
     if depth > DEEPEST {
         let what = format!("folders more than {DEEPEST} deep");
         return Err(Error::unsupported(what).in_file(&path.to_string_lossy()));
     }
     for entry in listed(path)? {
         let name = entry.file_name();
-        if name.as_encoded_bytes().starts_with(b"_") || is_hidden(&name) || is_partial(&name) {
+        if name.as_encoded_bytes().starts_with(b"_") || is_hidden(&name) {
             continue;
         }
         let inner = entry.path();
+        if is_partial(&name) {
+            partial.extend(inner.is_file().then_some(inner));
+            continue;
+        }
         // A link to a folder may lead round in a circle.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            visit(&inner, files, depth + 1)?;
+            visit(&inner, files, partial, depth + 1)?;
         } else if is_file_or_lost(&inner) && is_known(&inner)? {
             files.push(inner);
         }
@@ -95,7 +120,17 @@ fn is_file_or_lost(path: &Path) -> bool {
     path.metadata().map_or(true, |there| there.is_file())
 }
 
-/// Whether a file is of a format that is read: by its name, or by its first bytes if its name says nothing.
+/// Whether a path leads to something. That it cannot be said is an error: a table without a part of it would be wrong without a word.
+fn is_there(path: &Path) -> Result<bool> {
+    match path.symlink_metadata() {
+        Ok(_) => Ok(true),
+        Err(error) if matches!(error.kind(), IoKind::NotFound | IoKind::NotADirectory) => Ok(false),
+        Err(error) => Err(io::Error::new(error.into(), path.to_string_lossy()).into()),
+    }
+}
+
+/// Whether a file is of a format that is read: by its name, or by its first bytes if its name says nothing. One that cannot be read may be:
+/// opening it says why not.
 fn is_known(path: &Path) -> Result<bool> {
     let name = path.to_string_lossy();
     if let Some(format) = formats::by_name(&name) {
@@ -103,7 +138,10 @@ fn is_known(path: &Path) -> Result<bool> {
     }
     let mut head = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(formats::head_bytes()).read_to_end(&mut head));
-    Ok(read.is_ok() && formats::recognised(&head, &name).map_err(|error| error.in_file(&name))?.is_some())
+    match read {
+        Ok(_) => Ok(formats::recognised(&head, &name).map_err(|error| error.in_file(&name))?.is_some()),
+        Err(error) => Ok(error.kind() != IoKind::NotFound),
+    }
 }
 
 fn is_hidden(name: &OsStr) -> bool {
@@ -116,7 +154,7 @@ fn is_partial(name: &OsStr) -> bool {
 }
 
 /// The files that match a pattern, sorted.
-fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
+fn matching(pattern: &Path, partial: &mut Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     let mut found = vec![PathBuf::new()];
     let parts: Vec<Component<'_>> = pattern.components().collect();
     for (at, part) in parts.iter().enumerate() {
@@ -127,11 +165,14 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
             match part {
                 Component::Normal(_) if text == "**" => below(&folder, &mut next, 0)?,
                 Component::Normal(_) if is_pattern(&text) => {
-                    next.extend(children(&folder, &text)?.into_iter().filter(|path| last || path.is_dir()));
+                    let mut left_out = Vec::new();
+                    let found = children(&folder, &text, &mut left_out)?;
+                    next.extend(found.into_iter().filter(|path| last || path.is_dir()));
+                    partial.extend(left_out.into_iter().filter(|path| last && path.is_file()));
                 }
                 _ => {
                     let path = folder.join(part);
-                    next.extend(path.symlink_metadata().is_ok().then_some(path));
+                    next.extend(is_there(&path)?.then_some(path));
                 }
             }
         }
@@ -145,20 +186,21 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// What in a folder matches a part of a pattern.
-fn children(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>> {
+fn children(folder: &Path, pattern: &str, partial: &mut Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    if !here.is_dir() {
+    if !is_there(here)? || !here.is_dir() {
         return Ok(found);
     }
     for entry in listed(here)? {
         let name = entry.file_name();
         let text = name.to_string_lossy();
         let meant = Path::new(pattern).extension() == Path::new(&name).extension();
-        let left_out = is_hidden(&name) && !pattern.starts_with('.') || is_partial(&name) && !meant;
-        if !left_out && matches(pattern, &text) {
-            found.push(folder.join(&name));
+        if is_hidden(&name) && !pattern.starts_with('.') || !matches(pattern, &text) {
+            continue;
         }
+        let to = if is_partial(&name) && !meant { &mut *partial } else { &mut found };
+        to.push(folder.join(&name));
     }
     Ok(found)
 }

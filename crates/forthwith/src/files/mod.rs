@@ -15,7 +15,7 @@ mod pattern;
 mod place;
 mod split;
 
-pub use expand::expand;
+pub use expand::{Expanded, expand, expand_telling};
 pub use pattern::{is_pattern, matches};
 pub use place::{Place, locate};
 pub use split::split;
