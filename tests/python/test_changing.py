@@ -233,3 +233,56 @@ def test_the_handler_is_installed_by_the_first_map():
         assert caught()
     """
     run(code, DATA / "codec-none.root")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks the system as Linux has it")
+def test_the_handler_is_there_again_after_another_took_it_away(tmp_path):
+    """As `faulthandler.disable()` does: it puts back what was there before it, whatever came since."""
+    code = """
+        import faulthandler, os, shutil, signal, sys, warnings
+        warnings.simplefilter("ignore")
+        import forthwith
+
+        def caught():
+            with open("/proc/self/status") as status:
+                mask = next(line for line in status if line.startswith("SigCgt"))
+            return int(mask.split()[1], 16) >> (signal.SIGBUS - 1) & 1
+
+        path, copy = sys.argv[1:]
+        for source in ("auto", "map"):
+            faulthandler.enable()
+            shutil.copyfile(path, copy)
+            tree = forthwith.open(copy, source=source)["events"]
+            faulthandler.disable()
+            assert not caught()
+            first = tree["i"].array(library="np")
+            assert caught(), source
+            batch = next(tree["i"].bulk(raw=True))
+            os.truncate(copy, 0)
+            assert not batch.view or int(batch.payload.sum()) == 0
+            try:
+                tree["i"].array(library="np")
+            except forthwith.ForthwithError as error:
+                assert "shrank" in str(error), error
+            else:
+                raise AssertionError("a file that is gone was read")
+    """
+    pytest.importorskip("numpy")
+    run(code, DATA / "codec-none.root", tmp_path / "copy.root")
+
+
+@pytest.mark.parametrize("kind", ["auto", "map", "pread", "object"])
+@pytest.mark.parametrize("name", ["codec-none.root", "avro/nested.avro", "parquet/plain.parquet"])
+def test_a_file_that_was_cut_is_told_in_the_same_words_whatever_its_source(name, kind, tmp_path):
+    path = tmp_path / "copy"
+    for length in (0, 1000):
+        path.write_bytes((DATA / name).read_bytes())
+        with open(path, "rb", buffering=0) as handle:
+            file = forthwith.open(handle) if kind == "object" else forthwith.open(path, source=kind)
+            table = file if isinstance(file, forthwith.Tree) else file["events"]
+            column = table[table.keys()[-1]]
+            assert table.num_entries
+            with open(path, "r+b") as cut:
+                cut.truncate(length)
+            with pytest.raises(forthwith.ForthwithError, match="shrank from"):
+                column.array(library="np")

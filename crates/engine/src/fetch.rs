@@ -263,17 +263,9 @@ fn missing(reason: &str, at: Option<u64>) -> Error {
 /// Reads a range into warm memory. `known` is a size that the source had.
 fn read_into<'b>(source: &dyn Source, known: u64, range: Range<u64>, into: &'b mut Room) -> Result<&'b [u8]> {
     // The size is looked at first, lest a lie about a length become an allocation. Whether the source still has it, reading shows.
-    if range.end > known {
-        let size = source.size()?;
-        if range.end > size {
-            let beyond = forthwith_io::ErrorKind::BeyondEnd { wanted: range.clone(), size };
-            return Err(forthwith_io::Error {
-                kind: beyond,
-                uri: source.uri().into(),
-                at: Some(range.start),
-            }
-            .into());
-        }
+    if range.end > known && range.end > source.size()? {
+        // The source says in its own words whether it ends there or was cut, before it takes memory. Unless it has grown meanwhile.
+        source.read_one(range.clone())?;
     }
     let into = into.take(range.end.saturating_sub(range.start) as usize)?;
     source.read_into(range.start, into)?;

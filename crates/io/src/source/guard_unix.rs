@@ -10,8 +10,10 @@
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::ptr::{self, null_mut};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Mutex, PoisonError};
+
+use crate::process::ProcessLock;
 
 /// Watches one map for as long as it lives.
 #[derive(Debug)]
@@ -26,6 +28,11 @@ impl Guard {
         let end = (start + map.len()).next_multiple_of(PAGE.load(SeqCst));
         region.set(start, end);
         Ok(Self(region))
+    }
+
+    /// Installs the handler again, if it was taken away: a question to the system where it was not.
+    pub(super) fn renew(&self) -> std::io::Result<()> {
+        install()
     }
 
     /// Whether any of the map was replaced by zeros.
@@ -73,8 +80,8 @@ const BY_RAISE: c_int = libc::SI_TKILL;
 /// Not told apart here: no code is.
 #[cfg(not(target_os = "linux"))]
 const BY_RAISE: c_int = c_int::MIN;
-/// Installing happens once at a time.
-static INSTALLING: Mutex<()> = Mutex::new(());
+/// Installing happens once at a time, in each process: one may be forked while another thread is at it.
+static INSTALLING: LazyLock<ProcessLock<()>> = LazyLock::new(ProcessLock::default);
 
 impl Region {
     fn all() -> impl Iterator<Item = &'static Self> {
@@ -131,7 +138,7 @@ fn install() -> std::io::Result<()> {
     if is_there(&present()?) {
         return Ok(());
     }
-    let _held = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _held = INSTALLING.lock();
     let now = present()?;
     if is_there(&now) {
         return Ok(());

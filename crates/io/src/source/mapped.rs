@@ -26,7 +26,8 @@ use crate::error::{Error, Result};
 /// compares versions knows that what was made of the views does not count. Once a map is marked, its views are copies.
 ///
 /// The handler minds the maps of this type and passes every other `SIGBUS` on to the handler that was there before. A handler that
-/// is installed later has to pass on to this one what it does not know.
+/// is installed later has to pass on to this one what it does not know. One that is taken away later and leaves none (Python's
+/// `faulthandler.disable()` puts back what it found) is noticed when a version is asked for.
 #[derive(Debug)]
 pub struct MappedFile {
     file: LocalFile,
@@ -168,6 +169,8 @@ impl Source for MappedFile {
     }
 
     fn version(&self) -> Result<Option<Version>> {
+        // Before views are read: whoever had installed a handler may have taken ours away with it since.
+        self.held.guard.renew().map_err(|error| Error::new(error.into(), &*self.file.uri))?;
         let (size, changed) = self.file.state()?;
         Ok(Some(Version(vec![FileVersion { size, changed, torn: self.held.guard.is_torn() }])))
     }
