@@ -14,7 +14,7 @@ use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 type Result<T> = std::result::Result<T, EncodeError>;
 
-/// Lists and texts have at most so many items where their count has 32 bits; elsewhere no more fit in memory.
+/// The most items of lists and texts whose count has 32 bits; elsewhere no more fit in memory.
 const LONGEST: i64 = u32::MAX as i64;
 
 pub(crate) struct Binder<'a> {
@@ -262,7 +262,7 @@ impl<'a> Binder<'a> {
                     return Err(EncodeError::Null { member: member.into(), row: row as u64 });
                 }
                 let value = self.union(union, content, &below, member)?;
-                // What is within tells its own number.
+                // The value within names its own number.
                 Ok(match (null, value) {
                     (None, value) => Node::Picked { index, value: Box::new(value) },
                     (Some(null), Node::Tagged { tag, value }) => {
@@ -286,7 +286,7 @@ impl<'a> Binder<'a> {
                 let ranked = ranked.filter_map(|(at, layout)| Some((fit(layout, form, self.depth)?, at)));
                 let mut ranked: Vec<_> = ranked.collect();
                 ranked.sort_unstable();
-                // What fits by its type may not by its values: the next one may.
+                // An alternative that fits by its type may not by its values: the next one may.
                 let mut first = None;
                 for (_, tag) in &ranked {
                     match self.bind(&union.alternatives[*tag], form, rows, member) {

@@ -33,7 +33,7 @@ pub(crate) enum Node<'a> {
     Text { offsets: Cow<'a, [i64]>, bytes: Cow<'a, [u8]> },
     /// Items, with their number before them.
     List { offsets: Cow<'a, [i64]>, item: Box<Self> },
-    /// Always so many items, with their number before them or without.
+    /// A fixed number of items, with their number before them or without.
     Regular { size: u64, counted: bool, item: Box<Self> },
     /// One after the other.
     Record(Vec<Self>),

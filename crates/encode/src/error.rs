@@ -14,9 +14,9 @@ pub enum EncodeError {
     Type {
         /// The value.
         member: String,
-        /// What the column holds.
+        /// The type of the column.
         found: String,
-        /// What the schema wants.
+        /// The type in the schema.
         wanted: String,
     },
     /// A field of the schema for which there is no column.
@@ -60,7 +60,7 @@ pub enum EncodeError {
     Unsupported {
         /// The value.
         member: String,
-        /// What it is.
+        /// The thing itself, as a phrase.
         what: String,
     },
     /// Nested more deeply than the limit.

@@ -125,7 +125,7 @@ pub(crate) fn place(names: Option<&[String]>, field: &str, at: usize) -> Option<
     }
 }
 
-/// What is within the outermost dimension of some numbers.
+/// The Form within the outermost dimension of some numbers.
 pub(crate) fn inner(key: &str, dtype: DType, shape: &[u64]) -> Form {
     let shape = shape.get(1..).unwrap_or_default().to_vec();
     Form::Numpy { key: key.to_owned(), dtype, shape }

@@ -128,7 +128,7 @@ pub(crate) fn decimals<'a>(
     }))
 }
 
-/// Numbers in two's complement, most significant byte first, each in so many bytes.
+/// Numbers in two's complement, most significant byte first, each in the same number of bytes.
 pub(crate) fn resized<'a>(
     size: u64,
     offsets: &[i64],
@@ -147,7 +147,7 @@ pub(crate) fn resized<'a>(
         let item = &bytes[pair[0] as usize..pair[1] as usize];
         let sign = if item.first().is_some_and(|first| *first >= 0x80) { 0xff } else { 0 };
         let (over, kept) = item.split_at(item.len().saturating_sub(width));
-        // What is cut off must only repeat the sign.
+        // The bytes that are cut off must only repeat the sign.
         let same = over.is_empty() || kept.first().is_some_and(|first| (*first >= 0x80) == (sign == 0xff));
         if !same || over.iter().any(|byte| *byte != sign) {
             return Err(EncodeError::Range {

@@ -11,7 +11,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// So many, and all of them.
+    /// A number of rows, and all of them.
     pub(crate) const fn all(count: u64) -> Self {
         Self { count, seen: None }
     }
@@ -74,7 +74,7 @@ impl Rows {
         Self::marked(seen)
     }
 
-    /// The items of lists that all have so many. Nothing if these are too many.
+    /// The items of lists that all have `size` of them. `None` if these are too many.
     pub(crate) fn times(&self, size: u64) -> Option<Self> {
         let count = self.count.checked_mul(size)?;
         let Some(seen) = &self.seen else { return Some(Self::all(count)) };

@@ -277,7 +277,7 @@ fn what_lies_beneath_nulls_may_be_anything() {
     // And of lists that begin behind it.
     let lists = list(&[1, 2], numbers("n", &[i64::MAX, 3]));
     assert_eq!(rows(&Schema::Varint(DType::Int32).list(), &lists), [vec![2, 6, 0]]);
-    // What is seen is looked at.
+    // Only values that are not null are looked at.
     let wrong = option(&[0, -1], bytes(&["", "ab"]));
     assert!(Encoder::new(&union(Schema::Opaque(2)), &AVRO, &wrong).is_err());
 }

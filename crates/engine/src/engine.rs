@@ -162,7 +162,7 @@ impl Engine {
         })
     }
 
-    /// What the engine keeps behind a lock; nothing in a process that was forked from the engine's.
+    /// State that the engine keeps behind a lock; nothing in a process that was forked from the engine's.
     fn own<'a, T>(&self, kept: &'a Mutex<T>) -> Option<MutexGuard<'a, T>> {
         (std::process::id() == self.process).then(|| kept.lock().unwrap_or_else(PoisonError::into_inner))
     }

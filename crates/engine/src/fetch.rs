@@ -80,7 +80,7 @@ impl<'a> Fetcher<'a> {
             let mut end = 0;
             for &at in order {
                 let Stored::Range(range) = &plan.tasks[at].stored else { continue };
-                // What lies between is read too, if it is little.
+                // The bytes between are read too, if they are few.
                 let gap = range.start.checked_sub(end).filter(|gap| *gap <= GAP).unwrap_or(0);
                 let bytes = range.end.saturating_sub(range.start).saturating_add(gap);
                 if windows.is_empty() || bytes > room {

@@ -291,7 +291,7 @@ fn bound(bounds: &[u8], at: u64) -> u64 {
     bounds.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, |b| u64::from(u32::from_le_bytes(b)))
 }
 
-/// Waits for the turn, takes places for so many items of every column, passes the turn on.
+/// Waits for the turn, takes places for a number of items of every column, passes the turn on.
 fn take<'p>(places: &'p Places<'_>, number: usize, stop: Stop<'_>, items: &[u64]) -> Result<Vec<Slot<'p>>> {
     places.wait_turn(number, stop)?;
     let slots = take_now(places, items);

@@ -5,7 +5,7 @@ use forthwith_forth::Output;
 use forthwith_program::ASKED_OUTPUTS;
 use std::collections::HashMap;
 
-/// What a program asks when a pointer leads to an object that stands elsewhere. Nothing is kept of columns without such requests.
+/// The objects that a program asks for when a pointer leads to one elsewhere. Nothing is kept of columns without such requests.
 #[derive(Default)]
 pub(crate) struct ObjectCache {
     /// For each output how long it was when the block began.
@@ -29,7 +29,7 @@ impl ObjectCache {
         self.begun.extend(outputs.iter().map(Output::len));
     }
 
-    /// What [`Program::asks`](forthwith_program::Program::asks) says.
+    /// The answer to a request, as [`Program::asks`](forthwith_program::Program::asks) describes it.
     pub(crate) fn answer(&mut self, request: i64, outputs: &[Output]) -> i64 {
         let (position, number) = (request.div_euclid(ASKED_OUTPUTS), request.rem_euclid(ASKED_OUTPUTS));
         let number = number as usize; // below the number of outputs there may be

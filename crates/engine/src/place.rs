@@ -52,8 +52,8 @@ struct Turn {
 
 type Columns = Vec<(String, Column)>;
 
-/// What finishers make of columns. Each has one column of its own, so that several threads can each take the next; in which order what they
-/// make stands does not depend on how many there are.
+/// Finishers change columns. Each has one column of its own, so that several threads can each take the next; the order
+/// of the results does not depend on how many threads there are.
 fn finished(
     mut columns: Columns,
     finishers: &[Finisher],
@@ -106,7 +106,7 @@ const LIKELY: usize = 4096;
 /// Fewer rows are finished before a thread has begun.
 const WORTH_A_THREAD: usize = 1 << 17;
 
-/// What is wrong with columns that do not fit together, in the file's terms.
+/// The error for columns that do not fit together, in the file's terms.
 #[cold]
 fn unfinished(error: FinishError, group: &Group) -> Error {
     match error {
@@ -132,7 +132,7 @@ pub(crate) fn out_of_memory(error: &OutOfMemory) -> Error {
 /// more entries, and list a block more often, than that has room for. What needs more grows.
 const LARGEST_RESERVATION: u64 = 8 << 40;
 
-/// What the tasks of one group amount to.
+/// The sums over the tasks of one group.
 #[derive(Clone, Default)]
 pub(crate) struct Load {
     /// In which they are taken.
@@ -301,7 +301,7 @@ impl<'p> Places<'p> {
     /// Room for all columns, on the turn of the task that [makes it](Self::makes_room): of `entries`, which made `bytes` of each column, or of
     /// which it is not known.
     ///
-    /// What a column could need is far more than most do: the address space for it costs nothing, but huge pages at its beginning do.
+    /// A column could need far more than most do: the address space for it costs nothing, but huge pages at its beginning do.
     pub(crate) fn make_room(&self, entries: u64, bytes: Option<&[usize]>) -> Result<()> {
         let rooms = self.rooms.iter().enumerate().map(|(at, [room, bound])| {
             let expected = bytes.and_then(|bytes| bytes.get(at)).map_or(*room, |bytes| {

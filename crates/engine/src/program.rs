@@ -97,7 +97,7 @@ struct Job<'a> {
     machine: Machine,
     format: &'a dyn BlockFormat,
     task: &'a Task,
-    /// What is wanted of each block, and its number.
+    /// The wanted entries of each block, and its number.
     parts: &'a [(Wanted<'a>, u64)],
     places: &'a Places<'a>,
     /// The values of the counter.
@@ -258,7 +258,7 @@ impl Job<'_> {
         self.go(wanted.entries, first, &unbounded(self.program, wanted))?;
         let (end, at) = (payload.len(), self.machine.position(0));
         if wanted.from + wanted.entries == wanted.block.entries && at != end {
-            // What went wrong before explains it better.
+            // An earlier fault explains it better.
             self.check_offsets(before)?;
             let unit = self.format.unit();
             let what = format!("{} bytes of the {unit} are left over", end.saturating_sub(at));
@@ -302,7 +302,7 @@ impl Job<'_> {
         }
     }
 
-    /// What the machine says, in the file's terms.
+    /// The machine's error, in the file's terms.
     #[cold]
     fn error(&self, error: RunError, first: u64) -> Error {
         let kind = match error {

@@ -46,7 +46,7 @@ struct Run<'a> {
     places: Vec<Places<'a>>,
     /// The program of each group, when its first task is at hand: to find it by its text takes as long as many a small block.
     programs: Vec<OnceLock<Arc<Compiled>>>,
-    /// What is handed out, in this order.
+    /// The steps that are handed out, in this order.
     steps: Vec<Step>,
     /// That work, at most.
     threads: usize,
@@ -61,7 +61,7 @@ struct Run<'a> {
     bytes: AtomicU64,
 }
 
-/// What is read, by what, and how many threads may.
+/// The data, the decoder, and how many threads may read.
 #[derive(Clone, Copy)]
 pub(crate) struct Call<'a> {
     pub(crate) engine: &'a Engine,
@@ -197,7 +197,7 @@ fn is_plain(plan: &Plan, task: &Task, source: &dyn Source, format: &dyn BlockFor
     head.is_ok_and(|head| matches!(format.locate(group, task, &head), Framing::Plain(_)))
 }
 
-/// What is delivered instead of the arrays.
+/// The arrays that are delivered instead of the groups' own.
 fn picked(plan: &Plan, arrays: &[Array]) -> Result<Vec<Array>> {
     let pick = |pick: &Pick| {
         let Some(array) = arrays.get(pick.array as usize) else {
@@ -227,7 +227,7 @@ fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
             return invalid(format!("a plan with an impossible group ({})", group.path));
         }
     }
-    // What others wait for must not wait itself: the order of work has these two steps and no more.
+    // A group that others wait for must not wait itself: the order of work has these two steps and no more.
     let mut needing = vec![false; groups];
     for task in plan.tasks.iter().filter(|t| !t.needs.is_empty()) {
         if let Some(needing) = needing.get_mut(task.group as usize) {
@@ -320,7 +320,7 @@ fn order(plan: &Plan, source: &dyn Source) -> Vec<usize> {
     order
 }
 
-/// What a group is called in errors.
+/// The name of a group in errors.
 fn object(plan: &Plan, group: usize) -> String {
     let path = &plan.groups[group].path;
     match (plan.object.as_str(), path.as_str()) {
@@ -396,7 +396,7 @@ impl Run<'_> {
         }
     }
 
-    /// Listens for a cancellation while so many other threads do the work.
+    /// Listens for a cancellation while `others` other threads do the work.
     fn listen(&self, tick: &mut Tick<'_>, others: usize) {
         let (mut ticked, mut pause) = (Instant::now(), SHORTEST);
         while self.ended.load(Ordering::Acquire) < others {

@@ -1,7 +1,7 @@
-//! What is handed out to threads: a task, or a part of one.
+//! The units that are handed out to threads: a task, or a part of one.
 //!
 //! A long block that lies in memory as it is, and that says where its entries begin, need not be decoded by one thread: its entries are shared out.
-//! What is decoded ahead of its turn is less, too.
+//! Less is decoded ahead of its turn, too.
 
 use forthwith_plan::{Decoder, Plan, Stored, Task};
 use std::{borrow::Cow, ops::Range};
@@ -61,7 +61,7 @@ fn parts(plan: &Plan, task: &Task) -> u64 {
     let bounded =
         matches!(&plan.groups[task.group as usize].decoder, Decoder::Program(program) if program.bounded);
     match &task.stored {
-        // What the metadata say is compressed may be copied before it is looked at.
+        // A block that the metadata call compressed may be copied before it is looked at.
         Stored::Range(_) if bounded && task.payload_hint <= task.stored.len() + task.stored.len() / 16 => {
             task.stored.len() / STEP
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The earliest step that failed so far.
 pub(crate) struct Failed(AtomicUsize);
 
-/// What everybody stops for.
+/// The number that stops every task.
 const ALL: usize = 0;
 const NONE: usize = usize::MAX;
 

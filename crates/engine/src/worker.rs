@@ -1,11 +1,11 @@
-//! What a thread keeps warm.
+//! The warm state of a thread.
 
 use crate::{fetch::Window, program::Decoders};
 use forthwith_columns::Policy;
 use forthwith_plan::{Room, Scratch};
 use std::sync::Arc;
 
-/// What a thread keeps warm from task to task and from call to call.
+/// The state that a thread keeps from task to task and from call to call.
 pub(crate) struct Worker {
     pub(crate) scratch: Scratch,
     pub(crate) stored: Room,

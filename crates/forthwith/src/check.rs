@@ -1,4 +1,4 @@
-//! What the checks of files that are one table have in common: everything is read, a bounded part at a time, and nothing is kept.
+//! The common part of checks of files that are one table: everything is read, a bounded part at a time, and nothing is kept.
 
 use crate::table;
 use forthwith_columns::Array;
@@ -28,7 +28,7 @@ pub(crate) struct Reading<'a> {
     pub(crate) source: &'a Arc<dyn Source>,
     pub(crate) dataset: &'a dyn Dataset,
     pub(crate) check_text: bool,
-    /// What the parts of the file are called that are read: `"blocks"`.
+    /// The format's word for the parts of the file that are read: `"blocks"`.
     pub(crate) part: &'static str,
     /// Bytes at the beginning of a task that are not its block's.
     pub(crate) ahead: u64,
@@ -221,7 +221,7 @@ impl Reading<'_> {
         let unit = Some(place.unit.unwrap_or(self.format.unit()));
         let within = Place { uri: None, object: None, block, unit, ..*place };
         let object = place.object.or_else(|| Some(self.dataset.object().to_owned()));
-        // What a plan cannot have is not supported; in a block, a number that stands for nothing known may as well be damage.
+        // An unsupported part of a plan is no damage; in a block, a number that stands for nothing known may as well be.
         let severity = match kind {
             ErrorKind::Unsupported { .. } if task.is_none() => Severity::Remark,
             _ => Severity::Damage,

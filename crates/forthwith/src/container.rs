@@ -1,4 +1,4 @@
-//! What a file holds, whatever its format.
+//! The trait of an opened file, whatever its format.
 
 use bytes::Bytes;
 use forthwith_io::Source;
@@ -15,7 +15,7 @@ pub trait Container: Send + Sync {
     /// Where its bytes come from.
     fn source(&self) -> &Arc<dyn Source>;
 
-    /// What the file says of itself.
+    /// The file's own metadata.
     ///
     /// # Errors
     /// Its size cannot be had.
@@ -67,12 +67,12 @@ pub trait Container: Send + Sync {
         Err(self.lacks("checking"))
     }
 
-    /// What the format calls the things in its files.
+    /// The format's words for the things in its files.
     fn words(&self) -> &'static Words {
         &Words::PLAIN
     }
 
-    /// What was recovered, if the file was opened by what its records hold and not by what it says of itself.
+    /// The objects that were recovered, if the file was opened by its records and not by its directories.
     fn recovery(&self) -> Option<Recovery> {
         None
     }
@@ -86,7 +86,7 @@ pub trait Container: Send + Sync {
     }
 }
 
-/// What a file says of itself.
+/// The metadata of a file as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileInfo {
     /// Its name.
@@ -103,14 +103,14 @@ pub struct FileInfo {
     pub size: u64,
 }
 
-/// What a format calls the things in its files: one of them, and several.
+/// A format's words for the things in its files: for one of them, and for several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Words {
     /// A table.
     pub table: &'static str,
     /// Columns.
     pub column: [&'static str; 2],
-    /// What the bytes of columns lie in.
+    /// The parts of a file that hold the bytes of columns.
     pub block: [&'static str; 2],
     /// Whether a block has the values of all columns, so that a column has no size of its own.
     pub rows: bool,
@@ -147,7 +147,7 @@ pub struct Key {
     pub is_unsupported_table: bool,
 }
 
-/// What was found in a file that was opened by its records.
+/// The result of opening a file by its records.
 #[derive(Debug)]
 pub struct Recovery {
     /// Objects, directories included.

@@ -69,7 +69,7 @@ impl File {
         self.container.source()
     }
 
-    /// What reads its tables.
+    /// The engine that reads its tables.
     #[must_use]
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
@@ -87,7 +87,7 @@ impl File {
         self.container.own().downcast_ref()
     }
 
-    /// What the file says of itself.
+    /// The file's own metadata.
     ///
     /// # Errors
     /// Its size cannot be had.
@@ -149,13 +149,13 @@ impl File {
         self.container.check()
     }
 
-    /// What its format calls the things in it.
+    /// The format's words for the things in its files.
     #[must_use]
     pub fn words(&self) -> &'static Words {
         self.container.words()
     }
 
-    /// What was recovered, if the file was opened by what its records hold and not by what it says of itself.
+    /// The objects that were recovered, if the file was opened by its records and not by its directories.
     #[must_use]
     pub fn recovery(&self) -> Option<Recovery> {
         self.container.recovery()

@@ -72,7 +72,7 @@ pub trait Format: Send + Sync {
     /// Its name in messages: `"Avro"`.
     fn name(&self) -> &'static str;
 
-    /// What names of its files end in, without the dot; the usual one first.
+    /// The endings of its files' names, without the dot; the usual one first.
     fn endings(&self) -> &'static [&'static str];
 
     /// Whether a file that begins with these bytes, and has this name, is of this format.
@@ -130,7 +130,7 @@ pub trait Format: Send + Sync {
         true
     }
 
-    /// What decodes the blocks of its plans, each under its id.
+    /// The decoders of the blocks of its plans, each under its id.
     fn blocks(&self) -> &'static [&'static dyn BlockFormat] {
         &[]
     }
@@ -206,7 +206,7 @@ pub(crate) fn head_bytes() -> u64 {
     own::head().max(HEAD)
 }
 
-/// What a file's name ends in, without the dot.
+/// The ending of a file's name, without the dot.
 fn ending(name: &str) -> Option<String> {
     Some(name.rsplit(['/', '\\']).next()?.rsplit_once('.')?.1.to_ascii_lowercase())
 }

@@ -37,7 +37,7 @@ pub struct OptionSpec {
     pub name: &'static str,
     /// The kind of its value: an example of one.
     pub kind: OptionKind,
-    /// What it does.
+    /// Its effect.
     pub about: &'static str,
 }
 

@@ -19,13 +19,13 @@ pub struct Steps {
     table: Table,
     fields: Vec<u32>,
     steps: VecDeque<Range<u64>>,
-    /// What is to be cut into steps when those are read.
+    /// Entries that are cut into steps when they are read, and the size of the steps.
     uncut: Option<(Range<u64>, Step)>,
     /// Entries that are read together at most.
     together: u64,
     /// The same for now: a reader of the first steps only must not wait for many.
     grown: u64,
-    /// What was read and not handed out yet.
+    /// Entries that were read and not handed out yet.
     held: Option<(Range<u64>, Vec<Array>)>,
 }
 
@@ -196,7 +196,7 @@ impl Iterator for Steps {
 fn density(table: &Table, fields: &[u32], known: Option<u64>) -> Result<f64> {
     let dataset = table.dataset();
     let known = match known {
-        // What stands before a damaged block tells, too.
+        // Blocks before a damaged one tell, too.
         Some(known) if dataset.counts_blocks() && dataset.entries_up_to(known).is_err() => {
             Some(known.min(table.here(dataset.entries_counted())?))
         }

@@ -177,7 +177,7 @@ impl Table {
         self.here(self.dataset.describe_first(field, entries))
     }
 
-    /// What it takes to read these fields, named or numbered, for these entries.
+    /// The plan for reading these fields, named or numbered, for these entries.
     ///
     /// # Errors
     /// No such field; a field that is not supported, by its type; entries the table or a field does not have; damaged metadata.
@@ -345,7 +345,7 @@ pub(crate) fn read(
     }
     let block = failed.place.block;
     let task = block.and_then(|block| plan.tasks.iter().find(|task| task.block == block));
-    // What is checked when all has been read has no block yet.
+    // A check after all was read knows no block.
     let threads = if task.is_some() { Some(1) } else { threads };
     let Ok(precise) = dataset.locate_damage(plan, task) else { return Err(failed) };
     for plan in precise {

@@ -149,7 +149,7 @@ fn what_is_damaged_is_said_by_whoever_comes_there() {
     assert!(read >= 40_000, "{read} entries before the damage");
 }
 
-/// Text is looked at by whoever decodes it, and what is wrong is said as if nobody else had.
+/// Text is checked by the thread that decodes it, and the error is the same as that of a check afterwards.
 #[test]
 fn text_that_is_none_is_told_whoever_finds_it() {
     let good = many_blocks(40);
@@ -200,7 +200,7 @@ fn text_that_is_none_is_told_whoever_finds_it() {
     }
 }
 
-/// Whoever reads each step in a way of their own gets the same steps, without reading.
+/// A caller that reads each step in a way of its own gets the same steps, without reading.
 #[test]
 fn steps_that_are_passed_are_not_read() {
     let bytes = many_blocks(900);

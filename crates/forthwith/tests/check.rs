@@ -1,4 +1,4 @@
-//! What a check of Avro and Parquet files finds: nothing in whole files, and in damaged ones whatever reading them finds, and where.
+//! Checks of Avro and Parquet files find nothing in whole files, and in damaged ones all that reading them finds, and where.
 
 use forthwith::{
     Engine, File, Options,

@@ -30,7 +30,7 @@ impl Folder {
         Self(path)
     }
 
-    /// What a name in the folder means, by paths from there.
+    /// The files that a name in the folder stands for, by paths from there.
     fn expand(&self, names: &[&str]) -> Result<String, ErrorKind> {
         let names: Vec<PathBuf> = names.iter().map(|name| self.0.join(name)).collect();
         let found = expand(&names).map_err(|error| error.kind)?;
@@ -97,7 +97,7 @@ fn patterns_mean_what_matches_and_names_themselves() {
     assert_eq!(found("x*.part"), "x6.root.part");
     // A file of that very name is meant, not those that match.
     assert_eq!(found("[a].root"), "[a].root");
-    // Without a pattern a name is for whoever opens it to complain about.
+    // A name without a pattern is left to `open`, whose error names it.
     assert_eq!(found("missing.root"), "missing.root");
     for nothing in ["y*.root", "*/*/*/*/x", "missing/*.root"] {
         match folder.expand(&[nothing]) {

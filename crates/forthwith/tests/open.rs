@@ -1,4 +1,4 @@
-//! The façade is open: formats are named in its table and in rooms of their own, and options reach the format of a file or nobody.
+//! The façade is open: formats are named in its table and in rooms of their own, and options reach the format of a file or none.
 
 use forthwith::{File, FileFormat, OpenOptions, formats, plan::ErrorKind};
 use std::{
@@ -106,7 +106,7 @@ fn an_option_is_understood_or_refused_by_name() {
     assert!(error.contains("row_groups is a list of numbers, not true or false"), "{error}");
 }
 
-/// What a format cannot do is an error that names it.
+/// A request that a format cannot serve is an error that names it.
 #[test]
 fn missing_abilities_are_errors_by_name() {
     let file = File::open(top().join("tests/data/parquet/plain.parquet")).expect("a bundled file");

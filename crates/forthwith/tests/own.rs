@@ -32,7 +32,7 @@ const LOOP: &str = "
         data B-> stack if data d-> weight weights @ there <- stack 1 weights +! else -1 there <- stack then
     repeat";
 
-/// The same for so many entries as stand on the stack.
+/// The same for a number of entries that stands on the stack.
 fn counted() -> String {
     LOOP.replace("begin data end invert while", "0 do").replace("repeat", "loop")
 }
@@ -425,7 +425,7 @@ fn endless_programs_can_be_stopped() {
     unregister("o11");
 }
 
-/// What a program writes is bounded by the file's limit, or by the size of the block.
+/// The outputs of a program are bounded by the file's limit, or by the size of the block.
 #[test]
 fn outputs_are_bounded() {
     let program = "input data output x int64 begin 1 x <- stack again";

@@ -21,13 +21,13 @@ fn read(engine: &Engine, bytes: Vec<u8>, threads: usize) -> usize {
     let Ok(table) = file.table(&Options::default()) else { return 0 };
     let mut readable = 0;
     for field in 0..table.fields().map_or(0, <[_]>::len) as u32 {
-        // A lie about the number of rows is not to cost the memory of so many.
+        // A lie about the number of rows is not to cost the memory for them.
         let all = 0..table.entries().expect("a table").min(100_000);
         let Ok(plan) = table.plan(&[field], all) else { continue };
         let Ok(arrays) = engine.read(&plan, &source, &ParquetFormat, Some(threads), None) else { continue };
         for array in arrays {
             array.validate().expect("what is delivered is valid");
-            // What is a part of another is counted with that.
+            // A part of another field is counted with that.
             readable += usize::from(table.fields().is_ok_and(|fields| !fields[field as usize].is_part));
         }
     }
@@ -112,7 +112,7 @@ fn what_is_no_file_says_so() {
     assert!(encrypted.to_string().contains("encrypted"), "{encrypted}");
 }
 
-/// What a page's checksum covers may not change, whatever it would decode to.
+/// Bytes that a page's checksum covers may not change, whatever they would decode to.
 #[test]
 fn checksums_of_pages_are_verified() {
     let engine = Engine::new(EngineOptions::default());

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// One read that answers several requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
-    /// What to read.
+    /// The bytes to read.
     pub range: Range<u64>,
     /// The requests inside it, as positions in the list given, in order of their starts.
     pub members: Vec<usize>,

@@ -1,4 +1,4 @@
-//! What can go wrong with a source, and where.
+//! Errors of sources, and their places.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 /// A source could not answer: what happened, in which source, at which byte.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Error {
-    /// What happened.
+    /// The fault.
     pub kind: ErrorKind,
     /// The source, as its opener named it.
     pub uri: String,
@@ -17,7 +17,7 @@ pub struct Error {
 /// The answer of a source.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What happened to a source.
+/// A fault of a source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {

@@ -22,7 +22,7 @@ pub(crate) struct Type {
     scale: i64,
 }
 
-/// What is in a field.
+/// The content of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
     Leaf {
@@ -42,7 +42,7 @@ pub(crate) enum Repetition {
     Repeated,
 }
 
-/// What values mean.
+/// The meaning of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Logical {
     String,
@@ -93,7 +93,7 @@ impl Type {
         matches!(self.kind, Kind::Leaf { .. })
     }
 
-    /// What it means, in whichever way that is said.
+    /// Its meaning, in whichever way the file names it.
     pub(crate) fn logical(&self) -> Option<Logical> {
         self.logical.or_else(|| self.of_converted())
     }

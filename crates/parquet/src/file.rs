@@ -67,7 +67,7 @@ impl ParquetFile {
         check::check(&self.footer, self.source.as_ref(), self.end, report).map_err(|e| e.in_file(self.uri()))
     }
 
-    /// What wrote it, if it says so.
+    /// The program that wrote it, if the file names it.
     #[must_use]
     pub fn created_by(&self) -> Option<&str> {
         self.footer.created_by.as_deref()

@@ -56,7 +56,7 @@ pub(crate) struct Chunk {
     pub(crate) statistics: Option<Box<Statistics>>,
 }
 
-/// What is known of the values of a chunk, as its writer put it.
+/// The statistics of a chunk, as its writer put them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Statistics {
     pub(crate) min: Option<Vec<u8>>,
@@ -166,7 +166,7 @@ fn pair(compact: &mut Compact<'_>) -> Result<(String, Option<String>)> {
 }
 
 impl Rows {
-    /// A row group of so many columns: another number is an error at once, before there are more of them than the bytes are worth.
+    /// A row group of `columns` columns: another number is an error at once, before there are more of them than the bytes are worth.
     fn read(compact: &mut Compact<'_>, columns: usize) -> Result<Self> {
         let mut this = Self::default();
         compact.fields(&mut |compact, number, kind| match (number, kind) {
@@ -194,7 +194,7 @@ impl Rows {
 }
 
 impl Chunk {
-    /// Where its pages are, in a file of so many bytes.
+    /// The bytes of its pages, in a file of `size` bytes.
     pub(crate) fn range(&self, size: u64) -> Result<Range<u64>> {
         // Some writers have a dictionary at 0, where none can be.
         let first = self.dictionary_page.filter(|at| *at > 0 && *at < self.data_page);

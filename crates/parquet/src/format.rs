@@ -6,7 +6,7 @@ use crate::{
 };
 use forthwith_plan::{Block, BlockFormat, Columns, Decoder, Error, ErrorKind, Group, Result, Scratch, Task};
 
-/// What the note of a task says of its column chunk.
+/// The column chunk as the note of a task has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Note {
     /// The number of the codec.

@@ -1,13 +1,13 @@
-//! What Arrow says of its own about a file's columns, in `ARROW:schema`.
+//! Arrow's own types of a file's columns, in `ARROW:schema`.
 
 use crate::footer::Footer;
 use arrow_schema::{DataType, Schema, TimeUnit as Unit};
 use forthwith_columns::TimeUnit;
 
-/// What is said of one of the file's columns.
+/// The hints for one of the file's columns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hint {
-    /// What lengths of time are counted in.
+    /// The unit of lengths of time.
     pub(crate) duration: Option<TimeUnit>,
     /// Of each list around it, from the outside in, how many items it always has.
     pub(crate) lists: Vec<Option<u64>>,

@@ -1,4 +1,4 @@
-//! What it takes to decode a column: plain data, that travels in a plan.
+//! The description of how a column is decoded: plain data, that travels in a plan.
 
 use forthwith_columns::DType;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ impl Physical {
     }
 }
 
-/// What values become.
+/// The type that values become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Kept {
     /// Numbers of this type: the same bytes, or the lower ones of an integer, or a bit.
@@ -65,8 +65,8 @@ impl Kept {
     }
 }
 
-/// What stands around values. A slot of it is where the definition level is at least `slot` and the repetition level at most the number of
-/// lists around; something is in it where the definition level is at least `item`.
+/// A list or option around values. A slot of it is where the definition level is at least `slot` and the repetition level
+/// at most the number of lists around; something is in it where the definition level is at least `item`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Node {
     pub(crate) is_list: bool,

@@ -3,7 +3,7 @@
 use crate::thrift::Compact;
 use forthwith_plan::Result;
 
-/// What a header says of its page.
+/// The header of a page.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PageHeader {
     pub(crate) kind: i64,

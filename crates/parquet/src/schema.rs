@@ -20,7 +20,7 @@ pub(crate) struct Column {
     pub(crate) reading: Result<(Form, Vec<Part>), String>,
     /// The file's columns it has.
     pub(crate) leaves: std::ops::Range<usize>,
-    /// Keys of lists that have always so many items, as Arrow says. In the Form they are such; the parts have them as lists.
+    /// Keys of lists of one fixed length, as Arrow says. In the Form they are such; the parts have them as lists.
     pub(crate) fixed: Vec<(String, u64)>,
 }
 
@@ -36,14 +36,14 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// What it fills of a column's Form. Made when it is wanted: it has the names of all fields, and so has every part.
+    /// The part's own piece of a column's Form. Made when it is wanted: it has the names of all fields, and so has every part.
     pub(crate) fn form(&self, whole: &Form) -> Form {
         let own: Vec<&str> =
             self.buffers.iter().filter_map(|(key, ..)| key.rsplit_once('-').map(|k| k.0)).collect();
         restrict(whole, &own).unwrap_or(Form::Empty)
     }
 
-    /// The columns of a group, for so many values in so many bytes.
+    /// The columns of a group, for `values` values in `bytes` bytes.
     pub(crate) fn specs(&self, values: u64, bytes: u64) -> Vec<ColumnSpec> {
         let spec = |(at, (key, dtype, offsets)): (usize, &(String, DType, bool))| {
             let needed = values.saturating_add(1).saturating_mul(dtype.size() as u64);
@@ -70,7 +70,7 @@ impl Part {
     }
 }
 
-/// So many parts of columns are listed at most; each is told apart from all the others.
+/// The most parts of columns that are listed; each is told apart from all the others.
 const MOST_PARTS: usize = 1 << 12;
 /// Parts of a column times nodes of its Form, which is in each part.
 const MOST_NODES: usize = 1 << 25;
@@ -164,7 +164,7 @@ fn below(field: &Type, path: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
     }
 }
 
-/// What a field is, apart from how often it is there.
+/// A field, apart from how often it is there.
 enum Shape<'a> {
     Leaf,
     /// Of what is repeated.
@@ -244,7 +244,7 @@ fn restrict(form: &Form, own: &[&str]) -> Option<Form> {
     }
 }
 
-/// What stands around a field.
+/// The lists and options around a field.
 #[derive(Clone, Default)]
 struct Around {
     rep: u8,
@@ -293,11 +293,11 @@ struct Walk<'a> {
     /// The fields to be read of records around each other, and nothing else of those; how many were taken.
     wanted: Vec<String>,
     taken: usize,
-    /// What the file calls the type of what is read.
+    /// The file's name for the type that is read.
     kind: String,
     hints: &'a [Hint],
     always_compressed: bool,
-    /// Keys of lists that have always so many items.
+    /// Keys of lists of one fixed length.
     fixed: Vec<(String, u64)>,
     /// Whether Arrow knows as many lists around values as there are.
     fits: bool,

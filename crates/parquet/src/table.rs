@@ -41,7 +41,7 @@ pub struct RowGroup {
     pub payload_bytes: u64,
 }
 
-/// What the file says of a column chunk.
+/// A column chunk as the file describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chunk {
     /// The row group, by its number in the file.
@@ -135,7 +135,7 @@ impl ParquetTable {
         &self.groups
     }
 
-    /// What the file says of the column chunks of a field, row group by row group.
+    /// The column chunks of a field as the file describes them, row group by row group.
     ///
     /// # Errors
     /// No such field.

@@ -341,7 +341,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The lengths of byte strings together, if so many bytes are there.
+/// The lengths of byte strings together, if `available` bytes are enough for them.
 fn sum(lengths: &[i64], available: usize) -> Result<usize> {
     let mut sum = 0usize;
     for length in lengths {

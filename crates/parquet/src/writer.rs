@@ -135,7 +135,7 @@ impl TableWriter for ParquetWriter {
     }
 }
 
-/// What of a type has no place in a Parquet file.
+/// The part of a type that has no place in a Parquet file.
 fn unsupported(data_type: &DataType) -> Option<&'static str> {
     match data_type {
         DataType::Union(..) => Some("unions"),
@@ -149,7 +149,7 @@ fn unsupported(data_type: &DataType) -> Option<&'static str> {
     }
 }
 
-/// What of a Form would be other values without what it means, and has no type that says so.
+/// The part of a Form that would be other values without its meaning, and has no type that says so.
 fn meaningless(form: &Form) -> Option<&'static str> {
     match form {
         Form::Meant { meaning: Meaning::Decimal { precision, .. }, .. } if *precision > 76 => {
@@ -198,7 +198,7 @@ fn export(name: &str, error: &ExportError) -> Error {
 }
 
 fn failed(error: &ParquetError) -> Error {
-    // What the system said is within.
+    // The system's own error is within.
     let mut source: Option<&dyn std::error::Error> = Some(error);
     while let Some(inner) = source {
         if let Some(io) = inner.downcast_ref::<std::io::Error>() {

@@ -1,4 +1,4 @@
-//! What a check of a file reports, whatever the format.
+//! The report of a check of a file, whatever the format.
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,14 +24,14 @@ pub struct Finding {
     pub what: String,
 }
 
-/// What a check read, and what it found.
+/// The parts that a check read, and its findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// What was counted, by the format's own words for its parts: `("records", 12)`, `("baskets", 3)`.
+    /// Numbers of parts, by the format's own words for them: `("records", 12)`, `("baskets", 3)`.
     pub counts: Vec<(&'static str, u64)>,
     /// Bytes that were decompressed.
     pub decompressed_bytes: u64,
-    /// What was found, in the order of the parts.
+    /// The findings, in the order of the parts.
     pub findings: Vec<Finding>,
     /// How many more findings there were than are listed.
     pub left_out: u64,

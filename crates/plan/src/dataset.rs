@@ -1,4 +1,4 @@
-//! What a format crate makes of a source: fields, and on request a plan.
+//! The trait of an opened table: fields, and on request a plan.
 
 use crate::{Decoder, Plan, Result, Task};
 use forthwith_columns::Form;
@@ -45,9 +45,9 @@ pub struct Description {
 /// How a field is read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
-    /// What the columns mean.
+    /// The meaning of the columns.
     pub form: Form,
-    /// What decodes a block.
+    /// The decoder of a block.
     pub decoder: Decoder,
     /// Why this decoder, in a phrase.
     pub reason: String,

@@ -1,4 +1,4 @@
-//! What goes wrong with a file, and where.
+//! Errors of files, and their places.
 
 use forthwith_columns::ManyDigits;
 use std::fmt;
@@ -6,16 +6,16 @@ use std::fmt;
 /// A shorthand.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, and the place in the file. Rendered only when shown.
+/// A fault, and its place in the file. Rendered only when shown.
 #[derive(Debug)]
 pub struct Error {
-    /// What went wrong.
+    /// The fault.
     pub kind: ErrorKind,
     /// Where.
     pub place: Box<Place>,
 }
 
-/// What went wrong. The numbers are the file's own claims and the bounds they broke.
+/// The kinds of faults. The numbers are the file's own claims and the bounds they broke.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -40,9 +40,9 @@ pub enum ErrorKind {
     Mismatch {
         /// The number.
         what: &'static str,
-        /// What it should be.
+        /// The number that it should be.
         expected: u64,
-        /// What the file says.
+        /// The number in the file.
         found: u64,
     },
     /// A number in the file is outside what is possible.
@@ -50,7 +50,7 @@ pub enum ErrorKind {
     OutOfRange {
         /// The number.
         what: &'static str,
-        /// What the file says.
+        /// The number in the file.
         found: i64,
         /// The largest possible value.
         limit: i64,
@@ -58,9 +58,9 @@ pub enum ErrorKind {
     /// The bytes are not what they should be.
     #[error("not {what}: {found}")]
     NotA {
-        /// What was expected.
+        /// The thing that was expected.
         what: &'static str,
-        /// What is there, in clear.
+        /// The thing that is there, in clear.
         found: String,
     },
     /// The data break a rule of their own format, noticed by a generated program.
@@ -97,7 +97,7 @@ pub enum ErrorKind {
         /// The type or feature.
         what: String,
     },
-    /// What was asked makes no sense for this file.
+    /// The request makes no sense for this file.
     #[error("{what}")]
     Invalid {
         /// The reason.
@@ -133,7 +133,7 @@ pub struct Place {
     pub object: Option<String>,
     /// The basket, cluster or block number.
     pub block: Option<u64>,
-    /// What the format calls a block, if it is no basket.
+    /// The format's word for a block, if it is no basket.
     pub unit: Option<&'static str>,
     /// The entry.
     pub entry: Option<u64>,

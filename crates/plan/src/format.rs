@@ -9,12 +9,12 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-/// What a format knows of its blocks. Registered under its id by the façade, looked up by the engine.
+/// A format's knowledge of its blocks. Registered under its id by the façade, looked up by the engine.
 pub trait BlockFormat: Send + Sync {
     /// The id plans carry.
     fn id(&self) -> &'static str;
 
-    /// What the format calls a block, for errors.
+    /// The format's word for a block, for errors.
     fn unit(&self) -> &'static str {
         "basket"
     }
@@ -122,7 +122,7 @@ pub trait Columns {
     /// Leaves these numbers to the next block: one for each column, and any number of others. On one's turn.
     fn set_ends(&mut self, ends: &[i64]);
 
-    /// Places for so many items of each column. On one's turn, and when the places taken before were dropped.
+    /// Places for a number of items of each column. On one's turn, and when the places taken before were dropped.
     ///
     /// # Errors
     /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
@@ -146,7 +146,7 @@ pub struct Block<'a> {
     /// above the payload's length; or only those of the entries that the task [wants](Task::wanted), one more than they are.
     /// Empty if it does not.
     pub bounds: &'a [u8],
-    /// What positions that the data name are counted from: how many bytes before the payload.
+    /// Bytes before the payload from which positions in the data are counted.
     pub origin: u64,
 }
 
@@ -176,7 +176,7 @@ impl Scratch {
         Self { payload: room(), bounds: room(), ..Self::default() }
     }
 
-    /// The same, of which one block may take so many bytes when it is decompressed.
+    /// The same, with the most bytes that one block may take when it is decompressed.
     #[must_use]
     pub fn limited(mut self, bytes: Option<usize>) -> Self {
         self.decompressor.set_limit(bytes);
@@ -206,7 +206,7 @@ impl Scratch {
         }
     }
 
-    /// What a format keeps warm besides, and the codecs.
+    /// The format's own warm state, and the codecs.
     pub fn own<T: Any + Send + Default>(&mut self) -> (&mut T, &mut Decompressor) {
         if !self.own.as_ref().is_some_and(|own| own.is::<T>()) {
             self.own = Some(Box::new(T::default()));

@@ -37,7 +37,7 @@ impl Room {
         self.len() == 0
     }
 
-    /// So many bytes, holding anything. Refusal is an error rather than the end of the process.
+    /// A buffer of some length, holding anything. Refusal is an error rather than the end of the process.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfMemory`].

@@ -22,14 +22,14 @@ pub struct Plan {
     pub others: Vec<String>,
     /// The entries asked for.
     pub entries: Range<u64>,
-    /// What is delivered: a group for each field asked for (or one for all of them that is split), then the groups only needed by
+    /// The delivered groups: one for each field asked for (or one for all of them that is split), then the groups only needed by
     /// others.
     pub groups: Vec<Group>,
     /// How many of the groups were asked for.
     pub delivered: u32,
     /// The blocks to decode, ordered by group, then by entry.
     pub tasks: Vec<Task>,
-    /// What becomes of the arrays, if they are not delivered as they are.
+    /// The change of each array, if they are not delivered as they are.
     #[serde(default)]
     pub picks: Vec<Pick>,
     /// Text has to be UTF-8, which the engine validates. Otherwise it is taken as it is.
@@ -62,7 +62,7 @@ impl Plan {
     }
 }
 
-/// What becomes of an array: a field of the records in it [by itself](forthwith_columns::Array::pick), with lists that are known to be
+/// The change of an array: a field of the records in it [by itself](forthwith_columns::Array::pick), with lists that are known to be
 /// [regular](forthwith_columns::Array::regular).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pick {
@@ -80,11 +80,11 @@ pub struct Pick {
 pub struct Group {
     /// The field's path.
     pub path: String,
-    /// What decodes a block.
+    /// The decoder of a block.
     pub decoder: Decoder,
     /// Why this decoder, in a phrase.
     pub reason: String,
-    /// What the columns mean.
+    /// The meaning of the columns.
     pub form: Form,
     /// The columns, in the order the decoder writes them.
     pub columns: Vec<ColumnSpec>,
@@ -116,7 +116,7 @@ pub struct ColumnSpec {
     pub bytes_per_payload_byte: u32,
 }
 
-/// What decodes a block's payload.
+/// The decoder of a block's payload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Decoder {
@@ -197,7 +197,7 @@ pub struct Task {
     pub payload_hint: u64,
     /// Groups that must be complete before this task, for the task's entries.
     pub needs: Vec<u32>,
-    /// What the format has to know of the block besides, such as its codec; 0 if there is nothing.
+    /// A note of the format about the block, such as its codec; 0 if there is nothing.
     #[serde(default)]
     pub note: u64,
     /// Numbers that the format has to know of the block besides, in an order of its own.

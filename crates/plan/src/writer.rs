@@ -33,7 +33,7 @@ pub fn check_digits<'a>(columns: impl IntoIterator<Item = (&'a str, &'a Array)>,
     })
 }
 
-/// What was written.
+/// Numbers of things that were written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Entries.
@@ -55,11 +55,11 @@ pub struct WriteOptions {
     pub name: Option<String>,
     /// Whether values that repeat are written once and referred to, where the format can.
     pub dictionary: Option<bool>,
-    /// What becomes of numbers that are none, in a format that has no way to write them: JSON.
+    /// The text of NaN and infinities, in a format that has no way to write them: JSON.
     pub not_numbers: NotNumbers,
 }
 
-/// What becomes of NaN and infinities where there is no way to write them.
+/// The treatment of NaN and infinities where there is no way to write them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NotNumbers {
     /// They are an error, which names the column and the entry.

@@ -1,4 +1,4 @@
-//! What is damaged or makes no sense is an error with its place.
+//! Damaged and nonsensical data are errors with their place.
 
 use crate::made::*;
 use forthwith_columns::{DType, Wire};

@@ -1,4 +1,4 @@
-//! What files claim, and what objects mean.
+//! Claims of files, and the meaning of objects.
 
 use crate::made::*;
 use forthwith_columns::{DType, Wire};

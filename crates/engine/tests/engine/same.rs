@@ -66,7 +66,7 @@ fn programs_that_wait_for_their_turn_give_the_same() {
     for threads in [2, 3] {
         check(&engine().read(&made.plan, &source, &Laborious, Some(threads), None).unwrap(), &truth);
     }
-    // Nobody waits for one that failed.
+    // No task waits for one that failed.
     let nested = made.plan.tasks.iter().rposition(|t| t.group == 2).unwrap();
     let Stored::Range(range) = &mut made.plan.tasks[nested].stored else { unreachable!() };
     range.end = range.start + (range.end - range.start) / 2;
@@ -177,7 +177,7 @@ fn entries_of_long_blocks_are_shared_out() {
         }
         assert_eq!(calls.last(), Some(&(4, made.plan.stored_bytes())));
     }
-    // An entry of the last block is too long: whoever comes upon it says so, in the words of one thread.
+    // An entry of the last block is too long: the thread that comes upon it says so, in the words of one thread.
     let Stored::Range(range) = made.plan.tasks[3].stored.clone() else { unreachable!() };
     let wrong = range.start as usize + 8 + 4 * 51 + 30 * (14 + 4 * each);
     made.file[wrong + 3] ^= 4;

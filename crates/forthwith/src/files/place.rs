@@ -4,7 +4,7 @@ use crate::{File, Key, Table};
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::collections::BTreeSet;
 
-/// What a path in a file means.
+/// The meaning of a path in a file.
 #[derive(Clone, Debug)]
 pub enum Place {
     /// A table.

@@ -1,4 +1,4 @@
-//! What a Parquet file says of the values of a column chunk, compared with the values.
+//! The statistics of a Parquet file's column chunks, compared with the values.
 
 use forthwith_columns::{Array, Column, DType, Form, Native};
 use forthwith_parquet::{Bound, Chunk, ParquetTable};

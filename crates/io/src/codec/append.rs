@@ -115,7 +115,7 @@ pub(super) fn zstandard(
         let fail = |code| zstd::explain(code, stored.len(), 0);
         let length = zstd_safe::find_frame_compressed_size(rest).map_err(fail)?;
         let frame = rest.get(..length).ok_or(CodecError::Corrupt { codec: Codec::Zstd })?;
-        // What a frame says of its size is believed as far as it is likely.
+        // The size that a frame declares is believed as far as it is likely.
         let likely = frame.len().saturating_mul(64).max(1 << 20);
         let claimed = zstd_safe::get_frame_content_size(frame).ok().flatten();
         let claimed = claimed.and_then(|n| usize::try_from(n).ok()).filter(|n| *n <= likely);

@@ -120,10 +120,10 @@ impl Compressor {
     }
 }
 
-/// What streams are given at a time.
+/// Bytes that streams are given at a time.
 const STEP: usize = 64 << 10;
 
-/// So many bytes more.
+/// Room for `more` bytes.
 fn room(out: &mut Vec<u8>, more: usize, codec: Codec) -> Result<&mut [u8], CodecError> {
     let start = out.len();
     out.try_reserve(more).map_err(|_| CodecError::OutOfMemory { codec })?;

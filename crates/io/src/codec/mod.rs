@@ -125,7 +125,7 @@ pub enum CodecError {
     Unsupported {
         /// The codec.
         codec: Codec,
-        /// What it needs.
+        /// The cargo feature it needs.
         feature: &'static str,
     },
     /// The block claims to need more working memory than is allowed.
@@ -161,7 +161,7 @@ pub struct Decompressor {
     deflate: Option<libdeflater::Decompressor>,
     zstd: Option<zstd_safe::DCtx<'static>>,
     snappy: snap::raw::Decoder,
-    /// What the last bare deflate stream of unknown length was compressed by.
+    /// The ratio by which the last bare deflate stream of unknown length was compressed.
     ratio: usize,
     /// Where blocks go that are checked to be of an expected length only when they are there.
     spare: Vec<u8>,
@@ -183,7 +183,7 @@ impl Decompressor {
         self.limit = limit;
     }
 
-    /// Refuses so many bytes of a codec if they are more than the limit. For lengths that a caller knows before it makes room.
+    /// Refuses a number of bytes that is more than the limit. For lengths that a caller knows before it makes room.
     ///
     /// # Errors
     /// [`CodecError::OverLimit`].

@@ -311,7 +311,7 @@ proptest! {
                 stored.truncate(cut.index(stored.len()));
             }
             stored.extend(&tail);
-            // What stands beyond the answer must not be touched.
+            // Bytes beyond the answer must not be touched.
             let expected = claimed.unwrap_or(length);
             let mut guarded = vec![0xC3; expected + 64];
             let result = decompressor.decompress(codec, &stored, &mut guarded[..expected]);
@@ -384,7 +384,7 @@ fn no_codec_gives_more_than_the_limit() {
         // The caller's own, lower limit is another matter.
         let error = decompressor.append(codec, &stored, &mut room, 0, 1000).unwrap_err();
         assert!(matches!(error, CodecError::TooLong { expected: 1000, .. }), "{error}");
-        // What is there already counts.
+        // Bytes that are there already count.
         let stored = compress(codec, &bytes[..400_000]);
         assert_eq!(decompressor.append(codec, &stored, &mut room, 600_000, 1 << 24), Ok(400_000));
         assert_eq!(decompressor.append(codec, &stored, &mut room, 600_001, 1 << 24), Err(over(codec)));

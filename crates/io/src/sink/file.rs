@@ -21,7 +21,7 @@ use std::{
 /// replaced are kept, but for the bits that let it run as its owner or group (set-uid, set-gid); owner, group and other names of it (hard
 /// links) are not. The temporary file is called after the file, `.name.1234-0.part`, with the number of the process, and removed when the
 /// sink is dropped. A process that is killed leaves it; on Linux the next sink of the same file removes it, if no process has that number,
-/// nobody holds its lock, and it has not been written to for a minute.
+/// its lock is free, and it has not been written to for a minute.
 ///
 /// The file belongs to the process that made the sink: in a forked child, dropping the sink leaves everything as it is, and writing or
 /// finishing is an error ([`Forked`](ErrorKind::Forked)).
@@ -77,7 +77,7 @@ impl FileSink {
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => {
-                    // What is missing is not the file, but where it was to be.
+                    // The folder is missing, not the file.
                     let folder = path.parent().filter(|_| error.kind() == io::ErrorKind::NotFound);
                     let uri =
                         folder.map_or_else(|| uri.clone(), |folder| folder.to_string_lossy().into_owned());

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::Source;
 use crate::error::{Error, ErrorKind, Result};
 
-/// What an object must be able to do to be a [`Callback`] source. The error is the object's own message.
+/// The methods that an object needs to be a [`Callback`] source. The error is the object's own message.
 pub trait ReadAt: Send {
     /// The present size in bytes.
     fn size(&mut self) -> std::result::Result<u64, String>;

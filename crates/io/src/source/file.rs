@@ -1,4 +1,4 @@
-//! What both ways of reading a local file share: opening it, its size now and then, and positioned reads.
+//! The common part of both ways of reading a local file: opening it, its size now and then, and positioned reads.
 
 use std::fs::File;
 use std::ops::Range;
@@ -26,7 +26,7 @@ impl LocalFile {
         }
         let file = File::open(path).map_err(fail)?;
         let opened = file.metadata().map_err(fail)?.len();
-        // What cannot be read fails when it is.
+        // A file that cannot be read fails when it is.
         if opened == 0 && positioned(&file, 0, &mut [0]).is_ok() && file.metadata().map_err(fail)?.len() == 0
         {
             return Err(Error::new(ErrorKind::NoSize, uri));

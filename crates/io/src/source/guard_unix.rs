@@ -68,7 +68,7 @@ unsafe impl Sync for Region {}
 static REGIONS: AtomicPtr<Region> = AtomicPtr::new(null_mut());
 /// Bytes of a page; 0 before the handler was installed.
 static PAGE: AtomicUsize = AtomicUsize::new(0);
-/// What was done on `SIGBUS` before. Leaked, since the handler may look at it at any time.
+/// The action for `SIGBUS` before ours. Leaked, since the handler may look at it at any time.
 static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(null_mut());
 /// Whether the signal was raised, and no fault followed. A handler that was installed over ours (Python's `faulthandler` is such a one) may say
 /// what happened, put back ours, and raise the signal again; the instruction that failed is repeated when ours returns, and then it shows
@@ -159,7 +159,7 @@ fn install() -> std::io::Result<()> {
     if done == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
 }
 
-/// What is done on the signal now.
+/// The present action for the signal.
 fn present() -> std::io::Result<libc::sigaction> {
     let mut now = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: a question, which fills all of `now` where it succeeds.

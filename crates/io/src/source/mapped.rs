@@ -45,7 +45,7 @@ struct Held {
     map: Mmap,
 }
 
-/// What to tell the system about a range of a [`MappedFile`].
+/// Advice to the system about a range of a [`MappedFile`].
 ///
 /// For a file that is in the page cache none of it pays (`examples/read_ways.rs` measures it: plain faults map
 /// sixteen pages at a time already). It is meant for files that must come from a disk first, which is not measured.

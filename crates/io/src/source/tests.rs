@@ -110,7 +110,7 @@ fn a_file_cut_after_it_was_opened_is_an_error_that_says_so() {
         assert_eq!(source.view(90_000..90_010).unwrap_err().kind, shrunk(90_000..90_010));
         let error = source.read_into(49_999, &mut [0; 2]).unwrap_err();
         assert_eq!(error.kind, shrunk(49_999..50_001));
-        // What never was inside is no news; what still is can be read.
+        // Bytes that were never inside change nothing; those that still are can be read.
         let error = source.read_one(100_000..100_001).unwrap_err();
         assert!(matches!(error.kind, ErrorKind::BeyondEnd { size: 50_000, .. }), "{error}");
         assert_eq!(source.read_one(49_000..50_000).unwrap(), pattern(100_000)[49_000..50_000]);
@@ -237,7 +237,7 @@ fn views_are_views_and_copies_are_copies() {
     for source in &sources {
         let (a, b) = (source.view(10..20).unwrap(), source.view(10..20).unwrap());
         assert_eq!(a.as_ptr() == b.as_ptr(), source.zero_copy(), "{source:?}");
-        // What is the caller's to keep is no view of what may change.
+        // Bytes for the caller to keep are no view of memory that may change.
         let (a, b) = (source.read_one(10..20).unwrap(), source.read_one(10..20).unwrap());
         let keeps = source.zero_copy() && !source.views_may_change();
         assert_eq!(a.as_ptr() == b.as_ptr(), keeps, "{source:?}");

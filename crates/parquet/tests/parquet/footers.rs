@@ -37,7 +37,7 @@ fn opened(footer: &[u8]) -> Result<Vec<String>> {
     (0..fields).map(|field| Ok(table.describe(field)?.type_name)).collect()
 }
 
-/// A group of so many fields.
+/// A group of `children` fields.
 fn group(name: &str, children: u8) -> Vec<u8> {
     fields(&[(4, 8, &text(name)), (5, 5, &[children << 1])])
 }

@@ -1,4 +1,4 @@
-//! What was written is read.
+//! Written files are read again.
 
 use crate::read;
 use forthwith_columns::{Array, Column, DType, Form, Meaning};
@@ -6,7 +6,7 @@ use forthwith_io::MemorySink;
 use forthwith_parquet::ParquetWriter;
 use forthwith_plan::{TableWriter, WriteOptions};
 
-/// Columns of every kind, of so many rows.
+/// Columns of every kind, of `rows` rows.
 pub(crate) fn columns(rows: usize) -> Vec<(&'static str, Array)> {
     let numbers = |key: &str, dtype| Form::Numpy { key: key.into(), dtype, shape: vec![] };
     let count = rows as u64;

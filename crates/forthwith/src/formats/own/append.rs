@@ -4,7 +4,7 @@ use super::decode::foreign;
 use forthwith_columns::{Array, Column, DType, Form, kernels};
 use forthwith_plan::{ColumnSpec, Columns, Result};
 
-/// What a column is to the columns of the next block.
+/// The role of a column for the columns of the next block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     /// Values: they follow each other.

@@ -61,7 +61,7 @@ pub(in crate::formats) fn by_name(name: &str) -> Option<&'static dyn Format> {
     registry::all().find(|format| format.has_ending(name)).map(|format| format as &dyn Format)
 }
 
-/// What a file of no format lacks that has the name of one.
+/// A hint for a file of no known format whose name ends as those of one do.
 pub(in crate::formats) fn missed(name: &str) -> String {
     let near = registry::all().find(|format| format.has_ending(name));
     near.map_or_else(String::new, |format| match &format.magic[..] {

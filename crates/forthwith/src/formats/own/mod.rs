@@ -66,7 +66,7 @@ type List = dyn Fn(&Arc<dyn Source>) -> Result<Vec<OwnBlock>> + Send + Sync;
 enum Blocks {
     /// Not at all.
     Whole,
-    /// Into blocks of so many bytes and entries, of which the last one may be shorter.
+    /// Into blocks of equal numbers of bytes and entries, of which the last one may be shorter.
     Even { bytes: u64, entries: u64 },
     /// As is found out for each file.
     Listed(Box<List>),
@@ -147,14 +147,14 @@ impl OwnFormat {
         self
     }
 
-    /// With blocks of so many bytes, each of which has so many entries. The last one may be shorter, if all entries are equally long.
+    /// With blocks of `bytes` bytes, each of which has `entries` entries. The last one may be shorter, if all entries are equally long.
     #[must_use]
     pub fn even_blocks(mut self, bytes: u64, entries: u64) -> Self {
         self.blocks = Blocks::Even { bytes, entries };
         self
     }
 
-    /// With entries of so many bytes each, which are read in blocks of about a megabyte.
+    /// With entries of `bytes` bytes each, which are read in blocks of about a megabyte.
     #[must_use]
     pub fn even_entries(self, bytes: u64) -> Self {
         let entries = (EVEN / bytes.max(1)).max(1);

@@ -20,13 +20,13 @@ pub(super) struct Recipe {
     pub program: String,
     /// The type of an entry.
     pub described: String,
-    /// What an entry is.
+    /// The type of an entry.
     pub form: Form,
     compiled: Arc<Compiled>,
     ty: Described,
 }
 
-/// How a run is stopped: when the flag is set, it is cleared and somebody asked whether to go on.
+/// The flag that stops a run: when it is set, it is cleared and the caller asked whether to go on.
 pub(super) struct Stopped<'a> {
     pub flag: &'a Arc<AtomicBool>,
     pub go_on: &'a mut dyn FnMut() -> Result<()>,
@@ -91,7 +91,7 @@ impl Recipe {
         matches!(self.form, Form::Record { fields: Some(_), .. })
     }
 
-    /// What is read if these columns are wanted.
+    /// The Form that is read if these columns are wanted.
     pub(super) fn chosen(&self, fields: &[u32]) -> Form {
         match &self.form {
             Form::Record { fields: Some(names), contents, name } => {
@@ -170,7 +170,7 @@ impl Recipe {
         }
     }
 
-    /// What a program wrote, which is checked to be of the type.
+    /// The outputs of a program as an array, checked to be of the type.
     fn array(&self, outputs: Vec<Output>) -> Result<Array> {
         let names = self.compiled.outputs().iter().map(|output| output.name.as_str());
         let written: Vec<_> = names.zip(&outputs).map(|(name, output)| Written::of(name, output)).collect();

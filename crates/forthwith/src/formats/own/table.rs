@@ -144,7 +144,7 @@ impl OwnTable {
         error.in_file(self.source.uri())
     }
 
-    /// What decodes some columns.
+    /// The group that decodes some columns.
     fn group(&self, fields: &[u32]) -> Result<Group> {
         let recipe = &self.recipe;
         let wanted = Wanted {
@@ -234,7 +234,7 @@ impl Dataset for OwnTable {
     }
 
     fn describe_first(&self, field: u32, entries: u64) -> Result<Description> {
-        // What an entry is needs no counting.
+        // The type of an entry is known without counting.
         let entries = match &self.parts {
             Parts::Whole(_, counted) if entries == 0 => counted.get().copied().unwrap_or(0),
             _ => self.entries()?,

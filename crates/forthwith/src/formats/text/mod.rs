@@ -86,7 +86,7 @@ pub(crate) struct TextWriter {
     names: Vec<String>,
     style: Style,
     not_numbers: NotNumbers,
-    /// What stands for nothing: quotes where the line would be empty, which most readers take for no line at all.
+    /// The text for nothing: quotes where the line would be empty, which most readers take for no line at all.
     nothing: &'static [u8],
     line: Vec<u8>,
     written: Written,

@@ -11,7 +11,7 @@ use forthwith_plan::{Error, ErrorKind, NotNumbers, Result};
 /// characters and marks of direction are escaped, so that the text is safe to show.
 pub struct JsonRows<'a> {
     names: Vec<&'a str>,
-    /// What stands before each value: a brace or a comma, the name, a colon.
+    /// The text before each value: a brace or a comma, the name, a colon.
     before: Vec<Vec<u8>>,
     columns: Vec<(u64, Spelled<'a>)>,
     not_numbers: NotNumbers,

@@ -143,7 +143,7 @@ impl Spelled<'_> {
         Ok(())
     }
 
-    /// What a number or bytes mean.
+    /// The meaning of a number or of bytes.
     fn meant(&self, meaning: Meaning, row: u64) -> Result<Meant, Invalid> {
         let text = match self {
             Self::Number(numbers) => match (meaning, numbers.whole(row)) {

@@ -1,4 +1,4 @@
-//! What values become in JSON and CSV.
+//! Values in JSON and CSV.
 
 use crate::{FileFormat, JsonRows, writer};
 use forthwith_columns::{Array, Column, DType, Form, MAP, Meaning, TimeUnit, is_unsafe_to_show};
