@@ -130,6 +130,7 @@ class _Points(Object):
 
         out = sys.stdout if file is None else file
         out.write(repr(self) + "\n")
+        width, rows = max(1, width), max(1, rows)
         x, y = self.values("x"), self.values("y")
         good = np.isfinite(x) & np.isfinite(y)
         if not good.any():
