@@ -69,6 +69,8 @@ def _from_arrow(array: Any) -> _forthwith.Given | None:
         return _forthwith.Given.from_fields(list(columns), list(columns.values()))
     if not _is_arrow(array):
         return None
+    if isinstance(array, NotAnArray) and hasattr(array, "_to_be_written"):
+        array = array._to_be_written()
     if hasattr(array, "__arrow_c_stream__") and hasattr(array, "columns"):
         return _forthwith.Given.from_arrow(array.__arrow_c_stream__())
     pa = package("pyarrow")

@@ -129,8 +129,16 @@ def test_maps_and_unions(avro):
     for table in (pa.table(avro), avro.arrays(library="arrow"), pa.table(avro.select(unions="struct"))):
         assert pa.types.is_map(table["tags"].type)
         assert [dict(row) for row in table["tags"].to_pylist()] == [row["tags"] for row in ROWS]
-    assert pa.types.is_union(pa.table(avro)["either"].type)
-    assert pa.types.is_struct(pa.table(avro.select(unions="struct"))["either"].type)
+    chain = forthwith.Chain([avro.file.file_path] * 2)
+    for stream in (avro, avro.select(), avro.select(unions="struct"), chain, chain.select(["either"])):
+        assert pa.types.is_struct(pa.table(stream)["either"].type)
+        assert pl.DataFrame(stream)["either"].dtype == pl.Struct
+    assert pa.types.is_union(pa.table(avro.select(unions="union"))["either"].type)
+    for given in (avro, avro.select(), chain):
+        place = io.BytesIO()
+        forthwith.write_avro(place, given)
+        with forthwith.open(place) as written:
+            assert pa.types.is_union(written.arrays(library="arrow")["either"].type)
     assert pa.schema(avro.select(unions="struct")) == pa.table(avro.select(unions="struct")).schema
     assert pa.types.is_large_list(pa.table(avro.select(maps=False))["tags"].type)
     for frame in (pl.DataFrame(avro.select(unions="struct")), avro.arrays(library="pl")):

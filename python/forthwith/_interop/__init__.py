@@ -15,6 +15,7 @@ _AWKWARD = ("awkward", "awkward", "AwkwardLibrary")
 _NUMPY = ("numpy", "numpy", "NumPyLibrary")
 _PANDAS = ("pandas", "pandas", "PandasLibrary")
 _ARROW = ("pyarrow", "arrow", "ArrowLibrary")
+_STRUCTS = ("pyarrow", "arrow", "StructLibrary")
 _POLARS = ("polars", "polars", "PolarsLibrary")
 _LIBRARIES = {
     "ak": _AWKWARD,
@@ -26,6 +27,7 @@ _LIBRARIES = {
     "arrow": _ARROW,
     "pa": _ARROW,
     "pyarrow": _ARROW,
+    "arrow with structs": _STRUCTS,
     "pl": _POLARS,
     "polars": _POLARS,
 }

@@ -28,13 +28,15 @@ class Capsules:
 class ArrowLibrary(Library):
     """pyarrow arrays and tables."""
 
+    _union_as_struct = False
+
     def __init__(self, how: How, logical: bool = True) -> None:
         super().__init__(how, logical)
         self._pa = package("pyarrow")
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One pyarrow array."""
-        return self._pa.array(Capsules(array))
+        return self._pa.array(Capsules(array, self._union_as_struct))
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
         """A pyarrow Table."""
@@ -56,3 +58,9 @@ class ArrowLibrary(Library):
     def concatenated(self, parts: list[Any]) -> Any:
         """One table or array of several."""
         return self._pa.concat_tables(parts) if isinstance(parts[0], self._pa.Table) else self._pa.concat_arrays(parts)
+
+
+class StructLibrary(ArrowLibrary):
+    """The same for those who know no unions: structs with one field an alternative stand for them."""
+
+    _union_as_struct = True

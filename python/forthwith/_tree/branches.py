@@ -307,7 +307,7 @@ class HasBranches(NotAnArray):
         entry_stop: int | None = None,
         step_size: int | str = "100 MB",
         threads: int | None = None,
-        unions: Unions = "union",
+        unions: Unions | None = None,
         maps: bool = True,
         **unknown: Any,
     ) -> Selection:
@@ -325,8 +325,8 @@ class HasBranches(NotAnArray):
             entry_stop: As in `arrays`.
             step_size: How much is read at a time: a number of entries, or text such as ``"100 MB"``.
             threads: As in `arrays`.
-            unions: ``"union"`` for Arrow's own, or ``"struct"`` for structs with one nullable field an alternative, which
-                polars and DuckDB take.
+            unions: ``"union"`` for Arrow's own, or ``"struct"`` for structs with one nullable field an alternative. By default
+                structs, since polars and DuckDB fail at unions; what writes files here keeps unions.
             maps: Whether lists of pairs of text and something else are Arrow's maps, with entries ``key`` and ``value``.
             unknown: Anything else is refused.
         """
@@ -342,6 +342,10 @@ class HasBranches(NotAnArray):
         )
         start, stop = read.span(self, entry_start, entry_stop)
         return Selection(self._tree, columns, start, stop, step_size, threads, unions, maps)
+
+    def _to_be_written(self) -> Selection:
+        """All branches for a writer of our own, which knows unions."""
+        return self.select()._to_be_written()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """All branches as a stream of Arrow data; `select` gives some of them."""

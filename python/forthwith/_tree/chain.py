@@ -277,6 +277,10 @@ class Chain(NotAnArray):
         _keywords.refuse("select", options.keys() - known, known | {"names", "entry_start", "entry_stop"})
         return ChainSelection(self, names, options, (entry_start, entry_stop))
 
+    def _to_be_written(self) -> Any:
+        """A stream for a writer of our own, which knows unions."""
+        return self.select()._to_be_written()
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """All branches of all trees as a stream of Arrow data; `select` gives some of them."""
         return self.select().__arrow_c_stream__(requested_schema)

@@ -94,17 +94,24 @@ class ChainSelection(NotAnArray):
     def _bounds(self) -> dict[str, int | None]:
         return {"entry_start": self._entries[0], "entry_stop": self._entries[1]}
 
-    def _empty(self) -> Any:
-        return self.arrays(library="arrow", entry_start=0, entry_stop=0)
+    def _to_be_written(self) -> Any:
+        """A stream for a writer of our own, which knows unions."""
+        return self._reader("arrow")
+
+    def _empty(self, library: str = "arrow with structs") -> Any:
+        return self.arrays(library=library, entry_start=0, entry_stop=0)
+
+    def _reader(self, library: str) -> Any:
+        pa = package("pyarrow")
+        schema = self._empty(library).schema
+        tables = self.iterate(library=library)
+        batches = (batch for table in tables for batch in table.cast(schema).to_batches())
+        return pa.RecordBatchReader.from_batches(schema, batches)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """A stream of record batches, each read when it is pulled. Needs pyarrow."""
         del requested_schema
-        pa = package("pyarrow")
-        schema = self._empty().schema
-        tables = self.iterate(library="arrow")
-        batches = (batch for table in tables for batch in table.cast(schema).to_batches())
-        return pa.RecordBatchReader.from_batches(schema, batches).__arrow_c_stream__()
+        return self._reader("arrow with structs").__arrow_c_stream__()
 
     def __arrow_c_schema__(self) -> object:
         """The Arrow types, for which no data are read. Needs pyarrow."""

@@ -38,7 +38,7 @@ class Selection(NotAnArray):
         stop: int | None,
         step_size: int | str = "100 MB",
         threads: int | None = None,
-        unions: Unions = "union",
+        unions: Unions | None = None,
         maps: bool = True,
     ) -> None:
         self._tree = tree
@@ -50,7 +50,7 @@ class Selection(NotAnArray):
         self._unions = unions
         self._maps = maps
         step_size_of(step_size)  # an impossible one is said at once
-        if unions not in ("union", "struct"):
+        if unions not in (None, "union", "struct"):
             raise RequestError(f"unions must be 'union' or 'struct', not {unions!r}")
 
     @property
@@ -149,19 +149,25 @@ class Selection(NotAnArray):
         rows = [(label, branch.typename, branch.title) for label, branch in branches]
         return _show.html_table(repr(self), ("name", "typename", "title"), rows)
 
+    def _to_be_written(self) -> Selection:
+        """The same for a writer of our own, which knows unions."""
+        unions = self._unions or "union"
+        rest = self._start, self._stop, self._step_size, self._threads
+        return Selection(self._tree, self._columns, *rest, unions, self._maps)
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """A stream of record batches, each read when it is pulled. A wish for other types is not fulfilled."""
         del requested_schema
         steps = read.walk(self._tree, self._columns, self._start, self._stop, self._step_size)
         labels, fields = self.keys(), [at for _, at in self._columns]
         return self._tree._core.stream(
-            labels, fields, steps, self._threads, maps=self._maps, union_as_struct=self._unions == "struct"
+            labels, fields, steps, self._threads, maps=self._maps, union_as_struct=self._unions != "union"
         )
 
     def __arrow_c_schema__(self) -> object:
         """The Arrow types, for which no data are read."""
         fields = [at for _, at in self._columns]
-        return self._tree._core.schema(self.keys(), fields, maps=self._maps, union_as_struct=self._unions == "struct")
+        return self._tree._core.schema(self.keys(), fields, maps=self._maps, union_as_struct=self._unions != "union")
 
     def __repr__(self) -> str:
         stop = "the end" if self._stop is None else self._stop
