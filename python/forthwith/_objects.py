@@ -7,16 +7,18 @@ they lead in a circle.
 from __future__ import annotations
 
 import operator
+import reprlib
 import threading
 from collections.abc import ItemsView, Mapping, Sequence, ValuesView
 
 from forthwith._errors import KeyInFileError, RequestIndexError, RequestTypeError, UnsupportedError
 from forthwith._guard import guarded
+from forthwith._show import html_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import datetime
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from forthwith import _forthwith
@@ -36,6 +38,9 @@ _SPECIAL = {
     "TGraph": ("hist.graphs", "Graph"),
     "TGraph2D": ("hist.graphs", "Graph2D"),
     "TMultiGraph": ("hist.graphs", "MultiGraph"),
+    "TMatrixT": ("hist.matrices", "Matrix"),
+    "TMatrixTSym": ("hist.matrices", "Matrix"),
+    "TVectorT": ("hist.matrices", "Matrix"),
     "TMap": ("_objects", "ObjectMap"),
     "TObjString": ("_objects", "Holder"),
     "TDatime": ("_objects", "Datime"),
@@ -367,6 +372,15 @@ class Object:
     def _ipython_key_completions_(self) -> list[str]:
         return self.member_names
 
+    def _repr_html_(self) -> str:
+        return html_table(
+            repr(self), ("member", "value"), [(name, reprlib.repr(value)) for name, value in self._shown()]
+        )
+
+    def _shown(self) -> Iterable[tuple[str, Any]]:
+        """What a notebook lists."""
+        return () if self.is_opaque else self.all_members.items()
+
     def __repr__(self) -> str:
         name = self.member("fName", None)
         called = f" {name!r}" if isinstance(name, str) and name else ""
@@ -470,6 +484,9 @@ class Collection(Object, Sequence):  # type: ignore[type-arg]
                 return one
         raise KeyInFileError(f"no {at!r} in {self!r}", file=self.file.file_path, object=self.object_path)
 
+    def _shown(self) -> Iterable[tuple[str, Any]]:
+        return ((str(at), item) for at, item in enumerate(self._items()))
+
     def __len__(self) -> int:
         return len(self._items())
 
@@ -511,6 +528,9 @@ class ObjectMap(Object, Mapping):  # type: ignore[type-arg]
                 if fits(known, key):
                     return value
         raise KeyInFileError(f"no {key!r} in {self!r}", file=self.file.file_path, object=self.object_path)
+
+    def _shown(self) -> Iterable[tuple[str, Any]]:
+        return ((reprlib.repr(key), value) for key, value in self._all())
 
     def __iter__(self) -> Iterator[Any]:
         return (key for key, _ in self._all())

@@ -573,3 +573,41 @@ def test_names_of_a_file_are_shown_without_what_a_terminal_obeys(file, capsys):
     assert not any(sign in shown for sign in "\x1b\x07\r\u009b\u202e\u2028")
     assert "<b>" not in found._repr_html_()
     found._values.clear()
+
+
+def test_matrices_are_arrays_and_sequences():
+    with forthwith.open(data("histograms.root")) as file:
+        matrix = file["matrix"]
+        whole = [[0, 1, 2], [1, 11, 12], [2, 12, 22]]
+        assert np.asarray(matrix).tolist() == matrix.to_numpy().tolist() == whole
+        assert matrix.shape == (3, 3) == np.shape(matrix)
+        assert len(matrix) == 3
+        assert matrix[0, 1] == 1
+        assert matrix[-1].tolist() == whole[-1]
+        assert matrix[:, 1:].tolist() == [row[1:] for row in whole]
+        assert [row.tolist() for row in matrix] == whole
+        assert 22 in matrix
+        assert matrix["fNrows"] == 3
+        assert np.asarray(pickle.loads(pickle.dumps(matrix))).tolist() == whole
+        for wrong in (3, (0, 3), (0, 0, 0)):
+            with pytest.raises(IndexError):
+                matrix[wrong]
+        for wrong in (1.5, object()):
+            with pytest.raises(TypeError):
+                matrix[wrong]
+
+
+def test_notebooks_show_every_object(tmp_path):
+    with forthwith.open(data("histograms.root")) as file:
+        for name, classname in file.iterclassnames(cycle=False):
+            if classname not in ("TTree", "TDirectory"):
+                shown = file[name]._repr_html_() if hasattr(file[name], "_repr_html_") else repr(file[name])
+                assert classname.partition("<")[0] in shown
+        assert "fDatime" in file["date"]._repr_html_()
+        assert "<td style='text-align: left'>2</td>" in file["listed"]._repr_html_()
+        assert "TMatrixTSym&lt;double&gt;" in file["matrix"]._repr_html_()
+    strange = forthwith.open(data("keys.root"))
+    for found in (strange, *(found for found in strange.values() if hasattr(found, "_repr_html_"))):
+        shown = found._repr_html_()
+        assert "<script" not in shown
+        assert all(letter >= " " or letter == "\n" for letter in shown)

@@ -1,0 +1,77 @@
+"""Matrices and vectors of ROOT as sequences and arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from forthwith._errors import RequestIndexError, RequestTypeError
+from forthwith._guard import damaged, guarded
+from forthwith._objects import Object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from forthwith.hist.axis import Numbers
+
+
+@guarded
+class Matrix(Object):
+    """A ``TMatrixT``, ``TMatrixTSym`` or ``TVectorT``: an array of its elements, those of symmetric matrices on both sides."""
+
+    __slots__ = ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns; of a vector its length."""
+        names = ("fNrows", "fNcols") if self.has_member("fNcols") else ("fNrows",)
+        return tuple(int(self.member(name)) for name in names)
+
+    def to_numpy(self) -> Numbers:
+        """The elements.
+
+        Raises:
+            DamagedFileError: There are not as many as the numbers of rows and columns say.
+        """
+        shape, stored = self.shape, self.member("fElements")
+        stored = np.zeros(0) if stored is None else np.asarray(stored)
+        rows = shape[0]
+        if min(shape) >= 0 and int(np.prod([*shape], dtype=object)) == stored.size:
+            return stored.reshape(shape)
+        if len(shape) == 2 and 0 <= rows == shape[1] <= stored.size and rows * (rows + 1) // 2 == stored.size:
+            # Of a symmetric one, the half above.
+            full = np.zeros(shape, dtype=stored.dtype)
+            upper = np.triu_indices(rows)
+            full[upper] = full.T[upper] = stored
+            return full
+        raise damaged(self, f"{stored.size} elements of {' times '.join(map(str, shape))}")
+
+    def __len__(self) -> int:
+        return len(self.to_numpy())
+
+    def __getitem__(self, at: Any) -> Any:
+        """An element, a row, or several, as NumPy has it; or the member of a name."""
+        if isinstance(at, str):
+            return self.member(at)
+        elements = self.to_numpy()
+        try:
+            return elements[at]
+        except IndexError as error:
+            parts = at if isinstance(at, tuple) else (at,)
+            if all(hasattr(part, "__index__") or isinstance(part, slice) for part in parts):
+                raise RequestIndexError(f"{self!r}: {error}") from None
+            raise RequestTypeError(f"{self!r}: {error}") from None
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.to_numpy())
+
+    def __contains__(self, what: object) -> bool:
+        return self.has_member(what) if isinstance(what, str) else what in self.to_numpy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Numbers:
+        """The elements."""
+        return np.asarray(self.to_numpy(), dtype=dtype)
+
+    def __repr__(self) -> str:
+        return f"<{self.classname} of {' × '.join(map(str, self.shape))}>"  # noqa: RUF001
