@@ -67,7 +67,9 @@ class Matrix(Object):
         return iter(self.to_numpy())
 
     def __contains__(self, what: object) -> bool:
-        return self.has_member(what) if isinstance(what, str) else what in self.to_numpy()
+        if isinstance(what, str):
+            return self.has_member(what)
+        return isinstance(what, (int, float, np.number)) and what in self.to_numpy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Numbers:
         """The elements."""
