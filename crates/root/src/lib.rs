@@ -29,17 +29,18 @@ mod cpp;
 mod efficiency;
 mod file;
 mod object;
+mod record;
 mod streamer;
 
 pub use cpp::{Basic, Container, CppType, Holds, Number, Packing, code};
 pub use efficiency::{Interval, beta_interval};
 pub use file::{
-    Check, Checked, Datime, Directory, DirectoryRecord, Found, Header, Key, RawKey, Record, Records,
-    Recovered, RootFile, TableCheck, check_record, decompress_blocks, decompress_record,
+    Check, Checked, Directory, DirectoryRecord, Found, Header, Record, Records, Recovered, RootFile,
+    TableCheck, check_record, decompress_blocks, decompress_record,
 };
-pub use object::{
-    Array, Base, BasketHeader, Cursor, EmbeddedBasket, Frame, Items, Leftover, List, Object, Objects, Packed,
-    Shape, TObject, Tag, Value, Walker, lossy, text,
+pub use object::{Array, Base, Items, Leftover, List, Object, Objects, Packed, Shape, Value, Walker};
+pub use record::{
+    BasketHeader, Cursor, Datime, EmbeddedBasket, Frame, Key, RawKey, TObject, Tag, lossy, text,
 };
 pub use streamer::{
     Counter, Element, ElementKind, OwnMember, StreamerInfo, Streamers, any_unframed, builtin_divided,

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use forthwith_io::Decompressor;
 use forthwith_plan::{Error, ErrorKind, Finding, Result, Severity};
 
-use super::{DirectoryRecord, Key, RootFile, decompress_record, known::is_roots_own};
-use crate::object::{Cursor, Object, Objects};
+use super::{DirectoryRecord, RootFile, decompress_record, known::is_roots_own};
+use crate::object::{Object, Objects};
+use crate::record::{Cursor, Key};
 
 /// A name from a file, for a message: a run of zero bytes, with which some writers fill records that they freed, and all
 /// behind the first letters become a mark.

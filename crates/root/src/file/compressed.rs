@@ -3,7 +3,7 @@
 use forthwith_io::{Codec, Decompressor, xxh64};
 use forthwith_plan::{Error, ErrorKind, Result};
 
-use crate::object::lossy;
+use crate::record::lossy;
 
 /// Decompresses the stored bytes of a record straight into `out`, which must have the payload's length.
 ///

@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use forthwith_plan::{Error, ErrorKind, Result, similar_names};
 
-use super::{Datime, Key, RootFile};
-use crate::object::Cursor;
+use super::RootFile;
+use crate::record::{Cursor, Datime, Key};
 
 /// What a directory's record says.
 #[derive(Clone, Debug, PartialEq, Eq)]

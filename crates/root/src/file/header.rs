@@ -2,7 +2,7 @@
 
 use forthwith_plan::{ErrorKind, Result};
 
-use crate::object::Cursor;
+use crate::record::Cursor;
 
 /// What stands at the very beginning of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

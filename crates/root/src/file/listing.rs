@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use forthwith_plan::Result;
 
-use super::Key;
 use super::directory::{Directory, Found};
+use crate::record::Key;
 
 /// A directory to be listed, and for those of its keys that are directories, which one.
 struct Node {

@@ -4,7 +4,6 @@ mod check;
 mod compressed;
 mod directory;
 mod header;
-mod key;
 mod known;
 mod listing;
 mod records;
@@ -24,11 +23,11 @@ pub use compressed::{check_record, decompress_blocks, decompress_record};
 use directory::Contents;
 pub use directory::{Directory, DirectoryRecord, Found};
 pub use header::Header;
-pub use key::{Datime, Key, RawKey};
 pub use records::{Record, Records};
 pub use recover::Recovered;
 
-use crate::object::{Cursor, Objects, Walker};
+use crate::object::{Objects, Walker};
+use crate::record::{Cursor, Key};
 use crate::streamer::Streamers;
 
 /// An open ROOT file: its header, and what has been asked of its metadata so far. Cheap to clone, and shared between

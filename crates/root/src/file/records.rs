@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use forthwith_plan::{Error, ErrorKind, Result};
 
-use super::{Key, RootFile};
-use crate::object::Cursor;
+use super::RootFile;
+use crate::record::{Cursor, Key};
 
 /// One link of the chain of records that a file is.
 #[derive(Clone, Debug, PartialEq, Eq)]

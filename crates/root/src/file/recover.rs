@@ -7,8 +7,8 @@ use forthwith_io::Source;
 use forthwith_plan::{Error, Result};
 
 use super::directory::Contents;
-use super::{DirectoryRecord, Key, RootFile};
-use crate::object::Cursor;
+use super::{DirectoryRecord, RootFile};
+use crate::record::{Cursor, Key};
 
 /// What a recovery found.
 #[derive(Debug, Default)]

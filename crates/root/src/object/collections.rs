@@ -2,10 +2,10 @@
 
 use forthwith_plan::Result;
 
-use super::cursor::out_of_range;
-use super::frame::{Frame, text};
 use super::objects::{Contents, NONE};
 use super::reader::{Reader, Target};
+use crate::record::out_of_range;
+use crate::record::{Frame, text};
 
 impl Reader<'_> {
     pub(super) fn list(&mut self, depth: usize) -> Result<(i16, Contents)> {

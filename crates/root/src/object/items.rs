@@ -2,12 +2,12 @@
 
 use forthwith_plan::{Error, ErrorKind, Result};
 
-use super::cursor::{BYTE_COUNT, out_of_range};
-use super::frame::Frame;
 use super::kind::{Kind, Shape};
 use super::layout::Repeated;
 use super::objects::Member;
 use super::reader::{Reader, Target};
+use crate::record::Frame;
+use crate::record::{BYTE_COUNT, out_of_range};
 
 impl Reader<'_> {
     /// A container behind a frame.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use forthwith_plan::{Error, ErrorKind, Result};
 
-use super::cursor::Cursor;
-use super::frame::text;
 use super::kind::Shape;
 use super::layout::{COUNTED, Layout, Pack};
 use crate::cpp::Basic;
+use crate::record::Cursor;
+use crate::record::text;
 
 /// The object of a record with everything it points to.
 ///

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use forthwith_plan::{Error, ErrorKind, Result};
 
-use super::basket::BasketHeader;
-use super::cursor::{Cursor, out_of_range};
-use super::frame::{Frame, Tag};
 use super::kind::{Kind, Shape};
 use super::layout::{Layout, Pack, Step};
 use super::objects::{Contents, Leftover, Member, Node, number};
 use super::walk::{Walker, Wanted};
 use crate::class::{Native, known};
 use crate::cpp::{Basic, CppType};
+use crate::record::BasketHeader;
+use crate::record::{Cursor, out_of_range};
+use crate::record::{Frame, Tag};
 
 /// The state of reading one payload.
 pub(super) struct Reader<'a> {
@@ -310,7 +310,7 @@ impl<'a> Reader<'a> {
                 },
                 Step::Bits => {
                     let bits = self.cursor.u32()?;
-                    if bits & super::frame::IS_REFERENCED != 0 {
+                    if bits & crate::record::IS_REFERENCED != 0 {
                         self.cursor.u16()?;
                     }
                     Member::UInt(u64::from(bits))
@@ -616,7 +616,7 @@ impl<'a> Reader<'a> {
         if let Some(&(_, class)) = self.seen.iter().find(|&&(seen, _)| seen == address) {
             return class;
         }
-        let class = self.class_by_name(&super::frame::text(name));
+        let class = self.class_by_name(&crate::record::text(name));
         if self.seen.len() < MAX_SEEN {
             self.seen.push((address, class));
         }

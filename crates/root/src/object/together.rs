@@ -2,13 +2,13 @@
 
 use forthwith_plan::{Error, Result};
 
-use super::cursor::out_of_range;
-use super::frame::Frame;
 use super::items::ITEMS;
 use super::kind::{Kind, Shape};
 use super::layout::Step;
 use super::objects::{Contents, Member, Node};
 use super::reader::Reader;
+use crate::record::Frame;
+use crate::record::out_of_range;
 
 impl Reader<'_> {
     /// The version of items that are stored member by member.

@@ -7,10 +7,10 @@ use bytes::Bytes;
 use forthwith_io::ProcessLock;
 use forthwith_plan::Result;
 
-use super::cursor::{Cursor, out_of_range};
 use super::layout::Layout;
 use super::objects::{Leftover, Objects};
 use super::reader::Reader;
+use crate::record::{Cursor, out_of_range};
 use crate::streamer::Streamers;
 
 /// Reads objects by the streamer infos of a file, and keeps what it compiled from them.

@@ -5,7 +5,7 @@ use forthwith_plan::Result;
 
 use super::{Packing, code};
 use crate::cpp::Container;
-use crate::object::{Cursor, text};
+use crate::record::{Cursor, text};
 
 /// One member or base of a class, as it is stored.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use forthwith_plan::Result;
 
 use super::Element;
-use crate::object::{Cursor, Tag, text};
+use crate::record::{Cursor, Tag, text};
 
 /// How one version of a class is stored: its bases and members in order.
 #[derive(Clone, Debug, PartialEq)]

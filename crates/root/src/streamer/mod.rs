@@ -27,7 +27,7 @@ pub(crate) use text::info as spelled;
 
 use crate::cpp::{CppType, tidy};
 pub(crate) use crate::cpp::{Packing, code};
-use crate::object::{Cursor, Tag, text};
+use crate::record::{Cursor, Tag, text};
 
 /// Makes what a process makes once and then shares, for the moment before it is forked while other threads run: one that was making it
 /// is not in the forked process, which would wait for it for ever.

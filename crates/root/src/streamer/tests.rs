@@ -1,7 +1,7 @@
 //! Streamer elements of every version, as bytes: what today's ROOT no longer writes.
 
 use super::{Element, ElementKind, Packing, code};
-use crate::object::Cursor;
+use crate::record::Cursor;
 
 /// Bytes within a frame of some version.
 fn framed(version: u16, bytes: &[u8]) -> Vec<u8> {

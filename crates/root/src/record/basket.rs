@@ -5,7 +5,7 @@ use std::ops::Range;
 use forthwith_plan::Result;
 
 use super::cursor::{Cursor, out_of_range};
-use crate::file::RawKey;
+use super::key::RawKey;
 
 /// What a `TBasket` says of itself: behind the key of a record, or in the list of baskets inside a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use forthwith_plan::{Error, ErrorKind, Result};
 
-use crate::object::{Cursor, text};
+use super::{Cursor, text};
 
 /// A key as it stands in the file, its strings borrowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl<'a> RawKey<'a> {
 
 impl Key {
     /// Bytes before those of which the version decides.
-    pub(super) const FIXED: u64 = 18;
+    pub(crate) const FIXED: u64 = 18;
 
     /// Parses a key and leaves the cursor behind what was read, which in a list of keys need not be `keylen` bytes.
     ///
@@ -128,18 +128,18 @@ impl Key {
 
     /// Whether both are of one class. What a list calls a `TDirectoryFile` calls itself a `TDirectory` in files written before
     /// there was the other.
-    pub(super) fn is_same_class(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_class(&self, other: &Self) -> bool {
         self.class_name == other.class_name || (self.is_directory() && other.is_directory())
     }
 
     /// Whether the key was given another name in its directory after the record was written, as ROOT lets a user do.
-    pub(super) fn is_renamed(&self, record: &Self) -> bool {
+    pub(crate) fn is_renamed(&self, record: &Self) -> bool {
         let same = self.is_same_class(record) && (self.cycle, self.datime) == (record.cycle, record.datime);
         self.name != record.name && same
     }
 
     /// Whether the record at its place is the one that is listed: what its own key says.
-    pub(super) fn compare(&self, record: &Self) -> Result<()> {
+    pub(crate) fn compare(&self, record: &Self) -> Result<()> {
         let lengths = [
             ("the length of the key in the record", u64::from(self.keylen), u64::from(record.keylen)),
             ("the length of the object in the record", u64::from(self.objlen), u64::from(record.objlen)),

@@ -56,7 +56,7 @@ pub enum Tag<'a> {
 
 impl Frame {
     /// That of an object that has none.
-    pub(super) fn none(cursor: &Cursor<'_>) -> Self {
+    pub(crate) fn none(cursor: &Cursor<'_>) -> Self {
         Self {
             begin: cursor.position(),
             body: cursor.position(),

@@ -1,0 +1,16 @@
+//! What every record is made of: numbers, frames and references behind a cursor, the key it begins with, and the header of a
+//! basket.
+
+mod basket;
+mod cursor;
+mod frame;
+mod key;
+#[cfg(test)]
+mod tests;
+
+pub use basket::{BasketHeader, EmbeddedBasket};
+pub use cursor::Cursor;
+pub(crate) use cursor::{BYTE_COUNT, out_of_range};
+pub(crate) use frame::IS_REFERENCED;
+pub use frame::{Frame, TObject, Tag, lossy, text};
+pub use key::{Datime, Key, RawKey};
