@@ -11,7 +11,7 @@ use crate::metadata::Branch;
 
 /// A basket by the branch's word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct BasketRef {
     /// Its number within the branch.
     pub(crate) number: u64,
     /// The entries it holds.
@@ -31,7 +31,7 @@ pub(crate) enum Bytes {
     Nowhere(i64, i64),
 }
 
-impl Place {
+impl BasketRef {
     pub(super) fn len(&self) -> u64 {
         match &self.bytes {
             Bytes::File(range) => range.end - range.start,
@@ -43,7 +43,7 @@ impl Place {
 
 /// The baskets of a branch that hold entries, in order and without gaps. `data` is the tree's record, `file_size` the size of
 /// the file.
-pub(super) fn places(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result<Vec<Place>> {
+pub(super) fn of(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result<Vec<BasketRef>> {
     if !branch.field.has_data {
         return Ok(Vec::new());
     }
@@ -55,7 +55,7 @@ pub(super) fn places(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result
     let embedded = branch.embedded_baskets();
     let end = branch.end();
 
-    let mut places = Vec::with_capacity(begins.len());
+    let mut baskets = Vec::with_capacity(begins.len());
     let mut next = branch.first_entry;
     for number in 0..=last {
         let index = number as usize;
@@ -93,14 +93,14 @@ pub(super) fn places(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result
             // Found where it is read, so that other baskets can be.
             None => file.map_or_else(|(seek, length)| Bytes::Nowhere(seek, length), Bytes::File),
         };
-        places.push(Place { number, entries, bytes });
+        baskets.push(BasketRef { number, entries, bytes });
     }
     if next != end {
         let error =
             ErrorKind::Mismatch { what: "number of entries in the baskets", expected: end, found: next };
         return Err(error.into());
     }
-    Ok(places)
+    Ok(baskets)
 }
 
 /// The place of a basket, or what stands there instead of one.

@@ -8,7 +8,7 @@ use forthwith_root::{Check, Key, Objects, TableCheck};
 
 use crate::{
     Tree,
-    baskets::{Bytes, Place},
+    baskets::{BasketRef, Bytes},
     tree::Inspected,
 };
 
@@ -53,7 +53,7 @@ impl TreeCheck {
         for branch in tree.inspect() {
             check.add_branch();
             let place = format!("{label}/{}", branch.path);
-            let baskets = match &branch.places {
+            let baskets = match &branch.baskets {
                 Ok(baskets) => baskets,
                 Err(error) => {
                     let (byte, what) = (error.place.byte, error.kind.to_string());
@@ -104,7 +104,7 @@ impl TreeCheck {
         &mut self,
         tree: &Tree,
         branch: &Inspected,
-        basket: &Place,
+        basket: &BasketRef,
         check: &mut Check<'_>,
     ) -> (Option<u64>, Result<()>) {
         match &basket.bytes {

@@ -6,7 +6,7 @@ use forthwith_plan::{Decoder, Error, ErrorKind, Kernel, Result, Scratch};
 
 use super::Tree;
 use crate::{
-    baskets::Place,
+    baskets::BasketRef,
     format::{Asked, misplaced, unframe},
 };
 
@@ -19,7 +19,7 @@ pub(crate) struct Inspected {
     /// How many it says that it has.
     pub(crate) counted: u64,
     /// Its baskets, or why they cannot be told.
-    pub(crate) places: Result<Vec<Place>>,
+    pub(crate) baskets: Result<Vec<BasketRef>>,
     asked: Asked,
     size: Size,
 }
@@ -104,7 +104,7 @@ impl Tree {
             path: branch.field.path.clone(),
             entries: branch.first_entry..branch.end(),
             counted: branch.entries,
-            places: self.places(&branch),
+            baskets: self.baskets(&branch),
             asked,
             size,
         })

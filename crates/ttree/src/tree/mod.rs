@@ -22,7 +22,7 @@ use forthwith_root::{
 
 use crate::{
     TreeFormat, TreeInfo,
-    baskets::{self, Place},
+    baskets::{self, BasketRef},
     columns::{self, Column},
     format::misplaced,
     metadata::{Branch, MemberOf, Metadata},
@@ -199,9 +199,9 @@ impl Tree {
     }
 
     /// A branch's baskets. Another file that they are in is not opened for that.
-    fn places(&self, branch: &Branch<'_>) -> Result<Vec<Place>> {
+    fn baskets(&self, branch: &Branch<'_>) -> Result<Vec<BasketRef>> {
         let size = if branch.file_name.is_empty() { self.file_size } else { u64::MAX };
-        baskets::places(branch, self.metadata.payload(), size)
+        baskets::of(branch, self.metadata.payload(), size)
     }
 
     /// What a branch holds.
@@ -405,7 +405,7 @@ impl Dataset for Tree {
             let branch = self.branch(field)?;
             let column = self.column(field, &branch)?;
             let blocks = match branch.field.has_data {
-                true => self.places(&branch)?.len() as u64,
+                true => self.baskets(&branch)?.len() as u64,
                 false => branch.write_basket,
             };
             Ok(Description {
@@ -477,10 +477,10 @@ impl Dataset for Tree {
     fn boundaries(&self, fields: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {
         let mut found = vec![entries.start, entries.end];
         for &field in fields {
-            let places = self.branch(field).and_then(|branch| self.places(&branch));
-            for place in places.map_err(|error| self.locate_branch(error, field))? {
+            let baskets = self.branch(field).and_then(|branch| self.baskets(&branch));
+            for basket in baskets.map_err(|error| self.locate_branch(error, field))? {
                 found.extend(
-                    [place.entries.start, place.entries.end].iter().filter(|&at| entries.contains(at)),
+                    [basket.entries.start, basket.entries.end].iter().filter(|&at| entries.contains(at)),
                 );
             }
         }
@@ -509,9 +509,9 @@ impl Planner<'_> {
             Ok(reading) => reading.clone(),
             Err(what) => return Err(Error::unsupported(what)),
         };
-        let places = tree.places(&branch)?;
+        let baskets = tree.baskets(&branch)?;
         // Small branches are in the tree's record all the same.
-        let file = match places.iter().any(|place| matches!(place.bytes, baskets::Bytes::File(_))) {
+        let file = match baskets.iter().any(|basket| matches!(basket.bytes, baskets::Bytes::File(_))) {
             true => self.file(&branch)?,
             false => Stretch { number: 0, size: 0 },
         };
@@ -541,17 +541,17 @@ impl Planner<'_> {
         // The branch's own account, for want of a better one, shared out by size.
         let ratio = branch.total_bytes as f64 / branch.zip_bytes.max(1) as f64;
         let size = if branch.file_name.is_empty() { tree.file_size } else { file.size };
-        let first = places.partition_point(|place| place.entries.end <= start);
-        for place in &places[first..] {
-            if place.entries.start.max(start) >= stop {
+        let first = baskets.partition_point(|basket| basket.entries.end <= start);
+        for basket in &baskets[first..] {
+            if basket.entries.start.max(start) >= stop {
                 break;
             }
-            let length = place.len();
+            let length = basket.len();
             let missing = |seek, length| {
                 let error = misplaced(seek, length, size);
                 Stored::Missing { reason: error.kind.to_string(), at: error.place.byte }
             };
-            let stored = match &place.bytes {
+            let stored = match &basket.bytes {
                 baskets::Bytes::File(range) => match file.range(range) {
                     Some(range) => Stored::Range(range),
                     None => missing(range.start as i64, length as i64),
@@ -561,9 +561,9 @@ impl Planner<'_> {
             };
             self.tasks.push(Task {
                 group,
-                block: place.number,
-                wanted: place.entries.start.max(start)..place.entries.end.min(stop),
-                entries: place.entries.clone(),
+                block: basket.number,
+                wanted: basket.entries.start.max(start)..basket.entries.end.min(stop),
+                entries: basket.entries.clone(),
                 payload_hint: (length as f64 * ratio.max(1.0)) as u64,
                 stored,
                 needs: Vec::new(),

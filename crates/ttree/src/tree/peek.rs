@@ -5,7 +5,7 @@ use forthwith_plan::Scratch;
 
 use super::Tree;
 use crate::{
-    baskets::{Bytes, Place},
+    baskets::{BasketRef, Bytes},
     format::{Asked, unframe},
     metadata::Branch,
 };
@@ -15,14 +15,14 @@ impl Tree {
     /// nothing, and what is wrong with it is found where it is read.
     pub(super) fn named_first(&self, branch: &Branch<'_>, classes: &[&'static str]) -> Vec<&'static str> {
         // Another file is opened when entries are wanted.
-        let places = match branch.file_name.is_empty() {
-            true => self.places(branch).unwrap_or_default(),
+        let baskets = match branch.file_name.is_empty() {
+            true => self.baskets(branch).unwrap_or_default(),
             false => Vec::new(),
         };
         let mut scratch = Scratch::default();
         let mut left = MOST_BYTES;
-        for place in places.iter().take(MOST_BASKETS) {
-            let found = self.named_in(place, classes, &mut left, &mut scratch);
+        for basket in baskets.iter().take(MOST_BASKETS) {
+            let found = self.named_in(basket, classes, &mut left, &mut scratch);
             if !found.is_empty() {
                 return classes
                     .iter()
@@ -37,15 +37,15 @@ impl Tree {
     /// The classes that arrays in a basket name, those that are looked for among them.
     fn named_in(
         &self,
-        place: &Place,
+        basket: &BasketRef,
         classes: &[&'static str],
         left: &mut u64,
         scratch: &mut Scratch,
     ) -> Vec<String> {
-        let Some(rest) = left.checked_sub(place.len()) else { return Vec::new() };
+        let Some(rest) = left.checked_sub(basket.len()) else { return Vec::new() };
         *left = rest;
         let fetched;
-        let stored = match &place.bytes {
+        let stored = match &basket.bytes {
             Bytes::File(range) => match read(&*self.source, range.clone()) {
                 Some(bytes) => {
                     fetched = bytes;
@@ -56,7 +56,7 @@ impl Tree {
             Bytes::Record(range) => self.metadata.payload().get(range.clone()).unwrap_or_default(),
             Bytes::Nowhere(..) => return Vec::new(),
         };
-        match unframe(Asked::default(), &place.entries, &place.entries, stored, scratch) {
+        match unframe(Asked::default(), &basket.entries, &basket.entries, stored, scratch) {
             Ok(block) => names(block.payload, classes),
             Err(_) => Vec::new(),
         }

@@ -6,7 +6,7 @@ use forthwith_columns::{DType, Wire};
 use forthwith_program::Schema;
 
 use super::budget::{MAX_ARRAY_MEMBERS, MAX_MEMBERS, too_many};
-use super::{Classes, Refused, fixed, native, shared};
+use super::{Classes, Unsupported, fixed, native, shared};
 use forthwith_root::class::Native;
 use forthwith_root::class::{self as table, Member, Value};
 use forthwith_root::{Counter, Element, ElementKind, OwnMember, Packing, StreamerInfo, code, is_unframed};
@@ -14,7 +14,7 @@ use forthwith_root::{CppType, Number};
 
 impl Classes<'_> {
     /// Names and schemas of a class's members, bases among them.
-    pub(super) fn members(&mut self, info: &Arc<StreamerInfo>) -> Result<Vec<(String, Schema)>, Refused> {
+    pub(super) fn members(&mut self, info: &Arc<StreamerInfo>) -> Result<Vec<(String, Schema)>, Unsupported> {
         for element in &info.elements {
             if let Some(counter) = element.counter() {
                 let class = if counter.class.is_empty() { &info.class } else { &counter.class };
@@ -60,7 +60,7 @@ impl Classes<'_> {
     }
 
     /// A base class of items that are stored member by member; `None` if nothing is stored of it.
-    pub(crate) fn base_of_many(&mut self, element: &Element) -> Result<Option<Schema>, Refused> {
+    pub(crate) fn base_of_many(&mut self, element: &Element) -> Result<Option<Schema>, Unsupported> {
         let outer = std::mem::replace(&mut self.together, true);
         let base = self.base(element);
         self.together = outer;
@@ -68,7 +68,7 @@ impl Classes<'_> {
     }
 
     /// A base class; `None` if nothing is stored of it.
-    pub(crate) fn base(&mut self, element: &Element) -> Result<Option<Schema>, Refused> {
+    pub(crate) fn base(&mut self, element: &Element) -> Result<Option<Schema>, Unsupported> {
         let class = &*element.name;
         let kind = table::native(class);
         match kind {
@@ -110,7 +110,7 @@ impl Classes<'_> {
     }
 
     /// A member that is no base.
-    pub(crate) fn member(&mut self, info: &StreamerInfo, element: &Element) -> Result<Schema, Refused> {
+    pub(crate) fn member(&mut self, info: &StreamerInfo, element: &Element) -> Result<Schema, Unsupported> {
         let refused = || format!("{}::{} of type {}", info.class, element.name, element.type_name);
         let Member { value, array } = Member::of(element).ok_or_else(refused)?;
         let dimensions = if array.is_some() { dimensions(element) } else { Vec::new() };

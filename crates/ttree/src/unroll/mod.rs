@@ -72,7 +72,7 @@ pub(crate) struct Classes<'a> {
 }
 
 /// Why something has no schema, as a phrase.
-pub(crate) type Refused = String;
+pub(crate) type Unsupported = String;
 
 impl<'a> Classes<'a> {
     pub(crate) fn new(streamers: &'a Streamers, budget: Budget) -> Self {
@@ -122,7 +122,7 @@ impl<'a> Classes<'a> {
     }
 
     /// A value of some type as a member of a class: containers and strings have a frame.
-    pub(crate) fn member_of(&mut self, kind: &CppType) -> Result<Schema, Refused> {
+    pub(crate) fn member_of(&mut self, kind: &CppType) -> Result<Schema, Unsupported> {
         match kind {
             CppType::Text("std::string") => Ok(shared(Schema::Text)),
             _ if kind.is_container() => self.container(kind, &[]),
@@ -136,7 +136,7 @@ impl<'a> Classes<'a> {
     }
 
     /// A container within its frame, or an array of them.
-    pub(crate) fn container(&mut self, kind: &CppType, dimensions: &[u64]) -> Result<Schema, Refused> {
+    pub(crate) fn container(&mut self, kind: &CppType, dimensions: &[u64]) -> Result<Schema, Unsupported> {
         let apart = fixed(self.item(kind)?, dimensions);
         let together = self.together(kind)?;
         let mut arms = vec![(When::Any, apart)];
@@ -150,7 +150,7 @@ impl<'a> Classes<'a> {
     }
 
     /// The items of a container if they are stored member by member, by their class's version.
-    fn together(&mut self, kind: &CppType) -> Result<Option<Vec<(When, Schema)>>, Refused> {
+    fn together(&mut self, kind: &CppType) -> Result<Option<Vec<(When, Schema)>>, Unsupported> {
         Ok(match kind {
             CppType::Map(_, key, value) => {
                 let pair = Schema::Tuple(self.halves(key, value)?.into());
@@ -178,7 +178,7 @@ impl<'a> Classes<'a> {
         &mut self,
         item: &CppType,
         apart: Vec<(When, Schema)>,
-    ) -> Result<Vec<(When, Schema)>, Refused> {
+    ) -> Result<Vec<(When, Schema)>, Unsupported> {
         let CppType::Other(class) = item else { return Ok(apart) };
         if !any_unframed() || registered(class).is_some() {
             return Ok(apart);
@@ -199,7 +199,7 @@ impl<'a> Classes<'a> {
     }
 
     /// A value of some type as an item of a container, which has no frame unless it is an object.
-    pub(super) fn item(&mut self, kind: &CppType) -> Result<Schema, Refused> {
+    pub(super) fn item(&mut self, kind: &CppType) -> Result<Schema, Unsupported> {
         Ok(match kind {
             CppType::Number(number) => match number.wire(None) {
                 Some(wire) => Schema::Number(wire),
@@ -226,7 +226,7 @@ impl<'a> Classes<'a> {
     }
 
     /// An object in place.
-    pub(crate) fn object(&mut self, class: &str) -> Result<Schema, Refused> {
+    pub(crate) fn object(&mut self, class: &str) -> Result<Schema, Unsupported> {
         if let Some(info) = registered(class) {
             let record = self.record(&info)?;
             return Ok(match is_unframed(class) {
@@ -263,7 +263,7 @@ impl<'a> Classes<'a> {
     }
 
     /// A container of pointers to objects of any class.
-    fn pointers(&mut self, class: &str, native: Native) -> Result<Schema, Refused> {
+    fn pointers(&mut self, class: &str, native: Native) -> Result<Schema, Unsupported> {
         if self.within.iter().any(|outer| &**outer == ANYTHING) {
             return Err(format!("{class} within another"));
         }
@@ -292,7 +292,7 @@ impl<'a> Classes<'a> {
     }
 
     /// A class that code of its own streams without a frame.
-    fn bare(&mut self, class: &str) -> Result<Option<Schema>, Refused> {
+    fn bare(&mut self, class: &str) -> Result<Option<Schema>, Unsupported> {
         let infos = table::versions(self.streamers, class).map_err(|error| error.to_string())?;
         let Some(info) = infos.first().filter(|info| info.version == table::ANY_VERSION) else {
             return Ok(None);
@@ -306,7 +306,7 @@ impl<'a> Classes<'a> {
     }
 
     /// A class that is a container by itself, whose description has no members but one that says so.
-    fn items_of(&mut self, class: &str) -> Result<Option<Schema>, Refused> {
+    fn items_of(&mut self, class: &str) -> Result<Option<Schema>, Unsupported> {
         let Some(info) = self.streamers.latest(class).map_err(|error| error.to_string())? else {
             return Ok(None);
         };
@@ -332,7 +332,12 @@ impl<'a> Classes<'a> {
     }
 
     /// An object without a frame, of a version that is known.
-    pub(crate) fn unframed(&mut self, class: &str, version: i32, checksum: u32) -> Result<Schema, Refused> {
+    pub(crate) fn unframed(
+        &mut self,
+        class: &str,
+        version: i32,
+        checksum: u32,
+    ) -> Result<Schema, Unsupported> {
         if let Some(schema) = native::schema(class, table::native(class)) {
             return Ok(schema);
         }
@@ -347,7 +352,7 @@ impl<'a> Classes<'a> {
     }
 
     /// The versions of a class that the file describes, the latest first; the others deliver what that does. None if the file does not describe it.
-    fn versions(&mut self, class: &str) -> Result<Vec<(When, Schema)>, Refused> {
+    fn versions(&mut self, class: &str) -> Result<Vec<(When, Schema)>, Unsupported> {
         let mut infos = table::versions(self.streamers, class).map_err(|error| error.to_string())?;
         if let [only] = infos.as_slice()
             && only.version == table::ANY_VERSION
@@ -399,7 +404,7 @@ impl<'a> Classes<'a> {
 
     /// A class of a template, as others of the same template: if there are several, and all have the same members, none of a type that is an
     /// argument of theirs. Nothing else could tell that the members are the same here.
-    fn sibling(&mut self, class: &str) -> Result<Vec<(When, Schema)>, Refused> {
+    fn sibling(&mut self, class: &str) -> Result<Vec<(When, Schema)>, Unsupported> {
         let Some((template, _)) = class.split_once('<') else { return Ok(Vec::new()) };
         let is_sibling = |name: &str| name.split_once('<').is_some_and(|(known, _)| known == template);
         let mut names: Vec<String> = self

@@ -3,12 +3,12 @@
 use forthwith_program::{Schema, When};
 
 use super::budget::MAX_DEEP_ARRAY_MEMBERS;
-use super::{Classes, Refused, framed, native};
+use super::{Classes, Unsupported, framed, native};
 use forthwith_root::class as table;
 
 impl Classes<'_> {
     /// A pointer to an object of a class, or of one derived from it.
-    pub(crate) fn pointer(&mut self, class: &str) -> Result<Schema, Refused> {
+    pub(crate) fn pointer(&mut self, class: &str) -> Result<Schema, Unsupported> {
         let names = self.derived(class)?;
         let (mut found, mut refused, bounded) = self.choose(names.len() > 1, |classes| {
             let (mut found, mut refused, mut bounded) = (Vec::new(), Vec::new(), false);
@@ -81,7 +81,7 @@ impl Classes<'_> {
     }
 
     /// A class and those derived from it, as far as the file describes them. Asked once of each: it goes through all classes of the file.
-    pub(super) fn derived(&mut self, class: &str) -> Result<Vec<String>, Refused> {
+    pub(super) fn derived(&mut self, class: &str) -> Result<Vec<String>, Unsupported> {
         if let Some(known) = self.families.get(class) {
             return Ok(known.clone());
         }
@@ -90,7 +90,7 @@ impl Classes<'_> {
         Ok(found)
     }
 
-    fn family(&self, class: &str) -> Result<Vec<String>, Refused> {
+    fn family(&self, class: &str) -> Result<Vec<String>, Unsupported> {
         let mut found = vec![class.to_owned()];
         let mut names: Vec<&str> = self.streamers.classes().map(|(name, _)| name).collect();
         names.sort_unstable();
@@ -123,7 +123,7 @@ impl Classes<'_> {
     }
 
     /// An array that names the class of its items: that the branch has, or any that the file describes.
-    pub(super) fn clones(&mut self) -> Result<Schema, Refused> {
+    pub(super) fn clones(&mut self) -> Result<Schema, Unsupported> {
         let names = match self.items.as_str() {
             "" => {
                 let mut derived = self.derived("TObject")?;

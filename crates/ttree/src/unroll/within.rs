@@ -5,12 +5,12 @@ use std::sync::Arc;
 use forthwith_program::Schema;
 
 use super::budget::{MAX_MEMBERS, MAX_RECURSIVE_MEMBERS, too_many};
-use super::{Classes, Refused};
+use super::{Classes, Unsupported};
 use forthwith_root::{Element, StreamerInfo};
 
 impl Classes<'_> {
     /// An object where there may be none: one that has levels enough is an error where it is met.
-    pub(super) fn contained(&mut self, class: &str) -> Result<Schema, Refused> {
+    pub(super) fn contained(&mut self, class: &str) -> Result<Schema, Unsupported> {
         self.cut_short = false;
         match self.beyond(|classes| classes.object(class)) {
             Err(why) if std::mem::take(&mut self.cut_short) => Ok(Schema::Refused(why)),
@@ -38,7 +38,7 @@ impl Classes<'_> {
     }
 
     /// An object of the class whose members are being looked at: once more, as long as that is not many members.
-    pub(super) fn own(&mut self, class: &str) -> Result<Schema, Refused> {
+    pub(super) fn own(&mut self, class: &str) -> Result<Schema, Unsupported> {
         let levels = self.within.iter().filter(|outer| ***outer == *class).count();
         let info = self.streamers.latest(class).map_err(|error| error.to_string())?;
         let elements = info.as_ref().map_or(&[][..], |info| &info.elements);
@@ -59,7 +59,7 @@ impl Classes<'_> {
     }
 
     /// The members of a class.
-    pub(super) fn record(&mut self, info: &Arc<StreamerInfo>) -> Result<Schema, Refused> {
+    pub(super) fn record(&mut self, info: &Arc<StreamerInfo>) -> Result<Schema, Unsupported> {
         let class = &info.class;
         let times = |of: &[Box<str>]| of.iter().filter(|outer| *outer == class).count();
         // By value, with nothing between that could end it.
@@ -101,7 +101,7 @@ impl Classes<'_> {
     }
 
     /// A class that is there again by way of others, as long as there are not levels enough of it.
-    fn wind(&mut self, info: &StreamerInfo, around: usize) -> Result<(), Refused> {
+    fn wind(&mut self, info: &StreamerInfo, around: usize) -> Result<(), Unsupported> {
         if let Some(noted) = self.noted {
             noted.recurses.set(true);
         }
@@ -113,7 +113,7 @@ impl Classes<'_> {
     }
 
     /// The members of a class within one that is there again.
-    fn unwind(&mut self, info: &StreamerInfo) -> Result<(), Refused> {
+    fn unwind(&mut self, info: &StreamerInfo) -> Result<(), Unsupported> {
         let size = u32::try_from(info.elements.len()).unwrap_or(u32::MAX).saturating_add(1);
         match self.budget.recursive_members_left.checked_sub(size) {
             Some(left) => self.budget.recursive_members_left = left,
