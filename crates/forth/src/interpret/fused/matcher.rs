@@ -77,7 +77,7 @@ pub(super) struct Matcher<'a> {
 }
 
 /// A sequence with user words expanded in place.
-pub(super) struct Flat<'a> {
+pub(super) struct Inlined<'a> {
     pub(super) kinds: Vec<&'a Kind>,
     places: Vec<u32>,
     /// Words expanded inside of one another.
@@ -90,7 +90,7 @@ impl<'a> Matcher<'a> {
         self.flat_body(&flat, 0, depth)
     }
 
-    pub(super) fn flat_body(&mut self, flat: &Flat<'a>, from: usize, depth: usize) -> Match<Vec<Step>> {
+    pub(super) fn flat_body(&mut self, flat: &Inlined<'a>, from: usize, depth: usize) -> Match<Vec<Step>> {
         let depth = depth + flat.words;
         if depth > MAX_DEPTH {
             return Err(Miss { at: flat.places.first().copied().unwrap_or(0), why: "nested too deeply" });
@@ -104,13 +104,13 @@ impl<'a> Matcher<'a> {
         Ok(steps)
     }
 
-    pub(super) fn flatten(&self, body: &'a Body) -> Match<Flat<'a>> {
-        let mut flat = Flat { kinds: Vec::new(), places: Vec::new(), words: 0 };
+    pub(super) fn flatten(&self, body: &'a Body) -> Match<Inlined<'a>> {
+        let mut flat = Inlined { kinds: Vec::new(), places: Vec::new(), words: 0 };
         self.expand(body, &mut flat, 0)?;
         Ok(flat)
     }
 
-    fn expand(&self, body: &'a Body, flat: &mut Flat<'a>, depth: usize) -> Match<()> {
+    fn expand(&self, body: &'a Body, flat: &mut Inlined<'a>, depth: usize) -> Match<()> {
         flat.words = flat.words.max(depth);
         for node in &body.nodes {
             let effort = self.effort.get();
@@ -131,7 +131,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Steps from `from` up to the end, or up to the check that closes a frame.
-    fn sequence(&mut self, flat: &Flat<'a>, from: usize, depth: usize) -> Match<(Vec<Step>, usize)> {
+    fn sequence(&mut self, flat: &Inlined<'a>, from: usize, depth: usize) -> Match<(Vec<Step>, usize)> {
         let mut steps: Vec<Step> = Vec::new();
         let mut at = from;
         while at < flat.kinds.len() {

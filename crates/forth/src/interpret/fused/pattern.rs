@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use super::matcher::{Flat, Match, Matcher};
+use super::matcher::{Inlined, Match, Matcher};
 use crate::compile::ir::{Body, Ir, Kind};
 use crate::compile::{Options, parse};
 use crate::idioms::{Idiom, holes};
@@ -53,7 +53,7 @@ pub(super) struct Found<'a> {
     outputs: [i32; holes::OUTPUTS.len()],
     numbers: [i32; holes::NUMBERS.len()],
     reads: [Option<Read>; holes::READS.len()],
-    bodies: [Option<(Flat<'a>, usize)>; holes::BODIES.len()],
+    bodies: [Option<(Inlined<'a>, usize)>; holes::BODIES.len()],
     pub(super) arms: &'a [Body],
     pub(super) compare: Option<Op>,
 }
@@ -100,7 +100,7 @@ impl<'a> Found<'a> {
     }
 
     /// `BODY` or `OTHERWISE`, and where in it that begins; once.
-    pub(super) fn take(&mut self, body: usize) -> Option<(Flat<'a>, usize)> {
+    pub(super) fn take(&mut self, body: usize) -> Option<(Inlined<'a>, usize)> {
         self.bodies[body].take()
     }
 }
