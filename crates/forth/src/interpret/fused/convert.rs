@@ -10,7 +10,7 @@ pub(super) const BLOCK: usize = 64;
 const AHEAD: usize = 2048;
 
 /// How 64 bytes of items are turned from input order to output order.
-pub(super) trait Leafy {
+pub(super) trait Conversion {
     /// The item size is two to this power; several sizes for plain copies.
     const SHIFT: Option<u32>;
 
@@ -34,7 +34,7 @@ pub(super) struct Swap4;
 pub(super) struct Swap8;
 pub(super) struct Bool;
 
-impl Leafy for Copy {
+impl Conversion for Copy {
     const SHIFT: Option<u32> = None;
 
     #[inline(always)]
@@ -53,7 +53,7 @@ impl Leafy for Copy {
 
 macro_rules! swap {
     ($name:ident, $type:ty, $lanes:literal) => {
-        impl Leafy for $name {
+        impl Conversion for $name {
             const SHIFT: Option<u32> = Some(size_of::<$type>().trailing_zeros());
 
             #[inline(always)]
@@ -74,7 +74,7 @@ swap!(Swap2, u16, 32);
 swap!(Swap4, u32, 16);
 swap!(Swap8, u64, 8);
 
-impl Leafy for Bool {
+impl Conversion for Bool {
     const SHIFT: Option<u32> = Some(0);
 
     #[inline(always)]
@@ -92,7 +92,7 @@ impl Leafy for Bool {
 ///
 /// So many bytes may be written, and the slack of an output behind them; there are as many in `from`.
 #[inline(always)]
-pub(super) unsafe fn run<K: Leafy>(from: &[u8], bytes: usize, to: *mut u8) {
+pub(super) unsafe fn run<K: Conversion>(from: &[u8], bytes: usize, to: *mut u8) {
     let whole = if from.len() >= bytes.next_multiple_of(BLOCK) { bytes } else { bytes / BLOCK * BLOCK };
     // SAFETY: whole blocks are left in the input, and there is slack behind what may be written.
     unsafe {
@@ -111,7 +111,7 @@ pub(super) unsafe fn run<K: Leafy>(from: &[u8], bytes: usize, to: *mut u8) {
 ///
 /// At least one block, and all blocks that begin before `bytes`, are readable and writable.
 #[inline(always)]
-pub(super) unsafe fn copy_blocks<K: Leafy>(from: *const u8, to: *mut u8, bytes: usize) {
+pub(super) unsafe fn copy_blocks<K: Conversion>(from: *const u8, to: *mut u8, bytes: usize) {
     let mut at = 0;
     loop {
         prefetch(from.wrapping_add(at + AHEAD));

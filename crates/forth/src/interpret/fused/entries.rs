@@ -4,7 +4,7 @@
 //! the most that so many bytes can hold. Its lists then need to be compared with its end only. An entry of which any of
 //! this does not hold, or that does not end where it should, is left alone: nothing of it is kept.
 
-use super::convert::{BLOCK, Leafy, copy_blocks};
+use super::convert::{BLOCK, Conversion, copy_blocks};
 use super::exec::Exec;
 use super::steps::{Count, Form, Header, Nest};
 use forthwith_kernels::settled::settled;
@@ -62,7 +62,7 @@ struct Reader {
 
 /// Runs entries until one of them is not for here. Returns the passes completed and the position after them.
 #[inline(always)]
-pub(super) fn run<K: Leafy, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
+pub(super) fn run<K: Conversion, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
     exec: &mut Exec<'_>,
     nest: &Nest,
     header: &Header,
@@ -307,7 +307,7 @@ impl Reader {
     ///
     /// As `count`, and there is room in the leaf for all bytes up to the stop.
     #[inline(always)]
-    unsafe fn only<K: Leafy, const COUNT: u8>(&mut self, shift: u32) -> Option<u32> {
+    unsafe fn only<K: Conversion, const COUNT: u8>(&mut self, shift: u32) -> Option<u32> {
         // SAFETY: the caller's.
         let items = unsafe { self.count::<COUNT>() };
         let bytes = i64::from(items) << shift;
@@ -325,7 +325,7 @@ impl Reader {
     ///
     /// As `count`, and there is room for all that can be written in the bytes up to the stop.
     #[inline(always)]
-    unsafe fn list<K: Leafy, const COUNT: u8, const INNER: bool>(&mut self, shift: u32) -> Option<u32> {
+    unsafe fn list<K: Conversion, const COUNT: u8, const INNER: bool>(&mut self, shift: u32) -> Option<u32> {
         // SAFETY: the caller's.
         let lists = unsafe { self.count::<WORD>() };
         for _ in 0..lists {
@@ -354,7 +354,7 @@ impl Reader {
     ///
     /// As `list`.
     #[inline(always)]
-    unsafe fn rest<K: Leafy, const COUNT: u8>(&mut self, shift: u32) -> Option<u32> {
+    unsafe fn rest<K: Conversion, const COUNT: u8>(&mut self, shift: u32) -> Option<u32> {
         let mut lists = 0;
         while self.at < self.stop {
             // SAFETY: the position is before the stop.
@@ -379,7 +379,7 @@ impl Reader {
     ///
     /// As `list`.
     #[inline(always)]
-    unsafe fn lists<K: Leafy, const COUNT: u8>(&mut self, shift: u32) -> Option<u32> {
+    unsafe fn lists<K: Conversion, const COUNT: u8>(&mut self, shift: u32) -> Option<u32> {
         // SAFETY: the caller's.
         let lists = unsafe { self.count::<WORD>() };
         for _ in 0..lists {
@@ -399,7 +399,7 @@ impl Reader {
     ///
     /// The bytes are readable and a block behind them, and there is room for them in the leaf.
     #[inline(always)]
-    unsafe fn copy<K: Leafy>(&mut self, bytes: usize) {
+    unsafe fn copy<K: Conversion>(&mut self, bytes: usize) {
         // SAFETY: whole blocks that begin before the end are within the input and the slack.
         unsafe {
             copy_blocks::<K>(self.at, self.to.leaf, bytes);

@@ -1,6 +1,6 @@
 //! Entries of nothing but numbers of which a bit says that more stands behind them, as one native loop: ROOT's object bits.
 
-use super::convert::{BLOCK, Leafy};
+use super::convert::{BLOCK, Conversion};
 use super::exec::{Exec, chunk};
 use super::steps::{Leaf, LeafKind, Start, Step};
 use crate::DType;
@@ -57,7 +57,7 @@ impl Flagged {
 
 /// Runs entries until one of them is not for here. Returns the passes completed and the position after them.
 #[inline(always)]
-pub(super) fn run<K: Leafy>(
+pub(super) fn run<K: Conversion>(
     exec: &mut Exec<'_>,
     flagged: &Flagged,
     passes: usize,
@@ -158,7 +158,7 @@ impl Target {
     ///
     /// The bytes are within the data and a block behind them; there is room for them, and slack.
     #[inline(always)]
-    unsafe fn copy<K: Leafy>(&mut self, data: &[u8], start: usize, bytes: usize, bits: u32) -> bool {
+    unsafe fn copy<K: Conversion>(&mut self, data: &[u8], start: usize, bytes: usize, bits: u32) -> bool {
         let (mut at, mut left, mut found) = (0, bytes >> SHIFT, 0);
         // At least one block, of which nobody has to foresee whether it is wanted.
         loop {

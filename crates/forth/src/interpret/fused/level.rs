@@ -1,7 +1,7 @@
 //! What of the native code is compiled for each generation of CPU and called from within: a body's instructions call the
 //! loops over lists, and these are handed to them as a type.
 
-use super::convert::{self, Leafy};
+use super::convert::{self, Conversion};
 use super::cursor::Cursor;
 use super::exec::Exec;
 use super::hot::Hot;
@@ -18,12 +18,12 @@ pub(super) trait Level {
     /// # Safety
     ///
     /// The CPU has the features of the level; and as for `convert::run`.
-    unsafe fn convert<K: Leafy>(from: &[u8], bytes: usize, to: *mut u8);
+    unsafe fn convert<K: Conversion>(from: &[u8], bytes: usize, to: *mut u8);
 
     /// # Safety
     ///
     /// The CPU has the features of the level.
-    unsafe fn nest<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
+    unsafe fn nest<K: Conversion, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
         exec: &mut Exec<'_>,
         nest: &Nest,
         header: Option<&Header>,

@@ -3,7 +3,7 @@
 //! A level names entry points only. The bodies are generic and inlined into each of them, so that the code that copies
 //! and swaps is built with the instructions of that level.
 
-use super::convert::{self, Leafy};
+use super::convert::{self, Conversion};
 use super::cursor::Cursor;
 use super::entries;
 use super::exec::Exec;
@@ -26,7 +26,7 @@ trait Whole: Level {
     /// # Safety
     ///
     /// The CPU has the features of the level.
-    unsafe fn entries<K: Leafy, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
+    unsafe fn entries<K: Conversion, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
         exec: &mut Exec<'_>,
         entry: &Entry,
         passes: usize,
@@ -36,7 +36,7 @@ trait Whole: Level {
     /// # Safety
     ///
     /// The CPU has the features of the level.
-    unsafe fn flagged<K: Leafy>(
+    unsafe fn flagged<K: Conversion>(
         exec: &mut Exec<'_>,
         flagged: &Flagged,
         passes: usize,
@@ -62,10 +62,10 @@ macro_rules! level {
                 unsafe { level(state, data, cursors) }
             }
 
-            unsafe fn convert<K: Leafy>(from: &[u8], bytes: usize, to: *mut u8) {
+            unsafe fn convert<K: Conversion>(from: &[u8], bytes: usize, to: *mut u8) {
                 compiled_for! {
                     $name
-                    unsafe fn level<K: Leafy>(from: &[u8], bytes: usize, to: *mut u8) {
+                    unsafe fn level<K: Conversion>(from: &[u8], bytes: usize, to: *mut u8) {
                         // SAFETY: the caller's.
                         unsafe { convert::run::<K>(from, bytes, to) }
                     }
@@ -74,7 +74,7 @@ macro_rules! level {
                 unsafe { level::<K>(from, bytes, to) }
             }
 
-            unsafe fn nest<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
+            unsafe fn nest<K: Conversion, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
                 exec: &mut Exec<'_>,
                 nest: &Nest,
                 header: Option<&Header>,
@@ -83,7 +83,7 @@ macro_rules! level {
             ) -> (usize, usize) {
                 compiled_for! {
                     $name
-                    fn level<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
+                    fn level<K: Conversion, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
                         exec: &mut Exec<'_>,
                         nest: &Nest,
                         header: Option<&Header>,
@@ -116,7 +116,7 @@ macro_rules! level {
                 }
             }
 
-            unsafe fn entries<K: Leafy, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
+            unsafe fn entries<K: Conversion, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
                 exec: &mut Exec<'_>,
                 entry: &Entry,
                 passes: usize,
@@ -124,7 +124,7 @@ macro_rules! level {
             ) -> (usize, usize) {
                 compiled_for! {
                     $name
-                    fn level<K: Leafy, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
+                    fn level<K: Conversion, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
                         exec: &mut Exec<'_>,
                         entry: &Entry,
                         passes: usize,
@@ -140,7 +140,7 @@ macro_rules! level {
                 }
             }
 
-            unsafe fn flagged<K: Leafy>(
+            unsafe fn flagged<K: Conversion>(
                 exec: &mut Exec<'_>,
                 flagged: &Flagged,
                 passes: usize,
@@ -148,7 +148,7 @@ macro_rules! level {
             ) -> (usize, usize) {
                 compiled_for! {
                     $name
-                    fn level<K: Leafy>(
+                    fn level<K: Conversion>(
                         exec: &mut Exec<'_>,
                         flagged: &Flagged,
                         passes: usize,

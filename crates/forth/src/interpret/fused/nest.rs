@@ -3,7 +3,7 @@
 //! Short lists are copied 64 bytes at a time without looking at their length: inputs are checked to have so many bytes
 //! left, outputs always have slack. A loop that counts would mispredict once per list.
 
-use super::convert::Leafy;
+use super::convert::Conversion;
 use super::exec::Exec;
 use super::state::State;
 use super::steps::{Count, Form, Header, Nest};
@@ -31,7 +31,7 @@ impl From<usize> for Passes {
 /// Runs passes from position `at`. Returns the passes completed and the position after them. What a
 /// failed pass wrote is taken back; nobody but the checked tier decides what is wrong with it.
 #[inline(always)]
-pub(super) fn run<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
+pub(super) fn run<K: Conversion, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
     exec: &mut Exec<'_>,
     nest: &Nest,
     header: Option<&Header>,
@@ -111,7 +111,7 @@ fn rest_of<'a>(exec: &Exec<'a>, input: usize) -> &'a [u8] {
 }
 
 #[inline(always)]
-unsafe fn pass<K: Leafy, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
+unsafe fn pass<K: Conversion, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
     state: &mut State,
     exec: &mut Exec<'_>,
     nest: &Nest,
@@ -137,7 +137,7 @@ fn end<const FORM: u8>(state: &mut State) -> bool {
 
 /// A list of lists of items.
 #[inline(always)]
-unsafe fn list2<K: Leafy, const WIDE: bool, const FORM: u8>(
+unsafe fn list2<K: Conversion, const WIDE: bool, const FORM: u8>(
     state: &mut State,
     exec: &mut Exec<'_>,
     nest: &Nest,
@@ -154,7 +154,7 @@ unsafe fn list2<K: Leafy, const WIDE: bool, const FORM: u8>(
 
 /// A list of lists of lists of items.
 #[inline(always)]
-unsafe fn list3<K: Leafy, const WIDE: bool, const FORM: u8>(
+unsafe fn list3<K: Conversion, const WIDE: bool, const FORM: u8>(
     state: &mut State,
     exec: &mut Exec<'_>,
     nest: &Nest,
@@ -176,7 +176,7 @@ unsafe fn list3<K: Leafy, const WIDE: bool, const FORM: u8>(
 
 /// Lists of items, one behind the other: as many as can be without a check for each, the rest one by one.
 #[inline(always)]
-unsafe fn lists1<K: Leafy, const WIDE: bool, const FORM: u8>(
+unsafe fn lists1<K: Conversion, const WIDE: bool, const FORM: u8>(
     state: &mut State,
     exec: &mut Exec<'_>,
     nest: &Nest,
@@ -208,7 +208,7 @@ unsafe fn lists1<K: Leafy, const WIDE: bool, const FORM: u8>(
 macro_rules! outer_blocks {
     ($blocks:ident, $($level:ident)?, $at:expr, $inner:ident, $next:expr) => {
         #[inline(always)]
-        unsafe fn $blocks<K: Leafy, const WIDE: bool>(
+        unsafe fn $blocks<K: Conversion, const WIDE: bool>(
             state: &mut State,
             exec: &mut Exec<'_>,
             nest: &Nest,
@@ -248,7 +248,7 @@ outer_blocks!(blocks2, level, level, blocks1, level + 1);
 outer_blocks!(blocks3, , 0, blocks2, 1);
 
 #[inline(always)]
-unsafe fn blocks1<K: Leafy, const WIDE: bool>(
+unsafe fn blocks1<K: Conversion, const WIDE: bool>(
     state: &mut State,
     exec: &mut Exec<'_>,
     nest: &Nest,

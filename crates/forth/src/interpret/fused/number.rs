@@ -1,6 +1,6 @@
 //! Numbers in the input, and items in bulk.
 
-use super::convert::{self, Leafy};
+use super::convert::{self, Conversion};
 use super::exec::chunk;
 use super::steps::LeafKind;
 use crate::interpret::{decode, varint};
@@ -72,7 +72,7 @@ pub(crate) fn unsigned(data: &[u8], at: usize) -> Option<(u64, usize)> {
 impl crate::Output {
     /// Appends items of one kind, for which room was made.
     pub(crate) fn append_converted(&mut self, kind: LeafKind, bytes: &[u8]) {
-        fn go<K: Leafy>(output: &mut crate::Output, bytes: &[u8]) {
+        fn go<K: Conversion>(output: &mut crate::Output, bytes: &[u8]) {
             let (blocks, rest) = bytes.as_chunks::<64>();
             for block in blocks {
                 output.append(&K::convert(*block));

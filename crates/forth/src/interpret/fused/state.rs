@@ -1,6 +1,6 @@
 //! The cursors of a native loop over nested lists, and how they move.
 
-use super::convert::{BLOCK, Leafy, copy_blocks};
+use super::convert::{BLOCK, Conversion, copy_blocks};
 use super::exec::Exec;
 use super::steps::{Count, Nest};
 use crate::interpret::varint;
@@ -135,7 +135,7 @@ impl State {
     ///
     /// The state was loaded from `exec`, for this nest.
     #[inline(always)]
-    pub(super) unsafe fn sized_items<K: Leafy>(
+    pub(super) unsafe fn sized_items<K: Conversion>(
         &mut self,
         exec: &mut Exec<'_>,
         nest: &Nest,
@@ -206,7 +206,7 @@ impl State {
     ///
     /// The state was loaded for this nest; `count` reads no more than ten bytes.
     #[inline(always)]
-    pub(super) unsafe fn lists<K: Leafy, const WIDE: bool>(
+    pub(super) unsafe fn lists<K: Conversion, const WIDE: bool>(
         &mut self,
         nest: &Nest,
         level: usize,
@@ -305,7 +305,12 @@ impl State {
     ///
     /// The state was loaded from `exec`, for this nest.
     #[inline(always)]
-    pub(super) unsafe fn items<K: Leafy>(&mut self, exec: &mut Exec<'_>, nest: &Nest, items: u32) -> bool {
+    pub(super) unsafe fn items<K: Conversion>(
+        &mut self,
+        exec: &mut Exec<'_>,
+        nest: &Nest,
+        items: u32,
+    ) -> bool {
         let bytes = u64::from(items) << nest.leaf.shift;
         let room = self.leaf.limit as usize - self.leaf.next as usize;
         if bytes + BLOCK as u64 > self.left() as u64 || bytes > room as u64 {
@@ -360,7 +365,12 @@ fn grow(state: State, exec: &mut Exec<'_>, nest: &Nest, level: usize, extra: usi
 /// Items near the end of the input or of the room: exact.
 #[cold]
 #[inline(never)]
-fn slow_items<K: Leafy>(mut state: State, exec: &mut Exec<'_>, nest: &Nest, bytes: u64) -> Option<State> {
+fn slow_items<K: Conversion>(
+    mut state: State,
+    exec: &mut Exec<'_>,
+    nest: &Nest,
+    bytes: u64,
+) -> Option<State> {
     let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes <= state.left())?;
     if bytes > state.leaf.limit as usize - state.leaf.next as usize {
         state = grow(state, exec, nest, 3, bytes)?;
