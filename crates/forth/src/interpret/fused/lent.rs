@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, grow, load, store};
 use super::exec::Exec;
 use super::level::{Level, convert, nest as run_nest};
-use super::nest::Passes;
+use super::nest::PassLimit;
 use super::ops::{C, Column};
 use super::steps::{Leaf, Nest};
 
@@ -14,7 +14,7 @@ pub(super) fn nested<L: Level>(
     columns: &[Column],
     cursors: &mut [Cursor],
     (nest, own): &(Nest, Vec<C>),
-    passes: Passes,
+    passes: PassLimit,
     at: usize,
 ) -> (usize, usize) {
     // Under a limit, what one column takes is lost to all.

@@ -5,7 +5,7 @@ use super::convert::{self, Conversion};
 use super::cursor::Cursor;
 use super::exec::Exec;
 use super::hot::Hot;
-use super::nest::{BLOCKS, COUNTED, ENDED, Passes};
+use super::nest::{BLOCKS, COUNTED, ENDED, PassLimit};
 use super::steps::{Form, Header, LeafKind, Nest};
 
 /// Entry points of native code that other native code of the same level calls.
@@ -27,7 +27,7 @@ pub(super) trait Level {
         exec: &mut Exec<'_>,
         nest: &Nest,
         header: Option<&Header>,
-        passes: Passes,
+        passes: PassLimit,
         at: usize,
     ) -> (usize, usize);
 }
@@ -60,7 +60,7 @@ pub(super) unsafe fn nest<L: Level>(
     exec: &mut Exec<'_>,
     nest: &Nest,
     header: Option<&Header>,
-    passes: Passes,
+    passes: PassLimit,
     at: usize,
 ) -> (usize, usize) {
     macro_rules! go {

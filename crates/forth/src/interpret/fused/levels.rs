@@ -10,7 +10,7 @@ use super::exec::Exec;
 use super::flagged::{self, Flagged};
 use super::hot::{self, Hot};
 use super::level::{self, Level};
-use super::nest::{self, Passes};
+use super::nest::{self, PassLimit};
 use super::perform;
 use super::plan::{Entry, Plan};
 use super::steps::{Count, Header, LeafKind, Nest};
@@ -78,7 +78,7 @@ macro_rules! level {
                 exec: &mut Exec<'_>,
                 nest: &Nest,
                 header: Option<&Header>,
-                passes: Passes,
+                passes: PassLimit,
                 at: usize,
             ) -> (usize, usize) {
                 compiled_for! {
@@ -87,7 +87,7 @@ macro_rules! level {
                         exec: &mut Exec<'_>,
                         nest: &Nest,
                         header: Option<&Header>,
-                        passes: Passes,
+                        passes: PassLimit,
                         at: usize,
                     ) -> (usize, usize) {
                         nest::run::<K, DEPTH, WIDE, FORM>(exec, nest, header, passes, at)

@@ -16,13 +16,13 @@ pub(super) const BLOCKS: u8 = 2;
 
 /// How long to go on.
 #[derive(Clone, Copy)]
-pub(super) struct Passes {
+pub(super) struct PassLimit {
     pub(super) most: usize,
     /// No pass begins here or behind.
     pub(super) stop: usize,
 }
 
-impl From<usize> for Passes {
+impl From<usize> for PassLimit {
     fn from(most: usize) -> Self {
         Self { most, stop: usize::MAX }
     }
@@ -35,7 +35,7 @@ pub(super) fn run<K: Conversion, const DEPTH: usize, const WIDE: bool, const FOR
     exec: &mut Exec<'_>,
     nest: &Nest,
     header: Option<&Header>,
-    passes: Passes,
+    passes: PassLimit,
     at: usize,
 ) -> (usize, usize) {
     let mut state = State::load(exec, nest, DEPTH, at);

@@ -8,7 +8,7 @@ use super::exec::{Exec, chunk};
 use super::hot::Hot;
 use super::lent::{bulk, nested};
 use super::level::Level;
-use super::nest::Passes;
+use super::nest::PassLimit;
 use super::number::{number, unsigned, zigzag};
 use super::ops::{NONE, Op};
 use super::plan::Plan;
@@ -320,7 +320,7 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
             Op::NestToEnd { nest, variable, offsets } => {
                 let nest = &ops.nests[nest as usize];
                 let stop = usize::try_from(stop!(variable)).unwrap_or(0);
-                let passes = Passes { most: usize::MAX, stop };
+                let passes = PassLimit { most: usize::MAX, stop };
                 let (run, after) = nested::<L>(exec, columns, cursors, nest, passes, at);
                 yes!(after >= stop);
                 append!(offsets, Number::Signed(run as i64), true);
