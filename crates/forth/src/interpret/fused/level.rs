@@ -4,7 +4,7 @@
 use super::convert::{self, Conversion};
 use super::cursor::Cursor;
 use super::exec::Exec;
-use super::hot::Hot;
+use super::fast_path::FastPath;
 use super::nest::{BLOCKS, COUNTED, ENDED, PassLimit};
 use super::steps::{Form, Header, LeafKind, Nest};
 
@@ -12,8 +12,8 @@ use super::steps::{Form, Header, LeafKind, Nest};
 pub(super) trait Level {
     /// # Safety
     ///
-    /// The CPU has the features of the level; and as for `hot::run`.
-    unsafe fn hot(state: &mut Hot, data: &[u8], cursors: *mut Cursor);
+    /// The CPU has the features of the level; and as for `fast_path::run`.
+    unsafe fn fast_path(state: &mut FastPath, data: &[u8], cursors: *mut Cursor);
 
     /// # Safety
     ///

@@ -7,8 +7,8 @@ use super::convert::{self, Conversion};
 use super::cursor::Cursor;
 use super::entries;
 use super::exec::Exec;
+use super::fast_path::{self, FastPath};
 use super::flagged::{self, Flagged};
-use super::hot::{self, Hot};
 use super::level::{self, Level};
 use super::nest::{self, PassLimit};
 use super::perform;
@@ -49,13 +49,13 @@ macro_rules! level {
         struct $name;
 
         impl Level for $name {
-            unsafe fn hot(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
+            unsafe fn fast_path(state: &mut FastPath, data: &[u8], cursors: *mut Cursor) {
                 compiled_for! {
                     $name
                     #[inline(never)]
-                    unsafe fn level(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
+                    unsafe fn level(state: &mut FastPath, data: &[u8], cursors: *mut Cursor) {
                         // SAFETY: the caller's.
-                        unsafe { hot::run(state, data, cursors) }
+                        unsafe { fast_path::run(state, data, cursors) }
                     }
                 }
                 // SAFETY: the caller vouches for the features, and for the rest.

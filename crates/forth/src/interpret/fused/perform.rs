@@ -5,7 +5,7 @@
 use super::convert::{self, BLOCK, copy_blocks};
 use super::cursor::{Cursor, append, counted, frame_end, grow, load, slow_list, store};
 use super::exec::{Exec, chunk};
-use super::hot::Hot;
+use super::fast_path::FastPath;
 use super::lent::{bulk, nested};
 use super::level::Level;
 use super::nest::PassLimit;
@@ -180,11 +180,11 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
     begin!();
     loop {
         let kept_now = kept.as_mut_ptr().wrapping_add(top);
-        let mut hot = Hot { ip, at, kept: kept_now };
+        let mut fast_path = FastPath { ip, at, kept: kept_now };
         // SAFETY: this runs inside of the level's own entry point; the state is that of this code, these columns and this input.
-        unsafe { L::hot(&mut hot, data, cursors.as_mut_ptr()) };
-        (ip, at) = (hot.ip, hot.at);
-        top = (hot.kept as usize - kept.as_ptr() as usize) / size_of::<i64>();
+        unsafe { L::fast_path(&mut fast_path, data, cursors.as_mut_ptr()) };
+        (ip, at) = (fast_path.ip, fast_path.at);
+        top = (fast_path.kept as usize - kept.as_ptr() as usize) / size_of::<i64>();
         // SAFETY: every way through the code ends in `Done`.
         let op = unsafe { *ip };
         // SAFETY: as above.

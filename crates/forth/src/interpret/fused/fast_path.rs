@@ -9,7 +9,7 @@ use super::ops::Op;
 use forthwith_kernels::settled::settled;
 
 /// Where the loop stands.
-pub(super) struct Hot {
+pub(super) struct FastPath {
     pub(super) ip: *const Op,
     pub(super) at: usize,
     /// Behind the number kept last.
@@ -41,7 +41,7 @@ fn soon(at: *const u8) {
 ///
 /// The instruction, those it goes to, the numbers kept and the columns are those of one body, and the position is in the input.
 #[inline(always)]
-pub(super) unsafe fn run(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
+pub(super) unsafe fn run(state: &mut FastPath, data: &[u8], cursors: *mut Cursor) {
     let mut ip = state.ip;
     let mut kept = state.kept;
     let (base, end) = (data.as_ptr(), data.as_ptr_range().end);
@@ -407,5 +407,5 @@ pub(super) unsafe fn run(state: &mut Hot, data: &[u8], cursors: *mut Cursor) {
         // SAFETY: something follows every instruction that is for here, and every target.
         ip = unsafe { ip.add(1) };
     }
-    *state = Hot { ip, at: at as usize - base as usize, kept };
+    *state = FastPath { ip, at: at as usize - base as usize, kept };
 }
