@@ -1,7 +1,7 @@
 //! The instructions that are most of the work, and nothing else, so that all there is to them stays in registers.
 //!
 //! An instruction is done, or nothing of it is: what is unusual, the end of the input or of the room above all, is left to
-//! [`perform`](super::perform), as are all other instructions.
+//! [`interpreter`](super::interpreter), as are all other instructions.
 
 use super::convert::{self, BLOCK, copy_blocks};
 use super::cursor::Cursor;

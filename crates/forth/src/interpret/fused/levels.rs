@@ -9,9 +9,9 @@ use super::entries;
 use super::exec::Exec;
 use super::fast_path::{self, FastPath};
 use super::flagged::{self, Flagged};
+use super::interpreter;
 use super::level::{self, Level};
 use super::nest::{self, PassLimit};
-use super::perform;
 use super::plan::{Entry, Plan};
 use super::steps::{Count, Header, LeafKind, Nest};
 use forthwith_kernels::{CpuFeatures, Generation, compiled_for};
@@ -21,7 +21,7 @@ trait Whole: Level {
     /// # Safety
     ///
     /// The CPU has the features of the level.
-    unsafe fn perform(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize;
+    unsafe fn interpret(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize;
 
     /// # Safety
     ///
@@ -102,11 +102,11 @@ macro_rules! level {
         }
 
         impl Whole for $name {
-            unsafe fn perform(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
+            unsafe fn interpret(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
                 compiled_for! {
                     $name
                     fn level(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
-                        perform::run::<$name>(exec, plan, passes)
+                        interpreter::run::<$name>(exec, plan, passes)
                     }
                 }
                 // SAFETY: the caller vouches for the features.
@@ -176,7 +176,7 @@ level!(Avx512);
 /// The entry points of the generation that [`CpuFeatures`] tell of.
 pub(super) trait Native {
     /// Runs up to so many passes of a body; how many were complete.
-    fn perform(self, exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize;
+    fn interpret(self, exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize;
 
     /// Converts items of one kind.
     ///
@@ -193,15 +193,15 @@ pub(super) trait Native {
 }
 
 impl Native for CpuFeatures {
-    fn perform(self, exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
+    fn interpret(self, exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
         // SAFETY: the processor has what its features say.
         unsafe {
             match self.generation() {
                 #[cfg(target_arch = "x86_64")]
-                Generation::Avx2 => Avx2::perform(exec, plan, passes),
+                Generation::Avx2 => Avx2::interpret(exec, plan, passes),
                 #[cfg(target_arch = "x86_64")]
-                Generation::Avx512 => Avx512::perform(exec, plan, passes),
-                _ => Baseline::perform(exec, plan, passes),
+                Generation::Avx512 => Avx512::interpret(exec, plan, passes),
+                _ => Baseline::interpret(exec, plan, passes),
             }
         }
     }

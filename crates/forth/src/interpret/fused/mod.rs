@@ -12,6 +12,7 @@ mod entries;
 mod exec;
 mod fast_path;
 mod flagged;
+mod interpreter;
 mod lent;
 mod level;
 mod levels;
@@ -21,7 +22,6 @@ mod nest;
 mod number;
 mod ops;
 mod pattern;
-mod perform;
 mod phrases;
 mod plan;
 mod skip;
@@ -172,7 +172,7 @@ impl Plans {
                 // What is not for that loop, and has no other, is for the steps, a few at a time.
                 while entry.to_end && done < passes && W::BITS == 64 {
                     let few = (passes - done).min(8);
-                    let run = self.cpu.perform(&mut exec, plan, few);
+                    let run = self.cpu.interpret(&mut exec, plan, few);
                     done += run;
                     if run < few {
                         break;
@@ -192,7 +192,7 @@ impl Plans {
                 exec.positions[plan.data] = after;
                 done
             }
-            (None, None) => self.cpu.perform(&mut exec, plan, passes),
+            (None, None) => self.cpu.interpret(&mut exec, plan, passes),
         }
     }
 
