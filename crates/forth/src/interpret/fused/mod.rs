@@ -19,13 +19,13 @@ mod levels;
 mod make;
 mod matcher;
 mod nest;
+mod nest_state;
 mod number;
 mod ops;
 mod pattern;
 mod phrases;
 mod plan;
 mod skip;
-mod state;
 mod steps;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@
 
 use super::convert::Conversion;
 use super::exec::Exec;
-use super::state::State;
+use super::nest_state::NestState;
 use super::steps::{Count, Form, Header, Nest};
 use forthwith_kernels::settled::settled;
 
@@ -38,7 +38,7 @@ pub(super) fn run<K: Conversion, const DEPTH: usize, const WIDE: bool, const FOR
     passes: PassLimit,
     at: usize,
 ) -> (usize, usize) {
-    let mut state = State::load(exec, nest, DEPTH, at);
+    let mut state = NestState::load(exec, nest, DEPTH, at);
     let none = Header::default();
     let header = header.unwrap_or(&none);
     let starts = header.start.map_or(&[][..], |start| rest_of(exec, start.input as usize));
@@ -112,7 +112,7 @@ fn rest_of<'a>(exec: &Exec<'a>, input: usize) -> &'a [u8] {
 
 #[inline(always)]
 unsafe fn pass<K: Conversion, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
-    state: &mut State,
+    state: &mut NestState,
     exec: &mut Exec<'_>,
     nest: &Nest,
 ) -> bool {
@@ -131,14 +131,14 @@ unsafe fn pass<K: Conversion, const DEPTH: usize, const WIDE: bool, const FORM: 
 
 /// The byte behind a list, if there is one.
 #[inline(always)]
-fn end<const FORM: u8>(state: &mut State) -> bool {
+fn end<const FORM: u8>(state: &mut NestState) -> bool {
     FORM != ENDED || state.take::<1>().is_some()
 }
 
 /// A list of lists of items.
 #[inline(always)]
 unsafe fn list2<K: Conversion, const WIDE: bool, const FORM: u8>(
-    state: &mut State,
+    state: &mut NestState,
     exec: &mut Exec<'_>,
     nest: &Nest,
     level: usize,
@@ -155,7 +155,7 @@ unsafe fn list2<K: Conversion, const WIDE: bool, const FORM: u8>(
 /// A list of lists of lists of items.
 #[inline(always)]
 unsafe fn list3<K: Conversion, const WIDE: bool, const FORM: u8>(
-    state: &mut State,
+    state: &mut NestState,
     exec: &mut Exec<'_>,
     nest: &Nest,
 ) -> bool {
@@ -177,7 +177,7 @@ unsafe fn list3<K: Conversion, const WIDE: bool, const FORM: u8>(
 /// Lists of items, one behind the other: as many as can be without a check for each, the rest one by one.
 #[inline(always)]
 unsafe fn lists1<K: Conversion, const WIDE: bool, const FORM: u8>(
-    state: &mut State,
+    state: &mut NestState,
     exec: &mut Exec<'_>,
     nest: &Nest,
     level: usize,
@@ -186,9 +186,11 @@ unsafe fn lists1<K: Conversion, const WIDE: bool, const FORM: u8>(
     // SAFETY: as the caller's.
     unsafe {
         let done = match nest.inner {
-            Count::Big32 => state.lists::<K, WIDE>(nest, level, lists, FORM == ENDED, State::big32_unchecked),
+            Count::Big32 => {
+                state.lists::<K, WIDE>(nest, level, lists, FORM == ENDED, NestState::big32_unchecked)
+            }
             Count::ZigZag => {
-                state.lists::<K, WIDE>(nest, level, lists, FORM == ENDED, State::zigzag_unchecked)
+                state.lists::<K, WIDE>(nest, level, lists, FORM == ENDED, NestState::zigzag_unchecked)
             }
             _ => 0,
         };
@@ -209,7 +211,7 @@ macro_rules! outer_blocks {
     ($blocks:ident, $($level:ident)?, $at:expr, $inner:ident, $next:expr) => {
         #[inline(always)]
         unsafe fn $blocks<K: Conversion, const WIDE: bool>(
-            state: &mut State,
+            state: &mut NestState,
             exec: &mut Exec<'_>,
             nest: &Nest,
             $($level: usize,)?
@@ -249,7 +251,7 @@ outer_blocks!(blocks3, , 0, blocks2, 1);
 
 #[inline(always)]
 unsafe fn blocks1<K: Conversion, const WIDE: bool>(
-    state: &mut State,
+    state: &mut NestState,
     exec: &mut Exec<'_>,
     nest: &Nest,
     level: usize,

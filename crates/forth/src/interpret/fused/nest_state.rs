@@ -8,32 +8,32 @@ use forthwith_kernels::settled::settled;
 
 /// Where an output is written next and where its room ends.
 #[derive(Clone, Copy)]
-pub(super) struct Cursor {
+pub(super) struct Tail {
     pub(super) next: *mut u8,
     pub(super) limit: *mut u8,
 }
 
 /// Everything the loop moves. Passed by value to cold functions, so that it can stay in registers.
 #[derive(Clone, Copy)]
-pub(super) struct State {
+pub(super) struct NestState {
     pub(super) data: *const u8,
     pub(super) len: usize,
     pub(super) at: usize,
-    pub(super) offsets: [Cursor; 3],
-    pub(super) leaf: Cursor,
+    pub(super) offsets: [Tail; 3],
+    pub(super) leaf: Tail,
     /// The same cursors at the start of the current pass.
     pub(super) mark: [*mut u8; 4],
 }
 
-impl State {
+impl NestState {
     #[inline(always)]
     pub(super) fn load(exec: &mut Exec<'_>, nest: &Nest, depth: usize, at: usize) -> Self {
         let cursor = |output: usize| {
             let output = &exec.outputs.list[output];
             // SAFETY: `end <= room <= capacity`, all within the output's memory.
-            unsafe { Cursor { next: output.start.add(output.end), limit: output.start.add(output.room) } }
+            unsafe { Tail { next: output.start.add(output.end), limit: output.start.add(output.room) } }
         };
-        let mut offsets = [Cursor { next: std::ptr::null_mut(), limit: std::ptr::null_mut() }; 3];
+        let mut offsets = [Tail { next: std::ptr::null_mut(), limit: std::ptr::null_mut() }; 3];
         // Indices, since what iterators call need not be compiled with the instructions of this level.
         #[allow(clippy::needless_range_loop, reason = "as the comment says")]
         for level in 0..depth {
@@ -344,7 +344,7 @@ fn long_varint(input: &[u8], at: usize) -> (Option<u64>, usize) {
 /// Makes room in the offsets of a level (or in the leaf: level 3).
 #[cold]
 #[inline(never)]
-fn grow(state: State, exec: &mut Exec<'_>, nest: &Nest, level: usize, extra: usize) -> Option<State> {
+fn grow(state: NestState, exec: &mut Exec<'_>, nest: &Nest, level: usize, extra: usize) -> Option<NestState> {
     let depth = nest.depth;
     let outputs = || nest.offsets[..depth].iter().copied().enumerate().chain([(3, nest.leaf.output)]);
     let mut marks = [0; 4];
@@ -354,7 +354,7 @@ fn grow(state: State, exec: &mut Exec<'_>, nest: &Nest, level: usize, extra: usi
     state.store(exec, nest, depth);
     let wanted = if level == 3 { nest.leaf.output } else { nest.offsets[level] };
     exec.outputs.reserve(wanted, extra).ok()?;
-    let mut grown = State::load(exec, nest, depth, state.at);
+    let mut grown = NestState::load(exec, nest, depth, state.at);
     for (slot, output) in outputs() {
         // SAFETY: the mark is not behind the end, so it lies within the memory wherever that is now.
         grown.mark[slot] = unsafe { exec.outputs.list[output].start.add(marks[slot]) };
@@ -366,11 +366,11 @@ fn grow(state: State, exec: &mut Exec<'_>, nest: &Nest, level: usize, extra: usi
 #[cold]
 #[inline(never)]
 fn slow_items<K: Conversion>(
-    mut state: State,
+    mut state: NestState,
     exec: &mut Exec<'_>,
     nest: &Nest,
     bytes: u64,
-) -> Option<State> {
+) -> Option<NestState> {
     let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes <= state.left())?;
     if bytes > state.leaf.limit as usize - state.leaf.next as usize {
         state = grow(state, exec, nest, 3, bytes)?;
