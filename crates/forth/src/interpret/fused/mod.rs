@@ -2,6 +2,19 @@
 //!
 //! A pass that meets anything unexpected is undone and left to the checked tier, which repeats it from its start. So the
 //! native code knows success only, and errors, their place and the state they leave are those of the checked tier.
+//!
+//! Simple nested lists are one native loop. Other bodies are steps, run by an interpreter of their own. It stays for
+//! the sake of Avro's records, which take twice as long as flat code; programs of ROOT gain nothing by it
+//! (`benches/results/2026-11-22-machine-steps`).
+//!
+//! | file | |
+//! | --- | --- |
+//! | `pattern.rs`, `phrases.rs`, `matcher.rs` | which idioms a body consists of, and the step that each is |
+//! | `steps.rs`, `plan.rs`, `describe.rs` | what a body does; the fastest way there is to run it |
+//! | `nest.rs`, `nest_state.rs`, `entries.rs`, `flagged.rs` | lists as one native loop |
+//! | `make.rs`, `ops.rs` | steps as instructions |
+//! | `interpreter.rs`, `fast_path.rs`, `skip.rs`, `cursor.rs`, `lent.rs` | what runs them |
+//! | `level.rs`, `levels.rs` | all of it for each generation of CPUs |
 
 use std::cell::Cell;
 
