@@ -4,7 +4,7 @@
 //! what stands between them, and makes an [`AvroTable`] of them, a [`Dataset`](forthwith_plan::Dataset) like
 //! any other. Its plans carry one [`Program`](forthwith_program::Program) for the fields that are wanted;
 //! what is not wanted is stepped over. [`AvroFormat`] knows what is round the entries' bytes. There is no
-//! decoder of Avro here, or anywhere: a [`Schema`] becomes a [layout](forthwith_program::Schema), a layout
+//! decoder of Avro here, or anywhere: a [`Schema`] becomes a [layout](forthwith_program::Layout), a layout
 //! becomes AwkwardForth, and the machine runs that.
 //!
 //! ```no_run

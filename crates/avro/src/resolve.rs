@@ -8,7 +8,7 @@ use crate::{
 };
 use forthwith_columns::{DType, Wire};
 use forthwith_plan::{Field, Pick};
-use forthwith_program::{Schema as Layout, Union};
+use forthwith_program::{Layout, Union};
 use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,

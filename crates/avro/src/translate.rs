@@ -3,7 +3,7 @@
 use crate::schema::{Field, Id, Kind, Logical, Schema, Unit};
 use forthwith_columns::{DType, Meaning, TimeUnit, Wire};
 use forthwith_plan::{Error, ErrorKind};
-use forthwith_program::{Count, Dialect, Frame, Schema as Layout, TextLength, Union};
+use forthwith_program::{Count, Dialect, Frame, Layout, TextLength, Union};
 use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,

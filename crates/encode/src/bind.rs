@@ -9,7 +9,7 @@ use crate::{
     rows::Rows,
 };
 use forthwith_columns::{Array, Column, DType, Form, Meaning};
-use forthwith_program::{Schema, Union};
+use forthwith_program::{Layout, Union};
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 type Result<T> = std::result::Result<T, EncodeError>;
@@ -31,7 +31,7 @@ impl<'a> Binder<'a> {
     /// `rows` are the rows of this node that others name, for which its columns have been found to be long enough.
     pub(crate) fn bind(
         &mut self,
-        layout: &Schema,
+        layout: &Layout,
         form: &Form,
         rows: &Rows,
         member: &str,
@@ -45,12 +45,12 @@ impl<'a> Binder<'a> {
         node
     }
 
-    fn node(&mut self, layout: &Schema, form: &Form, rows: &Rows, member: &str) -> Result<Node<'a>> {
+    fn node(&mut self, layout: &Layout, form: &Form, rows: &Rows, member: &str) -> Result<Node<'a>> {
         let wrong = || wrong(layout, form, member);
         Ok(match (layout, form) {
             // Of which there are no rows.
             (_, Form::Empty) => Node::Nothing,
-            (Schema::Meant(wanted, of), Form::Meant { meaning, content }) => {
+            (Layout::Meant(wanted, of), Form::Meant { meaning, content }) => {
                 if !same(*wanted, *meaning) {
                     return Err(wrong());
                 }
@@ -61,7 +61,7 @@ impl<'a> Binder<'a> {
                         decimals(of, &values, rows, member)?.ok_or_else(wrong)?
                     }
                     (Meaning::Decimal { .. }, Form::String { key, .. }) => match &**of {
-                        Schema::Opaque(size) => {
+                        Layout::Opaque(size) => {
                             let (offsets, bytes) = self.text(key, rows.count())?;
                             resized(*size, &offsets, bytes, rows, member)?
                         }
@@ -70,18 +70,18 @@ impl<'a> Binder<'a> {
                     (_, content) => self.bind(of, content, rows, member)?,
                 }
             }
-            (Schema::Constant(_, of), form) => self.bind(of, form, rows, member)?,
+            (Layout::Constant(_, of), form) => self.bind(of, form, rows, member)?,
             // Alternatives that all are what is wanted.
-            (layout, Form::Union { key, contents }) if !matches!(layout, Schema::Union(_)) => {
+            (layout, Form::Union { key, contents }) if !matches!(layout, Layout::Union(_)) => {
                 self.arms(key, contents, rows, |this, content, rows| {
                     Ok((None, this.bind(layout, content, rows, member)?))
                 })?
             }
-            (Schema::Meant(_, of), form) if !matches!(form, Form::Option { .. }) => {
+            (Layout::Meant(_, of), form) if !matches!(form, Form::Option { .. }) => {
                 self.bind(of, form, rows, member)?
             }
-            (Schema::Union(union), form) => self.union(union, form, rows, member)?,
-            (Schema::Null, Form::Option { key, .. }) => {
+            (Layout::Union(union), form) => self.union(union, form, rows, member)?,
+            (Layout::Null, Form::Option { key, .. }) => {
                 let index = self.integers(key, "index", rows.count())?;
                 if rows.find(&index, |at| at >= 0).is_some() {
                     return Err(wrong());
@@ -96,7 +96,7 @@ impl<'a> Binder<'a> {
                 let value = self.bind(layout, content, &rows.named(&index), member)?;
                 Node::Picked { index, value: Box::new(value) }
             }
-            (Schema::Number(wire), Form::Meant { meaning: Meaning::Half, content }) => {
+            (Layout::Number(wire), Form::Meant { meaning: Meaning::Half, content }) => {
                 let Form::Numpy { key, dtype: DType::UInt16, shape } = &**content else {
                     return Err(wrong());
                 };
@@ -112,33 +112,33 @@ impl<'a> Binder<'a> {
             // Their numbers without what they mean would be other values.
             (_, Form::Meant { meaning, content }) if bare(*meaning, content) => return Err(wrong()),
             (layout, Form::Meant { content, .. }) => self.bind(layout, content, rows, member)?,
-            (Schema::Varint(wanted), Form::Numpy { key, dtype, shape })
+            (Layout::Varint(wanted), Form::Numpy { key, dtype, shape })
                 if shape.is_empty() && numbers::whole(*dtype) =>
             {
                 let column = self.column(key, "data", *dtype, rows.count())?;
                 Node::Varint(numbers::integers(column, rows, *wanted, member)?)
             }
-            (Schema::Number(wire), Form::Numpy { key, dtype, shape })
+            (Layout::Number(wire), Form::Numpy { key, dtype, shape })
                 if shape.is_empty() && numbers::converts(*dtype, wire.dtype()) =>
             {
                 let column = self.column(key, "data", *dtype, rows.count())?;
                 let bytes = numbers::packed(column, rows, *wire, member)?;
                 Node::Packed { width: wire.width(), bytes }
             }
-            (Schema::Text | Schema::Bytes, Form::String { key, .. }) => {
+            (Layout::Text | Layout::Bytes, Form::String { key, .. }) => {
                 let (offsets, bytes) = self.text(key, rows.count())?;
                 refuse_long(&offsets, member)?;
                 Node::Text { offsets, bytes: bytes.into() }
             }
-            (Schema::Opaque(size), Form::String { key, .. }) => {
+            (Layout::Opaque(size), Form::String { key, .. }) => {
                 let (offsets, bytes) = self.text(key, rows.count())?;
                 opaque(*size, &offsets, bytes, rows, form, member)?
             }
-            (Schema::Enum { symbols, keep: None }, Form::String { key, binary: false }) => {
+            (Layout::Enum { symbols, keep: None }, Form::String { key, binary: false }) => {
                 let (offsets, bytes) = self.text(key, rows.count())?;
                 Node::Varint(enumerated(symbols, &offsets, bytes, rows, member)?.into())
             }
-            (Schema::Enum { symbols, keep: None }, Form::Categorical { key, categories }) => {
+            (Layout::Enum { symbols, keep: None }, Form::Categorical { key, categories }) => {
                 let numbers: HashMap<&str, i64> = symbols.iter().map(String::as_str).zip(0..).collect();
                 let known: Vec<Option<i64>> =
                     categories.iter().map(|name| numbers.get(name.as_str()).copied()).collect();
@@ -156,7 +156,7 @@ impl<'a> Binder<'a> {
                 }
                 Node::Varint(found.into())
             }
-            (Schema::Text | Schema::Bytes, Form::Categorical { key, categories }) => {
+            (Layout::Text | Layout::Bytes, Form::Categorical { key, categories }) => {
                 let (offsets, bytes) = self.text(key, categories.len() as u64)?;
                 let index: Vec<i64> =
                     self.numbers(key, rows.count())?.into_iter().map(|at| at as i64).collect();
@@ -165,39 +165,39 @@ impl<'a> Binder<'a> {
                     value: Box::new(Node::Text { offsets, bytes: bytes.into() }),
                 }
             }
-            (Schema::List(item), Form::List { key, content }) => {
+            (Layout::List(item), Form::List { key, content }) => {
                 let offsets = self.integers(key, "offsets", rows.count() + 1)?;
                 refuse_long(&offsets, member)?;
                 let below = rows.inside(&offsets);
                 let item = self.bind(item, content, &below, &format!("{member}[]"))?;
                 Node::List { offsets, item: Box::new(item) }
             }
-            (Schema::List(item), Form::Regular { size, content }) => {
+            (Layout::List(item), Form::Regular { size, content }) => {
                 self.regular(*size, true, item, content, rows, member)?
             }
-            (Schema::Fixed(wanted, item), Form::Regular { size, content }) if wanted == size => {
+            (Layout::Fixed(wanted, item), Form::Regular { size, content }) if wanted == size => {
                 self.regular(*size, false, item, content, rows, member)?
             }
-            (Schema::List(item), Form::Numpy { key, dtype, shape }) if !shape.is_empty() => {
+            (Layout::List(item), Form::Numpy { key, dtype, shape }) if !shape.is_empty() => {
                 self.regular(shape[0], true, item, &inner(key, *dtype, shape), rows, member)?
             }
-            (Schema::Fixed(wanted, item), Form::Numpy { key, dtype, shape })
+            (Layout::Fixed(wanted, item), Form::Numpy { key, dtype, shape })
                 if shape.first() == Some(wanted) =>
             {
                 self.regular(*wanted, false, item, &inner(key, *dtype, shape), rows, member)?
             }
-            (Schema::Map(value), Form::List { key, content }) => {
+            (Layout::Map(value), Form::List { key, content }) => {
                 let Form::Record { contents, .. } = &**content else { return Err(wrong()) };
                 let [name, content] = &contents[..] else { return Err(wrong()) };
                 let offsets = self.integers(key, "offsets", rows.count() + 1)?;
                 refuse_long(&offsets, member)?;
                 let below = rows.inside(&offsets);
-                let name = self.bind(&Schema::Text, name, &below, &format!("{member}{{}}.key"))?;
+                let name = self.bind(&Layout::Text, name, &below, &format!("{member}{{}}.key"))?;
                 let value = self.bind(value, content, &below, &format!("{member}{{}}.value"))?;
                 Node::List { offsets, item: Box::new(Node::Record(vec![name, value])) }
             }
             (
-                Schema::Record { fields, .. } | Schema::Arranged { fields, .. },
+                Layout::Record { fields, .. } | Layout::Arranged { fields, .. },
                 Form::Record { fields: names, contents, .. },
             ) => {
                 if let Some(extra) =
@@ -220,13 +220,13 @@ impl<'a> Binder<'a> {
                 Node::Record(nodes)
             }
             (
-                Schema::Skipped(_)
-                | Schema::Chosen { .. }
-                | Schema::Recursive(_)
-                | Schema::Recurse
-                | Schema::ToEnd(_)
-                | Schema::Converted(..)
-                | Schema::Enum { keep: Some(_), .. },
+                Layout::Skipped(_)
+                | Layout::Chosen { .. }
+                | Layout::Recursive(_)
+                | Layout::Recurse
+                | Layout::ToEnd(_)
+                | Layout::Converted(..)
+                | Layout::Enum { keep: Some(_), .. },
                 _,
             ) => {
                 let what = "a layout that differs from what is delivered".into();
@@ -240,7 +240,7 @@ impl<'a> Binder<'a> {
         &mut self,
         size: u64,
         counted: bool,
-        item: &Schema,
+        item: &Layout,
         content: &Form,
         rows: &Rows,
         member: &str,
@@ -255,7 +255,7 @@ impl<'a> Binder<'a> {
             Form::Option { key, content } => {
                 let index = self.integers(key, "index", rows.count())?;
                 let below = rows.named(&index);
-                let null = union.alternatives.iter().position(|a| *a == Schema::Null);
+                let null = union.alternatives.iter().position(|a| *a == Layout::Null);
                 if null.is_none()
                     && let Some(row) = rows.find(&index, |at| at < 0)
                 {
@@ -297,7 +297,7 @@ impl<'a> Binder<'a> {
                         Err(why) => return Err(first.unwrap_or(why)),
                     }
                 }
-                let Some(why) = first else { return Err(wrong(&Schema::Union(union.clone()), form, member)) };
+                let Some(why) = first else { return Err(wrong(&Layout::Union(union.clone()), form, member)) };
                 let ranked: Vec<usize> = ranked.into_iter().map(|(_, tag)| tag).collect();
                 self.sorted_out(union, &ranked, form, rows)?.ok_or(why)
             }
@@ -345,13 +345,13 @@ impl<'a> Binder<'a> {
         let mut arms = Vec::with_capacity(ranked.len());
         for tag in ranked {
             let mut layout = &union.alternatives[*tag];
-            while let Schema::Meant(_, of) = layout {
+            while let Layout::Meant(_, of) = layout {
                 layout = of;
             }
             arms.push(match layout {
-                Schema::Text | Schema::Bytes => Sorted::Any,
-                Schema::Opaque(size) => Sorted::Sized(*size, Vec::new()),
-                Schema::Enum { symbols, keep: None } => {
+                Layout::Text | Layout::Bytes => Sorted::Any,
+                Layout::Opaque(size) => Sorted::Sized(*size, Vec::new()),
+                Layout::Enum { symbols, keep: None } => {
                     Sorted::Named(symbols.iter().map(String::as_bytes).zip(0..).collect(), Vec::new())
                 }
                 _ => return Ok(None),
@@ -452,8 +452,8 @@ impl Sorted<'_> {
 }
 
 /// The fields of a record, each with columns of its own.
-pub(crate) fn fields<'a>(layout: &Schema, names: &[String], arrays: &'a [Array]) -> Result<Node<'a>> {
-    let (Schema::Record { fields, .. } | Schema::Arranged { fields, .. }) = layout else {
+pub(crate) fn fields<'a>(layout: &Layout, names: &[String], arrays: &'a [Array]) -> Result<Node<'a>> {
+    let (Layout::Record { fields, .. } | Layout::Arranged { fields, .. }) = layout else {
         let wanted = describe(layout, 0);
         return Err(EncodeError::Type { member: String::new(), found: "named columns".into(), wanted });
     };
@@ -471,7 +471,7 @@ pub(crate) fn fields<'a>(layout: &Schema, names: &[String], arrays: &'a [Array])
             (Some(array), _) => {
                 Binder::new(array).bind(layout, &array.form, &Rows::all(array.length), field)?
             }
-            (None, Schema::Constant(bytes, _)) => Node::Constant(Arc::clone(bytes)),
+            (None, Layout::Constant(bytes, _)) => Node::Constant(Arc::clone(bytes)),
             (None, _) => return Err(EncodeError::Missing { member: String::new(), field: field.clone() }),
         });
     }
@@ -521,34 +521,34 @@ fn no_symbol(symbols: &[String], found: &[u8], row: usize, member: &str) -> Enco
     }
 }
 
-fn wrong(layout: &Schema, form: &Form, member: &str) -> EncodeError {
+fn wrong(layout: &Layout, form: &Form, member: &str) -> EncodeError {
     let wanted = describe(layout, 0);
     EncodeError::Type { member: member.into(), found: form.type_string(), wanted }
 }
 
 /// A layout in a few words.
-fn describe(layout: &Schema, depth: usize) -> String {
+fn describe(layout: &Layout, depth: usize) -> String {
     if depth > 3 {
         return "…".into();
     }
-    let of = |layout: &Schema| describe(layout, depth + 1);
+    let of = |layout: &Layout| describe(layout, depth + 1);
     match layout {
-        Schema::Number(wire) => wire.dtype().name().into(),
-        Schema::Varint(dtype) => dtype.name().into(),
-        Schema::Text => "text".into(),
-        Schema::Bytes => "bytes".into(),
-        Schema::Opaque(size) => format!("{size} bytes"),
-        Schema::Null => "null".into(),
-        Schema::List(item) => format!("lists of {}", of(item)),
-        Schema::Fixed(size, item) => format!("{size} times {}", of(item)),
-        Schema::Map(value) => format!("maps of {}", of(value)),
-        Schema::Enum { .. } => "symbols".into(),
-        Schema::Meant(meaning, _) => meaning.to_string(),
-        Schema::Union(union) => {
+        Layout::Number(wire) => wire.dtype().name().into(),
+        Layout::Varint(dtype) => dtype.name().into(),
+        Layout::Text => "text".into(),
+        Layout::Bytes => "bytes".into(),
+        Layout::Opaque(size) => format!("{size} bytes"),
+        Layout::Null => "null".into(),
+        Layout::List(item) => format!("lists of {}", of(item)),
+        Layout::Fixed(size, item) => format!("{size} times {}", of(item)),
+        Layout::Map(value) => format!("maps of {}", of(value)),
+        Layout::Enum { .. } => "symbols".into(),
+        Layout::Meant(meaning, _) => meaning.to_string(),
+        Layout::Union(union) => {
             let alternatives: Vec<_> = union.alternatives.iter().map(of).collect();
             format!("a union of {}", alternatives.join(", "))
         }
-        Schema::Record { name, .. } | Schema::Arranged { name, .. } => {
+        Layout::Record { name, .. } | Layout::Arranged { name, .. } => {
             name.clone().map_or_else(|| "a record".into(), |name| format!("a record {name}"))
         }
         _ => "another layout".into(),

@@ -7,7 +7,7 @@ use crate::{
     rows::Rows,
 };
 use forthwith_columns::Array;
-use forthwith_program::{Count, Dialect, Schema, TextLength};
+use forthwith_program::{Count, Dialect, Layout, TextLength};
 use std::{borrow::Cow, sync::Arc};
 
 /// Columns bound to the layout they are written in. Everything that can be wrong with them has been found by then.
@@ -52,18 +52,18 @@ impl<'a> Encoder<'a> {
     ///
     /// # Errors
     /// Columns that are not what their Form says, or do not fit the layout; values that do not fit their type, with the first such row.
-    pub fn new(layout: &Schema, dialect: &Dialect, array: &'a Array) -> Result<Self, EncodeError> {
+    pub fn new(layout: &Layout, dialect: &Dialect, array: &'a Array) -> Result<Self, EncodeError> {
         array.validate()?;
         let node = Binder::new(array).bind(layout, &array.form, &Rows::all(array.length), "")?;
         Ok(Self { node, dialect: *dialect, rows: array.length })
     }
 
-    /// Binds columns, an array each, to the fields of a record. A [`Schema::Constant`] needs no column.
+    /// Binds columns, an array each, to the fields of a record. A [`Layout::Constant`] needs no column.
     ///
     /// # Errors
     /// As [`new`](Self::new); columns of different lengths.
     pub fn of_fields(
-        layout: &Schema,
+        layout: &Layout,
         dialect: &Dialect,
         names: &[String],
         arrays: &'a [Array],

@@ -2,24 +2,24 @@
 
 use forthwith_columns::Invalid;
 
-/// Why columns cannot be written as a schema says. `member` is the path of the value: `hits[].x`, empty for the outermost.
+/// Why columns cannot be written as a layout says. `member` is the path of the value: `hits[].x`, empty for the outermost.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
     /// The columns are not what their Form says.
     #[error(transparent)]
     Invalid(#[from] Invalid),
-    /// A column of another type than the schema wants.
+    /// A column of another type than the layout wants.
     #[error("{}{found} cannot be written as {wanted}", at(.member))]
     Type {
         /// The value.
         member: String,
         /// The type of the column.
         found: String,
-        /// The type in the schema.
+        /// The type in the layout.
         wanted: String,
     },
-    /// A field of the schema for which there is no column.
+    /// A field of the layout for which there is no column.
     #[error("{}there is no column for the field {field:?} of the schema", at(.member))]
     Missing {
         /// The record.
@@ -27,7 +27,7 @@ pub enum EncodeError {
         /// The field.
         field: String,
     },
-    /// A column for which the schema has no field.
+    /// A column for which the layout has no field.
     #[error("{}the schema has no field for the column {field:?}", at(.member))]
     Extra {
         /// The record.
@@ -35,7 +35,7 @@ pub enum EncodeError {
         /// The column.
         field: String,
     },
-    /// A null where the schema has none.
+    /// A null where the layout has none.
     #[error("{}row {row} is null, which the schema does not allow", at(.member))]
     Null {
         /// The value.
@@ -43,7 +43,7 @@ pub enum EncodeError {
         /// Its row within its node.
         row: u64,
     },
-    /// A value that the schema's type has no room for.
+    /// A value that the layout's type has no room for.
     #[error("{}row {row} is {found}, which is not within {wanted}", at(.member))]
     Range {
         /// The value.

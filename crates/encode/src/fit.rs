@@ -2,59 +2,59 @@
 
 use crate::numbers::{converts, whole};
 use forthwith_columns::{DType, Form, Meaning};
-use forthwith_program::Schema;
+use forthwith_program::Layout;
 
 /// Types within types.
 pub(crate) const DEEPEST: usize = 128;
 
 /// How well a column fits: exactly, by a conversion that keeps its values, or not at all. Smaller is better.
-pub(crate) fn fit(layout: &Schema, form: &Form, depth: usize) -> Option<u32> {
+pub(crate) fn fit(layout: &Layout, form: &Form, depth: usize) -> Option<u32> {
     if depth > DEEPEST {
         return None;
     }
-    let below = |layout: &Schema, form: &Form| fit(layout, form, depth + 1);
+    let below = |layout: &Layout, form: &Form| fit(layout, form, depth + 1);
     let lossless = |found: DType, wanted: DType| {
         if found == wanted { Some(0) } else { converts(found, wanted).then_some(8) }
     };
     Some(match (layout, form) {
         (_, Form::Empty) => 0,
-        (Schema::Meant(wanted, of), Form::Meant { meaning, content }) => {
+        (Layout::Meant(wanted, of), Form::Meant { meaning, content }) => {
             if !same(*wanted, *meaning) {
                 return None;
             }
             match (meaning, &**content, &**of) {
                 (Meaning::Decimal { .. }, Form::Numpy { shape, .. }, of) if shape.is_empty() => match of {
-                    Schema::Bytes => 0,
-                    Schema::Opaque(_) => 1,
+                    Layout::Bytes => 0,
+                    Layout::Opaque(_) => 1,
                     _ => return None,
                 },
                 (_, content, of) => below(of, content)?,
             }
         }
-        (layout, Form::Union { contents, .. }) if !matches!(layout, Schema::Union(_)) => {
+        (layout, Form::Union { contents, .. }) if !matches!(layout, Layout::Union(_)) => {
             contents.iter().map(|content| below(layout, content)).sum::<Option<u32>>()? + 1
         }
         // Bare numbers or bytes for something that means more, and the other way round.
-        (Schema::Meant(_, of), form) => below(of, form)? + 2,
-        (Schema::Union(union), Form::Option { content, .. }) => {
+        (Layout::Meant(_, of), form) => below(of, form)? + 2,
+        (Layout::Union(union), Form::Option { content, .. }) => {
             // Without null it is as good if nothing is missing.
-            let null = union.alternatives.contains(&Schema::Null);
+            let null = union.alternatives.contains(&Layout::Null);
             below(layout, content)? + if null { 0 } else { 16 }
         }
-        (Schema::Union(_), Form::Union { contents, .. }) => {
+        (Layout::Union(_), Form::Union { contents, .. }) => {
             contents.iter().map(|content| below(layout, content)).sum::<Option<u32>>()?
         }
-        (Schema::Union(union), form) => {
+        (Layout::Union(union), form) => {
             union.alternatives.iter().filter_map(|layout| below(layout, form)).min()? + 1
         }
-        (Schema::Null, Form::Option { content, .. }) if **content == Form::Empty => 0,
+        (Layout::Null, Form::Option { content, .. }) if **content == Form::Empty => 0,
         (layout, Form::Option { content, .. }) => below(layout, content)? + 16,
-        (Schema::Number(wire), Form::Meant { meaning: Meaning::Half, .. }) => {
+        (Layout::Number(wire), Form::Meant { meaning: Meaning::Half, .. }) => {
             lossless(DType::Float32, wire.dtype())?
         }
         (_, Form::Meant { meaning, content }) if bare(*meaning, content) => return None,
         (layout, Form::Meant { content, .. }) => below(layout, content)? + 2,
-        (Schema::Varint(wanted), Form::Numpy { dtype, shape, .. }) if shape.is_empty() && whole(*dtype) => {
+        (Layout::Varint(wanted), Form::Numpy { dtype, shape, .. }) if shape.is_empty() && whole(*dtype) => {
             let small = dtype.size() < wanted.size() || *dtype == *wanted;
             if *dtype == *wanted {
                 0
@@ -64,44 +64,44 @@ pub(crate) fn fit(layout: &Schema, form: &Form, depth: usize) -> Option<u32> {
                 8
             }
         }
-        (Schema::Number(wire), Form::Numpy { dtype, shape, .. }) if shape.is_empty() => {
+        (Layout::Number(wire), Form::Numpy { dtype, shape, .. }) if shape.is_empty() => {
             lossless(*dtype, wire.dtype())?
         }
-        (Schema::Text, Form::String { binary: false, .. })
-        | (Schema::Bytes, Form::String { binary: true, .. }) => 0,
-        (Schema::Text | Schema::Bytes, Form::String { .. }) => 4,
-        (Schema::Opaque(_), Form::String { binary, .. }) => {
+        (Layout::Text, Form::String { binary: false, .. })
+        | (Layout::Bytes, Form::String { binary: true, .. }) => 0,
+        (Layout::Text | Layout::Bytes, Form::String { .. }) => 4,
+        (Layout::Opaque(_), Form::String { binary, .. }) => {
             if *binary {
                 1
             } else {
                 5
             }
         }
-        (Schema::Enum { symbols, .. }, Form::Categorical { categories, .. }) => {
+        (Layout::Enum { symbols, .. }, Form::Categorical { categories, .. }) => {
             if categories.iter().all(|name| symbols.contains(name)) { 0 } else { 3 }
         }
-        (Schema::Text | Schema::Bytes, Form::Categorical { .. }) => 4,
-        (Schema::Enum { .. }, Form::String { binary: false, .. }) => 3,
-        (Schema::List(item), Form::List { content, .. } | Form::Regular { content, .. }) => {
+        (Layout::Text | Layout::Bytes, Form::Categorical { .. }) => 4,
+        (Layout::Enum { .. }, Form::String { binary: false, .. }) => 3,
+        (Layout::List(item), Form::List { content, .. } | Form::Regular { content, .. }) => {
             below(item, content)?
         }
-        (Schema::List(item), Form::Numpy { key, dtype, shape }) if !shape.is_empty() => {
+        (Layout::List(item), Form::Numpy { key, dtype, shape }) if !shape.is_empty() => {
             below(item, &inner(key, *dtype, shape))?
         }
-        (Schema::Fixed(size, item), Form::Regular { size: found, content }) if size == found => {
+        (Layout::Fixed(size, item), Form::Regular { size: found, content }) if size == found => {
             below(item, content)?
         }
-        (Schema::Fixed(size, item), Form::Numpy { key, dtype, shape }) if shape.first() == Some(size) => {
+        (Layout::Fixed(size, item), Form::Numpy { key, dtype, shape }) if shape.first() == Some(size) => {
             below(item, &inner(key, *dtype, shape))?
         }
-        (Schema::Map(value), Form::List { content, .. }) => match &**content {
+        (Layout::Map(value), Form::List { content, .. }) => match &**content {
             Form::Record { contents, .. } if contents.len() == 2 => {
-                below(&Schema::Text, &contents[0])? + below(value, &contents[1])?
+                below(&Layout::Text, &contents[0])? + below(value, &contents[1])?
             }
             _ => return None,
         },
         (
-            Schema::Record { name, fields } | Schema::Arranged { name, fields, .. },
+            Layout::Record { name, fields } | Layout::Arranged { name, fields, .. },
             Form::Record { fields: names, contents, name: found },
         ) => {
             if fields.len() != contents.len() {

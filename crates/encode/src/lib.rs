@@ -1,6 +1,6 @@
 //! Columns to bytes: the way back.
 //!
-//! Reading makes a program of a [`Schema`](forthwith_program::Schema) and a [`Dialect`](forthwith_program::Dialect); writing walks the columns
+//! Reading makes a program of a [`Layout`](forthwith_program::Layout) and a [`Dialect`](forthwith_program::Dialect); writing walks the columns
 //! by the same two. An [`Encoder`] is bound to them and to an [`Array`](forthwith_columns::Array) once, which settles everything that has to be
 //! looked up, converted or refused; afterwards [`Encoder::row`] only appends bytes. What stands round an entry (a frame, a block, a
 //! file) is the format's own.
@@ -8,7 +8,7 @@
 //! ```
 //! use forthwith_columns::{Array, Column, DType, Form};
 //! use forthwith_encode::Encoder;
-//! use forthwith_program::{Count, Dialect, Frame, Schema, TextLength};
+//! use forthwith_program::{Count, Dialect, Frame, Layout, TextLength};
 //!
 //! let array = Array {
 //!     form: Form::Numpy { key: "x".into(), dtype: DType::Int16, shape: vec![] },
@@ -16,7 +16,7 @@
 //!     columns: vec![("x-data".into(), Column::from_slice(&[1i16, -1, 64]))],
 //! };
 //! let avro = Dialect { counts: Count::Blocks, text: TextLength::ZigZag, entry: Frame::None };
-//! let encoder = Encoder::new(&Schema::Varint(DType::Int64), &avro, &array)?;
+//! let encoder = Encoder::new(&Layout::Varint(DType::Int64), &avro, &array)?;
 //! let mut bytes = Vec::new();
 //! for row in 0..encoder.rows() {
 //!     encoder.row(row, &mut bytes);

@@ -2,7 +2,7 @@
 
 use crate::{EncodeError, encoder::Node, rows::Rows};
 use forthwith_columns::Form;
-use forthwith_program::Schema;
+use forthwith_program::Layout;
 use std::borrow::Cow;
 
 /// Values of one size, one after the other, but for hidden rows.
@@ -82,7 +82,7 @@ pub(crate) fn opaque<'a>(
 
 /// Whole numbers as the bytes of decimals, as few as they need or as many as there are to be. Nothing if that is not what they are written as.
 pub(crate) fn decimals<'a>(
-    layout: &Schema,
+    layout: &Layout,
     values: &[i64],
     rows: &Rows,
     member: &str,
@@ -90,7 +90,7 @@ pub(crate) fn decimals<'a>(
     // The bytes in front that only repeat the sign.
     let spare = |value: i64| ((value ^ (value >> 63)).leading_zeros() as usize - 1) / 8;
     Ok(Some(match layout {
-        Schema::Bytes => {
+        Layout::Bytes => {
             let mut offsets = Vec::with_capacity(values.len() + 1);
             let mut bytes = Vec::with_capacity(values.len() * 8);
             offsets.push(0);
@@ -100,7 +100,7 @@ pub(crate) fn decimals<'a>(
             }
             Node::Text { offsets: offsets.into(), bytes: bytes.into() }
         }
-        Schema::Opaque(size) => {
+        Layout::Opaque(size) => {
             let mut packing = Packing::new(*size, rows);
             let width = packing.width;
             packing.bytes.reserve(values.len().saturating_mul(width.min(64)));

@@ -2,7 +2,7 @@
 
 use super::*;
 use forthwith_columns::{Array, Column, DType, Form, Meaning, Native, TimeUnit, Wire};
-use forthwith_program::{Count, Dialect, Frame, Schema, TextLength, Union};
+use forthwith_program::{Count, Dialect, Frame, Layout, TextLength, Union};
 use std::sync::Arc;
 
 const AVRO: Dialect = Dialect { counts: Count::Blocks, text: TextLength::ZigZag, entry: Frame::None };
@@ -61,7 +61,7 @@ fn list(offsets: &[i64], inner: Array) -> Array {
     })
 }
 
-fn bytes(layout: &Schema, dialect: &Dialect, array: &Array) -> Result<Vec<u8>, EncodeError> {
+fn bytes(layout: &Layout, dialect: &Dialect, array: &Array) -> Result<Vec<u8>, EncodeError> {
     let encoder = Encoder::new(layout, dialect, array)?;
     let mut out = Vec::new();
     (0..encoder.rows()).for_each(|row| encoder.row(row, &mut out));
@@ -71,21 +71,21 @@ fn bytes(layout: &Schema, dialect: &Dialect, array: &Array) -> Result<Vec<u8>, E
 
 #[test]
 fn numbers_become_what_the_layout_says() {
-    let big = Schema::Number(Wire::Big(DType::Int16));
+    let big = Layout::Number(Wire::Big(DType::Int16));
     assert_eq!(bytes(&big, &ROOT, &numbers("a", &[1u8, 255])), Ok(vec![0, 1, 0, 255]));
     assert_eq!(bytes(&big, &ROOT, &numbers("a", &[-2i64])), Ok(vec![255, 254]));
     let wide = bytes(&big, &ROOT, &numbers("a", &[0i64, 1 << 20])).unwrap_err();
     assert_eq!(wide.to_string(), "row 1 is 1048576, which is not within int16");
-    let double = Schema::Number(Wire::Little(DType::Float64));
+    let double = Layout::Number(Wire::Little(DType::Float64));
     assert_eq!(bytes(&double, &AVRO, &numbers("a", &[1.5f32])), Ok(1.5f64.to_le_bytes().to_vec()));
     assert_eq!(bytes(&double, &AVRO, &numbers("a", &[3i32])), Ok(3f64.to_le_bytes().to_vec()));
-    let long = Schema::Varint(DType::Int64);
+    let long = Layout::Varint(DType::Int64);
     assert_eq!(
         bytes(&long, &AVRO, &numbers("a", &[u64::MAX])).unwrap_err().to_string().split(' ').next(),
         Some("row")
     );
     assert!(matches!(bytes(&long, &AVRO, &numbers("a", &[1.0f32])), Err(EncodeError::Type { .. })));
-    let int = Schema::Varint(DType::Int32);
+    let int = Layout::Varint(DType::Int32);
     assert!(matches!(
         bytes(&int, &AVRO, &numbers("a", &[1i64 << 31])),
         Err(EncodeError::Range { row: 0, .. })
@@ -95,27 +95,27 @@ fn numbers_become_what_the_layout_says() {
 #[test]
 fn counts_are_those_of_the_dialect() {
     let lists = list(&[1, 1, 3], numbers("a", &[9u8, 1, 2]));
-    let layout = Schema::Number(Wire::Big(DType::UInt8)).list();
+    let layout = Layout::Number(Wire::Big(DType::UInt8)).list();
     assert_eq!(bytes(&layout, &ROOT, &lists), Ok(vec![0, 0, 0, 0, 0, 0, 0, 2, 1, 2]));
     assert_eq!(bytes(&layout, &AVRO, &lists), Ok(vec![0, 4, 1, 2, 0]));
     let long = "x".repeat(300);
     let text = texts("t", &["ab", &long]);
-    let root = bytes(&Schema::Text, &ROOT, &text).unwrap();
+    let root = bytes(&Layout::Text, &ROOT, &text).unwrap();
     assert_eq!((&root[..8], root.len()), (&[2, b'a', b'b', 255, 0, 0, 1, 44][..], 308));
-    assert_eq!(bytes(&Schema::Text, &AVRO, &texts("t", &["ab", ""])), Ok(vec![4, b'a', b'b', 0]));
+    assert_eq!(bytes(&Layout::Text, &AVRO, &texts("t", &["ab", ""])), Ok(vec![4, b'a', b'b', 0]));
 }
 
 #[test]
 fn nulls_and_alternatives_are_numbered_as_the_layout_has_them() {
     let maybe = option(&[0, -1, 1], numbers("a", &[5i32, 6]));
-    let last = Schema::union(vec![Schema::Varint(DType::Int32), Schema::Null]);
+    let last = Layout::union(vec![Layout::Varint(DType::Int32), Layout::Null]);
     assert_eq!(bytes(&last, &AVRO, &maybe), Ok(vec![0, 10, 2, 0, 12]));
-    let null = bytes(&Schema::Varint(DType::Int32), &AVRO, &maybe).unwrap_err();
+    let null = bytes(&Layout::Varint(DType::Int32), &AVRO, &maybe).unwrap_err();
     assert_eq!(null.to_string(), "row 1 is null, which the schema does not allow");
     // A column without nulls for a type that has them, and the other way round.
     assert_eq!(bytes(&last, &AVRO, &numbers("a", &[5i32])), Ok(vec![0, 10]));
     let none = option(&[1, 0], numbers("a", &[5i32, 6]));
-    assert_eq!(bytes(&Schema::Varint(DType::Int32), &AVRO, &none), Ok(vec![12, 10]));
+    assert_eq!(bytes(&Layout::Varint(DType::Int32), &AVRO, &none), Ok(vec![12, 10]));
 
     let union = |tags: &[i8], index: &[i64], inner: Vec<Array>| {
         let mut array =
@@ -125,11 +125,11 @@ fn nulls_and_alternatives_are_numbered_as_the_layout_has_them() {
         array.columns.push(("u-index".into(), Column::from_slice(index)));
         array
     };
-    let layout = Schema::union(vec![
-        Schema::Null,
-        Schema::Text,
-        Schema::Number(Wire::Little(DType::Float64)),
-        Schema::Varint(DType::Int64),
+    let layout = Layout::union(vec![
+        Layout::Null,
+        Layout::Text,
+        Layout::Number(Wire::Little(DType::Float64)),
+        Layout::Varint(DType::Int64),
     ]);
     let mixed = union(&[1, 0, 1], &[0, 0, 1], vec![numbers("n", &[7i64]), texts("t", &["a", "b"])]);
     assert_eq!(bytes(&layout, &AVRO, &mixed), Ok(vec![2, 2, b'a', 6, 14, 2, 2, b'b']));
@@ -152,12 +152,12 @@ fn records_go_by_their_names() {
         length: 2,
         columns: x.columns.iter().chain(&y.columns).cloned().collect(),
     };
-    let layout = |fields: &[&str]| Schema::Record {
+    let layout = |fields: &[&str]| Layout::Record {
         name: None,
         fields: fields
             .iter()
             .map(|name| {
-                ((*name).to_owned(), if *name == "x" { Schema::Varint(DType::Int32) } else { Schema::Text })
+                ((*name).to_owned(), if *name == "x" { Layout::Varint(DType::Int32) } else { Layout::Text })
             })
             .collect(),
     };
@@ -173,8 +173,8 @@ fn records_go_by_their_names() {
     let names = ["x".to_owned(), "y".to_owned()];
     let columns = [x, y];
     let mut fields = layout(&["y", "x"]);
-    if let Schema::Record { fields, .. } = &mut fields {
-        fields.push(("z".into(), Schema::Constant(Arc::from([9]), Box::new(Schema::Varint(DType::Int32)))));
+    if let Layout::Record { fields, .. } = &mut fields {
+        fields.push(("z".into(), Layout::Constant(Arc::from([9]), Box::new(Layout::Varint(DType::Int32)))));
     }
     let encoder = Encoder::of_fields(&fields, &AVRO, &names, &columns).unwrap();
     let mut out = Vec::new();
@@ -186,12 +186,12 @@ fn records_go_by_their_names() {
 
 #[test]
 fn symbols_maps_and_bytes_of_one_size() {
-    let symbols = Schema::Enum { symbols: Arc::from(["no".to_owned(), "yes".to_owned()]), keep: None };
+    let symbols = Layout::Enum { symbols: Arc::from(["no".to_owned(), "yes".to_owned()]), keep: None };
     assert_eq!(bytes(&symbols, &AVRO, &texts("t", &["yes", "no"])), Ok(vec![2, 0]));
     let unknown = bytes(&symbols, &AVRO, &texts("t", &["maybe"])).unwrap_err();
     assert_eq!(unknown.to_string(), "row 0 is \"maybe\", which is not within the symbols no, yes");
-    assert_eq!(bytes(&Schema::Opaque(2), &AVRO, &texts("t", &["ab", "cd"])), Ok(b"abcd".to_vec()));
-    assert!(bytes(&Schema::Opaque(2), &AVRO, &texts("t", &["ab", "c"])).is_err());
+    assert_eq!(bytes(&Layout::Opaque(2), &AVRO, &texts("t", &["ab", "cd"])), Ok(b"abcd".to_vec()));
+    assert!(bytes(&Layout::Opaque(2), &AVRO, &texts("t", &["ab", "c"])).is_err());
 
     let (names, values) = (texts("k", &["a", "b"]), numbers("v", &[1i64, 2]));
     let pair = Array {
@@ -203,7 +203,7 @@ fn symbols_maps_and_bytes_of_one_size() {
         length: 2,
         columns: names.columns.into_iter().chain(values.columns).collect(),
     };
-    let map = Schema::Map(Box::new(Schema::Varint(DType::Int64)));
+    let map = Layout::Map(Box::new(Layout::Varint(DType::Int64)));
     assert_eq!(bytes(&map, &AVRO, &list(&[0, 2, 2], pair)), Ok(vec![4, 2, b'a', 2, 2, b'b', 4, 0, 0]));
 }
 
@@ -214,11 +214,11 @@ fn fixed_dimensions_are_counted_where_the_layout_counts() {
         length: 1,
         columns: vec![("a-data".into(), Column::from_slice(&[1u8, 2, 3, 4]))],
     };
-    let byte = || Schema::Number(Wire::Big(DType::UInt8));
+    let byte = || Layout::Number(Wire::Big(DType::UInt8));
     assert_eq!(bytes(&byte().list().list(), &AVRO, &square), Ok(vec![4, 4, 1, 2, 0, 4, 3, 4, 0, 0]));
-    let fixed = Schema::Fixed(2, Box::new(Schema::Fixed(2, Box::new(byte()))));
+    let fixed = Layout::Fixed(2, Box::new(Layout::Fixed(2, Box::new(byte()))));
     assert_eq!(bytes(&fixed, &ROOT, &square), Ok(vec![1, 2, 3, 4]));
-    let other = Schema::Fixed(3, Box::new(byte().list()));
+    let other = Layout::Fixed(3, Box::new(byte().list()));
     assert!(matches!(bytes(&other, &ROOT, &square), Err(EncodeError::Type { .. })));
 }
 
@@ -226,7 +226,7 @@ fn fixed_dimensions_are_counted_where_the_layout_counts() {
 fn meanings_are_not_mixed_up() {
     let millis = Meaning::Timestamp { unit: TimeUnit::Milli, utc: true };
     let micros = Meaning::Timestamp { unit: TimeUnit::Micro, utc: true };
-    let of = |meaning| Schema::Meant(meaning, Box::new(Schema::Varint(DType::Int64)));
+    let of = |meaning| Layout::Meant(meaning, Box::new(Layout::Varint(DType::Int64)));
     let bare = numbers("a", &[1i64]);
     let meant =
         Array { form: Form::Meant { meaning: millis, content: Box::new(bare.form.clone()) }, ..bare.clone() };
@@ -238,7 +238,7 @@ fn meanings_are_not_mixed_up() {
 #[test]
 fn columns_that_contradict_themselves_are_refused() {
     let mut short = list(&[0, 5], numbers("a", &[1u8]));
-    let layout = Schema::Number(Wire::Big(DType::UInt8)).list();
+    let layout = Layout::Number(Wire::Big(DType::UInt8)).list();
     assert!(matches!(bytes(&layout, &ROOT, &short), Err(EncodeError::Invalid(_))));
     short.columns.clear();
     assert!(matches!(bytes(&layout, &ROOT, &short), Err(EncodeError::Invalid(_))));
@@ -246,10 +246,10 @@ fn columns_that_contradict_themselves_are_refused() {
 
 #[test]
 fn what_lies_beneath_nulls_may_be_anything() {
-    let union = |some: Schema| {
-        Schema::Union(Union { alternatives: vec![Schema::Null, some], arms: Vec::new(), tagged: false })
+    let union = |some: Layout| {
+        Layout::Union(Union { alternatives: vec![Layout::Null, some], arms: Vec::new(), tagged: false })
     };
-    let rows = |layout: &Schema, array: &Array| -> Vec<Vec<u8>> {
+    let rows = |layout: &Layout, array: &Array| -> Vec<Vec<u8>> {
         let encoder = Encoder::new(layout, &AVRO, array).unwrap();
         let row = |row| {
             let mut out = Vec::new();
@@ -265,19 +265,19 @@ fn what_lies_beneath_nulls_may_be_anything() {
     };
     // Of another length, no symbol, out of range, or null once more.
     let fixed = option(&[-1, 1], bytes(&["", "ab"]));
-    assert_eq!(rows(&union(Schema::Opaque(2)), &fixed), [vec![0], vec![2, b'a', b'b']]);
-    let symbols = Schema::Enum { symbols: ["x".to_owned()].into(), keep: None };
+    assert_eq!(rows(&union(Layout::Opaque(2)), &fixed), [vec![0], vec![2, b'a', b'b']]);
+    let symbols = Layout::Enum { symbols: ["x".to_owned()].into(), keep: None };
     assert_eq!(rows(&union(symbols), &option(&[-1, 1], texts("t", &["no", "x"]))), [vec![0], vec![2, 0]]);
     let small = option(&[0, -1], numbers("n", &[1i64, i64::MAX]));
-    assert_eq!(rows(&union(Schema::Varint(DType::Int32)), &small), [vec![2, 2], vec![0]]);
+    assert_eq!(rows(&union(Layout::Varint(DType::Int32)), &small), [vec![2, 2], vec![0]]);
     let mut within = option(&[0, -1], numbers("n", &[1i64, 2]));
     within.form = Form::Option { key: "outer".into(), content: Box::new(within.form) };
     within.columns.push(("outer-index".into(), Column::from_slice(&[0i64, -1])));
-    assert_eq!(rows(&union(Schema::Varint(DType::Int64)), &within), [vec![2, 2], vec![0]]);
+    assert_eq!(rows(&union(Layout::Varint(DType::Int64)), &within), [vec![2, 2], vec![0]]);
     // And of lists that begin behind it.
     let lists = list(&[1, 2], numbers("n", &[i64::MAX, 3]));
-    assert_eq!(rows(&Schema::Varint(DType::Int32).list(), &lists), [vec![2, 6, 0]]);
+    assert_eq!(rows(&Layout::Varint(DType::Int32).list(), &lists), [vec![2, 6, 0]]);
     // Only values that are not null are looked at.
     let wrong = option(&[0, -1], bytes(&["", "ab"]));
-    assert!(Encoder::new(&union(Schema::Opaque(2)), &AVRO, &wrong).is_err());
+    assert!(Encoder::new(&union(Layout::Opaque(2)), &AVRO, &wrong).is_err());
 }

@@ -1,4 +1,4 @@
-use crate::{ASKED_OUTPUTS, Count, Dialect, Finisher, Frame, Schema, TextLength, When, translate};
+use crate::{ASKED_OUTPUTS, Count, Dialect, Finisher, Frame, Layout, TextLength, When, translate};
 use forthwith_columns::{DType, OBJECT_BITS, Wire};
 use forthwith_forth::{Compiled, Limits, Machine, Output, Status, idioms::Idiom};
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 const FRAMED: Dialect =
     Dialect { counts: Count::Big32, text: TextLength::ByteThenWord, entry: Frame::Counted };
 
-fn floats() -> Schema {
-    Schema::Number(Wire::Big(DType::Float32))
+fn floats() -> Layout {
+    Layout::Number(Wire::Big(DType::Float32))
 }
 
 #[test]
@@ -44,16 +44,16 @@ loop
 
 #[test]
 fn text_lists_and_records() {
-    let schema = Schema::Record {
+    let layout = Layout::Record {
         name: Some("Jet".into()),
         fields: vec![
-            ("pt".into(), Schema::Number(Wire::Big(DType::Float64))),
-            ("tags".into(), Schema::Text.list()),
-            ("cov".into(), Schema::Fixed(3, Box::new(floats()))),
+            ("pt".into(), Layout::Number(Wire::Big(DType::Float64))),
+            ("tags".into(), Layout::Text.list()),
+            ("cov".into(), Layout::Fixed(3, Box::new(floats()))),
         ],
     };
     let dialect = Dialect { entry: Frame::None, ..FRAMED };
-    let program = translate(&schema, &dialect, false, "jet").unwrap();
+    let program = translate(&layout, &dialect, false, "jet").unwrap();
     assert_eq!(program.form.type_string(), "{pt: float64, tags: var * string, cov: 3 * float32}");
     assert!(!program.source.contains("starts"));
     assert!(program.source.contains("3 data #!f-> node3-data"));
@@ -61,26 +61,26 @@ fn text_lists_and_records() {
 
 #[test]
 fn items_to_the_end_need_bounds() {
-    let schema = Schema::ToEnd(Box::new(floats().list()));
+    let layout = Layout::ToEnd(Box::new(floats().list()));
     let dialect = Dialect { entry: Frame::Skip(6), ..FRAMED };
-    assert!(translate(&schema, &dialect, false, "x").is_err());
-    let program = translate(&schema, &dialect, true, "x").unwrap();
+    assert!(translate(&layout, &dialect, false, "x").is_err());
+    let program = translate(&layout, &dialect, true, "x").unwrap();
     assert_eq!(program.form.type_string(), "var * var * float32");
 }
 
 #[test]
 fn hopeless_depth_is_refused() {
-    let mut schema = floats();
+    let mut layout = floats();
     for _ in 0..100 {
-        schema = schema.list();
+        layout = layout.list();
     }
-    assert!(translate(&schema, &FRAMED, true, "x").is_err());
+    assert!(translate(&layout, &FRAMED, true, "x").is_err());
 }
 
 #[test]
 fn packed_numbers_are_kept_as_bytes_until_all_are_there() {
     let wire = Wire::Truncated { bits: 12, to: DType::Float32 };
-    let program = translate(&Schema::Number(wire).list(), &FRAMED, true, "x").unwrap();
+    let program = translate(&Layout::Number(wire).list(), &FRAMED, true, "x").unwrap();
     assert!(program.source.contains("3 * data #B-> node1-packed"), "{}", program.source);
     assert_eq!(program.finish, [Finisher::Unpack { key: "node1".into(), wire }]);
     assert_eq!(program.form.type_string(), "var * float32");
@@ -89,12 +89,12 @@ fn packed_numbers_are_kept_as_bytes_until_all_are_there() {
 #[test]
 fn numbers_that_are_stored_in_several_ways_say_how() {
     let packed = Wire::Scaled { factor: 2.0, min: -1.0, to: DType::Float64 };
-    let of = |wire| Schema::Mixed(wire, DType::Float64);
+    let of = |wire| Layout::Mixed(wire, DType::Float64);
     let arm =
-        |version, x| (When::Version(version), Schema::Record { name: None, fields: vec![("x".into(), x)] });
+        |version, x| (When::Version(version), Layout::Record { name: None, fields: vec![("x".into(), x)] });
     let (latest, other) = (of(packed), of(Wire::Big(DType::Float32)));
-    let arms = vec![arm(3, latest.clone()), arm(2, other), arm(1, Schema::Absent(Box::new(latest)))];
-    let program = translate(&Schema::Versioned(arms), &FRAMED, true, "x").unwrap();
+    let arms = vec![arm(3, latest.clone()), arm(2, other), arm(1, Layout::Absent(Box::new(latest)))];
+    let program = translate(&Layout::Versioned(arms), &FRAMED, true, "x").unwrap();
     for line in [
         "0 node0-mixed <- stack 4 data #B-> node0-mixed",
         "1 node0-mixed <- stack 4 data #B-> node0-mixed",
@@ -109,14 +109,14 @@ fn numbers_that_are_stored_in_several_ways_say_how() {
 
 #[test]
 fn frames_versions_and_items_field_by_field() {
-    let float = Schema::Number(Wire::Big(DType::Float32));
+    let float = Layout::Number(Wire::Big(DType::Float32));
     let record =
-        Schema::Record { name: None, fields: vec![("x".into(), float.clone()), ("y".into(), float)] };
-    let versions = |of: Schema| vec![(When::Version(3), of.clone()), (When::Checksum(0xdead_beef), of)];
-    let object = Schema::Framed { shared: false, of: Box::new(Schema::Versioned(versions(record.clone()))) };
-    let together = Schema::Versioned(versions(Schema::Columns(Box::new(record))));
+        Layout::Record { name: None, fields: vec![("x".into(), float.clone()), ("y".into(), float)] };
+    let versions = |of: Layout| vec![(When::Version(3), of.clone()), (When::Checksum(0xdead_beef), of)];
+    let object = Layout::Framed { shared: false, of: Box::new(Layout::Versioned(versions(record.clone()))) };
+    let together = Layout::Versioned(versions(Layout::Columns(Box::new(record))));
     let arms = vec![(When::Any, object.list()), (When::Together, together)];
-    let hits = Schema::Framed { shared: true, of: Box::new(Schema::Versioned(arms)) };
+    let hits = Layout::Framed { shared: true, of: Box::new(Layout::Versioned(arms)) };
     let dialect = Dialect { entry: Frame::None, ..FRAMED };
     let program = translate(&hits, &dialect, true, "hits").unwrap();
     assert_eq!(program.form.type_string(), "var * {x: float32, y: float32}");
@@ -158,14 +158,14 @@ const SIGNED: Dialect = Dialect { counts: Count::Blocks, text: TextLength::ZigZa
 
 #[test]
 fn lists_in_blocks_and_options() {
-    let schema = Schema::Record {
+    let layout = Layout::Record {
         name: None,
         fields: vec![
-            ("hits".into(), Schema::Number(Wire::Little(DType::Float32)).list().list()),
-            ("id".into(), Schema::union(vec![Schema::Null, Schema::Varint(DType::Int64)])),
+            ("hits".into(), Layout::Number(Wire::Little(DType::Float32)).list().list()),
+            ("id".into(), Layout::union(vec![Layout::Null, Layout::Varint(DType::Int64)])),
         ],
     };
-    let program = translate(&schema, &SIGNED, false, "").unwrap();
+    let program = translate(&layout, &SIGNED, false, "").unwrap();
     assert_eq!(
         program.source,
         "input data
@@ -200,14 +200,14 @@ loop
 #[test]
 fn what_is_skipped_is_not_kept() {
     let fields = vec![
-        ("a".into(), Schema::Skipped(Box::new(Schema::Number(Wire::Little(DType::Float64))))),
-        ("b".into(), Schema::Skipped(Box::new(Schema::Opaque(5)))),
-        ("c".into(), Schema::Varint(DType::Int32)),
-        ("d".into(), Schema::Skipped(Box::new(Schema::Text.list()))),
-        ("e".into(), Schema::Text),
+        ("a".into(), Layout::Skipped(Box::new(Layout::Number(Wire::Little(DType::Float64))))),
+        ("b".into(), Layout::Skipped(Box::new(Layout::Opaque(5)))),
+        ("c".into(), Layout::Varint(DType::Int32)),
+        ("d".into(), Layout::Skipped(Box::new(Layout::Text.list()))),
+        ("e".into(), Layout::Text),
     ];
-    let schema = Schema::Arranged { name: None, fields, order: vec![4, 2] };
-    let program = translate(&schema, &SIGNED, false, "").unwrap();
+    let layout = Layout::Arranged { name: None, fields, order: vec![4, 2] };
+    let program = translate(&layout, &SIGNED, false, "").unwrap();
     assert_eq!(program.form.type_string(), "{e: string, c: int32}");
     assert!(
         program.source.contains("  13 data skip\n  data zigzag-> stack dup -2147483648 <"),
@@ -219,27 +219,27 @@ fn what_is_skipped_is_not_kept() {
 
 #[test]
 fn constants_come_from_an_input_of_their_own() {
-    let constant = Schema::Constant([14u8].as_slice().into(), Box::new(Schema::Varint(DType::Int64)));
-    let fields = vec![("a".into(), Schema::Varint(DType::Int32)), ("z".into(), constant)];
-    let schema = Schema::Arranged { name: None, fields, order: vec![0, 1] };
-    let program = translate(&schema, &SIGNED, false, "").unwrap();
+    let constant = Layout::Constant([14u8].as_slice().into(), Box::new(Layout::Varint(DType::Int64)));
+    let fields = vec![("a".into(), Layout::Varint(DType::Int32)), ("z".into(), constant)];
+    let layout = Layout::Arranged { name: None, fields, order: vec![0, 1] };
+    let program = translate(&layout, &SIGNED, false, "").unwrap();
     assert!(program.source.contains("  0 constants seek\n  constants zigzag-> node1-data\n"));
     assert_eq!(program.constants, [14, 0]);
 }
 
 /// What a program for one entry without a frame writes: the outputs' numbers, or the number of the fault.
-fn run(schema: &Schema, data: &[u8], counts: &[u8]) -> Result<Vec<Vec<f64>>, i64> {
-    run_asked(schema, data, counts, |_| 0)
+fn run(layout: &Layout, data: &[u8], counts: &[u8]) -> Result<Vec<Vec<f64>>, i64> {
+    run_asked(layout, data, counts, |_| 0)
 }
 
 /// The same, with what the runtime answers to a request.
 fn run_asked(
-    schema: &Schema,
+    layout: &Layout,
     data: &[u8],
     counts: &[u8],
     answer: impl Fn(i64) -> i64,
 ) -> Result<Vec<Vec<f64>>, i64> {
-    let program = translate(schema, &Dialect { entry: Frame::None, ..FRAMED }, true, "x").unwrap();
+    let program = translate(layout, &Dialect { entry: Frame::None, ..FRAMED }, true, "x").unwrap();
     let compiled = Arc::new(Compiled::new(&program.source).unwrap());
     let mut machine = Machine::new(compiled, Limits::default());
     machine.begin();
@@ -275,8 +275,8 @@ fn run_asked(
     Ok(machine.outputs().iter().map(numbers).collect())
 }
 
-fn int() -> Schema {
-    Schema::Number(Wire::Big(DType::Int32))
+fn int() -> Layout {
+    Layout::Number(Wire::Big(DType::Int32))
 }
 
 fn words(of: &[i32]) -> Vec<u8> {
@@ -286,25 +286,25 @@ fn words(of: &[i32]) -> Vec<u8> {
 #[test]
 fn half_a_matrix_is_a_whole_one() {
     let fields = vec![
-        ("n".to_owned(), Schema::Counter(1, Box::new(int()))),
-        ("m".to_owned(), Schema::Triangle(1, Wire::Big(DType::Float64))),
+        ("n".to_owned(), Layout::Counter(1, Box::new(int()))),
+        ("m".to_owned(), Layout::Triangle(1, Wire::Big(DType::Float64))),
         ("behind".to_owned(), int()),
     ];
-    let schema = Schema::Record { name: None, fields: fields.clone() };
+    let layout = Layout::Record { name: None, fields: fields.clone() };
     let mut data = words(&[3]);
     data.extend((1..=6).flat_map(|n| f64::from(n).to_be_bytes()));
     data.extend(words(&[7]));
-    let found = run(&schema, &data, &[]).unwrap();
+    let found = run(&layout, &data, &[]).unwrap();
     assert_eq!(found[1..3], [vec![9.0], vec![1.0, 2.0, 3.0, 2.0, 4.0, 5.0, 3.0, 5.0, 6.0]]);
     assert_eq!(found[3], [7.0]);
     let [n, (name, m), behind] = fields.try_into().unwrap();
     let skipped =
-        Schema::Record { name: None, fields: vec![n, (name, Schema::Skipped(Box::new(m))), behind] };
+        Layout::Record { name: None, fields: vec![n, (name, Layout::Skipped(Box::new(m))), behind] };
     assert_eq!(run(&skipped, &data, &[]).unwrap(), [[3.0], [7.0]]);
     // More rows than bytes, and more than squares have room for.
     for rows in [4, 0x7fff_ffff, -1] {
         data[..4].copy_from_slice(&words(&[rows]));
-        assert!(run(&schema, &data, &[]).is_err(), "{rows}");
+        assert!(run(&layout, &data, &[]).is_err(), "{rows}");
     }
 }
 
@@ -315,27 +315,27 @@ fn object(number: i32) -> Vec<u8> {
 
 #[test]
 fn pointers_to_one_object_have_its_value() {
-    let schema = Schema::Pointer(vec![("P".into(), int())]).list();
+    let layout = Layout::Pointer(vec![("P".into(), int())]).list();
     // The third leads to the first, the fourth is null; positions are two more than they are.
     let data = [words(&[4]), object(7), object(8), words(&[6, 0])].concat();
     let (first, second) = (f64::from(4 << OBJECT_BITS | 1), f64::from((4 + 14) << OBJECT_BITS | 1));
-    let found = run(&schema, &data, &[]).unwrap();
+    let found = run(&layout, &data, &[]).unwrap();
     assert_eq!(found, [vec![4.0], vec![first, second, first, 0.0], vec![7.0, 8.0, 7.0]]);
     // What has its row is not read again; the first output are the offsets.
     let asked = 4 * ASKED_OUTPUTS + 1;
     let back = |request: i64| if request == asked { -2 << 32 } else { 0 };
-    let found = run_asked(&schema, &data, &[], back).unwrap();
+    let found = run_asked(&layout, &data, &[], back).unwrap();
     assert_eq!(found, [vec![4.0], vec![first, second, back(asked) as f64, 0.0], vec![7.0, 8.0]]);
-    let fault = |data: &[u8]| run(&schema, data, &[]).unwrap_err();
+    let fault = |data: &[u8]| run(&layout, data, &[]).unwrap_err();
     let reference = |to: i32| [words(&[2]), object(7), words(&[to])].concat();
     // To itself, to something behind, to before the data, to what is no object.
     for to in [20, 22, 100, 1, 2, 10] {
         assert_eq!(fault(&reference(to)), 13, "{to}");
     }
     let many = [words(&[101]), object(7), words(&[6; 100])].concat();
-    assert!(run(&schema, &many, &[]).is_ok());
+    assert!(run(&layout, &many, &[]).is_ok());
     // Long objects that many pointers share would be more memory than a file pays for.
-    let long = Schema::Pointer(vec![("P".into(), int().list())]).list();
+    let long = Layout::Pointer(vec![("P".into(), int().list())]).list();
     let numbers = [words(&[0x4000_0000 | (6 + 4 + 4000), -1]), b"P\0".to_vec(), words(&[1000])].concat();
     let long_data = [words(&[101]), numbers, words(&[5; 1000]), words(&[6; 100])].concat();
     assert_eq!(run(&long, &long_data, &[]).unwrap_err(), 15);
@@ -343,13 +343,13 @@ fn pointers_to_one_object_have_its_value() {
 
 #[test]
 fn what_nobody_describes_is_a_fault_where_it_is() {
-    let unknown = || Schema::Unknown("Q".into());
+    let unknown = || Layout::Unknown("Q".into());
     assert_eq!(run(&unknown().list(), &words(&[0]), &[]).unwrap(), [[0.0]]);
     assert_eq!(run(&unknown().list(), &words(&[1, 0]), &[]).unwrap_err(), 100);
     let program = translate(&unknown().list(), &FRAMED, true, "x").unwrap();
     assert!(program.fault(100).is_some_and(|fault| fault.what.contains("the class Q,")));
     // Where there always is one, it cannot be planned.
-    let record = Schema::Record { name: None, fields: vec![("q".into(), unknown())] };
+    let record = Layout::Record { name: None, fields: vec![("q".into(), unknown())] };
     let refused = translate(&record, &FRAMED, true, "x").unwrap_err();
     assert_eq!(refused.to_string(), "Q, which the file does not describe");
     assert_eq!(run(&record.list(), &words(&[0]), &[]).unwrap(), [[0.0]]);
@@ -357,76 +357,76 @@ fn what_nobody_describes_is_a_fault_where_it_is() {
 
 #[test]
 fn what_no_column_can_have_is_refused_where_it_is() {
-    let refused = |name: &str| (name.to_owned(), Schema::Refused(format!("{name}, for a reason")));
-    let schema = Schema::Pointer(vec![("P".into(), int()), refused("PP"), refused("\"")]);
-    let program = translate(&schema.clone().list(), &FRAMED, true, "x").unwrap();
+    let refused = |name: &str| (name.to_owned(), Layout::Refused(format!("{name}, for a reason")));
+    let layout = Layout::Pointer(vec![("P".into(), int()), refused("PP"), refused("\"")]);
+    let program = translate(&layout.clone().list(), &FRAMED, true, "x").unwrap();
     assert_eq!(program.form.type_string(), "var * ?int32", "of what can be delivered");
     let data = [words(&[2]), object(7), words(&[0])].concat();
-    assert_eq!(run(&schema.clone().list(), &data, &[]).unwrap()[2], [7.0]);
+    assert_eq!(run(&layout.clone().list(), &data, &[]).unwrap()[2], [7.0]);
     let data = [words(&[1, 0x4000_0000 | 11, -1]), b"PP\0".to_vec(), words(&[7])].concat();
-    assert_eq!(run(&schema.list(), &data, &[]).unwrap_err(), 100);
+    assert_eq!(run(&layout.list(), &data, &[]).unwrap_err(), 100);
     assert!(program.fault(100).is_some_and(|fault| fault.unsupported && fault.what == "PP, for a reason"));
     // Nothing else: null can be read.
-    let schema = Schema::Pointer(vec![refused("PP")]).list();
-    assert_eq!(run(&schema, &words(&[1, 0]), &[]).unwrap(), [vec![1.0], vec![0.0]]);
-    assert_eq!(run(&schema, &data, &[]).unwrap_err(), 100);
+    let layout = Layout::Pointer(vec![refused("PP")]).list();
+    assert_eq!(run(&layout, &words(&[1, 0]), &[]).unwrap(), [vec![1.0], vec![0.0]]);
+    assert_eq!(run(&layout, &data, &[]).unwrap_err(), 100);
 }
 
 #[test]
 fn another_column_counts() {
-    let items = Schema::Counted { slot: 1, flag: true, of: Box::new(floats()) };
-    let item = Schema::Between(vec![Schema::Given(1, DType::Int32)], Box::new(items), vec![]);
-    let schema = Schema::ToEnd(Box::new(item));
+    let items = Layout::Counted { slot: 1, flag: true, of: Box::new(floats()) };
+    let item = Layout::Between(vec![Layout::Given(1, DType::Int32)], Box::new(items), vec![]);
+    let layout = Layout::ToEnd(Box::new(item));
     let number = |n: f32| n.to_be_bytes().to_vec();
     let data = [vec![1], number(1.5), number(2.5), vec![0, 1], number(3.5)].concat();
     let counts = |of: &[i32]| of.iter().flat_map(|n| n.to_ne_bytes()).collect::<Vec<u8>>();
-    let found = run(&schema, &data, &counts(&[2, 9, 1])).unwrap();
+    let found = run(&layout, &data, &counts(&[2, 9, 1])).unwrap();
     assert_eq!(found, [vec![3.0], vec![2.0, 2.0, 3.0], vec![1.5, 2.5, 3.5]]);
-    assert_eq!(run(&schema, &data, &counts(&[2, 9, 1, 1])).unwrap_err(), 14);
-    assert!(run(&schema, &data, &counts(&[2, 9])).is_err());
-    assert!(run(&schema, &data, &counts(&[2, 9, 2])).is_err());
-    assert_eq!(run(&schema, &data, &counts(&[-2, 9, 1])).unwrap_err(), 5);
+    assert_eq!(run(&layout, &data, &counts(&[2, 9, 1, 1])).unwrap_err(), 14);
+    assert!(run(&layout, &data, &counts(&[2, 9])).is_err());
+    assert!(run(&layout, &data, &counts(&[2, 9, 2])).is_err());
+    assert_eq!(run(&layout, &data, &counts(&[-2, 9, 1])).unwrap_err(), 5);
 }
 
 /// Schemas, each in a dialect and with bounds or without, that have all idioms between them that are written here.
-fn samples() -> Vec<(Schema, Dialect, bool)> {
+fn samples() -> Vec<(Layout, Dialect, bool)> {
     let plain = Dialect { entry: Frame::None, ..FRAMED };
     let blocks = Dialect { counts: Count::Blocks, text: TextLength::ZigZag, entry: Frame::None };
-    let skipped = |of: Schema| Schema::Skipped(Box::new(of));
-    let record = |fields: Vec<Schema>| {
+    let skipped = |of: Layout| Layout::Skipped(Box::new(of));
+    let record = |fields: Vec<Layout>| {
         let named = fields.into_iter().enumerate().map(|(at, field)| (format!("f{at}"), field));
-        Schema::Record { name: None, fields: named.collect() }
+        Layout::Record { name: None, fields: named.collect() }
     };
-    let double = || Schema::Number(Wire::Little(DType::Float64));
-    let long = || Schema::Varint(DType::Int64);
-    let union = |tagged, arms: Vec<Schema>| {
+    let double = || Layout::Number(Wire::Little(DType::Float64));
+    let long = || Layout::Varint(DType::Int64);
+    let union = |tagged, arms: Vec<Layout>| {
         let numbered = (0..).zip(arms.clone()).map(|(at, arm)| Some((at, arm))).collect();
-        Schema::Union(crate::Union { tagged, arms: numbered, alternatives: arms })
+        Layout::Union(crate::Union { tagged, arms: numbered, alternatives: arms })
     };
-    let flagged = || Schema::Flagged(Box::new(floats()));
-    let pair = || Schema::Fixed(2, Box::new(floats()));
+    let flagged = || Layout::Flagged(Box::new(floats()));
+    let pair = || Layout::Fixed(2, Box::new(floats()));
     let mut samples = vec![
         (floats().list().list(), FRAMED, true),
-        (Schema::ToEnd(Box::new(Schema::Text)), Dialect { entry: Frame::Skip(10), ..FRAMED }, true),
-        (record(vec![Schema::Opaque(16), Schema::Fixed(3, Box::new(Schema::Text)), pair()]), plain, false),
-        (record(vec![pair().list(), Schema::Text.list()]), plain, false),
+        (Layout::ToEnd(Box::new(Layout::Text)), Dialect { entry: Frame::Skip(10), ..FRAMED }, true),
+        (record(vec![Layout::Opaque(16), Layout::Fixed(3, Box::new(Layout::Text)), pair()]), plain, false),
+        (record(vec![pair().list(), Layout::Text.list()]), plain, false),
         (record(vec![skipped(flagged().list()), floats()]), plain, false),
-        (Schema::OrNothing(Box::new(floats().list())), plain, true),
-        (record(vec![skipped(Schema::OrNothing(Box::new(flagged()))), Schema::Text]), plain, true),
-        (Schema::Flagged(Box::new(record(vec![double(), Schema::Text]))), plain, true),
+        (Layout::OrNothing(Box::new(floats().list())), plain, true),
+        (record(vec![skipped(Layout::OrNothing(Box::new(flagged()))), Layout::Text]), plain, true),
+        (Layout::Flagged(Box::new(record(vec![double(), Layout::Text]))), plain, true),
         (record(vec![skipped(flagged()), floats()]), plain, true),
-        (record(vec![double().list(), Schema::Text.list(), long()]), blocks, false),
-        (union(true, vec![Schema::Null, double()]), blocks, false),
+        (record(vec![double().list(), Layout::Text.list(), long()]), blocks, false),
+        (union(true, vec![Layout::Null, double()]), blocks, false),
         (
-            record(vec![union(true, vec![Schema::Null, double()]), union(true, vec![long(), double()])]),
+            record(vec![union(true, vec![Layout::Null, double()]), union(true, vec![long(), double()])]),
             blocks,
             false,
         ),
     ];
-    for value in [long(), Schema::Text, double(), double().list(), Schema::Text.list(), long().list()] {
+    for value in [long(), Layout::Text, double(), double().list(), Layout::Text.list(), long().list()] {
         samples.push((record(vec![skipped(value.clone()), double()]), blocks, false));
         samples.push((
-            record(vec![skipped(union(true, vec![Schema::Null, value])), double()]),
+            record(vec![skipped(union(true, vec![Layout::Null, value])), double()]),
             blocks,
             false,
         ));
@@ -438,8 +438,8 @@ fn samples() -> Vec<(Schema, Dialect, bool)> {
 #[test]
 fn idioms_are_written_and_recognised() {
     let mut found = Vec::new();
-    for (schema, dialect, bounded) in samples() {
-        let program = translate(&schema, &dialect, bounded, "x").unwrap();
+    for (layout, dialect, bounded) in samples() {
+        let program = translate(&layout, &dialect, bounded, "x").unwrap();
         let compiled = Compiled::new(&program.source).unwrap();
         let explained = compiled.explain();
         assert!(explained.contains(": fused: "), "{}{explained}", program.source);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use forthwith_columns::{DType, Form, Wire};
 use forthwith_plan::{ColumnSpec, Decoder, Kernel, Reading, Slot};
-use forthwith_program::{Frame, Program, Schema, TextLength, When, translate};
+use forthwith_program::{Frame, Layout, Program, TextLength, When, translate};
 
 use forthwith_root::{CppType, Element, Number, Packing};
 
@@ -75,7 +75,7 @@ impl Column {
         Self::new(type_name, form, Decoder::Program(Arc::new(program)), reason)
     }
 
-    fn translated(type_name: String, schema: &Schema, text: TextLength, frame: Frame, member: &str) -> Self {
+    fn translated(type_name: String, schema: &Layout, text: TextLength, frame: Frame, member: &str) -> Self {
         match translate(schema, &programs::dialect(text, frame), true, member) {
             Ok(program) => Self::program(type_name, program, &reason(schema, frame)),
             // What a translator does not know is a type it does not know.
@@ -84,7 +84,7 @@ impl Column {
     }
 
     /// What a class's description says, if it says anything that can be read.
-    fn described(type_name: String, schema: Result<Schema, String>, member: &str) -> Self {
+    fn described(type_name: String, schema: Result<Layout, String>, member: &str) -> Self {
         match schema {
             Ok(schema) => Self::translated(type_name, &schema, TextLength::ByteThenWord, Frame::None, member),
             Err(why) if why == type_name => Self::unsupported(type_name),
@@ -94,7 +94,7 @@ impl Column {
 }
 
 /// What it is about a type that makes it need a program.
-fn reason(schema: &Schema, frame: Frame) -> String {
+fn reason(schema: &Layout, frame: Frame) -> String {
     let mut found = Vec::new();
     features(schema, &mut found);
     if frame == Frame::Counted && !found.contains(&"byte counts") {
@@ -107,59 +107,59 @@ fn reason(schema: &Schema, frame: Frame) -> String {
     }
 }
 
-fn features(schema: &Schema, found: &mut Vec<&'static str>) {
+fn features(schema: &Layout, found: &mut Vec<&'static str>) {
     let mut add = |what| {
         if !found.contains(&what) {
             found.push(what);
         }
     };
     match schema {
-        Schema::Text | Schema::LongText => add("texts"),
-        Schema::Number(Wire::Scaled { .. } | Wire::Truncated { .. }) | Schema::Mixed(..) => {
+        Layout::Text | Layout::LongText => add("texts"),
+        Layout::Number(Wire::Scaled { .. } | Wire::Truncated { .. }) | Layout::Mixed(..) => {
             add("packed numbers")
         }
-        Schema::List(of) => {
+        Layout::List(of) => {
             add("lists");
             features(of, found);
         }
-        Schema::Counted { of, .. } => {
+        Layout::Counted { of, .. } => {
             add("arrays that another member counts");
             features(of, found);
         }
-        Schema::Columns(of) => {
+        Layout::Columns(of) => {
             add("lists stored member by member");
             features(of, found);
         }
-        Schema::Framed { of, .. } => {
+        Layout::Framed { of, .. } => {
             add("byte counts");
             features(of, found);
         }
-        Schema::Versioned(arms) => {
+        Layout::Versioned(arms) => {
             if arms.iter().filter(|(when, _)| !matches!(when, When::Any | When::Together)).count() > 1 {
                 add("several versions of a class");
             }
             arms.iter().for_each(|(_, arm)| features(arm, found));
         }
-        Schema::Pointer(classes) => {
+        Layout::Pointer(classes) => {
             add("pointers");
             classes.iter().for_each(|(_, class)| features(class, found));
         }
-        Schema::Clones { classes, .. } => {
+        Layout::OneClass { classes, .. } => {
             add("an array that names the class of its items");
             classes.iter().for_each(|(_, _, class)| features(class, found));
         }
-        Schema::Unknown(_) => add("a class that the file does not describe, if there are such objects"),
-        Schema::Record { fields, .. } | Schema::Arranged { fields, .. } => {
+        Layout::Unknown(_) => add("a class that the file does not describe, if there are such objects"),
+        Layout::Record { fields, .. } | Layout::Arranged { fields, .. } => {
             fields.iter().for_each(|(_, field)| features(field, found));
         }
-        Schema::Tuple(items) => items.iter().for_each(|item| features(item, found)),
-        Schema::Fixed(_, of)
-        | Schema::ToEnd(of)
-        | Schema::Base(of)
-        | Schema::Between(_, of, _)
-        | Schema::OrNothing(of)
-        | Schema::Flagged(of)
-        | Schema::Skipped(of) => features(of, found),
+        Layout::Tuple(items) => items.iter().for_each(|item| features(item, found)),
+        Layout::Fixed(_, of)
+        | Layout::ToEnd(of)
+        | Layout::Base(of)
+        | Layout::Between(_, of, _)
+        | Layout::OrNothing(of)
+        | Layout::Flagged(of)
+        | Layout::Skipped(of) => features(of, found),
         _ => {}
     }
 }
@@ -285,32 +285,32 @@ pub(super) fn of_object(branch: &Branch<'_>, member: &MemberOf, classes: &mut Cl
 /// The column of a branch that holds an object with its class's name before it.
 pub(super) fn of_named_object(branch: &Branch<'_>, class: &str, classes: &mut Classes<'_>) -> Column {
     let schema = classes.object(class).map(|object| {
-        let name = Schema::Passed("data B-> stack dup if 1+ data skip else drop then".into());
-        Schema::Between(vec![name], Box::new(object), Vec::new())
+        let name = Layout::Passed("data B-> stack dup if 1+ data skip else drop then".into());
+        Layout::Between(vec![name], Box::new(object), Vec::new())
     });
     Column::described(class.into(), schema, &branch.field.name)
 }
 
 /// The column of a branch whose pointers are divided by class: for each the number of the branch below that has the object, from 1, or 0 for null.
 pub(super) fn of_pointers_by_class(branch: &Branch<'_>) -> Column {
-    let counter = Schema::Counter(1, Box::new(Schema::Number(Wire::Big(DType::UInt32))));
+    let counter = Layout::Counter(1, Box::new(Layout::Number(Wire::Big(DType::UInt32))));
     let numbers =
-        Schema::Counted { slot: 1, flag: true, of: Box::new(Schema::Number(Wire::Big(DType::UInt8))) };
-    let array = Schema::Between(vec![counter], Box::new(numbers), Vec::new());
+        Layout::Counted { slot: 1, flag: true, of: Box::new(Layout::Number(Wire::Big(DType::UInt8))) };
+    let array = Layout::Between(vec![counter], Box::new(numbers), Vec::new());
     let schema =
-        Schema::Framed { shared: true, of: Box::new(Schema::Versioned(vec![(When::AnyClass, array)])) };
+        Layout::Framed { shared: true, of: Box::new(Layout::Versioned(vec![(When::AnyClass, array)])) };
     let text = TextLength::ByteThenWord;
     Column::translated("TIndArray".into(), &schema, text, Frame::None, &branch.field.name)
 }
 
 /// The schema of lists of numbers and text, for which the machine has native loops.
-fn plain(kind: &CppType) -> Option<Schema> {
+fn plain(kind: &CppType) -> Option<Layout> {
     match kind {
         CppType::Number(number) => {
             let wire = number.wire(None)?;
-            matches!(wire, Wire::Big(_) | Wire::Bool).then_some(Schema::Number(wire))
+            matches!(wire, Wire::Big(_) | Wire::Bool).then_some(Layout::Number(wire))
         }
-        CppType::Text(_) => Some(Schema::Text),
+        CppType::Text(_) => Some(Layout::Text),
         CppType::Sequence(_, item) => Some(plain(item)?.list()),
         _ => None,
     }

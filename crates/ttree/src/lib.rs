@@ -26,7 +26,7 @@
 //!
 //! # From classes to columns
 //!
-//! `unroll/` makes a `program::Schema` of a class: `member.rs` handles each member, `evolve.rs` reads
+//! `unroll/` makes a `program::Layout` of a class: `member.rs` handles each member, `evolve.rs` reads
 //! other versions of a class as the latest one, `pointed.rs` chooses the classes that a pointer may lead to,
 //! and `budget.rs` limits how far classes are unrolled that contain themselves. Frames, versions, items
 //! stored member by member and pointers are words of the schema (`program/translate/framed.rs`), which knows

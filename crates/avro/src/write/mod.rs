@@ -16,7 +16,7 @@ use forthwith_columns::{Array, Form};
 use forthwith_encode::{EncodeError, Encoder};
 use forthwith_io::{Compressor, Sink};
 use forthwith_plan::{Error, ErrorKind, Result, TableWriter, Written, check_digits};
-use forthwith_program::Schema as Layout;
+use forthwith_program::Layout;
 
 /// A container file being written: columns become entries, entries blocks, and a block is written when it is full.
 ///

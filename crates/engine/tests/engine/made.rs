@@ -7,7 +7,7 @@ use forthwith_io::{Memory, ReadAt, Source};
 use forthwith_plan::{
     Block, BlockFormat, ColumnSpec, Decoder, Error, Group, Kernel, Plan, Result, Scratch, Slot, Stored, Task,
 };
-use forthwith_program::{Count, Dialect, Frame, Schema, TextLength, translate};
+use forthwith_program::{Count, Dialect, Frame, Layout, TextLength, translate};
 use std::{ops::Range, sync::Arc};
 
 /// `u32` entries, `u32` number of bounds, the bounds, the payload.
@@ -91,7 +91,7 @@ pub(crate) fn list(key: &str, content: Form) -> Form {
 }
 
 pub(crate) fn groups() -> Vec<Group> {
-    let nested = Schema::Number(Wire::Big(DType::Float32)).list().list();
+    let nested = Layout::Number(Wire::Big(DType::Float32)).list().list();
     let dialect = Dialect { counts: Count::Big32, text: TextLength::ByteThenWord, entry: Frame::Counted };
     let program = translate(&nested, &dialect, true, "nested").unwrap();
     let columns = program.outputs.iter().map(|o| spec(&o.key, o.dtype, o.offsets)).collect();

@@ -4,7 +4,7 @@ use super::{
     FAULT_COUNT, FAULT_NEGATIVE, Unsupported, parser,
     text::{Text, differ},
 };
-use crate::schema::Schema;
+use crate::layout::Layout;
 use forthwith_columns::Wire;
 
 /// Rows of a symmetric matrix: their squares must not overflow.
@@ -12,8 +12,8 @@ const MOST_ROWS: u32 = 1 << 24;
 
 impl Text<'_> {
     /// The words that read a counter and leave it on the stack.
-    pub(super) fn counter(&mut self, slot: u32, of: &Schema, member: &str) -> Result<String, Unsupported> {
-        let Schema::Number(wire) = of else { return Err(differ(member)) };
+    pub(super) fn counter(&mut self, slot: u32, of: &Layout, member: &str) -> Result<String, Unsupported> {
+        let Layout::Number(wire) = of else { return Err(differ(member)) };
         self.declare(&format!("count{slot}"));
         if !self.counters.iter().any(|(known, _)| *known == slot) {
             self.counters.push((slot, *wire));
@@ -41,10 +41,10 @@ impl Text<'_> {
 }
 
 /// The number before them that items of a value are counted by.
-pub(super) fn slot(schema: &Schema) -> Option<u32> {
-    match schema {
-        Schema::Counted { slot, .. } | Schema::Triangle(slot, _) => Some(*slot),
-        Schema::Fixed(_, of) | Schema::Flagged(of) => slot(of),
+pub(super) fn slot(layout: &Layout) -> Option<u32> {
+    match layout {
+        Layout::Counted { slot, .. } | Layout::Triangle(slot, _) => Some(*slot),
+        Layout::Fixed(_, of) | Layout::Flagged(of) => slot(of),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
-//! Which Form belongs to which part of a schema.
+//! Which Form belongs to which part of a layout.
 
-use crate::schema::Schema;
+use crate::layout::Layout;
 use forthwith_columns::{Form, Wire};
 use std::borrow::Cow;
 
@@ -18,10 +18,10 @@ pub(super) fn first_key(form: &Form) -> Option<&str> {
 }
 
 /// Numbers that can be read in one go: how many, how they are stored, and the node.
-pub(super) fn numbers<'f>(schema: &Schema, form: &'f Form) -> Option<(u64, Wire, &'f str)> {
-    match (schema, form.kept()) {
-        (Schema::Number(wire), Form::Numpy { key, .. }) => Some((1, *wire, key)),
-        (Schema::Fixed(size, of), Form::Regular { content, .. }) => {
+pub(super) fn numbers<'f>(layout: &Layout, form: &'f Form) -> Option<(u64, Wire, &'f str)> {
+    match (layout, form.kept()) {
+        (Layout::Number(wire), Form::Numpy { key, .. }) => Some((1, *wire, key)),
+        (Layout::Fixed(size, of), Form::Regular { content, .. }) => {
             let (inner, wire, key) = numbers(of, content)?;
             Some((inner.checked_mul(*size)?, wire, key))
         }
@@ -31,7 +31,7 @@ pub(super) fn numbers<'f>(schema: &Schema, form: &'f Form) -> Option<(u64, Wire,
 
 /// The Form of each field, in the order of the bytes; `None` where a field is not delivered.
 pub(super) fn forms<'f>(
-    fields: &[(String, Schema)],
+    fields: &[(String, Layout)],
     order: Option<&[u32]>,
     contents: &'f [Form],
 ) -> Vec<Option<Cow<'f, Form>>> {
@@ -49,11 +49,11 @@ pub(super) fn forms<'f>(
     for at in order {
         let at = *at as usize;
         let Some((_, field)) = fields.get(at) else { continue };
-        let width = if let Schema::Base(of) = field { width(of) } else { 1 };
+        let width = if let Layout::Base(of) = field { width(of) } else { 1 };
         let Some((these, others)) = rest.split_at_checked(width) else { break };
         rest = others;
         found[at] = match (field, these) {
-            (Schema::Base(_), these) => {
+            (Layout::Base(_), these) => {
                 Some(Cow::Owned(Form::Record { fields: None, contents: these.to_vec(), name: None }))
             }
             (_, [only]) => Some(Cow::Borrowed(only)),
@@ -64,19 +64,19 @@ pub(super) fn forms<'f>(
 }
 
 /// How many fields a base has.
-fn width(schema: &Schema) -> usize {
-    let one = |field: &Schema| match field {
-        Schema::Base(of) => width(of),
+fn width(layout: &Layout) -> usize {
+    let one = |field: &Layout| match field {
+        Layout::Base(of) => width(of),
         field if field.is_skipped() => 0,
         _ => 1,
     };
-    match schema {
-        Schema::Framed { of, .. } | Schema::Base(of) | Schema::Absent(of) | Schema::Between(_, of, _) => {
+    match layout {
+        Layout::Framed { of, .. } | Layout::Base(of) | Layout::Absent(of) | Layout::Between(_, of, _) => {
             width(of)
         }
-        Schema::Versioned(arms) => arms.first().map_or(0, |(_, first)| width(first)),
-        Schema::Record { fields, .. } => fields.iter().map(|(_, field)| one(field)).sum(),
-        Schema::Arranged { fields, order, .. } => {
+        Layout::Versioned(arms) => arms.first().map_or(0, |(_, first)| width(first)),
+        Layout::Record { fields, .. } => fields.iter().map(|(_, field)| one(field)).sum(),
+        Layout::Arranged { fields, order, .. } => {
             order.iter().filter_map(|at| fields.get(*at as usize)).map(|(_, field)| one(field)).sum()
         }
         _ => 1,

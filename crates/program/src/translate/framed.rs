@@ -5,26 +5,26 @@ use super::{
     shape::{PACKED, join},
     text::{Made, Place, Text, differ, text_of, version},
 };
-use crate::schema::{Schema, When};
+use crate::layout::{Layout, When};
 use forthwith_columns::{Form, Wire};
 use forthwith_forth::idioms::Idiom;
 
 impl Text<'_> {
-    /// The value of a schema that frames or points.
-    pub(super) fn framed(&mut self, schema: &Schema, form: &Form, place: Place<'_>) -> Made {
+    /// The value of a layout that frames or points.
+    pub(super) fn framed(&mut self, layout: &Layout, form: &Form, place: Place<'_>) -> Made {
         let member = place.member;
         let input = self.input();
-        match (schema, form) {
-            (Schema::Framed { of, .. }, form) => {
+        match (layout, form) {
+            (Layout::Framed { of, .. }, form) => {
                 let end = self.open_frame(place);
                 self.value(of, form, place)?;
                 self.close_frame(&end, place);
             }
-            (Schema::Versioned(arms), form) => {
+            (Layout::Versioned(arms), form) => {
                 self.versioned(arms, place, &mut |text, arm, place| text.value(arm, form, place))?;
             }
-            (Schema::Base(of), form) => self.value(of, form, place)?,
-            (Schema::Between(before, of, behind), form) => {
+            (Layout::Base(of), form) => self.value(of, form, place)?,
+            (Layout::Between(before, of, behind), form) => {
                 for other in before {
                     self.skip(other, place)?;
                 }
@@ -33,27 +33,27 @@ impl Text<'_> {
                     self.skip(other, place)?;
                 }
             }
-            (Schema::Tuple(items), Form::Record { contents, .. }) if items.len() == contents.len() => {
+            (Layout::Tuple(items), Form::Record { contents, .. }) if items.len() == contents.len() => {
                 for (at, (item, form)) in items.iter().zip(contents).enumerate() {
                     self.value(item, form, place.of(&join(member, &at.to_string())))?;
                 }
             }
-            (Schema::LongText, Form::String { key, .. }) => {
+            (Layout::LongText, Form::String { key, .. }) => {
                 let (count, many) = (format!("{input} !I-> stack"), format!("{input} #B-> {key}-data"));
                 self.line(place, text_of(&count, &format!("{key}-offsets"), &many));
             }
-            (Schema::Columns(item), Form::List { key, content }) => {
+            (Layout::Columns(item), Form::List { key, content }) => {
                 let number = format!("{input} !I-> stack");
                 self.columns(item, (key, &number), content, place)?;
             }
-            (Schema::Counter(slot, of), Form::Numpy { key, .. }) => {
+            (Layout::Counter(slot, of), Form::Numpy { key, .. }) => {
                 let word = self.counter(*slot, of, member)?;
                 self.line(place, format!("{word} dup count{slot} ! {key}-data <- stack"));
             }
-            (Schema::Clones { alternatives, classes }, Form::List { key, content }) => {
+            (Layout::OneClass { alternatives, classes }, Form::List { key, content }) => {
                 self.clones(alternatives, classes, key, content, place)?;
             }
-            (Schema::Triangle(slot, wire), Form::List { key, content }) => match &**content {
+            (Layout::Triangle(slot, wire), Form::List { key, content }) => match &**content {
                 Form::Numpy { key: numbers, .. } => {
                     let (rows, size, begin) =
                         (self.rows(*slot, *wire), self.variable("rows"), self.variable("begin"));
@@ -71,16 +71,16 @@ impl Text<'_> {
                 }
                 _ => return Err(differ(member)),
             },
-            (Schema::Flagged(of), form) => {
+            (Layout::Flagged(of), form) => {
                 let lines = Idiom::IfElse.lines(&[("READ", &format!("{input} B-> stack"))]);
                 self.or_absent(of, form, lines, place)?;
             }
-            (Schema::Counted { slot, flag, of }, Form::List { key, content }) => {
+            (Layout::Counted { slot, flag, of }, Form::List { key, content }) => {
                 let count = self.counted(*slot, *flag);
                 self.line(place, format!("{count} dup {key}-offsets +<- stack"));
                 let inner = format!("{member}[]");
                 match (&**of, &**content) {
-                    (Schema::Number(wire), Form::Numpy { key, .. }) => {
+                    (Layout::Number(wire), Form::Numpy { key, .. }) => {
                         let (width, words) = self.bulk(*wire, key, &inner)?;
                         self.line(place.of(&inner), format!("{width}{words}"));
                     }
@@ -92,17 +92,17 @@ impl Text<'_> {
                     }
                 }
             }
-            (Schema::OrNothing(of), form) => {
+            (Layout::OrNothing(of), form) => {
                 let lines = Idiom::IfAnyElse.lines(&[("DATA", input), ("STOP", "stop")]);
                 self.or_absent(of, form, lines, place)?;
             }
-            (Schema::Pointer(classes), form) => self.pointer(classes, form, place)?,
-            (Schema::Absent(of), form) => self.absent(of, form, place)?,
-            (Schema::Computed(_, words), Form::Numpy { key, .. }) => {
+            (Layout::Pointer(classes), form) => self.pointer(classes, form, place)?,
+            (Layout::Absent(of), form) => self.absent(of, form, place)?,
+            (Layout::Computed(_, words), Form::Numpy { key, .. }) => {
                 self.line(place, format!("{words} {key}-data <- stack"));
             }
-            (Schema::Passed(words), _) => self.line(place, words.to_string()),
-            (Schema::Unknown(_) | Schema::Refused(_), _) => self.unknown(schema, place),
+            (Layout::Passed(words), _) => self.line(place, words.to_string()),
+            (Layout::Unknown(_) | Layout::Refused(_), _) => self.unknown(layout, place),
             _ => return Err(differ(member)),
         }
         Ok(())
@@ -111,7 +111,7 @@ impl Text<'_> {
     /// A value, or what stands for it if it is not there; the lines before, between and behind.
     fn or_absent(
         &mut self,
-        of: &Schema,
+        of: &Layout,
         form: &Form,
         [begin, otherwise, end]: [String; 3],
         place: Place<'_>,
@@ -166,9 +166,9 @@ impl Text<'_> {
     /// Reads a version, and what it says.
     pub(super) fn versioned(
         &mut self,
-        arms: &[(When, Schema)],
+        arms: &[(When, Layout)],
         place: Place<'_>,
-        emit: &mut dyn FnMut(&mut Self, &Schema, Place<'_>) -> Made,
+        emit: &mut dyn FnMut(&mut Self, &Layout, Place<'_>) -> Made,
     ) -> Made {
         let member = place.member;
         let input = self.input();
@@ -199,15 +199,15 @@ impl Text<'_> {
         }
         // Neither tells damage: the class may have been written by code of its own, or by another version of the program.
         let class = arms.iter().find_map(|(_, arm)| arm.class());
-        let bad = self.halt_at(&Schema::Refused(format!(
+        let bad = self.halt_at(&Layout::Refused(format!(
             "{} in a version that the file does not describe, or written by a streamer of its own",
             class.unwrap_or("an object")
         )));
-        let mut kinds: Vec<&Schema> = Vec::new();
+        let mut kinds: Vec<&Layout> = Vec::new();
         let (mut versions, mut sums) = (Vec::new(), Vec::new());
-        for (when, schema) in arms {
-            let kind = kinds.iter().position(|known| *known == schema).unwrap_or_else(|| {
-                kinds.push(schema);
+        for (when, layout) in arms {
+            let kind = kinds.iter().position(|known| *known == layout).unwrap_or_else(|| {
+                kinds.push(layout);
                 kinds.len() - 1
             });
             match when {
@@ -258,10 +258,10 @@ impl Text<'_> {
     }
 
     /// As many values as the variable says.
-    pub(super) fn times(&mut self, schema: &Schema, form: &Form, count: &str, place: Place<'_>) -> Made {
+    pub(super) fn times(&mut self, layout: &Layout, form: &Form, count: &str, place: Place<'_>) -> Made {
         let input = self.input();
-        match schema {
-            Schema::Framed { shared: true, of } => {
+        match layout {
+            Layout::Framed { shared: true, of } => {
                 // Of no items there may be no frame either.
                 self.line(place, format!("{input} pos stop @ < if"));
                 let end = self.open_frame(place.within(1));
@@ -270,7 +270,7 @@ impl Text<'_> {
                 let bad = self.halt(FAULT_COUNTS);
                 self.line(place, format!("else {count} @ if {bad} then then"));
             }
-            Schema::Versioned(arms) => {
+            Layout::Versioned(arms) => {
                 self.versioned(arms, place, &mut |text, arm, place| text.times(arm, form, count, place))?;
             }
             item => {
@@ -283,11 +283,11 @@ impl Text<'_> {
     }
 
     /// Values up to the entry's end, counted on the stack.
-    pub(super) fn until_end(&mut self, schema: &Schema, form: &Form, place: Place<'_>) -> Made {
+    pub(super) fn until_end(&mut self, layout: &Layout, form: &Form, place: Place<'_>) -> Made {
         let member = place.member;
         let input = self.input();
-        match schema {
-            Schema::Framed { shared: true, of } => {
+        match layout {
+            Layout::Framed { shared: true, of } => {
                 // Up to ROOT 5.30, an empty collection has not even the frame.
                 self.line(place, format!("{input} pos stop @ < if"));
                 let end = self.open_frame(place.within(1));
@@ -296,7 +296,7 @@ impl Text<'_> {
                 self.until_end(of, form, place.within(1))?;
                 self.line(place, "then".into());
             }
-            Schema::Versioned(arms) => {
+            Layout::Versioned(arms) => {
                 self.versioned(arms, place, &mut |text, arm, place| text.until_end(arm, form, place))?;
             }
             item => {

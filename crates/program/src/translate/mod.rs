@@ -1,4 +1,4 @@
-//! Schema → AwkwardForth.
+//! Layout → AwkwardForth.
 //!
 //! First the Form with its outputs (`shape`), then the text that fills them (`text`); what is not kept is stepped over (`skip`). The
 //! text follows a few fixed spellings, because the machine recognises them and runs each as one native loop (the idioms of
@@ -16,17 +16,17 @@ mod together;
 
 use crate::{
     contract::{ASKED_OUTPUTS, Fault, Member, Program},
-    schema::{Dialect, Frame, Schema},
+    layout::{Dialect, Frame, Layout},
 };
 use forthwith_columns::{DType, Finisher, Form, Wire};
 use forthwith_forth::{Compiled, Limits, Machine, RunError, idioms::Idiom};
 
-/// A schema this translator has no program for.
+/// A layout this translator has no program for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unsupported(pub String);
 
-/// Programs for schemas nested deeper than this are refused: no real type is, and the text grows with the depth.
+/// Programs for layouts nested deeper than this are refused: no real type is, and the text grows with the depth.
 pub const MAX_DEPTH: usize = 64;
 
 /// Programs with more outputs than this are refused.
@@ -57,14 +57,14 @@ const FAULT_TRUTH: i64 = 17;
 /// And all above.
 const FAULT_UNKNOWN: i64 = 100;
 
-/// Translates a schema. `bounded` says that the format knows where each entry begins and ends; then every entry is checked
+/// Translates a layout. `bounded` says that the format knows where each entry begins and ends; then every entry is checked
 /// to be consumed exactly. `member` names the outermost value in errors.
 ///
 /// ```
 /// use forthwith_columns::{DType, Wire};
-/// use forthwith_program::{Count, Dialect, Frame, Schema, TextLength, translate};
+/// use forthwith_program::{Count, Dialect, Frame, Layout, TextLength, translate};
 ///
-/// let hits = Schema::Number(Wire::Big(DType::Float32)).list().list();
+/// let hits = Layout::Number(Wire::Big(DType::Float32)).list().list();
 /// let dialect = Dialect { counts: Count::Big32, text: TextLength::ByteThenWord, entry: Frame::Counted };
 /// let program = translate(&hits, &dialect, true, "hits")?;
 /// assert_eq!(program.form.type_string(), "var * var * float32");
@@ -75,12 +75,12 @@ const FAULT_UNKNOWN: i64 = 100;
 /// # Errors
 /// [`Unsupported`] names the part that has no program.
 pub fn translate(
-    schema: &Schema,
+    layout: &Layout,
     dialect: &Dialect,
     bounded: bool,
     member: &str,
 ) -> Result<Program, Unsupported> {
-    made(schema, dialect, bounded, member, None)
+    made(layout, dialect, bounded, member, None)
 }
 
 /// The same, with each byte that has to be 0 or 1 ([`Wire::Truth`]) looked at where it is read: slower, but the error says where it is.
@@ -90,38 +90,38 @@ pub fn translate(
 /// # Errors
 /// As [`translate`].
 pub fn translate_checking(
-    schema: &Schema,
+    layout: &Layout,
     dialect: &Dialect,
     bounded: bool,
     member: &str,
     ahead: u64,
 ) -> Result<Program, Unsupported> {
-    made(schema, dialect, bounded, member, Some(ahead))
+    made(layout, dialect, bounded, member, Some(ahead))
 }
 
 fn made(
-    schema: &Schema,
+    layout: &Layout,
     dialect: &Dialect,
     bounded: bool,
     member: &str,
     checking: Option<u64>,
 ) -> Result<Program, Unsupported> {
     let counted = dialect.entry == Frame::Counted;
-    if !bounded && (counted || matches!(schema, Schema::ToEnd(_))) {
+    if !bounded && (counted || matches!(layout, Layout::ToEnd(_))) {
         return Err(Unsupported(format!("{member}: this layout needs entry bounds")));
     }
     let mut shape = shape::Shape::new(checking.is_some());
     let mut text = text::Text::new(dialect, checking);
     let place = text::Place { depth: 1, member };
-    let form = match schema {
-        Schema::ToEnd(item) => {
+    let form = match layout {
+        Layout::ToEnd(item) => {
             let key = shape.node();
             shape.output(&key, "offsets", DType::Int64, true, &format!("{member}[]"))?;
             let inner = format!("{member}[]");
             shape.around = 1;
             let content = shape.form(item, 2, &inner)?;
             text.look_at(&shape);
-            if matches!(**item, Schema::Framed { .. }) {
+            if matches!(**item, Layout::Framed { .. }) {
                 text.line(place, "0".into());
                 text.until_end(item, &content, place.of(&inner))?;
                 text.line(place, format!("{key}-offsets +<- stack"));
@@ -138,7 +138,7 @@ fn made(
             }
             Form::List { key, content: Box::new(content) }
         }
-        Schema::Fields(numbers, item) => {
+        Layout::Fields(numbers, item) => {
             let (key, inner) = (shape.node(), format!("{member}[]"));
             shape.output(&key, "offsets", DType::Int64, true, &inner)?;
             shape.around = 1;
@@ -151,7 +151,7 @@ fn made(
             text.columns(item, (&key, &count), &content, place)?;
             Form::List { key, content: Box::new(content) }
         }
-        Schema::Times(item) => {
+        Layout::Times(item) => {
             let (key, inner) = (shape.node(), format!("{member}[]"));
             shape.output(&key, "offsets", DType::Int64, true, &inner)?;
             shape.around = 1;
@@ -273,8 +273,8 @@ fn made(
     let mut faults = faults(counted, bounded, &text.faults);
     for (code, unknown) in (FAULT_UNKNOWN..).zip(text.unknown) {
         faults.push(match unknown {
-            Schema::Refused(what) => Fault { code, what, unsupported: true },
-            Schema::Unknown(class) => {
+            Layout::Refused(what) => Fault { code, what, unsupported: true },
+            Layout::Unknown(class) => {
                 let what = format!("an object of the class {class}, which the file does not describe");
                 Fault { code, what, unsupported: true }
             }
@@ -295,7 +295,7 @@ fn made(
         asks: text.again,
         counts: text.counts,
         items: text.items,
-        to_end: matches!(schema, Schema::ToEnd(_)),
+        to_end: matches!(layout, Layout::ToEnd(_)),
     })
 }
 

@@ -6,7 +6,7 @@ use super::{
     shape::{OBJECTS, readable},
     text::{Made, Place, Text, alternative, differ, union_key},
 };
-use crate::{contract::ASKED_OUTPUTS, schema::Schema};
+use crate::{contract::ASKED_OUTPUTS, layout::Layout};
 use forthwith_columns::{Form, OBJECT_BITS};
 
 /// Objects that several pointers lead to may be this many times the data, all together.
@@ -25,8 +25,8 @@ impl Text<'_> {
     /// An array that names the class of its items.
     pub(super) fn clones(
         &mut self,
-        alternatives: &[Schema],
-        classes: &[(String, u32, Schema)],
+        alternatives: &[Layout],
+        classes: &[(String, u32, Layout)],
         key: &str,
         content: &Form,
         place: Place<'_>,
@@ -48,7 +48,7 @@ impl Text<'_> {
         let length = self.length();
         self.line(place, format!("{length} {input} skip"));
         // Longer names first, since a name may begin with another.
-        let mut classes: Vec<&(String, u32, Schema)> = classes.iter().collect();
+        let mut classes: Vec<&(String, u32, Layout)> = classes.iter().collect();
         classes.sort_by_key(|(name, ..)| std::cmp::Reverse(name.len()));
         let names = names(classes.iter().map(|(name, ..)| &**name), member)?;
         self.line(place, format!("{length} {input} pos + {count} !"));
@@ -79,7 +79,7 @@ impl Text<'_> {
             }
             let content = alternative(alternatives, *to, content).ok_or_else(|| differ(member))?;
             self.line(place.within(1), format!("{bypass} @ if"));
-            let least = item.record().map_or(1, Schema::least_together);
+            let least = item.record().map_or(1, Layout::least_together);
             let check = match least {
                 0 => format!("{count} @ {}drop", self.weigh(0)),
                 least => {
@@ -117,7 +117,7 @@ impl Text<'_> {
     }
 
     /// A pointer: null, or an object with its class.
-    pub(super) fn pointer(&mut self, classes: &[(String, Schema)], form: &Form, place: Place<'_>) -> Made {
+    pub(super) fn pointer(&mut self, classes: &[(String, Layout)], form: &Form, place: Place<'_>) -> Made {
         let member = place.member;
         let objects = format!("{}-{OBJECTS}", union_key(form).ok_or_else(|| differ(member))?);
         let input = self.input();
@@ -170,8 +170,8 @@ impl Text<'_> {
         let tag = format!("{input} !i-> stack -1 <> if {unknown} then");
         self.line(place.within(1), format!("{there} {tag} {word} {here} @ {input} seek then"));
         self.line(place.within(1), "case".into());
-        let values: Vec<Schema> =
-            std::iter::once(Schema::Null).chain(known.iter().map(|(_, class)| class.clone())).collect();
+        let values: Vec<Layout> =
+            std::iter::once(Layout::Null).chain(known.iter().map(|(_, class)| class.clone())).collect();
         for (number, &at) in order.iter().enumerate() {
             if at >= known.len() {
                 self.line(place.within(2), format!("{number} of"));

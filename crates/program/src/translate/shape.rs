@@ -1,9 +1,9 @@
-//! What a schema becomes: its Form, the outputs that are filled, and what is left to do with them.
+//! What a layout becomes: its Form, the outputs that are filled, and what is left to do with them.
 
 use super::{MAX_OUTPUTS, Unsupported, too_deep};
 use crate::{
     contract::OutputBinding,
-    schema::{Schema, Union},
+    layout::{Layout, Union},
 };
 use forthwith_columns::{DType, Finisher, Form, OBJECT_BITS, Wire};
 
@@ -51,34 +51,34 @@ impl Shape {
         Ok(())
     }
 
-    pub(super) fn form(&mut self, schema: &Schema, depth: usize, member: &str) -> Result<Form, Unsupported> {
+    pub(super) fn form(&mut self, layout: &Layout, depth: usize, member: &str) -> Result<Form, Unsupported> {
         too_deep(depth, member)?;
-        Ok(match schema {
-            Schema::Number(wire) => self.wire(*wire, member)?,
-            Schema::Mixed(_, dtype) => self.mixed(*dtype, member)?,
-            Schema::Varint(dtype) | Schema::Converted(_, dtype) | Schema::Computed(dtype, _) => {
+        Ok(match layout {
+            Layout::Number(wire) => self.wire(*wire, member)?,
+            Layout::Mixed(_, dtype) => self.mixed(*dtype, member)?,
+            Layout::Varint(dtype) | Layout::Converted(_, dtype) | Layout::Computed(dtype, _) => {
                 self.number(*dtype, member)?
             }
-            Schema::Text | Schema::LongText => self.text(false, member)?,
-            Schema::Framed { of, .. } | Schema::Counter(_, of) | Schema::Base(of) => {
+            Layout::Text | Layout::LongText => self.text(false, member)?,
+            Layout::Framed { of, .. } | Layout::Counter(_, of) | Layout::Base(of) => {
                 self.form(of, depth, member)?
             }
-            Schema::Absent(of) | Schema::Between(_, of, _) | Schema::OrNothing(of) | Schema::Flagged(of) => {
+            Layout::Absent(of) | Layout::Between(_, of, _) | Layout::OrNothing(of) | Layout::Flagged(of) => {
                 self.form(of, depth, member)?
             }
-            Schema::Versioned(arms) => match arms.first() {
+            Layout::Versioned(arms) => match arms.first() {
                 Some((_, first)) => self.form(first, depth, member)?,
                 None => return Err(Unsupported(format!("{member}: a class without versions"))),
             },
-            Schema::Tuple(items) => {
+            Layout::Tuple(items) => {
                 let items = items.iter().enumerate();
                 let form =
-                    |(at, item): (usize, &Schema)| self.form(item, depth + 1, &join(member, &at.to_string()));
+                    |(at, item): (usize, &Layout)| self.form(item, depth + 1, &join(member, &at.to_string()));
                 let contents = items.map(form).collect::<Result<_, _>>()?;
                 Form::Record { fields: None, contents, name: None }
             }
-            Schema::Pointer(classes) => self.pointer(classes, depth, member)?,
-            Schema::Clones { alternatives, .. } => {
+            Layout::Pointer(classes) => self.pointer(classes, depth, member)?,
+            Layout::OneClass { alternatives, .. } => {
                 let key = self.node();
                 let inner = format!("{member}[]");
                 self.output(&key, "offsets", DType::Int64, true, &inner)?;
@@ -87,17 +87,17 @@ impl Shape {
                 self.around -= 1;
                 Form::List { key, content: Box::new(content) }
             }
-            Schema::Triangle(_, wire) => {
+            Layout::Triangle(_, wire) => {
                 let key = self.node();
                 self.output(&key, "offsets", DType::Int64, true, &format!("{member}[]"))?;
                 let content = self.number(wire.dtype(), &format!("{member}[]"))?;
                 Form::List { key, content: Box::new(content) }
             }
-            Schema::Unknown(_) | Schema::Refused(_) if self.around > 0 => Form::Empty,
-            Schema::Unknown(class) => return Err(undescribed(class)),
-            Schema::Refused(what) => return Err(Unsupported(what.clone())),
-            Schema::Bytes | Schema::Opaque(_) => self.text(true, member)?,
-            Schema::List(content) | Schema::Counted { of: content, .. } | Schema::Columns(content) => {
+            Layout::Unknown(_) | Layout::Refused(_) if self.around > 0 => Form::Empty,
+            Layout::Unknown(class) => return Err(undescribed(class)),
+            Layout::Refused(what) => return Err(Unsupported(what.clone())),
+            Layout::Bytes | Layout::Opaque(_) => self.text(true, member)?,
+            Layout::List(content) | Layout::Counted { of: content, .. } | Layout::Columns(content) => {
                 let key = self.node();
                 let inner = format!("{member}[]");
                 self.output(&key, "offsets", DType::Int64, true, &inner)?;
@@ -106,7 +106,7 @@ impl Shape {
                 self.around -= 1;
                 Form::List { key, content: Box::new(content) }
             }
-            Schema::Map(value) => {
+            Layout::Map(value) => {
                 let key = self.node();
                 self.output(&key, "offsets", DType::Int64, true, &format!("{member}{{}}"))?;
                 let name = self.text(false, &format!("{member}{{}}.key"))?;
@@ -114,50 +114,50 @@ impl Shape {
                 let pair = Form::Record { fields: None, contents: vec![name, value], name: None };
                 Form::List { key, content: Box::new(pair) }
             }
-            Schema::Fixed(size, content) => {
+            Layout::Fixed(size, content) => {
                 // Numbers are read in one go, so their member is the whole.
                 let inner = match &**content {
-                    Schema::Number(_) => member.to_owned(),
+                    Layout::Number(_) => member.to_owned(),
                     _ => format!("{member}[]"),
                 };
                 let content = self.form(content, depth + 1, &inner)?;
                 Form::Regular { size: *size, content: Box::new(content) }
             }
-            Schema::Record { name, fields } => {
+            Layout::Record { name, fields } => {
                 let kept = (0u32..).zip(fields).filter(|(_, (_, field))| !field.is_skipped());
                 let order: Vec<u32> = kept.map(|(at, _)| at).collect();
                 self.record(name.as_ref(), fields, &order, depth, member)?
             }
-            Schema::Arranged { name, fields, order } => {
+            Layout::Arranged { name, fields, order } => {
                 self.record(name.as_ref(), fields, order, depth, member)?
             }
-            Schema::Null => self.null(member)?,
-            Schema::Enum { symbols, .. } => {
+            Layout::Null => self.null(member)?,
+            Layout::Enum { symbols, .. } => {
                 let key = self.node();
                 self.output(&key, "index", DType::Int32, false, member)?;
                 self.finish.push(Finisher::Categories { key: key.clone(), symbols: symbols.to_vec() });
                 Form::Categorical { key, categories: symbols.to_vec() }
             }
-            Schema::Union(Union { tagged: false, alternatives, .. }) => match alternatives.first() {
+            Layout::Union(Union { tagged: false, alternatives, .. }) => match alternatives.first() {
                 Some(only) => self.form(only, depth + 1, member)?,
                 None => return Err(Unsupported(format!("{member}: a union of nothing"))),
             },
-            Schema::Union(Union { alternatives, .. }) | Schema::Chosen { alternatives, .. } => {
+            Layout::Union(Union { alternatives, .. }) | Layout::Chosen { alternatives, .. } => {
                 self.union(alternatives, depth, member)?
             }
-            Schema::Meant(meaning, of) => {
+            Layout::Meant(meaning, of) => {
                 Form::Meant { meaning: *meaning, content: Box::new(self.form(of, depth, member)?) }
             }
-            Schema::Constant(_, of) => self.form(of, depth + 1, member)?,
-            Schema::Skipped(_)
-            | Schema::Recursive(_)
-            | Schema::Recurse
-            | Schema::Given(..)
-            | Schema::Passed(_)
-            | Schema::Blank => {
+            Layout::Constant(_, of) => self.form(of, depth + 1, member)?,
+            Layout::Skipped(_)
+            | Layout::Recursive(_)
+            | Layout::Recurse
+            | Layout::Given(..)
+            | Layout::Passed(_)
+            | Layout::Blank => {
                 return Err(Unsupported(format!("{member}: a value that is both skipped and wanted")));
             }
-            Schema::ToEnd(_) | Schema::Times(_) | Schema::Fields(..) => {
+            Layout::ToEnd(_) | Layout::Times(_) | Layout::Fields(..) => {
                 return Err(Unsupported(format!(
                     "{member}: items up to the entry's end inside another type"
                 )));
@@ -222,7 +222,7 @@ impl Shape {
     /// As a union with null, except that an object can be meant several times.
     fn pointer(
         &mut self,
-        classes: &[(String, Schema)],
+        classes: &[(String, Layout)],
         depth: usize,
         member: &str,
     ) -> Result<Form, Unsupported> {
@@ -259,7 +259,7 @@ impl Shape {
     fn record(
         &mut self,
         name: Option<&String>,
-        fields: &[(String, Schema)],
+        fields: &[(String, Layout)],
         order: &[u32],
         depth: usize,
         member: &str,
@@ -272,25 +272,25 @@ impl Shape {
             }
         }
         let mut forms = Vec::with_capacity(fields.len());
-        for ((field, schema), wanted) in fields.iter().zip(wanted) {
-            let kept = wanted && !schema.is_skipped();
+        for ((field, layout), wanted) in fields.iter().zip(wanted) {
+            let kept = wanted && !layout.is_skipped();
             let inner =
-                if matches!(schema, Schema::Base(_)) { member.to_owned() } else { join(member, field) };
-            forms.push(if kept { Some(self.form(schema, depth + 1, &inner)?) } else { None });
+                if matches!(layout, Layout::Base(_)) { member.to_owned() } else { join(member, field) };
+            forms.push(if kept { Some(self.form(layout, depth + 1, &inner)?) } else { None });
         }
         let mut names = Vec::with_capacity(order.len());
         let mut contents = Vec::with_capacity(order.len());
         for at in order {
             let at = *at as usize;
-            let (Some((name, schema)), Some(Some(form))) = (fields.get(at), forms.get(at)) else {
+            let (Some((name, layout)), Some(Some(form))) = (fields.get(at), forms.get(at)) else {
                 return Err(Unsupported(format!("{member}: a field that is both skipped and wanted")));
             };
-            match (schema, form) {
-                (Schema::Base(_), Form::Record { fields: Some(inner), contents: values, .. }) => {
+            match (layout, form) {
+                (Layout::Base(_), Form::Record { fields: Some(inner), contents: values, .. }) => {
                     names.extend_from_slice(inner);
                     contents.extend_from_slice(values);
                 }
-                (Schema::Base(_), _) => {
+                (Layout::Base(_), _) => {
                     return Err(Unsupported(format!("{member}: a base that is no record")));
                 }
                 _ => {
@@ -303,11 +303,11 @@ impl Shape {
     }
 
     /// A lone alternative stands for itself, one beside null is an option, several are a union, with an option around it if one is null.
-    fn union(&mut self, alternatives: &[Schema], depth: usize, member: &str) -> Result<Form, Unsupported> {
+    fn union(&mut self, alternatives: &[Layout], depth: usize, member: &str) -> Result<Form, Unsupported> {
         if alternatives.len() > i8::MAX as usize {
             return Err(Unsupported(format!("{member}: a union of {} types", alternatives.len())));
         }
-        let nulls = alternatives.iter().filter(|a| **a == Schema::Null).count();
+        let nulls = alternatives.iter().filter(|a| **a == Layout::Null).count();
         if nulls > 1 || alternatives.is_empty() {
             return Err(Unsupported(format!("{member}: a union of nothing, or with null twice")));
         }
@@ -316,7 +316,7 @@ impl Shape {
         }
         let key = self.node();
         self.output(&key, "tags", DType::Int8, false, member)?;
-        let null = alternatives.iter().position(|a| *a == Schema::Null).map(|at| at as i8);
+        let null = alternatives.iter().position(|a| *a == Layout::Null).map(|at| at as i8);
         let of_union = format!("{key}u");
         match (null, alternatives.len()) {
             (Some(null), 2) => self.finish.push(Finisher::Option { key: key.clone(), null }),
@@ -327,13 +327,13 @@ impl Shape {
         }
         let several = alternatives.len() - nulls > 1;
         let mut contents = Vec::new();
-        for (at, schema) in alternatives.iter().enumerate() {
-            if *schema != Schema::Null {
+        for (at, layout) in alternatives.iter().enumerate() {
+            if *layout != Layout::Null {
                 let inner = if several { format!("{member}<{at}>") } else { member.to_owned() };
-                contents.push(match schema {
+                contents.push(match layout {
                     // Unions have texts like any others.
-                    Schema::Enum { symbols, .. } if several => self.symbols(symbols, &inner)?,
-                    schema => self.form(schema, depth + 1, &inner)?,
+                    Layout::Enum { symbols, .. } if several => self.symbols(symbols, &inner)?,
+                    layout => self.form(layout, depth + 1, &inner)?,
                 });
             }
         }
@@ -349,8 +349,8 @@ impl Shape {
 }
 
 /// The classes of a pointer that can be delivered.
-pub(super) fn readable(classes: &[(String, Schema)]) -> &[(String, Schema)] {
-    let refused = classes.iter().position(|(_, class)| matches!(class, Schema::Refused(_)));
+pub(super) fn readable(classes: &[(String, Layout)]) -> &[(String, Layout)] {
+    let refused = classes.iter().position(|(_, class)| matches!(class, Layout::Refused(_)));
     &classes[..refused.unwrap_or(classes.len())]
 }
 

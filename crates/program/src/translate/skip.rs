@@ -7,7 +7,7 @@ use super::{
     text::{Made, Place, Text},
     too_deep,
 };
-use crate::schema::{Count, Schema, TextLength};
+use crate::layout::{Count, Layout, TextLength};
 use forthwith_columns::Wire;
 use forthwith_forth::idioms::Idiom;
 
@@ -16,20 +16,20 @@ const LARGEST_ITEM: u64 = 1 << 16;
 
 impl Text<'_> {
     /// Steps over one value.
-    pub(super) fn skip(&mut self, schema: &Schema, place: Place<'_>) -> Made {
+    pub(super) fn skip(&mut self, layout: &Layout, place: Place<'_>) -> Made {
         let member = place.member;
         too_deep(place.depth, place.member)?;
-        if let (Some(bytes), false) = (schema.fixed_bytes(), matches!(schema, Schema::Counter(..))) {
+        if let (Some(bytes), false) = (layout.fixed_bytes(), matches!(layout, Layout::Counter(..))) {
             self.pass(bytes, place);
             return Ok(());
         }
         let input = self.input();
-        match schema {
-            Schema::Varint(_) | Schema::Enum { .. } => {
+        match layout {
+            Layout::Varint(_) | Layout::Enum { .. } => {
                 let read = format!("{input} zigzag-> stack");
                 self.line(place, Idiom::SkipNumber.line(&[("READ", &read)]));
             }
-            Schema::Text | Schema::Bytes => {
+            Layout::Text | Layout::Bytes => {
                 let text = match self.dialect.text {
                     TextLength::ZigZag => {
                         Idiom::SkipText.line(&[("DATA", input), ("CODE", &self.code(FAULT_NEGATIVE))])
@@ -38,36 +38,36 @@ impl Text<'_> {
                 };
                 self.line(place, text);
             }
-            Schema::List(item) => self.skip_list(&[item], place.of(&format!("{member}[]")))?,
-            Schema::Map(value) => {
-                self.skip_list(&[&Schema::Text, value], place.of(&format!("{member}{{}}")))?
+            Layout::List(item) => self.skip_list(&[item], place.of(&format!("{member}[]")))?,
+            Layout::Map(value) => {
+                self.skip_list(&[&Layout::Text, value], place.of(&format!("{member}{{}}")))?
             }
-            Schema::Fixed(size, item) => {
+            Layout::Fixed(size, item) => {
                 let [begin, end] = Idiom::Repeat.lines(&[("N", &literal(*size, member)?.to_string())]);
                 self.line(place, begin);
                 self.skip(item, place.within(1).of(&format!("{member}[]")))?;
                 self.line(place, end);
             }
-            Schema::Record { fields, .. } | Schema::Arranged { fields, .. } => {
-                for (field, schema) in fields {
-                    self.skip(schema, place.within(1).of(&join(member, field)))?;
+            Layout::Record { fields, .. } | Layout::Arranged { fields, .. } => {
+                for (field, layout) in fields {
+                    self.skip(layout, place.within(1).of(&join(member, field)))?;
                 }
             }
-            Schema::Union(union) => {
+            Layout::Union(union) => {
                 let (head, end) = self.case(None);
                 self.line(place, head);
                 for (number, arm) in union.arms.iter().enumerate() {
                     self.line(place.within(1), format!("{number} of"));
-                    if let Some((_, schema)) = arm {
-                        self.skip(schema, place.within(2).of(&format!("{member}<{number}>")))?;
+                    if let Some((_, layout)) = arm {
+                        self.skip(layout, place.within(2).of(&format!("{member}<{number}>")))?;
                     }
                     self.line(place.within(1), "endof".into());
                 }
                 self.line(place, end);
             }
-            Schema::Chosen { value, .. } => self.skip(value, place)?,
-            Schema::Skipped(of) | Schema::Meant(_, of) => self.skip(of, place)?,
-            Schema::Recursive(of) => {
+            Layout::Chosen { value, .. } => self.skip(value, place)?,
+            Layout::Skipped(of) | Layout::Meant(_, of) => self.skip(of, place)?,
+            Layout::Recursive(of) => {
                 self.flush();
                 let outside = self.take_lines();
                 self.skip(of, place.within(1))?;
@@ -77,64 +77,64 @@ impl Text<'_> {
                 self.define(&name, body);
                 self.line(place, name);
             }
-            Schema::Recurse => self.line(place, "recurse".into()),
-            Schema::Framed { .. } | Schema::Clones { .. } => self.pass_frame(place),
-            Schema::LongText => self.line(place, format!("{input} !I-> stack {input} skip")),
-            Schema::Passed(words) => self.line(place, words.to_string()),
-            Schema::Computed(_, words) => self.line(place, format!("{words} drop")),
-            Schema::Base(of) => self.skip(of, place)?,
-            Schema::OrNothing(of) => {
+            Layout::Recurse => self.line(place, "recurse".into()),
+            Layout::Framed { .. } | Layout::OneClass { .. } => self.pass_frame(place),
+            Layout::LongText => self.line(place, format!("{input} !I-> stack {input} skip")),
+            Layout::Passed(words) => self.line(place, words.to_string()),
+            Layout::Computed(_, words) => self.line(place, format!("{words} drop")),
+            Layout::Base(of) => self.skip(of, place)?,
+            Layout::OrNothing(of) => {
                 let [begin, end] = Idiom::IfAny.lines(&[("DATA", input), ("STOP", "stop")]);
                 self.line(place, begin);
                 self.skip(of, place.within(1))?;
                 self.line(place, end);
             }
-            Schema::Between(before, of, behind) => {
+            Layout::Between(before, of, behind) => {
                 for value in before.iter().chain([&**of]).chain(behind) {
                     self.skip(value, place)?;
                 }
             }
-            Schema::Tuple(items) => {
+            Layout::Tuple(items) => {
                 for item in items {
                     self.skip(item, place.within(1))?;
                 }
             }
-            Schema::Counter(slot, of) => {
+            Layout::Counter(slot, of) => {
                 let word = self.counter(*slot, of, member)?;
                 self.line(place, format!("{word} count{slot} !"));
             }
-            Schema::Counted { slot, flag, of } => {
+            Layout::Counted { slot, flag, of } => {
                 let count = self.counted(*slot, *flag);
                 let check = self.weigh(of.least_bytes());
                 self.line(place, format!("{count} {check}0 do"));
                 self.skip(of, place.within(1).of(&format!("{member}[]")))?;
                 self.line(place, "loop".into());
             }
-            Schema::Triangle(slot, wire) => {
+            Layout::Triangle(slot, wire) => {
                 let rows = self.rows(*slot, *wire);
                 let width = wire.width();
                 self.line(place, format!("{rows} dup 1+ * 2 / {width} * {input} skip"));
             }
-            Schema::Pointer(_) => self.pass_pointer(place),
-            Schema::Given(slot, dtype) => {
+            Layout::Pointer(_) => self.pass_pointer(place),
+            Layout::Given(slot, dtype) => {
                 self.counts = true;
                 self.declare(&format!("count{slot}"));
                 let code = parser(Wire::Little(*dtype), member)?;
                 self.line(place, format!("counts {code}-> stack count{slot} !"));
             }
-            Schema::Flagged(of) => {
+            Layout::Flagged(of) => {
                 let [begin, end] = Idiom::If.lines(&[("READ", &format!("{input} B-> stack"))]);
                 self.line(place, begin);
                 self.skip(of, place.within(1))?;
                 self.line(place, end);
             }
-            Schema::Unknown(_) | Schema::Refused(_) => self.unknown(schema, place),
+            Layout::Unknown(_) | Layout::Refused(_) => self.unknown(layout, place),
             _ => return Err(Unsupported(format!("{member}: stepping over such a value"))),
         }
         Ok(())
     }
 
-    fn skip_list(&mut self, items: &[&Schema], place: Place<'_>) -> Made {
+    fn skip_list(&mut self, items: &[&Layout], place: Place<'_>) -> Made {
         let input = self.input();
         let size = items.iter().try_fold(0u64, |sum, item| sum.checked_add(item.fixed_bytes()?));
         match self.dialect.counts {
@@ -191,7 +191,7 @@ impl Text<'_> {
     }
 
     /// One by one, between these lines.
-    fn skip_items(&mut self, items: &[&Schema], [begin, end]: [String; 2], place: Place<'_>) -> Made {
+    fn skip_items(&mut self, items: &[&Layout], [begin, end]: [String; 2], place: Place<'_>) -> Made {
         self.line(place, begin);
         for item in items {
             self.skip(item, place.within(1))?;

@@ -8,13 +8,13 @@ use super::{
     shape::{MIXED, PACKED, Shape, join},
     too_deep,
 };
-use crate::schema::{Count, Dialect, Schema, TextLength, Union};
+use crate::layout::{Count, Dialect, Layout, TextLength, Union};
 use forthwith_columns::{DType, Form, NO_NUMBER, Wire};
 use forthwith_forth::idioms::{Idiom, text_count};
 use std::borrow::Cow;
 
-/// What has been written as a word of its own: for which node, for which schema, and the word's name.
-pub(super) type Word = (String, Schema, String);
+/// What has been written as a word of its own: for which node, for which layout, and the word's name.
+pub(super) type Word = (String, Layout, String);
 
 pub(super) struct Text<'a> {
     pub(super) dialect: &'a Dialect,
@@ -41,7 +41,7 @@ pub(super) struct Text<'a> {
     /// Numbers that stand before a `halt`.
     pub(super) faults: Vec<i64>,
     /// Classes that are a fault where they are met.
-    pub(super) unknown: Vec<Schema>,
+    pub(super) unknown: Vec<Layout>,
     /// Whether objects may be read again.
     pub(super) again: bool,
     /// The outputs in which pointers say what they lead to, with their numbers.
@@ -150,13 +150,13 @@ impl<'a> Text<'a> {
     }
 
     /// A value of a class that the file does not describe, or that no column can have.
-    pub(super) fn unknown(&mut self, what: &Schema, place: Place<'_>) {
+    pub(super) fn unknown(&mut self, what: &Layout, place: Place<'_>) {
         let halt = self.halt_at(what);
         self.line(place, halt);
     }
 
     /// The words that stop at a value of a class that is not described, or that no column can have.
-    pub(super) fn halt_at(&mut self, what: &Schema) -> String {
+    pub(super) fn halt_at(&mut self, what: &Layout) -> String {
         let known = self.unknown.iter().position(|known| known == what);
         let at = known.unwrap_or_else(|| {
             self.unknown.push(what.clone());
@@ -190,22 +190,22 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Fills `form`, which the schema's shape is.
-    pub(super) fn value(&mut self, schema: &Schema, form: &Form, place: Place<'_>) -> Made {
+    /// Fills `form`, which the layout's shape is.
+    pub(super) fn value(&mut self, layout: &Layout, form: &Form, place: Place<'_>) -> Made {
         let member = place.member;
         too_deep(place.depth, place.member)?;
         if self.written_lines > MAX_LINES {
             return Err(Unsupported(format!("{member}: a program of more than {MAX_LINES} lines")));
         }
-        if self.as_word(schema, form, place)? {
+        if self.as_word(layout, form, place)? {
             return Ok(());
         }
         let input = self.input;
         // What values mean makes no difference to how they are read.
         let form = form.kept();
-        match (schema, form) {
-            (Schema::Meant(_, of), form) => self.value(of, form, place)?,
-            (Schema::Mixed(wire, _), Form::Numpy { key, .. }) => {
+        match (layout, form) {
+            (Layout::Meant(_, of), form) => self.value(of, form, place)?,
+            (Layout::Mixed(wire, _), Form::Numpy { key, .. }) => {
                 let which = self.which(*wire, key, member)?;
                 let width = wire.width();
                 self.line(
@@ -214,12 +214,12 @@ impl<'a> Text<'a> {
                 );
             }
             (
-                Schema::Number(wire @ (Wire::Scaled { .. } | Wire::Truncated { .. })),
+                Layout::Number(wire @ (Wire::Scaled { .. } | Wire::Truncated { .. })),
                 Form::Numpy { key, .. },
             ) => {
                 self.line(place, format!("{} {input} #B-> {key}-{PACKED}", wire.width()));
             }
-            (Schema::Number(Wire::Truth), Form::Numpy { key, .. }) => match self.checking {
+            (Layout::Number(Wire::Truth), Form::Numpy { key, .. }) => match self.checking {
                 None => self.line(place, format!("{input} B-> {key}-{PACKED}")),
                 Some(ahead) => {
                     let bad = self.halt(FAULT_TRUTH);
@@ -228,39 +228,39 @@ impl<'a> Text<'a> {
                     self.line(place, format!("{input} B-> stack {check} {key}-data <- stack"));
                 }
             },
-            (Schema::Number(wire) | Schema::Converted(wire, _), Form::Numpy { key, .. }) => {
+            (Layout::Number(wire) | Layout::Converted(wire, _), Form::Numpy { key, .. }) => {
                 let code = parser(*wire, member)?;
                 self.line(place, format!("{input} {code}-> {key}-data"));
             }
-            (Schema::Varint(DType::Int32), Form::Numpy { key, .. }) => {
+            (Layout::Varint(DType::Int32), Form::Numpy { key, .. }) => {
                 // What has no room would be cut silently.
                 let wide = self.halt(FAULT_WIDE);
                 let check = format!("dup {} < over {} > or if {wide} then", i32::MIN, i32::MAX);
                 self.line(place, format!("{input} zigzag-> stack {check} {key}-data <- stack"));
             }
-            (Schema::Varint(_), Form::Numpy { key, .. }) => {
+            (Layout::Varint(_), Form::Numpy { key, .. }) => {
                 self.line(place, format!("{input} zigzag-> {key}-data"));
             }
-            (Schema::Text | Schema::Bytes, Form::String { key, .. }) => {
+            (Layout::Text | Layout::Bytes, Form::String { key, .. }) => {
                 let text = self.text(key);
                 self.line(place, text);
             }
-            (Schema::Opaque(size), Form::String { key, .. }) => {
+            (Layout::Opaque(size), Form::String { key, .. }) => {
                 let size = literal(*size, member)?.to_string();
                 let (offsets, many) = (format!("{key}-offsets"), format!("{input} #B-> {key}-data"));
                 let count = Idiom::AddedConstant.line(&[("N", &size), ("OUT", &offsets)]);
                 let bytes = Idiom::Run.line(&[("N", &size), ("MANY", &many)]);
                 self.line(place, format!("{count} {bytes}"));
             }
-            (Schema::List(item), Form::List { key, content }) => {
+            (Layout::List(item), Form::List { key, content }) => {
                 self.list(item, key, content, place)?;
             }
-            (Schema::Map(value), Form::List { key, content }) => match &**content {
+            (Layout::Map(value), Form::List { key, content }) => match &**content {
                 Form::Record { contents, .. } if contents.len() == 2 => {
                     let least = 1;
                     self.open(key, least, place);
                     self.value(
-                        &Schema::Text,
+                        &Layout::Text,
                         &contents[0],
                         place.within(1).of(&format!("{member}{{}}.key")),
                     )?;
@@ -269,7 +269,7 @@ impl<'a> Text<'a> {
                 }
                 _ => return Err(differ(member)),
             },
-            (Schema::Fixed(size, item), Form::Regular { content, .. }) => {
+            (Layout::Fixed(size, item), Form::Regular { content, .. }) => {
                 let size = literal(*size, member)?;
                 if let (Some(wire), Form::Numpy { key, .. }) = (self.in_one_go(item), &**content) {
                     let (width, words) = self.bulk(wire, key, member)?;
@@ -282,16 +282,16 @@ impl<'a> Text<'a> {
                     self.line(place, end);
                 }
             }
-            (Schema::Record { fields, .. }, Form::Record { contents, .. }) => {
+            (Layout::Record { fields, .. }, Form::Record { contents, .. }) => {
                 self.fields(fields, forms(fields, None, contents), place)?;
             }
-            (Schema::Arranged { fields, order, .. }, Form::Record { contents, .. }) => {
+            (Layout::Arranged { fields, order, .. }, Form::Record { contents, .. }) => {
                 self.fields(fields, forms(fields, Some(order), contents), place)?;
             }
-            (Schema::Null, Form::Option { key, .. }) => {
+            (Layout::Null, Form::Option { key, .. }) => {
                 self.line(place, constant(0, key, "tags"));
             }
-            (Schema::Enum { keep, symbols }, form) if symbols_key(form).is_some() => {
+            (Layout::Enum { keep, symbols }, form) if symbols_key(form).is_some() => {
                 match (keep, symbols_key(form).unwrap_or_default()) {
                     (None, key) => {
                         let bad = self.halt(FAULT_SYMBOL);
@@ -311,18 +311,18 @@ impl<'a> Text<'a> {
                     }
                 }
             }
-            (Schema::Union(union), form) => self.union(union, form, place)?,
-            (Schema::Chosen { tag, value, alternatives }, form) => {
+            (Layout::Union(union), form) => self.union(union, form, place)?,
+            (Layout::Chosen { tag, value, alternatives }, form) => {
                 let tagged = alternatives.len() > 1;
                 if let (true, Some(key)) = (tagged, union_key(form)) {
                     self.line(place, constant(*tag, key, "tags"));
                 }
-                if !tagged || **value != Schema::Null {
+                if !tagged || **value != Layout::Null {
                     let form = alternative(alternatives, *tag, form).ok_or_else(|| differ(member))?;
                     self.value(value, form, place.within(1))?;
                 }
             }
-            (Schema::Constant(bytes, of), form) => {
+            (Layout::Constant(bytes, of), form) => {
                 let at = self.constants.len();
                 self.constants.extend_from_slice(bytes);
                 // Even without bytes there has to be an input.
@@ -335,7 +335,7 @@ impl<'a> Text<'a> {
                 self.input = outer;
                 done?;
             }
-            (Schema::Skipped(of), _) => self.skip(of, place)?,
+            (Layout::Skipped(of), _) => self.skip(of, place)?,
             (other, form) => self.framed(other, form, place)?,
         }
         Ok(())
@@ -360,38 +360,38 @@ impl<'a> Text<'a> {
 
     fn fields(
         &mut self,
-        fields: &[(String, Schema)],
+        fields: &[(String, Layout)],
         forms: Vec<Option<Cow<'_, Form>>>,
         place: Place<'_>,
     ) -> Made {
         let member = place.member;
-        for ((field, schema), form) in fields.iter().zip(forms) {
+        for ((field, layout), form) in fields.iter().zip(forms) {
             let inner =
-                if matches!(schema, Schema::Base(_)) { member.to_owned() } else { join(member, field) };
+                if matches!(layout, Layout::Base(_)) { member.to_owned() } else { join(member, field) };
             match form {
-                Some(form) => self.value(schema, &form, place.of(&inner))?,
-                None => self.skip(schema, place.of(&inner))?,
+                Some(form) => self.value(layout, &form, place.of(&inner))?,
+                None => self.skip(layout, place.of(&inner))?,
             }
         }
         Ok(())
     }
 
     /// How a number is stored, if many of them are read with one word.
-    fn in_one_go(&self, schema: &Schema) -> Option<Wire> {
-        match schema {
-            Schema::Number(Wire::Truth) if self.checking.is_some() => None,
-            Schema::Number(wire) => Some(*wire),
+    fn in_one_go(&self, layout: &Layout) -> Option<Wire> {
+        match layout {
+            Layout::Number(Wire::Truth) if self.checking.is_some() => None,
+            Layout::Number(wire) => Some(*wire),
             _ => None,
         }
     }
 
-    fn list(&mut self, item: &Schema, key: &str, content: &Form, place: Place<'_>) -> Made {
+    fn list(&mut self, item: &Layout, key: &str, content: &Form, place: Place<'_>) -> Made {
         let member = place.member;
         let input = self.input;
         let inner = format!("{member}[]");
         // Numbers are read in one go with the count that is on the stack.
         let number = match (item, content) {
-            (Schema::Fixed(size, of), Form::Regular { content, .. }) => {
+            (Layout::Fixed(size, of), Form::Regular { content, .. }) => {
                 match (self.in_one_go(of), &**content) {
                     (Some(wire), Form::Numpy { key, .. }) => Some((Some(*size), wire, key)),
                     _ => None,
@@ -540,7 +540,7 @@ impl<'a> Text<'a> {
         let (head, end) = self.case(store.as_deref());
         self.line(place, head);
         for (number, arm) in union.arms.iter().enumerate() {
-            let Some((to, schema)) = arm else {
+            let Some((to, layout)) = arm else {
                 let unmatched = self.halt(FAULT_UNMATCHED);
                 self.line(place.within(1), format!("{number} of {unmatched} endof"));
                 continue;
@@ -551,7 +551,7 @@ impl<'a> Text<'a> {
             };
             self.line(place.within(1), format!("{number} of{tag}"));
             // In a union null is only a tag.
-            if !tagged || *schema != Schema::Null {
+            if !tagged || *layout != Layout::Null {
                 let (form, inner) = match tagged {
                     true => (
                         alternative(&union.alternatives, *to, form).ok_or_else(|| differ(member))?,
@@ -559,7 +559,7 @@ impl<'a> Text<'a> {
                     ),
                     false => (form, member.to_owned()),
                 };
-                self.value(schema, form, place.within(2).of(&inner))?;
+                self.value(layout, form, place.within(2).of(&inner))?;
             }
             self.line(place.within(1), "endof".into());
         }
@@ -593,8 +593,8 @@ pub(super) fn text_of(count: &str, offsets: &str, many: &str) -> String {
     lines.join(" ")
 }
 
-fn arm_member(alternatives: &[Schema], number: usize, member: &str) -> String {
-    let several = alternatives.iter().filter(|a| **a != Schema::Null).count() > 1;
+fn arm_member(alternatives: &[Layout], number: usize, member: &str) -> String {
+    let several = alternatives.iter().filter(|a| **a != Layout::Null).count() > 1;
     if several { format!("{member}<{number}>") } else { member.to_owned() }
 }
 
@@ -615,12 +615,12 @@ pub(super) fn union_key(form: &Form) -> Option<&str> {
 }
 
 /// The Form of an alternative within that of its union.
-pub(super) fn alternative<'f>(alternatives: &[Schema], tag: u32, form: &'f Form) -> Option<&'f Form> {
+pub(super) fn alternative<'f>(alternatives: &[Layout], tag: u32, form: &'f Form) -> Option<&'f Form> {
     if alternatives.len() == 1 {
         return Some(form);
     }
     let tag = tag as usize;
-    let before = alternatives.get(..tag)?.iter().filter(|a| **a != Schema::Null).count();
+    let before = alternatives.get(..tag)?.iter().filter(|a| **a != Layout::Null).count();
     let inner = match form {
         Form::Option { content, .. } => content,
         other => other,

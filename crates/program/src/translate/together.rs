@@ -8,7 +8,7 @@ use super::{
     shape::join,
     text::{Made, Place, Text, differ},
 };
-use crate::schema::Schema;
+use crate::layout::Layout;
 use forthwith_columns::Form;
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ impl Text<'_> {
     /// Items stored field by field: the list's node, and the words that leave their number on the stack.
     pub(super) fn columns(
         &mut self,
-        item: &Schema,
+        item: &Layout,
         (key, number): (&str, &str),
         content: &Form,
         place: Place<'_>,
@@ -42,54 +42,54 @@ impl Text<'_> {
     }
 
     /// A value of each of many items, as many as the variable says.
-    pub(super) fn each(&mut self, schema: &Schema, form: &Form, count: &str, place: Place<'_>) -> Made {
+    pub(super) fn each(&mut self, layout: &Layout, form: &Form, count: &str, place: Place<'_>) -> Made {
         let member = place.member;
         let input = self.input();
-        match (schema, form) {
-            (Schema::Framed { shared: true, of }, form) => {
+        match (layout, form) {
+            (Layout::Framed { shared: true, of }, form) => {
                 let end = self.open_frame(place);
                 self.each(of, form, count, place)?;
                 self.close_frame(&end, place);
             }
-            (Schema::Versioned(arms), form) => {
+            (Layout::Versioned(arms), form) => {
                 self.versioned(arms, place, &mut |text, arm, place| text.each(arm, form, count, place))?;
             }
             // A base has no frame of its own there, unless it stands between others, if only nothing: by itself in each item.
-            (Schema::Base(of), form) if let Some(record) = of.record() => {
+            (Layout::Base(of), form) if let Some(record) = of.record() => {
                 self.each(record, form, count, place)?;
             }
-            (Schema::Record { fields, .. }, Form::Record { contents, .. }) => {
+            (Layout::Record { fields, .. }, Form::Record { contents, .. }) => {
                 for ((name, field), form) in fields.iter().zip(forms(fields, None, contents)) {
                     self.each_field(name, field, form, count, place)?;
                 }
             }
-            (Schema::Arranged { fields, order, .. }, Form::Record { contents, .. }) => {
+            (Layout::Arranged { fields, order, .. }, Form::Record { contents, .. }) => {
                 for ((name, field), form) in fields.iter().zip(forms(fields, Some(order), contents)) {
                     self.each_field(name, field, form, count, place)?;
                 }
             }
-            (Schema::Tuple(items), Form::Record { contents, .. }) => {
+            (Layout::Tuple(items), Form::Record { contents, .. }) => {
                 for (at, (item, form)) in items.iter().zip(contents).enumerate() {
                     self.each(item, form, count, place.of(&join(member, &at.to_string())))?;
                 }
             }
-            (Schema::Counter(slot, of), Form::Numpy { key, .. }) => {
-                let Schema::Number(wire) = &**of else { return Err(differ(member)) };
+            (Layout::Counter(slot, of), Form::Numpy { key, .. }) => {
+                let Layout::Number(wire) = &**of else { return Err(differ(member)) };
                 let (width, words) = self.bulk(*wire, key, member)?;
                 self.counter(*slot, of, member)?;
                 let begins = self.declare(&format!("counts{slot}"));
                 self.line(place, format!("{input} pos {begins} ! {count} @ {width}{words}"));
             }
-            (schema, form) if let Some(slot) = slot(schema) => {
+            (layout, form) if let Some(slot) = slot(layout) => {
                 let counts = self.first_count(slot);
                 self.line(place, format!("{counts} {count} @ 0 do"));
                 self.each_count(slot, place.within(1))?;
-                self.value(schema, form, place.within(1))?;
+                self.value(layout, form, place.within(1))?;
                 self.line(place, "loop".into());
             }
-            (Schema::Absent(_), _) if form == &Form::Empty => {}
+            (Layout::Absent(_), _) if form == &Form::Empty => {}
             _ => {
-                if let Some((size, wire, key)) = numbers(schema, form) {
+                if let Some((size, wire, key)) = numbers(layout, form) {
                     let (width, words) = self.bulk(wire, key, member)?;
                     let size = match size {
                         1 => String::new(),
@@ -99,7 +99,7 @@ impl Text<'_> {
                     return Ok(());
                 }
                 self.line(place, format!("{count} @ 0 do"));
-                self.value(schema, form, place.within(1))?;
+                self.value(layout, form, place.within(1))?;
                 self.line(place, "loop".into());
             }
         }
@@ -109,13 +109,13 @@ impl Text<'_> {
     fn each_field(
         &mut self,
         name: &str,
-        field: &Schema,
+        field: &Layout,
         form: Option<Cow<'_, Form>>,
         count: &str,
         place: Place<'_>,
     ) -> Made {
         let member = place.member;
-        let inner = if matches!(field, Schema::Base(_)) { member.to_owned() } else { join(member, name) };
+        let inner = if matches!(field, Layout::Base(_)) { member.to_owned() } else { join(member, name) };
         match form {
             Some(form) => self.each(field, &form, count, place.of(&inner)),
             None => self.skip_each(field, count, place.of(&inner)),
@@ -123,17 +123,17 @@ impl Text<'_> {
     }
 
     /// Steps over a value of each of many items.
-    fn skip_each(&mut self, schema: &Schema, count: &str, place: Place<'_>) -> Made {
+    fn skip_each(&mut self, layout: &Layout, count: &str, place: Place<'_>) -> Made {
         let member = place.member;
         let input = self.input();
-        match schema {
-            Schema::Skipped(of) => return self.skip_each(of, count, place),
-            Schema::Framed { shared: true, .. } => {
+        match layout {
+            Layout::Skipped(of) => return self.skip_each(of, count, place),
+            Layout::Framed { shared: true, .. } => {
                 self.pass_frame(place);
                 return Ok(());
             }
-            Schema::Base(of)
-                if let Some(Schema::Record { fields, .. } | Schema::Arranged { fields, .. }) =
+            Layout::Base(of)
+                if let Some(Layout::Record { fields, .. } | Layout::Arranged { fields, .. }) =
                     of.record() =>
             {
                 for (name, field) in fields {
@@ -141,8 +141,8 @@ impl Text<'_> {
                 }
                 return Ok(());
             }
-            Schema::Counter(slot, of) => {
-                let Schema::Number(wire) = &**of else { return Err(differ(member)) };
+            Layout::Counter(slot, of) => {
+                let Layout::Number(wire) = &**of else { return Err(differ(member)) };
                 self.counter(*slot, of, member)?;
                 let begins = self.declare(&format!("counts{slot}"));
                 let width = wire.width();
@@ -151,13 +151,13 @@ impl Text<'_> {
             }
             _ => {}
         }
-        let slot = slot(schema);
+        let slot = slot(layout);
         let counts = slot.map_or_else(String::new, |slot| self.first_count(slot) + " ");
         self.line(place, format!("{counts}{count} @ 0 do"));
         if let Some(slot) = slot {
             self.each_count(slot, place.within(1))?;
         }
-        self.skip(schema, place.within(1))?;
+        self.skip(layout, place.within(1))?;
         self.flush();
         self.line(place, "loop".into());
         Ok(())

@@ -1,7 +1,7 @@
 //! Members of classes that have branches of their own.
 
 use forthwith_columns::{DType, Wire};
-use forthwith_program::{Frame, Schema, TextLength};
+use forthwith_program::{Frame, Layout, TextLength};
 
 use super::{Column, Dimensions, number, plain};
 use crate::{
@@ -30,10 +30,10 @@ pub(crate) fn of_member(
     if let (true, true) = (element.is_base(), items) {
         // One that was not divided further: of all items the first member, then the second.
         let type_name = spell(&element.name);
-        let schema = classes.base_of_many(element).map(|schema| schema.unwrap_or(Schema::Null));
+        let schema = classes.base_of_many(element).map(|schema| schema.unwrap_or(Layout::Null));
         return match (given, schema) {
-            (Some(numbers), Ok(schema @ Schema::Base(_))) => {
-                Column::described(type_name, Ok(Schema::Fields(numbers, Box::new(schema))), member)
+            (Some(numbers), Ok(schema @ Layout::Base(_))) => {
+                Column::described(type_name, Ok(Layout::Fields(numbers, Box::new(schema))), member)
             }
             (_, Ok(_)) => Column::refused(type_name, "as a base of items that nothing counts"),
             (_, Err(why)) => Column::described(type_name, Err(why), member),
@@ -41,8 +41,8 @@ pub(crate) fn of_member(
     }
     if element.is_base() {
         let schema = match classes.base(element) {
-            Ok(Some(Schema::Base(of))) => Ok(*of),
-            Ok(schema) => Ok(Schema::Record {
+            Ok(Some(Layout::Base(of))) => Ok(*of),
+            Ok(schema) => Ok(Layout::Record {
                 name: Some(element.name.to_string()),
                 fields: schema.map(|schema| (String::new(), schema)).into_iter().collect(),
             }),
@@ -52,7 +52,7 @@ pub(crate) fn of_member(
     }
     let stored = Member::of(element);
     let text = |name, length| {
-        let schema = if items { Schema::ToEnd(Box::new(Schema::Text)) } else { Schema::Text };
+        let schema = if items { Layout::ToEnd(Box::new(Layout::Text)) } else { Layout::Text };
         Column::translated(spell(name), &schema, length, Frame::None, member)
     };
     match stored.map(|stored| (stored.value, stored.array)) {
@@ -67,7 +67,7 @@ pub(crate) fn of_member(
         Some((Value::LongText, None)) => text("char*", TextLength::Big32),
         Some((Value::Text, None)) => text("TString", TextLength::ByteThenWord),
         Some((Value::Text, Some(_))) if !items => {
-            let schema = fixed(Schema::Text, &dimensions);
+            let schema = fixed(Layout::Text, &dimensions);
             Column::translated(spell("TString"), &schema, TextLength::ByteThenWord, Frame::Counted, member)
         }
         Some((Value::Number(code), _)) => of_numbers(element, code, items, dimensions),
@@ -96,7 +96,7 @@ pub(crate) fn of_member(
                 return match given {
                     // An item may have none, and no bytes then.
                     Some(_) => {
-                        Column::described(type_name, schema.map(|of| Schema::Times(Box::new(of))), member)
+                        Column::described(type_name, schema.map(|of| Layout::Times(Box::new(of))), member)
                     }
                     None => Column::refused(type_name, "without a branch that counts them"),
                 };
@@ -104,7 +104,7 @@ pub(crate) fn of_member(
             // An empty container may take no bytes at all.
             let schema = match schema {
                 Ok(schema) if kind.is_container() && !items && dimensions.fixed.is_empty() => {
-                    Ok(Schema::OrNothing(Box::new(schema)))
+                    Ok(Layout::OrNothing(Box::new(schema)))
                 }
                 other => other,
             };
@@ -113,8 +113,8 @@ pub(crate) fn of_member(
     }
 }
 
-fn of_described(type_name: String, schema: Result<Schema, String>, items: bool, member: &str) -> Column {
-    let schema = schema.map(|schema| if items { Schema::ToEnd(Box::new(schema)) } else { schema });
+fn of_described(type_name: String, schema: Result<Layout, String>, items: bool, member: &str) -> Column {
+    let schema = schema.map(|schema| if items { Layout::ToEnd(Box::new(schema)) } else { schema });
     Column::described(type_name, schema, member)
 }
 
@@ -180,6 +180,6 @@ fn of_counted(element: &Element, code: i32, counter: &str, dimensions: Dimension
     Column::jagged(type_name, 1, wire, Vec::new())
 }
 
-fn fixed(schema: Schema, dimensions: &Dimensions) -> Schema {
+fn fixed(schema: Layout, dimensions: &Dimensions) -> Layout {
     unroll::fixed(schema, &dimensions.fixed)
 }

@@ -1,6 +1,6 @@
 //! `std::array`, which is an object of its own in some places and an array of C in others; pairs, which may have such; and enumerations.
 
-use forthwith_program::Schema;
+use forthwith_program::Layout;
 
 use super::{Classes, Unsupported, fixed, shared};
 use forthwith_root::code;
@@ -13,14 +13,14 @@ impl Classes<'_> {
         kind: &CppType,
         first: &CppType,
         second: &CppType,
-    ) -> Result<Schema, Unsupported> {
+    ) -> Result<Layout, Unsupported> {
         let [first, second] = self.halves(first, second)?;
         let fields = vec![("first".to_owned(), first), ("second".to_owned(), second)];
-        Ok(Schema::Record { name: Some(kind.spelling()), fields })
+        Ok(Layout::Record { name: Some(kind.spelling()), fields })
     }
 
     /// The members of a pair. Whether an array among them is an object of its own, the file may say.
-    pub(super) fn halves(&mut self, first: &CppType, second: &CppType) -> Result<[Schema; 2], Unsupported> {
+    pub(super) fn halves(&mut self, first: &CppType, second: &CppType) -> Result<[Layout; 2], Unsupported> {
         let is_array = |half: &CppType| matches!(half, CppType::Array(..));
         let mut codes = [None; 2];
         if is_array(first) || is_array(second) {
@@ -37,7 +37,7 @@ impl Classes<'_> {
     }
 
     /// One of them. Of its element only the code counts: what it says of types could lead back to the pair.
-    fn half(&mut self, kind: &CppType, code: Option<i32>) -> Result<Schema, Unsupported> {
+    fn half(&mut self, kind: &CppType, code: Option<i32>) -> Result<Layout, Unsupported> {
         match (kind, code) {
             (CppType::Array(..), Some(code::OBJECT | code::ANY)) => self.item(kind),
             (CppType::Array(..), Some(code::STL | code::STREAMER | STL_ARRAY | STREAMER_ARRAY)) => {
@@ -48,18 +48,18 @@ impl Classes<'_> {
     }
 
     /// A `std::array` that is an object by itself, as its only member is: all containers or strings in it within one frame.
-    pub(crate) fn array_of(&mut self, kind: &CppType) -> Result<Schema, Unsupported> {
+    pub(crate) fn array_of(&mut self, kind: &CppType) -> Result<Layout, Unsupported> {
         let (item, sizes) = array(kind);
         match item {
-            CppType::Text(_) => Ok(shared(fixed(Schema::Text, &sizes))),
+            CppType::Text(_) => Ok(shared(fixed(Layout::Text, &sizes))),
             _ if item.is_container() => self.container(item, &sizes),
             _ => Ok(fixed(self.member_of(item)?, &sizes)),
         }
     }
 
     /// An item of a type that the file says is an enumeration.
-    pub(super) fn enumeration(&self, name: &str) -> Option<Schema> {
-        Number::coded(self.streamers.enumeration(name)?)?.wire(None).map(Schema::Number)
+    pub(super) fn enumeration(&self, name: &str) -> Option<Layout> {
+        Number::coded(self.streamers.enumeration(name)?)?.wire(None).map(Layout::Number)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use forthwith_columns::{DType, Wire};
-use forthwith_program::Schema;
+use forthwith_program::Layout;
 
 use super::budget::{MAX_ARRAY_MEMBERS, MAX_MEMBERS, too_many};
 use super::{Classes, Unsupported, fixed, native, shared};
@@ -14,7 +14,7 @@ use forthwith_root::{CppType, Number};
 
 impl Classes<'_> {
     /// Names and schemas of a class's members, bases among them.
-    pub(super) fn members(&mut self, info: &Arc<StreamerInfo>) -> Result<Vec<(String, Schema)>, Unsupported> {
+    pub(super) fn members(&mut self, info: &Arc<StreamerInfo>) -> Result<Vec<(String, Layout)>, Unsupported> {
         for element in &info.elements {
             if let Some(counter) = element.counter() {
                 let class = if counter.class.is_empty() { &info.class } else { &counter.class };
@@ -25,7 +25,7 @@ impl Classes<'_> {
                 }
             }
         }
-        let mut fields: Vec<(String, Schema)> = Vec::with_capacity(info.elements.len());
+        let mut fields: Vec<(String, Layout)> = Vec::with_capacity(info.elements.len());
         for element in &info.elements {
             let budget = if self.named_arrays > 0 {
                 &mut self.budget.array_members_left
@@ -60,7 +60,7 @@ impl Classes<'_> {
     }
 
     /// A base class of items that are stored member by member; `None` if nothing is stored of it.
-    pub(crate) fn base_of_many(&mut self, element: &Element) -> Result<Option<Schema>, Unsupported> {
+    pub(crate) fn base_of_many(&mut self, element: &Element) -> Result<Option<Layout>, Unsupported> {
         let outer = std::mem::replace(&mut self.together, true);
         let base = self.base(element);
         self.together = outer;
@@ -68,12 +68,12 @@ impl Classes<'_> {
     }
 
     /// A base class; `None` if nothing is stored of it.
-    pub(crate) fn base(&mut self, element: &Element) -> Result<Option<Schema>, Unsupported> {
+    pub(crate) fn base(&mut self, element: &Element) -> Result<Option<Layout>, Unsupported> {
         let class = &*element.name;
         let kind = table::native(class);
         match kind {
             Native::Nothing => return Ok(None),
-            Native::TObject => return Ok(Some(Schema::Passed(native::TOBJECT.into()))),
+            Native::TObject => return Ok(Some(Layout::Passed(native::TOBJECT.into()))),
             _ => {}
         }
         if native::schema(class, kind).is_some() {
@@ -89,8 +89,8 @@ impl Classes<'_> {
         }
         if !self.describes(class) {
             // Of a class without members there is nothing to describe.
-            let frame = Schema::Framed { shared: false, of: Box::new(Schema::Blank) };
-            return Ok(Some(Schema::Skipped(Box::new(frame))));
+            let frame = Layout::Framed { shared: false, of: Box::new(Layout::Blank) };
+            return Ok(Some(Layout::Skipped(Box::new(frame))));
         }
         let base = match self.together && is_unframed(class) && self.streamers.knows(class) {
             true => {
@@ -98,30 +98,30 @@ impl Classes<'_> {
                 super::framed(self.versions(class)?)
             }
             false => match self.object(class)? {
-                Schema::Between(before, record, _) if before.is_empty() => *record,
+                Layout::Between(before, record, _) if before.is_empty() => *record,
                 // Its own code writes it, of each item by itself also where other members of many items stand together.
                 object if element.code == code::TNAMED || kind == Native::Own => {
-                    Schema::Between(Vec::new(), Box::new(object), Vec::new())
+                    Layout::Between(Vec::new(), Box::new(object), Vec::new())
                 }
                 object => object,
             },
         };
-        Ok(Some(Schema::Base(Box::new(base))))
+        Ok(Some(Layout::Base(Box::new(base))))
     }
 
     /// A member that is no base.
-    pub(crate) fn member(&mut self, info: &StreamerInfo, element: &Element) -> Result<Schema, Unsupported> {
+    pub(crate) fn member(&mut self, info: &StreamerInfo, element: &Element) -> Result<Layout, Unsupported> {
         let refused = || format!("{}::{} of type {}", info.class, element.name, element.type_name);
         let Member { value, array } = Member::of(element).ok_or_else(refused)?;
         let dimensions = if array.is_some() { dimensions(element) } else { Vec::new() };
-        let number = |code| wire(code, element.packing).map(Schema::Number).ok_or_else(refused);
+        let number = |code| wire(code, element.packing).map(Layout::Number).ok_or_else(refused);
         let slot = |counter: &Counter| self.slot(info, &counter.class, &counter.name).ok_or_else(refused);
         Ok(match value {
-            Value::Words(Some(dtype), words) => Schema::Computed(dtype, words.to_owned().into()),
-            Value::Words(None, words) => Schema::Passed(words.to_owned().into()),
+            Value::Words(Some(dtype), words) => Layout::Computed(dtype, words.to_owned().into()),
+            Value::Words(None, words) => Layout::Passed(words.to_owned().into()),
             Value::Number(code) if array.is_none() && !is_real(code) => {
                 match self.counter(&info.class, &element.name) {
-                    Some(slot) => Schema::Counter(slot, Box::new(number(code)?)),
+                    Some(slot) => Layout::Counter(slot, Box::new(number(code)?)),
                     None => number(code)?,
                 }
             }
@@ -129,22 +129,22 @@ impl Classes<'_> {
             Value::Counted(code, counter) => {
                 let slot = slot(counter)?;
                 let of = Box::new(match code {
-                    code::CHAR_STAR => Schema::LongText,
+                    code::CHAR_STAR => Layout::LongText,
                     code => number(code)?,
                 });
                 let counted = match dimensions.as_slice() {
-                    [] => Schema::Counted { slot, flag: true, of },
+                    [] => Layout::Counted { slot, flag: true, of },
                     sizes => {
-                        let counted = Schema::Counted { slot, flag: false, of };
-                        Schema::Flagged(Box::new(fixed(counted, sizes)))
+                        let counted = Layout::Counted { slot, flag: false, of };
+                        Layout::Flagged(Box::new(fixed(counted, sizes)))
                     }
                 };
                 self.given_first(slot, counted)
             }
-            Value::Bits => Schema::Computed(DType::UInt32, BITS.into()),
-            Value::LongText => fixed(Schema::LongText, &dimensions),
-            Value::Text if array.is_none() => Schema::Text,
-            Value::Text | Value::StdText => shared(fixed(Schema::Text, &dimensions)),
+            Value::Bits => Layout::Computed(DType::UInt32, BITS.into()),
+            Value::LongText => fixed(Layout::LongText, &dimensions),
+            Value::Text if array.is_none() => Layout::Text,
+            Value::Text | Value::StdText => shared(fixed(Layout::Text, &dimensions)),
             Value::TObject => fixed(self.object("TObject")?, &dimensions),
             Value::Container(kind) if kind.is_container() => self.container(&kind, &dimensions)?,
             Value::Container(kind @ (CppType::Array(..) | CppType::Pointer(_))) => {
@@ -167,18 +167,18 @@ impl Classes<'_> {
                     true => self.pointer(class)?,
                     false => self.contained(class)?,
                 };
-                let of = fixed(Schema::Counted { slot, flag: false, of: Box::new(of) }, &dimensions);
+                let of = fixed(Layout::Counted { slot, flag: false, of: Box::new(of) }, &dimensions);
                 shared(self.given_first(slot, of))
             }
             Value::Own(code, own) => {
                 let number = || Number::coded(code).and_then(|number| number.wire(None)).ok_or_else(refused);
                 match own {
                     OwnMember::Bare(counter, 1) => {
-                        let of = Box::new(Schema::Number(number()?));
-                        Schema::Counted { slot: slot(counter)?, flag: false, of }
+                        let of = Box::new(Layout::Number(number()?));
+                        Layout::Counted { slot: slot(counter)?, flag: false, of }
                     }
-                    OwnMember::Sized => Schema::Number(number()?).list(),
-                    OwnMember::Triangle(rows) => Schema::Triangle(slot(rows)?, number()?),
+                    OwnMember::Sized => Layout::Number(number()?).list(),
+                    OwnMember::Triangle(rows) => Layout::Triangle(slot(rows)?, number()?),
                     _ => return Err(refused()),
                 }
             }
@@ -197,10 +197,10 @@ impl Classes<'_> {
     }
 
     /// A value that is counted by the number of a slot, which may have to be fetched.
-    fn given_first(&self, slot: u32, of: Schema) -> Schema {
+    fn given_first(&self, slot: u32, of: Layout) -> Layout {
         match self.given {
             Some((given, numbers)) if given == slot => {
-                Schema::Between(vec![Schema::Given(slot, numbers)], Box::new(of), Vec::new())
+                Layout::Between(vec![Layout::Given(slot, numbers)], Box::new(of), Vec::new())
             }
             _ => of,
         }
@@ -226,15 +226,15 @@ fn pointee(class: &str) -> &str {
 }
 
 /// Of members of the same name, the last is meant: that of the most derived class.
-fn hide_repeated(fields: &mut [(String, Schema)]) {
+fn hide_repeated(fields: &mut [(String, Layout)]) {
     let names: Vec<String> = fields
         .iter()
-        .filter(|(_, field)| !matches!(field, Schema::Base(_)))
+        .filter(|(_, field)| !matches!(field, Layout::Base(_)))
         .map(|(name, _)| name.clone())
         .collect();
     let mut later: Vec<String> = names;
     for (_, field) in fields.iter_mut().rev() {
-        if let Schema::Base(of) = field {
+        if let Layout::Base(of) = field {
             hide(of, &later);
             collect(of, &mut later);
         }
@@ -242,18 +242,18 @@ fn hide_repeated(fields: &mut [(String, Schema)]) {
 }
 
 /// Hides the fields of a base that have one of these names.
-fn hide(schema: &mut Schema, names: &[String]) {
+fn hide(schema: &mut Layout, names: &[String]) {
     match schema {
-        Schema::Framed { of, .. } | Schema::Base(of) | Schema::Between(_, of, _) => hide(of, names),
-        Schema::Versioned(arms) => arms.iter_mut().for_each(|(_, arm)| hide(arm, names)),
-        Schema::Record { fields, .. } => {
+        Layout::Framed { of, .. } | Layout::Base(of) | Layout::Between(_, of, _) => hide(of, names),
+        Layout::Versioned(arms) => arms.iter_mut().for_each(|(_, arm)| hide(arm, names)),
+        Layout::Record { fields, .. } => {
             for (name, field) in fields {
                 match field {
-                    Schema::Base(_) => hide(field, names),
+                    Layout::Base(_) => hide(field, names),
                     _ if field.is_skipped() || !names.contains(name) => {}
                     _ => {
-                        let hidden = std::mem::replace(field, Schema::Null);
-                        *field = Schema::Skipped(Box::new(hidden));
+                        let hidden = std::mem::replace(field, Layout::Null);
+                        *field = Layout::Skipped(Box::new(hidden));
                     }
                 }
             }
@@ -262,18 +262,18 @@ fn hide(schema: &mut Schema, names: &[String]) {
     }
 }
 
-fn collect(schema: &Schema, names: &mut Vec<String>) {
+fn collect(schema: &Layout, names: &mut Vec<String>) {
     match schema {
-        Schema::Framed { of, .. } | Schema::Base(of) | Schema::Between(_, of, _) => collect(of, names),
-        Schema::Versioned(arms) => {
+        Layout::Framed { of, .. } | Layout::Base(of) | Layout::Between(_, of, _) => collect(of, names),
+        Layout::Versioned(arms) => {
             if let Some((_, first)) = arms.first() {
                 collect(first, names);
             }
         }
-        Schema::Record { fields, .. } => {
+        Layout::Record { fields, .. } => {
             for (name, field) in fields {
                 match field {
-                    Schema::Base(_) => collect(field, names),
+                    Layout::Base(_) => collect(field, names),
                     _ => names.push(name.clone()),
                 }
             }

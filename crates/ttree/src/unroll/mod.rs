@@ -1,4 +1,4 @@
-//! Classes as columns: streamer infos are unrolled to a [`Schema`], from which the shared translator makes a program.
+//! Classes as columns: streamer infos are unrolled to a [`Layout`], from which the shared translator makes a program.
 //!
 //! A schema is finite and classes may contain themselves, so that a [`Budget`] says how far they are unrolled.
 
@@ -13,7 +13,7 @@ mod within;
 use std::collections::HashMap;
 
 use forthwith_columns::{DType, Wire};
-use forthwith_program::{Schema, When};
+use forthwith_program::{Layout, When};
 
 use arrays::array;
 pub(super) use budget::{Budget, Noted};
@@ -122,9 +122,9 @@ impl<'a> Classes<'a> {
     }
 
     /// A value of some type as a member of a class: containers and strings have a frame.
-    pub(crate) fn member_of(&mut self, kind: &CppType) -> Result<Schema, Unsupported> {
+    pub(crate) fn member_of(&mut self, kind: &CppType) -> Result<Layout, Unsupported> {
         match kind {
-            CppType::Text("std::string") => Ok(shared(Schema::Text)),
+            CppType::Text("std::string") => Ok(shared(Layout::Text)),
             _ if kind.is_container() => self.container(kind, &[]),
             CppType::Array(..) => match array(kind) {
                 // As an array of C, which has the items of containers, without their frames.
@@ -136,33 +136,33 @@ impl<'a> Classes<'a> {
     }
 
     /// A container within its frame, or an array of them.
-    pub(crate) fn container(&mut self, kind: &CppType, dimensions: &[u64]) -> Result<Schema, Unsupported> {
+    pub(crate) fn container(&mut self, kind: &CppType, dimensions: &[u64]) -> Result<Layout, Unsupported> {
         let apart = fixed(self.item(kind)?, dimensions);
         let together = self.together(kind)?;
         let mut arms = vec![(When::Any, apart)];
         if let Some(of) = together {
             let of = of
                 .into_iter()
-                .map(|(when, items)| (when, fixed(Schema::Columns(Box::new(items)), dimensions)));
-            arms.push((When::Together, Schema::Versioned(of.collect())));
+                .map(|(when, items)| (when, fixed(Layout::Columns(Box::new(items)), dimensions)));
+            arms.push((When::Together, Layout::Versioned(of.collect())));
         }
-        Ok(Schema::Framed { shared: true, of: Box::new(Schema::Versioned(arms)) })
+        Ok(Layout::Framed { shared: true, of: Box::new(Layout::Versioned(arms)) })
     }
 
     /// The items of a container if they are stored member by member, by their class's version.
-    fn together(&mut self, kind: &CppType) -> Result<Option<Vec<(When, Schema)>>, Unsupported> {
+    fn together(&mut self, kind: &CppType) -> Result<Option<Vec<(When, Layout)>>, Unsupported> {
         Ok(match kind {
             CppType::Map(_, key, value) => {
-                let pair = Schema::Tuple(self.halves(key, value)?.into());
+                let pair = Layout::Tuple(self.halves(key, value)?.into());
                 Some(vec![(When::AnyClass, pair)])
             }
             CppType::Sequence(_, item) => match &**item {
                 CppType::Pair(..) | CppType::Array(..) | CppType::Other(_) => match self.item(item)? {
-                    Schema::Framed { of, shared: false } => match *of {
-                        Schema::Versioned(arms) => Some(self.by_members(item, arms)?),
+                    Layout::Framed { of, shared: false } => match *of {
+                        Layout::Versioned(arms) => Some(self.by_members(item, arms)?),
                         _ => None,
                     },
-                    unknown @ (Schema::Unknown(_) | Schema::Refused(_)) => {
+                    unknown @ (Layout::Unknown(_) | Layout::Refused(_)) => {
                         Some(vec![(When::AnyClass, unknown)])
                     }
                     _ => None,
@@ -177,8 +177,8 @@ impl<'a> Classes<'a> {
     fn by_members(
         &mut self,
         item: &CppType,
-        apart: Vec<(When, Schema)>,
-    ) -> Result<Vec<(When, Schema)>, Unsupported> {
+        apart: Vec<(When, Layout)>,
+    ) -> Result<Vec<(When, Layout)>, Unsupported> {
         let CppType::Other(class) = item else { return Ok(apart) };
         if !any_unframed() || registered(class).is_some() {
             return Ok(apart);
@@ -199,16 +199,16 @@ impl<'a> Classes<'a> {
     }
 
     /// A value of some type as an item of a container, which has no frame unless it is an object.
-    pub(super) fn item(&mut self, kind: &CppType) -> Result<Schema, Unsupported> {
+    pub(super) fn item(&mut self, kind: &CppType) -> Result<Layout, Unsupported> {
         Ok(match kind {
             CppType::Number(number) => match number.wire(None) {
-                Some(wire) => Schema::Number(wire),
+                Some(wire) => Layout::Number(wire),
                 None => return Err(kind.spelling()),
             },
-            CppType::Text(_) => Schema::Text,
+            CppType::Text(_) => Layout::Text,
             CppType::Sequence(_, item) => self.item(item)?.list(),
-            CppType::Bitset(_) => Schema::Number(Wire::Bool).list(),
-            CppType::Map(_, key, value) => Schema::Tuple(vec![self.item(key)?, self.item(value)?]).list(),
+            CppType::Bitset(_) => Layout::Number(Wire::Bool).list(),
+            CppType::Map(_, key, value) => Layout::Tuple(vec![self.item(key)?, self.item(value)?]).list(),
             // An object, of which only the items are of interest.
             CppType::Array(..) => framed(vec![(When::AnyClass, self.array_of(kind)?)]),
             CppType::Pointer(of) => match &**of {
@@ -219,19 +219,19 @@ impl<'a> Classes<'a> {
             // One that nothing is inside of any more is an error where it is met.
             CppType::Other(class) if self.is_own(class) => match self.own(class) {
                 Ok(schema) => schema,
-                Err(why) => Schema::Refused(why),
+                Err(why) => Layout::Refused(why),
             },
             CppType::Other(class) => self.contained(class)?,
         })
     }
 
     /// An object in place.
-    pub(crate) fn object(&mut self, class: &str) -> Result<Schema, Unsupported> {
+    pub(crate) fn object(&mut self, class: &str) -> Result<Layout, Unsupported> {
         if let Some(info) = registered(class) {
             let record = self.record(&info)?;
             return Ok(match is_unframed(class) {
                 // By itself also where other members of many items stand together.
-                true => Schema::Between(Vec::new(), Box::new(record), Vec::new()),
+                true => Layout::Between(Vec::new(), Box::new(record), Vec::new()),
                 false => framed(vec![(When::AnyClass, record)]),
             });
         }
@@ -252,18 +252,18 @@ impl<'a> Classes<'a> {
             // Files describe what was written to them, so most probably there is none.
             arms if arms.is_empty() => match self.enumeration(class) {
                 Some(number) => number,
-                None => Schema::Unknown(class.into()),
+                None => Layout::Unknown(class.into()),
             },
             arms if native == Native::Uncounted => {
-                let count = Schema::Passed(native::BYTE_COUNT_IF_ANY.into());
-                Schema::Between(vec![count], Box::new(Schema::Versioned(arms)), Vec::new())
+                let count = Layout::Passed(native::BYTE_COUNT_IF_ANY.into());
+                Layout::Between(vec![count], Box::new(Layout::Versioned(arms)), Vec::new())
             }
             arms => framed(arms),
         })
     }
 
     /// A container of pointers to objects of any class.
-    fn pointers(&mut self, class: &str, native: Native) -> Result<Schema, Unsupported> {
+    fn pointers(&mut self, class: &str, native: Native) -> Result<Layout, Unsupported> {
         if self.within.iter().any(|outer| &**outer == ANYTHING) {
             return Err(format!("{class} within another"));
         }
@@ -273,26 +273,26 @@ impl<'a> Classes<'a> {
         let item = match native {
             Native::Map => {
                 let item = item?;
-                Schema::Tuple(vec![item.clone(), item])
+                Layout::Tuple(vec![item.clone(), item])
             }
             // Each item has an option, as text.
-            Native::List => Schema::Between(Vec::new(), Box::new(item?), vec![Schema::Passed(OPTION.into())]),
+            Native::List => Layout::Between(Vec::new(), Box::new(item?), vec![Layout::Passed(OPTION.into())]),
             _ => item?,
         };
         self.slots += 1;
         let slot = self.slots;
-        let count = Schema::Counter(slot, Box::new(big(DType::Int32)));
-        let mut before = vec![Schema::Passed(native::TOBJECT.into()), Schema::Text, count];
+        let count = Layout::Counter(slot, Box::new(big(DType::Int32)));
+        let mut before = vec![Layout::Passed(native::TOBJECT.into()), Layout::Text, count];
         if native == Native::ObjArray {
-            before.push(Schema::Opaque(4));
+            before.push(Layout::Opaque(4));
         }
-        let items = Schema::Counted { slot, flag: false, of: Box::new(item) };
-        let of = Schema::Between(before, Box::new(items), Vec::new());
+        let items = Layout::Counted { slot, flag: false, of: Box::new(item) };
+        let of = Layout::Between(before, Box::new(items), Vec::new());
         Ok(framed(vec![(When::Any, of)]))
     }
 
     /// A class that code of its own streams without a frame.
-    fn bare(&mut self, class: &str) -> Result<Option<Schema>, Unsupported> {
+    fn bare(&mut self, class: &str) -> Result<Option<Layout>, Unsupported> {
         let infos = table::versions(self.streamers, class).map_err(|error| error.to_string())?;
         let Some(info) = infos.first().filter(|info| info.version == table::ANY_VERSION) else {
             return Ok(None);
@@ -300,13 +300,13 @@ impl<'a> Classes<'a> {
         // What counts a member is to be there.
         let is_missing = |counter: &Counter| counter.class != info.class && !self.describes(&counter.class);
         match info.elements.iter().filter_map(Element::counter).any(is_missing) {
-            true => Ok(Some(Schema::Unknown(class.into()))),
+            true => Ok(Some(Layout::Unknown(class.into()))),
             false => self.record(info).map(Some),
         }
     }
 
     /// A class that is a container by itself, whose description has no members but one that says so.
-    fn items_of(&mut self, class: &str) -> Result<Option<Schema>, Unsupported> {
+    fn items_of(&mut self, class: &str) -> Result<Option<Layout>, Unsupported> {
         let Some(info) = self.streamers.latest(class).map_err(|error| error.to_string())? else {
             return Ok(None);
         };
@@ -320,15 +320,15 @@ impl<'a> Classes<'a> {
         let arms = match &kind {
             CppType::Other(item) if self.describes(item) => self.beyond(|classes| classes.versions(item))?,
             CppType::Other(_) => {
-                vec![(When::AnyClass, Schema::Record { name: None, fields: Vec::new() })]
+                vec![(When::AnyClass, Layout::Record { name: None, fields: Vec::new() })]
             }
             _ => return Err(format!("{class}, a container of {}", kind.spelling())),
         };
         let together =
-            arms.iter().map(|(when, items)| (*when, Schema::Columns(Box::new(items.clone())))).collect();
+            arms.iter().map(|(when, items)| (*when, Layout::Columns(Box::new(items.clone())))).collect();
         let apart = framed(arms).list();
-        let arms = vec![(When::Any, apart), (When::Together, Schema::Versioned(together))];
-        Ok(Some(Schema::Framed { shared: true, of: Box::new(Schema::Versioned(arms)) }))
+        let arms = vec![(When::Any, apart), (When::Together, Layout::Versioned(together))];
+        Ok(Some(Layout::Framed { shared: true, of: Box::new(Layout::Versioned(arms)) }))
     }
 
     /// An object without a frame, of a version that is known.
@@ -337,7 +337,7 @@ impl<'a> Classes<'a> {
         class: &str,
         version: i32,
         checksum: u32,
-    ) -> Result<Schema, Unsupported> {
+    ) -> Result<Layout, Unsupported> {
         if let Some(schema) = native::schema(class, table::native(class)) {
             return Ok(schema);
         }
@@ -352,7 +352,7 @@ impl<'a> Classes<'a> {
     }
 
     /// The versions of a class that the file describes, the latest first; the others deliver what that does. None if the file does not describe it.
-    fn versions(&mut self, class: &str) -> Result<Vec<(When, Schema)>, Unsupported> {
+    fn versions(&mut self, class: &str) -> Result<Vec<(When, Layout)>, Unsupported> {
         let mut infos = table::versions(self.streamers, class).map_err(|error| error.to_string())?;
         if let [only] = infos.as_slice()
             && only.version == table::ANY_VERSION
@@ -379,7 +379,7 @@ impl<'a> Classes<'a> {
         }
         let mut arms = Vec::new();
         let (mut versions, mut sums) = (Vec::new(), Vec::new());
-        let mut add = |arms: &mut Vec<(When, Schema)>, info: &StreamerInfo, schema: Schema| {
+        let mut add = |arms: &mut Vec<(When, Layout)>, info: &StreamerInfo, schema: Layout| {
             let version = u16::try_from(info.version).ok().filter(|version| !versions.contains(version));
             let sum = Some(info.checksum).filter(|sum| *sum != 0 && !sums.contains(sum));
             versions.extend(version);
@@ -404,7 +404,7 @@ impl<'a> Classes<'a> {
 
     /// A class of a template, as others of the same template: if there are several, and all have the same members, none of a type that is an
     /// argument of theirs. Nothing else could tell that the members are the same here.
-    fn sibling(&mut self, class: &str) -> Result<Vec<(When, Schema)>, Unsupported> {
+    fn sibling(&mut self, class: &str) -> Result<Vec<(When, Layout)>, Unsupported> {
         let Some((template, _)) = class.split_once('<') else { return Ok(Vec::new()) };
         let is_sibling = |name: &str| name.split_once('<').is_some_and(|(known, _)| known == template);
         let mut names: Vec<String> = self
@@ -419,15 +419,15 @@ impl<'a> Classes<'a> {
         if names.len() < 2 {
             return Ok(Vec::new());
         }
-        let mut found: Option<Schema> = None;
+        let mut found: Option<Layout> = None;
         for name in names {
             let infos = self.streamers.versions(&name).map_err(|error| error.to_string())?;
             for info in infos {
                 if info.elements.iter().any(|element| depends(element, &name)) {
                     return Ok(Vec::new());
                 }
-                let Ok(Schema::Record { fields, .. }) = self.record(&info) else { return Ok(Vec::new()) };
-                let record = Schema::Record { name: Some(class.into()), fields };
+                let Ok(Layout::Record { fields, .. }) = self.record(&info) else { return Ok(Vec::new()) };
+                let record = Layout::Record { name: Some(class.into()), fields };
                 if found.as_ref().is_some_and(|known| *known != record) {
                     return Ok(Vec::new());
                 }
@@ -455,21 +455,21 @@ fn depends(element: &Element, class: &str) -> bool {
 }
 
 /// A value behind a byte count and a version that means nothing.
-pub(crate) fn shared(of: Schema) -> Schema {
-    Schema::Framed { shared: true, of: Box::new(Schema::Versioned(vec![(When::Any, of)])) }
+pub(crate) fn shared(of: Layout) -> Layout {
+    Layout::Framed { shared: true, of: Box::new(Layout::Versioned(vec![(When::Any, of)])) }
 }
 
-fn framed(arms: Vec<(When, Schema)>) -> Schema {
-    Schema::Framed { shared: false, of: Box::new(Schema::Versioned(arms)) }
+fn framed(arms: Vec<(When, Layout)>) -> Layout {
+    Layout::Framed { shared: false, of: Box::new(Layout::Versioned(arms)) }
 }
 
-pub(crate) fn fixed(schema: Schema, dimensions: &[u64]) -> Schema {
-    dimensions.iter().rev().fold(schema, |inner, &size| Schema::Fixed(size, Box::new(inner)))
+pub(crate) fn fixed(schema: Layout, dimensions: &[u64]) -> Layout {
+    dimensions.iter().rev().fold(schema, |inner, &size| Layout::Fixed(size, Box::new(inner)))
 }
 
 /// Numbers of a class, as a record of one or a list.
-fn big(dtype: DType) -> Schema {
-    Schema::Number(Wire::Big(dtype))
+fn big(dtype: DType) -> Layout {
+    Layout::Number(Wire::Big(dtype))
 }
 
 /// What stands in the list of classes for anything.

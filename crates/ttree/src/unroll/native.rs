@@ -1,30 +1,30 @@
 //! Columns of classes that do not follow their streamer info, by their row in the table.
 
 use forthwith_columns::DType;
-use forthwith_program::Schema;
+use forthwith_program::Layout;
 
 use super::big;
 use forthwith_root::class::Native;
 
 /// How a value of such a class is read that is the same in all files; `None` for all others.
-pub(super) fn schema(class: &str, native: Native) -> Option<Schema> {
+pub(super) fn schema(class: &str, native: Native) -> Option<Layout> {
     match (native, class) {
-        (Native::Text, _) => Some(Schema::Text),
-        (Native::LongText, _) => Some(Schema::LongText),
+        (Native::Text, _) => Some(Layout::Text),
+        (Native::LongText, _) => Some(Layout::LongText),
         (Native::Numbers(basic), _) => Some(big(basic.dtype()).list()),
-        (Native::TObject, _) => Some(record(class, vec![("", Schema::Passed(TOBJECT.into()))])),
+        (Native::TObject, _) => Some(record(class, vec![("", Layout::Passed(TOBJECT.into()))])),
         (Native::Bare, "TRef") => {
-            Some(record(class, vec![("ref", Schema::Computed(DType::UInt32, TREF.into()))]))
+            Some(record(class, vec![("ref", Layout::Computed(DType::UInt32, TREF.into()))]))
         }
         _ => None,
     }
 }
 
 /// What a column has of a member: of an array of references, as of a reference, the numbers of the objects that are meant.
-pub(super) fn delivered(class: &str, name: String, schema: Schema) -> (String, Schema) {
+pub(super) fn delivered(class: &str, name: String, schema: Layout) -> (String, Layout) {
     match (class, name.as_str()) {
         ("TRefArray", "fUIDs") => ("refs".into(), schema),
-        ("TRefArray", "fLowerBound" | "fPID") => (name, Schema::Skipped(Box::new(schema))),
+        ("TRefArray", "fLowerBound" | "fPID") => (name, Layout::Skipped(Box::new(schema))),
         _ => (name, schema),
     }
 }
@@ -33,9 +33,9 @@ pub(super) fn delivered(class: &str, name: String, schema: Schema) -> (String, S
 pub(super) const BYTE_COUNT_IF_ANY: &str =
     "data pos data B-> stack 64 and if drop 3 data skip else data seek then";
 
-fn record(class: &str, fields: Vec<(&str, Schema)>) -> Schema {
+fn record(class: &str, fields: Vec<(&str, Layout)>) -> Layout {
     let fields = fields.into_iter().map(|(name, field)| (name.to_owned(), field)).collect();
-    Schema::Record { name: Some(class.into()), fields }
+    Layout::Record { name: Some(class.into()), fields }
 }
 
 /// A `TObject`: a version, in old files behind a byte count; an id; status bits, and if they say that the object is referenced, where

@@ -1,6 +1,6 @@
 //! What pointers may lead to, and arrays whose class only the data name: the classes that the file describes.
 
-use forthwith_program::{Schema, When};
+use forthwith_program::{Layout, When};
 
 use super::budget::MAX_DEEP_ARRAY_MEMBERS;
 use super::{Classes, Unsupported, framed, native};
@@ -8,7 +8,7 @@ use forthwith_root::class as table;
 
 impl Classes<'_> {
     /// A pointer to an object of a class, or of one derived from it.
-    pub(crate) fn pointer(&mut self, class: &str) -> Result<Schema, Unsupported> {
+    pub(crate) fn pointer(&mut self, class: &str) -> Result<Layout, Unsupported> {
         let names = self.derived(class)?;
         let (mut found, mut refused, bounded) = self.choose(names.len() > 1, |classes| {
             let (mut found, mut refused, mut bounded) = (Vec::new(), Vec::new(), false);
@@ -28,8 +28,8 @@ impl Classes<'_> {
             (found, refused, bounded)
         });
         // An object of a class that the file does not describe is a fault, too.
-        if found.iter().any(|(_, schema)| !matches!(schema, Schema::Unknown(_))) {
-            found.retain(|(_, schema)| !matches!(schema, Schema::Unknown(_)));
+        if found.iter().any(|(_, schema)| !matches!(schema, Layout::Unknown(_))) {
+            found.retain(|(_, schema)| !matches!(schema, Layout::Unknown(_)));
         }
         if let (true, Some((_, why))) = (self.recursion_spent, refused.last()) {
             return Err(why.clone());
@@ -42,11 +42,11 @@ impl Classes<'_> {
             return Err(why);
         }
         let refused = refused.into_iter().map(|(name, why)| {
-            let what = Schema::Refused(format!("{name} ({why})"));
+            let what = Layout::Refused(format!("{name} ({why})"));
             (name, what)
         });
         found.extend(refused);
-        Ok(Schema::Pointer(found))
+        Ok(Layout::Pointer(found))
     }
 
     /// Something that may be of several classes. The items of arrays in it whose class only the data name may be of several, too, as deep
@@ -123,7 +123,7 @@ impl Classes<'_> {
     }
 
     /// An array that names the class of its items: that the branch has, or any that the file describes.
-    pub(super) fn clones(&mut self) -> Result<Schema, Unsupported> {
+    pub(super) fn clones(&mut self) -> Result<Layout, Unsupported> {
         let names = match self.items.as_str() {
             "" => {
                 let mut derived = self.derived("TObject")?;
@@ -186,9 +186,9 @@ impl Classes<'_> {
             }
         }
         if alternatives.is_empty() {
-            alternatives.push(Schema::Unknown("that a TClonesArray names".into()));
+            alternatives.push(Layout::Unknown("that a TClonesArray names".into()));
         }
-        Ok(Schema::Clones { alternatives, classes })
+        Ok(Layout::OneClass { alternatives, classes })
     }
 }
 

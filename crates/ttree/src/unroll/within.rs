@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use forthwith_program::Schema;
+use forthwith_program::Layout;
 
 use super::budget::{MAX_MEMBERS, MAX_RECURSIVE_MEMBERS, too_many};
 use super::{Classes, Unsupported};
@@ -10,10 +10,10 @@ use forthwith_root::{Element, StreamerInfo};
 
 impl Classes<'_> {
     /// An object where there may be none: one that has levels enough is an error where it is met.
-    pub(super) fn contained(&mut self, class: &str) -> Result<Schema, Unsupported> {
+    pub(super) fn contained(&mut self, class: &str) -> Result<Layout, Unsupported> {
         self.cut_short = false;
         match self.beyond(|classes| classes.object(class)) {
-            Err(why) if std::mem::take(&mut self.cut_short) => Ok(Schema::Refused(why)),
+            Err(why) if std::mem::take(&mut self.cut_short) => Ok(Layout::Refused(why)),
             other => other,
         }
     }
@@ -38,7 +38,7 @@ impl Classes<'_> {
     }
 
     /// An object of the class whose members are being looked at: once more, as long as that is not many members.
-    pub(super) fn own(&mut self, class: &str) -> Result<Schema, Unsupported> {
+    pub(super) fn own(&mut self, class: &str) -> Result<Layout, Unsupported> {
         let levels = self.within.iter().filter(|outer| ***outer == *class).count();
         let info = self.streamers.latest(class).map_err(|error| error.to_string())?;
         let elements = info.as_ref().map_or(&[][..], |info| &info.elements);
@@ -59,7 +59,7 @@ impl Classes<'_> {
     }
 
     /// The members of a class.
-    pub(super) fn record(&mut self, info: &Arc<StreamerInfo>) -> Result<Schema, Unsupported> {
+    pub(super) fn record(&mut self, info: &Arc<StreamerInfo>) -> Result<Layout, Unsupported> {
         let class = &info.class;
         let times = |of: &[Box<str>]| of.iter().filter(|outer| *outer == class).count();
         // By value, with nothing between that could end it.
@@ -97,7 +97,7 @@ impl Classes<'_> {
             fields
         });
         self.recursions -= usize::from(winds);
-        Ok(Schema::Record { name: Some(class.to_string()), fields: fields? })
+        Ok(Layout::Record { name: Some(class.to_string()), fields: fields? })
     }
 
     /// A class that is there again by way of others, as long as there are not levels enough of it.

@@ -1,4 +1,4 @@
-//! The typed schema that format crates translate from.
+//! What an entry consists of, in the order of its bytes: the layout that format crates make of their layouts.
 
 use forthwith_columns::{DType, Meaning, Wire};
 use std::{borrow::Cow, sync::Arc};
@@ -6,7 +6,7 @@ use std::{borrow::Cow, sync::Arc};
 /// What one entry of a record-oriented format holds, apart from how a format writes counts and text (that is the [`Dialect`]).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Schema {
+pub enum Layout {
     /// One fixed-width number.
     Number(Wire),
     /// A string of bytes, UTF-8 by convention, with its length before it.
@@ -111,8 +111,8 @@ pub enum Schema {
         /// What an item is.
         of: Box<Self>,
     },
-    /// ROOT's array of objects of one class, which it names.
-    Clones {
+    /// A list of items of one class, whose name stands before them.
+    OneClass {
         /// What is delivered: if it is more than one, a union.
         alternatives: Vec<Self>,
         /// The names that the class may have, with their version, which alternative that is, and how an item is read.
@@ -144,7 +144,7 @@ pub enum Schema {
     Refused(String),
 }
 
-/// When an alternative of [`Schema::Versioned`] is meant. A version is two bytes; where it is 0, four bytes of a checksum follow.
+/// When an alternative of [`Layout::Versioned`] is meant. A version is two bytes; where it is 0, four bytes of a checksum follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// Whatever the version is.
@@ -161,14 +161,14 @@ pub enum When {
     Together,
 }
 
-/// The alternatives of a [`Schema::Union`].
+/// The alternatives of a [`Layout::Union`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Union {
-    /// What is delivered, in this order. [`Schema::Null`] may be among them.
-    pub alternatives: Vec<Schema>,
+    /// What is delivered, in this order. [`Layout::Null`] may be among them.
+    pub alternatives: Vec<Layout>,
     /// For each number in the data the alternative it means, and how that is read. `None` where the number is a fault: it may stand in
-    /// the schema of the data, and has no counterpart in what was asked for.
-    pub arms: Vec<Option<(u32, Schema)>>,
+    /// the layout of the data, and has no counterpart in what was asked for.
+    pub arms: Vec<Option<(u32, Layout)>>,
     /// Whether what is delivered is a union. Otherwise there is one alternative, which all arms are read as.
     pub tagged: bool,
 }
@@ -176,13 +176,13 @@ pub struct Union {
 impl Union {
     /// The alternatives as they are.
     #[must_use]
-    pub fn of(alternatives: Vec<Schema>) -> Self {
-        let arms = (0..).zip(&alternatives).map(|(at, schema)| Some((at, schema.clone()))).collect();
+    pub fn of(alternatives: Vec<Layout>) -> Self {
+        let arms = (0..).zip(&alternatives).map(|(at, layout)| Some((at, layout.clone()))).collect();
         Self { alternatives, arms, tagged: true }
     }
 }
 
-impl Schema {
+impl Layout {
     /// A union as an arm of which every alternative is read as it is.
     #[must_use]
     pub fn union(alternatives: Vec<Self>) -> Self {
@@ -219,7 +219,7 @@ impl Schema {
             Self::Skipped(of) | Self::Recursive(of) | Self::Meant(_, of) => of.least_bytes(),
             Self::Tuple(items) => items.iter().map(Self::least_bytes).fold(0, u64::saturating_add),
             Self::LongText | Self::Columns(_) | Self::Pointer(_) => 4,
-            Self::Clones { .. } => 24,
+            Self::OneClass { .. } => 24,
             Self::Framed { of, .. } => of.least_bytes().saturating_add(4),
             Self::Versioned(arms) => {
                 arms.iter().map(|(_, arm)| arm.least_bytes()).min().unwrap_or(0).saturating_add(2)
@@ -312,7 +312,7 @@ impl Schema {
     }
 }
 
-/// How a wire format writes what a [`Schema`] leaves open.
+/// How a wire format writes what a [`Layout`] leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     /// The count before the items of a list.
