@@ -224,7 +224,6 @@ impl<'a> Binder<'a> {
                 | Layout::Chosen { .. }
                 | Layout::Recursive(_)
                 | Layout::Recurse
-                | Layout::ToEnd(_)
                 | Layout::Converted(..)
                 | Layout::Enum { keep: Some(_), .. },
                 _,

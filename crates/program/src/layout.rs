@@ -22,12 +22,6 @@ pub enum Layout {
         /// Names and types, in the order of the bytes.
         fields: Vec<(String, Self)>,
     },
-    /// Items up to the end of the entry. Only outermost, and only where entries have bounds.
-    ToEnd(Box<Self>),
-    /// As many items as the column has in the entry that counts theirs. Only outermost, where entries have bounds.
-    Times(Box<Self>),
-    /// As many items as another column says, whose numbers are of this type, stored field by field. Only outermost, where entries have bounds.
-    Fields(DType, Box<Self>),
     /// No bytes, and always null.
     Null,
     /// A signed integer of variable length (zigzag), kept as a column of this type.
@@ -144,6 +138,26 @@ pub enum Layout {
     Refused(String),
 }
 
+/// What an entry consists of: one value, or items that nothing in the entry counts. Such items are only outermost, and only where
+/// entries have bounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Entry<'a> {
+    /// One value.
+    Value(&'a Layout),
+    /// Items up to the end of the entry.
+    ToEnd(&'a Layout),
+    /// As many items as the column has in the entry that counts theirs.
+    Times(&'a Layout),
+    /// As many items as another column says, whose numbers are of this type, stored field by field.
+    Fields(DType, &'a Layout),
+}
+
+impl<'a> From<&'a Layout> for Entry<'a> {
+    fn from(value: &'a Layout) -> Self {
+        Self::Value(value)
+    }
+}
+
 /// When an alternative of [`Layout::Versioned`] is meant. A version is two bytes; where it is 0, four bytes of a checksum follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
@@ -231,12 +245,7 @@ impl Layout {
             }
             Self::Counted { flag, .. } => u64::from(*flag),
             Self::Computed(..) | Self::Unknown(_) | Self::Refused(_) | Self::Flagged(_) => 1,
-            Self::ToEnd(_)
-            | Self::Times(_)
-            | Self::Fields(..)
-            | Self::Null
-            | Self::Constant(..)
-            | Self::Recurse => 0,
+            Self::Null | Self::Constant(..) | Self::Recurse => 0,
             Self::Blank
             | Self::Absent(_)
             | Self::Passed(_)

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use forthwith_columns::{DType, Form, Wire};
 use forthwith_plan::{ColumnSpec, Decoder, Kernel, Reading, Slot};
-use forthwith_program::{Frame, Layout, Program, TextLength, When, translate};
+use forthwith_program::{Entry, Frame, Layout, Program, TextLength, When, translate};
 
 use forthwith_root::{CppType, Element, Number, Packing};
 
@@ -75,9 +75,9 @@ impl Column {
         Self::new(type_name, form, Decoder::Program(Arc::new(program)), reason)
     }
 
-    fn translated(type_name: String, schema: &Layout, text: TextLength, frame: Frame, member: &str) -> Self {
-        match translate(schema, &programs::dialect(text, frame), true, member) {
-            Ok(program) => Self::program(type_name, program, &reason(schema, frame)),
+    fn translated(type_name: String, entry: Entry<'_>, text: TextLength, frame: Frame, member: &str) -> Self {
+        match translate(entry, &programs::dialect(text, frame), true, member) {
+            Ok(program) => Self::program(type_name, program, &reason(entry, frame)),
             // What a translator does not know is a type it does not know.
             Err(why) => Self::refused(type_name, &format!("({why})")),
         }
@@ -85,8 +85,20 @@ impl Column {
 
     /// What a class's description says, if it says anything that can be read.
     fn described(type_name: String, schema: Result<Layout, String>, member: &str) -> Self {
+        Self::described_as(type_name, schema, member, |layout| Entry::Value(layout))
+    }
+
+    /// The same where an entry may be many of what the description says.
+    fn described_as(
+        type_name: String,
+        schema: Result<Layout, String>,
+        member: &str,
+        entry: impl Fn(&Layout) -> Entry<'_>,
+    ) -> Self {
         match schema {
-            Ok(schema) => Self::translated(type_name, &schema, TextLength::ByteThenWord, Frame::None, member),
+            Ok(schema) => {
+                Self::translated(type_name, entry(&schema), TextLength::ByteThenWord, Frame::None, member)
+            }
             Err(why) if why == type_name => Self::unsupported(type_name),
             Err(why) => Self::refused(type_name, &format!("({why})")),
         }
@@ -94,9 +106,11 @@ impl Column {
 }
 
 /// What it is about a type that makes it need a program.
-fn reason(schema: &Layout, frame: Frame) -> String {
+fn reason(entry: Entry<'_>, frame: Frame) -> String {
     let mut found = Vec::new();
-    features(schema, &mut found);
+    if let Entry::Value(layout) | Entry::ToEnd(layout) = entry {
+        features(layout, &mut found);
+    }
     if frame == Frame::Counted && !found.contains(&"byte counts") {
         found.insert(0, "byte counts");
     }
@@ -154,7 +168,6 @@ fn features(schema: &Layout, found: &mut Vec<&'static str>) {
         }
         Layout::Tuple(items) => items.iter().for_each(|item| features(item, found)),
         Layout::Fixed(_, of)
-        | Layout::ToEnd(of)
         | Layout::Base(of)
         | Layout::Between(_, of, _)
         | Layout::OrNothing(of)
@@ -268,7 +281,7 @@ pub(super) fn of_object(branch: &Branch<'_>, member: &MemberOf, classes: &mut Cl
     if let Some(schema) = plain(&kind) {
         // Lists of numbers and text, to any depth.
         let frame = if matches!(kind, CppType::Text(_)) { Frame::None } else { Frame::Counted };
-        return Column::translated(type_name, &schema, TextLength::ByteThenWord, frame, name);
+        return Column::translated(type_name, Entry::Value(&schema), TextLength::ByteThenWord, frame, name);
     }
     let schema = match &kind {
         CppType::Other(class) if class == "TClonesArray" => classes.object(class),
@@ -300,7 +313,7 @@ pub(super) fn of_pointers_by_class(branch: &Branch<'_>) -> Column {
     let schema =
         Layout::Framed { shared: true, of: Box::new(Layout::Versioned(vec![(When::AnyClass, array)])) };
     let text = TextLength::ByteThenWord;
-    Column::translated("TIndArray".into(), &schema, text, Frame::None, &branch.field.name)
+    Column::translated("TIndArray".into(), Entry::Value(&schema), text, Frame::None, &branch.field.name)
 }
 
 /// The schema of lists of numbers and text, for which the machine has native loops.

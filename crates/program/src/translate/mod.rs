@@ -16,7 +16,7 @@ mod together;
 
 use crate::{
     contract::{ASKED_OUTPUTS, Fault, Member, Program},
-    layout::{Dialect, Frame, Layout},
+    layout::{Dialect, Entry, Frame, Layout},
 };
 use forthwith_columns::{DType, Finisher, Form, Wire};
 use forthwith_forth::{Compiled, Limits, Machine, RunError, idioms::Idiom};
@@ -57,7 +57,7 @@ const FAULT_TRUTH: i64 = 17;
 /// And all above.
 const FAULT_UNKNOWN: i64 = 100;
 
-/// Translates a layout. `bounded` says that the format knows where each entry begins and ends; then every entry is checked
+/// Translates what an entry consists of: a [`Layout`], or items of one. `bounded` says that the format knows where each entry begins and ends; then every entry is checked
 /// to be consumed exactly. `member` names the outermost value in errors.
 ///
 /// ```
@@ -74,13 +74,13 @@ const FAULT_UNKNOWN: i64 = 100;
 ///
 /// # Errors
 /// [`Unsupported`] names the part that has no program.
-pub fn translate(
-    layout: &Layout,
+pub fn translate<'a>(
+    entry: impl Into<Entry<'a>>,
     dialect: &Dialect,
     bounded: bool,
     member: &str,
 ) -> Result<Program, Unsupported> {
-    made(layout, dialect, bounded, member, None)
+    made(entry.into(), dialect, bounded, member, None)
 }
 
 /// The same, with each byte that has to be 0 or 1 ([`Wire::Truth`]) looked at where it is read: slower, but the error says where it is.
@@ -89,39 +89,39 @@ pub fn translate(
 ///
 /// # Errors
 /// As [`translate`].
-pub fn translate_checking(
-    layout: &Layout,
+pub fn translate_checking<'a>(
+    entry: impl Into<Entry<'a>>,
     dialect: &Dialect,
     bounded: bool,
     member: &str,
     ahead: u64,
 ) -> Result<Program, Unsupported> {
-    made(layout, dialect, bounded, member, Some(ahead))
+    made(entry.into(), dialect, bounded, member, Some(ahead))
 }
 
 fn made(
-    layout: &Layout,
+    entry: Entry<'_>,
     dialect: &Dialect,
     bounded: bool,
     member: &str,
     checking: Option<u64>,
 ) -> Result<Program, Unsupported> {
     let counted = dialect.entry == Frame::Counted;
-    if !bounded && (counted || matches!(layout, Layout::ToEnd(_))) {
+    if !bounded && (counted || matches!(entry, Entry::ToEnd(_))) {
         return Err(Unsupported(format!("{member}: this layout needs entry bounds")));
     }
     let mut shape = shape::Shape::new(checking.is_some());
     let mut text = text::Text::new(dialect, checking);
     let place = text::Place { depth: 1, member };
-    let form = match layout {
-        Layout::ToEnd(item) => {
+    let form = match entry {
+        Entry::ToEnd(item) => {
             let key = shape.node();
             shape.output(&key, "offsets", DType::Int64, true, &format!("{member}[]"))?;
             let inner = format!("{member}[]");
             shape.around = 1;
             let content = shape.form(item, 2, &inner)?;
             text.look_at(&shape);
-            if matches!(**item, Layout::Framed { .. }) {
+            if matches!(item, Layout::Framed { .. }) {
                 text.line(place, "0".into());
                 text.until_end(item, &content, place.of(&inner))?;
                 text.line(place, format!("{key}-offsets +<- stack"));
@@ -138,7 +138,7 @@ fn made(
             }
             Form::List { key, content: Box::new(content) }
         }
-        Layout::Fields(numbers, item) => {
+        Entry::Fields(numbers, item) => {
             let (key, inner) = (shape.node(), format!("{member}[]"));
             shape.output(&key, "offsets", DType::Int64, true, &inner)?;
             shape.around = 1;
@@ -146,12 +146,12 @@ fn made(
             text.look_at(&shape);
             text.counts = true;
             let negative = text.halt(FAULT_NEGATIVE);
-            let code = parser(Wire::Little(*numbers), member)?;
+            let code = parser(Wire::Little(numbers), member)?;
             let count = format!("counts {code}-> stack dup 0 < if {negative} then");
             text.columns(item, (&key, &count), &content, place)?;
             Form::List { key, content: Box::new(content) }
         }
-        Layout::Times(item) => {
+        Entry::Times(item) => {
             let (key, inner) = (shape.node(), format!("{member}[]"));
             shape.output(&key, "offsets", DType::Int64, true, &inner)?;
             shape.around = 1;
@@ -163,10 +163,10 @@ fn made(
             text.times(item, &content, &count, place.of(&inner))?;
             Form::List { key, content: Box::new(content) }
         }
-        other => {
-            let form = shape.form(other, 1, member)?;
+        Entry::Value(value) => {
+            let form = shape.form(value, 1, member)?;
             text.look_at(&shape);
-            text.value(other, &form, place)?;
+            text.value(value, &form, place)?;
             form
         }
     };
@@ -295,7 +295,7 @@ fn made(
         asks: text.again,
         counts: text.counts,
         items: text.items,
-        to_end: matches!(layout, Layout::ToEnd(_)),
+        to_end: matches!(entry, Entry::ToEnd(_)),
     })
 }
 

@@ -157,11 +157,6 @@ impl Shape {
             | Layout::Blank => {
                 return Err(Unsupported(format!("{member}: a value that is both skipped and wanted")));
             }
-            Layout::ToEnd(_) | Layout::Times(_) | Layout::Fields(..) => {
-                return Err(Unsupported(format!(
-                    "{member}: items up to the entry's end inside another type"
-                )));
-            }
         })
     }
 

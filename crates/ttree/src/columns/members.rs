@@ -1,7 +1,7 @@
 //! Members of classes that have branches of their own.
 
 use forthwith_columns::{DType, Wire};
-use forthwith_program::{Frame, Layout, TextLength};
+use forthwith_program::{Entry, Frame, Layout, TextLength};
 
 use super::{Column, Dimensions, number, plain};
 use crate::{
@@ -33,7 +33,7 @@ pub(crate) fn of_member(
         let schema = classes.base_of_many(element).map(|schema| schema.unwrap_or(Layout::Null));
         return match (given, schema) {
             (Some(numbers), Ok(schema @ Layout::Base(_))) => {
-                Column::described(type_name, Ok(Layout::Fields(numbers, Box::new(schema))), member)
+                Column::described_as(type_name, Ok(schema), member, |layout| Entry::Fields(numbers, layout))
             }
             (_, Ok(_)) => Column::refused(type_name, "as a base of items that nothing counts"),
             (_, Err(why)) => Column::described(type_name, Err(why), member),
@@ -52,8 +52,8 @@ pub(crate) fn of_member(
     }
     let stored = Member::of(element);
     let text = |name, length| {
-        let schema = if items { Layout::ToEnd(Box::new(Layout::Text)) } else { Layout::Text };
-        Column::translated(spell(name), &schema, length, Frame::None, member)
+        let entry = if items { Entry::ToEnd } else { Entry::Value };
+        Column::translated(spell(name), entry(&Layout::Text), length, Frame::None, member)
     };
     match stored.map(|stored| (stored.value, stored.array)) {
         Some((Value::Bits, _)) => {
@@ -68,7 +68,13 @@ pub(crate) fn of_member(
         Some((Value::Text, None)) => text("TString", TextLength::ByteThenWord),
         Some((Value::Text, Some(_))) if !items => {
             let schema = fixed(Layout::Text, &dimensions);
-            Column::translated(spell("TString"), &schema, TextLength::ByteThenWord, Frame::Counted, member)
+            Column::translated(
+                spell("TString"),
+                Entry::Value(&schema),
+                TextLength::ByteThenWord,
+                Frame::Counted,
+                member,
+            )
         }
         Some((Value::Number(code), _)) => of_numbers(element, code, items, dimensions),
         Some((Value::Counted(_, counter), _)) if items || !dimensions.fixed.is_empty() => {
@@ -88,16 +94,14 @@ pub(crate) fn of_member(
             if let (Some(schema), true, false) = (plain(&kind), is_stl, items) {
                 let schema = fixed(schema, &dimensions);
                 let text = TextLength::ByteThenWord;
-                return Column::translated(type_name, &schema, text, Frame::Counted, member);
+                return Column::translated(type_name, Entry::Value(&schema), text, Frame::Counted, member);
             }
             let schema = classes.member(info, element);
             if let (ElementKind::Loop(counter), true) = (&element.kind, items) {
                 let type_name = format!("{type_name}[{}]", counter.name);
                 return match given {
                     // An item may have none, and no bytes then.
-                    Some(_) => {
-                        Column::described(type_name, schema.map(|of| Layout::Times(Box::new(of))), member)
-                    }
+                    Some(_) => Column::described_as(type_name, schema, member, |layout| Entry::Times(layout)),
                     None => Column::refused(type_name, "without a branch that counts them"),
                 };
             }
@@ -114,8 +118,9 @@ pub(crate) fn of_member(
 }
 
 fn of_described(type_name: String, schema: Result<Layout, String>, items: bool, member: &str) -> Column {
-    let schema = schema.map(|schema| if items { Layout::ToEnd(Box::new(schema)) } else { schema });
-    Column::described(type_name, schema, member)
+    Column::described_as(type_name, schema, member, |layout| {
+        if items { Entry::ToEnd(layout) } else { Entry::Value(layout) }
+    })
 }
 
 /// As [`of_member`], for a class that the file does not describe: the branch alone tells the type of plain numbers.
