@@ -23,6 +23,7 @@ from __future__ import annotations
 from forthwith._errors import ForthCompileError, ForthRunError, RequestError
 from forthwith._forthwith import Machine
 from forthwith._packages import package
+from forthwith._show import Text
 from forthwith.builders.typed import described
 
 TYPE_CHECKING = False
@@ -136,9 +137,9 @@ class _ForthMachine:
     # ---- the program
 
     @property
-    def source(self) -> str:
+    def source(self) -> Text:
         """The text."""
-        return self._core.source
+        return Text(self._core.source)
 
     @property
     def bytecodes(self) -> list[int]:
@@ -151,9 +152,9 @@ class _ForthMachine:
         return self._core.bytecodes_offsets
 
     @property
-    def decompiled(self) -> str:
+    def decompiled(self) -> Text:
         """The program in canonical layout, made from its bytecode."""
-        return self._core.decompiled
+        return Text(self._core.decompiled)
 
     @property
     def dictionary(self) -> list[str]:
@@ -185,9 +186,9 @@ class _ForthMachine:
         """The ``output_resize_factor`` given."""
         return float(self._sizes[4])
 
-    def explain(self) -> str:
+    def explain(self) -> Text:
         """Says which loops run natively, which do not, and why."""
-        return self._core.explain()
+        return Text(self._core.explain())
 
     def string_at(self, number: int) -> str:
         """The string of that number, as ``s"`` pushes it."""
@@ -258,7 +259,8 @@ class _ForthMachine:
         dtype; a list is its offsets (int64, int32 or uint32, from 0 on), then its items; text is offsets, then uint8; ``?x`` is
         an index (int64 or int32, -1 for null), then the values that are there, or a mask (bool or int8, 1 where there is a
         value), then values for all; a union is tags (int8), an index, then its alternatives; records and tuples are their
-        fields. Outputs that do not fit are a `RequestError` that says where in the type.
+        fields. Outputs that do not fit are a `RequestError` that says where in the type; offsets that fall, indexes and tags
+        that mean nothing, and text that is not UTF-8, one that says which item of which output.
         """
         form, length, buffers = self._core.bind(described(form_or_type))
         arrays = {key: self.output(name) for key, name in buffers}

@@ -926,6 +926,57 @@ def test_outputs_that_do_not_fit_a_type_say_where():
         ForthMachine64("output a int64").array("int64")
 
 
+UNION = "output t int8 output n int32 output a int8 output b int64 "
+LIST = "output o int64 output a int8 "
+TEXT = "output o int32 output c uint8 "
+
+
+@pytest.mark.parametrize(
+    ("program", "kind", "said"),
+    [
+        (UNION + "2 t <- stack 0 n <- stack", "union[int8, int64]", "item 0 of the output t is 2, which is no tag"),
+        (UNION + "-1 t <- stack 0 n <- stack", "union[int8, int64]", "item 0 of the output t is -1"),
+        (UNION + "1 t <- stack 0 n <- stack 5 a <- stack", "union[int8, int64]", "item 0 of the output n is 0, which is none"),
+        (UNION + "0 t <- stack -1 n <- stack 5 a <- stack", "union[int8, int64]", "item 0 of the output n is -1"),
+        (LIST + "0 o <- stack 2 o <- stack 1 o <- stack 5 a <- stack", "var * int8", "item 2 of the output o is 1, less than"),
+        (LIST + "1 o <- stack 1 o <- stack 5 a <- stack", "var * int8", "item 0 of the output o is 1, but offsets begin"),
+        (LIST + "1 o <- stack 5 a <- stack", "?int8", "item 0 of the output o is 1, beyond the 1 values"),
+        (TEXT + "0 o <- stack 1 o <- stack 255 c <- stack", "string", "item 0 of the output c is 0xff, and the text of row 0"),
+        # A character that two rows share.
+        (TEXT + "0 o <- stack 1 o <- stack 2 o <- stack 195 c <- stack 169 c <- stack", "string", "is not UTF-8 from there"),
+        (TEXT + "0 o <- stack 1 o <- stack 3 o <- stack 65 c <- stack 65 c <- stack 200 c <- stack", "var * string", ""),
+        ("output o int32 output p int64 output c uint8 0 o <- stack 1 o <- stack 0 p <- stack 3 p <- stack 65 c <- stack"
+         " 65 c <- stack 200 c <- stack", "var * string", "item 2 of the output c is 0xc8, and the text of row 0"),
+        ("output x int8 output o int64 output t int8 output n int64 output a int8 output b int64 1 x <- stack 0 o <- stack"
+         " 1 o <- stack 3 t <- stack 0 n <- stack", "{x: int8, y: var * union[int8, int64]}", "item 0 of the output t is 3"),
+    ],
+)  # fmt: skip
+def test_items_that_mean_nothing_are_errors_with_output_item_and_value(program, kind, said):
+    with pytest.raises(forthwith.RequestError) as caught:
+        outputs(program).array(kind)
+    assert said in str(caught.value)
+
+
+def test_what_a_type_does_not_forbid_stays():
+    # Bytes need not be text, any negative number is null, values may be left out and used twice.
+    assert outputs(TEXT + "0 o <- stack 1 o <- stack 255 c <- stack").array("bytes").to_list() == [b"\xff"]
+    assert outputs(LIST + "-7 o <- stack 1 o <- stack 1 o <- stack 5 a <- stack 6 a <- stack").array(
+        "?int8"
+    ).to_list() == [
+        None,
+        6,
+        6,
+    ]
+
+
+def test_programs_print_as_text():
+    machine = ForthMachine64("1 2 +\n3 *")
+    for text in (machine.source, machine.decompiled, machine.explain()):
+        assert isinstance(text, str)
+        assert repr(text) == str(text)
+        assert "<pre>" in text._repr_html_()
+
+
 def test_errors_say_what_may_have_been_meant():
     with pytest.raises(ForthRunError, match=r"top of the stack: 3"):
         ForthMachine64("3 halt").run()

@@ -17,6 +17,7 @@
 //! ```
 #![deny(missing_docs)]
 
+mod checked;
 mod discover;
 mod fill;
 mod form;

@@ -92,6 +92,18 @@ pub enum Misfit {
         /// The fault, as a phrase.
         what: String,
     },
+    /// An item that means nothing where the type has it.
+    #[error("item {item} of the output {output} is {found}, {what}")]
+    Value {
+        /// The output.
+        output: String,
+        /// The item's number, from 0.
+        item: u64,
+        /// The item.
+        found: String,
+        /// What is wrong with it, as a phrase.
+        what: String,
+    },
     /// A type that no outputs can be.
     #[error("{place}: {ty} cannot be made of outputs; {instead}")]
     Unsupported {

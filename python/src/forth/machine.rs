@@ -377,9 +377,11 @@ impl Machine {
             if outputs.len() != declared.len() {
                 return None;
             }
-            let written =
-                declared.iter().zip(outputs).map(|(known, output)| Written::of(&known.name, output));
-            Some(Arrangement::new(&form, &written.collect::<Vec<_>>()))
+            let named: Vec<_> =
+                declared.iter().zip(outputs).map(|(known, output)| (known.name.as_str(), output)).collect();
+            let written: Vec<_> = named.iter().map(|(name, output)| Written::of(name, output)).collect();
+            let bound = Arrangement::new(&form, &written);
+            Some(bound.and_then(|bound| bound.check(&named).map(|()| bound)))
         })?;
         let nothing = || errors::request(py, "there are no outputs: nothing was begun".to_owned());
         let bound = bound.ok_or_else(nothing)?.map_err(|error| errors::request(py, error.to_string()))?;
