@@ -449,3 +449,15 @@ def test_import_stays_light():
     code = "import sys, forthwith; print([n for n in ('numpy', 'awkward', 'forthwith.builders') if n in sys.modules])"
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
+
+
+def test_nesting_that_awkward_cannot_take_is_an_error_of_ours():
+    builder = forthwith.ArrayBuilder()
+    for _ in range(1000):
+        builder.begin_list()
+    for _ in range(1000):
+        builder.end_list()
+    for look in (builder.snapshot, builder.to_list, lambda: builder.type):
+        with pytest.raises(forthwith.UnsupportedError, match="nested deeper than Awkward Array"):
+            look()
+    assert len(builder) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from forthwith import _forthwith
+from forthwith._errors import UnsupportedError
 from forthwith._packages import package
 
 TYPE_CHECKING = False
@@ -10,6 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
     from typing import Any
+
+# Python's limit of calls within calls is 1000 by default.
+TOO_DEEP = (
+    "the data are nested deeper than Awkward Array can make arrays of: it goes through the levels of a type by calls within "
+    "calls, of which sys.setrecursionlimit says how many there may be"
+)
 
 
 class ArrayBuilder(_forthwith.ArrayBuilder):
@@ -68,7 +75,10 @@ class ArrayBuilder(_forthwith.ArrayBuilder):
     def type(self) -> Any:
         """The type of what is complete, an ``ak.types.ArrayType``."""
         ak = package("awkward")
-        return ak.types.ArrayType(ak.forms.from_json(self._form).type, len(self), self._behavior)
+        try:
+            return ak.types.ArrayType(ak.forms.from_json(self._form).type, len(self), self._behavior)
+        except RecursionError:
+            raise UnsupportedError(TOO_DEEP) from None
 
     def snapshot(self) -> Any:
         """An ``ak.Array`` of what is complete, copied. The builder goes on as if nothing had been."""
@@ -143,7 +153,10 @@ def to_array(found: _forthwith.Snapshot | _forthwith.Layout, simplify: bool = Fa
     ak = package("awkward")
     np = package("numpy")
     buffers = {key: np.asarray(buffer) for key, buffer in found.buffers()}
-    return ak.from_buffers(found.form, len(found), buffers, allow_noncanonical_form=simplify, **options)
+    try:
+        return ak.from_buffers(found.form, len(found), buffers, allow_noncanonical_form=simplify, **options)
+    except RecursionError:
+        raise UnsupportedError(TOO_DEEP) from None
 
 
 def a_mapping(name: str, value: Mapping[Any, Any] | None) -> Mapping[Any, Any] | None:
