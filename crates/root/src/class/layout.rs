@@ -64,7 +64,7 @@ impl<'e> Member<'e> {
         let (code, is_array) = without_array(element.code);
         let length = Some(element.array_length).filter(|&length| length > 0);
         let array = is_array.then_some(element.array_length);
-        let class = plain_class(&element.type_name);
+        let class = || plain_class(&element.type_name);
         let (value, array) = match &element.kind {
             ElementKind::Base { .. } => return None,
             ElementKind::Own(own) => (Value::Own(code, own), None),
@@ -92,11 +92,14 @@ impl<'e> Member<'e> {
                 code::STREAM_LOOP => {
                     let pointers = element.type_name.trim().ends_with("**");
                     match kind {
-                        ElementKind::Loop(counter) => (Value::Loop { class, pointers, counter }, length),
+                        ElementKind::Loop(counter) => {
+                            (Value::Loop { class: class(), pointers, counter }, length)
+                        }
                         _ => (Value::Framed, None),
                     }
                 }
                 code::OBJECT | code::ANY | code::OBJECT_INPLACE | code::TNAMED | code::ANY_INPLACE => {
+                    let class = class();
                     let container = CppType::parse(class);
                     match is_array && container.is_container() {
                         true => (Value::Bare(container), array),
@@ -105,7 +108,7 @@ impl<'e> Member<'e> {
                 }
                 // Arrays of pointers have the code of one, or that of arrays.
                 code::OBJECT_POINTER | code::ANY_POINTER | code::ANY_POINTER_NO_VT => {
-                    (Value::Pointer(class), length)
+                    (Value::Pointer(class()), length)
                 }
                 code::STL | code::STL_POINTER | code::STL_STRING | code::STREAMER => (Value::Framed, None),
                 COUNTED_STL | COUNTED_LOOP => (Value::Framed, None),

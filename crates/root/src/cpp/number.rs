@@ -90,7 +90,8 @@ impl Number {
 
     /// The number that a streamer element's code means.
     pub fn coded(code: i32) -> Option<&'static Self> {
-        NUMBERS.iter().find(|number| number.codes.contains(&code))
+        let row = ROWS.get(usize::try_from(code).ok()?)?;
+        NUMBERS.get(usize::from(*row))
     }
 
     /// How columns read it; `None` where ROOT does not read back what it wrote.
@@ -162,3 +163,20 @@ static NUMBERS: [Number; 15] = [
     row("Double32_t", &[code::DOUBLE32], Basic::F32, DType::Float64, &["Double32_t"]),
     Number { spelling: "Float16_t", codes: &[code::FLOAT16], basic: None, dtype: DType::Float32, names: &["Float16_t"] },
 ];
+
+/// The row of each code in the table above; one behind its end for codes that no number has. Classes are laid out for every file
+/// that is opened, and ask for the code of each member.
+static ROWS: [u8; code::FLOAT16 as usize + 1] = {
+    let mut rows = [u8::MAX; code::FLOAT16 as usize + 1];
+    let mut row = 0;
+    while row < NUMBERS.len() {
+        let codes = NUMBERS[row].codes;
+        let mut at = 0;
+        while at < codes.len() {
+            rows[codes[at] as usize] = row as u8;
+            at += 1;
+        }
+        row += 1;
+    }
+    rows
+};
