@@ -157,7 +157,7 @@ def nothing(given: dict[str, object], near: Iterable[str], tree: Tree) -> ValueE
     """
     said = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
     maybe = ", ".join(near)
-    where = f"\n  in {tree.file.file_path}:{tree.path}"
+    where = f"\n  in {tree._place()}"
     return ValueError(f"no branch passes {said}" + (f"; did you mean {maybe}?" if maybe else "") + where)
 
 

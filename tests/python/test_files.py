@@ -104,3 +104,25 @@ def test_streamer_infos(capsys):
         pytest.raises(forthwith.UnsupportedError, match="streamer infos"),
     ):
         tree.file.show_streamers()
+
+
+def test_the_table_of_a_file_has_no_empty_name(tmp_path):
+    path = tmp_path / "a.parquet"
+    forthwith.write_parquet(path, {"x": [1, 2], "y": [3, 4]})
+    with forthwith.open(path) as table:
+        said = [repr(table), repr(table["x"]), repr(next(table.iterate(report=True))[1])]
+        for act in (
+            lambda: table["nothing"],
+            lambda: table.arrays(["nothing"]),
+            lambda: table.arrays(filter_name="nothing*"),
+            lambda: table.select(["x"])["y"],
+            lambda: table["x/y"],
+        ):
+            with pytest.raises((forthwith.ForthwithError, ValueError)) as raised:
+                act()
+            said.append(str(raised.value))
+    assert all("a.parquet" in text for text in said[:3])
+    for text in said:
+        assert not any(line.endswith(":") for line in text.splitlines()), text
+        assert "''" not in text
+        assert ":/" not in text

@@ -227,8 +227,9 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         match (&self.uri, &self.object) {
-            (Some(uri), Some(object)) => parts.push(format!("{uri}:{object}")),
-            (Some(uri), None) => parts.push(uri.clone()),
+            // The table of a file that is one has no name.
+            (Some(uri), Some(object)) if !object.is_empty() => parts.push(format!("{uri}:{object}")),
+            (Some(uri), _) => parts.push(uri.clone()),
             (None, Some(object)) => parts.push(object.clone()),
             (None, None) => {}
         }
@@ -257,5 +258,18 @@ impl std::error::Error for Error {
 impl<K: Into<ErrorKind>> From<K> for Error {
     fn from(kind: K) -> Self {
         Self::new(kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+
+    #[test]
+    fn a_table_without_a_name_leaves_no_colon() {
+        for (object, place) in [("", "a.parquet"), ("t", "a.parquet:t"), ("d/t", "a.parquet:d/t")] {
+            let error = Error::unsupported("x").in_file("a.parquet").in_object(object);
+            assert!(error.to_string().ends_with(&format!("\n  in {place}")), "{error}");
+        }
     }
 }

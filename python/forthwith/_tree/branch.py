@@ -131,7 +131,7 @@ class Branch(HasBranches):
         if description.form is None:
             raise UnsupportedError(
                 f"not supported yet: {description.problem or description.typename}\n"
-                f"  in {self.file.file_path}:{self._tree.path}/{self._path}",
+                f"  in {self._tree._place(self._path)}",
                 file=self.file.file_path,
                 object=f"{self._tree.path}/{self._path}",
             )
@@ -313,7 +313,7 @@ class Branch(HasBranches):
 
     def __repr__(self) -> str:
         inside = f" ({len(self)} branches)" if self._field.has_children else ""
-        return f"<Branch {self._path!r}{inside} of {self._tree.path!r}>"
+        return f"<Branch {self._path!r}{inside} of {self._tree._called!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Branch, (self._tree, self._index)

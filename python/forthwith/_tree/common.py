@@ -96,7 +96,7 @@ class Common:
         return columns, problem
 
     def _check_names(self, tree: Tree, labels: list[str]) -> None:
-        here = _place(tree)
+        here = tree._place()
         if self._first is None:
             self._first = here, labels
             return
@@ -120,10 +120,10 @@ class Common:
             kind = text and _kind(text)
             if not kind or not text:
                 continue
-            first, place = self._types.setdefault(label, (text, _place(tree)))
+            first, place = self._types.setdefault(label, (text, tree._place()))
             if first != text and _kind(first) != kind:
                 raise RequestError(
-                    f"{label!r} is {text} in {_place(tree)}, but {first} in {place}",
+                    f"{label!r} is {text} in {tree._place()}, but {first} in {place}",
                     file=tree.file.file_path,
                     object=f"{tree.path}/{label}",
                 )
@@ -143,10 +143,6 @@ class Common:
         if options.how in (tuple, list):
             return options.how(made.values())
         return made if options.how is dict else into.of_columns(made, begin, stop + options.offset)
-
-
-def _place(tree: Tree) -> str:
-    return f"{tree.file.file_path}:{tree.path}" if tree.path else tree.file.file_path
 
 
 def _without(labels: list[str], others: list[str]) -> list[str]:

@@ -175,6 +175,16 @@ class Tree(HasBranches):
         return f"/{self.path}"
 
     @property
+    def _called(self) -> str:
+        """What it is called: the table of a file that is one as the file."""
+        return self.path or os.path.basename(self._file.file_path)
+
+    def _place(self, inner: str = "") -> str:
+        """The file and the path in it, as errors say it. The table of a file that is one has no name."""
+        path = "/".join(part for part in (self.path, inner) if part)
+        return f"{self._file.file_path}:{path}" if path else self._file.file_path
+
+    @property
     def _fields(self) -> list[_forthwith.Field]:
         if self._all_fields is None:
             self._all_fields = self._core.fields()
@@ -205,8 +215,7 @@ class Tree(HasBranches):
         return hash((id(self._file), self.path))
 
     def __repr__(self) -> str:
-        name = self.path or os.path.basename(self._file.file_path)
-        return f"<{self.classname} {name!r} ({self.num_entries} entries, {len(self)} branches)>"
+        return f"<{self.classname} {self._called!r} ({self.num_entries} entries, {len(self)} branches)>"
 
     def __enter__(self) -> Tree:
         return self

@@ -118,4 +118,4 @@ class Report:
         return self.stop
 
     def __repr__(self) -> str:
-        return f"<Report {self.file_path}:{self.tree_path}, entries {self.start} to {self.stop}>"
+        return f"<Report {self.tree._place()}, entries {self.start} to {self.stop}>"
