@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from forthwith import _forthwith
     from forthwith._filters import BranchFilter
     from forthwith._interop.base import Library
-    from forthwith._tree.branches import HasBranches
+    from forthwith._tree.mapping import BranchMapping
     from forthwith._tree.options import ReadOptions
     from forthwith._tree.tree import Tree
 
@@ -26,7 +26,7 @@ _LONGEST_NAME = 200
 _MOST_NEAR = 5
 
 
-def choose(owner: HasBranches, names: Names, wanted: BranchFilter, strict: bool = True) -> Columns:
+def choose(owner: BranchMapping, names: Names, wanted: BranchFilter, strict: bool = True) -> Columns:
     """The branches meant, as labels and positions.
 
     Args:
@@ -62,7 +62,7 @@ def choose(owner: HasBranches, names: Names, wanted: BranchFilter, strict: bool 
     return columns
 
 
-def _check_plain(owner: HasBranches, wanted: BranchFilter) -> None:
+def _check_plain(owner: BranchMapping, wanted: BranchFilter) -> None:
     """Refuses names among filters that are no branch: a mistyped one would be left out, or not left out, silently."""
     plain = wanted.plain()
     if not plain:
@@ -76,7 +76,7 @@ def _check_plain(owner: HasBranches, wanted: BranchFilter) -> None:
             raise _filters.nothing({argument: text}, near(owner, text), owner._tree)
 
 
-def _itself(owner: HasBranches, at: int, wanted: BranchFilter) -> Columns:
+def _itself(owner: BranchMapping, at: int, wanted: BranchFilter) -> Columns:
     """A branch without others, if it passes."""
     field = owner._tree._fields[at]
     return [(field.name, at)] if wanted.passes(field.name, field.path, lambda: owner._tree._branch(at)) else []
@@ -90,7 +90,7 @@ def _listed(names: Any) -> Iterable[str]:
     return list(names)
 
 
-def near(owner: HasBranches, filter_name: Any) -> list[str]:
+def near(owner: BranchMapping, filter_name: Any) -> list[str]:
     """Branches that may have been meant by names and patterns that fit none."""
     given = [filter_name] if isinstance(filter_name, str) else filter_name
     found: list[str] = []
@@ -103,7 +103,7 @@ def near(owner: HasBranches, filter_name: Any) -> list[str]:
     return list(dict.fromkeys(found))[:_MOST_NEAR]
 
 
-def _named(owner: HasBranches, name: str) -> int:
+def _named(owner: BranchMapping, name: str) -> int:
     try:
         return owner._find(name)
     except KeyInFileError as error:
@@ -125,7 +125,7 @@ def _distinct(columns: Columns) -> Columns:
     return list(seen.items())
 
 
-def entries_of(owner: HasBranches, start: int | None, stop: int | None) -> tuple[int, int]:
+def entries_of(owner: BranchMapping, start: int | None, stop: int | None) -> tuple[int, int]:
     """`entry_range` of a tree or a branch, of whose entries no more are counted than it takes."""
     if owner._alone is not None:
         return entries_of_branch(owner._tree, owner._alone, start, stop)
@@ -144,7 +144,7 @@ def entries_of_branch(tree: Tree, index: int, start: int | None, stop: int | Non
     return max(first, begin), max(first, end)
 
 
-def span(owner: HasBranches, start: int | None, stop: int | None) -> tuple[int, int | None]:
+def span(owner: BranchMapping, start: int | None, stop: int | None) -> tuple[int, int | None]:
     """The first entry and the one after the last, which may lie behind the end; ``None`` for an end that need not be known."""
     if owner._alone is not None:
         return entries_of(owner, start, stop)
@@ -154,7 +154,9 @@ def span(owner: HasBranches, start: int | None, stop: int | None) -> tuple[int, 
     return first, last
 
 
-def walk(owner: HasBranches, columns: Columns, start: int | None, stop: int | None, size: int | str) -> _forthwith.Walk:
+def walk(
+    owner: BranchMapping, columns: Columns, start: int | None, stop: int | None, size: int | str
+) -> _forthwith.Walk:
     """The steps to be read. Where they can be counted from the first entry, the last one need not be known."""
     entries, memory = step_size(size)
     first, last = span(owner, start, stop)
