@@ -5,6 +5,9 @@ import itertools
 import math
 import pathlib
 import pickle
+import subprocess
+import sys
+import textwrap
 
 import goldens
 import pytest
@@ -233,3 +236,32 @@ def test_text_that_is_none_is_an_error_unless_wanted():
     assert forthwith.open(file)["n"].array().to_list() == [1, 2, 3]
     raw = forthwith.open(file, check_text=False)["t"].array()
     assert raw[0, 1].encode(errors="surrogateescape") == b"caf\xe9"
+
+
+@pytest.mark.parametrize("depth", [0, 1])
+def test_a_record_of_many_columns_takes_no_more_memory_than_its_columns(tmp_path, depth):
+    """Each column is read as a part of the record: parts that all had all names took gigabytes."""
+    count = 8000
+    record = pa.StructArray.from_arrays(
+        [pa.array([n, None], pa.int32()) for n in range(count)], [f"a_long_name_of_a_column_{n}" for n in range(count)]
+    )
+    if depth:
+        record = pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), record)
+    pq.write_table(pa.table({"r": record}), tmp_path / "wide.parquet")
+    code = """
+        import resource, sys, warnings
+        warnings.simplefilter("ignore")
+        import forthwith, pyarrow
+        used = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        before = used()
+        type = forthwith.open(sys.argv[1])["r"].array(library="arrow").type
+        print(used() - before, len(type.value_type if hasattr(type, "value_type") else type))
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code), str(tmp_path / "wide.parquet")]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    kilobytes, fields = map(int, done.stdout.split())
+    assert fields == count
+    assert kilobytes < 400_000
+    row = forthwith.open(tmp_path / "wide.parquet")["r"].array(library="arrow")[1].as_py()
+    row = row[0] if depth else row
+    assert set(row.values()) == {None}

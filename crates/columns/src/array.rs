@@ -38,7 +38,8 @@ impl Array {
     }
 
     /// Two parts of the same rows as one: the Forms have to be the same but for what is [`Form::Empty`] in one of them, which is taken from
-    /// the other. Buffers that both have are kept once, and have to be equal.
+    /// the other, and for fields of records that only one of them has; those of the other come last. Buffers that both have are kept once,
+    /// and have to be equal.
     ///
     /// # Errors
     /// [`Invalid::Unlike`] if they are not of one structure, or their offsets differ.
@@ -81,6 +82,20 @@ fn join(form: &mut Form, other: Form) -> Result<(), Invalid> {
         {
             contents.iter_mut().zip(others).try_for_each(|(content, other)| join(content, other))
         }
+        (
+            Form::Record { fields: Some(fields), contents, .. },
+            Form::Record { fields: Some(names), contents: others, .. },
+        ) => names.into_iter().zip(others).try_for_each(|(name, other)| {
+            // Parts come in order, so that the last field is the one that is gone on with.
+            match fields.iter().rposition(|known| *known == name).and_then(|at| contents.get_mut(at)) {
+                Some(content) => join(content, other),
+                None => {
+                    fields.push(name);
+                    contents.push(other);
+                    Ok(())
+                }
+            }
+        }),
         (form @ Form::Empty, other) => {
             *form = other;
             Ok(())
@@ -118,6 +133,16 @@ mod tests {
         assert_eq!(joined.form.type_string(), "var * {a: int32, b: int32}");
         assert_eq!(joined.columns.len(), 3);
         assert_eq!(joined.preview(0..1, 60).lines().unwrap(), ["[{a: 1, b: 4}, {a: 2, b: 5}]"]);
+        // Parts need not name the fields that they do not have.
+        let alone = |field: &str, data: &[i32]| {
+            let mut array = array(field, &[0, 2, 3], data);
+            let number = Form::Numpy { key: field.into(), dtype: DType::Int32, shape: vec![] };
+            let record =
+                Form::Record { fields: Some(vec![field.into()]), contents: vec![number], name: None };
+            array.form = Form::List { key: "l".into(), content: Box::new(record) };
+            array
+        };
+        assert_eq!(alone("a", &[1, 2, 3]).join(alone("b", &[4, 5, 6])).unwrap(), joined);
         let unlike = array("a", &[0, 2, 3], &[1, 2, 3]).join(array("b", &[0, 1, 3], &[4, 5, 6]));
         assert_eq!(unlike, Err(Invalid::Unlike { key: "l-offsets".into() }));
     }

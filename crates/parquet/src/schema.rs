@@ -36,11 +36,12 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// The part's own piece of a column's Form. Made when it is wanted: it has the names of all fields, and so has every part.
-    pub(crate) fn form(&self, whole: &Form) -> Form {
+    /// The part's own piece of a column's Form.
+    /// `named` says whether it [has the names](has_names) that parts are put together by; otherwise each part has all of it.
+    pub(crate) fn form(&self, whole: &Form, named: bool) -> Form {
         let own: Vec<&str> =
             self.buffers.iter().filter_map(|(key, ..)| key.rsplit_once('-').map(|k| k.0)).collect();
-        restrict(whole, &own).unwrap_or(Form::Empty)
+        restrict(whole, &own, named).unwrap_or(Form::Empty)
     }
 
     /// The columns of a group, for `values` values in `bytes` bytes.
@@ -72,8 +73,9 @@ impl Part {
 
 /// The most parts of columns that are listed; each is told apart from all the others.
 const MOST_PARTS: usize = 1 << 12;
-/// Parts of a column times nodes of its Form, which is in each part.
+/// Parts of a column times nodes of its Form: where each part has all of it, and where each has its own fields and is looked for in it.
 const MOST_NODES: usize = 1 << 25;
+const MOST_NODES_BY_NAME: usize = 1 << 29;
 
 /// The columns of a schema whose depth is known to be bounded, each with its parts behind it.
 ///
@@ -124,6 +126,7 @@ pub(crate) fn columns(footer: &Footer, hints: &[Hint]) -> Vec<Column> {
             let own = numbers.clone().min().zip(numbers.max()).map(|(first, last)| first..last + 1);
             let reading = form.and_then(|form| match nodes(&form).saturating_mul(walk.parts.len()) {
                 0..=MOST_NODES => Ok((form, walk.parts)),
+                0..=MOST_NODES_BY_NAME if has_names(&form) => Ok((form, walk.parts)),
                 _ => Err(format!("{}, {} columns in one", path.join("/"), walk.parts.len())),
             });
             let leaves = own.filter(|_| path.len() > 1).unwrap_or_else(|| leaves.clone());
@@ -216,8 +219,8 @@ fn nodes(form: &Form) -> usize {
 }
 
 /// The part of a Form that these buffers fill; `None` if that is none of it.
-fn restrict(form: &Form, own: &[&str]) -> Option<Form> {
-    let inner = |content: &Form| Box::new(restrict(content, own).unwrap_or(Form::Empty));
+fn restrict(form: &Form, own: &[&str], named: bool) -> Option<Form> {
+    let inner = |content: &Form| Box::new(restrict(content, own, named).unwrap_or(Form::Empty));
     match form {
         Form::Numpy { key, .. } | Form::String { key, .. } => {
             own.contains(&key.as_str()).then(|| form.clone())
@@ -229,11 +232,22 @@ fn restrict(form: &Form, own: &[&str]) -> Option<Form> {
             Some(Form::Option { key: key.clone(), content: inner(content) })
         }
         Form::Meant { content, meaning } => {
-            let content = Box::new(restrict(content, own)?);
+            let content = Box::new(restrict(content, own, named)?);
             Some(Form::Meant { meaning: *meaning, content })
         }
+        Form::Record { fields: Some(names), contents, name } if named => {
+            let parts = names.iter().zip(contents);
+            let parts =
+                parts.filter_map(|(name, content)| Some((name.clone(), restrict(content, own, named)?)));
+            let (fields, contents): (Vec<_>, Vec<_>) = parts.unzip();
+            (!contents.is_empty()).then(|| Form::Record {
+                fields: Some(fields),
+                contents,
+                name: name.clone(),
+            })
+        }
         Form::Record { fields, contents, name } => {
-            let parts: Vec<_> = contents.iter().map(|content| restrict(content, own)).collect();
+            let parts: Vec<_> = contents.iter().map(|content| restrict(content, own, named)).collect();
             parts.iter().any(Option::is_some).then(|| Form::Record {
                 fields: fields.clone(),
                 contents: parts.into_iter().map(|part| part.unwrap_or(Form::Empty)).collect(),
@@ -241,6 +255,22 @@ fn restrict(form: &Form, own: &[&str]) -> Option<Form> {
             })
         }
         _ => None,
+    }
+}
+
+/// Whether the parts of a record can be put together by the names of its fields: each is there, and once. The work is linear.
+pub(crate) fn has_names(form: &Form) -> bool {
+    match form {
+        Form::Record { fields: None, .. } | Form::Empty => false,
+        Form::Record { fields: Some(names), contents, .. } => {
+            let mut known = std::collections::HashSet::with_capacity(names.len());
+            names.iter().all(|name| known.insert(name)) && contents.iter().all(has_names)
+        }
+        Form::List { content, .. } | Form::Option { content, .. } | Form::Meant { content, .. } => {
+            // What is missing always has the option's buffer.
+            has_names(content) || **content == Form::Empty && matches!(form, Form::Option { .. })
+        }
+        _ => true,
     }
 }
 

@@ -223,6 +223,7 @@ impl ParquetTable {
     ) -> Result<()> {
         let column = self.column(field)?;
         let (form, parts) = column.reading.as_ref().map_err(|why| Error::unsupported(why.clone()))?;
+        let named = schema::has_names(form);
         for (at, part) in parts.iter().enumerate() {
             let here = |error: Error| error.in_object(&part.path);
             let more = self.tasks(part, groups.len() as u32, entries).map_err(here)?;
@@ -235,7 +236,7 @@ impl ParquetTable {
                 path: part.path.clone(),
                 decoder: decoder(part)?,
                 reason: REASON.into(),
-                form: part.form(form),
+                form: part.form(form, named),
                 columns: part.specs(values, bytes),
                 counter: None,
                 split: false,
