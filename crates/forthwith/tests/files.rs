@@ -120,7 +120,7 @@ fn what_is_left_out_as_unfinished_is_told() {
         expanded.partial.iter().map(within).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(told(""), "a.root.bak b/c.root.part b/c.root~");
-    assert_eq!(told("*"), "a.root.bak");
+    assert_eq!(told("*"), "_e.bak a.root.bak");
     assert_eq!(told("a.*"), "a.root.bak");
     assert_eq!(told("*.root"), "");
     assert_eq!(told("*/*.root"), "");
