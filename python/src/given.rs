@@ -2,7 +2,7 @@
 
 use crate::errors;
 use forthwith::{
-    columns::{self, GivenError, arrow::ImportError},
+    columns::{self, AwkwardImportError, arrow::ImportError},
     plan::{Error, ErrorKind},
 };
 use pyo3::{
@@ -30,7 +30,7 @@ impl Given {
         let taken = py.detach(|| columns::Array::from_awkward(form, length, &mut |key| held.remove(key)));
         taken.map(Self).map_err(|error| {
             let kind = match error {
-                GivenError::Unsupported { what } => ErrorKind::Unsupported { what },
+                AwkwardImportError::Unsupported { what } => ErrorKind::Unsupported { what },
                 other => ErrorKind::Invalid { what: other.to_string() },
             };
             errors::exception(py, &Error::new(kind))

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 /// Why a Form in Awkward Array's notation cannot be taken in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum GivenError {
+pub enum AwkwardImportError {
     /// It is none.
     #[error("no Form of Awkward Array: {what}")]
     NotAForm {
@@ -36,11 +36,11 @@ impl Array {
         form: &str,
         length: u64,
         buffers: &mut dyn FnMut(&str) -> Option<Bytes>,
-    ) -> Result<Self, GivenError> {
+    ) -> Result<Self, AwkwardImportError> {
         let json: Json = serde_json::from_str(form).map_err(|e| not_a_form(e.to_string()))?;
         let mut given = Given { buffers, columns: Vec::new(), nodes: 0, path: Vec::new(), fetched: None };
         let form = given.node(&json, length, 0).map_err(|error| match error {
-            GivenError::Unsupported { what } if !given.path.is_empty() => {
+            AwkwardImportError::Unsupported { what } if !given.path.is_empty() => {
                 unsupported(format!("{what} (column {:?})", given.path.join("/")))
             }
             other => other,
@@ -56,7 +56,7 @@ impl Array {
     ///
     /// # Errors
     /// They are of different lengths, or not as many as names.
-    pub fn from_fields(names: Vec<String>, arrays: Vec<Self>) -> Result<Self, GivenError> {
+    pub fn from_fields(names: Vec<String>, arrays: Vec<Self>) -> Result<Self, AwkwardImportError> {
         let length = arrays.first().map_or(0, |array| array.length);
         if names.len() != arrays.len() || arrays.iter().any(|array| array.length != length) {
             return Err(not_a_form("columns of different lengths"));
@@ -94,12 +94,12 @@ fn prefixed(form: Form, prefix: &str) -> Form {
 
 const DEEPEST: usize = 100;
 
-fn not_a_form(what: impl Into<String>) -> GivenError {
-    GivenError::NotAForm { what: what.into() }
+fn not_a_form(what: impl Into<String>) -> AwkwardImportError {
+    AwkwardImportError::NotAForm { what: what.into() }
 }
 
-fn unsupported(what: impl Into<String>) -> GivenError {
-    GivenError::Unsupported { what: what.into() }
+fn unsupported(what: impl Into<String>) -> AwkwardImportError {
+    AwkwardImportError::Unsupported { what: what.into() }
 }
 
 struct Given<'b> {
@@ -113,7 +113,7 @@ struct Given<'b> {
 }
 
 impl Given<'_> {
-    fn node(&mut self, json: &Json, length: u64, depth: usize) -> Result<Form, GivenError> {
+    fn node(&mut self, json: &Json, length: u64, depth: usize) -> Result<Form, AwkwardImportError> {
         if depth > DEEPEST {
             return Err(Invalid::Deep.into());
         }
@@ -166,7 +166,7 @@ impl Given<'_> {
                     self.path.pop();
                     Ok(form)
                 });
-                let contents = contents.collect::<Result<_, GivenError>>()?;
+                let contents = contents.collect::<Result<_, AwkwardImportError>>()?;
                 Form::Record { fields, contents, name }
             }
             "IndexedOptionArray" => {
@@ -236,7 +236,7 @@ impl Given<'_> {
         })
     }
 
-    fn content(&mut self, json: &Json, length: u64, depth: usize) -> Result<Form, GivenError> {
+    fn content(&mut self, json: &Json, length: u64, depth: usize) -> Result<Form, AwkwardImportError> {
         self.node(json.get("content").ok_or_else(|| not_a_form("content"))?, length, depth + 1)
     }
 
@@ -246,7 +246,7 @@ impl Given<'_> {
         key: String,
         index: Vec<i64>,
         depth: usize,
-    ) -> Result<Form, GivenError> {
+    ) -> Result<Form, AwkwardImportError> {
         let rows = crate::validate::rows_of(index.iter().copied());
         self.columns.push((format!("{key}-index"), Column::from_vec(index)));
         Ok(Form::Option { key, content: Box::new(self.content(json, rows, depth)?) })
@@ -259,7 +259,7 @@ impl Given<'_> {
         key: String,
         index: &[i64],
         depth: usize,
-    ) -> Result<Form, GivenError> {
+    ) -> Result<Form, AwkwardImportError> {
         let before = self.columns.len();
         let rows = crate::validate::rows_of(index.iter().copied()).max(self.strings(json)?);
         let Form::String { key: inner, binary: false } = self.content(json, rows, depth)? else {
@@ -288,7 +288,7 @@ impl Given<'_> {
     }
 
     /// How many strings a node has within, if it says so: categories are there also while no row has them yet.
-    fn strings(&mut self, json: &Json) -> Result<u64, GivenError> {
+    fn strings(&mut self, json: &Json) -> Result<u64, AwkwardImportError> {
         let Some(content) = json.get("content") else { return Ok(0) };
         let size = match content.get("offsets").and_then(Json::as_str) {
             Some("i64") => 8,
@@ -303,7 +303,13 @@ impl Given<'_> {
     }
 
     /// Rows of another node: strings are put down again, which categories mostly are.
-    fn picked(&mut self, json: &Json, key: String, index: &[i64], depth: usize) -> Result<Form, GivenError> {
+    fn picked(
+        &mut self,
+        json: &Json,
+        key: String,
+        index: &[i64],
+        depth: usize,
+    ) -> Result<Form, AwkwardImportError> {
         let rows = crate::validate::rows_of(index.iter().copied());
         let before = self.columns.len();
         let Form::String { key: inner, binary } = self.content(json, rows, depth)? else {
@@ -328,7 +334,7 @@ impl Given<'_> {
         Ok(Form::String { key, binary })
     }
 
-    fn numbers(&mut self, json: &Json, key: String, length: u64) -> Result<Form, GivenError> {
+    fn numbers(&mut self, json: &Json, key: String, length: u64) -> Result<Form, AwkwardImportError> {
         let shape = match json.get("inner_shape").and_then(Json::as_array) {
             Some(sizes) => sizes
                 .iter()
@@ -356,7 +362,13 @@ impl Given<'_> {
     }
 
     /// NumPy's times, of whatever unit: what is no time (`NaT`) is a null.
-    fn times(&mut self, json: &Json, key: String, primitive: &str, items: u64) -> Result<Form, GivenError> {
+    fn times(
+        &mut self,
+        json: &Json,
+        key: String,
+        primitive: &str,
+        items: u64,
+    ) -> Result<Form, AwkwardImportError> {
         let long = primitive.starts_with("timedelta64");
         let (unit, factor) = match primitive.split_once('[').map(|(_, unit)| unit) {
             Some("D]") if !long => (TimeUnit::Milli, 1),
@@ -412,7 +424,7 @@ impl Given<'_> {
     }
 
     /// The bytes of strings.
-    fn chars(&mut self, json: &Json, end: u64) -> Result<Column, GivenError> {
+    fn chars(&mut self, json: &Json, end: u64) -> Result<Column, AwkwardImportError> {
         let content = json.get("content").ok_or_else(|| not_a_form("content"))?;
         if text(content, "class")? == "EmptyArray" {
             return Ok(Column::from_vec(Vec::<u8>::new()));
@@ -421,7 +433,13 @@ impl Given<'_> {
     }
 
     /// The buffer of a node, which has to hold so many items.
-    fn buffer(&mut self, json: &Json, part: &str, items: u64, size: usize) -> Result<Bytes, GivenError> {
+    fn buffer(
+        &mut self,
+        json: &Json,
+        part: &str,
+        items: u64,
+        size: usize,
+    ) -> Result<Bytes, AwkwardImportError> {
         let key = format!("{}-{part}", text(json, "form_key")?);
         let fetched = self.fetched.take_if(|(name, _)| *name == key).map(|(_, bytes)| bytes);
         let Some(bytes) = fetched.or_else(|| (self.buffers)(&key)) else {
@@ -435,7 +453,13 @@ impl Given<'_> {
     }
 
     /// Offsets or an index, of whatever width the node says.
-    fn integers(&mut self, json: &Json, part: &str, width: &str, count: u64) -> Result<Vec<i64>, GivenError> {
+    fn integers(
+        &mut self,
+        json: &Json,
+        part: &str,
+        width: &str,
+        count: u64,
+    ) -> Result<Vec<i64>, AwkwardImportError> {
         let width = text(json, width)?;
         let size = match width {
             "i64" => 8,
@@ -452,15 +476,15 @@ impl Given<'_> {
     }
 }
 
-fn text<'j>(json: &'j Json, key: &str) -> Result<&'j str, GivenError> {
+fn text<'j>(json: &'j Json, key: &str) -> Result<&'j str, AwkwardImportError> {
     json.get(key).and_then(Json::as_str).ok_or_else(|| not_a_form(format!("a node without {key:?}")))
 }
 
-fn truth(json: &Json, key: &str) -> Result<bool, GivenError> {
+fn truth(json: &Json, key: &str) -> Result<bool, AwkwardImportError> {
     json.get(key).and_then(Json::as_bool).ok_or_else(|| not_a_form(format!("a node without {key:?}")))
 }
 
-fn names(fields: &Json) -> Result<Vec<String>, GivenError> {
+fn names(fields: &Json) -> Result<Vec<String>, AwkwardImportError> {
     let list = fields.as_array().ok_or_else(|| not_a_form("fields"))?;
     let names = list.iter().map(|name| name.as_str().map(str::to_owned));
     names.collect::<Option<_>>().ok_or_else(|| not_a_form("fields"))
@@ -498,7 +522,7 @@ mod tests {
 
     use super::*;
 
-    fn given(form: &str, length: u64, buffers: &[(&str, Vec<u8>)]) -> Result<Array, GivenError> {
+    fn given(form: &str, length: u64, buffers: &[(&str, Vec<u8>)]) -> Result<Array, AwkwardImportError> {
         let find =
             |key: &str| buffers.iter().find(|(name, _)| *name == key).map(|(_, bytes)| bytes.clone().into());
         Array::from_awkward(form, length, &mut { find })
@@ -549,11 +573,11 @@ mod tests {
         let numbers = r#"{"class": "NumpyArray", "primitive": "int64", "form_key": "n"}"#;
         assert!(matches!(
             given(numbers, 2, &[("n-data", vec![0; 8])]),
-            Err(GivenError::Invalid(Invalid::Short { .. }))
+            Err(AwkwardImportError::Invalid(Invalid::Short { .. }))
         ));
-        assert!(matches!(given(numbers, 2, &[]), Err(GivenError::Invalid(Invalid::Missing { .. }))));
+        assert!(matches!(given(numbers, 2, &[]), Err(AwkwardImportError::Invalid(Invalid::Missing { .. }))));
         let complex = numbers.replace("int64", "complex128");
-        assert!(matches!(given(&complex, 0, &[]), Err(GivenError::Unsupported { .. })));
+        assert!(matches!(given(&complex, 0, &[]), Err(AwkwardImportError::Unsupported { .. })));
         let record = |fields: &str, contents: &str| {
             format!(
                 r#"{{"class": "RecordArray", "fields": [{fields}], "contents": [{contents}], "form_key": "r"}}"#
@@ -565,7 +589,7 @@ mod tests {
         let said = r#"numbers of type complex128 (column "bad/b") is not supported here"#;
         assert_eq!(refused.unwrap_err().to_string(), said);
         for bad in ["", "3", "{}", r#"{"class": "NumpyArray"}"#, r#"{"class": "RegularArray", "size": -1}"#] {
-            assert!(matches!(given(bad, 1, &[]), Err(GivenError::NotAForm { .. })), "{bad}");
+            assert!(matches!(given(bad, 1, &[]), Err(AwkwardImportError::NotAForm { .. })), "{bad}");
         }
         let deep = format!(
             "{}{numbers}{}",
