@@ -92,7 +92,7 @@ fn keeps_names(form: &forthwith::columns::Form) -> bool {
         Form::List { content, .. }
         | Form::Regular { content, .. }
         | Form::Option { content, .. }
-        | Form::Meant { content, .. } => keeps_names(content),
+        | Form::Logical { content, .. } => keeps_names(content),
         Form::Union { contents, .. } => contents.iter().all(keeps_names),
         _ => true,
     }

@@ -171,7 +171,7 @@ impl Array {
 /// The types of NumPy for the numbers of nodes, by their keys.
 fn typestrs<'f>(form: &'f Form, found: &mut HashMap<&'f str, &'static str>) {
     match form {
-        Form::Meant { meaning, content } => match &**content {
+        Form::Logical { meaning, content } => match &**content {
             Form::Numpy { key, dtype, .. } => {
                 found.extend(meaning.typestr(*dtype).map(|typestr| (&**key, typestr)))
             }

@@ -63,7 +63,7 @@ fn has_nodes(form: &Form, wanted: &mut usize) -> bool {
             Form::List { content, .. }
             | Form::Regular { content, .. }
             | Form::Option { content, .. }
-            | Form::Meant { content, .. } => has_nodes(content, wanted),
+            | Form::Logical { content, .. } => has_nodes(content, wanted),
             Form::Record { contents, .. } | Form::Union { contents, .. } => {
                 contents.iter().any(|content| has_nodes(content, wanted))
             }
@@ -126,7 +126,7 @@ impl<'py> Empty<'_, 'py> {
                 let index = classes.index64.bind(py).call1((self.items(DType::Int64, 0)?,))?;
                 (&classes.union, (tags, index, contents).into_pyobject(py)?, None)
             }
-            Form::Meant { meaning, content } => {
+            Form::Logical { meaning, content } => {
                 if let Some((_, dtype, typestr)) = times(*meaning, content).filter(|_| self.typed) {
                     let data = self.items(dtype, 0)?.call_method1(intern!(py, "view"), (typestr,))?;
                     let said = (!meaning.is_typed()).then(|| meaning.to_string());

@@ -5,7 +5,7 @@
 
 use crate::{array::Buffer, empty, errors};
 use forthwith::{
-    columns::{Array, Column, DType, Form, Meaning, Native},
+    columns::{Array, Column, DType, Form, LogicalType, Native},
     plan::{Error, ErrorKind},
 };
 use pyo3::{
@@ -172,7 +172,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
                 let contents = PyList::new(py, contents.collect::<PyResult<Vec<_>>>()?)?;
                 (&classes.union, (tags, index, contents).into_pyobject(py)?, None)
             }
-            Form::Meant { meaning, content } => {
+            Form::Logical { meaning, content } => {
                 if let Some((key, dtype, typestr)) = times(*meaning, content).filter(|_| self.typed) {
                     let column = self.column(key, "data", dtype, length)?.1;
                     let column = Buffer::viewed(column, typestr, dtype.size());
@@ -235,7 +235,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
 }
 
 /// Key and types of numbers for which NumPy has a type of its own.
-pub(crate) fn times(meaning: Meaning, content: &Form) -> Option<(&str, DType, &'static str)> {
+pub(crate) fn times(meaning: LogicalType, content: &Form) -> Option<(&str, DType, &'static str)> {
     match content {
         Form::Numpy { key, dtype, shape } if shape.is_empty() => {
             meaning.typestr(*dtype).map(|typestr| (&**key, *dtype, typestr))

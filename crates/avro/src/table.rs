@@ -529,7 +529,7 @@ fn one_per_entry(form: &Form, found: &mut HashSet<String>) {
         Form::Categorical { key, .. } => add(key, "index"),
         Form::List { key, .. } => add(key, "offsets"),
         Form::Option { key, .. } | Form::Union { key, .. } => add(key, "tags"),
-        Form::Meant { content, .. } => one_per_entry(content, found),
+        Form::Logical { content, .. } => one_per_entry(content, found),
         Form::Record { contents, .. } => contents.iter().for_each(|content| one_per_entry(content, found)),
         _ => {}
     }

@@ -1,7 +1,7 @@
 //! Avro's schemas in the words that programs are made of.
 
 use crate::schema::{Field, Id, Kind, Logical, Schema, Unit};
-use forthwith_columns::{DType, Meaning, TimeUnit, Wire};
+use forthwith_columns::{DType, LogicalType, TimeUnit, Wire};
 use forthwith_plan::{Error, ErrorKind};
 use forthwith_program::{Count, Dialect, Frame, Layout, TextLength, Union};
 use std::{
@@ -347,14 +347,14 @@ pub(crate) fn meant(logical: Option<Logical>, layout: Layout) -> Layout {
         Unit::Nano => TimeUnit::Nano,
     };
     let meaning = match logical {
-        Some(Logical::Decimal { precision, scale }) => Meaning::Decimal { precision, scale },
-        Some(Logical::Date) => Meaning::Date,
-        Some(Logical::Time(of)) => Meaning::Time(unit(of)),
-        Some(Logical::Timestamp(of)) => Meaning::Timestamp { unit: unit(of), utc: true },
-        Some(Logical::LocalTimestamp(of)) => Meaning::Timestamp { unit: unit(of), utc: false },
+        Some(Logical::Decimal { precision, scale }) => LogicalType::Decimal { precision, scale },
+        Some(Logical::Date) => LogicalType::Date,
+        Some(Logical::Time(of)) => LogicalType::Time(unit(of)),
+        Some(Logical::Timestamp(of)) => LogicalType::Timestamp { unit: unit(of), utc: true },
+        Some(Logical::LocalTimestamp(of)) => LogicalType::Timestamp { unit: unit(of), utc: false },
         Some(Logical::Uuid | Logical::Duration) | None => return layout,
     };
-    Layout::Meant(meaning, Box::new(layout))
+    Layout::Logical(meaning, Box::new(layout))
 }
 
 /// Fewest bytes that a value takes.

@@ -215,7 +215,7 @@ fn render(columns: &[Column], entries: Range<u64>, console: &Console<'_>) -> Res
 fn is_single(form: &Form) -> bool {
     match form {
         Form::Numpy { shape, .. } => shape.is_empty(),
-        Form::Meant { .. } => true,
+        Form::Logical { .. } => true,
         Form::Option { content, .. } => is_single(content),
         _ => false,
     }

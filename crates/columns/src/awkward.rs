@@ -54,7 +54,7 @@ fn json_of(form: &Form, typed: bool) -> Json {
             let members = json!({ "index": "i64", "content": json_of(content) });
             node("IndexedOptionArray", Some(key), members, json!({}))
         }
-        Form::Meant { meaning, content } => {
+        Form::Logical { meaning, content } => {
             let mut json = json_of(content);
             let primitive = match &**content {
                 Form::Numpy { dtype, .. } if typed => meaning.primitive(*dtype),

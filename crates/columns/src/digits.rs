@@ -3,7 +3,7 @@
 use crate::decimal;
 use crate::lookup::Lookup;
 use crate::validate::{DEEPEST, items};
-use crate::{Array, DType, Form, Invalid, Meaning};
+use crate::{Array, DType, Form, Invalid, LogicalType};
 
 /// A decimal of more digits than its type has: other libraries and files have no room for it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,7 +16,7 @@ pub struct ManyDigits {
     /// The number; its first digits, if it has very many.
     pub number: String,
     /// The type.
-    pub meaning: Meaning,
+    pub meaning: LogicalType,
 }
 
 impl Array {
@@ -75,12 +75,12 @@ impl Walk<'_> {
             self.node(content, &Rows::Some(rows), member, depth + 1)
         };
         match form {
-            Form::Meant { meaning: meaning @ Meaning::Decimal { precision, scale }, content } => {
+            Form::Logical { meaning: meaning @ LogicalType::Decimal { precision, scale }, content } => {
                 let many =
                     |(row, number)| ManyDigits { row, member: member.into(), number, meaning: *meaning };
                 Ok(self.decimals(content, rows, *precision, *scale)?.map(many))
             }
-            Form::Meant { content, .. } => self.node(content, rows, member, depth + 1),
+            Form::Logical { content, .. } => self.node(content, rows, member, depth + 1),
             Form::Option { key, content } => {
                 let index = self.lookup.integers(key, "index", rows.end())?;
                 let there =
@@ -186,8 +186,8 @@ fn shortened(number: Option<String>, bytes: usize) -> String {
 fn has_decimals(form: &Form, depth: u32) -> bool {
     depth <= DEEPEST
         && match form {
-            Form::Meant { meaning: Meaning::Decimal { .. }, .. } => true,
-            Form::Meant { content, .. }
+            Form::Logical { meaning: LogicalType::Decimal { .. }, .. } => true,
+            Form::Logical { content, .. }
             | Form::Option { content, .. }
             | Form::List { content, .. }
             | Form::Regular { content, .. } => has_decimals(content, depth + 1),
@@ -207,8 +207,8 @@ mod tests {
     fn the_first_decimal_of_too_many_digits_is_found_wherever_a_row_refers_to_it() {
         // var * ?{d: decimal[3, 1]}
         let number = Form::Numpy { key: "n".into(), dtype: DType::Int32, shape: vec![] };
-        let meaning = Meaning::Decimal { precision: 3, scale: 1 };
-        let meant = Form::Meant { meaning, content: Box::new(number) };
+        let meaning = LogicalType::Decimal { precision: 3, scale: 1 };
+        let meant = Form::Logical { meaning, content: Box::new(number) };
         let record = Form::Record { fields: Some(vec!["d".into()]), contents: vec![meant], name: None };
         let option = Form::Option { key: "o".into(), content: Box::new(record) };
         let array = |numbers: &[i32]| Array {
@@ -231,7 +231,7 @@ mod tests {
     fn decimals_in_bytes_of_any_width_are_counted() {
         let check = |precision, bytes: &[u8]| {
             let content = Box::new(Form::String { key: "s".into(), binary: true });
-            let form = Form::Meant { meaning: Meaning::Decimal { precision, scale: 0 }, content };
+            let form = Form::Logical { meaning: LogicalType::Decimal { precision, scale: 0 }, content };
             let columns = vec![
                 ("s-offsets".into(), Column::from_slice(&[0i64, bytes.len() as i64])),
                 ("s-data".into(), Column::from_slice(bytes)),

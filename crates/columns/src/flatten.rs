@@ -18,7 +18,7 @@ impl Form {
             Self::List { content, .. }
             | Self::Regular { content, .. }
             | Self::Option { content, .. }
-            | Self::Meant { content, .. } => content.fits_awkward(),
+            | Self::Logical { content, .. } => content.fits_awkward(),
             Self::Record { contents, .. } | Self::Union { contents, .. } => {
                 contents.iter().all(Self::fits_awkward)
             }
@@ -92,8 +92,8 @@ fn rewrite(
             };
             Form::Regular { size: *size, content: Box::new(below(content, data)?) }
         }
-        Form::Meant { meaning, content } => {
-            Form::Meant { meaning: *meaning, content: Box::new(below(content, data)?) }
+        Form::Logical { meaning, content } => {
+            Form::Logical { meaning: *meaning, content: Box::new(below(content, data)?) }
         }
         Form::Record { fields, contents, name } => {
             let contents = contents.iter().map(|content| below(content, data)).collect::<Result<_, _>>()?;

@@ -1,6 +1,6 @@
 //! What columns mean: Awkward Array's Form vocabulary.
 
-use crate::{DType, Meaning};
+use crate::{DType, LogicalType};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -74,9 +74,9 @@ pub enum Form {
         categories: Vec<String>,
     },
     /// Numbers or byte strings that mean something beyond that. They are kept as without it.
-    Meant {
+    Logical {
         /// What they mean.
-        meaning: Meaning,
+        meaning: LogicalType,
         /// How they are kept.
         content: Box<Self>,
     },
@@ -90,7 +90,7 @@ impl Form {
     #[must_use]
     pub fn kept(&self) -> &Self {
         match self {
-            Self::Meant { content, .. } => content.kept(),
+            Self::Logical { content, .. } => content.kept(),
             other => other,
         }
     }
@@ -109,7 +109,7 @@ impl Form {
                 found.insert(key);
                 contents.iter().for_each(|content| content.keys(found));
             }
-            Self::Regular { content, .. } | Self::Meant { content, .. } => content.keys(found),
+            Self::Regular { content, .. } | Self::Logical { content, .. } => content.keys(found),
             Self::Record { contents, .. } => contents.iter().for_each(|content| content.keys(found)),
             Self::Empty => {}
         }
@@ -141,7 +141,7 @@ impl Form {
                     names.iter().zip(contents).map(|(n, c)| format!("{n}: {}", c.type_string())).collect();
                 format!("{{{}}}", slots.join(", "))
             }
-            Self::Meant { meaning, .. } => meaning.to_string(),
+            Self::Logical { meaning, .. } => meaning.to_string(),
             Self::Option { content, .. } => format!("?{}", content.type_string()),
             Self::Union { contents, .. } => {
                 let slots: Vec<_> = contents.iter().map(Self::type_string).collect();

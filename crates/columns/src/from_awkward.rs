@@ -1,6 +1,6 @@
 //! Awkward Array's Forms and buffers, taken in.
 
-use crate::{Array, Column, DType, Form, Invalid, Meaning, TimeUnit};
+use crate::{Array, Column, DType, Form, Invalid, LogicalType, TimeUnit};
 use bytes::Bytes;
 use serde_json::Value as Json;
 
@@ -86,7 +86,7 @@ fn prefixed(form: Form, prefix: &str) -> Form {
         Form::List { key, content } => Form::List { key: under(key), content: below(content) },
         Form::Option { key, content } => Form::Option { key: under(key), content: below(content) },
         Form::Regular { size, content } => Form::Regular { size, content: below(content) },
-        Form::Meant { meaning, content } => Form::Meant { meaning, content: below(content) },
+        Form::Logical { meaning, content } => Form::Logical { meaning, content: below(content) },
         Form::Record { fields, contents, name } => Form::Record { fields, contents: all(contents), name },
         Form::Union { key, contents } => Form::Union { key: under(key), contents: all(contents) },
     }
@@ -221,17 +221,17 @@ impl Given<'_> {
             other => return Err(unsupported(format!("a node of class {other:?}"))),
         };
         let logical = json.pointer("/parameters/logical").and_then(Json::as_str);
-        let Some(meaning) = logical.and_then(Meaning::parse) else { return Ok(form) };
+        let Some(meaning) = logical.and_then(LogicalType::parse) else { return Ok(form) };
         Ok(match form {
             Form::Numpy { key, dtype, shape } => {
                 let content = Form::Numpy { key: key.clone(), dtype, shape: Vec::new() };
                 if fits(meaning, &content) {
-                    dimensions(&shape, Form::Meant { meaning, content: Box::new(content) })
+                    dimensions(&shape, Form::Logical { meaning, content: Box::new(content) })
                 } else {
                     Form::Numpy { key, dtype, shape }
                 }
             }
-            form if fits(meaning, &form) => Form::Meant { meaning, content: Box::new(form) },
+            form if fits(meaning, &form) => Form::Logical { meaning, content: Box::new(form) },
             form => form,
         })
     }
@@ -356,7 +356,7 @@ impl Given<'_> {
         self.columns.push((format!("{key}-data"), Column::from_bytes(dtype, bytes)));
         if half {
             let content = Box::new(Form::Numpy { key, dtype, shape: Vec::new() });
-            return Ok(dimensions(&shape, Form::Meant { meaning: Meaning::Half, content }));
+            return Ok(dimensions(&shape, Form::Logical { meaning: LogicalType::Half, content }));
         }
         Ok(Form::Numpy { key, dtype, shape })
     }
@@ -394,17 +394,17 @@ impl Given<'_> {
             index.push(if there { row } else { -1 });
         }
         let name = format!("{key}-data");
-        let said = json.pointer("/parameters/logical").and_then(Json::as_str).and_then(Meaning::parse);
+        let said = json.pointer("/parameters/logical").and_then(Json::as_str).and_then(LogicalType::parse);
         let meaning = match said {
-            _ if primitive == "datetime64[D]" => Meaning::Date,
+            _ if primitive == "datetime64[D]" => LogicalType::Date,
             // What the type does not say: times of day are spans for NumPy, and zones are not known.
-            Some(meaning @ Meaning::Time(of)) if long && of == unit => meaning,
-            Some(meaning @ Meaning::Timestamp { unit: of, .. }) if !long && of == unit => meaning,
-            _ if long => Meaning::Duration(unit),
-            _ => Meaning::Timestamp { unit, utc: false },
+            Some(meaning @ LogicalType::Time(of)) if long && of == unit => meaning,
+            Some(meaning @ LogicalType::Timestamp { unit: of, .. }) if !long && of == unit => meaning,
+            _ if long => LogicalType::Duration(unit),
+            _ => LogicalType::Timestamp { unit, utc: false },
         };
         let (column, dtype) = match meaning {
-            Meaning::Date | Meaning::Time(TimeUnit::Milli) => {
+            LogicalType::Date | LogicalType::Time(TimeUnit::Milli) => {
                 let short = values.iter().map(|value| i32::try_from(*value).ok()).collect::<Option<Vec<_>>>();
                 let short =
                     short.ok_or_else(|| unsupported(format!("a {meaning} that 32 bits cannot count")))?;
@@ -415,7 +415,7 @@ impl Given<'_> {
         self.columns.push((name, column));
         let option = format!("{key}-there");
         let content = Box::new(Form::Numpy { key, dtype, shape: Vec::new() });
-        let form = Form::Meant { meaning, content };
+        let form = Form::Logical { meaning, content };
         if !index.contains(&-1) {
             return Ok(form);
         }
@@ -503,15 +503,20 @@ fn dimensions(shape: &[u64], item: Form) -> Form {
 }
 
 /// Whether a node can mean that.
-fn fits(meaning: Meaning, form: &Form) -> bool {
+fn fits(meaning: LogicalType, form: &Form) -> bool {
     match (meaning, form) {
-        (Meaning::Decimal { .. }, Form::String { binary, .. }) => *binary,
-        (Meaning::Decimal { .. }, Form::Numpy { dtype, .. }) => matches!(dtype, DType::Int32 | DType::Int64),
-        (Meaning::Half, Form::Numpy { dtype, .. }) => *dtype == DType::UInt16,
-        (Meaning::Date | Meaning::Time(TimeUnit::Milli), Form::Numpy { dtype, .. }) => *dtype == DType::Int32,
-        (Meaning::Time(_) | Meaning::Duration(_) | Meaning::Timestamp { .. }, Form::Numpy { dtype, .. }) => {
-            *dtype == DType::Int64
+        (LogicalType::Decimal { .. }, Form::String { binary, .. }) => *binary,
+        (LogicalType::Decimal { .. }, Form::Numpy { dtype, .. }) => {
+            matches!(dtype, DType::Int32 | DType::Int64)
         }
+        (LogicalType::Half, Form::Numpy { dtype, .. }) => *dtype == DType::UInt16,
+        (LogicalType::Date | LogicalType::Time(TimeUnit::Milli), Form::Numpy { dtype, .. }) => {
+            *dtype == DType::Int32
+        }
+        (
+            LogicalType::Time(_) | LogicalType::Duration(_) | LogicalType::Timestamp { .. },
+            Form::Numpy { dtype, .. },
+        ) => *dtype == DType::Int64,
         _ => false,
     }
 }
@@ -535,8 +540,8 @@ mod tests {
                 key: "a".into(),
                 content: Box::new(Form::Option {
                     key: "b".into(),
-                    content: Box::new(Form::Meant {
-                        meaning: Meaning::Decimal { precision: 9, scale: 2 },
+                    content: Box::new(Form::Logical {
+                        meaning: LogicalType::Decimal { precision: 9, scale: 2 },
                         content: Box::new(Form::String { key: "c".into(), binary: true }),
                     }),
                 }),

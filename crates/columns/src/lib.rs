@@ -84,8 +84,8 @@ mod form;
 mod from_awkward;
 pub mod kernels;
 mod logical;
+mod logical_type;
 mod lookup;
-mod meaning;
 #[cfg_attr(
     not(all(target_os = "linux", not(miri))),
     expect(
@@ -117,7 +117,7 @@ pub use finish::{FinishError, Finisher, OBJECT_BITS};
 pub use form::{Form, MAP};
 pub use forthwith_dtype::DType;
 pub use from_awkward::AwkwardImportError;
-pub use meaning::{LongDecimal, Meaning, TimeUnit};
+pub use logical_type::{LogicalType, LongDecimal, TimeUnit};
 pub use memory::{Buffer, Memory, OutOfMemory, Policy, PoolStats};
 pub use mixed::NO_NUMBER;
 pub use preview::Preview;

@@ -3,9 +3,9 @@
 use crate::decimal::extend;
 use crate::lookup::Lookup;
 use crate::validate::rows_of;
-use crate::{Array, Column, DType, Form, Invalid, Meaning, TimeUnit};
+use crate::{Array, Column, DType, Form, Invalid, LogicalType, TimeUnit};
 
-impl Meaning {
+impl LogicalType {
     /// NumPy's array-interface type string for numbers of this type that mean this, such as `<M8[us]`: of
     /// times that are counted in 64 bits, and of halves. Decimals have none: NumPy knows no point.
     #[must_use]
@@ -66,7 +66,7 @@ impl Form {
     fn changed(&self, numbers: bool) -> Self {
         let below = |content: &Self| Box::new(content.changed(numbers));
         match self {
-            Self::Meant { meaning, content } => Self::Meant {
+            Self::Logical { meaning, content } => Self::Logical {
                 meaning: *meaning,
                 content: match change(*meaning, content, numbers) {
                     Some((_, key)) => {
@@ -96,7 +96,7 @@ impl Form {
 impl Array {
     /// The same rows as NumPy has types for them: days and milliseconds of a day in 64 bits, and decimals of
     /// up to 18 digits in bytes as whole numbers of the last digit. Other columns are shared, not copied;
-    /// decimals of more digits stay byte strings. The types are those of [`Meaning::typestr`]; Arrow wants
+    /// decimals of more digits stay byte strings. The types are those of [`LogicalType::typestr`]; Arrow wants
     /// the array as it was.
     ///
     /// # Errors
@@ -152,12 +152,14 @@ enum Change {
 }
 
 /// What becomes of the numbers or bytes of a node, and its key; bytes of a decimal become `numbers` on request.
-fn change(meaning: Meaning, content: &Form, numbers: bool) -> Option<(Change, &str)> {
+fn change(meaning: LogicalType, content: &Form, numbers: bool) -> Option<(Change, &str)> {
     match (meaning, content) {
-        (Meaning::Date | Meaning::Time(_), Form::Numpy { key, dtype: DType::Int32, shape }) => {
+        (LogicalType::Date | LogicalType::Time(_), Form::Numpy { key, dtype: DType::Int32, shape }) => {
             shape.is_empty().then_some((Change::Widen, key))
         }
-        (Meaning::Decimal { precision, .. }, Form::String { key, .. }) if numbers && precision <= DIGITS => {
+        (LogicalType::Decimal { precision, .. }, Form::String { key, .. })
+            if numbers && precision <= DIGITS =>
+        {
             Some((Change::Decimal, key))
         }
         _ => None,
@@ -166,7 +168,7 @@ fn change(meaning: Meaning, content: &Form, numbers: bool) -> Option<(Change, &s
 
 fn gather<'f>(form: &'f Form, numbers: bool, found: &mut Vec<(Change, &'f str)>) {
     match form {
-        Form::Meant { meaning, content } => match change(*meaning, content, numbers) {
+        Form::Logical { meaning, content } => match change(*meaning, content, numbers) {
             Some(change) => found.push(change),
             None => gather(content, numbers, found),
         },
@@ -205,8 +207,8 @@ fn decimals(lookup: &Lookup<'_>, key: &str) -> Result<Column, Invalid> {
 mod tests {
     use super::*;
 
-    fn meant(meaning: Meaning, content: Form) -> Form {
-        Form::Meant { meaning, content: Box::new(content) }
+    fn meant(meaning: LogicalType, content: Form) -> Form {
+        Form::Logical { meaning, content: Box::new(content) }
     }
 
     fn numbers(key: &str, dtype: DType) -> Form {
@@ -214,7 +216,7 @@ mod tests {
     }
 
     fn decimal(precision: u32) -> Form {
-        meant(Meaning::Decimal { precision, scale: 2 }, Form::String { key: "d".into(), binary: true })
+        meant(LogicalType::Decimal { precision, scale: 2 }, Form::String { key: "d".into(), binary: true })
     }
 
     fn of_bytes(precision: u32, items: &[&[u8]]) -> Array {
@@ -235,8 +237,8 @@ mod tests {
 
     #[test]
     fn days_and_milliseconds_are_widened_wherever_they_stand() {
-        let date = meant(Meaning::Date, numbers("a", DType::Int32));
-        let time = meant(Meaning::Time(TimeUnit::Milli), numbers("b", DType::Int32));
+        let date = meant(LogicalType::Date, numbers("a", DType::Int32));
+        let time = meant(LogicalType::Time(TimeUnit::Milli), numbers("b", DType::Int32));
         let record = Form::Record { fields: None, contents: vec![date, time], name: None };
         let option = Form::Option { key: "o".into(), content: Box::new(record) };
         let array = Array {
@@ -277,13 +279,13 @@ mod tests {
 
     #[test]
     fn every_meaning_of_64_bits_has_a_type() {
-        let stamp = Meaning::Timestamp { unit: TimeUnit::Micro, utc: true };
+        let stamp = LogicalType::Timestamp { unit: TimeUnit::Micro, utc: true };
         assert_eq!(stamp.primitive(DType::Int64).as_deref(), Some("datetime64[us]"));
-        assert_eq!(Meaning::Date.primitive(DType::Int64).as_deref(), Some("datetime64[D]"));
-        let time = Meaning::Time(TimeUnit::Nano);
+        assert_eq!(LogicalType::Date.primitive(DType::Int64).as_deref(), Some("datetime64[D]"));
+        let time = LogicalType::Time(TimeUnit::Nano);
         assert_eq!(time.primitive(DType::Int64).as_deref(), Some("timedelta64[ns]"));
-        assert_eq!(Meaning::Half.primitive(DType::UInt16).as_deref(), Some("float16"));
-        assert_eq!(Meaning::Date.typestr(DType::Int32), None);
-        assert_eq!(Meaning::Decimal { precision: 4, scale: 1 }.typestr(DType::Int64), None);
+        assert_eq!(LogicalType::Half.primitive(DType::UInt16).as_deref(), Some("float16"));
+        assert_eq!(LogicalType::Date.typestr(DType::Int32), None);
+        assert_eq!(LogicalType::Decimal { precision: 4, scale: 1 }.typestr(DType::Int64), None);
     }
 }

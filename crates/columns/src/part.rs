@@ -72,7 +72,7 @@ impl<'a> Cut<'a> {
             Form::Regular { size, content } => {
                 self.node(content, items(rows.start, &[*size])?..items(rows.end, &[*size])?, depth + 1)
             }
-            Form::Meant { content, .. } => self.node(content, rows, depth + 1),
+            Form::Logical { content, .. } => self.node(content, rows, depth + 1),
             Form::Record { contents, .. } => {
                 contents.iter().try_for_each(|content| self.node(content, rows.clone(), depth + 1))
             }

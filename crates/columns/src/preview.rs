@@ -159,7 +159,7 @@ fn single(value: &Value, width: usize) -> String {
         Value::UInt(value) => value.to_string(),
         Value::Float32(value) => float(format!("{value:?}")),
         Value::Float64(value) => float(format!("{value:?}")),
-        Value::Meant(text) => {
+        Value::Logical(text) => {
             if text.chars().count() > width {
                 ELLIPSIS.into()
             } else {

@@ -15,7 +15,7 @@ impl Form {
             },
             Self::Regular { size, content } => Self::Regular { size, content: below(content) },
             Self::Option { key, content } => Self::Option { key, content: below(content) },
-            Self::Meant { meaning, content } => Self::Meant { meaning, content: below(content) },
+            Self::Logical { meaning, content } => Self::Logical { meaning, content: below(content) },
             Self::Record { fields, contents, name } => {
                 let contents = contents.into_iter().map(|content| content.regular(lists)).collect();
                 Self::Record { fields, contents, name }

@@ -58,7 +58,7 @@ fn find(form: &Form, lookup: &Lookup<'_>, threads: usize, member: &str, depth: u
             let bytes = range.and_then(|range| data.as_bytes().get(range)).unwrap_or_default().to_vec();
             Some(NotText { row, member: member.to_owned(), bytes })
         }
-        Form::Meant { content, .. } => below(content, member),
+        Form::Logical { content, .. } => below(content, member),
         Form::Record { fields, contents, .. } => contents.iter().enumerate().find_map(|(at, content)| {
             let name = fields.as_ref().and_then(|names| names.get(at).cloned());
             below(content, &format!("{member}.{}", name.unwrap_or_else(|| at.to_string())))

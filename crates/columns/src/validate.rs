@@ -151,7 +151,7 @@ fn walk(lookup: &Lookup<'_>, form: &Form, length: u64, depth: u32) -> Result<(),
             }
             contents.iter().try_for_each(|content| walk(lookup, content, length, below))
         }
-        Form::Meant { content, .. } => walk(lookup, content, length, below),
+        Form::Logical { content, .. } => walk(lookup, content, length, below),
         Form::Option { key, content } => {
             let index = lookup.integers(key, "index", length)?;
             walk(lookup, content, rows_of(index.iter().copied()), below)

@@ -2,7 +2,7 @@
 
 use crate::lookup::Lookup;
 use crate::validate::{DEEPEST, items};
-use crate::{Array, Column, DType, Form, Invalid, Meaning};
+use crate::{Array, Column, DType, Form, Invalid, LogicalType};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// One row of an [`Array`], or a part of one. Serialises as what it looks like: records as maps, tuples and lists as sequences.
@@ -26,7 +26,7 @@ pub enum Value {
     /// Bytes.
     Bytes(Vec<u8>),
     /// A time or a decimal, spelled out.
-    Meant(String),
+    Logical(String),
     /// A list, or one inner dimension.
     List(Vec<Self>),
     /// Named fields.
@@ -60,7 +60,7 @@ impl Serialize for Value {
             Self::UInt(value) => serializer.serialize_u64(*value),
             Self::Float32(value) => serializer.serialize_f32(*value),
             Self::Float64(value) => serializer.serialize_f64(*value),
-            Self::String(value) | Self::Meant(value) => serializer.serialize_str(value),
+            Self::String(value) | Self::Logical(value) => serializer.serialize_str(value),
             Self::Bytes(value) => serializer.serialize_bytes(value),
             Self::List(items) | Self::Tuple(items) => serializer.collect_seq(items),
             Self::Record(fields) => {
@@ -139,7 +139,7 @@ impl<'a> Node<'a> {
                 let nodes = contents.iter().map(|content| self.below(content)).collect();
                 Ok(Peek::Record(fields.as_deref(), nodes, row))
             }
-            Form::Meant { meaning, content } => Ok(match self.below(content).peek(row)? {
+            Form::Logical { meaning, content } => Ok(match self.below(content).peek(row)? {
                 Peek::Value(value) => Peek::Value(meant(*meaning, content, value, row)?),
                 other => other,
             }),
@@ -179,14 +179,14 @@ impl<'a> Node<'a> {
 }
 
 /// A number or bytes as what they mean; other values as they are.
-fn meant(meaning: Meaning, content: &Form, value: Value, row: u64) -> Result<Value, Invalid> {
+fn meant(meaning: LogicalType, content: &Form, value: Value, row: u64) -> Result<Value, Invalid> {
     Ok(match value {
-        Value::Int(number) => meaning.spell_number(number).map_or(value, Value::Meant),
-        Value::UInt(bits) if meaning == Meaning::Half => {
-            u16::try_from(bits).map_or(value, |bits| Value::Float32(Meaning::half(bits)))
+        Value::Int(number) => meaning.spell_number(number).map_or(value, Value::Logical),
+        Value::UInt(bits) if meaning == LogicalType::Half => {
+            u16::try_from(bits).map_or(value, |bits| Value::Float32(LogicalType::half(bits)))
         }
         Value::Bytes(bytes) => match meaning.spell_bytes(&bytes) {
-            Ok(text) => text.map_or(Value::Bytes(bytes), Value::Meant),
+            Ok(text) => text.map_or(Value::Bytes(bytes), Value::Logical),
             Err(long) => {
                 let key =
                     if let Form::String { key, .. } = content.kept() { key.clone() } else { String::new() };

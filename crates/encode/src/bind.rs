@@ -8,7 +8,7 @@ use crate::{
     opaque::{decimals, opaque, resized},
     rows::Rows,
 };
-use forthwith_columns::{Array, Column, DType, Form, Meaning};
+use forthwith_columns::{Array, Column, DType, Form, LogicalType};
 use forthwith_program::{Layout, Union};
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
@@ -50,17 +50,17 @@ impl<'a> Binder<'a> {
         Ok(match (layout, form) {
             // Of which there are no rows.
             (_, Form::Empty) => Node::Nothing,
-            (Layout::Meant(wanted, of), Form::Meant { meaning, content }) => {
+            (Layout::Logical(wanted, of), Form::Logical { meaning, content }) => {
                 if !same(*wanted, *meaning) {
                     return Err(wrong());
                 }
                 match (meaning, &**content) {
-                    (Meaning::Decimal { .. }, Form::Numpy { key, dtype, shape }) if shape.is_empty() => {
+                    (LogicalType::Decimal { .. }, Form::Numpy { key, dtype, shape }) if shape.is_empty() => {
                         let column = self.column(key, "data", *dtype, rows.count())?;
                         let values = numbers::integers(column, rows, DType::Int64, member)?;
                         decimals(of, &values, rows, member)?.ok_or_else(wrong)?
                     }
-                    (Meaning::Decimal { .. }, Form::String { key, .. }) => match &**of {
+                    (LogicalType::Decimal { .. }, Form::String { key, .. }) => match &**of {
                         Layout::Opaque(size) => {
                             let (offsets, bytes) = self.text(key, rows.count())?;
                             resized(*size, &offsets, bytes, rows, member)?
@@ -77,7 +77,7 @@ impl<'a> Binder<'a> {
                     Ok((None, this.bind(layout, content, rows, member)?))
                 })?
             }
-            (Layout::Meant(_, of), form) if !matches!(form, Form::Option { .. }) => {
+            (Layout::Logical(_, of), form) if !matches!(form, Form::Option { .. }) => {
                 self.bind(of, form, rows, member)?
             }
             (Layout::Union(union), form) => self.union(union, form, rows, member)?,
@@ -96,7 +96,7 @@ impl<'a> Binder<'a> {
                 let value = self.bind(layout, content, &rows.named(&index), member)?;
                 Node::Picked { index, value: Box::new(value) }
             }
-            (Layout::Number(wire), Form::Meant { meaning: Meaning::Half, content }) => {
+            (Layout::Number(wire), Form::Logical { meaning: LogicalType::Half, content }) => {
                 let Form::Numpy { key, dtype: DType::UInt16, shape } = &**content else {
                     return Err(wrong());
                 };
@@ -105,13 +105,13 @@ impl<'a> Binder<'a> {
                 }
                 let bits = self.column(key, "data", DType::UInt16, rows.count())?;
                 let bits = bits.items::<u16>().unwrap_or_default().iter().take(rows.count() as usize);
-                let values = Column::from_vec(bits.map(|bits| Meaning::half(*bits)).collect());
+                let values = Column::from_vec(bits.map(|bits| LogicalType::half(*bits)).collect());
                 let bytes = numbers::packed(&values, rows, *wire, member)?.into_owned();
                 Node::Packed { width: wire.width(), bytes: bytes.into() }
             }
             // Their numbers without what they mean would be other values.
-            (_, Form::Meant { meaning, content }) if bare(*meaning, content) => return Err(wrong()),
-            (layout, Form::Meant { content, .. }) => self.bind(layout, content, rows, member)?,
+            (_, Form::Logical { meaning, content }) if bare(*meaning, content) => return Err(wrong()),
+            (layout, Form::Logical { content, .. }) => self.bind(layout, content, rows, member)?,
             (Layout::Varint(wanted), Form::Numpy { key, dtype, shape })
                 if shape.is_empty() && numbers::whole(*dtype) =>
             {
@@ -344,7 +344,7 @@ impl<'a> Binder<'a> {
         let mut arms = Vec::with_capacity(ranked.len());
         for tag in ranked {
             let mut layout = &union.alternatives[*tag];
-            while let Layout::Meant(_, of) = layout {
+            while let Layout::Logical(_, of) = layout {
                 layout = of;
             }
             arms.push(match layout {
@@ -542,7 +542,7 @@ fn describe(layout: &Layout, depth: usize) -> String {
         Layout::Fixed(size, item) => format!("{size} times {}", of(item)),
         Layout::Map(value) => format!("maps of {}", of(value)),
         Layout::Enum { .. } => "symbols".into(),
-        Layout::Meant(meaning, _) => meaning.to_string(),
+        Layout::Logical(meaning, _) => meaning.to_string(),
         Layout::Union(union) => {
             let alternatives: Vec<_> = union.alternatives.iter().map(of).collect();
             format!("a union of {}", alternatives.join(", "))

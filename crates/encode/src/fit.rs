@@ -1,7 +1,7 @@
 //! Whether a column can be written as a type, by their types alone.
 
 use crate::numbers::{converts, whole};
-use forthwith_columns::{DType, Form, Meaning};
+use forthwith_columns::{DType, Form, LogicalType};
 use forthwith_program::Layout;
 
 /// Types within types.
@@ -18,16 +18,18 @@ pub(crate) fn fit(layout: &Layout, form: &Form, depth: usize) -> Option<u32> {
     };
     Some(match (layout, form) {
         (_, Form::Empty) => 0,
-        (Layout::Meant(wanted, of), Form::Meant { meaning, content }) => {
+        (Layout::Logical(wanted, of), Form::Logical { meaning, content }) => {
             if !same(*wanted, *meaning) {
                 return None;
             }
             match (meaning, &**content, &**of) {
-                (Meaning::Decimal { .. }, Form::Numpy { shape, .. }, of) if shape.is_empty() => match of {
-                    Layout::Bytes => 0,
-                    Layout::Opaque(_) => 1,
-                    _ => return None,
-                },
+                (LogicalType::Decimal { .. }, Form::Numpy { shape, .. }, of) if shape.is_empty() => {
+                    match of {
+                        Layout::Bytes => 0,
+                        Layout::Opaque(_) => 1,
+                        _ => return None,
+                    }
+                }
                 (_, content, of) => below(of, content)?,
             }
         }
@@ -35,7 +37,7 @@ pub(crate) fn fit(layout: &Layout, form: &Form, depth: usize) -> Option<u32> {
             contents.iter().map(|content| below(layout, content)).sum::<Option<u32>>()? + 1
         }
         // Bare numbers or bytes for something that means more, and the other way round.
-        (Layout::Meant(_, of), form) => below(of, form)? + 2,
+        (Layout::Logical(_, of), form) => below(of, form)? + 2,
         (Layout::Union(union), Form::Option { content, .. }) => {
             // Without null it is as good if nothing is missing.
             let null = union.alternatives.contains(&Layout::Null);
@@ -49,11 +51,11 @@ pub(crate) fn fit(layout: &Layout, form: &Form, depth: usize) -> Option<u32> {
         }
         (Layout::Null, Form::Option { content, .. }) if **content == Form::Empty => 0,
         (layout, Form::Option { content, .. }) => below(layout, content)? + 16,
-        (Layout::Number(wire), Form::Meant { meaning: Meaning::Half, .. }) => {
+        (Layout::Number(wire), Form::Logical { meaning: LogicalType::Half, .. }) => {
             lossless(DType::Float32, wire.dtype())?
         }
-        (_, Form::Meant { meaning, content }) if bare(*meaning, content) => return None,
-        (layout, Form::Meant { content, .. }) => below(layout, content)? + 2,
+        (_, Form::Logical { meaning, content }) if bare(*meaning, content) => return None,
+        (layout, Form::Logical { content, .. }) => below(layout, content)? + 2,
         (Layout::Varint(wanted), Form::Numpy { dtype, shape, .. }) if shape.is_empty() && whole(*dtype) => {
             let small = dtype.size() < wanted.size() || *dtype == *wanted;
             if *dtype == *wanted {
@@ -132,16 +134,18 @@ pub(crate) fn inner(key: &str, dtype: DType, shape: &[u64]) -> Form {
 }
 
 /// Whether numbers are other ones without what they mean: those of a decimal, and the bits of a half.
-pub(crate) fn bare(meaning: Meaning, content: &Form) -> bool {
-    matches!(meaning, Meaning::Decimal { .. } | Meaning::Half) && matches!(content, Form::Numpy { .. })
+pub(crate) fn bare(meaning: LogicalType, content: &Form) -> bool {
+    matches!(meaning, LogicalType::Decimal { .. } | LogicalType::Half)
+        && matches!(content, Form::Numpy { .. })
 }
 
 /// Whether values of one meaning are written as the other as they are.
-pub(crate) fn same(wanted: Meaning, found: Meaning) -> bool {
+pub(crate) fn same(wanted: LogicalType, found: LogicalType) -> bool {
     match (wanted, found) {
-        (Meaning::Decimal { precision, scale }, Meaning::Decimal { precision: digits, scale: behind }) => {
-            scale == behind && digits <= precision
-        }
+        (
+            LogicalType::Decimal { precision, scale },
+            LogicalType::Decimal { precision: digits, scale: behind },
+        ) => scale == behind && digits <= precision,
         (wanted, found) => wanted == found,
     }
 }

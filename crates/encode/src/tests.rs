@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
 use super::*;
-use forthwith_columns::{Array, Column, DType, Form, Meaning, Native, TimeUnit, Wire};
+use forthwith_columns::{Array, Column, DType, Form, LogicalType, Native, TimeUnit, Wire};
 use forthwith_program::{Count, Dialect, Frame, Layout, TextLength, Union};
 use std::sync::Arc;
 
@@ -224,12 +224,14 @@ fn fixed_dimensions_are_counted_where_the_layout_counts() {
 
 #[test]
 fn meanings_are_not_mixed_up() {
-    let millis = Meaning::Timestamp { unit: TimeUnit::Milli, utc: true };
-    let micros = Meaning::Timestamp { unit: TimeUnit::Micro, utc: true };
-    let of = |meaning| Layout::Meant(meaning, Box::new(Layout::Varint(DType::Int64)));
+    let millis = LogicalType::Timestamp { unit: TimeUnit::Milli, utc: true };
+    let micros = LogicalType::Timestamp { unit: TimeUnit::Micro, utc: true };
+    let of = |meaning| Layout::Logical(meaning, Box::new(Layout::Varint(DType::Int64)));
     let bare = numbers("a", &[1i64]);
-    let meant =
-        Array { form: Form::Meant { meaning: millis, content: Box::new(bare.form.clone()) }, ..bare.clone() };
+    let meant = Array {
+        form: Form::Logical { meaning: millis, content: Box::new(bare.form.clone()) },
+        ..bare.clone()
+    };
     assert_eq!(bytes(&of(millis), &AVRO, &meant), Ok(vec![2]));
     assert_eq!(bytes(&of(millis), &AVRO, &bare), Ok(vec![2]));
     assert!(matches!(bytes(&of(micros), &AVRO, &meant), Err(EncodeError::Type { .. })));

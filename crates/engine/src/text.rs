@@ -64,7 +64,7 @@ fn texts<'f>(form: &'f Form, found: &mut Vec<&'f str>) {
         Form::List { content, .. }
         | Form::Regular { content, .. }
         | Form::Option { content, .. }
-        | Form::Meant { content, .. } => texts(content, found),
+        | Form::Logical { content, .. } => texts(content, found),
         Form::Record { contents, .. } | Form::Union { contents, .. } => {
             contents.iter().for_each(|content| texts(content, found));
         }

@@ -62,7 +62,7 @@ fn columns(array: &Array, form: &Form) -> Result<(), Box<dyn Error>> {
         }
     }
     match form {
-        Form::List { content, .. } | Form::Regular { content, .. } | Form::Meant { content, .. } => {
+        Form::List { content, .. } | Form::Regular { content, .. } | Form::Logical { content, .. } => {
             columns(array, content)
         }
         Form::Record { contents, .. } => contents.iter().try_for_each(|content| columns(array, content)),

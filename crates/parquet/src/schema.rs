@@ -4,7 +4,7 @@ use crate::field::{Kind, Logical, Repetition, Type};
 use crate::footer::Footer;
 use crate::hints::Hint;
 use crate::leaf::{Kept, Leaf, Node, Physical};
-use forthwith_columns::{DType, Form, MAP, Meaning, TimeUnit};
+use forthwith_columns::{DType, Form, LogicalType, MAP, TimeUnit};
 use forthwith_plan::ColumnSpec;
 
 /// A column of the table: a field at the top of the schema, or one of a record in it, by itself.
@@ -210,7 +210,7 @@ fn count(field: &Type) -> usize {
 
 fn nodes(form: &Form) -> usize {
     match form {
-        Form::List { content, .. } | Form::Option { content, .. } | Form::Meant { content, .. } => {
+        Form::List { content, .. } | Form::Option { content, .. } | Form::Logical { content, .. } => {
             1 + nodes(content)
         }
         Form::Record { contents, .. } => 1 + contents.iter().map(nodes).sum::<usize>(),
@@ -231,9 +231,9 @@ fn restrict(form: &Form, own: &[&str], named: bool) -> Option<Form> {
         Form::Option { key, content } if own.contains(&key.as_str()) => {
             Some(Form::Option { key: key.clone(), content: inner(content) })
         }
-        Form::Meant { content, meaning } => {
+        Form::Logical { content, meaning } => {
             let content = Box::new(restrict(content, own, named)?);
-            Some(Form::Meant { meaning: *meaning, content })
+            Some(Form::Logical { meaning: *meaning, content })
         }
         Form::Record { fields: Some(names), contents, name } if named => {
             let parts = names.iter().zip(contents);
@@ -266,7 +266,7 @@ pub(crate) fn has_names(form: &Form) -> bool {
             let mut known = std::collections::HashSet::with_capacity(names.len());
             names.iter().all(|name| known.insert(name)) && contents.iter().all(has_names)
         }
-        Form::List { content, .. } | Form::Option { content, .. } | Form::Meant { content, .. } => {
+        Form::List { content, .. } | Form::Option { content, .. } | Form::Logical { content, .. } => {
             // What is missing always has the option's buffer.
             has_names(content) || **content == Form::Empty && matches!(form, Form::Option { .. })
         }
@@ -458,7 +458,7 @@ impl Walk<'_> {
         self.fits &= hint.is_none_or(|hint| hint.lists.len() == usize::from(around.rep));
         let duration = hint.and_then(|hint| hint.duration);
         let meaning = match (meaning, &kept, duration) {
-            (None, Kept::Numbers(DType::Int64), Some(unit)) if bare => Some(Meaning::Duration(unit)),
+            (None, Kept::Numbers(DType::Int64), Some(unit)) if bare => Some(LogicalType::Duration(unit)),
             (meaning, ..) => meaning,
         };
         let key = self.key();
@@ -495,7 +495,7 @@ impl Walk<'_> {
         };
         self.parts.push(Part { path, number, leaf, buffers });
         Ok(match meaning {
-            Some(meaning) => Form::Meant { meaning, content: Box::new(form) },
+            Some(meaning) => Form::Logical { meaning, content: Box::new(form) },
             None => form,
         })
     }
@@ -506,13 +506,13 @@ fn is_text(field: &Type) -> bool {
 }
 
 /// How values lie in the file, what is made of them, and what they mean.
-fn values(field: &Type) -> Result<(Physical, Kept, Option<Meaning>), String> {
+fn values(field: &Type) -> Result<(Physical, Kept, Option<LogicalType>), String> {
     let Kind::Leaf { physical, length } = field.kind else { return Err("no column".into()) };
     let logical = field.logical();
     let decimal = match logical {
         Some(Logical::Decimal { precision, scale }) => {
             let both = u32::try_from(precision).ok().zip(u32::try_from(scale).ok());
-            both.map(|(precision, scale)| Meaning::Decimal { precision, scale })
+            both.map(|(precision, scale)| LogicalType::Decimal { precision, scale })
         }
         _ => None,
     };
@@ -541,9 +541,9 @@ fn values(field: &Type) -> Result<(Physical, Kept, Option<Meaning>), String> {
         (Physical::Float, _) => numbers(DType::Float32),
         (Physical::Double, _) => numbers(DType::Float64),
         (Physical::Int96, _) => {
-            (Kept::Nanoseconds, Some(Meaning::Timestamp { unit: TimeUnit::Nano, utc: false }))
+            (Kept::Nanoseconds, Some(LogicalType::Timestamp { unit: TimeUnit::Nano, utc: false }))
         }
-        (Physical::Fixed(2), Some(Logical::Half)) => meant(DType::UInt16, Meaning::Half),
+        (Physical::Fixed(2), Some(Logical::Half)) => meant(DType::UInt16, LogicalType::Half),
         (Physical::Bytes | Physical::Fixed(_), _) => (Kept::Bytes, decimal),
         (Physical::Int32, Some(Logical::Integer { bits, signed })) => numbers(match (bits, signed) {
             (8, true) => DType::Int8,
@@ -553,14 +553,16 @@ fn values(field: &Type) -> Result<(Physical, Kept, Option<Meaning>), String> {
             (_, false) => DType::UInt32,
             (_, true) => DType::Int32,
         }),
-        (Physical::Int32, Some(Logical::Date)) => meant(DType::Int32, Meaning::Date),
-        (Physical::Int32, Some(Logical::Time { .. })) => meant(DType::Int32, Meaning::Time(TimeUnit::Milli)),
+        (Physical::Int32, Some(Logical::Date)) => meant(DType::Int32, LogicalType::Date),
+        (Physical::Int32, Some(Logical::Time { .. })) => {
+            meant(DType::Int32, LogicalType::Time(TimeUnit::Milli))
+        }
         (Physical::Int32, _) => (Kept::Numbers(DType::Int32), decimal),
         (Physical::Int64, Some(Logical::Integer { signed: false, .. })) => numbers(DType::UInt64),
         (Physical::Int64, Some(Logical::Timestamp { unit, utc })) => {
-            meant(DType::Int64, Meaning::Timestamp { unit, utc })
+            meant(DType::Int64, LogicalType::Timestamp { unit, utc })
         }
-        (Physical::Int64, Some(Logical::Time { unit, .. })) => meant(DType::Int64, Meaning::Time(unit)),
+        (Physical::Int64, Some(Logical::Time { unit, .. })) => meant(DType::Int64, LogicalType::Time(unit)),
         (Physical::Int64, _) => (Kept::Numbers(DType::Int64), decimal),
     };
     Ok((physical, kept, meaning))

@@ -2,7 +2,7 @@
 
 use arrow_schema::DataType;
 use forthwith_columns::{
-    Array, Form, Meaning,
+    Array, Form, LogicalType,
     arrow::{self, ExportError, RecordBatch, SchemaRef},
 };
 use forthwith_io::Sink;
@@ -152,7 +152,7 @@ fn unsupported(data_type: &DataType) -> Option<&'static str> {
 /// The part of a Form that would be other values without its meaning, and has no type that says so.
 fn meaningless(form: &Form) -> Option<&'static str> {
     match form {
-        Form::Meant { meaning: Meaning::Decimal { precision, .. }, .. } if *precision > 76 => {
+        Form::Logical { meaning: LogicalType::Decimal { precision, .. }, .. } if *precision > 76 => {
             Some("decimals of more than 76 digits")
         }
         Form::List { content, .. } | Form::Option { content, .. } | Form::Regular { content, .. } => {

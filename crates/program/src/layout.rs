@@ -1,6 +1,6 @@
 //! What an entry consists of, in the order of its bytes: the layout that format crates make of their layouts.
 
-use forthwith_columns::{DType, Meaning, Wire};
+use forthwith_columns::{DType, LogicalType, Wire};
 use std::{borrow::Cow, sync::Arc};
 
 /// What one entry of a record-oriented format holds, apart from how a format writes counts and text (that is the [`Dialect`]).
@@ -45,7 +45,7 @@ pub enum Layout {
     /// One of several, after a [`Varint`](Self::Varint) that says which.
     Union(Union),
     /// Numbers or bytes that mean something beyond that.
-    Meant(Meaning, Box<Self>),
+    Logical(LogicalType, Box<Self>),
     /// Always the same alternative of a union whose number is not in the data.
     Chosen {
         /// Which of `alternatives`.
@@ -230,7 +230,7 @@ impl Layout {
                 fields.iter().map(|(_, field)| field.least_bytes()).fold(0, u64::saturating_add)
             }
             Self::Chosen { value, .. } => value.least_bytes(),
-            Self::Skipped(of) | Self::Recursive(of) | Self::Meant(_, of) => of.least_bytes(),
+            Self::Skipped(of) | Self::Recursive(of) | Self::Logical(_, of) => of.least_bytes(),
             Self::Tuple(items) => items.iter().map(Self::least_bytes).fold(0, u64::saturating_add),
             Self::LongText | Self::Columns(_) | Self::Pointer(_) => 4,
             Self::OneClass { .. } => 24,
@@ -281,7 +281,7 @@ impl Layout {
                 fields.iter().try_fold(0u64, |sum, (_, field)| sum.checked_add(field.fixed_bytes()?))
             }
             Self::Chosen { value, .. } => value.fixed_bytes(),
-            Self::Skipped(of) | Self::Meant(_, of) => of.fixed_bytes(),
+            Self::Skipped(of) | Self::Logical(_, of) => of.fixed_bytes(),
             Self::Absent(_) => Some(0),
             _ => None,
         }

@@ -1,6 +1,6 @@
 //! Forms → schemas: what Avro has for columns.
 
-use forthwith_columns::{DType, Form, MAP, Meaning, TimeUnit};
+use forthwith_columns::{DType, Form, LogicalType, MAP, TimeUnit};
 use serde_json::{Value as Json, json};
 use std::collections::{HashMap, HashSet};
 
@@ -44,7 +44,7 @@ pub(super) fn spelled(form: &Form) -> Form {
         },
         Form::Regular { size, content } => Form::Regular { size: *size, content: below(content) },
         Form::Option { key, content } => Form::Option { key: key.clone(), content: below(content) },
-        Form::Meant { meaning, content } => Form::Meant { meaning: *meaning, content: below(content) },
+        Form::Logical { meaning, content } => Form::Logical { meaning: *meaning, content: below(content) },
         Form::Union { key, contents } => {
             Form::Union { key: key.clone(), contents: contents.iter().map(spelled).collect() }
         }
@@ -169,16 +169,16 @@ impl Types {
                     _ => Json::Array(branches),
                 }
             }
-            Form::Meant { meaning, content } => match logical(*meaning) {
+            Form::Logical { meaning, content } => match logical(*meaning) {
                 Some((ty, name)) if kind(content) == Some(ty) => json!({ "type": ty, "logicalType": name }),
                 _ => match (*meaning, &**content) {
-                    (Meaning::Decimal { precision, scale }, Form::String { .. } | Form::Numpy { .. }) => {
+                    (LogicalType::Decimal { precision, scale }, Form::String { .. } | Form::Numpy { .. }) => {
                         json!({
                             "type": "bytes", "logicalType": "decimal", "precision": precision, "scale": scale
                         })
                     }
-                    (Meaning::Half, _) => json!("float"),
-                    (Meaning::Duration(_), _) => {
+                    (LogicalType::Half, _) => json!("float"),
+                    (LogicalType::Duration(_), _) => {
                         return Err(format!("{meaning}, a length of time,"));
                     }
                     _ => self.of(content, path)?,
@@ -278,7 +278,7 @@ fn signature(form: &Form) -> String {
             Form::List { content, .. }
             | Form::Regular { content, .. }
             | Form::Option { content, .. }
-            | Form::Meant { content, .. } => symbols(content, out),
+            | Form::Logical { content, .. } => symbols(content, out),
             Form::Record { contents, .. } | Form::Union { contents, .. } => {
                 contents.iter().for_each(|content| symbols(content, out));
             }
@@ -323,18 +323,18 @@ fn number(dtype: DType) -> &'static str {
 }
 
 /// The base of a logical type and its name.
-fn logical(meaning: Meaning) -> Option<(&'static str, &'static str)> {
+fn logical(meaning: LogicalType) -> Option<(&'static str, &'static str)> {
     use TimeUnit::{Micro, Milli, Nano};
     Some(match meaning {
-        Meaning::Date => ("int", "date"),
-        Meaning::Time(Milli) => ("int", "time-millis"),
-        Meaning::Time(Micro) => ("long", "time-micros"),
-        Meaning::Timestamp { unit: Milli, utc: true } => ("long", "timestamp-millis"),
-        Meaning::Timestamp { unit: Micro, utc: true } => ("long", "timestamp-micros"),
-        Meaning::Timestamp { unit: Nano, utc: true } => ("long", "timestamp-nanos"),
-        Meaning::Timestamp { unit: Milli, utc: false } => ("long", "local-timestamp-millis"),
-        Meaning::Timestamp { unit: Micro, utc: false } => ("long", "local-timestamp-micros"),
-        Meaning::Timestamp { unit: Nano, utc: false } => ("long", "local-timestamp-nanos"),
+        LogicalType::Date => ("int", "date"),
+        LogicalType::Time(Milli) => ("int", "time-millis"),
+        LogicalType::Time(Micro) => ("long", "time-micros"),
+        LogicalType::Timestamp { unit: Milli, utc: true } => ("long", "timestamp-millis"),
+        LogicalType::Timestamp { unit: Micro, utc: true } => ("long", "timestamp-micros"),
+        LogicalType::Timestamp { unit: Nano, utc: true } => ("long", "timestamp-nanos"),
+        LogicalType::Timestamp { unit: Milli, utc: false } => ("long", "local-timestamp-millis"),
+        LogicalType::Timestamp { unit: Micro, utc: false } => ("long", "local-timestamp-micros"),
+        LogicalType::Timestamp { unit: Nano, utc: false } => ("long", "local-timestamp-nanos"),
         _ => return None,
     })
 }

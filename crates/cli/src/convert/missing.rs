@@ -78,7 +78,7 @@ fn empty(form: &Form, columns: &mut Vec<(String, Column)>) -> Result<()> {
             columns.push((format!("{key}-offsets"), Column::from_vec(offsets)));
             columns.push((format!("{key}-data"), Column::from_slice(categories.concat().as_bytes())));
         }
-        Form::Regular { content, .. } | Form::Meant { content, .. } => empty(content, columns)?,
+        Form::Regular { content, .. } | Form::Logical { content, .. } => empty(content, columns)?,
         Form::Record { contents, .. } => contents.iter().try_for_each(|content| empty(content, columns))?,
         other => {
             let what = format!("missing values of {}", other.type_string());

@@ -74,7 +74,7 @@ impl Exporter<'_> {
                 let DataType::Struct(fields) = self.data_type(form, missing)? else { return Err(mismatch()) };
                 Ok(Arc::new(StructArray::try_new_with_length(fields, arrays?, None, rows)?))
             }
-            Form::Meant { meaning, content } => match (schema::meant(*meaning, content), &**content) {
+            Form::Logical { meaning, content } => match (schema::meant(*meaning, content), &**content) {
                 (None, content) => self.node(content, length, missing),
                 (Some(data_type), Form::String { key, .. }) => self.decimals(key, data_type, length),
                 (Some(data_type @ DataType::Decimal128(..)), Form::Numpy { key, dtype, .. }) => {

@@ -1,6 +1,6 @@
 //! Arrow arrays to columns.
 
-use crate::{Array, Column, DType, Form, MAP, Meaning, TimeUnit};
+use crate::{Array, Column, DType, Form, LogicalType, MAP, TimeUnit};
 use arrow_array::{
     Array as _, ArrayRef, FixedSizeListArray, MapArray, RecordBatchReader as _, StructArray, UnionArray,
     cast::AsArray as _,
@@ -193,7 +193,7 @@ impl Import {
             DataType::UInt16 => self.raw::<u16>(array),
             DataType::UInt32 => self.raw::<u32>(array),
             DataType::UInt64 => self.raw::<u64>(array),
-            DataType::Float16 => meant(Meaning::Half, self.raw::<u16>(array)),
+            DataType::Float16 => meant(LogicalType::Half, self.raw::<u16>(array)),
             DataType::Float32 => self.raw::<f32>(array),
             DataType::Float64 => self.raw::<f64>(array),
             DataType::Decimal32(..) => meant(decimal(data_type), self.raw::<i32>(array)),
@@ -207,34 +207,37 @@ impl Import {
                 let bytes = numbers.iter().flat_map(|value| value.to_be_bytes()).collect();
                 meant(decimal(data_type), self.fixed(bytes, 32, array.len()))
             }
-            DataType::Date32 => meant(Meaning::Date, self.raw::<i32>(array)),
+            DataType::Date32 => meant(LogicalType::Date, self.raw::<i32>(array)),
             DataType::Date64 => {
                 let days = |ms: i64| i32::try_from(ms.div_euclid(86_400_000)).ok();
                 let days = self.each(array, values::<i64>(array), days, "a date beyond 32 bits of days")?;
-                meant(Meaning::Date, self.numbers(DType::Int32, Column::from_vec(days)))
+                meant(LogicalType::Date, self.numbers(DType::Int32, Column::from_vec(days)))
             }
             DataType::Time32(Unit::Second) => {
                 let seconds = values::<i32>(array);
                 let millis = |s: i32| s.checked_mul(1000);
                 let millis = self.each(array, seconds, millis, "a time beyond 32 bits of milliseconds")?;
-                meant(Meaning::Time(TimeUnit::Milli), self.numbers(DType::Int32, Column::from_vec(millis)))
+                meant(
+                    LogicalType::Time(TimeUnit::Milli),
+                    self.numbers(DType::Int32, Column::from_vec(millis)),
+                )
             }
-            DataType::Time32(_) => meant(Meaning::Time(TimeUnit::Milli), self.raw::<i32>(array)),
+            DataType::Time32(_) => meant(LogicalType::Time(TimeUnit::Milli), self.raw::<i32>(array)),
             DataType::Time64(of) => {
                 let (unit, form) = self.timed(array, *of)?;
-                meant(Meaning::Time(unit), form)
+                meant(LogicalType::Time(unit), form)
             }
             DataType::Timestamp(of, zone) => {
                 let (unit, form) = self.timed(array, *of)?;
                 // With any zone they are counted in UTC.
-                meant(Meaning::Timestamp { unit, utc: zone.is_some() }, form)
+                meant(LogicalType::Timestamp { unit, utc: zone.is_some() }, form)
             }
             DataType::Duration(Unit::Second) => {
-                meant(Meaning::Duration(TimeUnit::Second), self.raw::<i64>(array))
+                meant(LogicalType::Duration(TimeUnit::Second), self.raw::<i64>(array))
             }
             DataType::Duration(of) => {
                 let (unit, form) = self.timed(array, *of)?;
-                meant(Meaning::Duration(unit), form)
+                meant(LogicalType::Duration(unit), form)
             }
             DataType::Utf8 => self.text(array.as_string::<i32>(), false),
             DataType::LargeUtf8 => self.text(array.as_string::<i64>(), false),
@@ -451,12 +454,12 @@ impl Import {
     }
 }
 
-fn meant(meaning: Meaning, form: Form) -> Form {
-    Form::Meant { meaning, content: Box::new(form) }
+fn meant(meaning: LogicalType, form: Form) -> Form {
+    Form::Logical { meaning, content: Box::new(form) }
 }
 
 /// The scale has been found to be none below zero.
-fn decimal(data_type: &DataType) -> Meaning {
+fn decimal(data_type: &DataType) -> LogicalType {
     let (precision, scale) = match data_type {
         DataType::Decimal32(precision, scale)
         | DataType::Decimal64(precision, scale)
@@ -464,7 +467,7 @@ fn decimal(data_type: &DataType) -> Meaning {
         | DataType::Decimal256(precision, scale) => (*precision, *scale),
         _ => (0, 0),
     };
-    Meaning::Decimal { precision: precision.into(), scale: u32::try_from(scale).unwrap_or(0) }
+    LogicalType::Decimal { precision: precision.into(), scale: u32::try_from(scale).unwrap_or(0) }
 }
 
 /// The numbers of an array of numbers.

@@ -2,7 +2,7 @@
 
 use super::{ExportError, Options};
 use crate::validate::DEEPEST;
-use crate::{DType, Form, Invalid, Meaning, TimeUnit};
+use crate::{DType, Form, Invalid, LogicalType, TimeUnit};
 use arrow_schema::{DataType, Field, Fields, UnionFields, UnionMode};
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ fn nested(
             });
             DataType::Struct(named.collect::<Result<Fields, _>>()?)
         }
-        Form::Meant { meaning, content } => match meant(*meaning, content) {
+        Form::Logical { meaning, content } => match meant(*meaning, content) {
             Some(data_type) => data_type,
             None => return inside(content, name, missing),
         },
@@ -83,7 +83,7 @@ fn nested(
 }
 
 /// The type of values that mean something, if Arrow has one.
-pub(super) fn meant(meaning: Meaning, content: &Form) -> Option<DataType> {
+pub(super) fn meant(meaning: LogicalType, content: &Form) -> Option<DataType> {
     let unit = |unit| match unit {
         TimeUnit::Second => arrow_schema::TimeUnit::Second,
         TimeUnit::Milli => arrow_schema::TimeUnit::Millisecond,
@@ -95,12 +95,12 @@ pub(super) fn meant(meaning: Meaning, content: &Form) -> Option<DataType> {
         _ => None,
     };
     Some(match (meaning, dtype) {
-        (Meaning::Half, Some(DType::UInt16)) => DataType::Float16,
-        (Meaning::Decimal { precision, scale }, Some(DType::Int32 | DType::Int64)) => {
+        (LogicalType::Half, Some(DType::UInt16)) => DataType::Float16,
+        (LogicalType::Decimal { precision, scale }, Some(DType::Int32 | DType::Int64)) => {
             // As many digits as any number has, where more are claimed.
             DataType::Decimal128(precision.min(38) as u8, i8::try_from(scale).ok()?)
         }
-        (Meaning::Decimal { precision, scale }, None) if matches!(content, Form::String { .. }) => {
+        (LogicalType::Decimal { precision, scale }, None) if matches!(content, Form::String { .. }) => {
             let (precision, scale) = (u8::try_from(precision).ok()?, i8::try_from(scale).ok()?);
             match precision {
                 0..=38 => DataType::Decimal128(precision, scale),
@@ -108,13 +108,13 @@ pub(super) fn meant(meaning: Meaning, content: &Form) -> Option<DataType> {
                 _ => return None,
             }
         }
-        (Meaning::Duration(of), Some(DType::Int64)) => DataType::Duration(unit(of)),
-        (Meaning::Date, Some(DType::Int32)) => DataType::Date32,
-        (Meaning::Time(TimeUnit::Milli), Some(DType::Int32)) => DataType::Time32(unit(TimeUnit::Milli)),
-        (Meaning::Time(of @ (TimeUnit::Micro | TimeUnit::Nano)), Some(DType::Int64)) => {
+        (LogicalType::Duration(of), Some(DType::Int64)) => DataType::Duration(unit(of)),
+        (LogicalType::Date, Some(DType::Int32)) => DataType::Date32,
+        (LogicalType::Time(TimeUnit::Milli), Some(DType::Int32)) => DataType::Time32(unit(TimeUnit::Milli)),
+        (LogicalType::Time(of @ (TimeUnit::Micro | TimeUnit::Nano)), Some(DType::Int64)) => {
             DataType::Time64(unit(of))
         }
-        (Meaning::Timestamp { unit: of, utc }, Some(DType::Int64)) => {
+        (LogicalType::Timestamp { unit: of, utc }, Some(DType::Int64)) => {
             DataType::Timestamp(unit(of), utc.then(|| "UTC".into()))
         }
         _ => return None,

@@ -1,7 +1,7 @@
 //! Written files are read again.
 
 use crate::read;
-use forthwith_columns::{Array, Column, DType, Form, Meaning};
+use forthwith_columns::{Array, Column, DType, Form, LogicalType};
 use forthwith_io::MemorySink;
 use forthwith_parquet::ParquetWriter;
 use forthwith_plan::{TableWriter, WriteOptions};
@@ -29,8 +29,8 @@ pub(crate) fn columns(rows: usize) -> Vec<(&'static str, Array)> {
     let items: usize = sizes.iter().sum();
     let there: Vec<i64> = (0..items as i64).map(|at| if at % 4 == 0 { -1 } else { at }).collect();
     let option = Form::Option { key: "o".into(), content: Box::new(numbers("x", DType::Int16)) };
-    let decimal = Form::Meant {
-        meaning: Meaning::Decimal { precision: 9, scale: 2 },
+    let decimal = Form::Logical {
+        meaning: LogicalType::Decimal { precision: 9, scale: 2 },
         content: Box::new(numbers("x", DType::Int32)),
     };
     let list = Form::List { key: "l".into(), content: Box::new(option) };

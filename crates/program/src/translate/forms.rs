@@ -11,7 +11,7 @@ pub(super) fn first_key(form: &Form) -> Option<&str> {
         | Form::List { key, .. }
         | Form::Option { key, .. }
         | Form::Union { key, .. } => Some(key),
-        Form::Regular { content, .. } | Form::Meant { content, .. } => first_key(content),
+        Form::Regular { content, .. } | Form::Logical { content, .. } => first_key(content),
         Form::Record { contents, .. } => contents.iter().find_map(first_key),
         _ => None,
     }

@@ -145,8 +145,8 @@ impl Shape {
             Layout::Union(Union { alternatives, .. }) | Layout::Chosen { alternatives, .. } => {
                 self.union(alternatives, depth, member)?
             }
-            Layout::Meant(meaning, of) => {
-                Form::Meant { meaning: *meaning, content: Box::new(self.form(of, depth, member)?) }
+            Layout::Logical(meaning, of) => {
+                Form::Logical { meaning: *meaning, content: Box::new(self.form(of, depth, member)?) }
             }
             Layout::Constant(_, of) => self.form(of, depth + 1, member)?,
             Layout::Skipped(_)

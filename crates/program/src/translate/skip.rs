@@ -66,7 +66,7 @@ impl Text<'_> {
                 self.line(place, end);
             }
             Layout::Chosen { value, .. } => self.skip(value, place)?,
-            Layout::Skipped(of) | Layout::Meant(_, of) => self.skip(of, place)?,
+            Layout::Skipped(of) | Layout::Logical(_, of) => self.skip(of, place)?,
             Layout::Recursive(of) => {
                 self.flush();
                 let outside = self.take_lines();

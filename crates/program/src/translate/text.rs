@@ -204,7 +204,7 @@ impl<'a> Text<'a> {
         // What values mean makes no difference to how they are read.
         let form = form.kept();
         match (layout, form) {
-            (Layout::Meant(_, of), form) => self.value(of, form, place)?,
+            (Layout::Logical(_, of), form) => self.value(of, form, place)?,
             (Layout::Mixed(wire, _), Form::Numpy { key, .. }) => {
                 let which = self.which(*wire, key, member)?;
                 let width = wire.width();

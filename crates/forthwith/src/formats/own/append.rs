@@ -80,7 +80,7 @@ impl Parts {
                 contents.iter().for_each(|content| self.add(content, member, false));
             }
             Form::Regular { content, .. } => self.add(content, &format!("{member}[]"), false),
-            Form::Meant { content, .. } => self.add(content, member, once),
+            Form::Logical { content, .. } => self.add(content, member, once),
             Form::Record { fields, contents, .. } => {
                 for (at, content) in contents.iter().enumerate() {
                     let name = fields.as_ref().and_then(|names| names.get(at).cloned());

@@ -1,6 +1,6 @@
 //! A column made ready to be spelled: its buffers are looked up once, and each value is appended to the text without memory of its own.
 
-use forthwith_columns::{Array, Column, DType, Form, Invalid, MAP, Meaning, Native};
+use forthwith_columns::{Array, Column, DType, Form, Invalid, LogicalType, MAP, Native};
 use std::{borrow::Cow, collections::HashMap};
 
 /// The nodes of a Form with their buffers.
@@ -41,8 +41,8 @@ pub(super) enum Spelled<'a> {
         names: Option<&'a [String]>,
         contents: Vec<Self>,
     },
-    Meant {
-        meaning: Meaning,
+    Logical {
+        meaning: LogicalType,
         content: Box<Self>,
     },
     Option {
@@ -165,8 +165,8 @@ impl<'a> Spelled<'a> {
                 let contents = contents.iter().map(below).collect::<Result<_, _>>()?;
                 Self::Record { names: fields.as_deref(), contents }
             }
-            Form::Meant { meaning, content } => {
-                Self::Meant { meaning: *meaning, content: Box::new(below(content)?) }
+            Form::Logical { meaning, content } => {
+                Self::Logical { meaning: *meaning, content: Box::new(below(content)?) }
             }
             Form::Option { key, content } => Self::Option {
                 key,

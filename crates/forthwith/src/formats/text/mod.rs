@@ -150,7 +150,7 @@ fn is_flat(form: &Form) -> bool {
     match form {
         Form::Numpy { shape, .. } => shape.is_empty(),
         Form::String { binary, .. } => !binary,
-        Form::Categorical { .. } | Form::Meant { .. } => true,
+        Form::Categorical { .. } | Form::Logical { .. } => true,
         Form::Option { content, .. } => is_flat(content),
         _ => false,
     }

@@ -1,7 +1,7 @@
 //! Values as JSON, and as cells of CSV.
 
 use super::column::{Numbers, Spelled};
-use forthwith_columns::{Invalid, Meaning, json_text};
+use forthwith_columns::{Invalid, LogicalType, json_text};
 use forthwith_plan::NotNumbers;
 use std::io::Write;
 
@@ -74,10 +74,10 @@ impl Spelled<'_> {
                 }
                 to.push(if names.is_some() { b'}' } else { b']' });
             }
-            Self::Meant { meaning, content } => match content.meant(*meaning, row)? {
-                Meant::Text(text) => json_text(&text, to),
-                Meant::Half(number) => return real(number, instead, to),
-                Meant::Nothing => return content.json(row, instead, to),
+            Self::Logical { meaning, content } => match content.meant(*meaning, row)? {
+                Logical::Text(text) => json_text(&text, to),
+                Logical::Half(number) => return real(number, instead, to),
+                Logical::Nothing => return content.json(row, instead, to),
             },
             Self::Option { key, index, content } => match present(key, index.at(row), row)? {
                 Some(at) => return content.json(at, instead, to),
@@ -128,10 +128,10 @@ impl Spelled<'_> {
             Self::Category { key, index, categories } => {
                 quoted(category(key, index.at(row), categories, row)?, to)
             }
-            Self::Meant { meaning, content } => match content.meant(*meaning, row)? {
-                Meant::Text(text) => quoted(&text, to),
-                Meant::Half(number) => real_cell(number, to),
-                Meant::Nothing => return content.cell(row, nothing, to),
+            Self::Logical { meaning, content } => match content.meant(*meaning, row)? {
+                Logical::Text(text) => quoted(&text, to),
+                Logical::Half(number) => real_cell(number, to),
+                Logical::Nothing => return content.cell(row, nothing, to),
             },
             Self::Option { key, index, content } => match present(key, index.at(row), row)? {
                 Some(at) => return content.cell(at, nothing, to),
@@ -144,13 +144,12 @@ impl Spelled<'_> {
     }
 
     /// The meaning of a number or of bytes.
-    fn meant(&self, meaning: Meaning, row: u64) -> Result<Meant, Invalid> {
+    fn meant(&self, meaning: LogicalType, row: u64) -> Result<Logical, Invalid> {
         let text = match self {
             Self::Number(numbers) => match (meaning, numbers.whole(row)) {
-                (Meaning::Half, Some(bits)) => {
-                    return Ok(
-                        u16::try_from(bits).map_or(Meant::Nothing, |bits| Meant::Half(Meaning::half(bits)))
-                    );
+                (LogicalType::Half, Some(bits)) => {
+                    return Ok(u16::try_from(bits)
+                        .map_or(Logical::Nothing, |bits| Logical::Half(LogicalType::half(bits))));
                 }
                 (_, number) => number.and_then(|number| meaning.spell_number(number)),
             },
@@ -161,12 +160,12 @@ impl Spelled<'_> {
             }
             _ => None,
         };
-        Ok(text.map_or(Meant::Nothing, Meant::Text))
+        Ok(text.map_or(Logical::Nothing, Logical::Text))
     }
 }
 
 /// The meaning of a value.
-enum Meant {
+enum Logical {
     Text(String),
     Half(f32),
     /// None that is known: the value stands for itself.

@@ -1,7 +1,7 @@
 //! Values in JSON and CSV.
 
 use crate::{FileFormat, JsonRows, writer};
-use forthwith_columns::{Array, Column, DType, Form, MAP, Meaning, TimeUnit, is_unsafe_to_show};
+use forthwith_columns::{Array, Column, DType, Form, LogicalType, MAP, TimeUnit, is_unsafe_to_show};
 use forthwith_io::MemorySink;
 use forthwith_plan::{NotNumbers, WriteOptions};
 
@@ -67,14 +67,14 @@ fn bytes_are_characters_of_their_numbers() {
 
 #[test]
 fn meanings_are_spelled() {
-    let meant = |meaning, content| Form::Meant { meaning, content: Box::new(content) };
-    let time = meant(Meaning::Timestamp { unit: TimeUnit::Milli, utc: true }, numbers("t", DType::Int64));
+    let meant = |meaning, content| Form::Logical { meaning, content: Box::new(content) };
+    let time = meant(LogicalType::Timestamp { unit: TimeUnit::Milli, utc: true }, numbers("t", DType::Int64));
     let columns = [("t-data", Column::from_slice(&[0i64]))];
     assert_eq!(json(array(time, 1, &columns)), r#"{"x":"1970-01-01T00:00:00.000Z"}"#);
-    let half = meant(Meaning::Half, numbers("h", DType::UInt16));
+    let half = meant(LogicalType::Half, numbers("h", DType::UInt16));
     let columns = [("h-data", Column::from_slice(&[0x3e00u16, 0x7c00]))];
     assert_eq!(json(array(half, 2, &columns)), r#"{"x":1.5}{"x":null}"#);
-    let decimal = meant(Meaning::Decimal { precision: 5, scale: 2 }, text("d", true));
+    let decimal = meant(LogicalType::Decimal { precision: 5, scale: 2 }, text("d", true));
     let columns = [("d-offsets", Column::from_slice(&[0i64, 1])), ("d-data", Column::from_slice(&[0xfbu8]))];
     assert_eq!(json(array(decimal, 1, &columns)), r#"{"x":"-0.05"}"#);
 }

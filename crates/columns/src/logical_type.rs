@@ -8,7 +8,7 @@ use std::fmt;
 /// preview shows them so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
-pub enum Meaning {
+pub enum LogicalType {
     /// Whole numbers of the last digits behind the point: `int32`, `int64`, or byte strings in two's complement, most significant byte first.
     Decimal {
         /// Digits.
@@ -85,7 +85,7 @@ pub struct LongDecimal {
     pub bytes: usize,
 }
 
-impl fmt::Display for Meaning {
+impl fmt::Display for LogicalType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Decimal { precision, scale } => write!(f, "decimal[{precision}, {scale}]"),
@@ -99,7 +99,7 @@ impl fmt::Display for Meaning {
     }
 }
 
-impl Meaning {
+impl LogicalType {
     /// The meaning that is spelled so: what `Display` makes of it.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -197,45 +197,52 @@ mod tests {
     #[test]
     fn times_are_spelled_out() {
         let utc =
-            |unit, value| Meaning::Timestamp { unit, utc: true }.spell_number(value).unwrap_or_default();
+            |unit, value| LogicalType::Timestamp { unit, utc: true }.spell_number(value).unwrap_or_default();
         assert_eq!(utc(TimeUnit::Milli, 0), "1970-01-01T00:00:00.000Z");
         assert_eq!(utc(TimeUnit::Micro, -1), "1969-12-31T23:59:59.999999Z");
         assert_eq!(utc(TimeUnit::Nano, 1_700_000_000_123_456_789), "2023-11-14T22:13:20.123456789Z");
         let dates = [(0, "1970-01-01"), (59, "1970-03-01"), (11_016, "2000-02-29"), (-719_162, "0001-01-01")];
         for (days, text) in dates {
-            assert_eq!(Meaning::Date.spell_number(days).as_deref(), Some(text));
+            assert_eq!(LogicalType::Date.spell_number(days).as_deref(), Some(text));
         }
-        assert_eq!(Meaning::Time(TimeUnit::Milli).spell_number(86_399_999).as_deref(), Some("23:59:59.999"));
+        assert_eq!(
+            LogicalType::Time(TimeUnit::Milli).spell_number(86_399_999).as_deref(),
+            Some("23:59:59.999")
+        );
         let times = [(-1, "-00:00:00.001"), (-86_400_000, "-24:00:00.000"), (90_061_001, "25:01:01.001")];
         for (value, text) in times {
-            assert_eq!(Meaning::Time(TimeUnit::Milli).spell_number(value).as_deref(), Some(text));
+            assert_eq!(LogicalType::Time(TimeUnit::Milli).spell_number(value).as_deref(), Some(text));
         }
-        assert_eq!(Meaning::Date.spell_number(-719_529).as_deref(), Some("-0001-12-31"));
+        assert_eq!(LogicalType::Date.spell_number(-719_529).as_deref(), Some("-0001-12-31"));
         assert!(
-            Meaning::Date.spell_number(i64::MAX).is_some() && utc(TimeUnit::Milli, i64::MIN).ends_with('Z')
+            LogicalType::Date.spell_number(i64::MAX).is_some()
+                && utc(TimeUnit::Milli, i64::MIN).ends_with('Z')
         );
     }
 
     #[test]
     fn decimals_are_spelled_out() {
         let text =
-            |scale, bytes: &[u8]| Meaning::Decimal { precision: 20, scale }.spell_bytes(bytes).unwrap();
+            |scale, bytes: &[u8]| LogicalType::Decimal { precision: 20, scale }.spell_bytes(bytes).unwrap();
         assert_eq!(text(2, &[0x04, 0xd2]).as_deref(), Some("12.34"));
         assert_eq!(text(4, &[0xff]).as_deref(), Some("-0.0001"));
         assert_eq!(text(0, &[0x80]).as_deref(), Some("-128"));
         assert_eq!(text(1, &[]).as_deref(), Some("0.0"));
         assert_eq!(text(3, &[1; 17]).as_deref(), Some("341616807575530379006368233343265341.697"));
-        assert_eq!(Meaning::Date.spell_bytes(&[1]), Ok(None));
+        assert_eq!(LogicalType::Date.spell_bytes(&[1]), Ok(None));
         assert_eq!(text(0, &[0; 40]).as_deref(), Some("0"));
     }
 
     #[test]
     fn halves_and_decimals_of_numbers_are_spelled_out() {
-        let half = |bits: i64| Meaning::Half.spell_number(bits).unwrap_or_default();
+        let half = |bits: i64| LogicalType::Half.spell_number(bits).unwrap_or_default();
         assert_eq!(
             [0x3c00, 0xc000, 0x0001, 0x7bff, 0xfc00].map(half),
             ["1", "-2", "0.000000059604645", "65504", "-inf"]
         );
-        assert_eq!(Meaning::Decimal { precision: 9, scale: 2 }.spell_number(-5).as_deref(), Some("-0.05"));
+        assert_eq!(
+            LogicalType::Decimal { precision: 9, scale: 2 }.spell_number(-5).as_deref(),
+            Some("-0.05")
+        );
     }
 }
