@@ -1,7 +1,7 @@
 //! How fields are read, in words.
 
 use forthwith::{
-    columns::{DType, Wire},
+    columns::{DType, Encoding},
     plan::{self, Decoder, Kernel},
 };
 use pyo3::prelude::*;
@@ -110,21 +110,21 @@ fn layout(decoder: &Decoder) -> String {
     }
 }
 
-fn wire_text(wire: Wire) -> String {
+fn wire_text(wire: Encoding) -> String {
     match wire {
-        Wire::Big(dtype) if dtype.size() > 1 => format!("big-endian {dtype}"),
-        Wire::Little(dtype) if dtype.size() > 1 => format!("little-endian {dtype}"),
-        Wire::Big(dtype) | Wire::Little(dtype) => dtype.to_string(),
-        Wire::Bool | Wire::Truth => "bool".into(),
-        Wire::Widened => "float32 widened to float64".into(),
-        Wire::Scaled { to, .. } => format!("integer scaled to {to}"),
-        Wire::Truncated { bits, to } => format!("{to} with {bits} bits of mantissa"),
+        Encoding::Big(dtype) if dtype.size() > 1 => format!("big-endian {dtype}"),
+        Encoding::Little(dtype) if dtype.size() > 1 => format!("little-endian {dtype}"),
+        Encoding::Big(dtype) | Encoding::Little(dtype) => dtype.to_string(),
+        Encoding::Bool | Encoding::StrictBool => "bool".into(),
+        Encoding::Widened => "float32 widened to float64".into(),
+        Encoding::Scaled { to, .. } => format!("integer scaled to {to}"),
+        Encoding::Truncated { bits, to } => format!("{to} with {bits} bits of mantissa"),
         _ => "value".into(),
     }
 }
 
 /// What raw blocks hold, if it is nothing but values of one width.
-pub(crate) fn raw_wire(decoder: &Decoder) -> Option<Wire> {
+pub(crate) fn raw_wire(decoder: &Decoder) -> Option<Encoding> {
     match decoder {
         Decoder::Kernel(Kernel::Flat { wire, .. } | Kernel::Jagged { header: 0, wire, .. }) => Some(*wire),
         _ => None,
@@ -132,12 +132,12 @@ pub(crate) fn raw_wire(decoder: &Decoder) -> Option<Wire> {
 }
 
 /// NumPy's word for a value as it lies in the file, and its size.
-pub(crate) fn raw_type(wire: Wire) -> (&'static str, usize) {
+pub(crate) fn raw_type(wire: Encoding) -> (&'static str, usize) {
     match wire {
-        Wire::Big(dtype) => (big(dtype), dtype.size()),
-        Wire::Little(dtype) => (little(dtype), dtype.size()),
-        Wire::Widened => (">f4", 4),
-        Wire::Scaled { .. } => (">u4", 4),
+        Encoding::Big(dtype) => (big(dtype), dtype.size()),
+        Encoding::Little(dtype) => (little(dtype), dtype.size()),
+        Encoding::Widened => (">f4", 4),
+        Encoding::Scaled { .. } => (">u4", 4),
         // Three bytes have no type, and bytes that should be bool may be anything.
         _ => ("|u1", 1),
     }

@@ -10,7 +10,7 @@ use crate::{
 };
 use forthwith::{
     Step,
-    columns::{Column, DType, Form, Wire},
+    columns::{Column, DType, Encoding, Form},
     plan::{self, Error},
 };
 use pyo3::{prelude::*, types::PyCapsule};
@@ -280,7 +280,7 @@ pub(crate) struct Block {
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct RawBlock {
     block: forthwith::RawBlock,
-    wire: Option<Wire>,
+    wire: Option<Encoding>,
 }
 
 #[pymethods]

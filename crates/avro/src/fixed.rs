@@ -37,7 +37,7 @@ pub(crate) fn kernel(layout: &Layout) -> Option<(Kernel, Form, Vec<ColumnSpec>)>
     Some((kernel, form, columns))
 }
 
-fn number(place: usize, wire: forthwith_columns::Wire, member: &str) -> (Form, ColumnSpec) {
+fn number(place: usize, wire: forthwith_columns::Encoding, member: &str) -> (Form, ColumnSpec) {
     let (key, dtype) = (format!("node{place}"), wire.dtype());
     let column = ColumnSpec {
         key: format!("{key}-data"),

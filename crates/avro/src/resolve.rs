@@ -6,7 +6,7 @@ use crate::{
     table::{field, is_record},
     translate::{Keep, Layouts, Refusal, leaf, meant, parts},
 };
-use forthwith_columns::{DType, Wire};
+use forthwith_columns::{DType, Encoding};
 use forthwith_plan::{Field, Pick};
 use forthwith_program::{Layout, Union};
 use std::{
@@ -374,7 +374,9 @@ impl<'s> Resolver<'s> {
             (Kind::Int | Kind::Long, Kind::Long) => Layout::Varint(DType::Int64),
             (Kind::Int | Kind::Long, Kind::Float) => Layout::Varint(DType::Float32),
             (Kind::Int | Kind::Long, Kind::Double) => Layout::Varint(DType::Float64),
-            (Kind::Float, Kind::Double) => Layout::Converted(Wire::Little(DType::Float32), DType::Float64),
+            (Kind::Float, Kind::Double) => {
+                Layout::Converted(Encoding::Little(DType::Float32), DType::Float64)
+            }
             (Kind::String | Kind::Bytes, Kind::String | Kind::Bytes)
             | (Kind::Null, Kind::Null)
             | (Kind::Boolean, Kind::Boolean)

@@ -1,7 +1,7 @@
 //! Avro's schemas in the words that programs are made of.
 
 use crate::schema::{Field, Id, Kind, Logical, Schema, Unit};
-use forthwith_columns::{DType, LogicalType, TimeUnit, Wire};
+use forthwith_columns::{DType, Encoding, LogicalType, TimeUnit};
 use forthwith_plan::{Error, ErrorKind};
 use forthwith_program::{Count, Dialect, Frame, Layout, TextLength, Union};
 use std::{
@@ -326,11 +326,11 @@ fn below(schema: &Schema, id: Id) -> Vec<Id> {
 /// Types without others in them; what has others is null here.
 pub(crate) fn leaf(kind: &Kind) -> Layout {
     match kind {
-        Kind::Boolean => Layout::Number(Wire::Truth),
+        Kind::Boolean => Layout::Number(Encoding::StrictBool),
         Kind::Int => Layout::Varint(DType::Int32),
         Kind::Long => Layout::Varint(DType::Int64),
-        Kind::Float => Layout::Number(Wire::Little(DType::Float32)),
-        Kind::Double => Layout::Number(Wire::Little(DType::Float64)),
+        Kind::Float => Layout::Number(Encoding::Little(DType::Float32)),
+        Kind::Double => Layout::Number(Encoding::Little(DType::Float64)),
         Kind::Bytes => Layout::Bytes,
         Kind::String => Layout::Text,
         Kind::Fixed { size, .. } => Layout::Opaque(*size),

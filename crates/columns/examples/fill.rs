@@ -7,7 +7,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 #![allow(unsafe_code)] // asking for the thread's clock
 
-use forthwith_columns::{Builder, DType, Memory, Policy, Wire, kernels};
+use forthwith_columns::{Builder, DType, Encoding, Memory, Policy, kernels};
 use forthwith_kernels::CpuFeatures;
 
 const BLOCK: usize = 256 << 10;
@@ -27,8 +27,8 @@ fn main() {
     for (name, policy) in [("fresh small pages", small), ("fresh huge pages", huge), ("pooled", pooled)] {
         let memory = Memory::new(policy);
         for (from, block) in [("cached block", &source[..BLOCK]), ("long source", &source[..])] {
-            let swap = best(|| fill(&memory, bytes, block, Wire::Big(DType::Float32)));
-            let copy = best(|| fill(&memory, bytes, block, Wire::Little(DType::Float32)));
+            let swap = best(|| fill(&memory, bytes, block, Encoding::Big(DType::Float32)));
+            let copy = best(|| fill(&memory, bytes, block, Encoding::Little(DType::Float32)));
             println!("{name:>18}, {from:>12}: {swap:6.2} {copy:6.2}");
         }
     }
@@ -36,14 +36,14 @@ fn main() {
     let mut into = vec![0; 8 * BLOCK];
     let f32 = DType::Float32;
     for (name, wire) in [
-        ("memcpy", Wire::Little(DType::Float64)),
-        ("2 bytes", Wire::Big(DType::Int16)),
-        ("4 bytes", Wire::Big(f32)),
-        ("8 bytes", Wire::Big(DType::Int64)),
-        ("bool", Wire::Bool),
-        ("widened", Wire::Widened),
-        ("scaled to f32", Wire::Scaled { factor: 1000.0, min: -5.0, to: f32 }),
-        ("truncated to f32", Wire::Truncated { bits: 12, to: f32 }),
+        ("memcpy", Encoding::Little(DType::Float64)),
+        ("2 bytes", Encoding::Big(DType::Int16)),
+        ("4 bytes", Encoding::Big(f32)),
+        ("8 bytes", Encoding::Big(DType::Int64)),
+        ("bool", Encoding::Bool),
+        ("widened", Encoding::Widened),
+        ("scaled to f32", Encoding::Scaled { factor: 1000.0, min: -5.0, to: f32 }),
+        ("truncated to f32", Encoding::Truncated { bits: 12, to: f32 }),
     ] {
         let items = BLOCK / wire.width();
         let into = &mut into[..items * wire.dtype().size()];
@@ -70,7 +70,7 @@ fn main() {
     let room = &mut into[..values];
     let rate = best(|| {
         repeat(500, values, || {
-            kernels::decode_jagged(Wire::Big(f32), &source[..BLOCK], &bounds, 10, room).unwrap();
+            kernels::decode_jagged(Encoding::Big(f32), &source[..BLOCK], &bounds, 10, room).unwrap();
         })
     });
     println!(
@@ -88,7 +88,7 @@ fn main() {
 }
 
 /// Fills one column from blocks; the rate does not include making and dropping it, except for its pages.
-fn fill(memory: &Memory, bytes: usize, source: &[u8], wire: Wire) -> f64 {
+fn fill(memory: &Memory, bytes: usize, source: &[u8], wire: Encoding) -> f64 {
     let start = seconds();
     let builder = Builder::new(memory, wire.dtype(), false, bytes).unwrap();
     let mut left = bytes;
@@ -103,7 +103,7 @@ fn fill(memory: &Memory, bytes: usize, source: &[u8], wire: Wire) -> f64 {
     let column = builder.finish();
     let taken = seconds() - start;
     let last = column.as_bytes().last_chunk::<4>().map(|last| match wire {
-        Wire::Big(_) => u32::from_ne_bytes(*last),
+        Encoding::Big(_) => u32::from_ne_bytes(*last),
         _ => u32::from_be_bytes(*last),
     });
     let at = (source.len() / 4 - 1) as u32;

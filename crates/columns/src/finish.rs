@@ -4,7 +4,7 @@
 //! alternative's rows the row is follows from that, but only for all blocks together, so it is found here, in one pass.
 
 use crate::{
-    Builder, Column, DType, Memory, OutOfMemory, Wire,
+    Builder, Column, DType, Encoding, Memory, OutOfMemory,
     kernels::{are_truths, decode},
     mixed::{Mixed, convert},
 };
@@ -50,7 +50,7 @@ pub enum Finisher {
         /// The node.
         key: String,
         /// How each number is stored.
-        wire: Wire,
+        wire: Encoding,
     },
     /// `key-mixed`, numbers that are stored in several ways, becomes `key-data`, the numbers that they are. Each is one byte that says which
     /// of `wires`, and its bytes as they lie in a file; or [`NO_NUMBER`](crate::NO_NUMBER), which is zero.
@@ -58,12 +58,12 @@ pub enum Finisher {
         /// The node.
         key: String,
         /// How numbers are stored.
-        wires: Vec<Wire>,
+        wires: Vec<Encoding>,
         /// What they become.
         to: DType,
     },
     /// `key-packed`, bytes that have to be 0 or 1, becomes `key-data`, truth values, without a copy.
-    Truths {
+    ValidateBool {
         /// The node.
         key: String,
     },
@@ -144,7 +144,7 @@ impl Finisher {
                 format!("{key}-tags")
             }
             Self::Objects { key, .. } => format!("{key}-objects"),
-            Self::Unpack { key, .. } | Self::Truths { key } => format!("{key}-packed"),
+            Self::Unpack { key, .. } | Self::ValidateBool { key } => format!("{key}-packed"),
             Self::Mixed { key, .. } => format!("{key}-mixed"),
             Self::Symbols { key, .. } | Self::Categories { key, .. } => format!("{key}-index"),
         }
@@ -223,7 +223,7 @@ impl Finisher {
                 done.ok_or_else(|| FinishError::Missing { key: key.clone() })?;
                 columns.push((format!("{key}-data"), numbers));
             }
-            Self::Truths { key } => {
+            Self::ValidateBool { key } => {
                 let packed = take(columns, key, "packed", DType::UInt8)?;
                 let truths = packed.view(DType::Bool).filter(|_| are_truths(packed.as_bytes()));
                 columns.push((format!("{key}-data"), truths.ok_or(FinishError::Truth { key: key.clone() })?));
@@ -369,7 +369,7 @@ mod tests {
 
     #[test]
     fn truth_values_are_what_was_read() {
-        let truths = Finisher::Truths { key: "a".into() };
+        let truths = Finisher::ValidateBool { key: "a".into() };
         let columns = finish(&truths, "a-packed", Column::from_slice(&[0u8, 1, 1])).unwrap();
         assert_eq!((columns[0].0.as_str(), columns[0].1.dtype()), ("a-data", DType::Bool));
         assert_eq!(columns[0].1.as_bytes(), [0, 1, 1]);

@@ -8,10 +8,10 @@
 //! shows.
 //!
 //! The loops from bytes in a file to items of a column are [`kernels`]; how a single value lies in a file is
-//! a [`Wire`].
+//! an [`Encoding`].
 //!
 //! ```
-//! use forthwith_columns::{Array, Builder, DType, Form, Memory, Wire, kernels};
+//! use forthwith_columns::{Array, Builder, DType, Form, Memory, Encoding, kernels};
 //!
 //! let memory = Memory::default();
 //! let offsets = Builder::new(&memory, DType::Int64, true, 1 << 10)?;
@@ -21,7 +21,7 @@
 //! let block = [1.5f32, 2.5, -1.0].map(f32::to_be_bytes).concat();
 //! let bounds = [0u32, 8, 12].map(u32::to_le_bytes).concat();
 //! let total = kernels::offsets_from_bounds(&bounds, 0, 4, 0, &mut offsets.append(2)?)?;
-//! kernels::decode(Wire::Big(DType::Float32), &block, &mut items.append(total as usize)?)?;
+//! kernels::decode(Encoding::Big(DType::Float32), &block, &mut items.append(total as usize)?)?;
 //!
 //! let content = Form::Numpy { key: "node1".into(), dtype: DType::Float32, shape: vec![] };
 //! let array = Array {
@@ -78,6 +78,7 @@ mod builder;
 mod column;
 mod decimal;
 mod digits;
+mod encoding;
 mod finish;
 mod flatten;
 mod form;
@@ -107,12 +108,12 @@ mod text;
 mod validate;
 mod value;
 mod views;
-mod wire;
 
 pub use array::Array;
 pub use builder::{Builder, Slot};
 pub use column::{Column, Native};
 pub use digits::ManyDigits;
+pub use encoding::Encoding;
 pub use finish::{FinishError, Finisher, OBJECT_BITS};
 pub use form::{Form, MAP};
 pub use forthwith_dtype::DType;
@@ -126,7 +127,6 @@ pub use text::NotText;
 pub use validate::Invalid;
 pub use value::Value;
 pub use views::{Jagged, ViewError};
-pub use wire::Wire;
 
 /// Makes what a process makes once and then shares, for the moment before it is forked while other threads run: one that was making it
 /// is not in the forked process, which would wait for it for ever.

@@ -1,19 +1,19 @@
 //! Numbers of one column that are stored in several ways.
 
-use crate::{DType, Wire, kernels::decode};
+use crate::{DType, Encoding, kernels::decode};
 
 /// Stands in place of a way to be stored where a number is not in the data: it is zero.
 pub const NO_NUMBER: u8 = u8::MAX;
 
 /// One after the other: for each number how it is stored, and its bytes. Ends with what is no number.
 pub(crate) struct Mixed<'a> {
-    pub(crate) wires: &'a [Wire],
+    pub(crate) wires: &'a [Encoding],
     pub(crate) rest: &'a [u8],
 }
 
 impl<'a> Iterator for Mixed<'a> {
     /// How it is stored, and its bytes; `None` if it is nowhere.
-    type Item = Option<(Wire, &'a [u8])>;
+    type Item = Option<(Encoding, &'a [u8])>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let (which, rest) = self.rest.split_first()?;
@@ -29,7 +29,7 @@ impl<'a> Iterator for Mixed<'a> {
 }
 
 /// One number as an item of another type, converted as C++ converts it; what does not fit, as processors do.
-pub(crate) fn convert(wire: Wire, bytes: &[u8], to: DType, into: &mut [u8]) -> Option<()> {
+pub(crate) fn convert(wire: Encoding, bytes: &[u8], to: DType, into: &mut [u8]) -> Option<()> {
     let mut item = [0; 8];
     let item = &mut item[..wire.dtype().size()];
     decode(wire, bytes, item).ok()?;
@@ -94,7 +94,7 @@ mod tests {
             convert(wire, bytes, to, &mut item[..to.size()]).unwrap();
             u64::from_le_bytes(item)
         };
-        let double = Wire::Big(DType::Float64);
+        let double = Encoding::Big(DType::Float64);
         let real = |x: f64, to| of(double, &x.to_be_bytes(), to);
         assert_eq!(real(-2.75, DType::Int32) as u32 as i32, -2);
         assert_eq!(real(300.5, DType::UInt8), 44);
@@ -104,16 +104,16 @@ mod tests {
         assert_eq!(real(1e30, DType::Int32), 1 << 31);
         assert_eq!(real(0.5, DType::Bool), 1);
         assert_eq!(real(0.1, DType::Float32), u64::from(0.1f32.to_bits()));
-        let long = Wire::Big(DType::Int64);
+        let long = Encoding::Big(DType::Int64);
         assert_eq!(of(long, &(-3i64).to_be_bytes(), DType::Float64), (-3f64).to_bits());
         assert_eq!(of(long, &(i64::MAX - 1).to_be_bytes(), DType::UInt64), i64::MAX as u64 - 1);
-        let packed = Wire::Scaled { factor: 4.0, min: -1.0, to: DType::Float64 };
+        let packed = Encoding::Scaled { factor: 4.0, min: -1.0, to: DType::Float64 };
         assert_eq!(of(packed, &[0, 0, 0, 11], DType::Int16), 1);
     }
 
     #[test]
     fn what_is_no_number_ends() {
-        let wires = [Wire::Big(DType::UInt8), Wire::Widened];
+        let wires = [Encoding::Big(DType::UInt8), Encoding::Widened];
         let mixed = |rest| Mixed { wires: &wires, rest }.count();
         assert_eq!(mixed(&[NO_NUMBER, 0, 7, 1, 0, 0, 0, 0]), 3);
         assert_eq!(mixed(&[0, 7, 2, 0]), 1);

@@ -1,7 +1,7 @@
 //! Numbers: from how columns keep them to how they are written.
 
 use crate::{EncodeError, rows::Rows};
-use forthwith_columns::{Column, DType, Wire};
+use forthwith_columns::{Column, DType, Encoding};
 use std::borrow::Cow;
 
 /// A zigzag varint.
@@ -101,14 +101,14 @@ fn real(column: &Column, at: usize) -> f64 {
 pub(crate) fn packed<'a>(
     column: &'a Column,
     rows: &Rows,
-    wire: Wire,
+    wire: Encoding,
     member: &str,
 ) -> Result<Cow<'a, [u8]>, EncodeError> {
     let count = rows.count() as usize; // no more than there are
     let (to, big) = match wire {
-        Wire::Big(to) => (to, true),
-        Wire::Little(to) => (to, false),
-        Wire::Bool | Wire::Truth => {
+        Encoding::Big(to) => (to, true),
+        Encoding::Little(to) => (to, false),
+        Encoding::Bool | Encoding::StrictBool => {
             return Ok(column.as_bytes()[..count].iter().map(|byte| u8::from(*byte != 0)).collect());
         }
         other => {

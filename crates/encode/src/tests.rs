@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
 use super::*;
-use forthwith_columns::{Array, Column, DType, Form, LogicalType, Native, TimeUnit, Wire};
+use forthwith_columns::{Array, Column, DType, Encoding, Form, LogicalType, Native, TimeUnit};
 use forthwith_program::{Count, Dialect, Frame, Layout, TextLength, Union};
 use std::sync::Arc;
 
@@ -71,12 +71,12 @@ fn bytes(layout: &Layout, dialect: &Dialect, array: &Array) -> Result<Vec<u8>, E
 
 #[test]
 fn numbers_become_what_the_layout_says() {
-    let big = Layout::Number(Wire::Big(DType::Int16));
+    let big = Layout::Number(Encoding::Big(DType::Int16));
     assert_eq!(bytes(&big, &ROOT, &numbers("a", &[1u8, 255])), Ok(vec![0, 1, 0, 255]));
     assert_eq!(bytes(&big, &ROOT, &numbers("a", &[-2i64])), Ok(vec![255, 254]));
     let wide = bytes(&big, &ROOT, &numbers("a", &[0i64, 1 << 20])).unwrap_err();
     assert_eq!(wide.to_string(), "row 1 is 1048576, which is not within int16");
-    let double = Layout::Number(Wire::Little(DType::Float64));
+    let double = Layout::Number(Encoding::Little(DType::Float64));
     assert_eq!(bytes(&double, &AVRO, &numbers("a", &[1.5f32])), Ok(1.5f64.to_le_bytes().to_vec()));
     assert_eq!(bytes(&double, &AVRO, &numbers("a", &[3i32])), Ok(3f64.to_le_bytes().to_vec()));
     let long = Layout::Varint(DType::Int64);
@@ -95,7 +95,7 @@ fn numbers_become_what_the_layout_says() {
 #[test]
 fn counts_are_those_of_the_dialect() {
     let lists = list(&[1, 1, 3], numbers("a", &[9u8, 1, 2]));
-    let layout = Layout::Number(Wire::Big(DType::UInt8)).list();
+    let layout = Layout::Number(Encoding::Big(DType::UInt8)).list();
     assert_eq!(bytes(&layout, &ROOT, &lists), Ok(vec![0, 0, 0, 0, 0, 0, 0, 2, 1, 2]));
     assert_eq!(bytes(&layout, &AVRO, &lists), Ok(vec![0, 4, 1, 2, 0]));
     let long = "x".repeat(300);
@@ -128,7 +128,7 @@ fn nulls_and_alternatives_are_numbered_as_the_layout_has_them() {
     let layout = Layout::union(vec![
         Layout::Null,
         Layout::Text,
-        Layout::Number(Wire::Little(DType::Float64)),
+        Layout::Number(Encoding::Little(DType::Float64)),
         Layout::Varint(DType::Int64),
     ]);
     let mixed = union(&[1, 0, 1], &[0, 0, 1], vec![numbers("n", &[7i64]), texts("t", &["a", "b"])]);
@@ -214,7 +214,7 @@ fn fixed_dimensions_are_counted_where_the_layout_counts() {
         length: 1,
         columns: vec![("a-data".into(), Column::from_slice(&[1u8, 2, 3, 4]))],
     };
-    let byte = || Layout::Number(Wire::Big(DType::UInt8));
+    let byte = || Layout::Number(Encoding::Big(DType::UInt8));
     assert_eq!(bytes(&byte().list().list(), &AVRO, &square), Ok(vec![4, 4, 1, 2, 0, 4, 3, 4, 0, 0]));
     let fixed = Layout::Fixed(2, Box::new(Layout::Fixed(2, Box::new(byte()))));
     assert_eq!(bytes(&fixed, &ROOT, &square), Ok(vec![1, 2, 3, 4]));
@@ -240,7 +240,7 @@ fn meanings_are_not_mixed_up() {
 #[test]
 fn columns_that_contradict_themselves_are_refused() {
     let mut short = list(&[0, 5], numbers("a", &[1u8]));
-    let layout = Layout::Number(Wire::Big(DType::UInt8)).list();
+    let layout = Layout::Number(Encoding::Big(DType::UInt8)).list();
     assert!(matches!(bytes(&layout, &ROOT, &short), Err(EncodeError::Invalid(_))));
     short.columns.clear();
     assert!(matches!(bytes(&layout, &ROOT, &short), Err(EncodeError::Invalid(_))));

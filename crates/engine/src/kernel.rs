@@ -5,7 +5,7 @@ use crate::{
     place::{Places, out_of_memory},
     stop::Stop,
 };
-use forthwith_columns::{Slot, Wire, kernels};
+use forthwith_columns::{Encoding, Slot, kernels};
 use forthwith_plan::{Block, Error, ErrorKind, Kernel, Piece, Result, Task};
 use std::ops::Range;
 
@@ -209,7 +209,7 @@ pub(crate) type ReadPiece<'a> = dyn FnMut(Range<u64>, &mut dyn FnMut(&[u8]) -> R
 /// Numbers that lie in the file as they are, at `entries`: read and decoded piece by piece.
 #[expect(clippy::too_many_arguments, reason = "one call, all of them different things")]
 pub(crate) fn flat_in_pieces(
-    wire: Wire,
+    wire: Encoding,
     per_entry: u64,
     task: &Task,
     entries: Range<u64>,

@@ -1,7 +1,7 @@
 //! A plan: which blocks to read and what decodes them. Plain data.
 
 use bytes::Bytes;
-use forthwith_columns::{DType, Form, Wire};
+use forthwith_columns::{DType, Encoding, Form};
 use forthwith_program::Program;
 use serde::{Deserialize, Serialize};
 use std::{ops::Range, sync::Arc};
@@ -147,7 +147,7 @@ pub enum Kernel {
     /// Every entry is `per_entry` values, one after the other. Writes one data column.
     Flat {
         /// The values.
-        wire: Wire,
+        wire: Encoding,
         /// Values in an entry, at least 1.
         per_entry: u64,
     },
@@ -163,7 +163,7 @@ pub enum Kernel {
         /// Bytes before the first item of an entry.
         header: u32,
         /// The values.
-        wire: Wire,
+        wire: Encoding,
         /// Values in one item, at least 1.
         per_item: u64,
     },
@@ -175,7 +175,7 @@ pub struct Slot {
     /// Byte position in the entry.
     pub at: u64,
     /// The values.
-    pub wire: Wire,
+    pub wire: Encoding,
     /// How many, at least 1.
     pub count: u64,
 }

@@ -1,6 +1,6 @@
 //! What an entry consists of, in the order of its bytes: the layout that format crates make of their layouts.
 
-use forthwith_columns::{DType, LogicalType, Wire};
+use forthwith_columns::{DType, Encoding, LogicalType};
 use std::{borrow::Cow, sync::Arc};
 
 /// What one entry of a record-oriented format holds, apart from how a format writes counts and text (that is the [`Dialect`]).
@@ -8,7 +8,7 @@ use std::{borrow::Cow, sync::Arc};
 #[non_exhaustive]
 pub enum Layout {
     /// One fixed-width number.
-    Number(Wire),
+    Number(Encoding),
     /// A string of bytes, UTF-8 by convention, with its length before it.
     Text,
     /// A count, then that many items.
@@ -27,7 +27,7 @@ pub enum Layout {
     /// A signed integer of variable length (zigzag), kept as a column of this type.
     Varint(DType),
     /// One fixed-width number, kept as a column of another type than its own.
-    Converted(Wire, DType),
+    Converted(Encoding, DType),
     /// As [`Text`](Self::Text), except that nothing is known of the bytes.
     Bytes,
     /// So many bytes of which nothing is known, without a length.
@@ -65,7 +65,7 @@ pub enum Layout {
         order: Vec<u32>,
     },
     /// One fixed-width number of those that are stored in several ways, kept as a column of this type.
-    Mixed(Wire, DType),
+    Mixed(Encoding, DType),
     /// Bytes that are stepped over. Only as a field of a record, which does not have it then.
     Skipped(Box<Self>),
     /// A value that is not in the data: these bytes, to be read as the type says.
@@ -117,7 +117,7 @@ pub enum Layout {
     Given(u32, DType),
     /// A symmetric matrix of as many rows as the number of this slot says, delivered as a list row by row. The data have of each row what is
     /// not left of the diagonal.
-    Triangle(u32, Wire),
+    Triangle(u32, Encoding),
     /// One byte; a value, or if it is 0, what stands for none.
     Flagged(Box<Self>),
     /// An object that may be null, may be of several classes, and says which. Classes that are [`Refused`](Self::Refused) stand last.

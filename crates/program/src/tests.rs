@@ -1,5 +1,5 @@
 use crate::{ASKED_OUTPUTS, Count, Dialect, Entry, Finisher, Frame, Layout, TextLength, When, translate};
-use forthwith_columns::{DType, OBJECT_BITS, Wire};
+use forthwith_columns::{DType, Encoding, OBJECT_BITS};
 use forthwith_forth::{Compiled, Limits, Machine, Output, Status, idioms::Idiom};
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ const FRAMED: Dialect =
     Dialect { counts: Count::Big32, text: TextLength::ByteThenWord, entry: Frame::Counted };
 
 fn floats() -> Layout {
-    Layout::Number(Wire::Big(DType::Float32))
+    Layout::Number(Encoding::Big(DType::Float32))
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn text_lists_and_records() {
     let layout = Layout::Record {
         name: Some("Jet".into()),
         fields: vec![
-            ("pt".into(), Layout::Number(Wire::Big(DType::Float64))),
+            ("pt".into(), Layout::Number(Encoding::Big(DType::Float64))),
             ("tags".into(), Layout::Text.list()),
             ("cov".into(), Layout::Fixed(3, Box::new(floats()))),
         ],
@@ -80,7 +80,7 @@ fn hopeless_depth_is_refused() {
 
 #[test]
 fn packed_numbers_are_kept_as_bytes_until_all_are_there() {
-    let wire = Wire::Truncated { bits: 12, to: DType::Float32 };
+    let wire = Encoding::Truncated { bits: 12, to: DType::Float32 };
     let program = translate(&Layout::Number(wire).list(), &FRAMED, true, "x").unwrap();
     assert!(program.source.contains("3 * data #B-> node1-packed"), "{}", program.source);
     assert_eq!(program.finish, [Finisher::Unpack { key: "node1".into(), wire }]);
@@ -89,11 +89,11 @@ fn packed_numbers_are_kept_as_bytes_until_all_are_there() {
 
 #[test]
 fn numbers_that_are_stored_in_several_ways_say_how() {
-    let packed = Wire::Scaled { factor: 2.0, min: -1.0, to: DType::Float64 };
+    let packed = Encoding::Scaled { factor: 2.0, min: -1.0, to: DType::Float64 };
     let of = |wire| Layout::Mixed(wire, DType::Float64);
     let arm =
         |version, x| (When::Version(version), Layout::Record { name: None, fields: vec![("x".into(), x)] });
-    let (latest, other) = (of(packed), of(Wire::Big(DType::Float32)));
+    let (latest, other) = (of(packed), of(Encoding::Big(DType::Float32)));
     let arms = vec![arm(3, latest.clone()), arm(2, other), arm(1, Layout::Absent(Box::new(latest)))];
     let program = translate(&Layout::Versioned(arms), &FRAMED, true, "x").unwrap();
     for line in [
@@ -103,14 +103,14 @@ fn numbers_that_are_stored_in_several_ways_say_how() {
     ] {
         assert!(program.source.contains(line), "{}", program.source);
     }
-    let wires = vec![packed, Wire::Big(DType::Float32)];
+    let wires = vec![packed, Encoding::Big(DType::Float32)];
     assert_eq!(program.finish, [Finisher::Mixed { key: "node0".into(), wires, to: DType::Float64 }]);
     assert_eq!(program.form.type_string(), "{x: float64}");
 }
 
 #[test]
 fn frames_versions_and_items_field_by_field() {
-    let float = Layout::Number(Wire::Big(DType::Float32));
+    let float = Layout::Number(Encoding::Big(DType::Float32));
     let record =
         Layout::Record { name: None, fields: vec![("x".into(), float.clone()), ("y".into(), float)] };
     let versions = |of: Layout| vec![(When::Version(3), of.clone()), (When::Checksum(0xdead_beef), of)];
@@ -162,7 +162,7 @@ fn lists_in_blocks_and_options() {
     let layout = Layout::Record {
         name: None,
         fields: vec![
-            ("hits".into(), Layout::Number(Wire::Little(DType::Float32)).list().list()),
+            ("hits".into(), Layout::Number(Encoding::Little(DType::Float32)).list().list()),
             ("id".into(), Layout::union(vec![Layout::Null, Layout::Varint(DType::Int64)])),
         ],
     };
@@ -201,7 +201,7 @@ loop
 #[test]
 fn what_is_skipped_is_not_kept() {
     let fields = vec![
-        ("a".into(), Layout::Skipped(Box::new(Layout::Number(Wire::Little(DType::Float64))))),
+        ("a".into(), Layout::Skipped(Box::new(Layout::Number(Encoding::Little(DType::Float64))))),
         ("b".into(), Layout::Skipped(Box::new(Layout::Opaque(5)))),
         ("c".into(), Layout::Varint(DType::Int32)),
         ("d".into(), Layout::Skipped(Box::new(Layout::Text.list()))),
@@ -277,7 +277,7 @@ fn run_asked<'a>(
 }
 
 fn int() -> Layout {
-    Layout::Number(Wire::Big(DType::Int32))
+    Layout::Number(Encoding::Big(DType::Int32))
 }
 
 fn words(of: &[i32]) -> Vec<u8> {
@@ -288,7 +288,7 @@ fn words(of: &[i32]) -> Vec<u8> {
 fn half_a_matrix_is_a_whole_one() {
     let fields = vec![
         ("n".to_owned(), Layout::Counter(1, Box::new(int()))),
-        ("m".to_owned(), Layout::Triangle(1, Wire::Big(DType::Float64))),
+        ("m".to_owned(), Layout::Triangle(1, Encoding::Big(DType::Float64))),
         ("behind".to_owned(), int()),
     ];
     let layout = Layout::Record { name: None, fields: fields.clone() };
@@ -398,7 +398,7 @@ fn samples() -> Vec<(Layout, Dialect, bool)> {
         let named = fields.into_iter().enumerate().map(|(at, field)| (format!("f{at}"), field));
         Layout::Record { name: None, fields: named.collect() }
     };
-    let double = || Layout::Number(Wire::Little(DType::Float64));
+    let double = || Layout::Number(Encoding::Little(DType::Float64));
     let long = || Layout::Varint(DType::Int64);
     let union = |tagged, arms: Vec<Layout>| {
         let numbered = (0..).zip(arms.clone()).map(|(at, arm)| Some((at, arm))).collect();

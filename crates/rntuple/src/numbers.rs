@@ -2,7 +2,7 @@
 
 use crate::coding::{Kind, Stored};
 use forthwith_columns::{
-    DType, Wire,
+    DType, Encoding,
     kernels::{Planes, copy, decode, from_planes},
 };
 use forthwith_plan::{Error, ErrorKind, Result};
@@ -27,7 +27,7 @@ pub(crate) fn numbers(
     };
     let bad = |_| fault("a page of fewer elements");
     match stored.kind {
-        Kind::Plain(own) if own == dtype => decode(Wire::Little(own), whole(size)?, into).map_err(bad),
+        Kind::Plain(own) if own == dtype => decode(Encoding::Little(own), whole(size)?, into).map_err(bad),
         Kind::Split(own) if own == dtype => from_planes(Planes::Plain, size, page, wanted, into).map_err(bad),
         Kind::Zigzag(own) if own == dtype => {
             from_planes(Planes::Zigzag, size, page, wanted, into).map_err(bad)

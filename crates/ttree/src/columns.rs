@@ -8,7 +8,7 @@ pub(super) use members::{of_member, of_undescribed};
 
 use std::sync::Arc;
 
-use forthwith_columns::{DType, Form, Wire};
+use forthwith_columns::{DType, Encoding, Form};
 use forthwith_plan::{ColumnSpec, Decoder, Kernel, Reading, Slot};
 use forthwith_program::{Entry, Frame, Layout, Program, TextLength, When, translate};
 
@@ -55,14 +55,14 @@ impl Column {
     }
 
     /// The same numbers in every entry.
-    fn flat(type_name: String, wire: Wire, shape: Vec<u64>) -> Self {
+    fn flat(type_name: String, wire: Encoding, shape: Vec<u64>) -> Self {
         let per_entry = shape.iter().product();
         let form = numbers("node0", wire, shape);
         Self::new(type_name, form, Decoder::Kernel(Kernel::Flat { wire, per_entry }), "numbers of one size")
     }
 
     /// Any number of items in an entry.
-    fn jagged(type_name: String, header: u32, wire: Wire, shape: Vec<u64>) -> Self {
+    fn jagged(type_name: String, header: u32, wire: Encoding, shape: Vec<u64>) -> Self {
         let per_item = shape.iter().product();
         let content = Box::new(numbers("node1", wire, shape));
         let form = Form::List { key: "node0".into(), content };
@@ -129,7 +129,7 @@ fn features(schema: &Layout, found: &mut Vec<&'static str>) {
     };
     match schema {
         Layout::Text | Layout::LongText => add("texts"),
-        Layout::Number(Wire::Scaled { .. } | Wire::Truncated { .. }) | Layout::Mixed(..) => {
+        Layout::Number(Encoding::Scaled { .. } | Encoding::Truncated { .. }) | Layout::Mixed(..) => {
             add("packed numbers")
         }
         Layout::List(of) => {
@@ -179,7 +179,7 @@ fn features(schema: &Layout, found: &mut Vec<&'static str>) {
 
 /// The columns that a reading fills.
 pub(super) fn specs(reading: &Reading, member: &str) -> Vec<ColumnSpec> {
-    let data = |key: String, wire: Wire, member: String| ColumnSpec {
+    let data = |key: String, wire: Encoding, member: String| ColumnSpec {
         key,
         dtype: wire.dtype(),
         offsets: false,
@@ -215,7 +215,7 @@ pub(super) fn specs(reading: &Reading, member: &str) -> Vec<ColumnSpec> {
     }
 }
 
-fn numbers(key: &str, wire: Wire, shape: Vec<u64>) -> Form {
+fn numbers(key: &str, wire: Encoding, shape: Vec<u64>) -> Form {
     Form::Numpy { key: key.into(), dtype: wire.dtype(), shape }
 }
 
@@ -306,9 +306,9 @@ pub(super) fn of_named_object(branch: &Branch<'_>, class: &str, classes: &mut Cl
 
 /// The column of a branch whose pointers are divided by class: for each the number of the branch below that has the object, from 1, or 0 for null.
 pub(super) fn of_pointers_by_class(branch: &Branch<'_>) -> Column {
-    let counter = Layout::Counter(1, Box::new(Layout::Number(Wire::Big(DType::UInt32))));
+    let counter = Layout::Counter(1, Box::new(Layout::Number(Encoding::Big(DType::UInt32))));
     let numbers =
-        Layout::Counted { slot: 1, flag: true, of: Box::new(Layout::Number(Wire::Big(DType::UInt8))) };
+        Layout::Counted { slot: 1, flag: true, of: Box::new(Layout::Number(Encoding::Big(DType::UInt8))) };
     let array = Layout::Between(vec![counter], Box::new(numbers), Vec::new());
     let schema =
         Layout::Framed { shared: true, of: Box::new(Layout::Versioned(vec![(When::AnyClass, array)])) };
@@ -321,7 +321,7 @@ fn plain(kind: &CppType) -> Option<Layout> {
     match kind {
         CppType::Number(number) => {
             let wire = number.wire(None)?;
-            matches!(wire, Wire::Big(_) | Wire::Bool).then_some(Layout::Number(wire))
+            matches!(wire, Encoding::Big(_) | Encoding::Bool).then_some(Layout::Number(wire))
         }
         CppType::Text(_) => Some(Layout::Text),
         CppType::Sequence(_, item) => Some(plain(item)?.list()),
@@ -353,11 +353,11 @@ pub(super) fn same_member(element: &str, name: &str) -> bool {
 
 /// The column of the counts of a split collection.
 pub(super) fn of_counts() -> Column {
-    Column::flat("int32_t".into(), Wire::Big(DType::Int32), Vec::new())
+    Column::flat("int32_t".into(), Encoding::Big(DType::Int32), Vec::new())
 }
 
 /// Spelling and layout of ROOT's codes of numbers.
-fn number(code: i32, packing: Option<Packing>) -> Option<(&'static str, Wire)> {
+fn number(code: i32, packing: Option<Packing>) -> Option<(&'static str, Encoding)> {
     let number = Number::coded(code)?;
     Some((number.spelling, number.wire(packing)?))
 }

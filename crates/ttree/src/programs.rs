@@ -1,6 +1,6 @@
 //! The programs that read what is no plain row of numbers.
 
-use forthwith_columns::{DType, Form, Wire};
+use forthwith_columns::{DType, Encoding, Form};
 use forthwith_plan::ColumnSpec;
 use forthwith_program::{Count, Dialect, Fault, Frame, Idiom, Member, OutputBinding, Program, TextLength};
 
@@ -110,10 +110,10 @@ fn object_bits(output: &str) -> String {
 }
 
 /// The word that reads a number, without the arrow.
-fn parser(wire: Wire) -> Option<&'static str> {
+fn parser(wire: Encoding) -> Option<&'static str> {
     Some(match wire {
-        Wire::Bool => "?",
-        Wire::Big(dtype) => dtype.parser(true),
+        Encoding::Bool => "?",
+        Encoding::Big(dtype) => dtype.parser(true),
         _ => return None,
     })
 }

@@ -1,17 +1,17 @@
 //! Fixed-width values to items.
 
 use super::copy::copy;
-use crate::{DType, Wire};
+use crate::{DType, Encoding};
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 
 /// Decodes `from` into `into`: `from` holds as many values as `into` has room for items.
-pub fn decode(wire: Wire, from: &[u8], into: &mut [u8]) -> Result<(), DecodeError> {
+pub fn decode(wire: Encoding, from: &[u8], into: &mut [u8]) -> Result<(), DecodeError> {
     decode_at(CpuFeatures::current(), wire, from, into)
 }
 
 pub(super) fn decode_at(
     features: CpuFeatures,
-    wire: Wire,
+    wire: Encoding,
     from: &[u8],
     into: &mut [u8],
 ) -> Result<(), DecodeError> {
@@ -32,7 +32,7 @@ pub(super) fn decode_at(
 /// Decodes `count` values at byte `at` of every `stride` bytes: one slot of a leaf list. `from` holds whole strides, and `into` has
 /// room for `count` items of each.
 pub fn decode_strided(
-    wire: Wire,
+    wire: Encoding,
     from: &[u8],
     stride: usize,
     at: usize,
@@ -44,7 +44,7 @@ pub fn decode_strided(
 
 pub(super) fn strided_at(
     features: CpuFeatures,
-    wire: Wire,
+    wire: Encoding,
     from: &[u8],
     slots: Slots,
     into: &mut [u8],
@@ -70,7 +70,7 @@ pub(super) fn strided_at(
 /// than there are entries. `into` has room for exactly the values of all entries, which [`offsets_from_bounds`](super::offsets_from_bounds)
 /// counts.
 pub fn decode_jagged(
-    wire: Wire,
+    wire: Encoding,
     payload: &[u8],
     bounds: &[u8],
     header: u32,
@@ -81,7 +81,7 @@ pub fn decode_jagged(
 
 pub(super) fn jagged_at(
     features: CpuFeatures,
-    wire: Wire,
+    wire: Encoding,
     payload: &[u8],
     bounds: &[u8],
     header: u32,
@@ -124,7 +124,7 @@ pub enum DecodeError {
     },
     /// Parameters out of range.
     #[error("{0:?} is no layout of values")]
-    Wire(Wire),
+    Encoding(Encoding),
     /// A byte where only 0 and 1 have a meaning.
     #[error("a boolean is neither 0 nor 1")]
     Truth,
@@ -139,8 +139,8 @@ pub(super) struct Slots {
 }
 
 /// Looks whether what was copied is all 0 or 1, while it is warm.
-fn truths(wire: Wire, items: &[u8]) -> Result<(), DecodeError> {
-    if wire == Wire::Truth && !are_truths(items) { Err(DecodeError::Truth) } else { Ok(()) }
+fn truths(wire: Encoding, items: &[u8]) -> Result<(), DecodeError> {
+    if wire == Encoding::StrictBool && !are_truths(items) { Err(DecodeError::Truth) } else { Ok(()) }
 }
 
 /// Whether all bytes are 0 or 1.
@@ -149,17 +149,17 @@ pub(crate) fn are_truths(bytes: &[u8]) -> bool {
     bytes.iter().fold(0, |all, byte| all | byte) <= 1
 }
 
-fn check(wire: Wire) -> Result<(), DecodeError> {
+fn check(wire: Encoding) -> Result<(), DecodeError> {
     let sound = match wire {
-        Wire::Scaled { to, .. } => matches!(to, DType::Float32 | DType::Float64),
+        Encoding::Scaled { to, .. } => matches!(to, DType::Float32 | DType::Float64),
         // More than 15 bits would put the sign outside of the 16.
-        Wire::Truncated { bits, to } => bits <= 14 && matches!(to, DType::Float32 | DType::Float64),
+        Encoding::Truncated { bits, to } => bits <= 14 && matches!(to, DType::Float32 | DType::Float64),
         _ => true,
     };
-    if sound { Ok(()) } else { Err(DecodeError::Wire(wire)) }
+    if sound { Ok(()) } else { Err(DecodeError::Encoding(wire)) }
 }
 
-impl Wire {
+impl Encoding {
     /// Whether the bytes in the file are those of the column.
     #[must_use]
     pub const fn copies(self) -> bool {
@@ -167,39 +167,39 @@ impl Wire {
             Self::Big(DType::Bool) | Self::Little(DType::Bool) => false,
             Self::Big(dtype) => dtype.size() == 1 || cfg!(target_endian = "big"),
             Self::Little(dtype) => dtype.size() == 1 || cfg!(target_endian = "little"),
-            Self::Truth => true,
+            Self::StrictBool => true,
             _ => false,
         }
     }
 }
 
 for_each_cpu! {
-    fn run_dense(wire: Wire, from: &[u8], into: &mut [u8]) = dense_body
+    fn run_dense(wire: Encoding, from: &[u8], into: &mut [u8]) = dense_body
 }
 
 for_each_cpu! {
-    fn run_strided(wire: Wire, from: &[u8], slots: Slots, into: &mut [u8]) = strided_body
+    fn run_strided(wire: Encoding, from: &[u8], slots: Slots, into: &mut [u8]) = strided_body
 }
 
 for_each_cpu! {
     fn run_jagged(
-        wire: Wire, payload: &[u8], bounds: &[[u8; 4]], header: usize, into: &mut [u8],
+        wire: Encoding, payload: &[u8], bounds: &[[u8; 4]], header: usize, into: &mut [u8],
     ) -> Result<usize, usize> = jagged_body
 }
 
 #[inline(always)]
-fn dense_body(wire: Wire, from: &[u8], into: &mut [u8]) {
+fn dense_body(wire: Encoding, from: &[u8], into: &mut [u8]) {
     pick(wire, Dense { from, into });
 }
 
 #[inline(always)]
-fn strided_body(wire: Wire, from: &[u8], slots: Slots, into: &mut [u8]) {
+fn strided_body(wire: Encoding, from: &[u8], slots: Slots, into: &mut [u8]) {
     pick(wire, Strided { from, slots, into });
 }
 
 #[inline(always)]
 fn jagged_body(
-    wire: Wire,
+    wire: Encoding,
     payload: &[u8],
     bounds: &[[u8; 4]],
     header: usize,
@@ -210,31 +210,33 @@ fn jagged_body(
 
 /// Runs `job` with the one-value function of `wire`.
 #[inline(always)]
-fn pick<J: Job>(wire: Wire, job: J) -> J::Output {
+fn pick<J: Job>(wire: Encoding, job: J) -> J::Output {
     match wire {
-        Wire::Big(DType::Bool) | Wire::Little(DType::Bool) | Wire::Bool => {
+        Encoding::Big(DType::Bool) | Encoding::Little(DType::Bool) | Encoding::Bool => {
             job.run(|value: &[u8; 1]| [u8::from(value[0] != 0)])
         }
-        Wire::Big(dtype) => match dtype.size() {
+        Encoding::Big(dtype) => match dtype.size() {
             1 => job.run(|value: &[u8; 1]| *value),
             2 => job.run(|value| u16::from_be_bytes(*value).to_ne_bytes()),
             4 => job.run(|value| u32::from_be_bytes(*value).to_ne_bytes()),
             _ => job.run(|value| u64::from_be_bytes(*value).to_ne_bytes()),
         },
-        Wire::Little(dtype) => match dtype.size() {
+        Encoding::Little(dtype) => match dtype.size() {
             1 => job.run(|value: &[u8; 1]| *value),
             2 => job.run(|value| u16::from_le_bytes(*value).to_ne_bytes()),
             4 => job.run(|value| u32::from_le_bytes(*value).to_ne_bytes()),
             _ => job.run(|value| u64::from_le_bytes(*value).to_ne_bytes()),
         },
-        Wire::Truth => job.run(|value: &[u8; 1]| *value),
-        Wire::Widened => job.run(|value| f64::from(f32::from_be_bytes(*value)).to_ne_bytes()),
-        Wire::Scaled { factor, min, to: DType::Float32 } => {
+        Encoding::StrictBool => job.run(|value: &[u8; 1]| *value),
+        Encoding::Widened => job.run(|value| f64::from(f32::from_be_bytes(*value)).to_ne_bytes()),
+        Encoding::Scaled { factor, min, to: DType::Float32 } => {
             job.run(|value| (scaled(value, factor, min) as f32).to_ne_bytes())
         }
-        Wire::Scaled { factor, min, .. } => job.run(|value| scaled(value, factor, min).to_ne_bytes()),
-        Wire::Truncated { bits, to: DType::Float32 } => job.run(|value| truncated(value, bits).to_ne_bytes()),
-        Wire::Truncated { bits, .. } => job.run(|value| f64::from(truncated(value, bits)).to_ne_bytes()),
+        Encoding::Scaled { factor, min, .. } => job.run(|value| scaled(value, factor, min).to_ne_bytes()),
+        Encoding::Truncated { bits, to: DType::Float32 } => {
+            job.run(|value| truncated(value, bits).to_ne_bytes())
+        }
+        Encoding::Truncated { bits, .. } => job.run(|value| f64::from(truncated(value, bits)).to_ne_bytes()),
     }
 }
 

@@ -3,25 +3,27 @@
 use super::decode::{Slots, decode_at, jagged_at, strided_at};
 use super::offsets::{offsets_from_bounds_at, rebase_at};
 use super::*;
-use crate::{Column, DType, Wire};
+use crate::{Column, DType, Encoding};
 use forthwith_kernels::CpuFeatures;
 use proptest::prelude::*;
 
 /// One value, spelled out.
-fn naive(wire: Wire, value: &[u8]) -> Vec<u8> {
+fn naive(wire: Encoding, value: &[u8]) -> Vec<u8> {
     let float = |value: f64, to: DType| match to {
         DType::Float32 => (value as f32).to_ne_bytes().to_vec(),
         _ => value.to_ne_bytes().to_vec(),
     };
     match wire {
-        Wire::Big(DType::Bool) | Wire::Little(DType::Bool) | Wire::Bool => vec![u8::from(value[0] != 0)],
-        Wire::Big(_) => value.iter().rev().copied().collect(),
-        Wire::Little(_) | Wire::Truth => value.to_vec(),
-        Wire::Widened => f64::from(f32::from_be_bytes(value.try_into().unwrap())).to_ne_bytes().to_vec(),
-        Wire::Scaled { factor, min, to } => {
+        Encoding::Big(DType::Bool) | Encoding::Little(DType::Bool) | Encoding::Bool => {
+            vec![u8::from(value[0] != 0)]
+        }
+        Encoding::Big(_) => value.iter().rev().copied().collect(),
+        Encoding::Little(_) | Encoding::StrictBool => value.to_vec(),
+        Encoding::Widened => f64::from(f32::from_be_bytes(value.try_into().unwrap())).to_ne_bytes().to_vec(),
+        Encoding::Scaled { factor, min, to } => {
             float(f64::from(u32::from_be_bytes(value.try_into().unwrap())) / factor + min, to)
         }
-        Wire::Truncated { bits, to } => {
+        Encoding::Truncated { bits, to } => {
             // As the layout is described: the fields put in place as integers, then a negation of the float.
             let mantissa = u32::from(value[1]) * 256 + u32::from(value[2]);
             let kept = mantissa % (1 << (bits + 1));
@@ -42,31 +44,31 @@ fn dtypes() -> impl Strategy<Value = DType> {
     ])
 }
 
-fn wires() -> impl Strategy<Value = Wire> {
+fn wires() -> impl Strategy<Value = Encoding> {
     let to = proptest::sample::select(vec![DType::Float32, DType::Float64]);
     prop_oneof![
-        dtypes().prop_map(Wire::Big),
-        dtypes().prop_map(Wire::Little),
-        Just(Wire::Bool),
-        Just(Wire::Widened),
-        (0.5f64..1e9, -100.0f64..100.0, to.clone()).prop_map(|(factor, min, to)| Wire::Scaled {
+        dtypes().prop_map(Encoding::Big),
+        dtypes().prop_map(Encoding::Little),
+        Just(Encoding::Bool),
+        Just(Encoding::Widened),
+        (0.5f64..1e9, -100.0f64..100.0, to.clone()).prop_map(|(factor, min, to)| Encoding::Scaled {
             factor,
             min,
             to
         }),
-        (2u8..=14, to).prop_map(|(bits, to)| Wire::Truncated { bits, to }),
+        (2u8..=14, to).prop_map(|(bits, to)| Encoding::Truncated { bits, to }),
     ]
 }
 
 /// Quiet NaNs may come out with any payload from float conversions; everything else is compared bit by bit.
-fn same(wire: Wire, left: &[u8], right: &[u8]) -> bool {
+fn same(wire: Encoding, left: &[u8], right: &[u8]) -> bool {
     let size = wire.dtype().size();
     let nan = |bytes: &[u8]| match wire.dtype() {
         DType::Float32 => f32::from_ne_bytes(bytes.try_into().unwrap()).is_nan(),
         DType::Float64 => f64::from_ne_bytes(bytes.try_into().unwrap()).is_nan(),
         _ => false,
     };
-    let exact = matches!(wire, Wire::Big(_) | Wire::Little(_) | Wire::Bool);
+    let exact = matches!(wire, Encoding::Big(_) | Encoding::Little(_) | Encoding::Bool);
     left.len() == right.len()
         && left.chunks(size).zip(right.chunks(size)).all(|(l, r)| l == r || !exact && nan(l) && nan(r))
 }
@@ -76,18 +78,22 @@ fn bytes_that_are_no_booleans_are_found_wherever_they_stand() {
     for (length, bad) in [(1, 0), (3, 1), (64, 63), (1000, 517), (1000, 999)] {
         let mut bytes: Vec<u8> = (0..length).map(|at| u8::from(at % 3 == 0)).collect();
         let mut into = vec![9; length];
-        assert_eq!(decode(Wire::Truth, &bytes, &mut into), Ok(()));
+        assert_eq!(decode(Encoding::StrictBool, &bytes, &mut into), Ok(()));
         assert_eq!(into, bytes);
         for found in [2, 128, 255] {
             bytes[bad] = found;
-            assert_eq!(decode(Wire::Truth, &bytes, &mut into), Err(DecodeError::Truth));
+            assert_eq!(decode(Encoding::StrictBool, &bytes, &mut into), Err(DecodeError::Truth));
             // In pairs: the first of each, or the second.
             let pairs = &bytes[..length / 2 * 2];
             for at in 0..2 {
                 let there = bad < pairs.len() && bad % 2 == at;
                 let wanted = if there { Err(DecodeError::Truth) } else { Ok(()) };
                 let into = &mut into[..length / 2];
-                assert_eq!(decode_strided(Wire::Truth, pairs, 2, at, 1, into), wanted, "{length} {bad} {at}");
+                assert_eq!(
+                    decode_strided(Encoding::StrictBool, pairs, 2, at, 1, into),
+                    wanted,
+                    "{length} {bad} {at}"
+                );
             }
         }
     }
@@ -275,14 +281,14 @@ proptest! {
 #[test]
 fn lengths_that_do_not_belong_together_are_refused() {
     let mut into = [0; 8];
-    let wire = Wire::Big(DType::Int32);
+    let wire = Encoding::Big(DType::Int32);
     assert_eq!(decode(wire, &[0; 7], &mut into), Err(DecodeError::Length { from: 7, into: 8 }));
     assert!(decode(wire, &[0; 8], &mut into[..7]).is_err());
     assert!(decode(wire, &[0; 12], &mut into).is_err());
-    let bad = Wire::Truncated { bits: 15, to: DType::Float32 };
-    assert_eq!(decode(bad, &[0; 6], &mut into), Err(DecodeError::Wire(bad)));
-    let bad = Wire::Scaled { factor: 1.0, min: 0.0, to: DType::Int32 };
-    assert_eq!(decode(bad, &[0; 8], &mut into), Err(DecodeError::Wire(bad)));
+    let bad = Encoding::Truncated { bits: 15, to: DType::Float32 };
+    assert_eq!(decode(bad, &[0; 6], &mut into), Err(DecodeError::Encoding(bad)));
+    let bad = Encoding::Scaled { factor: 1.0, min: 0.0, to: DType::Int32 };
+    assert_eq!(decode(bad, &[0; 8], &mut into), Err(DecodeError::Encoding(bad)));
     assert!(decode_strided(wire, &[0; 8], 0, 0, 1, &mut into).is_err());
     assert!(decode_strided(wire, &[0; 8], 4, 1, 1, &mut into).is_err());
     assert!(decode_strided(wire, &[0; 8], 4, 0, usize::MAX, &mut into).is_err());
@@ -314,12 +320,12 @@ fn impossible_counts_are_errors_with_their_row() {
 fn packed_floats_by_hand() {
     let mut into = [0; 4];
     // 1.0 has exponent 127 and no mantissa; the sign stands above the rounding bit.
-    decode(Wire::Truncated { bits: 12, to: DType::Float32 }, &[127, 0x00, 0x00], &mut into).unwrap();
+    decode(Encoding::Truncated { bits: 12, to: DType::Float32 }, &[127, 0x00, 0x00], &mut into).unwrap();
     assert_eq!(f32::from_ne_bytes(into), 1.0);
-    decode(Wire::Truncated { bits: 12, to: DType::Float32 }, &[127, 0x28, 0x00], &mut into).unwrap();
+    decode(Encoding::Truncated { bits: 12, to: DType::Float32 }, &[127, 0x28, 0x00], &mut into).unwrap();
     assert_eq!(f32::from_ne_bytes(into), -1.5);
     // A full mantissa of all ones and the rounding bit set carries over the lowest exponent bit.
-    decode(Wire::Truncated { bits: 12, to: DType::Float32 }, &[126, 0x10, 0x00], &mut into).unwrap();
+    decode(Encoding::Truncated { bits: 12, to: DType::Float32 }, &[126, 0x10, 0x00], &mut into).unwrap();
     assert_eq!(f32::from_ne_bytes(into), 1.0);
 }
 

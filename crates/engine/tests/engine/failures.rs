@@ -1,7 +1,7 @@
 //! Damaged and nonsensical data are errors with their place.
 
 use crate::made::*;
-use forthwith_columns::{DType, Wire};
+use forthwith_columns::{DType, Encoding};
 use forthwith_io::Source;
 use forthwith_plan::{
     Block, BlockFormat, Columns, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result, Scratch, Stored,
@@ -71,7 +71,7 @@ fn a_block_that_is_missing_is_an_error_with_its_reason() {
 }
 
 fn jagged_of(per_item: u64) -> Decoder {
-    Decoder::Kernel(Kernel::Jagged { header: 2, wire: Wire::Big(DType::Float64), per_item })
+    Decoder::Kernel(Kernel::Jagged { header: 2, wire: Encoding::Big(DType::Float64), per_item })
 }
 
 #[test]

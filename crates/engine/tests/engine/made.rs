@@ -1,7 +1,7 @@
 //! A format made for the purpose, and a file of it.
 
 use bytes::Bytes;
-use forthwith_columns::{Array, DType, Form, Policy, Wire};
+use forthwith_columns::{Array, DType, Encoding, Form, Policy};
 use forthwith_engine::{Engine, Options};
 use forthwith_io::{Memory, ReadAt, Source};
 use forthwith_plan::{
@@ -91,7 +91,7 @@ pub(crate) fn list(key: &str, content: Form) -> Form {
 }
 
 pub(crate) fn groups() -> Vec<Group> {
-    let nested = Layout::Number(Wire::Big(DType::Float32)).list().list();
+    let nested = Layout::Number(Encoding::Big(DType::Float32)).list().list();
     let dialect = Dialect { counts: Count::Big32, text: TextLength::ByteThenWord, entry: Frame::Counted };
     let program = translate(&nested, &dialect, true, "nested").unwrap();
     let columns = program.outputs.iter().map(|o| spec(&o.key, o.dtype, o.offsets)).collect();
@@ -99,7 +99,7 @@ pub(crate) fn groups() -> Vec<Group> {
     vec![
         Group {
             path: "flat".into(),
-            decoder: kernel(Kernel::Flat { wire: Wire::Big(DType::Int32), per_entry: 1 }),
+            decoder: kernel(Kernel::Flat { wire: Encoding::Big(DType::Int32), per_entry: 1 }),
             reason: String::new(),
             form: numpy("node0", DType::Int32),
             columns: vec![spec("node0-data", DType::Int32, false)],
@@ -110,7 +110,7 @@ pub(crate) fn groups() -> Vec<Group> {
         },
         Group {
             path: "jagged".into(),
-            decoder: kernel(Kernel::Jagged { header: 2, wire: Wire::Big(DType::Float64), per_item: 1 }),
+            decoder: kernel(Kernel::Jagged { header: 2, wire: Encoding::Big(DType::Float64), per_item: 1 }),
             reason: String::new(),
             form: list("node0", numpy("node1", DType::Float64)),
             columns: vec![
@@ -138,8 +138,8 @@ pub(crate) fn groups() -> Vec<Group> {
             decoder: kernel(Kernel::Slots {
                 size: 5,
                 slots: vec![
-                    Slot { at: 0, wire: Wire::Bool, count: 1 },
-                    Slot { at: 1, wire: Wire::Big(DType::UInt16), count: 2 },
+                    Slot { at: 0, wire: Encoding::Bool, count: 1 },
+                    Slot { at: 1, wire: Encoding::Big(DType::UInt16), count: 2 },
                 ],
             }),
             reason: String::new(),

@@ -1,7 +1,7 @@
 //! Claims of files, and the meaning of objects.
 
 use crate::made::*;
-use forthwith_columns::{DType, Wire};
+use forthwith_columns::{DType, Encoding};
 use forthwith_plan::{Decoder, Plan, Stored, Task};
 use forthwith_program::{Count, Dialect, Frame, Layout, TextLength, translate};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ fn an_object_has_one_row_in_its_entry_and_place() {
     let words = |of: &[u32]| of.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
     let object =
         |number: u32| [words(&[0x4000_0000 | 10, u32::MAX]), b"P\0".to_vec(), words(&[number])].concat();
-    let schema = Layout::Pointer(vec![("P".into(), Layout::Number(Wire::Big(DType::Int32)))]).list();
+    let schema = Layout::Pointer(vec![("P".into(), Layout::Number(Encoding::Big(DType::Int32)))]).list();
     let dialect = Dialect { counts: Count::Big32, text: TextLength::ByteThenWord, entry: Frame::None };
     let program = translate(&schema, &dialect, true, "x").unwrap();
     let mut group = groups().swap_remove(2);

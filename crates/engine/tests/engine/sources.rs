@@ -1,7 +1,7 @@
 //! How sources are asked.
 
 use crate::made::*;
-use forthwith_columns::{DType, Wire};
+use forthwith_columns::{DType, Encoding};
 use forthwith_engine::{Engine, Options};
 use forthwith_io::{Callback, ReadAt, Source};
 use forthwith_plan::{
@@ -31,9 +31,9 @@ fn long_plain_blocks_are_read_in_pieces() {
         }
     }
     let wires = [
-        (Wire::Big(DType::Int16), 5_u64),
-        (Wire::Truncated { bits: 12, to: DType::Float32 }, 1),
-        (Wire::Big(DType::Float64), 1),
+        (Encoding::Big(DType::Int16), 5_u64),
+        (Encoding::Truncated { bits: 12, to: DType::Float32 }, 1),
+        (Encoding::Big(DType::Float64), 1),
     ];
     for (wire, per_entry) in wires {
         let block = |entries: u64, seed: &mut u64| -> Vec<u8> {

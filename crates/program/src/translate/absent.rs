@@ -8,7 +8,7 @@ use super::{
     text::{Made, Place, Text, constant, differ},
 };
 use crate::layout::Layout;
-use forthwith_columns::{Form, NO_NUMBER, Wire};
+use forthwith_columns::{Encoding, Form, NO_NUMBER};
 use forthwith_forth::idioms::Idiom;
 
 impl Text<'_> {
@@ -21,13 +21,13 @@ impl Text<'_> {
                 self.line(place, constant(NO_NUMBER.into(), key, MIXED));
             }
             // No stored number is sure to mean zero.
-            (Layout::Number(Wire::Scaled { .. }), _) => return Err(differ(member)),
+            (Layout::Number(Encoding::Scaled { .. }), _) => return Err(differ(member)),
             // Zero, as it is stored.
-            (Layout::Number(wire @ Wire::Truncated { .. }), Form::Numpy { key, .. }) => {
+            (Layout::Number(wire @ Encoding::Truncated { .. }), Form::Numpy { key, .. }) => {
                 let byte = constant(0, key, PACKED);
                 self.line(place, vec![byte; wire.width()].join(" "));
             }
-            (Layout::Number(Wire::Truth), Form::Numpy { key, .. }) => {
+            (Layout::Number(Encoding::StrictBool), Form::Numpy { key, .. }) => {
                 let part = if self.checking.is_some() { "data" } else { PACKED };
                 self.line(place, constant(0, key, part));
             }

@@ -5,7 +5,7 @@ use super::{
     text::{Text, differ},
 };
 use crate::layout::Layout;
-use forthwith_columns::Wire;
+use forthwith_columns::Encoding;
 
 /// Rows of a symmetric matrix: their squares must not overflow.
 const MOST_ROWS: u32 = 1 << 24;
@@ -31,7 +31,7 @@ impl Text<'_> {
     }
 
     /// The words that leave the number of rows of a matrix on the stack, whose half is there.
-    pub(super) fn rows(&mut self, slot: u32, wire: Wire) -> String {
+    pub(super) fn rows(&mut self, slot: u32, wire: Encoding) -> String {
         let count = self.counted(slot, false);
         let bad = self.halt(FAULT_COUNT);
         let (input, width) = (self.input(), wire.width());

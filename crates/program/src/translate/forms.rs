@@ -1,7 +1,7 @@
 //! Which Form belongs to which part of a layout.
 
 use crate::layout::Layout;
-use forthwith_columns::{Form, Wire};
+use forthwith_columns::{Encoding, Form};
 use std::borrow::Cow;
 
 pub(super) fn first_key(form: &Form) -> Option<&str> {
@@ -18,7 +18,7 @@ pub(super) fn first_key(form: &Form) -> Option<&str> {
 }
 
 /// Numbers that can be read in one go: how many, how they are stored, and the node.
-pub(super) fn numbers<'f>(layout: &Layout, form: &'f Form) -> Option<(u64, Wire, &'f str)> {
+pub(super) fn numbers<'f>(layout: &Layout, form: &'f Form) -> Option<(u64, Encoding, &'f str)> {
     match (layout, form.kept()) {
         (Layout::Number(wire), Form::Numpy { key, .. }) => Some((1, *wire, key)),
         (Layout::Fixed(size, of), Form::Regular { content, .. }) => {

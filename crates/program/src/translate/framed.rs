@@ -6,7 +6,7 @@ use super::{
     text::{Made, Place, Text, differ, text_of, version},
 };
 use crate::layout::{Layout, When};
-use forthwith_columns::{Form, Wire};
+use forthwith_columns::{Encoding, Form};
 use forthwith_forth::idioms::Idiom;
 
 impl Text<'_> {
@@ -127,16 +127,16 @@ impl Text<'_> {
     /// The words that read numbers with their count on the stack: what the count is to be multiplied with, and the reading itself.
     pub(super) fn bulk(
         &mut self,
-        wire: Wire,
+        wire: Encoding,
         key: &str,
         member: &str,
     ) -> Result<(String, String), Unsupported> {
         let input = self.input();
         Ok(match wire {
-            Wire::Scaled { .. } | Wire::Truncated { .. } => {
+            Encoding::Scaled { .. } | Encoding::Truncated { .. } => {
                 (format!("{} * ", wire.width()), format!("{input} #B-> {key}-{PACKED}"))
             }
-            Wire::Truth => (String::new(), format!("{input} #B-> {key}-{PACKED}")),
+            Encoding::StrictBool => (String::new(), format!("{input} #B-> {key}-{PACKED}")),
             _ => (String::new(), format!("{input} #{}-> {key}-data", parser(wire, member)?)),
         })
     }

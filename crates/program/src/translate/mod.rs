@@ -18,7 +18,7 @@ use crate::{
     contract::{ASKED_OUTPUTS, Fault, Member, Program},
     layout::{Dialect, Entry, Frame, Layout},
 };
-use forthwith_columns::{DType, Finisher, Form, Wire};
+use forthwith_columns::{DType, Encoding, Finisher, Form};
 use forthwith_forth::{Compiled, Limits, Machine, RunError, idioms::Idiom};
 
 /// A layout this translator has no program for.
@@ -61,10 +61,10 @@ const FAULT_UNKNOWN: i64 = 100;
 /// to be consumed exactly. `member` names the outermost value in errors.
 ///
 /// ```
-/// use forthwith_columns::{DType, Wire};
+/// use forthwith_columns::{DType, Encoding};
 /// use forthwith_program::{Count, Dialect, Frame, Layout, TextLength, translate};
 ///
-/// let hits = Layout::Number(Wire::Big(DType::Float32)).list().list();
+/// let hits = Layout::Number(Encoding::Big(DType::Float32)).list().list();
 /// let dialect = Dialect { counts: Count::Big32, text: TextLength::ByteThenWord, entry: Frame::Counted };
 /// let program = translate(&hits, &dialect, true, "hits")?;
 /// assert_eq!(program.form.type_string(), "var * var * float32");
@@ -83,8 +83,8 @@ pub fn translate<'a>(
     made(entry.into(), dialect, bounded, member, None)
 }
 
-/// The same, with each byte that has to be 0 or 1 ([`Wire::Truth`]) looked at where it is read: slower, but the error says where it is.
-/// Otherwise they are looked at all together when they have been read ([`Finisher::Truths`](crate::Finisher::Truths)). Those of the first
+/// The same, with each byte that has to be 0 or 1 ([`Encoding::StrictBool`]) looked at where it is read: slower, but the error says where it is.
+/// Otherwise they are looked at all together when they have been read ([`Finisher::ValidateBool`](crate::Finisher::ValidateBool)). Those of the first
 /// `ahead` entries, which nobody wants, are not.
 ///
 /// # Errors
@@ -146,7 +146,7 @@ fn made(
             text.look_at(&shape);
             text.counts = true;
             let negative = text.halt(FAULT_NEGATIVE);
-            let code = parser(Wire::Little(numbers), member)?;
+            let code = parser(Encoding::Little(numbers), member)?;
             let count = format!("counts {code}-> stack dup 0 < if {negative} then");
             text.columns(item, (&key, &count), &content, place)?;
             Form::List { key, content: Box::new(content) }
@@ -350,14 +350,14 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
 }
 
 /// The parser word of a number, without the arrow.
-fn parser(wire: Wire, member: &str) -> Result<&'static str, Unsupported> {
+fn parser(wire: Encoding, member: &str) -> Result<&'static str, Unsupported> {
     let (big, dtype) = match wire {
-        Wire::Bool => return Ok("?"),
-        Wire::Truth => return Ok("B"),
+        Encoding::Bool => return Ok("?"),
+        Encoding::StrictBool => return Ok("B"),
         // The output is wider.
-        Wire::Widened => return Ok("!f"),
-        Wire::Big(dtype) => (true, dtype),
-        Wire::Little(dtype) => (false, dtype),
+        Encoding::Widened => return Ok("!f"),
+        Encoding::Big(dtype) => (true, dtype),
+        Encoding::Little(dtype) => (false, dtype),
         other => return Err(Unsupported(format!("{member}: {other:?} in a program"))),
     };
     Ok(dtype.parser(big))

@@ -5,7 +5,7 @@ use crate::{
     contract::OutputBinding,
     layout::{Layout, Union},
 };
-use forthwith_columns::{DType, Finisher, Form, OBJECT_BITS, Wire};
+use forthwith_columns::{DType, Encoding, Finisher, Form, OBJECT_BITS};
 
 /// The part of a buffer's name that packed numbers have until they are unpacked.
 pub(super) const PACKED: &str = "packed";
@@ -161,13 +161,13 @@ impl Shape {
     }
 
     /// A number as it lies in the file. Packed ones and truth values are kept as their bytes until all are there.
-    fn wire(&mut self, wire: Wire, member: &str) -> Result<Form, Unsupported> {
+    fn wire(&mut self, wire: Encoding, member: &str) -> Result<Form, Unsupported> {
         let key = self.node();
         let (part, finisher) = match wire {
-            Wire::Scaled { .. } | Wire::Truncated { .. } => {
+            Encoding::Scaled { .. } | Encoding::Truncated { .. } => {
                 (PACKED, Finisher::Unpack { key: key.clone(), wire })
             }
-            Wire::Truth if !self.checking => (PACKED, Finisher::Truths { key: key.clone() }),
+            Encoding::StrictBool if !self.checking => (PACKED, Finisher::ValidateBool { key: key.clone() }),
             _ => {
                 self.output(&key, "data", wire.dtype(), false, member)?;
                 return Ok(Form::Numpy { key, dtype: wire.dtype(), shape: vec![] });

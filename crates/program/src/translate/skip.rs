@@ -8,7 +8,7 @@ use super::{
     too_deep,
 };
 use crate::layout::{Count, Layout, TextLength};
-use forthwith_columns::Wire;
+use forthwith_columns::Encoding;
 use forthwith_forth::idioms::Idiom;
 
 /// Items of this size are stepped over together; the product with their number cannot overflow.
@@ -119,7 +119,7 @@ impl Text<'_> {
             Layout::Given(slot, dtype) => {
                 self.counts = true;
                 self.declare(&format!("count{slot}"));
-                let code = parser(Wire::Little(*dtype), member)?;
+                let code = parser(Encoding::Little(*dtype), member)?;
                 self.line(place, format!("counts {code}-> stack count{slot} !"));
             }
             Layout::Flagged(of) => {

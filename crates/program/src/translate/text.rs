@@ -9,7 +9,7 @@ use super::{
     too_deep,
 };
 use crate::layout::{Count, Dialect, Layout, TextLength, Union};
-use forthwith_columns::{DType, Form, NO_NUMBER, Wire};
+use forthwith_columns::{DType, Encoding, Form, NO_NUMBER};
 use forthwith_forth::idioms::{Idiom, text_count};
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ pub(super) struct Text<'a> {
     /// Variables.
     pub(super) variables: Vec<String>,
     /// The numbers that say how many items something else has: slot and how they are stored.
-    pub(super) counters: Vec<(u32, Wire)>,
+    pub(super) counters: Vec<(u32, Encoding)>,
     /// Whether positions in the data are needed.
     pub(super) origin: bool,
     /// Lines written altogether.
@@ -47,7 +47,7 @@ pub(super) struct Text<'a> {
     /// The outputs in which pointers say what they lead to, with their numbers.
     pub(super) objects: Vec<(String, usize)>,
     /// How the numbers of a node are stored, where that is in several ways.
-    pub(super) mixed: Vec<(String, Vec<Wire>)>,
+    pub(super) mixed: Vec<(String, Vec<Encoding>)>,
     /// Whether some items are counted by what another column has.
     pub(super) counts: bool,
     /// Whether that says, too, how many items an entry has.
@@ -214,12 +214,12 @@ impl<'a> Text<'a> {
                 );
             }
             (
-                Layout::Number(wire @ (Wire::Scaled { .. } | Wire::Truncated { .. })),
+                Layout::Number(wire @ (Encoding::Scaled { .. } | Encoding::Truncated { .. })),
                 Form::Numpy { key, .. },
             ) => {
                 self.line(place, format!("{} {input} #B-> {key}-{PACKED}", wire.width()));
             }
-            (Layout::Number(Wire::Truth), Form::Numpy { key, .. }) => match self.checking {
+            (Layout::Number(Encoding::StrictBool), Form::Numpy { key, .. }) => match self.checking {
                 None => self.line(place, format!("{input} B-> {key}-{PACKED}")),
                 Some(ahead) => {
                     let bad = self.halt(FAULT_TRUTH);
@@ -342,7 +342,7 @@ impl<'a> Text<'a> {
     }
 
     /// Which of the ways to be stored that the numbers of a node have.
-    fn which(&mut self, wire: Wire, key: &str, member: &str) -> Result<usize, Unsupported> {
+    fn which(&mut self, wire: Encoding, key: &str, member: &str) -> Result<usize, Unsupported> {
         let at = self.mixed.iter().position(|(node, _)| node == key).unwrap_or_else(|| {
             self.mixed.push((key.to_owned(), Vec::new()));
             self.mixed.len() - 1
@@ -377,9 +377,9 @@ impl<'a> Text<'a> {
     }
 
     /// How a number is stored, if many of them are read with one word.
-    fn in_one_go(&self, layout: &Layout) -> Option<Wire> {
+    fn in_one_go(&self, layout: &Layout) -> Option<Encoding> {
         match layout {
-            Layout::Number(Wire::Truth) if self.checking.is_some() => None,
+            Layout::Number(Encoding::StrictBool) if self.checking.is_some() => None,
             Layout::Number(wire) => Some(*wire),
             _ => None,
         }

@@ -1,6 +1,6 @@
 //! The numbers of C++ and of ROOT: how they are spelled, which codes streamer elements have for them, and how they are stored.
 
-use forthwith_columns::{DType, Wire};
+use forthwith_columns::{DType, Encoding};
 
 use super::{Packing, code};
 
@@ -95,27 +95,27 @@ impl Number {
     }
 
     /// How columns read it; `None` where ROOT does not read back what it wrote.
-    pub fn wire(&self, packing: Option<Packing>) -> Option<Wire> {
+    pub fn wire(&self, packing: Option<Packing>) -> Option<Encoding> {
         let to = self.dtype;
         Some(match (self.codes[0], packing) {
-            (code::BOOL, _) => Wire::Bool,
-            (code::DOUBLE32, None) => Wire::Widened,
-            (code::FLOAT16, None) => Wire::Truncated { bits: MANTISSA, to },
+            (code::BOOL, _) => Encoding::Bool,
+            (code::DOUBLE32, None) => Encoding::Widened,
+            (code::FLOAT16, None) => Encoding::Truncated { bits: MANTISSA, to },
             (code::DOUBLE32 | code::FLOAT16, Some(packing)) => packed(packing, to)?,
-            _ => Wire::Big(to),
+            _ => Encoding::Big(to),
         })
     }
 }
 
 /// How packed numbers are stored. `None` where ROOT does not read back what it wrote.
-fn packed(packing: Packing, to: DType) -> Option<Wire> {
+fn packed(packing: Packing, to: DType) -> Option<Encoding> {
     match packing {
         Packing::Range { min, max, factor } => {
             let usable = factor.is_finite() && factor > 0.0 && min.is_finite() && max.is_finite();
-            usable.then_some(Wire::Scaled { factor, min, to })
+            usable.then_some(Encoding::Scaled { factor, min, to })
         }
         Packing::Mantissa { bits } => match u8::try_from(bits) {
-            Ok(bits @ 2..=14) => Some(Wire::Truncated { bits, to }),
+            Ok(bits @ 2..=14) => Some(Encoding::Truncated { bits, to }),
             _ => None,
         },
     }

@@ -1,6 +1,6 @@
 //! Branches without classes.
 
-use forthwith_columns::{DType, Form, Wire};
+use forthwith_columns::{DType, Encoding, Form};
 use forthwith_plan::{Decoder, Kernel, Slot};
 
 use super::{Column, Dimensions, number, numbers};
@@ -86,7 +86,7 @@ fn of_leaf_list(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
 #[derive(Clone, Debug)]
 pub(crate) enum LeafMember {
     /// Numbers: as many as the shape says, once or several times.
-    Numbers { wire: Wire, shape: Vec<u64>, many: Many },
+    Numbers { wire: Encoding, shape: Vec<u64>, many: Many },
     /// A string.
     Text,
 }
@@ -122,12 +122,12 @@ fn slots(members: &[(String, LeafMember)]) -> Option<Column> {
 }
 
 /// The type of a leaf of numbers.
-fn leaf_type(leaf: &Leaf<'_>) -> Option<(&'static str, Wire)> {
+fn leaf_type(leaf: &Leaf<'_>) -> Option<(&'static str, Encoding)> {
     use DType as D;
     let sign = |signed, unsigned| if leaf.unsigned { unsigned } else { signed };
-    let big = |(name, dtype)| Some((name, Wire::Big(dtype)));
+    let big = |(name, dtype)| Some((name, Encoding::Big(dtype)));
     match leaf.class {
-        "TLeafO" => Some(("bool", Wire::Bool)),
+        "TLeafO" => Some(("bool", Encoding::Bool)),
         "TLeafB" => big(sign(("int8_t", D::Int8), ("uint8_t", D::UInt8))),
         "TLeafS" => big(sign(("int16_t", D::Int16), ("uint16_t", D::UInt16))),
         "TLeafI" => big(sign(("int32_t", D::Int32), ("uint32_t", D::UInt32))),

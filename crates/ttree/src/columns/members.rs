@@ -1,6 +1,6 @@
 //! Members of classes that have branches of their own.
 
-use forthwith_columns::{DType, Wire};
+use forthwith_columns::{DType, Encoding};
 use forthwith_program::{Entry, Frame, Layout, TextLength};
 
 use super::{Column, Dimensions, number, plain};
@@ -59,7 +59,7 @@ pub(crate) fn of_member(
         Some((Value::Bits, _)) => {
             let type_name = spell("uint32_t");
             if !items && branch.entry_offset_len == 0 {
-                return Column::flat(type_name, Wire::Big(DType::UInt32), Vec::new());
+                return Column::flat(type_name, Encoding::Big(DType::UInt32), Vec::new());
             }
             let program = programs::bits(items, member);
             Column::program(type_name, program, "referenced objects have two bytes more")

@@ -1,6 +1,6 @@
 //! One version of a class read as another.
 
-use forthwith_columns::Wire;
+use forthwith_columns::Encoding;
 use forthwith_program::{Layout, When};
 
 /// Data of the schema `from`, delivered as `to` would be; `None` if they cannot be.
@@ -119,7 +119,7 @@ fn first_changes(arms: &mut Vec<(When, Layout)>, change: impl FnOnce(&mut Layout
 /// Numbers that may be nowhere: of those within a range, no stored one is sure to mean zero.
 fn may_lack(schema: &mut Layout) -> bool {
     match schema {
-        Layout::Number(wire @ Wire::Scaled { .. }) => {
+        Layout::Number(wire @ Encoding::Scaled { .. }) => {
             *schema = Layout::Mixed(*wire, wire.dtype());
             true
         }
@@ -138,11 +138,11 @@ fn may_lack(schema: &mut Layout) -> bool {
     }
 }
 
-const fn is_packed(wire: Wire) -> bool {
-    matches!(wire, Wire::Scaled { .. } | Wire::Truncated { .. })
+const fn is_packed(wire: Encoding) -> bool {
+    matches!(wire, Encoding::Scaled { .. } | Encoding::Truncated { .. })
 }
 
-fn number(from: Wire, to: Wire) -> Option<Layout> {
+fn number(from: Encoding, to: Encoding) -> Option<Layout> {
     match (is_packed(from), is_packed(to)) {
         (false, false) if from.dtype() == to.dtype() => Some(Layout::Number(from)),
         (false, false) => Some(Layout::Converted(from, to.dtype())),

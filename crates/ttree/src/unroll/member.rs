@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use forthwith_columns::{DType, Wire};
+use forthwith_columns::{DType, Encoding};
 use forthwith_program::Layout;
 
 use super::budget::{MAX_ARRAY_MEMBERS, MAX_MEMBERS, too_many};
@@ -299,7 +299,7 @@ pub(crate) fn dimensions(element: &Element) -> Vec<u64> {
 }
 
 /// How ROOT's codes of numbers are stored.
-fn wire(code: i32, packing: Option<Packing>) -> Option<Wire> {
+fn wire(code: i32, packing: Option<Packing>) -> Option<Encoding> {
     Number::coded(code)?.wire(packing)
 }
 

@@ -12,7 +12,7 @@ mod within;
 
 use std::collections::HashMap;
 
-use forthwith_columns::{DType, Wire};
+use forthwith_columns::{DType, Encoding};
 use forthwith_program::{Layout, When};
 
 use arrays::array;
@@ -207,7 +207,7 @@ impl<'a> Classes<'a> {
             },
             CppType::Text(_) => Layout::Text,
             CppType::Sequence(_, item) => self.item(item)?.list(),
-            CppType::Bitset(_) => Layout::Number(Wire::Bool).list(),
+            CppType::Bitset(_) => Layout::Number(Encoding::Bool).list(),
             CppType::Map(_, key, value) => Layout::Tuple(vec![self.item(key)?, self.item(value)?]).list(),
             // An object, of which only the items are of interest.
             CppType::Array(..) => framed(vec![(When::AnyClass, self.array_of(kind)?)]),
@@ -469,7 +469,7 @@ pub(crate) fn fixed(schema: Layout, dimensions: &[u64]) -> Layout {
 
 /// Numbers of a class, as a record of one or a list.
 fn big(dtype: DType) -> Layout {
-    Layout::Number(Wire::Big(dtype))
+    Layout::Number(Encoding::Big(dtype))
 }
 
 /// What stands in the list of classes for anything.

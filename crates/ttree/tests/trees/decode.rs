@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use forthwith_columns::{DType, Wire};
+use forthwith_columns::{DType, Encoding};
 use forthwith_forth::{Compiled, Limits, Machine, Status};
 use forthwith_io::{Several, Source};
 use forthwith_plan::{Block, BlockFormat, ColumnSpec, Decoder, Kernel, Plan, Scratch, Stored, Task};
@@ -219,21 +219,21 @@ pub(crate) fn run_program(
     Ok(())
 }
 
-/// Values as the documentation of [`Wire`] says, one by one.
-fn values(wire: Wire, bytes: &[u8], out: &mut Vec<u8>) {
+/// Values as the documentation of [`Encoding`] says, one by one.
+fn values(wire: Encoding, bytes: &[u8], out: &mut Vec<u8>) {
     for value in bytes.chunks_exact(wire.width()) {
         match wire {
-            Wire::Big(_) => out.extend(value.iter().rev()),
-            Wire::Bool => out.push(u8::from(value[0] != 0)),
-            Wire::Widened => {
+            Encoding::Big(_) => out.extend(value.iter().rev()),
+            Encoding::Bool => out.push(u8::from(value[0] != 0)),
+            Encoding::Widened => {
                 let value = f32::from_be_bytes([value[0], value[1], value[2], value[3]]);
                 out.extend(f64::from(value).to_ne_bytes());
             }
-            Wire::Scaled { factor, min, to } => {
+            Encoding::Scaled { factor, min, to } => {
                 let value = u32::from_be_bytes([value[0], value[1], value[2], value[3]]);
                 float(f64::from(value) / factor + min, to, out);
             }
-            Wire::Truncated { bits, to } => {
+            Encoding::Truncated { bits, to } => {
                 let bits = u32::from(bits);
                 let mantissa = u32::from(value[1]) << 8 | u32::from(value[2]);
                 let pattern = u32::from(value[0]) << 23 | (mantissa & ((1 << (bits + 1)) - 1)) << (23 - bits);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// kernel, whatever format they come from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub enum Wire {
+pub enum Encoding {
     /// The column's own type, most significant byte first.
     Big(DType),
     /// The column's own type, least significant byte first.
@@ -17,7 +17,7 @@ pub enum Wire {
     /// One byte; anything but zero is true.
     Bool,
     /// One byte, 0 or 1: others are none.
-    Truth,
+    StrictBool,
     /// A big-endian `f32` that becomes a `f64` (`Double32_t` without a range).
     Widened,
     /// A big-endian `u32`: `value / factor + min`, computed in double precision, rounded once to `to`.
@@ -38,13 +38,13 @@ pub enum Wire {
     },
 }
 
-impl Wire {
+impl Encoding {
     /// Bytes one value takes in the file.
     #[must_use]
     pub const fn width(self) -> usize {
         match self {
             Self::Big(t) | Self::Little(t) => t.size(),
-            Self::Bool | Self::Truth => 1,
+            Self::Bool | Self::StrictBool => 1,
             Self::Widened | Self::Scaled { .. } => 4,
             Self::Truncated { .. } => 3,
         }
@@ -55,7 +55,7 @@ impl Wire {
     pub const fn dtype(self) -> DType {
         match self {
             Self::Big(t) | Self::Little(t) => t,
-            Self::Bool | Self::Truth => DType::Bool,
+            Self::Bool | Self::StrictBool => DType::Bool,
             Self::Widened => DType::Float64,
             Self::Scaled { to, .. } | Self::Truncated { to, .. } => to,
         }
