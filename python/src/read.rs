@@ -6,7 +6,7 @@ use crate::{
     handle::Handle,
 };
 use forthwith::{
-    Progress, Table, Tick,
+    Progress, ProgressCallback, Table,
     plan::{Plan, Result},
 };
 use pyo3::prelude::*;
@@ -22,7 +22,7 @@ pub(crate) fn listening<T: Send>(
     py: Python<'_>,
     handle: &Handle,
     progress: Option<&Py<PyAny>>,
-    with: impl FnOnce(&mut Tick<'_>) -> Result<T> + Send,
+    with: impl FnOnce(&mut ProgressCallback<'_>) -> Result<T> + Send,
 ) -> PyResult<T> {
     handle.check_open(py)?;
     let _entered = handle.enter(py)?;

@@ -54,7 +54,7 @@ pub struct Progress {
 
 /// Called from time to time on the calling thread; `false` stops the work with
 /// [`Cancelled`](forthwith_plan::ErrorKind::Cancelled).
-pub type Tick<'a> = dyn FnMut(Progress) -> bool + 'a;
+pub type ProgressCallback<'a> = dyn FnMut(Progress) -> bool + 'a;
 
 /// Runs plans. Shared freely between threads; calls do not wait for each other.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl Engine {
         source: &Arc<dyn Source>,
         format: &dyn BlockFormat,
         threads: Option<usize>,
-        tick: Option<&mut Tick<'_>>,
+        tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Vec<Array>> {
         let threads = threads.unwrap_or(self.options.threads).max(1);
         let call = run::Call { engine: self, plan, source, format, threads };

@@ -33,4 +33,4 @@ mod text;
 mod worker;
 
 pub use bulk::RawBlock;
-pub use engine::{Engine, Options, Progress, Tick};
+pub use engine::{Engine, Options, Progress, ProgressCallback};

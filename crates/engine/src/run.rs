@@ -1,7 +1,7 @@
 //! The distribution of tasks over threads.
 
 use crate::{
-    engine::{Engine, Progress, Tick},
+    engine::{Engine, Progress, ProgressCallback},
     fetch::Fetcher,
     kernel,
     place::{Load, Places},
@@ -72,7 +72,7 @@ pub(crate) struct Call<'a> {
 }
 
 /// Reads a plan. What was decoded from views of a file that changed meanwhile is read again from copies, whose result or error counts.
-pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut Tick<'_>>) -> Result<Vec<Array>> {
+pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut ProgressCallback<'_>>) -> Result<Vec<Array>> {
     let Call { plan, source, format, threads, .. } = call;
     check(plan, format)?;
     let order = order(plan, source.as_ref());
@@ -105,7 +105,7 @@ pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut Tick<'_>>) -> Result<Ve
 /// Reads a plan once. `viewed` is where views are noted; without it, all is copied.
 fn read_steps(
     call: Call<'_>,
-    mut tick: Option<&mut Tick<'_>>,
+    mut tick: Option<&mut ProgressCallback<'_>>,
     order: &[usize],
     steps: Vec<Step>,
     viewed: Option<&AtomicBool>,
@@ -343,7 +343,7 @@ impl Drop for Working<'_> {
 }
 
 impl Run<'_> {
-    fn work(&self, mut tick: Option<&mut Tick<'_>>) {
+    fn work(&self, mut tick: Option<&mut ProgressCallback<'_>>) {
         let _guard = Working(self);
         let mut worker = self.engine.worker();
         if self.format.may_run_long() {
@@ -397,7 +397,7 @@ impl Run<'_> {
     }
 
     /// Listens for a cancellation while `others` other threads do the work.
-    fn listen(&self, tick: &mut Tick<'_>, others: usize) {
+    fn listen(&self, tick: &mut ProgressCallback<'_>, others: usize) {
         let (mut ticked, mut pause) = (Instant::now(), SHORTEST);
         while self.ended.load(Ordering::Acquire) < others {
             std::thread::sleep(pause);

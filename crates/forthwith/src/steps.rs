@@ -1,6 +1,6 @@
 //! Reading step after step.
 
-use crate::{Step, Table, Tick, cut};
+use crate::{ProgressCallback, Step, Table, cut};
 use forthwith_columns::Array;
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::{collections::VecDeque, ops::Range};
@@ -95,7 +95,7 @@ impl Steps {
     pub fn read(
         &mut self,
         threads: Option<usize>,
-        mut tick: Option<&mut Tick<'_>>,
+        mut tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Option<(Range<u64>, Vec<Array>)>> {
         self.cut()?;
         let Some(step) = self.steps.pop_front() else { return Ok(None) };
@@ -167,7 +167,7 @@ impl Steps {
         &self,
         entries: Range<u64>,
         threads: Option<usize>,
-        tick: Option<&mut Tick<'_>>,
+        tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Vec<Array>> {
         let plan = self.table.plan(&self.fields, entries)?;
         self.table.read(&plan, threads, tick)

@@ -2,7 +2,7 @@
 
 use crate::{File, Step, Steps, cut, format};
 use forthwith_columns::Array;
-use forthwith_engine::{Engine, RawBlock, Tick};
+use forthwith_engine::{Engine, ProgressCallback, RawBlock};
 use forthwith_io::{Several, Source};
 use forthwith_plan::{
     BlockFormat, Dataset, Description, Error, ErrorKind, Field, Plan, Result, similar_names,
@@ -199,7 +199,7 @@ impl Table {
         &self,
         plan: &Plan,
         threads: Option<usize>,
-        tick: Option<&mut Tick<'_>>,
+        tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Vec<Array>> {
         let source = self.source(plan)?;
         read(self.file.engine(), &source, format(&plan.format)?, self.dataset(), plan, threads, tick)
@@ -329,10 +329,11 @@ pub(crate) fn read(
     dataset: &dyn Dataset,
     plan: &Plan,
     threads: Option<usize>,
-    mut tick: Option<&mut Tick<'_>>,
+    mut tick: Option<&mut ProgressCallback<'_>>,
 ) -> Result<Vec<Array>> {
-    let read =
-        |plan: &Plan, threads, tick: Option<&mut Tick<'_>>| engine.read(plan, source, format, threads, tick);
+    let read = |plan: &Plan, threads, tick: Option<&mut ProgressCallback<'_>>| {
+        engine.read(plan, source, format, threads, tick)
+    };
     let failed = match read(plan, threads, tick.as_deref_mut()) {
         Err(error) => error,
         arrays => return arrays,
