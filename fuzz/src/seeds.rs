@@ -1,4 +1,4 @@
-//! Writes the first corpora: `seeds FOLDER` fills `FOLDER/{file,avro,parquet,basket,object,forth}`.
+//! Writes the first corpora: `seeds FOLDER` fills `FOLDER/{file,avro,parquet,ntuple,basket,object,forth}`.
 
 use forthwith::plan::Stored;
 use forthwith_fuzz::{cases, files, objects, unpack};
@@ -37,6 +37,13 @@ fn main() -> std::io::Result<()> {
         if path.extension().is_some_and(|ending| ending == "parquet") {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             write("parquet", name, &std::fs::read(&path)?)?;
+        }
+    }
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/rntuple"))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "root") {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            write("ntuple", name, &std::fs::read(&path)?)?;
         }
     }
     for schema in 0..8u8 {

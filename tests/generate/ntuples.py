@@ -1,12 +1,17 @@
 """Writes tests/data/rntuple/*.root with C++ ROOT, RNTuples of every kind of field and encoding.
 
-    python tests/generate/ntuples.py [FOLDER]
+    python tests/generate/ntuples.py [FOLDER [PART ...]]
 
-needs PyROOT (``pip install root==0.1a12``). ``values.json`` is what ROOT reads of each field.
+makes all of them, or those of some parts again. It needs PyROOT (``pip install root==0.1a12``). ``values.json`` is what ROOT
+reads of each field.
 """
+
+# C++ is not wrapped.
+# ruff: noqa: E501
 
 import json
 import pathlib
+import sys
 import tempfile
 
 import ROOT
@@ -263,6 +268,14 @@ class Maker:
         self.values = {}
         self.count = 0
 
+    def compile(self, source):
+        """Compiles classes and functions."""
+        with tempfile.TemporaryDirectory() as build:
+            macro = pathlib.Path(build) / "ntuples.C"
+            macro.write_text(source)
+            if ROOT.gROOT.LoadMacro(f"{macro}+") != 0:
+                raise SystemExit("the classes do not compile")
+
     def run(self, body, *arguments):
         """Runs a function body, in which `path` is where to write."""
         self.count += 1
@@ -299,26 +312,287 @@ class Maker:
 
 
 def kinds(maker):
-    """Every kind of field; every codec."""
+    """Every kind of field."""
     for name, setting in (("zstd", 505), ("none", 0)):
         maker.write(f"kinds-{name}.root", KINDS, f"options.SetCompression({setting});")
 
 
+def codecs(maker):
+    """The other codecs, and pages without checksums."""
+    names = ("i32", "f64", "text", "deep", "truths", "optional")
+    some = [kind for kind in KINDS if kind[0] in names]
+    for name, setting in (("zlib", 101), ("lzma", 207), ("lz4", 404)):
+        options = f"options.SetCompression({setting}); options.SetEnablePageChecksums(false);"
+        maker.write(f"codec-{name}.root", some, options, entries=40, cuts=(15,))
+
+
+def encodings(maker):
+    """Every type of column that floats and integers can have, by name and C++ of the representation."""
+    numbers = "i == 0 ? 0 : (i % 2 ? -1 : 1) * (i * 0.37f + (i == 7 ? 60000 : 0))"
+    fields, model = [], ""
+
+    def add(name, kind, change, value):
+        nonlocal model
+        fields.append((name, kind, value))
+        model += (
+            f'{{ auto &field = static_cast<ROOT::RField<{kind}> &>(model->GetMutableField("{name}")); {change} }}\n'
+        )
+
+    def column(*names):
+        return "field.SetColumnRepresentatives({{" + ", ".join(f"ROOT::ENTupleColumnType::k{n}" for n in names) + "}});"
+
+    for kind in ("float", "double"):
+        wide = ("Real64", "SplitReal64") if kind == "double" else ()
+        for name in ("Real16", "Real32", "SplitReal32", *wide):
+            add(f"{kind}_{name}", kind, column(name), f"v = {numbers};")
+        for bits in (10, 13, 20, 31):
+            add(f"{kind}_trunc{bits}", kind, f"field.SetTruncated({bits});", f"v = {numbers};")
+        for bits in (1, 7, 11, 24, 32):
+            add(
+                f"{kind}_quant{bits}",
+                kind,
+                f"field.SetQuantized({bits}, {{-1.5, 2.25}});",
+                "v = -1.5 + (i * 37 % 41) * 3.75 / 40;",
+            )
+    for bits in (16, 32, 64):
+        for sign, name in (("", "Int"), ("u", "UInt")):
+            kind = f"std::{sign}int{bits}_t"
+            for split in ("", "Split"):
+                add(
+                    f"{split}{name}{bits}",
+                    kind,
+                    column(f"{split}{name}{bits}"),
+                    "v = i % 5 ? mix(i) * 0x100000001ull : -i;",
+                )
+    for name in ("Index32", "Index64", "SplitIndex32", "SplitIndex64"):
+        value = "for (int k = 0; k < int(mix(i) % 6); k++) v.push_back(k * i);"
+        add(f"list_{name}", "std::vector<int>", column(name), value)
+        add(f"text_{name}", "std::string", column(name, "Char"), "v = std::string(mix(i) % 7, char('a' + i % 26));")
+    add(
+        "bools_of_list",
+        "std::vector<bool>",
+        column("SplitIndex32"),
+        "for (int k = 0; k < i % 19; k++) v.push_back(mix(k ^ i) & 1);",
+    )
+    for compression in (505, 0):
+        name = "zstd" if compression else "none"
+        options = f"options.SetCompression({compression});"
+        maker.write(f"encodings-{name}.root", fields, options, entries=50, cuts=(13, 31), model=model)
+
+
+def pages(maker):
+    """Several pages of a column in a cluster, and pages that several columns have in common."""
+    fields = [
+        ("number", "std::int32_t", "v = i;"),
+        ("same", "std::int32_t", "v = i;"),
+        ("unsigned_same", "std::uint32_t", "v = i;"),
+        ("truth", "bool", "v = mix(i) & 1;"),
+        ("list", "std::vector<float>", "for (int k = 0; k < int(mix(i) % 5); k++) v.push_back(i + k / 8.f);"),
+        ("lists", "std::vector<std::vector<std::uint16_t>>",
+         "for (int a = 0; a < int(mix(i) % 3); a++) v.push_back(std::vector<std::uint16_t>(mix(a + i) % 5, i));"),
+        ("text", "std::string", "v = std::string(mix(i) % 9, char('a' + i % 26));"),
+        ("optional", "std::optional<int>", "v.reset(); if (mix(i) % 3) v = i;"),
+        ("variant", "std::variant<int,std::string>", "if (mix(i) & 1) v = i; else v = std::string(i % 4, 'v');"),
+        ("array", "std::array<short,3>", "v = {short(i), short(-i), 0};"),
+        ("bits", "std::bitset<5>", "v = mix(i);"),
+    ]  # fmt: skip
+    options = "options.SetInitialUnzippedPageSize(16); options.SetMaxUnzippedPageSize(64);"
+    for compression in (505, 0):
+        name = "zstd" if compression else "none"
+        more = f"{options} options.SetCompression({compression});"
+        maker.write(f"pages-{name}.root", fields, more, entries=150, cuts=(70,))
+
+
+LATE = [
+    ("number", "float", "v = i + .5f;"),
+    ("text", "std::string", "v = std::string(i % 3, 'l');"),
+    ("lists", "std::vector<std::vector<int>>", "for (int k = 0; k < i % 3; k++) v.push_back(std::vector<int>(k, i));"),
+    ("pair", "std::pair<int,std::vector<int>>", "v = {i, std::vector<int>(i % 3, i)};"),
+    ("array", "std::array<float,2>", "v = {1.f * i, -1.f * i};"),
+    ("bits", "std::bitset<9>", "v = i * 37;"),
+    ("optional", "std::optional<int>", "v.reset(); if (i % 2) v = i;"),
+    ("variant", "std::variant<int,std::string>", 'if (i % 2) v = i; else v = std::string("x");'),
+    ("point", "forth::Point", "v.x = i; v.y = -i;"),
+]
+
+
+def late(maker):
+    """Fields that are added when there are entries already: between clusters, and in the middle of one."""
+    add = "".join(f'auto p_{n} = updater->MakeField<{k}>("{n}");\n' for n, k, _ in LATE)
+    fill = "".join(f"{{ auto &v = *p_{n}; clear(v, 0); {value} }}\n" for n, _, value in LATE)
+    for file, at, cut in (("late-between.root", 6, 6), ("late-within.root", 5, 3)):
+        maker.run(
+            f"""auto model = ROOT::RNTupleModel::Create();
+            auto p_first = model->MakeField<int>("first");
+            ROOT::RNTupleWriteOptions options;
+            auto writer = ROOT::RNTupleWriter::Recreate(std::move(model), "ntuple", path, options);
+            auto before = [&](int i) {{ *p_first = i; if (i == {cut}) writer->CommitCluster(); }};
+            int i = 0;
+            for (; i < {at}; i++) {{ before(i); writer->Fill(); }}
+            if (i == {cut}) writer->CommitCluster();
+            auto updater = writer->CreateModelUpdater();
+            updater->BeginUpdate();
+            {add}
+            updater->CommitUpdate();
+            for (; i < 12; i++) {{ if (i == 9) writer->CommitCluster(); *p_first = i; {fill} writer->Fill(); }}""",
+            str(maker.folder / file),
+        )
+        maker.read(file, "ntuple", "first", "int")
+        for name, kind, _ in LATE:
+            if name == "variant":
+                # ROOT has no values of it before there are any.
+                continue
+            maker.read(file, "ntuple", name, kind)
+
+
+def projected(maker):
+    """Fields that show parts of others, and how many items lists have."""
+    file = "projected.root"
+    maker.run(
+        """auto model = ROOT::RNTupleModel::Create();
+        auto points = model->MakeField<std::vector<forth::Point>>("points");
+        auto number = model->MakeField<int>("number");
+        auto show = [&](std::unique_ptr<ROOT::RFieldBase> field, auto map) { model->AddProjectedField(std::move(field), map).ThrowOnError(); };
+        show(std::make_unique<ROOT::RField<std::vector<float>>>("xs"), [](const std::string &n) {
+          return n == "xs" ? std::string("points") : std::string("points._0.x"); });
+        show(std::make_unique<ROOT::RField<ROOT::RNTupleCardinality<std::uint32_t>>>("n32"), [](const std::string &) { return std::string("points"); });
+        show(std::make_unique<ROOT::RField<ROOT::RNTupleCardinality<std::uint64_t>>>("n64"), [](const std::string &) { return std::string("points"); });
+        show(std::make_unique<ROOT::RField<int>>("again"), [](const std::string &) { return std::string("number"); });
+        ROOT::RNTupleWriteOptions options; options.SetInitialUnzippedPageSize(16); options.SetMaxUnzippedPageSize(64);
+        auto writer = ROOT::RNTupleWriter::Recreate(std::move(model), "ntuple", path, options);
+        for (int i = 0; i < 40; i++) {
+          points->clear();
+          for (int k = 0; k < int(mix(i) % 4); k++) points->push_back({1.f * k, 1. * i});
+          *number = i;
+          if (i == 23) writer->CommitCluster();
+          writer->Fill();
+        }""",
+        str(maker.folder / file),
+    )
+    for name, kind in (
+        ("points", "std::vector<forth::Point>"),
+        ("xs", "std::vector<float>"),
+        ("again", "int"),
+        ("number", "int"),
+    ):
+        maker.read(file, "ntuple", name, kind)
+    lengths = [len(entry) for entry in maker.values[file]["ntuple"]["points"]]
+    maker.values[file]["ntuple"] |= {"n32": lengths, "n64": lengths}
+
+
+def representations(maker):
+    """A column with two representations, of which each cluster uses one."""
+    file = "representations.root"
+    maker.run(
+        """auto model = ROOT::RNTupleModel::CreateBare();
+        using T = ROOT::ENTupleColumnType;
+        auto real = std::make_unique<ROOT::RField<float>>("real");
+        real->SetColumnRepresentatives({{T::kReal32}, {T::kReal16}, {T::kSplitReal32}});
+        auto text = std::make_unique<ROOT::RField<std::string>>("text");
+        text->SetColumnRepresentatives({{T::kSplitIndex64, T::kChar}, {T::kIndex32, T::kChar}});
+        auto list = std::make_unique<ROOT::RField<std::vector<int>>>("list");
+        list->SetColumnRepresentatives({{T::kIndex32}, {T::kSplitIndex64}});
+        model->AddField(std::move(real)); model->AddField(std::move(text)); model->AddField(std::move(list));
+        auto writer = ROOT::RNTupleWriter::Recreate(std::move(model), "ntuple", path);
+        auto entry = writer->CreateEntry();
+        auto pr = entry->GetPtr<float>("real"); auto pt = entry->GetPtr<std::string>("text"); auto pl = entry->GetPtr<std::vector<int>>("list");
+        for (int i = 0; i < 20; i++) {
+          *pr = i / 4.f; *pt = std::string(i % 3, 'r'); pl->assign(i % 4, i);
+          if (i % 5 == 0 && i) {
+            writer->CommitCluster();
+            auto &zero = const_cast<ROOT::RFieldBase &>(writer->GetModel().GetConstField("real"));
+            ROOT::Internal::RFieldRepresentationModifier::SetPrimaryColumnRepresentation(zero, i / 5 % 3);
+            for (auto name : {"text", "list"})
+              ROOT::Internal::RFieldRepresentationModifier::SetPrimaryColumnRepresentation(const_cast<ROOT::RFieldBase &>(writer->GetModel().GetConstField(name)), i / 5 % 2);
+          }
+          writer->Fill(*entry);
+        }""",
+        str(maker.folder / file),
+    )
+    for name, kind in (("real", "float"), ("text", "std::string"), ("list", "std::vector<int>")):
+        maker.read(file, "ntuple", name, kind)
+
+
+def several(maker):
+    """Ntuples in directories beside a tree, one written by several contexts, one without entries, one with one entry."""
+    file = "several.root"
+    maker.run(
+        """TFile file(path.c_str(), "RECREATE");
+        auto write = [&](TDirectory &where, const char *name, int count) {
+          auto model = ROOT::RNTupleModel::Create();
+          auto p = model->MakeField<int>("number"); auto l = model->MakeField<std::vector<float>>("list");
+          auto writer = ROOT::RNTupleWriter::Append(std::move(model), name, where);
+          for (int i = 0; i < count; i++) { *p = i; l->assign(i % 3, i / 2.f); writer->Fill(); }
+        };
+        write(file, "first", 10); write(file, "empty", 0);
+        auto *folder = file.mkdir("folder")->mkdir("below");
+        write(*folder, "one", 1);
+        TTree tree("tree", ""); int n = 3; tree.Branch("n", &n); tree.Fill(); file.cd(); tree.Write();
+        {
+          auto model = ROOT::RNTupleModel::CreateBare();
+          model->MakeField<int>("number"); model->MakeField<std::vector<int>>("list");
+          auto writer = ROOT::RNTupleParallelWriter::Append(std::move(model), "parallel", file);
+          auto a = writer->CreateFillContext(), b = writer->CreateFillContext();
+          auto fill = [](auto &context, int from) {
+            auto entry = context->CreateEntry();
+            for (int i = from; i < from + 5; i++) {
+              *entry->template GetPtr<int>("number") = i; entry->template GetPtr<std::vector<int>>("list")->assign(i % 3, i);
+              context->Fill(*entry);
+            }
+            context->FlushCluster();
+          };
+          fill(b, 100); fill(a, 0); fill(b, 200);
+        }
+        file.Write();""",
+        str(maker.folder / file),
+    )
+    for name in ("first", "empty", "folder/below/one"):
+        maker.read(file, name, "number", "int")
+        maker.read(file, name, "list", "std::vector<float>")
+    maker.read(file, "parallel", "number", "int")
+    maker.read(file, "parallel", "list", "std::vector<int>")
+
+
+def untyped(maker):
+    """Records and collections without a type."""
+    file = "untyped.root"
+    maker.run(
+        """auto model = ROOT::RNTupleModel::CreateBare();
+        std::vector<std::unique_ptr<ROOT::RFieldBase>> members;
+        members.push_back(std::make_unique<ROOT::RField<float>>("pt"));
+        members.push_back(std::make_unique<ROOT::RField<std::string>>("name"));
+        model->AddField(std::make_unique<ROOT::RRecordField>("record", std::move(members)));
+        auto writer = ROOT::RNTupleWriter::Recreate(std::move(model), "ntuple", path);
+        auto entry = writer->CreateEntry();
+        for (int i = 0; i < 6; i++) {
+          auto &field = static_cast<const ROOT::RRecordField &>(writer->GetModel().GetConstField("record"));
+          auto *at = static_cast<unsigned char *>(entry->GetPtr<void>("record").get());
+          *reinterpret_cast<float *>(at + field.GetOffsets()[0]) = i;
+          *reinterpret_cast<std::string *>(at + field.GetOffsets()[1]) = std::string(i % 3, 'u');
+          writer->Fill(*entry);
+        }""",
+        str(maker.folder / file),
+    )
+    maker.values[file] = {"ntuple": {"record": [{"pt": float(i), "name": "u" * (i % 3)} for i in range(6)]}}
+
+
 def write(folder):
+    """Makes the files."""
     folder.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as build:
-        macro = pathlib.Path(build) / "ntuples.C"
-        macro.write_text(SOURCE)
-        if ROOT.gROOT.LoadMacro(f"{macro}+") != 0:
-            raise SystemExit("the classes do not compile")
     maker = Maker(folder)
+    maker.compile(SOURCE)
+    golden = folder / "values.json"
+    chosen = sys.argv[2:]
+    if chosen and golden.exists():
+        maker.values = json.loads(golden.read_text())
     for part in PARTS:
-        part(maker)
-    files = (f"{json.dumps(file)}: {json.dumps(found)}" for file, found in maker.values.items())
-    (folder / "values.json").write_text("{\n" + ",\n".join(files) + "\n}\n")
+        if not chosen or part.__name__ in chosen:
+            part(maker)
+            files = (f"{json.dumps(file)}: {json.dumps(found)}" for file, found in sorted(maker.values.items()))
+            golden.write_text("{\n" + ",\n".join(files) + "\n}\n")
 
 
-PARTS = [kinds]
+PARTS = [kinds, codecs, encodings, pages, late, projected, representations, several, untyped]
 
 if __name__ == "__main__":
     script.run(write, script.folder(script.DATA / "rntuple"))

@@ -38,7 +38,10 @@ def test_ranges_of_entries_are_cut_out_of_pages(file, name):
             wanted = plain(values)
             count = len(wanted)
             # Starts and ends inside of clusters, between them, and of nothing.
-            ranges = [(start, stop) for start in range(0, count + 1, 3) for stop in range(start, count + 1, 2)]
+            step = count // 5 + 1
+            ranges = [
+                (start, stop) for start in range(0, count + 1, step) for stop in range(start, count + 1, step + 1)
+            ]
             for start, stop in ranges:
                 got = ntuple[field].array(entry_start=start, entry_stop=stop).to_list()
                 assert plain(got) == wanted[start:stop], (field, start, stop)

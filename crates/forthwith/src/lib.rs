@@ -58,6 +58,8 @@ pub use forthwith_io as io;
 pub use forthwith_parquet as parquet;
 pub use forthwith_plan as plan;
 pub use forthwith_program as program;
+#[cfg(feature = "root")]
+pub use forthwith_rntuple as rntuple;
 
 #[cfg(feature = "root")]
 pub mod root {

@@ -30,14 +30,14 @@ pub(crate) struct AttributeSet {
 }
 
 impl Footer {
-    /// Reads the body of a footer. `header` is the header's checksum.
-    pub(crate) fn parse(body: &mut Reader<'_>, header: u64, schema: &mut Schema) -> Result<Self> {
+    /// Reads the body of a footer. `header` is the header's checksum, if it is to be compared.
+    pub(crate) fn parse(body: &mut Reader<'_>, header: Option<u64>, schema: &mut Schema) -> Result<Self> {
         body.features()?;
         let begin = *body;
         let found = body.u64("the header's checksum")?;
-        if found != header {
+        if let Some(expected) = header.filter(|header| *header != found) {
             let what = "the header's checksum in the footer";
-            return Err(begin.error(ErrorKind::Mismatch { what, expected: header, found }));
+            return Err(begin.error(ErrorKind::Mismatch { what, expected, found }));
         }
         let mut extension = body.record("the schema extension")?;
         // An extension may be empty.

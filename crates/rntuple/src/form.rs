@@ -4,6 +4,7 @@ use crate::coding::{Coding, Kept, Stored};
 use crate::schema::{COLLECTION, Field, PLAIN, RECORD, STREAMED, Schema, VARIANT};
 use forthwith_columns::{DType, Form, MAP};
 use forthwith_plan::ColumnSpec;
+use std::collections::{BTreeMap, HashSet};
 
 /// A field: what it means, and the columns of the file that it is put together from. Parents stand before what is in their lists.
 #[derive(Clone, Debug)]
@@ -83,7 +84,7 @@ pub(crate) fn members(schema: &Schema, field: u32) -> Vec<Member> {
     let mut names: Vec<&str> =
         found.iter().map(|(_, member)| &*member.name).chain(own.iter().map(|member| &*member.name)).collect();
     names.sort_unstable();
-    let twice: Vec<String> =
+    let twice: HashSet<String> =
         names.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0].to_owned()).collect();
     let named = |(base, member): (String, Member)| match twice.contains(&member.name) {
         true => Member { name: format!("{base}::{}", member.name), chain: member.chain },
@@ -304,17 +305,24 @@ impl<'a> Walk<'a> {
     ) -> Result<usize, String> {
         let schema = self.schema;
         let ids = if field.is_projected() { schema.aliases_of(id) } else { schema.columns_of(id) };
-        let column = |id: &u32| schema.columns.get(*id as usize);
+        // Of each representation how many columns there were, and which one is meant.
+        let mut found: BTreeMap<u16, (usize, Option<u32>)> = BTreeMap::new();
+        for id in ids {
+            let Some(column) = schema.columns.get(*id as usize) else { continue };
+            let (count, meant) = found.entry(column.representation).or_default();
+            if *count == slot {
+                *meant = Some(*id);
+            }
+            *count += 1;
+        }
         let (mut columns, mut stored) = (Vec::new(), Vec::new());
-        for number in 0.. {
-            let mut same = ids.iter().filter(|id| column(id).is_some_and(|c| c.representation == number));
-            let Some(first) = same.nth(slot) else { break };
-            let Some(of) = column(first) else { break };
-            let how = Stored::of(of).map_err(|why| self.refused(field, &format!("in {why}")))?;
+        for id in found.into_values().filter_map(|(_, meant)| meant) {
+            let Some(column) = schema.columns.get(id as usize) else { continue };
+            let how = Stored::of(column).map_err(|why| self.refused(field, &format!("in {why}")))?;
             if !how.suits(kept) {
                 return Err(self.refused(field, &format!("in a column of type {}", how.kind.name())));
             }
-            columns.push(*first);
+            columns.push(id);
             stored.push(how);
         }
         if columns.is_empty() {

@@ -65,7 +65,7 @@ impl<'t> Marks<'t> {
         let [base, most, before, after] = *self.rest else { return Err(foreign()) };
         let known = |number: i64| u64::try_from(number).ok();
         let most = known(most).ok_or_else(foreign)?;
-        if base.unsigned_abs() > 1 << 62 || most > 1 << 62 {
+        if base.unsigned_abs() >= 1 << 62 || most > 1 << 62 {
             return Err(foreign());
         }
         Ok(Lists { base, most, before: known(before), after: known(after) })

@@ -49,14 +49,14 @@ pub(crate) struct Page {
 const SHARDED: u64 = 1;
 
 impl PageList {
-    /// Reads the summaries of the clusters. `header` is the header's checksum, `entries` and `count` are what the footer says.
-    pub(crate) fn parse(bytes: Bytes, header: u64, entries: &Range<u64>, count: u32) -> Result<Self> {
+    /// Reads the summaries of the clusters. `header` is the header's checksum, if it is to be compared, `entries` and `count` are what the footer says.
+    pub(crate) fn parse(bytes: Bytes, header: Option<u64>, entries: &Range<u64>, count: u32) -> Result<Self> {
         let mut body = crate::blob::body(&bytes);
         let begin = body;
         let found = body.u64("the header's checksum")?;
-        if found != header {
+        if let Some(expected) = header.filter(|header| *header != found) {
             let what = "the header's checksum in a page list";
-            return Err(begin.error(ErrorKind::Mismatch { what, expected: header, found }));
+            return Err(begin.error(ErrorKind::Mismatch { what, expected, found }));
         }
         let begin = body;
         let mut summaries = body.list("the clusters", 8)?;

@@ -342,7 +342,7 @@ impl<'n> Planner<'n> {
                     let note = Note { verified, zeros: false, representation: active.representation };
                     let how = part.coding.stored.get(active.representation);
                     let length = how.map_or(0, |how| how.page_bytes(page.elements));
-                    (self.ntuple.stored(page.locator, verified)?, length, note)
+                    (self.ntuple.stored(page, verified)?, length, note)
                 }
             };
             let numbered = |range: Range<u64>| range.start.wrapping_add(shift)..range.end.wrapping_add(shift);

@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// How to read an ntuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Whether the checksums of pages are verified.
+    /// Whether checksums are verified: of the anchor, of envelopes and of pages.
     pub verify: bool,
 }
 
@@ -39,8 +39,8 @@ pub struct Ntuple {
     object: String,
     options: Options,
     anchor: Anchor,
-    /// The header's checksum.
-    hash: u64,
+    /// The header's checksum, if it is to be compared.
+    hash: Option<u64>,
     schema: Schema,
     footer: Footer,
     /// The page list of each cluster group, and the number of its first cluster.
@@ -82,17 +82,20 @@ impl Ntuple {
             return Err(here(Error::unsupported(format!("{class}, which is not an RNTuple of version 1"))));
         }
         let payload = file.payload(&found.key)?;
-        let anchor = Anchor::parse(&payload).map_err(|error| here(error.in_member("anchor")))?;
+        let anchor =
+            Anchor::parse(&payload, options.verify).map_err(|error| here(error.in_member("anchor")))?;
         Self::of(Arc::clone(file.source()), found.path.clone(), anchor, options).map_err(here)
     }
 
     fn of(source: Arc<dyn Source>, object: String, anchor: Anchor, options: Options) -> Result<Self> {
         let longest = anchor.longest;
-        let header = blob::envelope(source.as_ref(), anchor.header, Envelope::Header, longest)?;
+        let header =
+            blob::envelope(source.as_ref(), anchor.header, Envelope::Header, longest, options.verify)?;
         let in_header = |error: Error| error.in_member(Envelope::Header.name());
         let mut schema = Schema::parse(&mut blob::body(&header)).map_err(in_header)?;
-        let hash = blob::checksum(&header);
-        let footer = blob::envelope(source.as_ref(), anchor.footer, Envelope::Footer, longest)?;
+        let hash = options.verify.then(|| blob::checksum(&header));
+        let footer =
+            blob::envelope(source.as_ref(), anchor.footer, Envelope::Footer, longest, options.verify)?;
         let in_footer = |error: Error| error.in_member(Envelope::Footer.name());
         let footer = Footer::parse(&mut blob::body(&footer), hash, &mut schema).map_err(in_footer)?;
         let mut first = 0;
@@ -203,23 +206,26 @@ impl Ntuple {
 
     fn page_list(&self, group: &crate::footer::ClusterGroup) -> Result<PageList> {
         let longest = self.anchor.longest;
-        let bytes = blob::envelope(self.source.as_ref(), group.pages, Envelope::PageList, longest)?;
+        let bytes = blob::envelope(
+            self.source.as_ref(),
+            group.pages,
+            Envelope::PageList,
+            longest,
+            self.options.verify,
+        )?;
         let list = PageList::parse(bytes, self.hash, &group.entries, group.clusters);
         list.map_err(|error| error.in_member(Envelope::PageList.name()))
     }
 
     /// Where the bytes of a page are, its checksum included if that is to be verified.
-    pub(crate) fn stored(&self, locator: Locator, verified: bool) -> Result<Stored> {
-        let checksum = if verified { 8 } else { 0 };
-        let longest = self.anchor.longest;
+    pub(crate) fn stored(&self, page: &Page, verified: bool) -> Result<Stored> {
+        let (locator, longest) = (page.locator, self.anchor.longest);
         // A checksum counts where a page is split.
-        if longest > 0 && locator.size.saturating_add(8) > longest {
-            return Ok(Stored::Inline(blob::read(self.source.as_ref(), locator, 8, longest).map(
-                |bytes| {
-                    let kept = (bytes.len() - 8) + checksum as usize;
-                    bytes.slice(..kept)
-                },
-            )?));
+        let there = if page.checksum { 8 } else { 0 };
+        let checksum = if verified { there } else { 0 };
+        if longest > 0 && locator.size.saturating_add(there) > longest {
+            let bytes = blob::read(self.source.as_ref(), locator, there, longest)?;
+            return Ok(Stored::Inline(bytes.slice(..bytes.len() - (there - checksum) as usize)));
         }
         let size = locator.size.saturating_add(checksum);
         match (Locator { size, ..locator }).range() {

@@ -25,7 +25,7 @@ const RECOVER: OptionSpec = OptionSpec {
 const CHECKSUMS: OptionSpec = OptionSpec {
     name: "checksums",
     kind: OptionKind::Flag,
-    about: "verify the checksums of the pages of RNTuples, as is done unless this is false",
+    about: "verify the checksums of RNTuples, as is done unless this is false",
 };
 
 impl Format for Root {

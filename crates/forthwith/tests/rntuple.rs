@@ -1,0 +1,125 @@
+#![cfg(feature = "root")]
+//! RNTuples whose bytes lie: an error or values, never a panic, and what is delivered is valid. Checksums are not verified
+//! here: they would find every lie, and no other check would be tested.
+
+use forthwith::{
+    Engine, Options as EngineOptions,
+    io::{Memory, Source},
+    plan::Dataset,
+    rntuple::{Ntuple, NtupleFormat, Options},
+    root::RootFile,
+};
+use std::{path::Path, sync::Arc};
+
+fn bytes(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/rntuple").join(name);
+    std::fs::read(path).expect("a bundled file")
+}
+
+/// Reads everything that can be read; how many fields of how many.
+fn read(engine: &Engine, bytes: Vec<u8>, threads: usize, options: Options) -> [usize; 2] {
+    let source: Arc<dyn Source> = Arc::new(Memory::new("damaged.root", bytes));
+    let open = || {
+        let file = RootFile::open(Arc::clone(&source))?;
+        Ntuple::open(&file, &file.find("ntuple")?, options)
+    };
+    let Ok(ntuple) = open() else { return [0; 2] };
+    let fields = ntuple.fields().map_or(0, <[_]>::len);
+    let mut readable = 0;
+    for field in 0..fields as u32 {
+        let _ = ntuple.describe(field);
+        // A lie about the number of entries is not to cost the memory of so many.
+        let count = ntuple.entries().expect("known").min(1000);
+        let mut is_read = true;
+        for entries in [0..count, count / 3..count / 2] {
+            let Ok(plan) = ntuple.plan(&[field], entries) else {
+                is_read = false;
+                continue;
+            };
+            let claimed: u64 = plan.tasks.iter().map(|task| task.wanted.end - task.wanted.start).sum();
+            if claimed > 1 << 24 {
+                is_read = false;
+                continue;
+            }
+            match engine.read(&plan, &source, &NtupleFormat, Some(threads), None) {
+                Ok(arrays) => {
+                    for array in arrays {
+                        array.validate().unwrap_or_else(|wrong| panic!("field {field}: {wrong}"));
+                    }
+                }
+                Err(_) => is_read = false,
+            }
+        }
+        readable += usize::from(is_read);
+    }
+    [readable, fields]
+}
+
+const FILES: [&str; 5] =
+    ["kinds-none.root", "kinds-zstd.root", "pages-none.root", "late-within.root", "representations.root"];
+
+#[test]
+fn bundled_files_are_read_whole() {
+    let engine = Engine::new(EngineOptions::default());
+    for name in FILES {
+        for threads in [1, 3] {
+            let [readable, fields] = read(&engine, bytes(name), threads, Options::default());
+            assert_eq!(readable, fields, "{name}");
+            assert!(fields > 0, "{name}");
+        }
+    }
+}
+
+#[test]
+fn flipped_bytes_are_errors_or_values() {
+    let rounds = std::env::var("FORTHWITH_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
+    let engine = Engine::new(EngineOptions::default());
+    let mut random = 1u64;
+    let mut next = move |below: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random % below as u64) as usize
+    };
+    let options = Options { verify: false };
+    for name in FILES {
+        let whole = bytes(name);
+        for round in 0..rounds {
+            let mut damaged = whole.clone();
+            for _ in 0..1 + next(4) {
+                let at = next(whole.len());
+                let change = next(5);
+                damaged[at] = match change {
+                    0 => next(256) as u8,
+                    1 => 0xff,
+                    2 => 0,
+                    _ => damaged[at] ^ (1 << next(8)),
+                };
+            }
+            read(&engine, damaged, 1 + round % 2, options);
+        }
+    }
+}
+
+#[test]
+fn what_checksums_cover_is_an_error_when_it_changes() {
+    let engine = Engine::new(EngineOptions::default());
+    let whole = bytes("kinds-none.root");
+    let source: Arc<dyn Source> = Arc::new(Memory::new("whole.root", whole.clone()));
+    let file = RootFile::open(Arc::clone(&source)).expect("a file");
+    let ntuple =
+        Ntuple::open(&file, &file.find("ntuple").expect("there"), Options::default()).expect("sound");
+    let entries = 0..ntuple.entries().expect("known");
+    let plan = ntuple.plan(&[7], entries).expect("sound");
+    for task in &plan.tasks {
+        let forthwith::plan::Stored::Range(range) = &task.stored else { panic!("a page in the file") };
+        let mut damaged = whole.clone();
+        damaged[range.start as usize] ^= 1;
+        let source: Arc<dyn Source> = Arc::new(Memory::new("damaged.root", damaged));
+        let error =
+            engine.read(&plan, &source, &NtupleFormat, Some(1), None).expect_err("damaged").to_string();
+        assert!(error.starts_with("the checksum of a page is "), "{error}");
+        let place = format!("ntuple/i32, cluster {}, member column ", task.block);
+        assert!(error.contains(&place), "{error}");
+    }
+}
