@@ -3,7 +3,6 @@
 use crate::{
     default,
     schema::{self, Id, Kind, Name, Schema},
-    table::{field, is_record},
     translate::{Keep, Layouts, Refusal, leaf, meant, parts},
 };
 use forthwith_columns::{DType, Encoding};
@@ -451,4 +450,22 @@ fn short(name: &str) -> &str {
 fn differ_named(writer: &Name, reader: &Name) -> Refusal {
     let (writer, reader) = (&writer.full, &reader.full);
     Refusal::senseless(format!("{writer} cannot be read as {reader}, which has another name"))
+}
+
+/// A record's fields as a table has them, or the whole value as its only field.
+fn field(name: &str, title: &str) -> Field {
+    Field {
+        path: name.to_owned(),
+        name: name.to_owned(),
+        title: title.to_owned(),
+        parent: None,
+        has_children: false,
+        has_data: true,
+        is_part: false,
+    }
+}
+
+/// Whether the outermost type is a record.
+fn is_record(schema: &Schema) -> bool {
+    matches!(schema.root().kind, Kind::Record { .. })
 }

@@ -5,7 +5,7 @@ use crate::{
     fixed,
     format::AvroFormat,
     resolve::{Fields, VALUE},
-    schema::{Kind, Schema},
+    schema::Schema,
     translate::DIALECT,
 };
 use forthwith_columns::{DType, Form};
@@ -545,22 +545,4 @@ impl std::fmt::Debug for AvroFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("AvroFile").field("uri", &self.uri()).finish_non_exhaustive()
     }
-}
-
-/// A record's fields as a table has them, or the whole value as its only field.
-pub(crate) fn field(name: &str, title: &str) -> Field {
-    Field {
-        path: name.to_owned(),
-        name: name.to_owned(),
-        title: title.to_owned(),
-        parent: None,
-        has_children: false,
-        has_data: true,
-        is_part: false,
-    }
-}
-
-/// Whether the outermost type is a record.
-pub(crate) fn is_record(schema: &Schema) -> bool {
-    matches!(schema.root().kind, Kind::Record { .. })
 }

@@ -2,8 +2,8 @@
 
 use crate::{
     EncodeError,
-    encoder::Node,
     fit::{DEEPEST, bare, fit, inner, place, same},
+    node::Node,
     numbers,
     opaque::{decimals, opaque, resized},
     rows::Rows,

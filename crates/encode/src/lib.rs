@@ -30,6 +30,7 @@ mod bind;
 mod encoder;
 mod error;
 mod fit;
+mod node;
 mod numbers;
 mod opaque;
 mod rows;

@@ -1,6 +1,6 @@
 //! Byte strings of one length, and the digits of decimals.
 
-use crate::{EncodeError, encoder::Node, rows::Rows};
+use crate::{EncodeError, node::Node, rows::Rows};
 use forthwith_columns::Form;
 use forthwith_program::Layout;
 use std::borrow::Cow;
