@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use forthwith_plan::Result;
 
+use super::native::{Native, native};
 use super::own::{is_own, own, own_versions};
 use crate::streamer::{StreamerInfo, Streamers, builtin, builtin_versions, registered};
 
@@ -17,7 +18,9 @@ pub fn describe(
     version: i32,
     checksum: Option<u32>,
 ) -> Result<Option<Arc<StreamerInfo>>> {
-    if registered(class).is_none()
+    // By the name first: most classes are none of these.
+    if matches!(native(class), Native::Own | Native::Bare)
+        && registered(class).is_none()
         && let Some(info) = own(streamers, class, version)?
     {
         return Ok(Some(info));

@@ -40,7 +40,11 @@ pub(super) fn own_versions(class: &str, latest: i32) -> Vec<i32> {
         return vec![ANY_VERSION];
     }
     let first = |versions: &RangeInclusive<i32>| (*versions.start()).max(1);
-    let last = |versions: &RangeInclusive<i32>| (*versions.end()).min(latest.clamp(first(versions), MOST));
+    // Of those that go on, the ones that there are in the file: it need not describe the class.
+    let last = |versions: &RangeInclusive<i32>| match *versions.end() {
+        i32::MAX => latest.clamp(first(versions), MOST),
+        last => last,
+    };
     let mut all: Vec<i32> = rows.into_iter().flat_map(|versions| first(versions)..=last(versions)).collect();
     all.sort_unstable_by(|a, b| b.cmp(a));
     all
@@ -140,3 +144,38 @@ static TABLE: [Row; 27] = [
     ("RooLinkedList", until(1), "TObject; _size:3:int; _items:pointers:TObject*:_size"),
     ("RooLinkedList", from(2), "TObject; _size:3:int; _items:pointers:TObject*:_size; _name:65:TString"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::class::{Native, native};
+
+    #[test]
+    fn every_row_is_understood() {
+        for (class, versions, text) in &TABLE {
+            let info = spelled(class, 1, &text.replace('@', "double"));
+            let name = if *class == SYMMETRIC { "TMatrixTSym<double>" } else { class };
+            assert!(matches!(native(name), Native::Own | Native::Bare), "{class}");
+            assert!(!info.elements.is_empty() && !versions.is_empty(), "{class}");
+            for (at, element) in info.elements.iter().enumerate() {
+                assert!(!matches!(element.kind, ElementKind::Unknown(_)), "{class}::{}", element.name);
+                // What counts a member stands before it, or in a base.
+                let counter = element.counter().filter(|counter| *counter.class == **class);
+                let is_before = |name: &str| info.elements[..at].iter().any(|known| &*known.name == name);
+                assert!(counter.is_none_or(|counter| is_before(&counter.name)), "{class}::{}", element.name);
+            }
+        }
+    }
+
+    #[test]
+    fn versions_are_those_of_the_rows_and_of_the_file() {
+        let of = |class, latest| own_versions(class, latest);
+        assert_eq!(of("TRef", 1), [ANY_VERSION]);
+        assert_eq!(of("TMatrixTSym<double>", 2), [ANY_VERSION]);
+        assert_eq!(of("TPolyMarker3D", 0), [3, 2, 1], "also of a file that does not describe it");
+        assert_eq!(of("RooRealVar", 5), [5, 4, 3, 2]);
+        assert_eq!(of("RooCategory", 3), [2]);
+        assert_eq!(of("RooRealVar", i32::MAX).len(), 99, "whatever a file says");
+        assert!(of("TNamed", 1).is_empty() && of("TMatrixTSym<long>", 1).is_empty());
+    }
+}

@@ -67,7 +67,7 @@ pub enum ElementKind {
     /// A `std::string`.
     StlString,
     /// Numbers and texts as only code of a class's own writes them.
-    Own(OwnMember),
+    Own(Box<OwnMember>),
     /// Told by a user: the type of a number that these words leave on the stack; without one, bytes that they step over.
     Words(Option<DType>, Box<str>),
     /// Made by a schema evolution rule.
@@ -113,10 +113,13 @@ pub struct Counter {
 impl Element {
     /// The member that counts its items, if another does.
     #[must_use]
-    pub const fn counter(&self) -> Option<&Counter> {
+    pub fn counter(&self) -> Option<&Counter> {
         match &self.kind {
             ElementKind::BasicPointer(counter) | ElementKind::Loop(counter) => Some(counter),
-            ElementKind::Own(OwnMember::Bare(counter, _) | OwnMember::Triangle(counter)) => Some(counter),
+            ElementKind::Own(own) => match &**own {
+                OwnMember::Bare(counter, _) | OwnMember::Triangle(counter) => Some(counter),
+                _ => None,
+            },
             _ => None,
         }
     }

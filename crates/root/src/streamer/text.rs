@@ -55,7 +55,7 @@ fn element(class: &str, text: &str) -> Element {
     if let Some(flag) = only {
         let (flag, when) = flag.strip_prefix('!').map_or((flag, true), |flag| (flag, false));
         let inner = Box::new(element.clone());
-        element.kind = ElementKind::Own(OwnMember::Only(self::counter(class, flag), when, inner));
+        element.kind = ElementKind::Own(Box::new(OwnMember::Only(self::counter(class, flag), when, inner)));
     }
     element
 }
@@ -83,7 +83,7 @@ fn own(element: &mut Element, class: &str, words: &str, counter: Option<Counter>
         // No row has another.
         _ => return ElementKind::Unknown(words.into()),
     };
-    ElementKind::Own(own)
+    ElementKind::Own(Box::new(own))
 }
 
 /// A member of the class, or `Base.member`.
