@@ -105,9 +105,37 @@ impl<'a> Found<'a> {
     }
 }
 
-/// All idioms, in their order.
-pub(super) fn patterns() -> &'static [Pattern] {
-    static PATTERNS: OnceLock<Vec<Pattern>> = OnceLock::new();
+/// All idioms, in their order, by the kind of node that they begin with.
+pub(super) struct Patterns {
+    by_first: [Vec<Pattern>; FIRSTS],
+    pub(super) frame: Pattern,
+}
+
+/// Kinds of nodes that idioms begin with, and one for all others.
+const FIRSTS: usize = 8;
+
+fn first_of(kind: &Kind) -> usize {
+    match kind {
+        Kind::Read(read) if read.output.is_some() => 0,
+        Kind::Read(_) => 1,
+        Kind::Plain(Op::Literal, _) => 2,
+        Kind::Plain(Op::Position, _) => 3,
+        Kind::Plain(Op::Fetch, _) => 4,
+        Kind::Plain(Op::LenOutput, _) => 5,
+        Kind::While(..) => 6,
+        _ => 7,
+    }
+}
+
+impl Patterns {
+    /// Those that may begin with a node.
+    pub(super) fn beginning(&self, kind: &Kind) -> &[Pattern] {
+        &self.by_first[first_of(kind)]
+    }
+}
+
+pub(super) fn patterns() -> &'static Patterns {
+    static PATTERNS: OnceLock<Patterns> = OnceLock::new();
     PATTERNS.get_or_init(|| {
         let source = source();
         let program = match parse(&source, Options::default()) {
@@ -115,16 +143,27 @@ pub(super) fn patterns() -> &'static [Pattern] {
             Err(error) => unreachable!("a template is no program: {error}"),
         };
         let words = &program.words[program.words.len() - Idiom::ALL.len()..];
-        let patterns = Idiom::ALL.iter().zip(words).map(|(idiom, word)| {
+        let mut by_first: [Vec<Pattern>; FIRSTS] = Default::default();
+        let mut frame = None;
+        for (idiom, word) in Idiom::ALL.iter().zip(words) {
             let mut before = parts(&program, &word.body);
             let body = before.iter().position(|part| matches!(part, Part::Body(_)));
             let behind = body.map(|at| before.split_off(at + 1)).unwrap_or_default();
             if body.is_some() {
                 before.pop();
             }
-            Pattern { idiom: *idiom, before, behind }
-        });
-        patterns.collect()
+            let first = before.first().map_or(FIRSTS - 1, Part::first);
+            let pattern = Pattern { idiom: *idiom, before, behind };
+            // It stands round phrases, and is looked for before them.
+            match idiom {
+                Idiom::Frame => frame = Some(pattern),
+                _ => by_first[first].push(pattern),
+            }
+        }
+        match frame {
+            Some(frame) => Patterns { by_first, frame },
+            None => unreachable!("it is one of all idioms"),
+        }
     })
 }
 
@@ -178,6 +217,22 @@ fn parts(program: &Ir, body: &Body) -> Vec<Part> {
         other => unreachable!("no template has {other:?}"),
     };
     body.nodes.iter().map(|node| part(&node.kind)).collect()
+}
+
+impl Part {
+    /// The kind of node, as of [`first_of`].
+    fn first(&self) -> usize {
+        match self {
+            Self::Read(0) | Self::Parse(_) => 1,
+            Self::Read(_) => 0,
+            Self::Number(_) | Self::Word(Op::Literal, _) => 2,
+            Self::Input(Op::Position, _) => 3,
+            Self::Variable(Op::Fetch, _) => 4,
+            Self::Output(Op::LenOutput, _) => 5,
+            Self::While(..) => 6,
+            _ => FIRSTS - 1,
+        }
+    }
 }
 
 impl Pattern {

@@ -10,7 +10,8 @@ use crate::isa::{Op, Parser, Read};
 impl<'a> Matcher<'a> {
     /// The idiom that begins here, if there is one, and how many nodes it is.
     pub(super) fn step(&mut self, kinds: &[&'a Kind], depth: usize) -> Match<Option<(Step, usize)>> {
-        for pattern in patterns().iter().filter(|pattern| pattern.idiom != Idiom::Frame) {
+        let Some(first) = kinds.first() else { return Ok(None) };
+        for pattern in patterns().beginning(first) {
             if let Some((found, used)) = pattern.begins(self, kinds)?
                 && let Some(step) = self.made(pattern.idiom, found, depth)?
             {
@@ -186,7 +187,7 @@ impl<'a> Matcher<'a> {
             Idiom::Constant | Idiom::AddedConstant => {
                 Step::Constant { value: n, output: found.out(), add: idiom == Idiom::AddedConstant }
             }
-            // Two idioms at once, one round the other: it is looked for first.
+            // It is looked for before all others.
             Idiom::Frame => return Ok(None),
         };
         Ok(Some(step))
@@ -257,9 +258,7 @@ impl<'a> Matcher<'a> {
 
     /// The number of a [`Idiom::Frame`] that begins here, and how many nodes stand before what is in it.
     pub(super) fn opens_frame(&mut self, kinds: &[&'a Kind]) -> Match<Option<(i64, usize)>> {
-        let Some(frame) = patterns().iter().find(|pattern| pattern.idiom == Idiom::Frame) else {
-            return Ok(None);
-        };
+        let frame = &patterns().frame;
         let Some((found, used)) = frame.begins(self, kinds)? else { return Ok(None) };
         // With the variable of the entry's end behind it, it is the check of the entry's byte count.
         let is_entry = matches!(kinds[used..], [Kind::Plain(Op::Fetch, _), Kind::Plain(Op::Ne, _), ..]);
@@ -268,9 +267,7 @@ impl<'a> Matcher<'a> {
 
     /// How many nodes the end of one is, if one ends here.
     pub(super) fn closes_frame(&self, kinds: &[&'a Kind]) -> Match<Option<usize>> {
-        let Some(frame) = patterns().iter().find(|pattern| pattern.idiom == Idiom::Frame) else {
-            return Ok(None);
-        };
+        let frame = &patterns().frame;
         let ends = frame.ends(self, kinds)?;
         Ok(ends
             .filter(|(found, _)| found.data().is_some() && found.data() == self.data)
