@@ -97,8 +97,29 @@ impl Axis {
 }
 
 impl Binned {
-    /// The histogram that an object is; `None` if it is none, or its parts do not fit each other.
+    /// The histogram that an object is, or the efficiency: what passed over all. `None` if it is neither, or its parts do not fit each
+    /// other.
     pub(super) fn of(object: Object<'_>) -> Option<Self> {
+        if object.class() != "TEfficiency" {
+            return Self::histogram(object);
+        }
+        let total = Self::histogram(object.object("fTotalHistogram")?)?;
+        let mut passed = Self::histogram(object.object("fPassedHistogram")?)?;
+        if passed.contents.len() != total.contents.len() {
+            return None;
+        }
+        for (value, all) in passed.contents.iter_mut().zip(&total.contents) {
+            *value = if *all == 0.0 { 0.0 } else { *value / all };
+        }
+        Some(Self {
+            axes: total.axes,
+            contents: passed.contents,
+            profile: Some(total.contents),
+            entries: total.entries,
+        })
+    }
+
+    fn histogram(object: Object<'_>) -> Option<Self> {
         let is = |class: &str| object.class() == class || object.bases().any(|base| base.class == class);
         if !is("TH1") || is("TH2Poly") {
             return None;

@@ -4,6 +4,7 @@ mod binned;
 mod buffer;
 mod heat;
 mod members;
+mod points;
 
 use crate::{console::Console, failure::Result, human, meaning::Shape};
 use forthwith::{File, Key, plan::Error, root::Objects};
@@ -39,8 +40,10 @@ pub(crate) fn show(file: &File, key: &Key, shape: Shape, console: &mut Console<'
         human::clean(&title),
         human::clean(file.uri()),
     ))?;
-    match binned::Binned::of(top) {
-        Some(binned) => console.text(&binned.draw(console.width.unwrap_or(80), console.paint))?,
+    let width = console.width.unwrap_or(80);
+    let picture = binned::Binned::of(top).map(|binned| binned.draw(width, console.paint));
+    match picture.or_else(|| points::draw(top, width, console.paint)) {
+        Some(picture) => console.text(&picture)?,
         None => console.text(&members::text(top))?,
     }
     buffer::note(top).map_or(Ok(()), |note| console.line(&note))

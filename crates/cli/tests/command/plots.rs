@@ -29,6 +29,16 @@ fn objects_are_drawn_as_by_show() {
     }
 }
 
+#[test]
+fn graphs_and_efficiencies_are_drawn() {
+    let graph = output(&["show", &file("histograms.root:points")]);
+    assert!(graph.contains('•') && graph.contains("4 points"), "{graph}");
+    let efficiency = output(&["show", &file("histograms.root:efficiency")]);
+    assert!(efficiency.contains('█') && efficiency.contains('└'), "{efficiency}");
+    // Members are there for programs.
+    assert!(output(&["show", "--json", &file("histograms.root:points")]).contains("fX"));
+}
+
 /// The name of the first object of a file.
 fn first(name: &str) -> String {
     let listed = output(&["ls", "--json", &file(name)]);

@@ -1,0 +1,75 @@
+//! The points of a graph, over both of their axes.
+
+use crate::{
+    histogram::{horizontal, nice_step, tick_text},
+    human,
+    paint::{Paint, Style},
+};
+use forthwith::root::Object;
+
+const HEIGHT: usize = 16;
+/// The widest picture, whatever the terminal.
+const WIDEST: usize = 100;
+
+/// The picture of a `TGraph`; nothing of another object, or of one without points that are numbers.
+pub(super) fn draw(object: Object<'_>, width: usize, paint: Paint) -> Option<String> {
+    let is_graph = object.class() == "TGraph" || object.bases().any(|base| base.class == "TGraph");
+    if !is_graph {
+        return None;
+    }
+    let (x, y) = (object.array("fX")?, object.array("fY")?);
+    let all = x.len().min(y.len());
+    let points: Vec<(f64, f64)> =
+        x.floats().zip(y.floats()).filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+    let (left, right) = range(points.iter().map(|point| point.0))?;
+    let (bottom, top) = range(points.iter().map(|point| point.1))?;
+    let columns = width.min(WIDEST).saturating_sub(12).max(20);
+    let place = |value: f64, low: f64, high: f64, most: usize| {
+        (((value - low) / (high - low) * most as f64) as usize).min(most - 1)
+    };
+    let mut canvas = vec![vec![' '; columns]; HEIGHT];
+    for (x, y) in &points {
+        canvas[place(*y, bottom, top, HEIGHT)][place(*x, left, right, columns)] = '•';
+    }
+    let step = nice_step(top - bottom, 4);
+    let mut marks = vec![String::new(); HEIGHT + 1];
+    let mut tick = (bottom / step).ceil();
+    for _ in 0..16 {
+        let line = ((tick * step - bottom) / (top - bottom) * HEIGHT as f64).round();
+        if !(0.0..=HEIGHT as f64).contains(&line) {
+            break;
+        }
+        marks[line as usize] = tick_text(tick * step, step);
+        tick += 1.0;
+    }
+    let margin = marks.iter().map(|mark| mark.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (row, line) in canvas.iter().enumerate().rev() {
+        let mark = &marks[row + 1];
+        let axis = if mark.is_empty() { '│' } else { '┤' };
+        let line: String = line.iter().collect();
+        let line = format!("{mark:>margin$} {axis}{}", paint.paint(Style::Special, line.trim_end()));
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    let (axis, numbers) = horizontal(left, right, columns);
+    text.push_str(&format!("{:>margin$} └{axis}\n", marks[0]));
+    text.push_str(format!("{:margin$}  {numbers}", "").trim_end());
+    let hidden = all - points.len();
+    let hidden = if hidden > 0 {
+        format!(", {} not shown: no numbers", human::count(hidden as u64))
+    } else {
+        String::new()
+    };
+    text.push_str(&format!("\n\n{}{hidden}\n", human::counted(all as u64, "point", "points")));
+    Some(text)
+}
+
+/// From the least to the greatest of some numbers, with room around them; nothing where that is no range.
+fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    let (low, high) = values
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    let room = if low < high { (high - low) * 0.02 } else { (low.abs() * 0.5).max(0.5) };
+    let (low, high) = (low - room, high + room);
+    (low < high && (high - low).is_finite()).then_some((low, high))
+}
