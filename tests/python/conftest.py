@@ -1,6 +1,7 @@
 """What the tests share: the bundled files, and modules beside the tests."""
 
 import pathlib
+import signal
 import sys
 
 import pytest
@@ -30,3 +31,11 @@ def tree(file):
 
 def data(name):
     return str(DATA / name)
+
+
+@pytest.fixture
+def interruptible():
+    """Control-C as at a terminal: a process started in the background may have inherited that it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

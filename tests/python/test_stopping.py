@@ -38,14 +38,6 @@ def test_an_exception_in_progress_stops(tree):
     assert len(tree["run"].array()) == 3600
 
 
-@pytest.fixture
-def interruptible():
-    """Control-C as at a terminal: a process started in the background may have inherited that it is ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_in_progress_stops(tree):
     def interrupt(*now):
