@@ -151,10 +151,12 @@ impl Objects {
 
 /// Name, type, comment, whether it is a base, and a base's version.
 type Member = (String, String, String, bool, Option<i32>);
+/// Class, version, checksum and members.
+type Info = (String, i32, u32, Vec<Member>);
 
 /// Class, version, checksum and members of each streamer info of a file.
 #[pyfunction]
-fn root_streamers(py: Python<'_>, file: &Bound<'_, File>) -> PyResult<Vec<(String, i32, u32, Vec<Member>)>> {
+fn root_streamers(py: Python<'_>, file: &Bound<'_, File>) -> PyResult<Vec<Info>> {
     let handle = &file.get().handle;
     let infos = handle.run(py, || match handle.file.own::<root::RootFile>() {
         Some(root) => root.streamers()?.infos().map_err(|error| error.in_file(handle.file.uri())),
