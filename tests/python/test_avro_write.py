@@ -478,6 +478,9 @@ def test_unions_of_one_kind():
     for given in (tree.arrays(), pytest.importorskip("pyarrow").table(tree.select(unions="union"))):
         assert fast_read(written(given)) == want, "the schema that follows has one of each"
         assert fast_read(written(given, schema=schema)) == want
+    # As structs, alternatives that are spelled alike have names of their own.
+    kinds = pytest.importorskip("pyarrow").table(tree).schema
+    assert [field.name for field in kinds.field("b").type] == ["bytes", "bytes 2"]
 
 
 def test_enums_step_by_step():

@@ -4,7 +4,7 @@ use super::{ExportError, Options};
 use crate::validate::DEEPEST;
 use crate::{DType, Form, Invalid, LogicalType, TimeUnit};
 use arrow_schema::{DataType, Field, Fields, UnionFields, UnionMode};
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 pub(super) fn field(form: &Form, name: &str, options: &Options) -> Result<Field, ExportError> {
     nested(form, name, options, false, 0)
@@ -61,8 +61,9 @@ fn nested(
         }
         Form::Union { key, contents } => {
             // Nullable whatever they are: a null of an option around the union has to stand in one of them.
+            let names = if options.union_as_struct { alternatives(contents) } else { Vec::new() };
             let fields = contents.iter().enumerate().map(|(tag, content)| {
-                let name = if options.union_as_struct { content.type_string() } else { tag.to_string() };
+                let name = names.get(tag).cloned().unwrap_or_else(|| tag.to_string());
                 Ok(inside(content, &name, true)?.with_nullable(true))
             });
             let fields = fields.collect::<Result<Vec<_>, ExportError>>()?;
@@ -80,6 +81,18 @@ fn nested(
     let nullable = data_type == DataType::Null
         || matches!(form, Form::Union { contents, .. } if !options.union_as_struct && has_option(contents));
     Ok(Field::new(name, data_type, nullable))
+}
+
+/// A name for each alternative of a union: its type, and a number behind that where several are spelled alike, such as
+/// `bytes` and `bytes 2` of two sizes of Avro's `fixed`.
+fn alternatives(contents: &[Form]) -> Vec<String> {
+    let mut spelled: HashMap<String, u32> = HashMap::new();
+    let named = contents.iter().map(|content| {
+        let plain = content.type_string();
+        let times = spelled.entry(plain.clone()).and_modify(|times| *times += 1).or_insert(1);
+        if *times == 1 { plain } else { format!("{plain} {times}") }
+    });
+    named.collect()
 }
 
 /// The type of values that mean something, if Arrow has one.
