@@ -77,10 +77,23 @@ pub(crate) fn place(file: &File, object: &str) -> Result<Place> {
     if file.is_one_table() || !matches!(missing.kind, ErrorKind::NotFound { what: "object", .. }) {
         return Err(missing.into());
     }
-    let Ok(table) = only_tree(file) else { return Err(missing.into()) };
-    let hint = format!("nor is it a {} of {}, the only tree", words.column[0], table.path());
-    Err(Failure::from(missing).hinted(hint))
+    let hint = match only_tree(file) {
+        Ok(table) => Some(format!("nor is it a {} of {}, the only tree", words.column[0], table.path())),
+        Err(Failure::WhichTree { trees, .. }) => trees.iter().take(SEARCHED).find_map(|path| {
+            file.table(path).ok()?.find(object).ok()?;
+            Some(format!("{path} has a {} of that name: {}:{path}/{object}", words.column[0], file.uri()))
+        }),
+        Err(_) => None,
+    };
+    let failure = Failure::from(missing);
+    Err(match hint {
+        Some(hint) => failure.hinted(hint),
+        None => failure,
+    })
 }
+
+/// Trees of a file that are searched for a branch whose tree is not named.
+const SEARCHED: usize = 32;
 
 /// The paths of all trees of a file, in its order, each once however many cycles it has.
 pub(crate) fn trees(file: &File) -> Result<Vec<String>> {

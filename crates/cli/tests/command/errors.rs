@@ -21,6 +21,11 @@ fn names_that_do_not_exist() {
         3 forthwith: no object named "evnts"; did you mean events?
           in zmumu.root
         "#);
+    insta::assert_snapshot!(complaint(&["head", &file("zmumu.root:run")]), @r#"
+        3 forthwith: no object named "run"
+          in zmumu.root
+          events has a branch of that name: zmumu.root:events/run
+        "#);
     insta::assert_snapshot!(complaint(&["ls", &file("zmumu.root:events;9")]), @r#"
         3 forthwith: no cycle named "events;9"; did you mean events;1?
           in zmumu.root
