@@ -12,7 +12,8 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A mutex for each process that has this memory; see the [module](self).
+/// A mutex for each process that has this memory: a process that was forked while a thread of its parent held the lock can
+/// take it.
 #[derive(Debug)]
 pub struct ProcessLock<T>([Slot<T>; GENERATIONS]);
 

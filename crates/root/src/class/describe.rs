@@ -37,7 +37,7 @@ pub fn describe(
 }
 
 /// How a class is stored in each version that is known without a user: by code of its own, else by the file, else as built in.
-/// One of [`ANY_VERSION`] is the only one.
+/// One of `ANY_VERSION` is the only one.
 ///
 /// # Errors
 /// An info cannot be parsed.
