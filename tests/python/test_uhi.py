@@ -22,6 +22,7 @@ INDEXES = [
     slice(None), slice(1, 3), slice(2, None), slice(None, -1), slice(-3, None), slice(0.1j, None), slice(bh.loc(-0.5), 1.1j),
     slice(None, None, sum), slice(1, None, sum), slice(None, 3, sum), slice(1, 3, sum), slice(0, len, sum),
     slice(None, None, 2j), slice(1, 4, bh.rebin(2)), slice(None, None, bh.rebin(3)), slice(bh.underflow, None),
+    slice(bh.underflow, None, sum), slice(-1e9j, 0.1j, sum), slice(-1e9j, None, sum), slice(None, bh.overflow, sum),
 ]  # fmt: skip
 BINS = [0, 1, -1, 0.1j, 0.1j + 1, bh.loc(-0.3), bh.underflow, bh.overflow, np.int64(2)]
 
@@ -154,6 +155,27 @@ def test_arithmetic(file):
     assert np.allclose((profile * 2).values(), 2 * profile.values())
     assert one[2:5] + one[2:5] is not None
     assert np.array_equal((one[2:5] + one[2:5]).values(True), 2 * one[2:5].values(True))
+
+
+def test_numbers_of_numpy_are_numbers(file):
+    histogram = file["weighted"]
+    wanted = histogram * 2
+    for factor in (np.float64(2), np.float32(2), np.int64(2), np.array(2.0)):
+        for found in (factor * histogram, histogram * factor, histogram / (1 / factor)):
+            assert isinstance(found, type(histogram))
+            np.testing.assert_allclose(found.values(True), wanted.values(True))
+            np.testing.assert_allclose(found.variances(True), wanted.variances(True))
+        for wrong in (lambda: factor + histogram, lambda: histogram - factor, lambda: factor / histogram):  # noqa: B023
+            with pytest.raises(TypeError):
+                wrong()
+    np.testing.assert_allclose(np.sqrt(histogram), np.sqrt(histogram.values()))
+    np.testing.assert_allclose(histogram * np.ones(len(histogram.axes[0])), histogram.values())
+    for beyond in (lambda: histogram * 10**400, lambda: histogram / 5e-324, lambda: histogram / 10**400):
+        with pytest.raises(forthwith.RequestError, match="largest float"):
+            beyond()
+    for nowhere in (complex(np.nan, 1), complex(np.inf, 1)):
+        with pytest.raises(forthwith.ForthwithError):
+            histogram[nowhere]
 
 
 def test_what_cannot_be_added(file):

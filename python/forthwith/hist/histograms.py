@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -205,7 +206,7 @@ class Histogram(Binned):
 
     def __mul__(self, factor: Any) -> Any:
         """The histogram times a number, as ``TH1::Scale`` makes it."""
-        return scaled(self, float(factor)) if _is_number(factor) else NotImplemented
+        return scaled(self, _finite(self, factor)) if _is_number(factor) else NotImplemented
 
     __rmul__ = __mul__
 
@@ -215,7 +216,19 @@ class Histogram(Binned):
             return NotImplemented
         if factor == 0:
             raise RequestError(f"{self!r} cannot be divided by 0")
-        return scaled(self, 1 / float(factor))
+        inverse = 1 / _finite(self, factor)
+        if math.isinf(inverse):
+            raise RequestError(f"{self!r} cannot be divided by {factor!r}: one over it is beyond the largest float")
+        return scaled(self, inverse)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """NumPy's numbers in sums and products are as Python's; any other function takes the values of the bins."""
+        operation = _OPERATIONS.get(ufunc.__name__)
+        numbers = all(isinstance(given, Histogram) or np.ndim(given) == 0 for given in inputs)
+        if operation is not None and method == "__call__" and not options and numbers:
+            return operation(*(given if isinstance(given, Histogram) else np.asarray(given).item() for given in inputs))
+        values = [np.asarray(given) if isinstance(given, Histogram) else given for given in inputs]
+        return getattr(ufunc, method)(*values, **options)
 
     def __neg__(self) -> Any:
         """The histogram times -1."""
@@ -380,7 +393,21 @@ class Profile(Histogram):
         return made
 
 
+#: Functions of NumPy that its numbers call for ``+``, ``-``, ``*`` and ``/``.
+_OPERATIONS = {"add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv}
+
+
+def _finite(histogram: Any, factor: Any) -> float:
+    """The factor as a float."""
+    try:
+        return float(factor)
+    except OverflowError:
+        raise RequestError(f"{histogram!r} cannot be scaled by a number beyond the largest float") from None
+
+
 def _is_number(factor: Any) -> bool:
+    if isinstance(factor, np.ndarray) and factor.ndim == 0:
+        factor = factor[()]
     return isinstance(factor, (int, float, np.integer, np.floating)) and not isinstance(factor, bool)
 
 

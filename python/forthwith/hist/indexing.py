@@ -83,7 +83,8 @@ def _of_axis(axis: Axis, index: Any) -> Chosen:
         raise RequestIndexError(f"no bins from {index.start!r} to {index.stop!r} in the {bins} of {axis.name}")
     if index.step is sum or index.step is np.sum:
         to = np.full(bins + 2, -1)
-        first = 0 if index.start is None else begin + 1
+        below = index.start is not None and not hasattr(index.start, "__index__") and _located(axis, index.start) < 0
+        first = 0 if index.start is None or below else begin + 1
         to[first : bins + 2 if index.stop is None else end + 1] = 0
         return Chosen(to, None, False)
     groups = _groups(axis, index.step, end - begin)
@@ -108,7 +109,7 @@ def _groups(axis: Axis, step: Any, bins: int) -> list[int]:
         if sum(found) != bins or min(found, default=0) < 1:
             raise RequestIndexError(f"groups of {found} bins are not the {bins} of {axis.name}")
         return found
-    if isinstance(step, complex) and step.real == 0 and step.imag == int(step.imag):
+    if isinstance(step, complex) and step.real == 0 and step.imag.is_integer():
         factor = int(step.imag)
     if not hasattr(factor, "__index__"):
         raise RequestTypeError(
@@ -146,7 +147,7 @@ def _bin(axis: Axis, index: Any) -> int:
 def _located(axis: Axis, index: Any) -> int:
     """The bin that a place or a function of the axis, such as ``loc`` and ``len``, means."""
     if isinstance(index, complex):
-        if index.real != int(index.real):
+        if not index.real.is_integer():
             raise RequestTypeError(f"beside a place stands a whole number of bins, as in 2.5j + 1, not {index!r}")
         return axis.index(index.imag) + int(index.real)
     if callable(index):
