@@ -54,6 +54,7 @@ pub use document::page;
 pub use forth::Keyboard;
 pub use paint::wants_color;
 
+use choice::Choice;
 use clap::{
     CommandFactory, FromArgMatches,
     error::{ContextKind, ErrorKind},
@@ -210,6 +211,15 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
         },
         Action::Plot { choice, entries, bins, range } => match place(&file, object, console) {
             Err(Failure::WrongObject { key, .. }) if !key.is_directory => {
+                // An object has its own bins, and no branches or entries to choose from.
+                let chosen = *choice != Choice::default() || *entries != u64::MAX;
+                if chosen || bins.is_some() || range.is_some() {
+                    let what = format!(
+                        "{} is a {}: -b, -f, -n, --bins and --range are for branches",
+                        key.path, key.class
+                    );
+                    return Err(Failure::misuse(what));
+                }
                 object::show(&file, &key, Shape::Text, console)
             }
             place => plot::plot(&place?, choice, *entries, *bins, *range, console),

@@ -57,6 +57,10 @@ fn what_has_no_numbers_is_said() {
         let said = forthwith(&["plot", &file("zmumu.root:events/MET_pt"), "--range", range]);
         assert!(said.code == 2 && said.err.contains("no range"), "{range}: {}", said.err);
     }
+    for flags in [&["-b", "nothing"][..], &["-f", "*"], &["--bins", "3"], &["-n", "3"], &["--range", "0,1"]] {
+        let said = forthwith(&[&["plot", &file("zmumu.root:mass")], flags].concat());
+        assert!(said.code == 2 && said.err.contains("mass is a TH1F: -b"), "{flags:?}: {}", said.err);
+    }
 }
 
 #[test]
