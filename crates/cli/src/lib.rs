@@ -44,7 +44,6 @@ mod plot;
 mod schema;
 mod shorthand;
 mod show;
-mod streamers;
 mod survey;
 mod table;
 mod target;
@@ -224,7 +223,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
             }
             place => plot::plot(&place?, choice, *entries, *bins, *range, console),
         },
-        Action::Streamers { filter, shape } => streamers::streamers(&file, filter, *shape, console),
+        Action::Streamers { filter, shape } => object::streamers(&file, filter, *shape, console),
         Action::Head { end, choice, shape, not_numbers, no_check_text } => {
             let place = place(&file, object, console)?.with_unchecked_text(*no_check_text);
             head::head(&place, *end, choice, *shape, *not_numbers, console)

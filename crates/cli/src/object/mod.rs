@@ -1,10 +1,14 @@
-//! `forthwith show` of an object that is no tree: a picture of a histogram, or the members of anything else.
+//! `forthwith show` of an object that is no tree: a picture of a histogram, or the members of anything else; and `forthwith streamers`, the
+//! classes that a file of such objects describes.
 
 mod binned;
 mod buffer;
 mod heat;
 mod members;
 mod points;
+mod streamers;
+
+pub(crate) use streamers::streamers;
 
 use crate::{console::Console, failure::Result, human, meaning::Shape};
 use forthwith::{File, Key, plan::Error, root::Objects};
