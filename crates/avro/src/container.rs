@@ -17,7 +17,7 @@ const LONGEST_BLOCK_HEADER: u64 = 20;
 /// Read at a time where reading is not free.
 const CHUNK: u64 = 4096;
 
-/// What a container file says of itself.
+/// The header of a container file.
 #[derive(Clone, Debug)]
 pub struct Header {
     /// The schema of its values.
@@ -28,7 +28,7 @@ pub struct Header {
     pub codec: BlockCodec,
     /// All metadata, in the file's order, schema and codec among them.
     pub metadata: Vec<(String, Bytes)>,
-    /// What stands after every block.
+    /// The marker that stands after every block.
     pub marker: [u8; 16],
     /// Where the first block begins.
     pub end: u64,
@@ -81,7 +81,7 @@ pub struct Damage {
     pub block: u64,
     /// The bytes that are left out.
     pub bytes: Range<u64>,
-    /// What is wrong with them.
+    /// The fault in them.
     pub what: String,
 }
 
@@ -217,7 +217,7 @@ impl Walk {
         Ok(present)
     }
 
-    /// Goes on until there are so many entries, or to the end of the file. Who asks for more than what stands before a block that cannot be
+    /// Goes on until there are `entries` entries, or to the end of the file. A caller that asks for entries behind a block that cannot be
     /// read gets the error.
     pub(crate) fn reach(&mut self, entries: u64) -> Result<()> {
         if self.entry >= entries {
@@ -301,7 +301,7 @@ fn place(error: Error, number: u64, at: u64) -> Error {
     error.in_object(&format!("block {number}")).at_byte(at)
 }
 
-/// A block without entries, which nobody decodes, must not hold any bytes.
+/// A block without entries, which is never decoded, must not hold any bytes.
 fn nothing(source: &dyn Source, codec: BlockCodec, stored: Range<u64>) -> Result<()> {
     let bytes = match codec {
         BlockCodec::Null => stored.end - stored.start,
@@ -371,7 +371,7 @@ fn block(
 /// Entries of a type without bytes that a block may have: nothing in it bounds how many it claims.
 pub(crate) const MOST_WEIGHTLESS: u64 = 1 << 24;
 
-/// The most that a block of so many bytes may hold when it is decompressed.
+/// The most bytes that a block of a given stored size may hold when it is decompressed.
 pub(crate) fn payload_limit(stored: u64) -> u64 {
     stored.saturating_mul(4096).clamp(16 << 20, 1 << 30)
 }
@@ -381,7 +381,7 @@ fn least_bytes(schema: &Schema) -> u64 {
     crate::translate::least_bytes(schema, schema.root_id())
 }
 
-/// What of a source was read last.
+/// The bytes of a source that were read last.
 #[derive(Clone, Default)]
 struct Window {
     bytes: Vec<u8>,
@@ -389,17 +389,17 @@ struct Window {
 }
 
 impl Window {
-    /// Up to so many bytes from a place on; fewer at the end of the file.
+    /// Up to `length` bytes from a place on; fewer at the end of the file.
     fn get(&mut self, source: &dyn Source, size: u64, at: u64, wanted: u64) -> Result<&[u8]> {
         let end = at.saturating_add(wanted).min(size);
         let known = self.start..self.start + self.bytes.len() as u64;
         if at < known.start || end > known.end {
-            // What follows a marker is asked for next. Where reading is not free, more: blocks may be small.
+            // The bytes behind a marker are asked for next. Where a request costs time, more of them: blocks may be small.
             let ahead = if source.zero_copy() { MARKER + LONGEST_BLOCK_HEADER } else { CHUNK };
             let end = at.saturating_add(ahead).max(end).min(size);
             self.bytes.clear();
             self.bytes.resize((end - at) as usize, 0);
-            // Copied, lest a map of the file be faulted in by whoever only looks for blocks, before several threads do it.
+            // Copied: a search for blocks alone must not fault in a map of the file before several threads do it.
             if let Err(error) = source.read_part(at, &mut self.bytes) {
                 self.bytes.clear();
                 return Err(error.into());

@@ -10,11 +10,11 @@ use forthwith_plan::{
 use forthwith_program::translate_checking;
 use std::{collections::HashMap, sync::Arc};
 
-/// What stands before the fingerprint of a message.
+/// The bytes that stand before the fingerprint of a message.
 const MESSAGE: [u8; 2] = [0xc3, 0x01];
 /// That and the fingerprint.
 const HEAD: usize = 10;
-/// Datums are decoded so many bytes at a time.
+/// Datums are decoded in steps of this number of bytes.
 const TASK: usize = 256 << 10;
 
 /// How datums are read: the schema they were written with, and the one they are wanted as.
@@ -45,7 +45,7 @@ impl Datums {
         Ok(Self { fields, is_record, wanted })
     }
 
-    /// A plan for so many datums, one directly after the other. There must be nothing behind them.
+    /// A plan for `entries` datums, one directly after the other. There must be nothing behind them.
     ///
     /// # Errors
     /// A type that has no columns.

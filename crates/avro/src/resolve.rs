@@ -77,7 +77,7 @@ impl Fields {
         Ok(this)
     }
 
-    /// What is delivered.
+    /// The fields that are delivered.
     fn shown(&self) -> &Schema {
         self.reader.as_deref().unwrap_or(&self.writer)
     }
@@ -137,7 +137,7 @@ impl Fields {
         self.listed.get(field as usize).map_or(&[], |field| &field.path)
     }
 
-    /// What of the record's fields it takes to deliver some fields of the table, and what they are of that, if they are not it.
+    /// The fields of the record that deliver some fields of the table, and the picks that make those of them, where they differ.
     fn kept(&self, wanted: &[u32]) -> (Vec<(usize, Keep)>, Vec<Pick>) {
         let mut kept: Vec<(usize, Keep)> = Vec::new();
         let mut numbers = HashMap::new();
@@ -162,7 +162,7 @@ impl Fields {
         (kept, picks)
     }
 
-    /// What becomes of the arrays of the layout of some fields, if they are not the fields.
+    /// The picks that turn the arrays of the layout into the fields, if they are not the fields already.
     pub(crate) fn picks(&self, wanted: &[u32]) -> Vec<Pick> {
         self.kept(wanted).1
     }
@@ -211,9 +211,9 @@ pub(crate) const VALUE: &str = "value";
 struct Resolver<'s> {
     writer: &'s Schema,
     reader: &'s Schema,
-    /// What is stepped over, and what is read as it is.
+    /// The fields that are stepped over, and those that are read as they are.
     writing: Layouts<'s>,
-    /// What is delivered.
+    /// The fields that are delivered.
     reading: Layouts<'s>,
 }
 

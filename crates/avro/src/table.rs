@@ -21,7 +21,7 @@ use std::{collections::HashSet, ops::Range, sync::Arc};
 const TASK: u64 = 512 << 10;
 /// The same where blocks are compressed.
 const TASK_COMPRESSED: u64 = 256 << 10;
-/// What a compressed block is taken to hold before it was looked at.
+/// The decompressed size that is assumed of a compressed block before one was decompressed.
 const RATIO: u64 = 4;
 
 /// An opened container file: its header has been read.
@@ -48,7 +48,7 @@ pub struct AvroTable {
     uri: String,
     name: String,
     codec: BlockCodec,
-    /// What was found so far, and where that began.
+    /// The blocks found already, and the place where the first of them begins.
     walk: Arc<ProcessLock<Option<Walk>>>,
     begin: Arc<Walk>,
     single_blocks: bool,
@@ -84,7 +84,7 @@ impl AvroFile {
         &self.source
     }
 
-    /// What the file says of itself.
+    /// The header of the file.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
@@ -140,7 +140,7 @@ impl AvroTable {
         self.reach(u64::MAX, |walk| walk.blocks.clone())
     }
 
-    /// What was left out.
+    /// The blocks that were left out.
     #[must_use]
     pub fn damage(&self) -> Vec<Damage> {
         self.walk(|walk| walk.damage.clone())
@@ -151,7 +151,7 @@ impl AvroTable {
         act(self.walk.lock().get_or_insert_with(|| Walk::clone(&self.begin)))
     }
 
-    /// Does something with the walk when it has found so many entries or all there are.
+    /// Does something with the walk when it has found that many entries or all there are.
     fn reach<T>(&self, entries: u64, act: impl FnOnce(&mut Walk) -> T) -> Result<T> {
         let reached = self.walk(|walk| walk.reach(entries).map(|()| act(walk)));
         reached.map_err(|e| e.in_file(&self.uri))
@@ -200,7 +200,7 @@ impl AvroTable {
         plan.picks.iter().map(|pick| number(&path(pick)?)).collect()
     }
 
-    /// What reads some fields, by a program that looks at each value where it is, behind so many entries.
+    /// The decoder of some fields: a program that checks each value where it is, behind `ahead` entries.
     fn checking(&self, fields: &[u32], ahead: u64) -> Result<Group> {
         let layout = self.columns.layout(fields)?;
         let program = translate_checking(&layout, &DIALECT, false, "", ahead)
@@ -214,7 +214,7 @@ impl AvroTable {
         })
     }
 
-    /// What reads some fields: numbers at fixed places are a kernel's, anything else is a program's.
+    /// The decoder of some fields: numbers at fixed places are a kernel's, anything else is a program's.
     fn group(&self, fields: &[u32]) -> Result<Group> {
         let layout = self.columns.layout(fields)?;
         let path = match fields {
@@ -240,7 +240,7 @@ impl AvroTable {
         Ok(self.of_program(program, path, split))
     }
 
-    /// What reads one field, to be shown. In wide tables without the others, which would be most of it.
+    /// The decoder of one field, to be shown. In wide tables without the others, which would be most of it.
     fn shown(&self, field: u32) -> Result<Group> {
         if self.columns.count() <= WIDE {
             return self.group(&[field]);
@@ -490,7 +490,7 @@ const FIXED: &str =
     "every value takes the same number of bytes, and what is wanted are numbers at fixed places";
 /// Tables with more fields are wide.
 const WIDE: usize = 256;
-/// What is said of programs that are shown without the rest of the entry.
+/// The note on programs that are shown without the rest of the entry.
 const ALONE: &str = "; of so many fields, the program is shown as if there were no others";
 /// Why there is a program.
 const REASON: &str = "an Avro block holds whole values, one after the other";

@@ -53,7 +53,7 @@ impl From<Refusal> for Error {
     }
 }
 
-/// What is kept of a type.
+/// The layouts kept of a type.
 #[derive(Clone, Debug)]
 pub(crate) enum Keep {
     Whole,
@@ -190,7 +190,7 @@ impl<'s> Layouts<'s> {
                     let layout = |field: &Field| {
                         let layout = match wanted.get(&field.name) {
                             Some(keep) => this.pruned(field.schema, keep)?,
-                            // What is stepped over may contain the records that are looked into.
+                            // A value that is stepped over may contain the records that are looked into.
                             None => {
                                 let open = std::mem::take(&mut this.open);
                                 let skipped = this.skipped(field.schema);

@@ -90,7 +90,7 @@ impl Builder {
         Ok(Self { dtype, memory: memory.clone(), state: Mutex::new(state), quiet: Condvar::new() })
     }
 
-    /// Has whoever takes a place make the huge pages that come next, for columns that several threads write side by side: they would all
+    /// The thread that takes a place also makes the huge pages that come next, for columns that several threads write side by side: they would all
     /// wait for the same fresh page, and the system would have each of them clear one, of which it keeps the first.
     pub fn make_pages_ahead(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -98,7 +98,7 @@ impl Builder {
         state.look();
     }
 
-    /// Room for `bytes` in all, as [`new`](Self::new) reserves it, of which so many are expected to be written, as it has turned out. Nothing
+    /// Room for `bytes` in all, as [`new`](Self::new) reserves it, of which `expected` are expected to be written, as it has turned out. Nothing
     /// happens if there is as much.
     ///
     /// # Panics
@@ -250,7 +250,7 @@ impl Builder {
         while state.slots > 0 {
             state = self.quiet.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        // What comes is about as much as the last time.
+        // The next block is expected to be about as large as the last one.
         let expected = state.used + state.latest + state.latest / 8;
         let ahead = match state.pages {
             Some((Pages::Small, _)) => state.ahead(expected),
@@ -268,7 +268,7 @@ impl Builder {
     /// Takes the memory back, now with `items` in it. It may be another buffer than the one lent.
     ///
     /// # Panics
-    /// If the buffer cannot hold so many.
+    /// If the buffer cannot hold that many items.
     pub fn give_back(&self, buffer: Buffer, items: usize) {
         let bytes = items.checked_mul(self.dtype.size()).filter(|bytes| *bytes <= buffer.capacity());
         let mut state = self.lock();
@@ -310,7 +310,7 @@ impl Builder {
     }
 }
 
-/// A buffer of so many bytes, or of what can be had, but of `least`.
+/// A buffer of `bytes` bytes, or of as many as can be had, but at least of `least`.
 fn allocate(memory: &Memory, bytes: usize, expected: usize, least: usize) -> Result<Buffer, OutOfMemory> {
     let mut wish = bytes;
     if memory.available() != usize::MAX {
@@ -390,7 +390,7 @@ impl Drop for Slot<'_> {
     }
 }
 
-/// What goes wrong when the methods are called out of order.
+/// The error for methods that are called out of order.
 const LENT: &str = "the column's buffer is lent and not given back";
 /// Bytes of small pages that are made ahead of use, at least and at most.
 const LEAST: usize = 16 << 10;

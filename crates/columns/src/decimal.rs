@@ -38,14 +38,14 @@ pub(crate) fn has_digits(bytes: &[u8], most: u32) -> bool {
     bytes.len() > MOST_BYTES || digits(bytes, negative).len() as u64 <= most
 }
 
-/// A number in two's complement in so many bytes, most significant first; `None` if it needs more.
+/// A number in two's complement in a given number of bytes, most significant first; `None` if it needs more.
 pub(crate) fn extend<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     let fill = if bytes.first().is_some_and(|first| *first >= 0x80) { 0xff } else { 0 };
     let mut out = [fill; N];
     let cut = bytes.len().saturating_sub(N);
     let (over, kept) = bytes.split_at(cut);
     out[N - kept.len()..].copy_from_slice(kept);
-    // What is cut off must only repeat the sign.
+    // The bytes that are cut off must only repeat the sign.
     let same_sign = (out[0] >= 0x80) == (fill == 0xff);
     (over.iter().all(|byte| *byte == fill) && same_sign).then_some(out)
 }

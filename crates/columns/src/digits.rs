@@ -172,7 +172,7 @@ fn fits(number: i128, precision: u32) -> bool {
     10u128.checked_pow(precision).is_none_or(|limit| number.unsigned_abs() < limit)
 }
 
-/// For an error, which nobody reads 100 digits of.
+/// For an error: 100 digits would not help its reader.
 fn shortened(number: Option<String>, bytes: usize) -> String {
     const MOST: usize = 60;
     match number {

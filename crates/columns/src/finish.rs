@@ -59,7 +59,7 @@ pub enum Finisher {
         key: String,
         /// How numbers are stored.
         wires: Vec<Encoding>,
-        /// What they become.
+        /// The columns that they become.
         to: DType,
     },
     /// `key-packed`, bytes that have to be 0 or 1, becomes `key-data`, truth values, without a copy.
@@ -71,14 +71,14 @@ pub enum Finisher {
     Symbols {
         /// The node.
         key: String,
-        /// What the numbers mean.
+        /// The meaning of the numbers.
         symbols: Vec<String>,
     },
     /// `key-offsets` and `key-data` are the categories, to which the numbers in `key-index` point.
     Categories {
         /// The node.
         key: String,
-        /// What the numbers mean.
+        /// The meaning of the numbers.
         symbols: Vec<String>,
     },
 }
@@ -257,7 +257,7 @@ fn take(columns: &mut Columns, key: &str, part: &str, dtype: DType) -> Result<Co
     }
 }
 
-/// A column of so many items, written by `fill`.
+/// A column of `length` items, written by `fill`.
 fn column(
     memory: &Memory,
     dtype: DType,

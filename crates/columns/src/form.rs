@@ -75,7 +75,7 @@ pub enum Form {
     },
     /// Numbers or byte strings that mean something beyond that. They are kept as without it.
     Logical {
-        /// What they mean.
+        /// The logical type of the numbers.
         meaning: LogicalType,
         /// How they are kept.
         content: Box<Self>,

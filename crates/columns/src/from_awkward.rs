@@ -11,7 +11,7 @@ pub enum AwkwardImportError {
     /// It is none.
     #[error("no Form of Awkward Array: {what}")]
     NotAForm {
-        /// What is wrong with it.
+        /// The fault in it.
         what: String,
     },
     /// A kind of node or of number that columns here do not have.
@@ -397,7 +397,7 @@ impl Given<'_> {
         let said = json.pointer("/parameters/logical").and_then(Json::as_str).and_then(LogicalType::parse);
         let meaning = match said {
             _ if primitive == "datetime64[D]" => LogicalType::Date,
-            // What the type does not say: times of day are spans for NumPy, and zones are not known.
+            // The type leaves out two facts: times of day are spans for NumPy, and zones are not known.
             Some(meaning @ LogicalType::Time(of)) if long && of == unit => meaning,
             Some(meaning @ LogicalType::Timestamp { unit: of, .. }) if !long && of == unit => meaning,
             _ if long => LogicalType::Duration(unit),
@@ -432,7 +432,7 @@ impl Given<'_> {
         Ok(Column::from_bytes(DType::UInt8, self.buffer(content, "data", end, 1)?))
     }
 
-    /// The buffer of a node, which has to hold so many items.
+    /// The buffer of a node, which has to hold `length` items.
     fn buffer(
         &mut self,
         json: &Json,
@@ -497,7 +497,7 @@ fn dtype(primitive: &str) -> Option<DType> {
         .find(|dtype| dtype.name() == primitive)
 }
 
-/// Items in so many dimensions, outermost first.
+/// Items in several dimensions, outermost first.
 fn dimensions(shape: &[u64], item: Form) -> Form {
     shape.iter().rev().fold(item, |content, size| Form::Regular { size: *size, content: Box::new(content) })
 }

@@ -142,7 +142,7 @@ impl Array {
     }
 }
 
-/// What the keys of nodes that are made anew end in.
+/// The suffix of the keys of nodes that are made anew.
 const SUFFIX: &str = "-logical";
 
 #[derive(Clone, Copy)]
@@ -151,7 +151,7 @@ enum Change {
     Decimal,
 }
 
-/// What becomes of the numbers or bytes of a node, and its key; bytes of a decimal become `numbers` on request.
+/// The new type of the numbers or bytes of a node, and its key; bytes of a decimal become `numbers` on request.
 fn change(meaning: LogicalType, content: &Form, numbers: bool) -> Option<(Change, &str)> {
     match (meaning, content) {
         (LogicalType::Date | LogicalType::Time(_), Form::Numpy { key, dtype: DType::Int32, shape }) => {

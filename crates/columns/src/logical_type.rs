@@ -1,10 +1,10 @@
-//! What values mean beyond how they are kept.
+//! The meaning of values beyond how they are kept.
 
 use crate::decimal;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What the numbers or bytes of a node mean. Columns are as they are without it; who knows such values (Arrow) gets them as such, and a
+/// The meaning of the numbers or bytes of a node. Columns are the same without it; Arrow and other readers that know such values get them so, and a
 /// preview shows them so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -22,7 +22,7 @@ pub enum LogicalType {
     Time(TimeUnit),
     /// `int64`: time since 1970.
     Timestamp {
-        /// What it is counted in.
+        /// The unit of the count.
         unit: TimeUnit,
         /// In UTC, rather than wherever it was.
         utc: bool,
@@ -33,7 +33,7 @@ pub enum LogicalType {
     Half,
 }
 
-/// What time is counted in.
+/// The units of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TimeUnit {
     /// 1 s. Only lengths of time are counted in it.

@@ -23,7 +23,7 @@ impl Array {
     }
 }
 
-/// What was cut so far.
+/// The parts that were cut already.
 struct Cut<'a> {
     from: Lookup<'a>,
     /// The rows that were taken of each key, since nodes may share one.

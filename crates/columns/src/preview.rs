@@ -28,7 +28,7 @@ impl Preview<'_> {
     /// The lines.
     ///
     /// # Errors
-    /// What is wrong with the columns of the first row that cannot be shown.
+    /// The fault in the columns of the first row that cannot be shown.
     pub fn lines(&self) -> Result<Vec<String>, Invalid> {
         let lookup = Lookup::of(self.array);
         let node = Node { lookup: &lookup, form: &self.array.form, depth: 0 };

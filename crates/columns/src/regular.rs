@@ -30,7 +30,7 @@ impl Form {
 }
 
 impl Array {
-    /// The same array, in which the lists of these keys are known to have so many items each, and have no offsets.
+    /// The same array, in which the lists of these keys are known to have a fixed number of items each, and have no offsets.
     ///
     /// # Errors
     /// [`Invalid::Length`] if one of them has not.
@@ -44,7 +44,7 @@ impl Array {
                 let key = format!("{key}-offsets");
                 return Err(Invalid::Length { key, row: row as u64, size: *size });
             }
-            // What has no list has no first item, either.
+            // An array without lists has no first item, either.
             if offsets.first().is_some_and(|first| *first != 0) {
                 return Err(Invalid::Range { key: format!("{key}-offsets"), row: 0 });
             }

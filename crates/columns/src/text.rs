@@ -25,7 +25,7 @@ impl Array {
         self.check_text_by(1)
     }
 
-    /// As [`check_text`](Self::check_text), by so many threads where there is much of it.
+    /// As [`check_text`](Self::check_text), by several threads where there is much text.
     ///
     /// # Errors
     /// The same.
@@ -34,7 +34,7 @@ impl Array {
     }
 }
 
-/// What is no text in a node, with the row of that node.
+/// The first text of a node that is not UTF-8, with the row of that node.
 fn find(form: &Form, lookup: &Lookup<'_>, threads: usize, member: &str, depth: u32) -> Option<NotText> {
     if depth > DEEPEST {
         return None;

@@ -11,7 +11,7 @@ impl Array {
     }
 }
 
-/// What is wrong with an [`Array`], and where.
+/// A fault of an [`Array`], and its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Invalid {

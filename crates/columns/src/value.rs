@@ -81,7 +81,7 @@ pub(crate) struct Node<'a> {
     pub(crate) depth: u32,
 }
 
-/// What is found at one row, one level deep; nothing below is read yet.
+/// The value at one row, one level deep; its contents are not read yet.
 pub(crate) enum Peek<'a> {
     Value(Value),
     /// `count` rows of a node from `start` on.

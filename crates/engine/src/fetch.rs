@@ -1,6 +1,6 @@
 //! How a task's stored bytes are had.
 //!
-//! Mapped files and memory answer views, so every worker asks for its own range; whoever reads looks afterwards whether they have changed. A local file that is not mapped, and of one that is,
+//! Mapped files and memory answer views, so every worker asks for its own range; the reader checks afterwards whether they have changed. A local file that is not mapped, and of one that is,
 //! blocks that are compressed and long ones still to come from the disk, are read by every worker into its warm scratch. Any other
 //! source (a Python object, a network) is read in *windows*: neighbouring tasks' ranges, coalesced into few requests, fetched by the
 //! first worker that needs one of them and dropped with the last.

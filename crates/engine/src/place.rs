@@ -166,7 +166,7 @@ impl Load {
     }
 }
 
-/// Room for columns, of each the bytes to reserve and those that are expected. They lie together if no more than so many are: what a file claims
+/// Room for columns, of each the bytes to reserve and those that are expected. They lie together if no more than `together` are: a file's claim
 /// may be wrong.
 fn reserve(builders: &[Builder], rooms: &[(usize, usize)], together: u64) -> Result<()> {
     let expected = rooms.iter().fold(0_u64, |sum, (_, expected)| sum.saturating_add(*expected as u64));

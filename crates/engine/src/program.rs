@@ -23,7 +23,7 @@ const AHEAD_MOST: usize = 4 << 20;
 const SCRATCH_MOST: usize = 256 << 20;
 const OUTPUT_MOST: usize = 4 << 20;
 
-/// Who else is at work.
+/// The other threads at work.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Beside {
     Nobody,
@@ -72,7 +72,7 @@ pub(crate) fn run(
         Job { program, machine, format, task, parts, places, counts, items, objects: ObjectCache::default() };
     job.skip_unwanted()?;
     let payload: usize = parts.iter().map(|(part, _)| part.len()).sum();
-    // Whoever keeps the turn while decoding keeps all others from taking their places; and whoever comes first shows how much is to come.
+    // A thread that keeps the turn while decoding keeps all others from taking their places; and the first thread shows how much is to come.
     let ahead = (beside != Beside::Nobody || places.makes_room(number)) && payload <= AHEAD_MOST;
     if beside == Beside::Quicker && !ahead {
         places.wait_turn(number, stop)?;
@@ -383,7 +383,7 @@ impl Drop for InPlace {
     }
 }
 
-// SAFETY: the buffer is owned, so nobody else reads or writes it and only `grow` moves it. `start` is within its capacity (the
+// SAFETY: the buffer is owned, so nothing else reads or writes it and only `grow` moves it. `start` is within its capacity (the
 // column's items end there), so the pointer is followed by `capacity` writable bytes and the buffer's 64 of slack, and preceded by the
 // column's last item or, at the very start, by the buffer's 64 zero bytes.
 #[allow(unsafe_code)]

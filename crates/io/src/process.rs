@@ -62,7 +62,7 @@ impl<T: Default> Default for ProcessLock<T> {
     }
 }
 
-/// What a [`ProcessLock`] guards, for as long as this lives.
+/// The value that a [`ProcessLock`] guards, for as long as this lives.
 #[derive(Debug)]
 pub struct ProcessGuard<'a, T>(Held<'a, T>);
 

@@ -267,7 +267,7 @@ pub(crate) fn has_names(form: &Form) -> bool {
             names.iter().all(|name| known.insert(name)) && contents.iter().all(has_names)
         }
         Form::List { content, .. } | Form::Option { content, .. } | Form::Logical { content, .. } => {
-            // What is missing always has the option's buffer.
+            // A missing value always has the option's buffer.
             has_names(content) || **content == Form::Empty && matches!(form, Form::Option { .. })
         }
         _ => true,

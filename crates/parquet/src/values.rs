@@ -20,7 +20,7 @@ pub(crate) struct Dictionary {
     count: usize,
 }
 
-/// What is loaded, and memory for it.
+/// The dictionary that is loaded, and memory for it.
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
     /// Where the values lie in the page's bytes.

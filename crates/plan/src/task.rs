@@ -96,7 +96,7 @@ pub struct Group {
     /// Whether this is one more part of what the group before delivers: the arrays of both are [joined](forthwith_columns::Array::join).
     #[serde(default)]
     pub joins: bool,
-    /// What the tasks count instead of entries, if it is something else: the items of lists, by numbers that mean nothing beyond the plan.
+    /// The unit that the tasks count instead of entries, if there is another: the items of lists, by numbers that mean nothing beyond the plan.
     #[serde(default)]
     pub items: Option<Range<u64>>,
 }

@@ -20,17 +20,17 @@ pub const ASKED_OUTPUTS: i64 = 1 << 14;
 pub struct Program {
     /// AwkwardForth source text.
     pub source: String,
-    /// What the columns mean.
+    /// The Form of the columns.
     pub form: Form,
     /// The outputs, in the order in which the source declares them.
     pub outputs: Vec<OutputBinding>,
     /// Whether the source declares and uses `starts` and `stops`.
     pub bounded: bool,
-    /// What a `halt` means, by the number on top of the stack.
+    /// The meaning of a `halt`, by the number on top of the stack.
     pub faults: Vec<Fault>,
     /// Which member each line of the source reads, ascending by line.
     pub members: Vec<Member>,
-    /// What turns the outputs into the Form's buffers once all blocks are decoded, in this order.
+    /// The finishers that turn the outputs into the Form's buffers once all blocks are decoded, in this order.
     #[serde(default)]
     pub finish: Vec<Finisher>,
     /// Bytes of the second input, `constants`, if the source declares it: values that are not in the data.
@@ -67,7 +67,7 @@ impl Program {
         Some(&*self.members[at].path).filter(|path| !path.is_empty())
     }
 
-    /// What a `halt` with this number on the stack means.
+    /// The meaning of a `halt` with this number on the stack.
     #[must_use]
     pub fn fault(&self, code: i64) -> Option<&Fault> {
         self.faults.iter().find(|f| f.code == code)
@@ -87,12 +87,12 @@ pub struct OutputBinding {
     pub member: String,
 }
 
-/// What a program found wrong with the data when it halts.
+/// A fault of the data at which a program halts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     /// The number on top of the stack.
     pub code: i64,
-    /// What is wrong, as a phrase: "byte count does not end at the entry's end".
+    /// The fault, as a phrase: "byte count does not end at the entry's end".
     pub what: String,
     /// Nothing is wrong with the data: this is what a program cannot read.
     #[serde(default)]

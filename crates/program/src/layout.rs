@@ -1,9 +1,9 @@
-//! What an entry consists of, in the order of its bytes: the layout that format crates make of their layouts.
+//! The parts of an entry, in the order of its bytes: the layout that format crates make of their schemas.
 
 use forthwith_columns::{DType, Encoding, LogicalType};
 use std::{borrow::Cow, sync::Arc};
 
-/// What one entry of a record-oriented format holds, apart from how a format writes counts and text (that is the [`Dialect`]).
+/// The values of one entry of a record-oriented format, apart from how a format writes counts and text (that is the [`Dialect`]).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Layout {
@@ -35,7 +35,7 @@ pub enum Layout {
     /// A [`Varint`](Self::Varint) that names one of these symbols. `keep` says for each number in the data which symbol it is; a number
     /// that is none is a fault.
     Enum {
-        /// What is delivered.
+        /// The fields that are delivered.
         symbols: Arc<[String]>,
         /// The symbols by the numbers in the data, if these are not simply positions in `symbols`.
         keep: Option<Vec<Option<u32>>>,
@@ -52,7 +52,7 @@ pub enum Layout {
         tag: u32,
         /// The value.
         value: Box<Self>,
-        /// What the union may hold.
+        /// The alternatives of the union.
         alternatives: Vec<Self>,
     },
     /// As [`Record`](Self::Record), delivered in another order and with some fields left out.
@@ -61,7 +61,7 @@ pub enum Layout {
         name: Option<String>,
         /// Names and types, in the order of the bytes.
         fields: Vec<(String, Self)>,
-        /// What is delivered: positions in `fields`.
+        /// The fields that are delivered: positions in `fields`.
         order: Vec<u32>,
     },
     /// One fixed-width number of those that are stored in several ways, kept as a column of this type.
@@ -82,7 +82,7 @@ pub enum Layout {
     Framed {
         /// Where values of many items stand together, one frame stands around all of them.
         shared: bool,
-        /// What is in the frame.
+        /// The value in the frame.
         of: Box<Self>,
     },
     /// Whatever is left of the innermost frame, and is nothing: only within [`Framed`](Self::Framed).
@@ -102,12 +102,12 @@ pub enum Layout {
         slot: u32,
         /// One byte stands before them that is 0 if there are none all the same.
         flag: bool,
-        /// What an item is.
+        /// The layout of an item.
         of: Box<Self>,
     },
     /// A list of items of one class, whose name stands before them.
     OneClass {
-        /// What is delivered: if it is more than one, a union.
+        /// The classes that are delivered: if there are several, a union.
         alternatives: Vec<Self>,
         /// The names that the class may have, with their version, which alternative that is, and how an item is read.
         classes: Vec<(String, u32, Self)>,
@@ -138,7 +138,7 @@ pub enum Layout {
     Refused(String),
 }
 
-/// What an entry consists of: one value, or items that nothing in the entry counts. Such items are only outermost, and only where
+/// The contents of an entry: one value, or items that nothing in the entry counts. Such items are only outermost, and only where
 /// entries have bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Entry<'a> {
@@ -178,7 +178,7 @@ pub enum When {
 /// The alternatives of a [`Layout::Union`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Union {
-    /// What is delivered, in this order. [`Layout::Null`] may be among them.
+    /// The fields that are delivered, in this order. [`Layout::Null`] may be among them.
     pub alternatives: Vec<Layout>,
     /// For each number in the data the alternative it means, and how that is read. `None` where the number is a fault: it may stand in
     /// the layout of the data, and has no counterpart in what was asked for.
@@ -328,7 +328,7 @@ pub struct Dialect {
     pub counts: Count,
     /// The length before the bytes of a text.
     pub text: TextLength,
-    /// What stands before each entry.
+    /// The bytes before each entry.
     pub entry: Frame,
 }
 
@@ -363,7 +363,7 @@ pub enum TextLength {
     ZigZag,
 }
 
-/// What stands before each entry.
+/// The bytes before each entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Frame {

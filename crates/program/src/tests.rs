@@ -147,7 +147,7 @@ fn frames_versions_and_items_field_by_field() {
     let expected = run(&apart).unwrap();
     assert_eq!(run(&together).unwrap(), expected);
     assert!(expected.1.contains("128, 63") && expected.2.contains("128, 64"), "{expected:?}");
-    // A count that lies, a version nobody knows, more items than bytes.
+    // A count that lies, an unknown version, more items than bytes.
     for at in [3, 9, 13] {
         let mut bad = together.clone();
         bad[at] ^= 1;
@@ -228,7 +228,7 @@ fn constants_come_from_an_input_of_their_own() {
     assert_eq!(program.constants, [14, 0]);
 }
 
-/// What a program for one entry without a frame writes: the outputs' numbers, or the number of the fault.
+/// The outputs' numbers that a program for one entry without a frame writes, or the number of the fault.
 fn run<'a>(layout: impl Into<Entry<'a>>, data: &[u8], counts: &[u8]) -> Result<Vec<Vec<f64>>, i64> {
     run_asked(layout, data, counts, |_| 0)
 }
@@ -322,7 +322,7 @@ fn pointers_to_one_object_have_its_value() {
     let (first, second) = (f64::from(4 << OBJECT_BITS | 1), f64::from((4 + 14) << OBJECT_BITS | 1));
     let found = run(&layout, &data, &[]).unwrap();
     assert_eq!(found, [vec![4.0], vec![first, second, first, 0.0], vec![7.0, 8.0, 7.0]]);
-    // What has its row is not read again; the first output are the offsets.
+    // A class that has its row is not read again; the first output are the offsets.
     let asked = 4 * ASKED_OUTPUTS + 1;
     let back = |request: i64| if request == asked { -2 << 32 } else { 0 };
     let found = run_asked(&layout, &data, &[], back).unwrap();
@@ -434,7 +434,7 @@ fn samples() -> Vec<(Layout, Dialect, bool)> {
     samples
 }
 
-/// What is written here is recognised, and what is recognised is written here, or by others that are named.
+/// The translator writes only idioms that the matcher recognises, and the matcher knows only idioms that a translator writes or that are named here.
 #[test]
 fn idioms_are_written_and_recognised() {
     let mut found = Vec::new();

@@ -36,7 +36,7 @@ pub struct Id(u32);
 pub struct Type {
     /// How it is written.
     pub kind: Kind,
-    /// What it means beyond that.
+    /// The logical type, if the schema names one.
     pub logical: Option<Logical>,
     /// The description its author gave it.
     pub doc: Option<String>,
@@ -128,7 +128,7 @@ pub struct Field {
     pub properties: Map<String, Json>,
 }
 
-/// What a type means beyond how it is written. A meaning that does not fit the type it is given to is none, as the specification wants it;
+/// The meaning of a type beyond how it is written. A meaning that does not fit the type it is given to is none, as the specification wants it;
 /// neither is one that is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Logical {
@@ -153,7 +153,7 @@ pub enum Logical {
     Duration,
 }
 
-/// What time is counted in.
+/// The unit of a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// 1/1000 s.

@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 128;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}{}", if .path.is_empty() { String::new() } else { format!(" (in {})", .path) })]
 pub struct SchemaError {
-    /// What is wrong.
+    /// The fault in the schema.
     pub what: String,
     /// Where: names of records and fields from the outside in.
     pub path: String,

@@ -100,7 +100,7 @@ struct Types {
 }
 
 impl Types {
-    /// What Avro does not have, and the column with the fields on the way.
+    /// A type that Avro does not have, with the column and the fields on the way.
     fn at_fault(&self, what: &str) -> Refusal {
         match &self.way[..] {
             [] => format!("{what} in Avro"),
@@ -264,7 +264,7 @@ impl Types {
     }
 }
 
-/// What makes a type another one: what it is made of, and the symbols in it.
+/// The key by which two types are the same: their parts, and the symbols in them.
 fn signature(form: &Form) -> String {
     fn symbols(form: &Form, out: &mut String) {
         match form {
@@ -295,7 +295,7 @@ fn is_called(ty: &Json, name: &Json) -> bool {
     name.is_string() && ty.get("name") == Some(name)
 }
 
-/// What unions may have only one of.
+/// The kinds of types that a union may have only once.
 fn class(ty: &Json) -> String {
     let name = ty.get("type").unwrap_or(ty);
     name.as_str().map_or_else(|| name.to_string(), str::to_owned)

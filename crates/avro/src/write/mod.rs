@@ -58,7 +58,7 @@ pub struct AvroWriter {
     broken: bool,
 }
 
-/// What is announced.
+/// The columns that were announced.
 #[derive(Debug)]
 enum Columns {
     /// One column that is all there is of the values.
@@ -267,7 +267,7 @@ impl std::fmt::Debug for AvroWriter {
     }
 }
 
-/// What is written, where fields without a column have their default. Values that are no records are one column.
+/// The fields that are written, where fields without a column have their default. Values that are no records are one column.
 fn layout(schema: &Schema, columns: Columns) -> Result<(Layout, Columns)> {
     let mut layout = Layouts::new(schema).whole(schema.root_id())?;
     let Columns::Named { names, derived } = columns else { return Ok((layout, columns)) };

@@ -6,17 +6,17 @@ use forthwith_io::levels;
 use forthwith_plan::{Error, ErrorKind, Result, WriteOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-/// What a block holds before it is compressed, if nothing else is said.
+/// The size of a block before it is compressed, unless an option says another.
 pub const DEFAULT_BLOCK: usize = 64 << 10;
 
 /// How to write a container file.
 #[derive(Clone, Debug, Default)]
 pub struct Writing {
-    /// What all formats know.
+    /// The options that all formats know.
     pub options: WriteOptions,
     /// The schema, as JSON, instead of one made of the columns' types.
     pub schema: Option<String>,
-    /// What else the header shall say.
+    /// Further metadata for the header.
     pub metadata: Vec<(String, Bytes)>,
     /// Bytes that make a block full, before they are compressed: 0 stands for [`DEFAULT_BLOCK`].
     pub block_bytes: usize,

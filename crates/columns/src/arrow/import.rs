@@ -30,7 +30,7 @@ pub enum ImportError {
     Value {
         /// The column, with the fields on the way.
         column: String,
-        /// What is wrong with it.
+        /// The fault in it.
         what: String,
     },
     /// Refused by the Arrow library.

@@ -148,7 +148,7 @@ pub(super) fn pair<'f>(item: &'f Form, options: &Options) -> Option<(&'f Form, &
     }
 }
 
-/// What a record calls its field at `at`.
+/// The name by which a record calls its field at `at`.
 fn slot(names: &Option<Vec<String>>, at: usize) -> String {
     names.as_ref().and_then(|names| names.get(at).cloned()).unwrap_or_else(|| at.to_string())
 }

@@ -13,7 +13,7 @@ const FAR: usize = 2048;
 
 /// Copies bytes to a place in a column, as `copy_from_slice` does.
 ///
-/// What is to be written over is in another processor's cache or in none, as somebody cleared the page some time before, and bytes of a mapped
+/// The bytes to be written over are in another processor's cache or in none, since the page was cleared some time before, and bytes of a mapped
 /// file are in memory, each page of them somewhere else: both are asked for ahead.
 ///
 /// # Panics
@@ -31,7 +31,7 @@ for_each_cpu! {
 fn copy_body(from: &[u8], into: &mut [u8]) {
     let (from, last) = from.as_chunks::<STEP>();
     let (into, behind) = into.as_chunks_mut::<STEP>();
-    // What lies behind the place may be another thread's.
+    // The bytes behind the place may be another thread's.
     let far = from.len().saturating_sub(FAR / STEP);
     for (number, (from, into)) in from.iter().zip(into).enumerate() {
         if number < far {

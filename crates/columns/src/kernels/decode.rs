@@ -130,7 +130,7 @@ pub enum DecodeError {
     Truth,
 }
 
-/// Where values lie in every so many bytes.
+/// The places of values within a repeated stretch of bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Slots {
     pub(super) stride: usize,

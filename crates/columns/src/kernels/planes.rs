@@ -4,7 +4,7 @@ use super::decode::DecodeError;
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 use std::ops::Range;
 
-/// What numbers in planes are.
+/// The conversion that numbers in planes need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Planes {
     /// The bytes of an item.

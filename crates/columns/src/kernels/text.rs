@@ -5,7 +5,7 @@ use forthwith_kernels::{CpuFeatures, for_each_cpu};
 use simdutf8::basic::from_utf8;
 use std::ops::Range;
 
-/// Strings are checked together, as many as have so many bytes: they are in the cache when it is looked where they are cut.
+/// Strings are checked together, as many as fill this number of bytes: they are in the cache when the places where they are cut are checked.
 const TOGETHER: i64 = 256 << 10;
 
 /// Bytes that are looked at before it is asked whether one was found.
@@ -19,7 +19,7 @@ pub fn check_utf8(offsets: &Column, bytes: &Column) -> Result<(), BadText> {
     check_utf8_by(offsets, bytes, 1)
 }
 
-/// As [`check_utf8`], where many bytes are looked at by so many threads.
+/// As [`check_utf8`], by several threads where there are many bytes.
 pub fn check_utf8_by(offsets: &Column, bytes: &Column, threads: usize) -> Result<(), BadText> {
     let Some(offsets) = offsets.as_i64() else { return Err(BadText { row: 0 }) };
     let bytes = bytes.as_bytes();

@@ -91,7 +91,7 @@ impl Buffer {
     #[must_use]
     pub fn bytes(&self, len: usize) -> &[u8] {
         assert!(len <= self.capacity, "{len} bytes asked of {}", self.capacity);
-        // SAFETY: `start` has `capacity` initialised bytes, and nobody writes while they are borrowed.
+        // SAFETY: `start` has `capacity` initialised bytes, and no thread writes while they are borrowed.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), len) }
     }
 

@@ -30,11 +30,11 @@ impl Map {
         Some(map)
     }
 
-    /// Reserves at least so many bytes each, next to each other in huge pages: many small ones of their own cost more.
+    /// Reserves at least the given bytes for each column, next to each other in huge pages: many small mappings cost more.
     pub(super) fn side_by_side(sizes: &[usize]) -> Option<Vec<Self>> {
         let all = sizes.iter().try_fold(0_usize, |sum, size| sum.checked_add(round_up(*size, page())?))?;
         let mut rest = Self::new(all, true)?;
-        // What lies behind the last whole one has small pages.
+        // The rest behind the last whole huge page has small pages.
         let ends = rest.base.as_ptr().wrapping_add(rest.len / HUGE * HUGE);
         let mut maps = Vec::with_capacity(sizes.len());
         for (number, size) in sizes.iter().enumerate() {

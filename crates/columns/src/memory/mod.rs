@@ -52,14 +52,14 @@ impl Memory {
         Buffer::allocate(&self.0, bytes, bytes)
     }
 
-    /// As [`allocate`](Self::allocate), where only so many are expected to be written: few pages at the beginning of a large reservation
+    /// As [`allocate`](Self::allocate), where only `expected` bytes are expected to be written: few pages at the beginning of a large reservation
     /// are better small ones.
     pub fn allocate_expecting(&self, bytes: usize, expected: usize) -> Result<Buffer, OutOfMemory> {
         Buffer::allocate(&self.0, bytes, expected)
     }
 
     /// Buffers that are filled together: of each the bytes to reserve, and how many are expected to be written. Of some, those that would
-    /// have small pages each and whose pages nobody has kept, and if they are worth a huge page together, they lie in the same ones, with
+    /// have small pages each and whose pages the pool does not keep, and if they are worth a huge page together, they lie in the same ones, with
     /// little room beyond what is expected. The others are `None`, and to be had one by one.
     pub fn allocate_together(&self, wishes: &[(usize, usize)]) -> Vec<Option<Buffer>> {
         self.0.together(wishes)
@@ -71,7 +71,7 @@ impl Memory {
         &self.0.policy
     }
 
-    /// What is in use and what is kept.
+    /// The memory in use and the memory kept for reuse.
     #[must_use]
     pub fn stats(&self) -> PoolStats {
         let (pooled_bytes, pooled_buffers) = self.0.pool().map_or((0, 0), |pool| (pool.bytes(), pool.len()));
@@ -133,7 +133,7 @@ impl std::fmt::Debug for Memory {
     }
 }
 
-/// What [`Memory`] may do.
+/// The limits that [`Memory`] keeps to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// Most bytes the pool keeps for reuse; 0 switches it off.
@@ -157,7 +157,7 @@ impl Policy {
 }
 
 impl Default for Policy {
-    /// A pool of 256 MiB that is nobody else's, huge pages from 3 MiB, no limit: from there on few of them stay half empty. A guest whose
+    /// A pool of 256 MiB that is not shared, huge pages from 3 MiB, no limit: from there on few of them stay half empty. A guest whose
     /// host has to find them may take several times as long.
     fn default() -> Self {
         Self { pool_bytes: 256 << 20, huge_pages: true, huge_from: 3 << 20, limit: None, shared: false }
@@ -185,11 +185,11 @@ pub struct PoolStats {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("out of memory: {bytes} bytes were refused")]
 pub struct OutOfMemory {
-    /// What was asked for.
+    /// The request that was refused.
     pub bytes: usize,
 }
 
-/// What clones of a [`Memory`] and its buffers share.
+/// The state that clones of a [`Memory`] and its buffers share.
 struct Shared {
     policy: Policy,
     /// The process whose threads may lock the pool. After a fork, another thread of the parent may have held the lock.
@@ -248,7 +248,7 @@ impl Shared {
 
     /// The same, if it has one.
     fn kept(&self, bytes: usize, expected: usize, huge: bool) -> Option<Map> {
-        // What was kept last is among what all share.
+        // The pages kept last are in the shared pool.
         let pooled = self.common().and_then(|mut common| common.take(bytes, expected, huge));
         let map = pooled.or_else(|| self.pool()?.take(bytes, expected, huge))?;
         let map = if map.len() < bytes { map.resize(bytes, huge).ok()? } else { map };
@@ -269,7 +269,7 @@ impl Shared {
             if expected < MAP_FROM || self.wants_huge(expected) {
                 continue;
             }
-            // What was kept was of this size, too: the size of the others would have it take another's pages.
+            // The pages kept last were of this size, too: by the size of the others they would replace another column's pages.
             let size = (expected + expected / 16 + LIKELY).min(bytes) + PAD + SLACK;
             match self.kept(size, expected, false) {
                 Some(map) => made[number] = Buffer::mapped(self, map).ok(),
@@ -304,7 +304,7 @@ impl Shared {
         drop(rest); // unmapping happens here, after the lock is free
     }
 
-    /// What all of this process share.
+    /// The pool that all memories of this process share.
     fn common(&self) -> Option<MutexGuard<'static, Pool>> {
         let common = if self.policy.shared { pool::of_process() } else { None };
         // Nor can it here.
@@ -332,5 +332,5 @@ pub(crate) const HUGE: usize = 2 << 20;
 const MAP_FROM: usize = 128 << 10;
 /// Bytes for which there is room beyond those that are likely.
 const LIKELY: usize = 4096;
-/// What fills less than this of a mapping of huge pages moves out of it.
+/// A column that fills less than this of a mapping of huge pages moves out of it.
 const HUGE_WORTH: usize = HUGE / 4;

@@ -25,12 +25,12 @@ impl Pool {
         &self.kept
     }
 
-    /// Of the mappings of at least `bytes` the one with as many pages as are `expected` to be written, or the one made for so many bytes
+    /// Of the mappings of at least `bytes` the one with as many pages as are `expected` to be written, or the one made for this number of bytes
     /// if no less than all are; otherwise of those below, to be grown. Neither if it is out of proportion: a small column must not pin a
     /// large mapping, and a small warm start is no help to a large column.
     pub(super) fn take(&mut self, bytes: usize, expected: usize, huge: bool) -> Option<Map> {
         let most = bytes.saturating_mul(4);
-        // What is said of a column that is a bound only tells nothing of its pages. But then the same is said each time.
+        // A size of a column that is only a bound tells nothing of its pages. But then the same is said each time.
         let is_bound = expected.saturating_add(PAD + SLACK) >= bytes;
         let alike = |(_, map): &(usize, &Map)| map.is_huge() == huge;
         let fit = |(at, map): (usize, &Map)| {
@@ -76,7 +76,7 @@ const COMMON_MOST: usize = 256;
 /// So much address space may be kept with them, times what was written.
 const IDLE: usize = 64;
 
-/// What the memories of this process keep together that share it. None where processes were forked from one another eight times.
+/// The pages that the memories of this process keep together. None where processes were forked from one another eight times.
 ///
 /// A forked process has one of its own: another thread of its parent, which it has not, may have been at work on the parent's; and what
 /// its parent wrote to would be copied before it is written again.

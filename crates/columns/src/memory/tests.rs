@@ -275,7 +275,7 @@ fn a_forked_child_takes_no_lock() {
     let memory = pooled(64 << 20);
     let large = memory.allocate(4 << 20).unwrap();
     let small = memory.allocate(100).unwrap();
-    // What another thread may be doing at the moment of the fork.
+    // Another thread may be doing this at the moment of the fork.
     let held = memory.0.pool.lock().unwrap();
     // SAFETY: the child frees and allocates, as a forked Python does, and leaves without running anything else.
     let child = unsafe { libc::fork() };
@@ -304,7 +304,7 @@ fn a_forked_child_takes_no_lock() {
 fn a_mapping_that_is_stretched_keeps_its_bytes() {
     let map = Map::new(3 << 20, false).unwrap();
     let len = map.len();
-    // SAFETY: the mapping is that long and nobody else's.
+    // SAFETY: the mapping is that long and belongs to this test alone.
     unsafe { map.base().write_bytes(7, len) };
     let map = map.stretch(40 << 20).unwrap_or_else(|_| panic!("there is room"));
     assert!(map.len() >= 40 << 20);
@@ -334,7 +334,7 @@ fn what_is_shared_is_had_by_all_who_do_and_bounded() {
     drop(buffer);
     assert_eq!(common().len(), 1);
 
-    // Who does not share gets nothing of it, nor leaves anything.
+    // A memory that does not share gets nothing of the pool, nor leaves anything in it.
     let alone = pooled(256 << 20);
     drop(column(&alone, 2 << 20, 1 << 20));
     assert_eq!((alone.stats().hits, common().len()), (0, 1));
@@ -343,7 +343,7 @@ fn what_is_shared_is_had_by_all_who_do_and_bounded() {
     assert_eq!((again.as_ptr(), second.stats().hits, common().len()), (address, 1, 0));
     drop((again, kept));
 
-    // Address space that nobody has written to is not kept, nor more than there is room for; the rest is the memory's own.
+    // Address space that was never written is not kept, nor more than there is room for; the rest is the memory's own.
     drop(column(&second, 1 << 40, 1 << 20));
     for _ in 0..3 {
         drop((0..40).map(|_| column(&second, 1 << 20, 1 << 20)).collect::<Vec<_>>());
@@ -408,7 +408,7 @@ fn buffers_that_lie_together_are_as_good_as_others() {
         assert_eq!(memory.stats().outstanding_bytes, 0);
         assert_eq!(memory.stats().hits > 0, bytes > 0);
     }
-    // Not worth a page, or nobody to share it with.
+    // Too small for a page, or without another column to share it with.
     let memory = pooled(0);
     for wishes in [&[(200_000, 200_000); 4][..], &[(2 << 20, 2 << 20)]] {
         assert!(memory.allocate_together(wishes).iter().all(Option::is_none));

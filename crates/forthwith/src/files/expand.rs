@@ -13,7 +13,7 @@ use std::{
 
 /// Folders within folders.
 const DEEPEST: usize = 64;
-/// What names of files end in that are still being written, or were left behind.
+/// The endings of names of files that are still being written, or were left behind.
 const PARTIAL: [&str; 9] =
     ["part", "partial", "tmp", "temp", "crdownload", "download", "inprogress", "swp", "bak"];
 
@@ -107,7 +107,7 @@ fn visit(path: &Path, files: &mut Vec<PathBuf>, partial: &mut Vec<PathBuf>, dept
     Ok(())
 }
 
-/// What is in a folder.
+/// The entries of a folder.
 fn listed(path: &Path) -> Result<Vec<fs::DirEntry>> {
     let failed = |error: std::io::Error| io::Error::new(error.into(), path.to_string_lossy());
     let entries = fs::read_dir(path).map_err(failed)?;
@@ -185,7 +185,7 @@ fn matching(pattern: &Path, partial: &mut Vec<PathBuf>) -> Result<Vec<PathBuf>> 
     Ok(found)
 }
 
-/// What in a folder matches a part of a pattern.
+/// The names in a folder that match a part of a pattern.
 fn children(folder: &Path, pattern: &str, partial: &mut Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

@@ -83,7 +83,7 @@ pub trait Source: Send + Sync + std::fmt::Debug {
         false
     }
 
-    /// What tells whether the bytes of views have changed: two versions are equal if they have not, as far as the system can say.
+    /// A mark that tells whether the bytes of views have changed: two versions are equal if they have not, as far as the system can say.
     /// `None` if they never change. On a network file system the size and the time of a file are what this machine was told last, which
     /// may be seconds ago (NFS keeps attributes for 3 to 60 s): a change by another machine can go unnoticed for that time.
     fn version(&self) -> Result<Option<Version>> {

@@ -12,7 +12,7 @@ use forthwith_columns::{Encoding, Form, NO_NUMBER};
 use forthwith_forth::idioms::Idiom;
 
 impl Text<'_> {
-    /// What stands for a value that the data have not.
+    /// The value that stands in for one that the data lack.
     pub(super) fn absent(&mut self, layout: &Layout, form: &Form, place: Place<'_>) -> Made {
         let member = place.member;
         let form = form.kept();

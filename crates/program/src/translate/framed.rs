@@ -185,7 +185,7 @@ impl Text<'_> {
                 return emit(self, only, place);
             }
             [(When::Any, apart), (When::Together, together)] => {
-                // What both have in common is written once.
+                // The parts that both have in common are written once.
                 self.shared += 1;
                 self.line(place, format!("{input} !H-> stack 16384 and if"));
                 emit(self, together, place.within(1))?;

@@ -32,7 +32,7 @@ pub const MAX_DEPTH: usize = 64;
 /// Programs with more outputs than this are refused.
 const MAX_OUTPUTS: usize = ASKED_OUTPUTS as usize;
 
-/// Programs of more lines than this are refused: a class can contain others in so many ways that their number has no bound.
+/// Programs of more lines than this are refused: classes can contain others in such numbers that the lines have no bound.
 const MAX_LINES: usize = 1 << 15;
 
 /// Items without bytes that lists of one block may have together: nothing in the data bounds how many there are.
@@ -85,7 +85,7 @@ pub fn translate<'a>(
 
 /// The same, with each byte that has to be 0 or 1 ([`Encoding::StrictBool`]) looked at where it is read: slower, but the error says where it is.
 /// Otherwise they are looked at all together when they have been read ([`Finisher::ValidateBool`](crate::Finisher::ValidateBool)). Those of the first
-/// `ahead` entries, which nobody wants, are not.
+/// `ahead` entries, which are passed over, are not.
 ///
 /// # Errors
 /// As [`translate`].

@@ -1,4 +1,4 @@
-//! What a layout becomes: its Form, the outputs that are filled, and what is left to do with them.
+//! The result of a layout: its Form, the outputs that are filled, and the finishers of those.
 
 use super::{MAX_OUTPUTS, Unsupported, too_deep};
 use crate::{

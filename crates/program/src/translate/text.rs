@@ -13,12 +13,12 @@ use forthwith_columns::{DType, Encoding, Form, NO_NUMBER};
 use forthwith_forth::idioms::{Idiom, text_count};
 use std::borrow::Cow;
 
-/// What has been written as a word of its own: for which node, for which layout, and the word's name.
+/// A definition that has been written: for which node, for which layout, and its name.
 pub(super) type Word = (String, Layout, String);
 
 pub(super) struct Text<'a> {
     pub(super) dialect: &'a Dialect,
-    /// Bytes that have to be 0 or 1 are looked at where they are read, behind so many entries.
+    /// Bytes that have to be 0 or 1 are checked where they are read, behind this number of entries.
     pub(super) checking: Option<u64>,
     /// Text and member.
     pub(super) lines: Vec<(String, String)>,
@@ -109,7 +109,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// What depends on the outputs there are.
+    /// The parts of the text that depend on the outputs there are.
     pub(super) fn look_at(&mut self, shape: &Shape) {
         self.objects = shape.objects();
     }
@@ -201,7 +201,7 @@ impl<'a> Text<'a> {
             return Ok(());
         }
         let input = self.input;
-        // What values mean makes no difference to how they are read.
+        // The meaning of values makes no difference to how they are read.
         let form = form.kept();
         match (layout, form) {
             (Layout::Logical(_, of), form) => self.value(of, form, place)?,
@@ -233,7 +233,7 @@ impl<'a> Text<'a> {
                 self.line(place, format!("{input} {code}-> {key}-data"));
             }
             (Layout::Varint(DType::Int32), Form::Numpy { key, .. }) => {
-                // What has no room would be cut silently.
+                // A number that has no room would be cut silently.
                 let wide = self.halt(FAULT_WIDE);
                 let check = format!("dup {} < over {} > or if {wide} then", i32::MIN, i32::MAX);
                 self.line(place, format!("{input} zigzag-> stack {check} {key}-data <- stack"));
@@ -453,7 +453,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// What stands before the items of a list.
+    /// The words before the items of a list.
     fn open(&mut self, key: &str, least: u64, place: Place<'_>) {
         let check = self.weigh(least);
         let [count, begin, _] = self.around(key);
@@ -506,7 +506,7 @@ impl<'a> Text<'a> {
         self.words.push(lines);
     }
 
-    /// What stands behind them.
+    /// The words behind them.
     fn close(&mut self, key: &str, place: Place<'_>) {
         let [.., end] = self.around(key);
         self.line(place, end);
@@ -532,7 +532,7 @@ impl<'a> Text<'a> {
     fn union(&mut self, union: &Union, form: &Form, place: Place<'_>) -> Made {
         let member = place.member;
         let tagged = union.tagged && union.alternatives.len() > 1;
-        // What the data call so, and not in another order.
+        // The fields by the names that the data use, and in their order.
         let plain = union.arms.len() == union.alternatives.len()
             && (0..).zip(&union.arms).all(|(at, arm)| arm.as_ref().is_some_and(|(to, _)| *to == at));
         let key = union_key(form).filter(|_| tagged);

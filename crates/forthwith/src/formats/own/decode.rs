@@ -18,7 +18,7 @@ pub(super) struct OwnBlocks;
 /// Its id.
 pub(super) const ID: &str = "own";
 
-/// What a plan says of the decoder.
+/// The part of a plan that tells the decoder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Wanted {
     /// The name of the format.
@@ -39,7 +39,7 @@ pub fn own_program(decoder: &Decoder) -> Option<String> {
     serde_json::from_str::<Wanted>(text).ok().map(|wanted| wanted.program)
 }
 
-/// What a worker keeps from block to block.
+/// The state that a worker keeps from block to block.
 #[derive(Default)]
 struct Warm(Option<Ready>);
 
