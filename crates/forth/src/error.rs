@@ -1,4 +1,4 @@
-//! What can go wrong, when compiling and when running.
+//! The errors of compiling and of running.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -88,7 +88,7 @@ impl CompileError {
         self
     }
 
-    /// What may have been meant, as a phrase that follows the message; empty if there is nothing to say.
+    /// The words that may have been meant, as a phrase that follows the message; empty if there are none.
     pub fn hint(&self) -> &str {
         &self.hint
     }
@@ -98,7 +98,7 @@ impl CompileError {
         self.marked
     }
 
-    /// What is wrong.
+    /// The fault.
     pub fn kind(&self) -> CompileErrorKind {
         self.kind
     }

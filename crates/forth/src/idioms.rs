@@ -67,14 +67,14 @@ macro_rules! skip_text {
     };
 }
 
-/// What stands before the items of a block that need not be looked into.
+/// The words before the items of a block that need not be looked into.
 macro_rules! skipped_block {
     () => {
         concat!("begin DATA zigzag-> stack dup while\ndup 0 < if drop ", skip_text!(), " else\n")
     };
 }
 
-/// What stands before the items of a block, whose size in bytes makes no difference.
+/// The words before the items of a block, whose size in bytes makes no difference.
 macro_rules! block {
     () => {
         "0 begin DATA zigzag-> stack dup 0 < if negate DATA zigzag-> stack drop then dup while\ndup "
@@ -91,7 +91,7 @@ macro_rules! ending_block {
     };
 }
 
-/// What stands behind the items of such a block, and of the last one.
+/// The words behind the items of such a block, and of the last one.
 macro_rules! ending {
     () => {
         " dup if DATA pos <> if CODE halt then else drop then + "
@@ -101,7 +101,7 @@ macro_rules! ending {
 idioms! {
     /// Go to the start of the entry, which another input has: little-endian, four bytes.
     Start = "READ DATA seek";
-    /// The same, and so many bytes farther.
+    /// The same, and a number of bytes farther.
     StartBehind = "READ N + DATA seek";
     /// The end of the entry, from another input.
     Stop = "READ STOP !";
@@ -117,7 +117,7 @@ idioms! {
     SkipNumber = "READ drop";
     /// A string that is not wanted.
     SkipText = skip_text!();
-    /// Lists in blocks that are not wanted, of items of so many bytes.
+    /// Lists in blocks that are not wanted, of items of a fixed number of bytes.
     SkipBlocksOfSize = concat!(skipped_block!(), "dup DATA len > if CODE halt then N * DATA skip\nthen\nrepeat drop");
     /// The same, of items of any size.
     SkipBlocks = concat!(skipped_block!(), "0 do\nBODY\nloop\nthen\nrepeat drop");
@@ -145,7 +145,7 @@ idioms! {
     Times = "READ\n0 do\nBODY\nloop";
     /// A run of items.
     Run = "N MANY";
-    /// Anything so many times.
+    /// Anything, repeated a number of times.
     Repeat = "N 0 do\nBODY\nloop";
     /// A list of items in blocks.
     BlocksOfItems = concat!(block!(), "MANY +\nrepeat drop OFFSETS +<- stack");

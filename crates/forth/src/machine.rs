@@ -68,7 +68,7 @@ impl<W: Width> Machine<W> {
         self.check_ready()?;
         if restart {
             self.unpark();
-            // What is pending goes on in the same run.
+            // A pending run goes on as the same run.
             let kind = if self.is_done() { FrameKind::Host } else { FrameKind::Word };
             self.enter_anew(0, kind)?;
         }
@@ -245,7 +245,7 @@ impl<W: Width> Machine<W> {
         self.running().into_iter()
     }
 
-    /// What was executed so far.
+    /// The counts of executed words.
     pub fn counters(&self) -> Counters {
         self.state.counters
     }
@@ -289,7 +289,7 @@ impl<W: Width> Machine<W> {
         Some(self.depth()? - usize::from(self.body_at_end().is_some()))
     }
 
-    /// Who stops at the end of a body, other than by an error, is seen to have left it.
+    /// A run that stops at the end of a body, other than by an error, counts as having left it.
     fn body_at_end(&self) -> Option<Frame> {
         let (pc, end) = self.place();
         let at_end = pc >= end && self.error.is_none();

@@ -1,4 +1,4 @@
-//! What is made once in a process, made now.
+//! The parts that are made once in a process, made now.
 
 use std::sync::{Arc, OnceLock};
 

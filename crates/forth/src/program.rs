@@ -31,7 +31,7 @@ impl Program {
         &self.source
     }
 
-    /// What it was compiled with.
+    /// The options it was compiled with.
     pub fn options(&self) -> Options {
         self.options
     }

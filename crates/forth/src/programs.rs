@@ -59,12 +59,12 @@ impl Default for Programs {
 }
 
 impl Programs {
-    /// Room for so many programs, at least one.
+    /// Room for `capacity` programs, at least one.
     pub fn new(capacity: usize) -> Self {
         Self { capacity: capacity.max(1), kept: Mutex::default() }
     }
 
-    /// Those of this process, for whoever has no reason to keep programs apart: they are shared with what was learned of them and their
+    /// Those of this process, for callers without a reason to keep programs apart: they are shared with what was learned of them and their
     /// machine code. None where processes were forked from one another eight times.
     ///
     /// A forked process has programs of its own: another thread of its parent, which it has not, may have been at work on the parent's.

@@ -1,4 +1,4 @@
-//! What every tier reads and writes, and the words of its limits. Nothing of a program, and nothing of how one is run.
+//! The state that every tier reads and writes, and the words of its limits. Nothing of a program, and nothing of how one is run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -36,7 +36,7 @@ impl Width for W32 {
     }
 }
 
-/// What a machine may use.
+/// The limits of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -103,7 +103,7 @@ impl Tier {
     }
 }
 
-/// What was executed so far, over all runs of the machine.
+/// The counts of executed words, over all runs of the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Instructions executed. Exact in [`Tier::Checked`]; what runs natively is not counted.

@@ -1,4 +1,4 @@
-//! What the compiler may be told.
+//! The options of the compiler.
 
 /// How many bits a literal in the text may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -10,7 +10,7 @@ pub enum LiteralWidth {
     Bits64,
 }
 
-/// What the compiler may be told.
+/// The options of the compiler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Options {

@@ -55,7 +55,7 @@ struct Parser<'a> {
     at: usize,
     program: Ir,
     names: HashMap<&'a str, Name>,
-    /// What the enclosing structures are waiting for, outermost first.
+    /// The words that the enclosing structures are waiting for, outermost first.
     closers: Vec<&'static [&'static str]>,
     /// The word being defined: its number.
     definition: Option<u32>,

@@ -10,7 +10,7 @@ use crate::state::{Frame, FrameKind, Loop, Status, Tier, Width};
 /// An error and the instruction it belongs to.
 type Failure = (RunError, usize);
 
-/// What an instruction means for the loop around it.
+/// The effect of an instruction on the loop around it.
 enum Flow {
     Next,
     /// The next is the beginning of a loop's pass.

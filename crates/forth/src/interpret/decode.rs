@@ -6,7 +6,7 @@ use crate::isa::{Parser, Read};
 use crate::number::Number;
 use crate::state::Width;
 
-/// What does not fit the width is its smallest number if it is a float, and cut if it is an integer.
+/// A value that does not fit the width is its smallest number if it is a float, and cut if it is an integer.
 pub(crate) fn to_stack<W: Width>(number: Number) -> i64 {
     if W::BITS == 32 { number.to_stack32() } else { number.to_stack() }
 }

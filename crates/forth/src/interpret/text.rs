@@ -117,7 +117,7 @@ pub(crate) fn quoted(input: &[u8], at: &mut usize, limit: usize) -> Result<Vec<u
     }
 }
 
-/// What `u` stands for, `u` being at `at`: four digits, or a pair of surrogates. Ends at the last digit.
+/// The character of an escape `u` at `at`: four digits, or a pair of surrogates. Ends at the last digit.
 fn escape(input: &[u8], at: &mut usize) -> Result<char, RunError> {
     let missing = RunError::QuotedStringMissing;
     let high = hex4(input, at)?;

@@ -8,7 +8,7 @@ pub(crate) struct Bulk {
     pub(crate) word: BulkWord,
     /// Width of the items of `#rle->`; 0 means that it is on the stack. 0 for other words.
     pub(crate) bits: u8,
-    /// What is read; for levels, the definition levels.
+    /// The input that is read; for levels, the definition levels.
     pub(crate) input: u32,
     /// Repetition levels, if there are any.
     pub(crate) repetition: Option<u32>,

@@ -20,7 +20,7 @@ mod read;
 pub(crate) use bulk::Bulk;
 pub(crate) use read::Read;
 
-/// What follows a word or must stand before it, and how its operand is named in text.
+/// The operand that follows a word or must stand before it, and its name in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Group {
@@ -82,11 +82,11 @@ macro_rules! define_ops {
             pub const fn doc(self) -> &'static str {
                 match self { $(Self::$name => $doc,)* }
             }
-            /// What it does to the stack, `( before -- after )` with the top on the right.
+            /// Its effect on the stack, `( before -- after )` with the top on the right.
             pub const fn effect(self) -> &'static str {
                 match self { $(Self::$name => $effect,)* }
             }
-            /// What else there is to know; may be empty.
+            /// Further notes; may be empty.
             pub const fn more(self) -> &'static str {
                 match self { $(Self::$name => $more,)* }
             }
@@ -126,7 +126,7 @@ macro_rules! define_syntax {
 
 macro_rules! define_parsers {
     ($($name:ident $k:literal $text:literal $size:literal $doc:literal $more:literal $example:literal;)*) => {
-        /// What a parser word such as `!i->` reads.
+        /// The type that a parser word such as `!i->` reads.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
         #[non_exhaustive]
@@ -151,7 +151,7 @@ macro_rules! define_parsers {
             pub const fn doc(self) -> &'static str {
                 match self { $(Self::$name => $doc,)* }
             }
-            /// What else there is to know; may be empty.
+            /// Further notes; may be empty.
             pub const fn more(self) -> &'static str {
                 match self { $(Self::$name => $more,)* }
             }
@@ -191,11 +191,11 @@ macro_rules! define_bulk {
             pub const fn doc(self) -> &'static str {
                 match self { $(Self::$name => $doc,)* }
             }
-            /// What it does to the stack, `( before -- after )` with the top on the right.
+            /// Its effect on the stack, `( before -- after )` with the top on the right.
             pub const fn effect(self) -> &'static str {
                 match self { $(Self::$name => $effect,)* }
             }
-            /// What else there is to know; may be empty.
+            /// Further notes; may be empty.
             pub const fn more(self) -> &'static str {
                 match self { $(Self::$name => $more,)* }
             }
@@ -236,7 +236,7 @@ impl Syntax {
     }
 }
 
-/// What a word of the language can mean.
+/// The meaning of a word of the language.
 #[derive(Debug, Default)]
 struct Known {
     syntax: Option<Syntax>,

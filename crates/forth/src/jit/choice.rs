@@ -48,7 +48,7 @@ fn contains(body: &Body, word: u32) -> bool {
     })
 }
 
-/// What an instruction took to compile, in nanoseconds, on the whole so far; at first as on a slow processor.
+/// The time that an instruction took to compile, in nanoseconds, on the whole so far; at first as on a slow processor.
 static COST: AtomicU64 = AtomicU64::new(12_000);
 
 fn size(code: &Code) -> u64 {
@@ -57,7 +57,7 @@ fn size(code: &Code) -> u64 {
     blocks.map(|block| block.code.len() as u64 + 2).sum::<u64>() + 16
 }
 
-/// Bytes to decode, or work as good as so many, after which a program had better be compiled: machine code saves half a nanosecond for
+/// Bytes to decode, or work equal to as many, from which a program had better be compiled: machine code saves half a nanosecond for
 /// a byte of records that are native steps already, two for a byte of anything else, and it should save twice what it costs.
 pub(crate) fn threshold(program: &Ir, plans: &Plans, code: &Code) -> u64 {
     if program.inputs.is_empty() {

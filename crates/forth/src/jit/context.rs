@@ -1,4 +1,4 @@
-//! What machine code sees of the machine.
+//! The part of the machine that machine code sees.
 
 use std::sync::atomic::AtomicBool;
 

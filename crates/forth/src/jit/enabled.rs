@@ -53,11 +53,11 @@ pub(crate) struct Jit {
     memory: Executable,
     /// For every entry: where its function is, and which of the function's entries it is.
     entries: Vec<Option<(usize, u64)>>,
-    /// What nested calls take; None if there are none.
+    /// The stack that nested calls take; None if there are none.
     calls: Option<Bounds>,
     /// For every point: the entry behind it if it is that of a `pause`, else a number that is none.
     behind: Box<[u32]>,
-    /// What machine code points to.
+    /// The memory that machine code points to.
     #[expect(clippy::vec_box, dead_code, reason = "their addresses are in the code")]
     reads: Vec<Box<Read>>,
 }
@@ -68,7 +68,7 @@ impl std::fmt::Debug for Jit {
     }
 }
 
-/// Beyond so many instructions compiling takes a second and more.
+/// Above this number of instructions compiling takes a second and more.
 const LARGEST: usize = 200_000;
 
 impl Jit {
@@ -243,7 +243,7 @@ fn behind(code: &Code) -> Box<[u32]> {
     behind.into()
 }
 
-/// What calls take at most, each and all together.
+/// The stack that calls take at most, each and all together.
 fn bounds(code: &Code) -> Option<Bounds> {
     let max = |a: Height, b: Height| Height {
         stack: a.stack.max(b.stack),

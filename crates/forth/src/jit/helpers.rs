@@ -1,4 +1,4 @@
-//! What machine code asks Rust to do: rare cases and long runs. A helper does all of what it is asked for, or nothing.
+//! The Rust functions that machine code calls: rare cases and long runs. A helper does all of its work, or nothing.
 
 use std::cell::RefCell;
 
@@ -122,7 +122,7 @@ unsafe extern "C" fn many(context: *mut Context, read: i64, count: i64, _: i64) 
     unsafe { (*context).done = done };
 }
 
-/// Room for so many bytes behind the end of an output.
+/// Room for a number of bytes behind the end of an output.
 unsafe extern "C" fn reserve(context: *mut Context, output: i64, bytes: i64, _: i64) {
     // SAFETY: as above.
     let (state, _) = unsafe { parts(context) };

@@ -1,4 +1,4 @@
-//! What is compiled once for the process: the code generator's settings and the way out to Rust.
+//! The parts that are compiled once for the process: the code generator's settings and the way out to Rust.
 
 use std::mem::offset_of;
 use std::sync::{Arc, OnceLock};

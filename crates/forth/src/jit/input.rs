@@ -179,7 +179,7 @@ impl Translator<'_, '_> {
                 _ => break,
             }
         }
-        // Giving up early is as good: tier 0 finds out who is short of bytes.
+        // Giving up early is as good: tier 0 finds out which input is short of bytes.
         self.require(input, total, point);
         self.assure(input, total - size);
     }
@@ -193,7 +193,7 @@ impl Translator<'_, '_> {
         number
     }
 
-    /// The number so many bytes behind an address.
+    /// The number at a distance of bytes behind an address.
     pub(super) fn load_number(&mut self, read: Read, at: Value, offset: i32) -> Number {
         let swap = read.big && read.parser.size() > 1;
         let signed = matches!(
@@ -353,7 +353,7 @@ pub(super) fn few(read: Read, count: Operand) -> Option<i64> {
     }
 }
 
-/// The input an instruction reads so many bytes of, whatever they are.
+/// The input of which an instruction reads a fixed number of bytes, whatever they are.
 pub(super) fn known_bytes(inst: &Inst) -> Option<(u32, i64)> {
     match inst {
         Inst::ReadItem { read, .. } | Inst::ReadStack { read, .. } if read.parser.size() > 0 => {

@@ -92,7 +92,7 @@ impl Translator<'_, '_> {
         end
     }
 
-    /// The end of an output, behind which so many bytes fit and something is left; else goes elsewhere. Memory of no size at all is
+    /// The end of an output, behind which that number of bytes fits and something is left; else goes elsewhere. Memory of no size at all is
     /// shared, so not even its slack is to be written to.
     pub(super) fn room_for(&mut self, output: u32, size: Value, elsewhere: Block) -> Value {
         let end = self.output_end(output);

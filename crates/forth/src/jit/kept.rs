@@ -1,4 +1,4 @@
-//! What stays in registers between instructions: cursors of inputs, and variables.
+//! The values that stay in registers between instructions: cursors of inputs, and variables.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ const KEPT: usize = 4;
 impl Translator<'_, '_> {
     /// Keeps the inputs that are read most in registers, and the variables.
     pub(super) fn promote(&mut self, reached: &[bool]) {
-        // What is called often would load and store them each time.
+        // A word that is called often would load and store them each time.
         if self.form == Form::Called {
             return;
         }

@@ -72,10 +72,10 @@ pub(crate) enum Way {
     Return = 4,
 }
 
-/// What nested calls take.
+/// The stack that nested calls take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// What a call adds to its caller's base at most.
+    /// The most that a call adds to its caller's base.
     above: Height,
     /// The greatest height of a function above its base.
     height: Height,

@@ -11,7 +11,7 @@ type Block = cranelift_codegen::ir::Block;
 
 /// Bytes that are looked at.
 const WORD: i64 = 8;
-/// What bytes of a number have that are not its last.
+/// The bit that all bytes of a number but its last have.
 const MORE: i64 = 0x80;
 
 impl Translator<'_, '_> {

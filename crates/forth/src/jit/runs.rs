@@ -175,7 +175,7 @@ impl Translator<'_, '_> {
                 go |= group << (place + step * bits);
             }
             words = if bits <= 4 {
-                // What moves gets nowhere near what stood there, and what must not stay is in neither place.
+                // Bytes that move do not come near those that stood there, and bytes that must not stay are in neither place.
                 let moved = self.b.ins().ishl_imm_u(words, shift);
                 let both = self.b.ins().bor(words, moved);
                 let places = self.words(stay | go << shift);

@@ -81,7 +81,7 @@ pub(super) struct Translator<'a, 'f> {
     pub(super) blocks: Vec<Block>,
     /// Edges into each block that are not made yet.
     pub(super) waiting: Vec<usize>,
-    /// What a comparison gave, by the flag made of it.
+    /// The operands of a comparison, by the flag made of it.
     pub(super) truths: HashMap<Value, Value>,
     /// Bytes of an input made sure of that were not read yet.
     pub(super) assured: Option<(u32, i64)>,
@@ -387,7 +387,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Whether so many bytes of an input were made sure of before; they are read now.
+    /// Whether the `bytes` of an input were made sure of before; they are read now.
     pub(super) fn assured(&mut self, input: u32, bytes: i64) -> bool {
         match &mut self.assured {
             Some((known, left)) if *known == input && *left >= bytes => {

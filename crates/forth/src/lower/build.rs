@@ -13,7 +13,7 @@ pub(super) struct TooLarge;
 
 pub(super) type Made<T> = Result<T, TooLarge>;
 
-/// What may be spent on a program, in instructions, slots of points and shapes of scopes.
+/// The budget of a program, in instructions, slots of points and shapes of scopes.
 pub(super) const BUDGET: usize = 1 << 20;
 
 pub(super) struct Builder<'a> {
@@ -195,7 +195,7 @@ impl<'a> Builder<'a> {
         operand
     }
 
-    /// What was just taken off the stack for good: a number that was read last need not be decoded for it.
+    /// A value that was just taken off the stack for good: a number that was read last need not be decoded for it.
     pub(super) fn unwanted(&mut self, operand: Operand) {
         let Operand::Reg(reg) = operand else { return };
         if self.uses[reg.0 as usize] == 0
@@ -384,7 +384,7 @@ fn is_flag(code: &[Inst], operand: Operand) -> bool {
 }
 
 impl Relation {
-    /// What holds exactly when this does not.
+    /// The comparison that holds exactly when this does not.
     pub(crate) fn opposite(self) -> Self {
         match self {
             Self::Eq => Self::Ne,
@@ -396,7 +396,7 @@ impl Relation {
         }
     }
 
-    /// What holds of `b` and `a` exactly when this does of `a` and `b`.
+    /// The comparison that holds of `b` and `a` exactly when this does of `a` and `b`.
     pub(crate) fn swapped(self) -> Self {
         match self {
             Self::Eq | Self::Ne => self,

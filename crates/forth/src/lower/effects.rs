@@ -1,4 +1,4 @@
-//! What each word does to the height of the stack, where that can be said without running it.
+//! The effect of each word on the height of the stack, where that can be told without running it.
 
 use crate::compile::ir::{Body, Ir, Kind, Node, Word};
 use crate::isa::{Op, Parser};
@@ -75,7 +75,7 @@ impl Effects {
                 if round > MAX_ROUNDS && found != effects.words[index] {
                     found = Err(Miss { at: place(&program.words[index]), why: "recursion without end" });
                 }
-                // What was given up once stays so, for the sake of an end.
+                // A scope that was given up stays so, for the sake of an end.
                 if found != effects.words[index] && effects.words[index].is_ok() {
                     effects.words[index] = found;
                     changed = true;
@@ -212,7 +212,7 @@ impl Walk<'_> {
         Ok(Some(height))
     }
 
-    /// Takes and leaves so many items.
+    /// Takes and leaves the given numbers of items.
     fn step(&mut self, height: i32, pops: i32, pushes: i32) -> i32 {
         self.low = self.low.min(height - pops);
         let after = height - pops + pushes;

@@ -18,7 +18,7 @@ pub(super) enum Exit {
     Block(Option<usize>),
 }
 
-/// What surrounds a node.
+/// The loops and words that surround a node.
 pub(super) struct Around {
     pub(super) exit: Exit,
     /// Words in place inside one another.
@@ -193,7 +193,7 @@ impl<'a> Lowering<'a> {
                 }
                 let after = self.conditional(b, body, pc, Some(head), around)?;
                 b.depth -= 1;
-                // What follows is out of the loop.
+                // The nodes that follow are out of the loop.
                 b.begin(after, b.stack.len());
             }
         }

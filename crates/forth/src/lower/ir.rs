@@ -4,7 +4,7 @@
 //! # State
 //!
 //! The canonical state is [`State`](crate::state::State): stack, variables, input positions, outputs, frames, `do`
-//! loops, `pc` and `end`. Variables, positions and outputs are always canonical (whoever caches one writes it back
+//! loops, `pc` and `end`. Variables, positions and outputs are always canonical (a tier that caches one writes it back
 //! before anybody else can look). The data stack, the frames and the loops are not: while a function runs, what is above
 //! its *base* lives in registers and in the scope of the instruction. The base is three numbers: heights of stack,
 //! frames and loops below everything the function owns.
@@ -33,7 +33,7 @@ use crate::state::{FrameKind, Height};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Reg(pub(crate) u32);
 
-/// What an instruction reads.
+/// An operand of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
     Reg(Reg),
@@ -82,7 +82,7 @@ impl Variant {
     }
 }
 
-/// What was lowered of a program, for one kind of machine.
+/// The lowered form of a program, for one kind of machine.
 #[derive(Debug, Default)]
 pub(crate) struct Code {
     /// 32 or 64.
@@ -96,12 +96,12 @@ pub(crate) struct Code {
     pub(crate) entries: Vec<Entry>,
 }
 
-/// What a function was made of.
+/// The part of the program that a function was made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The main program; its base frame is the host's.
     Main,
-    /// A user word, by number; its base frame is the return to whoever called it, the host maybe.
+    /// A user word, by number; its base frame is the return to its caller, maybe the host.
     Word(u32),
     /// A loop in code that has no static stack effect, by the segment of its (first) body. It is only entered from tier 0,
     /// and ends in [`End::Leave`] after the loop.
@@ -120,7 +120,7 @@ pub(crate) struct Function {
     pub(crate) registers: u32,
     pub(crate) blocks: Vec<Block>,
     /// Greatest height of stack, frames and loops above the base, at any place and inside of native loops, but without
-    /// callees. Whoever enters or calls makes sure of so much below the limits.
+    /// callees. Its callers make sure that this much is left below the limits.
     pub(crate) height: Height,
     /// Whether it may be active more than once at a time.
     pub(crate) recursive: bool,
@@ -307,7 +307,7 @@ pub(crate) enum Inst {
         from: Operand,
         point: PointId,
     },
-    /// Appends the last item so many times; gives up if there is none, whatever the count.
+    /// Appends the last item a number of times; gives up if there is none, whatever the count.
     Repeat {
         output: u32,
         times: Operand,
@@ -368,7 +368,7 @@ pub(crate) enum End {
         targets: Vec<BlockId>,
         otherwise: BlockId,
     },
-    /// The end of the main program or of a word. The results are the stack of the point. Whoever called natively takes
+    /// The end of the main program or of a word. The results are the stack of the point. A native caller takes
     /// them; if tier 0 did, the canonical state of the point is written and tier 0 leaves the segment.
     Return(PointId),
     /// Tier 0 goes on here: the point is written. It is the place of a word that always runs there (printing, say), or

@@ -105,7 +105,7 @@ impl<'a> Lowering<'a> {
             Err(_) => self.parts(&self.program.main)?,
         }
         self.drain()?;
-        // What is called in place only is not worth a second copy; what is called by nobody may be by the host.
+        // A word that is called in place only is not worth a second copy; a word without callers may be called by the host.
         for index in (0..self.program.words.len()).rev() {
             let body = &self.program.words[index].body;
             match self.effects.words[index] {
@@ -225,7 +225,7 @@ impl<'a> Lowering<'a> {
         let goes_on = match &node.kind {
             Kind::Do { body, step } => {
                 let (index, stop) = (b.held(), b.held());
-                // Whoever calls block 0 finds the loop at its end; nobody does.
+                // A call of block 0 would find the loop at its end; there is no such call.
                 self.passes(&mut b, body, *step, (index, stop), pc, &mut around)?
             }
             _ => self.node(&mut b, node, pc, &mut around)?,

@@ -12,9 +12,9 @@ pub struct Example {
     pub source: String,
     /// Bytes of inputs.
     pub inputs: Vec<(String, Vec<u8>)>,
-    /// What is on the stack at the beginning.
+    /// The stack at the beginning.
     pub stack: Vec<i64>,
-    /// What is left: the stack, then anything else.
+    /// The result: the stack, then anything else.
     pub expected: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ impl Example {
         let sink = Arc::clone(&printed);
         let mut machine = Machine::<W>::with_width(Arc::new(compiled), Limits::default());
         machine.set_printer(Some(Box::new(move |text| {
-            // Nobody else holds it while the machine runs.
+            // There is no other reference to it while the machine runs.
             if let Ok(mut sink) = sink.lock() {
                 sink.push_str(text);
             }

@@ -36,7 +36,7 @@ impl std::error::Error for OutOfMemory {}
 /// # Safety
 ///
 /// As long as nothing but `grow` is called, `as_ptr` and `capacity` do not change, and `as_ptr` points at `capacity`
-/// writable bytes, aligned for the output's dtype, which nobody else reads or writes. [`SLACK`] more writable bytes
+/// writable bytes, aligned for the output's dtype, which nothing else reads or writes. [`SLACK`] more writable bytes
 /// follow, and [`LEAD`] readable bytes precede them; the pointer is valid for all of these. The last item before `as_ptr` is what the first `+<-` adds to:
 /// zero for a new column, the last offset when an earlier block of the same column stands there.
 ///
@@ -98,7 +98,7 @@ impl Lease {
         self.items == 0
     }
 
-    /// What keeps the memory.
+    /// The owner of the memory.
     pub fn keeper(&self) -> &Keeper {
         &self.keeper
     }
@@ -138,7 +138,7 @@ impl Output {
         Self::new(dtype, Box::new(Owned::default()))
     }
 
-    /// As [`Self::owned`]; when first written to, the memory gets room for so many items, and it grows by so much each time.
+    /// As [`Self::owned`]; when first written to, the memory gets room for `items` items, and it grows by `factor` each time.
     /// A factor that would make growing slow is taken as 1.125.
     pub fn growing(dtype: DType, items: usize, factor: f64) -> Self {
         let first = items.saturating_mul(dtype.size());
@@ -195,7 +195,7 @@ impl Output {
         macro_rules! item {
             ($size:literal) => {{
                 let mut item = [0; 8];
-                // SAFETY: so many bytes before the end are readable: written items, or the leading bytes.
+                // SAFETY: the bytes before the end are readable: written items, or the leading bytes.
                 let last = unsafe { self.start.add(self.end).sub($size).cast::<[u8; $size]>().read() };
                 item[..$size].copy_from_slice(&last);
                 item
@@ -227,7 +227,7 @@ impl Output {
         unsafe { std::ptr::copy_nonoverlapping(item.as_ptr(), self.start.add(self.end - size), size) };
     }
 
-    /// Appends the last item so many times, for which room was made.
+    /// Appends the last item a number of times, for which room was made.
     pub(crate) fn append_last(&mut self, times: usize) {
         let item = self.last();
         let (size, start) = (self.dtype.size(), self.end);
@@ -239,7 +239,7 @@ impl Output {
         if bytes == 0 {
             return;
         }
-        // SAFETY: the assertion keeps all items within the capacity, to which nobody has a reference.
+        // SAFETY: the assertion keeps all items within the capacity, to which there is no other reference.
         let new = unsafe {
             std::slice::from_raw_parts_mut(self.start.add(start).cast::<std::mem::MaybeUninit<u8>>(), bytes)
         };
@@ -322,7 +322,7 @@ impl Outputs {
         self.limit.is_some()
     }
 
-    /// How long an output that needs so many bytes may become: its share of twice the payload, which is what columns of records and
+    /// The length in bytes that an output with a need of `needed` may reach: its share of twice the payload, which is what columns of records and
     /// lists take at most. Growing again and again costs more than all the rest.
     fn expected(&self, index: usize, needed: usize) -> usize {
         if needed < SMALL {

@@ -131,7 +131,7 @@ impl Owned {
     }
 }
 
-// SAFETY: the allocation spans FRONT bytes (zeroed), `capacity` bytes and SLACK bytes, is aligned to 16 and owned; whoever keeps
+// SAFETY: the allocation spans FRONT bytes (zeroed), `capacity` bytes and SLACK bytes, is aligned to 16 and owned; the owner that keeps
 // the block as well has its address only from `Lease`, and what they do there is for them to answer for.
 unsafe impl Memory for Owned {
     fn as_ptr(&self) -> *mut u8 {

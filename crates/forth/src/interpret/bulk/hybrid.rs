@@ -52,7 +52,7 @@ pub(super) fn decode(
     }
 }
 
-/// Appends so many packed items, which are there and for which room was made. False: not to an output of this dtype.
+/// Appends `items` packed items, which are there and for which room was made. False: not to an output of this dtype.
 pub(crate) fn unpack_into(source: &[u8], output: &mut Output, items: usize, bits: u32) -> bool {
     macro_rules! level {
         ($generation:ident) => {{
@@ -118,7 +118,7 @@ fn runs<T: Item>(
         let packed = header & 1 == 1;
         let length = if packed { (header >> 1).saturating_mul(8) } else { header >> 1 };
         let take = length.min(left);
-        // What is too large for this is too large for any input.
+        // A count that is too large for this is too large for any input.
         let stored = if packed { take.saturating_mul(u64::from(bits)) } else { u64::from(bits) };
         // Some writers cut the last packed run after the last byte that is needed.
         if stored.div_ceil(8) > rest.len() as u64 {
@@ -129,7 +129,7 @@ fn runs<T: Item>(
         if items > 0 {
             outputs.reserve(index, bytes)?;
             let output = &mut outputs.list[index];
-            // SAFETY: the end is within the memory, and room for so many items was just made there.
+            // SAFETY: the end is within the memory, and room for these items was just made there.
             unsafe {
                 let to = output.start.add(output.end).cast::<T>();
                 if packed {

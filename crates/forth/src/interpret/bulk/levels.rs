@@ -37,7 +37,7 @@ impl Rule {
     }
 }
 
-/// What one word works on.
+/// The buffers that one word works on.
 pub(super) struct Levels<'a> {
     pub(super) definition: &'a [u8],
     /// As many as definition levels; None is all 0.
@@ -248,7 +248,7 @@ impl Levels<'_> {
     #[inline(always)]
     fn masks<C: Compare>(&self, definition: &Block, repetition: Option<&Block>) -> (u64, u64) {
         let Rule { slot, item, any } = self.rule;
-        // SAFETY: whoever chose `C` found its features.
+        // SAFETY: the features of `C` were found before it was chosen.
         let test = |(most, least), any| unsafe {
             let repeated = repetition.map_or(u64::MAX, |block| C::at_most(block, most));
             let defined = C::at_least(definition, least);

@@ -1,4 +1,4 @@
-//! What tier 1 executes: instructions of sixteen bytes, made from the flat IR.
+//! The code that tier 1 executes: instructions of sixteen bytes, made from the flat IR.
 
 use crate::interpret::fused::Leaf;
 use crate::isa::Read;
@@ -540,7 +540,7 @@ pub(super) enum Fast {
         body: u32,
         index: R,
         stop: R,
-        /// From so many passes on.
+        /// From this number of passes on.
         least: u32,
     },
     Call {
@@ -606,7 +606,7 @@ pub(crate) struct FlatCode {
     pub(super) fields: Vec<Field>,
     pub(super) enumerations: Vec<Enumeration>,
     pub(super) calls: Vec<Call>,
-    /// What a call adds to the heights at most, and what a function called needs above that.
+    /// The most that a call adds to the heights, and the room that a called function needs above that.
     pub(super) step: Height,
     pub(super) peak: Height,
     /// By the number of the IR's entry.
@@ -644,7 +644,7 @@ pub(super) struct Call {
     pub(super) results: Vec<R>,
     pub(super) point: u32,
     pub(super) during: u32,
-    /// What `during` adds to the base.
+    /// The height that `during` adds to the base.
     pub(super) above: Height,
 }
 

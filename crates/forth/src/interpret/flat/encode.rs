@@ -16,7 +16,7 @@ pub(super) const NONE: R = R::MAX;
 const MOST: usize = R::MAX as usize - 4;
 
 impl FlatCode {
-    /// The code for a program with so many numbers of bytecode; nothing if numbers do not fit.
+    /// The code for a program; none if its numbers do not fit.
     pub(crate) fn new(
         code: &Code,
         plans: &Plans,
@@ -235,7 +235,7 @@ impl Encoder<'_> {
         self.flat.code[self.begun..].last().copied()
     }
 
-    /// A count, read, added to the offsets, and so many items read.
+    /// A count, read, added to the offsets, and its items read.
     fn list(&self, code: &[Inst]) -> Option<Fast> {
         let [
             Inst::ReadStack { to, read, .. },

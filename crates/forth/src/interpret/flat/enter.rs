@@ -8,7 +8,7 @@ use crate::lower::ir::{Code, Operand, PointId, Reg, Scope};
 use crate::machine::Machine;
 use crate::state::{Frame, FrameKind, Loop, Parked, Width};
 
-/// What became of a run of flat code.
+/// The outcome of a run of flat code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ran {
     /// There is no entry here, or it does not fit.

@@ -166,11 +166,11 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// Appends the last item so many times; there is one, and room.
+/// Appends the last item a number of times; there is one, and room.
 pub(super) fn repeat(output: &mut Output, times: usize) {
     let item = output.last();
     if output.dtype().size() == 1 {
-        // SAFETY: the caller made room for so many.
+        // SAFETY: the caller made room for these items.
         unsafe { output.start.add(output.end).write_bytes(item[0], times) };
         output.end += times;
         return;

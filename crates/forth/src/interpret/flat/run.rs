@@ -30,7 +30,7 @@ pub(super) unsafe fn run<W: Width>(
     let limits = state.limits;
     let most_passes = state.most_passes();
     let State { outputs, positions, variables, registers, activations, interrupt, .. } = state;
-    // What is below the outermost activation.
+    // The stack below the outermost activation.
     let base = [state.stack.len(), state.frames.len(), state.loops.len()];
     // Calls inside of one another that certainly fit below the limits: found out at the first that may not.
     let mut spare = 0_u32;
@@ -86,7 +86,7 @@ pub(super) unsafe fn run<W: Width>(
             *unsafe { variables.get_unchecked_mut($variable as usize) }
         };
     }
-    /// Room for so many bytes in an output, or nothing happens.
+    /// Room for a number of bytes in an output, or nothing happens.
     macro_rules! room {
         ($output:expr, $bytes:expr, $point:expr) => {{
             let output = output!($output);
@@ -104,7 +104,7 @@ pub(super) unsafe fn run<W: Width>(
             if data.len() - at < $size {
                 stop!($point);
             }
-            // SAFETY: so many bytes are left.
+            // SAFETY: the check above found these bytes left.
             unsafe { data.as_ptr().add(at).cast::<[u8; $size]>().read() }
         }};
     }
@@ -116,7 +116,7 @@ pub(super) unsafe fn run<W: Width>(
             if data.len() - at < SIZE {
                 stop!($point);
             }
-            // SAFETY: so many bytes are left.
+            // SAFETY: the check above found these bytes left.
             let bytes = unsafe { data.as_ptr().add(at).cast::<[u8; SIZE]>().read() };
             position!($input) = at + SIZE;
             r!($to) = W::wrap(<$type>::$from(bytes) as i64);
@@ -216,7 +216,7 @@ pub(super) unsafe fn run<W: Width>(
             let back = unsafe { ip.offset_from(flat.code.as_ptr()) } as u32;
             activations.push(Activation { back, window: window as u32, call: $call, spare });
             (window, spare) = (next, spare.saturating_sub(1));
-            // SAFETY: so many registers there are now.
+            // SAFETY: the registers reach that far now.
             (site, unsafe { registers.as_mut_ptr().add(next) })
         }};
     }
@@ -481,7 +481,7 @@ pub(super) unsafe fn run<W: Width>(
                     // One by one, up to the one that fails.
                     continue;
                 }
-                // SAFETY: so many bytes are left.
+                // SAFETY: the check above found these bytes left.
                 let from = unsafe { data.as_ptr().add(at) };
                 let fields = &flat.fields[first as usize..first as usize + count as usize];
                 let mut done = 0;
@@ -523,7 +523,7 @@ pub(super) unsafe fn run<W: Width>(
             }
 
             Fast::ListZigZag { to, input, offsets, output, shift } => {
-                // What does not work out is left to the instructions that follow.
+                // A case that fails here is left to the instructions that follow.
                 if let Some((count, after)) = fused::zigzag(input!(input), position!(input)) {
                     list!(to, input, offsets, output, shift, W::wrap(count), after);
                 }
@@ -554,7 +554,7 @@ pub(super) unsafe fn run<W: Width>(
                 let count = count as usize;
                 if count > 0 {
                     let output = room!(output, count, point);
-                    // SAFETY: so many bytes are left, or in one block all of 64, for which the slack of the output is enough.
+                    // SAFETY: the bytes are left, or in one block all of 64, for which the slack of the output is enough.
                     unsafe {
                         let (from, to) = (data.as_ptr().add(at), output.start.add(output.end));
                         if count <= 64 && left >= 64 {
@@ -578,7 +578,7 @@ pub(super) unsafe fn run<W: Width>(
                 let bytes = (count as usize) << leaf.shift;
                 if bytes > 0 {
                     let output = room!(leaf.output, bytes, point);
-                    // SAFETY: so many bytes are left, and there is room for as many.
+                    // SAFETY: the bytes are left, and there is room for as many.
                     unsafe {
                         plans.convert(leaf.kind, &data[at..], bytes, output.start.add(output.end));
                     }

@@ -42,7 +42,7 @@ impl Conversion for Copy {
         block
     }
 
-    /// A block that is a value is written to the stack, too, though nobody reads it there. Where that place lies across two pages,
+    /// A block that is a value is written to the stack, too, though it is not read there. Where that place lies across two pages,
     /// which is so in one process of sixty, that alone takes twice as long as all the rest.
     #[inline(always)]
     unsafe fn transfer(from: *const u8, to: *mut u8) {
@@ -86,7 +86,7 @@ impl Conversion for Bool {
     }
 }
 
-/// Converts so many bytes of items.
+/// Converts a number of bytes of items.
 ///
 /// # Safety
 ///

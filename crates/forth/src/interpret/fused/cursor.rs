@@ -32,7 +32,7 @@ impl Cursor {
 
     /// # Safety
     ///
-    /// There is room for so many bytes, or slack.
+    /// There is room for a number of bytes, or slack.
     #[inline(always)]
     pub(super) unsafe fn put<const N: usize>(&mut self, bytes: [u8; N]) {
         // SAFETY: the caller's.

@@ -1,7 +1,7 @@
 //! Entries with known ends as one native loop that checks once for each entry what others check for each read.
 //!
 //! An entry is taken only if all of it, and a block behind it, lies within the input, and if the outputs have room for
-//! the most that so many bytes can hold. Its lists then need to be compared with its end only. An entry of which any of
+//! the most that its bytes can hold. Its lists then need to be compared with its end only. An entry of which any of
 //! this does not hold, or that does not end where it should, is left alone: nothing of it is kept.
 
 use super::convert::{BLOCK, Conversion, copy_blocks};
@@ -16,7 +16,7 @@ const MOST: usize = 1 << 16;
 pub(super) const WORD: u8 = 0;
 pub(super) const TEXT: u8 = 1;
 
-/// What stands before the outermost lists: a byte count and a version, nothing that is looked at, or not even their own count.
+/// The bytes before the outermost lists: a byte count and a version, nothing that is looked at, or not even their own count.
 pub(super) const FRAMED: u8 = 0;
 pub(super) const PLAIN: u8 = 1;
 pub(super) const TO_END: u8 = 2;
@@ -89,7 +89,7 @@ pub(super) fn run<K: Conversion, const DEPTH: usize, const FRAME: u8, const COUN
         TO_END => 0,
         _ => head + if COUNT == WORD || DEPTH > 1 { 4 } else { 1 },
     };
-    // What the byte count is when nothing follows but itself, and the versions that pass.
+    // The byte count when nothing follows but itself, and the versions that pass.
     let bias = (header.byte_count.unwrap_or(4) as u32).wrapping_sub(4);
     let Some((low, high)) = (if FRAME == FRAMED { header.version } else { Some((0, 0)) }) else {
         return (0, at);

@@ -72,7 +72,7 @@ pub(super) unsafe fn run(state: &mut FastPath, data: &[u8], cursors: *mut Cursor
             if left!(at) < SIZE || cursor.room() < SIZE {
                 break;
             }
-            // SAFETY: so many bytes are left, and there is room for them.
+            // SAFETY: the check above found these bytes left, and there is room for them.
             unsafe {
                 let change: fn($type) -> $type = $change;
                 let item = change(at.cast::<$type>().read_unaligned());
@@ -190,7 +190,7 @@ pub(super) unsafe fn run(state: &mut FastPath, data: &[u8], cursors: *mut Cursor
             if length as u64 > left!(after) as u64 {
                 break;
             }
-            // SAFETY: so many bytes are left.
+            // SAFETY: the check above found these bytes left.
             unsafe { after.add(length as usize) }
         }};
     }
@@ -204,7 +204,7 @@ pub(super) unsafe fn run(state: &mut FastPath, data: &[u8], cursors: *mut Cursor
             if left!(after) < $then as usize {
                 break;
             }
-            // SAFETY: so many bytes are left.
+            // SAFETY: the check above found these bytes left.
             unsafe { after.add($then as usize) }
         }};
     }
@@ -223,7 +223,7 @@ pub(super) unsafe fn run(state: &mut FastPath, data: &[u8], cursors: *mut Cursor
             if left!(after) < $then as usize {
                 break;
             }
-            // SAFETY: so many bytes are left.
+            // SAFETY: the check above found these bytes left.
             unsafe { after.add($then as usize) }
         }};
     }
@@ -359,7 +359,7 @@ pub(super) unsafe fn run(state: &mut FastPath, data: &[u8], cursors: *mut Cursor
                 if (*bytes as usize) > left!(at) {
                     break;
                 }
-                // SAFETY: so many are left.
+                // SAFETY: the check above found these left.
                 at = unsafe { at.add(*bytes as usize) };
             }
             Op::SkipNumber { then } => {
@@ -378,7 +378,7 @@ pub(super) unsafe fn run(state: &mut FastPath, data: &[u8], cursors: *mut Cursor
                 if left!(at) < NUMBER + (*bytes as usize) + (*then as usize) {
                     break;
                 }
-                // SAFETY: so many bytes are left.
+                // SAFETY: the check above found these bytes left.
                 unsafe {
                     let branch = settled(u64::from(*at)) as u8;
                     if branch & !2 != 0 {
@@ -389,7 +389,7 @@ pub(super) unsafe fn run(state: &mut FastPath, data: &[u8], cursors: *mut Cursor
                 }
             }
             Op::SkipRun { kinds, ops, most } => {
-                // Who steps over things is through with a page sooner than processors begin with the next one by themselves.
+                // A loop that steps over things is through with a page sooner than processors begin with the next one by themselves.
                 soon(at.wrapping_add(SOON));
                 if left!(at) >= *most as usize {
                     // SAFETY: instructions of these kinds follow, and the bytes that they need are left.
@@ -397,7 +397,7 @@ pub(super) unsafe fn run(state: &mut FastPath, data: &[u8], cursors: *mut Cursor
                     // Otherwise one by one.
                     if !after.is_null() {
                         at = after;
-                        // SAFETY: so many instructions follow.
+                        // SAFETY: these instructions follow.
                         ip = unsafe { ip.add(usize::from(*ops)) };
                     }
                 }

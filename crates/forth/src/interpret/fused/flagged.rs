@@ -11,7 +11,7 @@ use forthwith_kernels::settled::settled;
 const SHIFT: u32 = 2;
 const WORDS: usize = BLOCK >> SHIFT;
 
-/// Numbers of four bytes up to the end of each entry, stored as they are; behind those with one of the bits so many bytes nobody wants.
+/// Numbers of four bytes up to the end of each entry, stored as they are; behind those with one of the bits a number of bytes that are not wanted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flagged {
     start: Start,
@@ -25,7 +25,7 @@ pub(crate) struct Flagged {
 }
 
 impl Flagged {
-    /// What steps do, if it is that.
+    /// The loop for these steps, if they have that shape.
     pub(super) fn canonical(steps: &[Step], outputs: &[OutputDecl]) -> Option<Self> {
         let [
             Step::Start(start),
@@ -152,7 +152,7 @@ impl Target {
         self.limit as usize - self.next as usize
     }
 
-    /// Writes so many bytes of numbers, which count only if none of them has one of the bits.
+    /// Writes a number of bytes of numbers, which count only if none of them has one of the bits.
     ///
     /// # Safety
     ///
@@ -160,7 +160,7 @@ impl Target {
     #[inline(always)]
     unsafe fn copy<K: Conversion>(&mut self, data: &[u8], start: usize, bytes: usize, bits: u32) -> bool {
         let (mut at, mut left, mut found) = (0, bytes >> SHIFT, 0);
-        // At least one block, of which nobody has to foresee whether it is wanted.
+        // At least one block, for which no branch has to be predicted.
         loop {
             // SAFETY: a block that begins within the bytes, or behind them, is within the data and the slack.
             let words = unsafe {

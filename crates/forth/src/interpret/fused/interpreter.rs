@@ -1,6 +1,6 @@
 //! The native loop over [`Op`]s: position and cursors at hand, success only.
 //!
-//! What is not worth a cursor, lists in lists above all, is done by the loops for that, to which cursors are lent.
+//! Steps that are not worth a cursor, lists in lists above all, are done by the loops for them, to which cursors are lent.
 
 use super::convert::{self, BLOCK, copy_blocks};
 use super::cursor::{Cursor, append, counted, frame_end, grow, load, slow_list, store};
@@ -30,7 +30,7 @@ macro_rules! local {
     };
 }
 
-/// Runs up to so many passes and undoes the one that fails. How many were run.
+/// Runs up to `passes` passes and undoes the one that fails. Returns how many were run.
 #[inline(always)]
 #[allow(clippy::too_many_lines, reason = "one line or a few for each instruction")]
 #[allow(
@@ -106,7 +106,7 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
             top += 1;
         }};
     }
-    /// Room for so many bytes.
+    /// Room for a number of bytes.
     macro_rules! room {
         ($column:expr, $bytes:expr) => {
             if cursor!($column).room() < $bytes {
@@ -401,7 +401,7 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
             }
             Op::Again { to } => {
                 top -= 1;
-                // What does not move on would go on for ever.
+                // A body that does not move on would go on for ever.
                 yes!(at as i64 > kept[top]);
                 jump!(to);
             }

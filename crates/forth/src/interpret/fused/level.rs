@@ -1,4 +1,4 @@
-//! What of the native code is compiled for each generation of CPU and called from within: a body's instructions call the
+//! The native code that is compiled for each generation of CPU and called from within: a body's instructions call the
 //! loops over lists, and these are handed to them as a type.
 
 use super::convert::{self, Conversion};

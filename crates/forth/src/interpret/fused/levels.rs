@@ -175,7 +175,7 @@ level!(Avx512);
 
 /// The entry points of the generation that [`CpuFeatures`] tell of.
 pub(super) trait Native {
-    /// Runs up to so many passes of a body; how many were complete.
+    /// Runs up to `passes` passes of a body; returns how many were complete.
     fn interpret(self, exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize;
 
     /// Converts items of one kind.
@@ -185,7 +185,7 @@ pub(super) trait Native {
     /// As for `convert::run`.
     unsafe fn convert(self, kind: LeafKind, from: &[u8], bytes: usize, to: *mut u8);
 
-    /// Runs up to so many entries; the number completed and the position after them.
+    /// Runs up to `entries` entries; returns the number completed and the position after them.
     fn entries(self, exec: &mut Exec<'_>, entry: &Entry, passes: usize, at: usize) -> (usize, usize);
 
     /// The same for entries of flagged numbers.

@@ -97,7 +97,7 @@ impl Ops {
         self.nests.len() as u32 - 1
     }
 
-    /// Steps while so many numbers are kept.
+    /// Steps while that number of values is kept.
     fn steps(&mut self, steps: &[Step], kept: usize) -> Option<()> {
         // Some keep two, for what is inside of them.
         self.depth = self.depth.max(kept + 2);
@@ -358,7 +358,7 @@ impl Ops {
         });
     }
 
-    /// Whether there is an instruction for a body so many times.
+    /// Whether there is an instruction for a body that is repeated.
     fn in_bulk(&self, body: &[Step]) -> bool {
         match body {
             [Step::Nest(_) | Step::Bulk { .. }] => true,

@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 128;
 /// Instructions looked at for all loops of a program together.
 const MAX_EFFORT: usize = 1 << 22;
 
-/// What is left of the bound on looking at a program: words may be expanded into words, and loops into loops.
+/// The rest of the bound on looking at a program: words may be expanded into words, and loops into loops.
 pub(crate) fn effort() -> Cell<usize> {
     Cell::new(MAX_EFFORT)
 }

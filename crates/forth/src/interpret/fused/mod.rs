@@ -56,7 +56,7 @@ use crate::state::{Height, Width};
 pub(crate) use number::{unsigned, zigzag};
 pub(crate) use steps::{Leaf, LeafKind};
 
-/// What was recognised, by the segment of the loop body.
+/// The recognised loop, by the segment of the loop body.
 #[derive(Debug)]
 pub(crate) struct Plans {
     by_segment: Vec<Option<Plan>>,
@@ -122,7 +122,7 @@ impl Plans {
         &self.found
     }
 
-    /// What a recognised loop was recognised as.
+    /// The name of the native loop for a recognised loop.
     pub(crate) fn describe(&self, segment: u32) -> String {
         self.by_segment[segment as usize].as_ref().map(Plan::describe).unwrap_or_default()
     }
@@ -156,7 +156,7 @@ impl Plans {
         self.by_segment[body].as_ref().is_some_and(|plan| plan.has_loops())
     }
 
-    /// Runs up to so many passes of a loop; how many could be run.
+    /// Runs up to `passes` passes of a loop; returns how many could be run.
     pub(crate) fn run<W: Width>(
         &self,
         body: usize,
@@ -182,7 +182,7 @@ impl Plans {
             (Some(entry), _) => {
                 let (mut done, after) = self.cpu.entries(&mut exec, entry, passes, at);
                 exec.positions[plan.data] = after;
-                // What is not for that loop, and has no other, is for the steps, a few at a time.
+                // Passes that are not for that loop, and have no other, are for the steps, a few at a time.
                 while entry.to_end && done < passes && W::BITS == 64 {
                     let few = (passes - done).min(8);
                     let run = self.cpu.interpret(&mut exec, plan, few);
@@ -209,7 +209,7 @@ impl Plans {
         }
     }
 
-    /// Converts so many bytes of items.
+    /// Converts a number of bytes of items.
     ///
     /// # Safety
     ///

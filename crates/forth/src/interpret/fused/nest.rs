@@ -1,6 +1,6 @@
 //! Nested lists as one native loop, with all cursors in registers.
 //!
-//! Short lists are copied 64 bytes at a time without looking at their length: inputs are checked to have so many bytes
+//! Short lists are copied 64 bytes at a time without looking at their length: inputs are checked to have that number of bytes
 //! left, outputs always have slack. A loop that counts would mispredict once per list.
 
 use super::convert::Conversion;
@@ -29,7 +29,7 @@ impl From<usize> for PassLimit {
 }
 
 /// Runs passes from position `at`. Returns the passes completed and the position after them. What a
-/// failed pass wrote is taken back; nobody but the checked tier decides what is wrong with it.
+/// failed pass wrote is taken back; the checked tier alone decides what is wrong with it.
 #[inline(always)]
 pub(super) fn run<K: Conversion, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
     exec: &mut Exec<'_>,

@@ -1,4 +1,4 @@
-//! What a recognised body does, as instructions for a native loop: flat, with columns by number.
+//! The instructions of a native loop for a recognised body: flat, with columns by number.
 
 use super::steps::{Count, Leaf, Nest, Start, Step};
 use crate::DType;
@@ -63,14 +63,14 @@ pub(super) enum Op {
     Skip {
         bytes: u32,
     },
-    /// A number of variable length, or a string, and so many bytes behind it.
+    /// A number of variable length, or a string, and a number of bytes behind it.
     SkipNumber {
         then: u32,
     },
     SkipText {
         then: u32,
     },
-    /// A branch of two, 0 or 1: in the one with that byte something is skipped. Then so many bytes.
+    /// A branch of two, 0 or 1: in the one with that byte something is skipped. Then a number of bytes.
     SkipOptionalNumber {
         there: u8,
         then: u32,
@@ -84,14 +84,14 @@ pub(super) enum Op {
         bytes: u32,
         then: u32,
     },
-    /// The next so many instructions step over things of these [kinds](super::skip::RUNS), and go no farther than so many bytes unless one of
+    /// The next instructions, of the number given, step over things of these [kinds](super::skip::RUNS), and go no farther than a number of bytes unless one of
     /// them is long: where as many are left, all is done at once.
     SkipRun {
         kinds: u8,
         ops: u8,
         most: u32,
     },
-    /// Lists in blocks, of items of so many bytes.
+    /// Lists in blocks, of items of a fixed number of bytes.
     SkipBlocks {
         size: u32,
     },
@@ -100,7 +100,7 @@ pub(super) enum Op {
         end: To,
     },
 
-    /// So many items, and so many times as many as were counted.
+    /// A fixed number of items, and a multiple of the count that was kept.
     Bulk {
         leaf: u32,
         items: u32,
@@ -201,7 +201,7 @@ pub(super) enum Op {
     Again {
         to: To,
     },
-    /// What was kept last, to offsets.
+    /// The number kept last, to offsets.
     Sum {
         offsets: C,
     },
@@ -216,7 +216,7 @@ pub(super) enum Op {
     IfZigZag {
         otherwise: To,
     },
-    /// And, if it is not zero, the length of a column of items of so many bytes (as a power of two).
+    /// And, if it is not zero, the length of a column of items of a number of bytes (as a power of two).
     IfZigZagLength8 {
         of: C,
         to: C,

@@ -11,7 +11,7 @@ use crate::compile::{Options, parse};
 use crate::idioms::{Idiom, holes};
 use crate::isa::{Op, Read};
 
-/// What one node of a program has to be.
+/// The condition on one node of a program.
 #[derive(Debug)]
 enum Part {
     /// A word, with this number if it is a literal.
@@ -45,7 +45,7 @@ pub(super) struct Pattern {
     behind: Vec<Part>,
 }
 
-/// What stood for the words in capitals.
+/// The values that stood for the words in capitals.
 #[derive(Default)]
 pub(super) struct Found<'a> {
     inputs: [Option<u32>; holes::INPUTS.len()],
@@ -236,7 +236,7 @@ impl Part {
 }
 
 impl Pattern {
-    /// What stands before the body, if that begins here: what was found and how many nodes it is.
+    /// The nodes before the body, if that begins here: the match and its number of nodes.
     pub(super) fn begins<'a>(
         &self,
         matcher: &Matcher<'a>,

@@ -1,4 +1,4 @@
-//! What each idiom is as a step.
+//! Each idiom as a step.
 
 use super::matcher::{Match, Matcher};
 use super::pattern::{Found, patterns};
@@ -22,7 +22,7 @@ impl<'a> Matcher<'a> {
         Ok(None)
     }
 
-    /// What an idiom does. Nothing, if it is about another input than the others, or if it is none with these types.
+    /// The step of an idiom. None, if it is about another input than the others, or if it is no idiom with these types.
     fn made(&mut self, idiom: Idiom, mut found: Found<'a>, depth: usize) -> Match<Option<Step>> {
         let found = &mut found;
         if !self.belongs(idiom, found) {

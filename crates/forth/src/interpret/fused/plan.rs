@@ -26,7 +26,7 @@ pub(crate) struct Plan {
     pub(crate) variables: Vec<usize>,
     /// Bound on the structure bodies and loops that are open at once inside.
     pub(crate) depth: usize,
-    /// What it consists of.
+    /// The parts of it.
     pub(super) idioms: Idioms,
 }
 

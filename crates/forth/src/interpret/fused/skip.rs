@@ -6,7 +6,7 @@ use forthwith_kernels::settled::settled;
 
 /// Instructions that are done together at most.
 pub(super) const TOGETHER: usize = 3;
-/// What is among them: the place of each in the kinds of a run.
+/// The kinds among them: the place of each in the kinds of a run.
 const NOTHING: usize = 0;
 const NUMBER: usize = 1;
 const TEXT: usize = 2;
@@ -104,7 +104,7 @@ unsafe fn one(kind: usize, op: &Op, at: *const u8) -> *const u8 {
     }
 }
 
-/// Behind a number and so many bytes.
+/// Behind a number and a number of bytes.
 #[inline(always)]
 unsafe fn over(at: *const u8, then: u32) -> *const u8 {
     // SAFETY: eight bytes are there, by the caller's word, and the number is within them.
@@ -140,12 +140,12 @@ pub(super) fn bytes(data: &[u8], at: usize, bytes: u32) -> Option<usize> {
     (bytes as usize <= left).then(|| at + bytes as usize)
 }
 
-/// A number of variable length, and so many bytes.
+/// A number of variable length, and a number of bytes.
 pub(super) fn number(data: &[u8], at: usize, then: u32) -> Option<usize> {
     bytes(data, zigzag(data, at)?.1, then)
 }
 
-/// A length and so many bytes, and as many as are given.
+/// A length and its bytes, and as many as are given.
 pub(super) fn text(data: &[u8], at: usize, then: u32) -> Option<usize> {
     let (length, after) = zigzag(data, at)?;
     let length = usize::try_from(length).ok()?;
@@ -168,7 +168,7 @@ pub(super) fn optional(
     }
 }
 
-/// Blocks of items of so many bytes, up to the empty one.
+/// Blocks of items of a fixed number of bytes, up to the empty one.
 pub(super) fn blocks(data: &[u8], mut at: usize, size: u32) -> Option<usize> {
     loop {
         let (items, after) = block(data, at)?;

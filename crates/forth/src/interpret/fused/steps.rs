@@ -1,9 +1,9 @@
-//! What a recognised loop body does, in terms a native loop can execute.
+//! The effect of a recognised loop body, in terms that a native loop can execute.
 
 use crate::DType;
 use crate::isa::Read;
 
-/// What stands before and after the lists of an entry, in this order.
+/// The parts before and after the lists of an entry, in this order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Header {
     /// `starts I-> stack data seek`, or some bytes farther
@@ -48,11 +48,11 @@ pub(crate) enum Step {
     Framed { bias: i64, body: Vec<Self> },
     /// Move forward.
     Skip(usize),
-    /// Move behind something whose length the data say, and so many bytes farther.
+    /// Move behind something whose length the data say, and a number of bytes farther.
     SkipSized { what: Sized, then: usize },
-    /// A number of variable length that is 0 or 1; if it is the one given, something to move behind. Then so many bytes farther.
+    /// A number of variable length that is 0 or 1; if it is the one given, something to move behind. Then a number of bytes farther.
     SkipOptional { there: u8, what: Sized, then: usize },
-    /// Move behind a block-terminated list: of items of so many bytes, or of what the body moves behind.
+    /// Move behind a block-terminated list: of items of a fixed number of bytes, or of those that the body moves behind.
     SkipBlocks { size: usize, body: Vec<Self> },
     /// Adjacent items of fixed size, copied or swapped.
     Fields { bytes: usize, fields: Vec<Field> },
@@ -64,7 +64,7 @@ pub(crate) enum Step {
     Nest(Nest),
     /// A counted list with any body.
     List { count: Count, offsets: Option<usize>, body: Vec<Self> },
-    /// The body so many times.
+    /// The body, a number of times.
     Repeat(usize, Vec<Self>),
     /// A block-terminated list with any body; whether blocks have to end where they say.
     Blocks { offsets: usize, body: Vec<Self>, ends: bool },
@@ -76,7 +76,7 @@ pub(crate) enum Step {
     IfAny { variable: usize, then: Vec<Self>, otherwise: Vec<Self> },
     /// The body until the position reaches the end of the entry, counted into the offsets.
     ToEnd { variable: usize, offsets: usize, body: Vec<Self> },
-    /// As many runs of items as whole sizes of so many bytes are left up to the end of the entry.
+    /// As many runs of items as whole sizes are left up to the end of the entry.
     Rest { variable: usize, bytes: i64, offsets: usize, items: usize, leaf: Leaf },
     /// A number to be stored, of which some bits decide whether something stands between it and what follows.
     Masked { read: Read, mask: i64, then: Vec<Self>, output: usize },
@@ -88,12 +88,12 @@ pub(crate) enum Step {
     Through { read: Read, output: usize, add: bool },
 }
 
-/// What is moved behind.
+/// The value that is moved behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sized {
     /// A number of variable length.
     Number,
-    /// Its length as a zigzag number, and so many bytes.
+    /// Its length as a zigzag number, and a number of bytes.
     Text,
     /// So many bytes.
     Bytes(usize),
@@ -142,11 +142,11 @@ pub(crate) struct Leaf {
 /// How lists of a nest begin and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// A count, then so many.
+    /// A count, then that number of items.
     Counted,
-    /// A count, so many, and a byte that says nothing.
+    /// A count, its items, and a byte that is ignored.
     Ended,
-    /// Blocks of a count and so many, of which the last is empty; whether those that say how long they are have to be.
+    /// Blocks of a count and its items, of which the last is empty; whether those that say how long they are have to be.
     Blocks { ends: bool },
 }
 
@@ -167,7 +167,7 @@ pub(crate) struct Nest {
 }
 
 impl Start {
-    /// The position for an offset, if there is one in so many bytes.
+    /// The position for an offset, if there is one within a number of bytes.
     #[inline(always)]
     pub(super) fn position(self, offset: u32, bytes: usize) -> Option<usize> {
         if self.signed && offset > i32::MAX as u32 {

@@ -259,7 +259,7 @@ fn entries(depth: usize, size: usize, framed: bool, text: bool) -> [Vec<u8>; 3] 
     [data, starts, stops]
 }
 
-/// What is stepped over, of every kind, whole, cut off anywhere and with any byte changed.
+/// Skipped values of every kind, whole, cut off anywhere and with any byte changed.
 #[test]
 fn all_levels_agree_on_what_is_skipped() {
     let text = "data zigzag-> stack dup 0 < if 5 halt then data skip";
