@@ -31,6 +31,7 @@ mod file;
 mod object;
 mod record;
 mod streamer;
+pub mod unroll;
 
 pub use cpp::{Basic, Container, CppType, Holds, Number, Packing, code};
 pub use efficiency::{Interval, beta_interval};

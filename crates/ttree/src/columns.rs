@@ -12,12 +12,12 @@ use forthwith_columns::{DType, Encoding, Form};
 use forthwith_plan::{ColumnSpec, Decoder, Kernel, Reading, Slot};
 use forthwith_program::{Entry, Frame, Layout, Program, TextLength, When, translate};
 
+use forthwith_root::unroll::{Classes, dimensions};
 use forthwith_root::{CppType, Element, Number, Packing};
 
 use crate::{
     metadata::{Branch, Leaf, MemberOf},
     programs,
-    unroll::{Classes, dimensions},
 };
 
 /// What a branch holds, in the terms of plans.

@@ -23,21 +23,7 @@
 //! both. `columns.rs` decides from leaf, streamer element and title which values a branch holds, `programs.rs` makes
 //! Programs where no kernel fits, and `format.rs` takes the framing off a basket. `check.rs` compares the baskets that
 //! trees name with the records of the file.
-//!
-//! # From classes to columns
-//!
-//! `unroll/` makes a `program::Layout` of a class: `member.rs` handles each member, `evolve.rs` reads
-//! other versions of a class as the latest one, `pointed.rs` chooses the classes that a pointer may lead to,
-//! and `budget.rs` limits how far classes are unrolled that contain themselves. Frames, versions, items
-//! stored member by member and pointers are words of the schema (`program/translate/framed.rs`), which knows
-//! nothing else of ROOT.
-//!
-//! * Versions of a class may pack one number in several ways. The numbers are kept as they are stored, each
-//!   with its way of packing, until `columns::Finisher::Mixed` converts them.
-//! * The classes that a pointer may lead to follow from the streamer infos. The class of one object is read
-//!   where the data name it, by looking back in the data, so a program keeps no state.
-//! * A reference to an object pauses the program. The engine (`engine/objects.rs`) looks the object up among
-//!   those that pointers of the same place wrote, and `columns::Finisher::Objects` makes the index of rows.
+//! Classes are unrolled to columns by `forthwith_root::unroll`.
 #![deny(missing_docs)]
 
 mod baskets;
@@ -47,7 +33,6 @@ mod format;
 mod metadata;
 mod programs;
 mod tree;
-mod unroll;
 
 pub use check::TreeCheck;
 pub use format::TreeFormat;

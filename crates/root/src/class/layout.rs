@@ -1,6 +1,6 @@
 //! What the members of a class are: the one dispatch over the codes that streamer elements have for them.
 //!
-//! Objects make steps of members (`object/layout.rs`), and columns schemas (`tree/unroll/member.rs`).
+//! Objects make steps of members (`object/layout.rs`), and columns schemas (`unroll/member.rs`).
 
 use forthwith_columns::DType;
 

@@ -1,7 +1,7 @@
 //! The table of classes that do not follow their streamer info: code of their own streams them.
 //!
-//! Objects and columns are read by the same rows: `object/reader.rs` reads what a row says, and `tree/unroll/native.rs`
-//! makes columns of it.
+//! Objects and columns are read by the same rows: `object/reader.rs` reads what a row says, and `unroll/native.rs` makes
+//! columns of it.
 
 use crate::cpp::Basic;
 use crate::streamer::is_unframed;

@@ -7,9 +7,9 @@ use super::{Column, Dimensions, number, plain};
 use crate::{
     metadata::{Branch, Leaf, MemberOf},
     programs,
-    unroll::{self, Classes},
 };
 use forthwith_root::class::{Member, Value};
+use forthwith_root::unroll::{self, Classes};
 use forthwith_root::{CppType, Element, ElementKind, StreamerInfo, code};
 
 /// The column of one member of a class, or with `items`, of that member of all items of a collection.

@@ -16,6 +16,7 @@ use forthwith_plan::{
 
 use forthwith_columns::DType;
 use forthwith_io::{ProcessLock, Several, Source};
+use forthwith_root::unroll::{Budget, Classes, Noted, OWN_ITEMS, UNDESCRIBED_ITEMS};
 use forthwith_root::{
     Element, ElementKind, Found, Objects, RootFile, Streamers, builtin_divided, registrations,
 };
@@ -26,7 +27,6 @@ use crate::{
     columns::{self, Column},
     format::misplaced,
     metadata::{Branch, MemberOf, Metadata},
-    unroll::{Budget, Classes, Noted, OWN_ITEMS, UNDESCRIBED_ITEMS},
 };
 pub(crate) use inspect::Inspected;
 

@@ -7,10 +7,10 @@ use forthwith_program::Layout;
 
 use super::budget::{MAX_ARRAY_MEMBERS, MAX_MEMBERS, too_many};
 use super::{Classes, Unsupported, fixed, native, shared};
-use forthwith_root::class::Native;
-use forthwith_root::class::{self as table, Member, Value};
-use forthwith_root::{Counter, Element, ElementKind, OwnMember, Packing, StreamerInfo, code, is_unframed};
-use forthwith_root::{CppType, Number};
+use crate::class::Native;
+use crate::class::{self as table, Member, Value};
+use crate::{Counter, Element, ElementKind, OwnMember, Packing, StreamerInfo, code, is_unframed};
+use crate::{CppType, Number};
 
 impl Classes<'_> {
     /// Names and schemas of a class's members, bases among them.
@@ -60,7 +60,7 @@ impl Classes<'_> {
     }
 
     /// A base class of items that are stored member by member; `None` if nothing is stored of it.
-    pub(crate) fn base_of_many(&mut self, element: &Element) -> Result<Option<Layout>, Unsupported> {
+    pub fn base_of_many(&mut self, element: &Element) -> Result<Option<Layout>, Unsupported> {
         let outer = std::mem::replace(&mut self.together, true);
         let base = self.base(element);
         self.together = outer;
@@ -68,7 +68,7 @@ impl Classes<'_> {
     }
 
     /// A base class; `None` if nothing is stored of it.
-    pub(crate) fn base(&mut self, element: &Element) -> Result<Option<Layout>, Unsupported> {
+    pub fn base(&mut self, element: &Element) -> Result<Option<Layout>, Unsupported> {
         let class = &*element.name;
         let kind = table::native(class);
         match kind {
@@ -110,7 +110,7 @@ impl Classes<'_> {
     }
 
     /// A member that is no base.
-    pub(crate) fn member(&mut self, info: &StreamerInfo, element: &Element) -> Result<Layout, Unsupported> {
+    pub fn member(&mut self, info: &StreamerInfo, element: &Element) -> Result<Layout, Unsupported> {
         let refused = || format!("{}::{} of type {}", info.class, element.name, element.type_name);
         let Member { value, array } = Member::of(element).ok_or_else(refused)?;
         let dimensions = if array.is_some() { dimensions(element) } else { Vec::new() };
@@ -187,7 +187,7 @@ impl Classes<'_> {
     }
 
     /// Says that the counter of a member is a branch of its own, with numbers of this type.
-    pub(crate) fn give(&mut self, info: &StreamerInfo, element: &Element, numbers: DType) {
+    pub fn give(&mut self, info: &StreamerInfo, element: &Element, numbers: DType) {
         if let Some(counter) = element.counter() {
             let class = if counter.class.is_empty() { &info.class } else { &counter.class };
             self.slots += 1;
@@ -288,7 +288,7 @@ fn member_name(element: &Element) -> String {
 }
 
 /// The dimensions of a fixed array.
-pub(crate) fn dimensions(element: &Element) -> Vec<u64> {
+pub fn dimensions(element: &Element) -> Vec<u64> {
     let stated: Vec<u64> = element.dimensions.iter().copied().map(u64::from).collect();
     let product = stated.iter().try_fold(1u64, |all, &size| all.checked_mul(size));
     match u64::from(element.array_length) {

@@ -3,17 +3,12 @@
 use forthwith_program::Layout;
 
 use super::{Classes, Unsupported, fixed, shared};
-use forthwith_root::code;
-use forthwith_root::{CppType, Number};
+use crate::code;
+use crate::{CppType, Number};
 
 impl Classes<'_> {
     /// A pair without a frame around it.
-    pub(crate) fn pair(
-        &mut self,
-        kind: &CppType,
-        first: &CppType,
-        second: &CppType,
-    ) -> Result<Layout, Unsupported> {
+    pub fn pair(&mut self, kind: &CppType, first: &CppType, second: &CppType) -> Result<Layout, Unsupported> {
         let [first, second] = self.halves(first, second)?;
         let fields = vec![("first".to_owned(), first), ("second".to_owned(), second)];
         Ok(Layout::Record { name: Some(kind.spelling()), fields })
@@ -48,7 +43,7 @@ impl Classes<'_> {
     }
 
     /// A `std::array` that is an object by itself, as its only member is: all containers or strings in it within one frame.
-    pub(crate) fn array_of(&mut self, kind: &CppType) -> Result<Layout, Unsupported> {
+    pub fn array_of(&mut self, kind: &CppType) -> Result<Layout, Unsupported> {
         let (item, sizes) = array(kind);
         match item {
             CppType::Text(_) => Ok(shared(fixed(Layout::Text, &sizes))),

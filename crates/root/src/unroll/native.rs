@@ -4,7 +4,7 @@ use forthwith_columns::DType;
 use forthwith_program::Layout;
 
 use super::big;
-use forthwith_root::class::Native;
+use crate::class::Native;
 
 /// How a value of such a class is read that is the same in all files; `None` for all others.
 pub(super) fn schema(class: &str, native: Native) -> Option<Layout> {

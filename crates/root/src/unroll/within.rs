@@ -6,7 +6,7 @@ use forthwith_program::Layout;
 
 use super::budget::{MAX_MEMBERS, MAX_RECURSIVE_MEMBERS, too_many};
 use super::{Classes, Unsupported};
-use forthwith_root::{Element, StreamerInfo};
+use crate::{Element, StreamerInfo};
 
 impl Classes<'_> {
     /// An object where there may be none: one that has levels enough is an error where it is met.

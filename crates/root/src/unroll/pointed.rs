@@ -4,11 +4,11 @@ use forthwith_program::{Layout, When};
 
 use super::budget::MAX_DEEP_ARRAY_MEMBERS;
 use super::{Classes, Unsupported, framed, native};
-use forthwith_root::class as table;
+use crate::class as table;
 
 impl Classes<'_> {
     /// A pointer to an object of a class, or of one derived from it.
-    pub(crate) fn pointer(&mut self, class: &str) -> Result<Layout, Unsupported> {
+    pub fn pointer(&mut self, class: &str) -> Result<Layout, Unsupported> {
         let names = self.derived(class)?;
         let (mut found, mut refused, bounded) = self.choose(names.len() > 1, |classes| {
             let (mut found, mut refused, mut bounded) = (Vec::new(), Vec::new(), false);
@@ -218,8 +218,8 @@ fn is_of_root(class: &str) -> bool {
 }
 
 /// Classes of ROOT's own that arrays are made of, and that are described in files for other reasons, too.
-pub(crate) const OWN_ITEMS: [&str; 2] = ["TNamed", "TObjString"];
+pub const OWN_ITEMS: [&str; 2] = ["TNamed", "TObjString"];
 /// The same of those that this crate knows without the file, as C++ ROOT does (in `TClonesArray::Streamer`).
-pub(crate) const UNDESCRIBED_ITEMS: [&str; 2] = ["TF1", "TFormula"];
+pub const UNDESCRIBED_ITEMS: [&str; 2] = ["TF1", "TFormula"];
 /// Classes that one pointer may lead to.
 const MAX_CLASSES: usize = 64;

@@ -8,7 +8,7 @@ use std::cell::Cell;
 /// A branch is tried with [`Budget::FULL`] first. Where that does not give a type, [`Budget::narrower`] says what is tried
 /// next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Budget {
+pub struct Budget {
     /// Levels of a class that has pointers to itself, or items of itself.
     pub(super) own_levels: usize,
     /// Levels of a class that contains itself by way of others.
@@ -27,20 +27,20 @@ pub(crate) struct Budget {
 
 /// What was met while classes were unrolled, by which the next try differs.
 #[derive(Debug, Default)]
-pub(crate) struct Noted {
+pub struct Noted {
     /// There was an array of which the file describes one class.
-    pub(crate) one_item_class: Cell<bool>,
+    pub one_item_class: Cell<bool>,
     /// A class contains itself by way of others.
-    pub(crate) recurses: Cell<bool>,
+    pub recurses: Cell<bool>,
     /// Such classes have more members than the budget has for them.
-    pub(crate) recursion_spent: Cell<bool>,
+    pub recursion_spent: Cell<bool>,
     /// All classes together have more members than the budget.
-    pub(crate) members_spent: Cell<bool>,
+    pub members_spent: Cell<bool>,
 }
 
 impl Budget {
     /// What is tried first.
-    pub(crate) const FULL: Self = Self {
+    pub const FULL: Self = Self {
         own_levels: MAX_LEVELS,
         recursion_depth: MAX_LEVELS,
         indirections: usize::MAX,
@@ -54,7 +54,7 @@ impl Budget {
     const SHALLOW: Self = Self { own_levels: 1, recursion_depth: 1, nested_choices: 1, ..Self::FULL };
 
     /// What is to be tried next, after a try that did or did not give a type. `None` if its outcome counts.
-    pub(crate) fn narrower(self, gave_type: bool, noted: &Noted) -> Option<Self> {
+    pub fn narrower(self, gave_type: bool, noted: &Noted) -> Option<Self> {
         if self.is_shallow() {
             // Objects that are further away matter less.
             let indirections = self.indirections.min(MAX_INDIRECTIONS + 1) - 1;
@@ -71,7 +71,7 @@ impl Budget {
     }
 
     /// Whether it is one of the last tries.
-    pub(crate) const fn is_shallow(self) -> bool {
+    pub const fn is_shallow(self) -> bool {
         self.own_levels == 1
     }
 }

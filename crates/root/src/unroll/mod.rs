@@ -1,6 +1,19 @@
 //! Classes as columns: streamer infos are unrolled to a [`Layout`], from which the shared translator makes a program.
 //!
 //! A schema is finite and classes may contain themselves, so that a [`Budget`] says how far they are unrolled.
+//!
+//! `member.rs` handles each member, `evolve.rs` reads other versions of a class as the latest one, `pointed.rs`
+//! chooses the classes that a pointer may lead to, and `budget.rs` limits how far classes are unrolled that
+//! contain themselves. Frames, versions, items
+//! stored member by member and pointers are words of the schema (`program/translate/framed.rs`), which knows
+//! nothing else of ROOT.
+//!
+//! * Versions of a class may pack one number in several ways. The numbers are kept as they are stored, each
+//!   with its way of packing, until `columns::Finisher::Mixed` converts them.
+//! * The classes that a pointer may lead to follow from the streamer infos. The class of one object is read
+//!   where the data name it, by looking back in the data, so a program keeps no state.
+//! * A reference to an object pauses the program. The engine (`engine/objects.rs`) looks the object up among
+//!   those that pointers of the same place wrote, and `columns::Finisher::Objects` makes the index of rows.
 
 mod arrays;
 mod budget;
@@ -15,16 +28,16 @@ use std::collections::HashMap;
 use forthwith_columns::{DType, Encoding};
 use forthwith_program::{Layout, When};
 
+use crate::CppType;
+use crate::class::{self as table, Native};
+use crate::{Counter, Element, StreamerInfo, Streamers, any_unframed, is_unframed, registered};
 use arrays::array;
-pub(super) use budget::{Budget, Noted};
-use forthwith_root::CppType;
-use forthwith_root::class::{self as table, Native};
-use forthwith_root::{Counter, Element, StreamerInfo, Streamers, any_unframed, is_unframed, registered};
-pub(super) use member::dimensions;
-pub(crate) use pointed::{OWN_ITEMS, UNDESCRIBED_ITEMS};
+pub use budget::{Budget, Noted};
+pub use member::dimensions;
+pub use pointed::{OWN_ITEMS, UNDESCRIBED_ITEMS};
 
 /// Schemas of classes, by the file's own account of them.
-pub(crate) struct Classes<'a> {
+pub struct Classes<'a> {
     streamers: &'a Streamers,
     /// Classes that are being looked at: none can contain itself for ever.
     within: Vec<Box<str>>,
@@ -72,10 +85,12 @@ pub(crate) struct Classes<'a> {
 }
 
 /// Why something has no schema, as a phrase.
-pub(crate) type Unsupported = String;
+pub type Unsupported = String;
 
 impl<'a> Classes<'a> {
-    pub(crate) fn new(streamers: &'a Streamers, budget: Budget) -> Self {
+    /// Classes as a file describes them, unrolled as far as the budget says.
+    #[must_use]
+    pub fn new(streamers: &'a Streamers, budget: Budget) -> Self {
         Self {
             streamers,
             within: Vec::new(),
@@ -104,25 +119,28 @@ impl<'a> Classes<'a> {
     }
 
     /// Arrays of pointers that a member counts are stored otherwise in files of old versions of ROOT.
-    pub(crate) fn written_by(mut self, root: i32) -> Self {
+    #[must_use]
+    pub fn written_by(mut self, root: i32) -> Self {
         self.root = root;
         self
     }
 
     /// Arrays that only the data name the class of have items of this class.
-    pub(crate) fn with_items(mut self, class: &str) -> Self {
+    #[must_use]
+    pub fn with_items(mut self, class: &str) -> Self {
         self.items = class.into();
         self
     }
 
     /// Arrays of which the file describes one class may be of these of ROOT's own, too; that there is such an array is noted.
-    pub(crate) fn seeing(mut self, seen: &'a [&'static str], noted: &'a Noted) -> Self {
+    #[must_use]
+    pub fn seeing(mut self, seen: &'a [&'static str], noted: &'a Noted) -> Self {
         (self.seen, self.noted) = (seen, Some(noted));
         self
     }
 
     /// A value of some type as a member of a class: containers and strings have a frame.
-    pub(crate) fn member_of(&mut self, kind: &CppType) -> Result<Layout, Unsupported> {
+    pub fn member_of(&mut self, kind: &CppType) -> Result<Layout, Unsupported> {
         match kind {
             CppType::Text("std::string") => Ok(shared(Layout::Text)),
             _ if kind.is_container() => self.container(kind, &[]),
@@ -136,7 +154,7 @@ impl<'a> Classes<'a> {
     }
 
     /// A container within its frame, or an array of them.
-    pub(crate) fn container(&mut self, kind: &CppType, dimensions: &[u64]) -> Result<Layout, Unsupported> {
+    pub fn container(&mut self, kind: &CppType, dimensions: &[u64]) -> Result<Layout, Unsupported> {
         let apart = fixed(self.item(kind)?, dimensions);
         let together = self.together(kind)?;
         let mut arms = vec![(When::Any, apart)];
@@ -226,7 +244,7 @@ impl<'a> Classes<'a> {
     }
 
     /// An object in place.
-    pub(crate) fn object(&mut self, class: &str) -> Result<Layout, Unsupported> {
+    pub fn object(&mut self, class: &str) -> Result<Layout, Unsupported> {
         if let Some(info) = registered(class) {
             let record = self.record(&info)?;
             return Ok(match is_unframed(class) {
@@ -332,12 +350,7 @@ impl<'a> Classes<'a> {
     }
 
     /// An object without a frame, of a version that is known.
-    pub(crate) fn unframed(
-        &mut self,
-        class: &str,
-        version: i32,
-        checksum: u32,
-    ) -> Result<Layout, Unsupported> {
+    pub fn unframed(&mut self, class: &str, version: i32, checksum: u32) -> Result<Layout, Unsupported> {
         if let Some(schema) = native::schema(class, table::native(class)) {
             return Ok(schema);
         }
@@ -463,7 +476,9 @@ fn framed(arms: Vec<(When, Layout)>) -> Layout {
     Layout::Framed { shared: false, of: Box::new(Layout::Versioned(arms)) }
 }
 
-pub(crate) fn fixed(schema: Layout, dimensions: &[u64]) -> Layout {
+/// An array of these dimensions, or the value itself if there are none.
+#[must_use]
+pub fn fixed(schema: Layout, dimensions: &[u64]) -> Layout {
     dimensions.iter().rev().fold(schema, |inner, &size| Layout::Fixed(size, Box::new(inner)))
 }
 
