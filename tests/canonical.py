@@ -1,4 +1,4 @@
-"""What an array means, as one byte stream: the form in which golden values are compared.
+"""The meaning of an array, as one byte stream: the form in which golden values are compared.
 
 Two readers may lay the same column out in different buffers. The stream depends on the values only, so its
 SHA-256 is enough to keep in a file next to the data. A stream is a header line, its data, and then the

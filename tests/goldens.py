@@ -42,7 +42,7 @@ MEMORY = 1 << 30  # a damaged file may not take more than this
 
 
 class Counts:
-    """What happened so far."""
+    """The results so far."""
 
     def __init__(self):
         self.passed = 0
@@ -165,7 +165,7 @@ def as_meant(array):
 
 
 def decimal_text(value, digits):
-    """A decimal with exactly so many digits behind the point."""
+    """A decimal with an exact number of digits behind the point."""
     number = int.from_bytes(value, "big", signed=True) if isinstance(value, bytes) else value
     text = f"{abs(number):0{digits + 1}d}"
     text = f"{text[:-digits]}.{text[-digits:]}" if digits else text

@@ -47,7 +47,7 @@ def _tiers(wanted=None):
 
 
 class Spool:
-    """What the C library prints to standard output goes to a file meanwhile."""
+    """The C library's standard output goes to a file meanwhile."""
 
     def __enter__(self):
         LIBC.fflush(None)

@@ -1,4 +1,4 @@
-"""What a command costs from Python, beside `ak.ArrayBuilder`: nanoseconds of processor time, the best of several runs.
+"""The cost of a command from Python, beside `ak.ArrayBuilder`: nanoseconds of processor time, the best of several runs.
 
 python benches/builders/commands.py
 """

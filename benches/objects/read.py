@@ -65,7 +65,7 @@ def memory(key):
 
 
 def measured(read):
-    """What a call returns, with its milliseconds of processor and of wall, and megabytes at its peak above those before."""
+    """The result of a call, with its milliseconds of processor and of wall, and megabytes at its peak above those before."""
     pathlib.Path("/proc/self/clear_refs").write_text("5")
     before = memory("VmRSS")
     cpu, wall = time.process_time(), time.perf_counter()

@@ -71,14 +71,14 @@ def chosen(tree):
 
 
 def timed(read):
-    """What a call returns, and milliseconds of processor."""
+    """The result of a call, and milliseconds of processor."""
     begun = time.process_time()
     result = read()
     return result, 1000 * (time.process_time() - begun)
 
 
 def theirs_of(branch):
-    """What reads a branch by uproot: as an Awkward Array, otherwise as objects."""
+    """The function that reads a branch by uproot: as an Awkward Array, otherwise as objects."""
     for library in ("ak", "np"):
 
         def read(library=library):
@@ -171,7 +171,7 @@ def file_rows(path, rounds):
 
 
 def summary(rows):
-    """What is printed of them."""
+    """The rows printed of them."""
     lines = []
     read = [row for row in rows if "ratio" in row]
     groups = {

@@ -1,4 +1,4 @@
-"""What can go wrong, in Python's own terms.
+"""The errors, in Python's own terms.
 
 Every exception is a `ForthwithError`, and also the built-in exception that fits: code that catches `KeyError`
 or `OSError` keeps working. The attributes say where it happened, as far as it is known.
@@ -81,7 +81,7 @@ class DamagedFileError(ForthwithError, ValueError):
 
 
 class RequestError(ForthwithError, ValueError):
-    """What was asked makes no sense for this file."""
+    """A request makes no sense for this file."""
 
 
 class RequestTypeError(RequestError, TypeError):

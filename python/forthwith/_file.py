@@ -292,7 +292,7 @@ class File(Directory):
 
     @property
     def metadata(self) -> dict[str, bytes]:
-        """What the file says of itself.
+        """The file's own metadata.
 
         Of Avro files: ``avro.schema``, ``avro.codec`` and what else is in the header. Of Parquet files: what was kept with
         them, such as ``ARROW:schema``, and ``created_by``.
@@ -316,7 +316,7 @@ class File(Directory):
 
     @property
     def recovered(self) -> dict[str, Any] | None:
-        """What ``open(..., recover=True)`` found; ``None`` if the file was opened as it says it is.
+        """The report of ``open(..., recover=True)``; ``None`` if the file's directories were sound.
 
         Numbers of ``objects``, ``baskets`` and ``deleted`` records; ``unlisted``, the objects that no list of keys in the file
         names; whether there are ``streamers``; where the last whole record has its ``end`` in the ``size`` bytes of the

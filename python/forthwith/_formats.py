@@ -243,7 +243,7 @@ class _Lister:
 
 
 class _Refused(RequestError):
-    """What a function answered makes no sense."""
+    """A function's answer makes no sense."""
 
 
 class _File(io.RawIOBase):

@@ -172,7 +172,7 @@ class File:
         """Whether it was closed."""
     @property
     def recovered(self) -> dict[str, Any] | None:
-        """What a recovery found."""
+        """The report of a recovery."""
     def close(self) -> None:
         """Lets the file go."""
     def keys(self, directory: str, recursive: bool) -> list[Key]:
@@ -192,7 +192,7 @@ class File:
     def object(self, path: str) -> Objects:
         """An object with everything it points to."""
     def metadata(self) -> list[tuple[str, bytes]]:
-        """What an Avro or Parquet file says of itself, in its order."""
+        """The metadata of an Avro or Parquet file, in its order."""
 
 @final
 class Objects:
@@ -222,7 +222,7 @@ class Objects:
     def value(self, number: int, slot: int, maker: Any) -> Any:
         """One member's value."""
     def inner(self, number: int, maker: Any) -> Any:
-        """What a string or an array holds."""
+        """The contents of a string or an array."""
     def items(self, number: int, maker: Any) -> list[Any]:
         """The objects of a collection; of a map, keys and values in turn."""
     def collection_name(self, number: int) -> str | None:
@@ -230,7 +230,7 @@ class Objects:
     def bases(self, number: int) -> list[tuple[str, int, int, int, int]]:
         """Every base: class, version, first and last slot, and how far away it is."""
     def faults(self) -> list[tuple[str, str]]:
-        """What could not be read: the class it is in, and why."""
+        """The members that could not be read: the class each is in, and why."""
     def leftovers(self) -> list[tuple[str, int, int]]:
         """Bytes behind what is known of an object: class, position, number."""
 
@@ -263,7 +263,7 @@ def unregister_format(name: str) -> bool:
     """Takes a format back; whether there was one of that name."""
 
 def registered_endings() -> list[str]:
-    """What names of files of registered formats end in, without the dot."""
+    """The endings of names of files of registered formats, without the dot."""
 
 def registered_formats() -> list[str]:
     """The names of the formats that are registered, the last one first."""
@@ -362,7 +362,7 @@ class Table:
         A caller that reads nothing behind ``most`` needs no more.
         """
     def plan(self, fields: Sequence[int], start: int, stop: int) -> Plan:
-        """What it takes to read these fields for these entries."""
+        """The plan that reads these fields for these entries."""
     def read(
         self,
         plan: Plan,
@@ -384,7 +384,7 @@ class Table:
         entries: int | None = None,
         bytes: int | None = None,
     ) -> list[tuple[int, int]]:
-        """Cuts a range of entries into steps of so many entries, or about so many bytes."""
+        """Cuts a range of entries into steps of a number of entries, or of about a number of bytes."""
     def walk(self, fields: Sequence[int], steps: Sequence[tuple[int, int]]) -> Walk:
         """Reads fields in steps."""
     def walk_cutting(
@@ -460,10 +460,10 @@ class Desk:
         """The next request: a position and a number of bytes, or ``None`` for the size; nothing if none comes."""
 
     def answered(self, said: bytes | int) -> None:
-        """What the object said."""
+        """The answer of the object."""
 
     def failed(self, error: BaseException) -> None:
-        """What it raised."""
+        """The exception that it raised."""
 
 @final
 class Description:
@@ -498,7 +498,7 @@ class Description:
         """``"kernel"`` or ``"program"``."""
     @property
     def layout(self) -> str | None:
-        """What the decoder does, in a phrase."""
+        """The work of the decoder, in a phrase."""
     @property
     def reason(self) -> str | None:
         """Why this decoder, in a phrase."""
@@ -508,7 +508,7 @@ class Description:
 
 @final
 class Plan:
-    """What it takes to read some fields for some entries."""
+    """The plan of reading some fields for some entries."""
 
     @property
     def entries(self) -> tuple[int, int]:
@@ -564,7 +564,7 @@ class RawBlock:
 
 @final
 class Items:
-    """What a machine wrote to an output; ``numpy.asarray`` takes it over without a copy and keeps it alive."""
+    """The items that a machine wrote to an output; ``numpy.asarray`` takes them over without a copy and keeps them alive."""
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
@@ -665,7 +665,7 @@ class Machine:
     def bind(self, description: str) -> tuple[str, int, list[tuple[str, str]]]:
         """The outputs as the buffers of a type: the Form as JSON, the number of rows, and the output of each buffer."""
     def describe(self) -> str:
-        """What it reads and writes and where it stands, in a line."""
+        """The inputs and outputs of the machine and its position, in a line."""
     def input_position(self, name: str) -> int | None:
         """The position in an input."""
     @property
@@ -729,7 +729,7 @@ class TypedArrayBuilder:
     def end_list(self) -> None:
         """Ends a list."""
     def begin_tuple(self, numfields: int) -> None:
-        """Begins a tuple of so many slots."""
+        """Begins a tuple of ``numfields`` slots."""
     def index(self, i: int) -> Self:
         """Selects the slot of a tuple that the next value fills, in any order.
 
@@ -799,7 +799,7 @@ class ArrayBuilder:
     def end_list(self) -> None:
         """Ends a list."""
     def begin_tuple(self, numfields: int) -> None:
-        """Begins a tuple of so many slots."""
+        """Begins a tuple of ``numfields`` slots."""
     def index(self, i: int) -> Self:
         """Selects the slot of a tuple that the next value fills, in any order."""
     def end_tuple(self) -> None:
@@ -945,13 +945,13 @@ class AvroWriter:
         """Leaves nothing behind."""
 
 def avro_damage(table: Table) -> list[tuple[int, int, int, str]]:
-    """What was left out of a table: block, first byte, byte after the last, what is wrong. Nothing where no blocks can be."""
+    """The blocks left out of a table: block, first byte, byte after the last, the fault. Nothing where no blocks can be."""
 
 def parquet_row_groups(table: Table) -> list[tuple[int, int, int, int]]:
     """Row groups: number, first entry, entry after the last, bytes when decompressed. None where there are no such things."""
 
 def parquet_chunks(table: Table, field: int) -> list[dict[str, Any]]:
-    """What the file says of the column chunks of a field. Nothing where there are no such things."""
+    """The metadata of the column chunks of a field. Nothing where there are no such things."""
 
 def avro_schema(array: Given, name: str) -> str:
     """The schema, as JSON, that an array is written with if none is given."""

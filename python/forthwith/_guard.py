@@ -1,4 +1,4 @@
-"""What stands between an object of a file and those who use it, since any member of a damaged object may be anything.
+"""The guard between an object of a file and its callers, since any member of a damaged object may be anything.
 
 The code behind it reads members as the class has them. Where these are missing, of another type, or contradict each other, what
 Python or NumPy says of that becomes one kind of error, which names the object; and ``repr`` always has an answer. An argument
@@ -25,7 +25,7 @@ _SHOWN = ("__repr__", "_repr_html_")
 _GUARDED = ("__len__", "__iter__", "__contains__", "__eq__", "__hash__", "__str__", "__bool__", "__int__", "__float__")
 _UNFIT = (AttributeError, TypeError, ValueError, ArithmeticError, LookupError, BufferError, RecursionError)
 
-# What is taken where an annotation says so: numbers of NumPy have ``__index__`` or are floats.
+# Types taken where an annotation says so: numbers of NumPy have ``__index__`` or are floats.
 _TYPES: dict[str, tuple[type, ...]] = {
     "bool": (bool, int),
     "int": (int,),

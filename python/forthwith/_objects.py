@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from forthwith import _forthwith
     from forthwith._file import File
 
-# What is more than a tree of members, by class: module and name. Bases count, too, the nearest first.
+# Classes that are more than a tree of members: module and name. Bases count, too, the nearest first.
 _SPECIAL = {
     "TAxis": ("hist.axis", "Axis"),
     "TH1": ("hist.histograms", "Histogram"),
@@ -378,7 +378,7 @@ class Object:
         )
 
     def _shown(self) -> Iterable[tuple[str, Any]]:
-        """What a notebook lists."""
+        """The names that a notebook lists."""
         return () if self.is_opaque else self.all_members.items()
 
     def __repr__(self) -> str:
@@ -563,7 +563,7 @@ class ObjectMap(Object, Mapping):  # type: ignore[type-arg]
 
 
 def _is_equal(known: Any, key: Any) -> bool:
-    # What comparing arrays gives is an array.
+    # Comparing arrays gives an array.
     return (known == key) is True
 
 

@@ -42,7 +42,7 @@ def _tqdm(size: int) -> Any:
 
 
 class _Line:
-    """What is used of tqdm's bar, drawn with plain characters."""
+    """The part of tqdm's bar that is used, drawn with plain characters."""
 
     total = 0
     n = 0

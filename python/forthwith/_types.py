@@ -86,7 +86,7 @@ class One(How, total=False):
 
 
 class Missing(TypedDict, total=False):
-    """What several files have beside one."""
+    """The options that several files have beside one."""
 
     missing: Literal["raise", "null"]
 
@@ -659,17 +659,17 @@ class Array(Protocol):
 
 
 class Opened(Tree, Branch, File, Object):  # type: ignore[misc]
-    """What a name leads to, which only the file knows: a `File`, `Directory`, `Tree`, `Branch` or `Object`.
+    """The thing that a name leads to, which only the file knows: a `File`, `Directory`, `Tree`, `Branch` or `Object`.
 
     It has what any of them has, so that scripts need no casts; ``isinstance`` says which of them it is.
     """
 
     def __getitem__(self, name: str) -> Opened:
-        """What is called so."""
+        """The thing of this name."""
         raise NotImplementedError
 
     def get(self, name: str, default: Any = None) -> Any:
-        """What is called so, or ``default``."""
+        """The thing of this name, or ``default``."""
         raise NotImplementedError
 
     def keys(self, **filters: Any) -> list[str]:  # type: ignore[override]
@@ -677,7 +677,7 @@ class Opened(Tree, Branch, File, Object):  # type: ignore[misc]
         raise NotImplementedError
 
     def values(self, **filters: Any) -> list[Opened]:  # type: ignore[override]
-        """What is in it."""
+        """The names in it."""
         raise NotImplementedError
 
     def items(self, **filters: Any) -> list[tuple[str, Opened]]:  # type: ignore[override]

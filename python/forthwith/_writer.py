@@ -1,4 +1,4 @@
-"""What the writers of all formats share: where to, array by array, and a name only when complete."""
+"""The part that the writers of all formats share: where to, array by array, and a name only when complete."""
 
 from __future__ import annotations
 

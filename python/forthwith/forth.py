@@ -76,7 +76,7 @@ def _answer(error: ForthRunError, *flags: bool) -> str:
 
 
 class _ForthMachine:
-    """What machines of both widths share.
+    """The part that machines of both widths share.
 
     A machine is compiled from ``source`` and then driven: `begin` (or `run`) with inputs, `resume` after a ``pause``. Several
     threads may hold a machine, and one at a time may use it while it runs: the others get a `RuntimeError`.

@@ -26,7 +26,7 @@ struct Known {
     hashers: [RandomState; 2],
 }
 
-/// The layout of no rows, if the Form has so many nodes that it is worth keeping it.
+/// The layout of no rows, if the Form has enough nodes that it is worth keeping it.
 pub(crate) fn layout<'py>(
     py: Python<'py>,
     classes: &Classes,
@@ -55,7 +55,7 @@ pub(crate) fn layout<'py>(
     Ok(Some(made))
 }
 
-/// Whether a Form has at least so many nodes.
+/// Whether a Form has at least the given number of nodes.
 fn has_nodes(form: &Form, wanted: &mut usize) -> bool {
     *wanted = wanted.saturating_sub(1);
     *wanted == 0

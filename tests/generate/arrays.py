@@ -21,7 +21,7 @@ MEMBERS = [
     *(("std::vector<std::array<std::string,2>>", "", ""), ("std::map<int,std::array<TString,2>>", "", ""), ("std::vector<std::array<float,3>>", "", "")),
     *(("std::pair<std::array<std::string,2>,int>", "", ""), ("std::map<int,std::vector<Leaf>>", "", "")),
 ]
-# What branches and keys are of, beside `Arrays`.
+# The classes of branches and keys, beside `Arrays`.
 TYPES = [
     *("std::array<std::vector<int>,2>", "std::array<std::array<TString,2>,1>", "std::array<Leaf,2>"),
     *("std::pair<std::string,Leaf>", "std::pair<int,std::array<std::vector<int>,2>>", "std::pair<int,std::array<float,2>>"),

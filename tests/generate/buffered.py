@@ -39,7 +39,7 @@ def made():
     out.append((ROOT.TProfile("heavy", "profile", 5, -2, 2, "s"), lambda hist, row: hist.Fill(row[0], row[1], row[3])))
     out.append((ROOT.TProfile("bounded", "profile", 5, -2, 2, -1, 2), lambda hist, row: hist.Fill(row[0], row[1], row[3])))
     out.append((ROOT.TProfile2D("profile2", "two", 3, -2, 2, 2, -3, 3), lambda hist, row: hist.Fill(*row)))
-    # What ROOT finds the range for.
+    # Entries that ROOT finds the range for.
     out.append((ROOT.TH1D("found", "found", 10, 1, 0), lambda hist, row: hist.Fill(row[1])))
     out.append((ROOT.TH1F("found_weights", "found", 33, 0, 0), lambda hist, row: hist.Fill(1e-4 * row[1], row[3])))
     out.append((ROOT.TH1I("found_finite", "found", 100, 0, -1), lambda hist, row: hist.Fill(1000 + row[0])))
@@ -72,7 +72,7 @@ def made():
         powers = ROOT.TH1D(name, "powers", bins, 0, 0)
         powers.SetBit(ROOT.TH1.kAutoBinPTwo)
         out.append((powers, lambda hist, row, scale=scale: hist.Fill(scale * (5 + row[1]))))
-    # What ROOT makes longer: all axes, before anything is filled, or one, when it is.
+    # Axes that ROOT makes longer: all, before anything is filled, or one, when it is.
     longer = ROOT.TH1F("longer", "longer", 8, -0.5, 0.5)
     longer.SetCanExtend(ROOT.TH1.kAllAxes)
     out.append((longer, lambda hist, row: hist.Fill(row[0], row[3])))
@@ -96,7 +96,7 @@ def made():
     profile.Fill(0.3, 2)
     profile.SetCanExtend(ROOT.TH1.kAllAxes)
     out.append((profile, lambda hist, row: hist.Fill(row[1], row[2], row[3])))
-    # What has no end.
+    # Axes without an end.
     endless = ROOT.TH2D("endless", "longer", 3, 0, 0, 4, -1, 1)
     endless.SetCanExtend(ROOT.TH1.kAllAxes)
     out.append((endless, lambda hist, row: hist.Fill(row[1], row[0])))

@@ -29,7 +29,7 @@ def write(folder):
         pairs.Add(kept(ROOT.TParameter[kind](name, value)), kept(ROOT.TObjString(name)))
     pairs.Write("pairs", ROOT.TObject.kSingleKey)
     golden["pairs"] = pairs.GetSize()
-    # What is outside of all bins, and nothing but that.
+    # Values outside of all bins, and no others.
     profile, polygons = ROOT.TProfile2Poly("profile", "", 0, 1, 0, 1), ROOT.TH2Poly("polygons", "", 0, 1, 0, 1)
     for which in (profile, polygons):
         outline = kept(ROOT.TGraph(4))

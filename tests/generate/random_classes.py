@@ -39,7 +39,7 @@ def defined(one):
 
 
 def functions(one, classes):
-    """What makes objects of a class and tells them: declared, then defined."""
+    """The code that makes objects of a class and tells them: declared, then defined."""
     name = one.name
     declared = [
         f"template <> struct IO<{name}> {{",
@@ -109,7 +109,7 @@ def top_types(layouts):
 
 
 def apart(work):
-    """What ``work`` gives, which may end its process: of a process of its own."""
+    """The result of ``work``, which may end its process: of a process of its own."""
     read, write = os.pipe()
     sys.stdout.flush()
     child = os.fork()
@@ -143,7 +143,7 @@ def write_file(path, plan, branches, keys):
 
 
 def plans_of(seed, layouts, tops, count):
-    """What the files of a seed are: for each its name, how it is written, its branches and its keys."""
+    """The files of a seed: for each its name, how it is written, its branches and its keys."""
     pick = layouts.pick
     for k in range(count):
         plan = {

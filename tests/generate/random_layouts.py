@@ -10,7 +10,7 @@ INTS = [
 ]
 FLOATS = ["float", "double", "Float_t", "Double_t"]
 PACKED = ["Double32_t", "Float16_t"]
-# What a comment says of packed numbers, and between which values they are made.
+# The ranges in comments of packed numbers, and between which values they are made.
 RANGES = [
     *(("", -50, 50), ("[0,10]", 0, 10), ("[0,10,12]", 0, 10), ("[-1,1,3]", -1, 1), ("[-pi,pi,20]", -3.1415, 3.1415), ("[0,twopi]", 0, 6.283)),
     *(("[0,0,10]", -50, 50), ("[0,0,7]", -1e6, 1e6), ("[ -5 , 100 , 31 ]", -5, 100), ("[-2*pi, 2*pi]", -6.28, 6.28), ("[1e-3,1e3,32]", 0.01, 900)),

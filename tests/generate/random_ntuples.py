@@ -89,7 +89,7 @@ def kind(random, depth, inside=""):
     """A random type; ``inside`` says of what it is a part."""
     if depth == 0 or random.random() < 0.15:
         return random.choice(LEAVES)
-    # What may have no value cannot be an alternative of a variant.
+    # A value that may be missing cannot be an alternative of a variant.
     kinds = ["vector", "vector", "rvec", "array", "bitset", "pair", "tuple"]
     if inside != "variant":
         kinds += ["optional", "variant"]

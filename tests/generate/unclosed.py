@@ -66,7 +66,7 @@ def write(folder):
 
 
 def recovered(path):
-    """What ROOT makes of a copy: it repairs the file."""
+    """The file that ROOT makes of a copy: it repairs it."""
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copy(path, folder)
         file = ROOT.TFile(str(copy), "UPDATE")

@@ -1,4 +1,4 @@
-"""What generators have in common that let C++ ROOT tell values as JSON."""
+"""The part that generators share that let C++ ROOT tell values as JSON."""
 
 import json
 import pathlib

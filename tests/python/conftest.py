@@ -1,4 +1,4 @@
-"""What the tests share: the bundled files, and modules beside the tests."""
+"""The fixtures that the tests share: the bundled files, and modules beside the tests."""
 
 import pathlib
 import signal

@@ -467,7 +467,7 @@ def drive(make, program, counted=False):
     inputs = {name: bytearray(data) for name, data in program.inputs.items()}
     yield ("begin", machine.begin(inputs), None)
     error = None
-    # What ends on top of a paused `do` loop costs that loop a pass in awkward's machine.
+    # A structure that ends on top of a paused `do` loop costs that loop a pass in awkward's machine.
     on_top = "nothing" if "do" in program.source.split() else pick.choice(("nothing", "nothing", "word", "main"))
     for _ in range(12):
         if pick.random() < 0.3 and len(machine.stack) < machine.stack_max_depth:
@@ -548,7 +548,7 @@ def step(make, program, most=300):
     starts = _instructions(machine)
     for _ in range(most):
         position = machine.current_bytecode_position
-        # What begins in the middle of a phrase has no text that is worth agreeing on.
+        # A place in the middle of a phrase has no text that is worth agreeing on.
         instruction = machine.current_instruction if position >= 0 and position in starts else None
         yield position, machine.current_recursion_depth, instruction
         error = machine.step(**QUIET)

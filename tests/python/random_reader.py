@@ -10,7 +10,7 @@ import awkward as ak
 import forthwith
 from forthwith._objects import Collection, Object
 
-# What files written by ROOT do not always say.
+# Options that files written by ROOT do not always give.
 UNSAID = ("which the file does not describe", "of which the file has no streamer info")
 
 

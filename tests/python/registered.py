@@ -50,7 +50,7 @@ class Written:
 
     @staticmethod
     def blocks(file):
-        """What `register_format` takes to find them."""
+        """The arguments of `register_format` that find them."""
         file.seek(4)
         while head := file.read(8):
             entries, size = struct.unpack("<II", head)

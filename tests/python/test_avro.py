@@ -24,12 +24,12 @@ def path(name):
 
 
 def values(name):
-    """What fastavro reads, as plain JSON."""
+    """The values by fastavro, as plain JSON."""
     return json.loads((DATA / f"{'nested' if name.startswith('codec-') else name}.values.json").read_text())
 
 
 def plain(value):
-    """What Awkward Array makes of our arrays, in the same words."""
+    """The values that Awkward Array makes of our arrays, in the same words."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -164,7 +164,7 @@ def test_arrow_knows_what_values_mean():
     assert (types["nano"], types["local_nano"]) == ("timestamp[ns, tz=UTC]", "timestamp[ns]")
     assert types["moments"] == "large_list<item: timestamp[us, tz=UTC] not null>"
     assert (types["unknown"], types["misplaced"], types["impossible"]) == ("int64", "large_string", "large_binary")
-    # What fastavro makes of the same bytes; it refuses two of the types that fit nothing.
+    # The values that fastavro makes of the same bytes; it refuses two of the types that fit nothing.
     data, _ = blocks("logicals")
     for wrong in (b'"precision": 2, "scale": 5', b'"precision": 9'):
         data = data.replace(wrong, b'"p": 2'.ljust(len(wrong)))
@@ -441,14 +441,14 @@ def test_no_more_is_read_than_what_is_asked_for():
     assert file.count < 1_000_000
     first, second = itertools.islice(tree.iterate(["n"], step_size=250), 2)
     assert len(first) == len(second) == 250
-    # Nor by whoever reads around damage, or cuts in bytes.
+    # Nor by readers that read around damage, or cut in bytes.
     for errors in ("skip", "null"):
         for size, entries in ((250, 250), ("200 kB", 300)):
             before = file.count
             (step,) = itertools.islice(forthwith.open(file).iterate(["n"], step_size=size, errors=errors), 1)
             assert len(step) == entries
             assert file.count - before < 1_500_000
-    # Nor by whoever pulls Arrow data.
+    # Nor by readers of Arrow data.
     pyarrow = pytest.importorskip("pyarrow")
     for chosen in (tree.select(["n"], step_size=250), tree.select(["n"], entry_start=100, step_size=250)):
         reader = pyarrow.RecordBatchReader.from_stream(chosen)

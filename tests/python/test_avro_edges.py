@@ -1,4 +1,4 @@
-"""What other readers of Avro stumbled over in data, by their trackers: a case each."""
+"""Data that other readers of Avro stumbled over, by their trackers: a case each."""
 
 import copy
 import decimal
@@ -404,7 +404,7 @@ def test_a_boolean_is_zero_or_one(type_of, good, bad, number):
             # Behind the number of the row and what stands before the byte.
             assert size + len(good) + size < error.byte <= 2 * size + len(good) + len(bad)
             assert error.member.startswith("x")
-    # Nobody looks at what nobody wants.
+    # Damage in fields that are not wanted is not looked at.
     tree = forthwith.open(io.BytesIO(data))
     assert tree["n"].array().to_list() == [0] * 7
     assert len(tree.arrays(entry_stop=4)) == 4

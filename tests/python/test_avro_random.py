@@ -34,7 +34,7 @@ def made(seed, entries=(0, 1, 2, 7, 30)):
 
 
 def columns_of(top, values):
-    """What the columns are to hold: a record's fields, or the values."""
+    """The expected columns: a record's fields, or the values."""
     if top.kind != "record":
         return {"value": [shown(top, value) for value in values]}
     return {field.name: [shown(field.type, value[field.name]) for value in values] for field in top.fields}
@@ -143,7 +143,7 @@ def bare():
 
 
 def fast_read(data, codec):
-    """What fastavro reads, or nothing if it lacks a package for the codec."""
+    """The values by fastavro, or nothing if it lacks a package for the codec."""
     try:
         return list(fastavro.reader(io.BytesIO(data)))
     except ValueError:

@@ -1,4 +1,4 @@
-"""What other readers of Avro stumbled over in schemas, and two schemas that are to fit: a case each."""
+"""Schemas that other readers of Avro stumbled over, and pairs of schemas that are to fit: a case each."""
 
 import copy
 import io

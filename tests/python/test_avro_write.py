@@ -98,7 +98,7 @@ def fast_read(data):
 
 
 def header_of(data):
-    """What the header says: read by hand, as its schema may be one that is refused elsewhere."""
+    """The header's content: read by hand, as its schema may be one that is refused elsewhere."""
     map_of = {"type": "map", "values": "bytes"}
     found = fastavro.schemaless_reader(io.BytesIO(data[4:]), map_of, map_of)
     return {"avro.codec": "null", **{key: value.decode() for key, value in found.items()}}

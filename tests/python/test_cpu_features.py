@@ -1,4 +1,4 @@
-"""What is decoded does not depend on the processor: each generation of kernels, forced, gives the same values."""
+"""Decoded values do not depend on the processor: each generation of kernels, forced, gives the same values."""
 
 import os
 import pathlib

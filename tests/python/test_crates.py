@@ -11,7 +11,7 @@ pytestmark = pytest.mark.skipif(not (ROOT / "ARCHITECTURE.md").is_file(), reason
 
 
 def rule():
-    """What each crate may import by the dependency rule: all that is to its left, within its own braces or around them."""
+    """The crates that each crate may import by the dependency rule: those to its left, within its own braces or around them."""
     line = re.search(r"Dependency rule:\s+`([^`]+)`", (ROOT / "ARCHITECTURE.md").read_text()).group(1)
     words = re.findall(r"\w+|[{},←]", line)
 

@@ -20,7 +20,7 @@ import forthwith
 MUTANTS = int(os.environ.get("FORTHWITH_MUTANTS", "40"))
 SEED = int(os.environ.get("FORTHWITH_SEED", "1"))
 FILES = ["histograms.root", "efficiencies.root", "buffered.root", "own.root", "belongings.root"]
-# What is public and takes arguments, with some of them.
+# Public methods that take arguments, with some of them.
 ARGUMENTS = {
     "axis": (0,),
     "member": ("fName",),

@@ -72,7 +72,7 @@ def campaign(forks):
     def work(path):
         try:
             while not stop.is_set():
-                # What is remembered is made anew each time, and what was opened before is used.
+                # Remembered things are made anew each time, and opened ones are used.
                 assert everything(path) == wanted[path]
                 assert use(opened[path]) == wanted[path]
         except BaseException as error:

@@ -726,7 +726,7 @@ def test_many_threads_at_one_machine():
                 if "running" not in str(error):
                     failures.append(error)
             except ValueError as error:
-                # What another thread did in between: nothing to resume, or nothing on the stack.
+                # Another thread ran in between: nothing to resume, or nothing on the stack.
                 if not isinstance(error, ForthRunError):
                     failures.append(error)
 

@@ -1,4 +1,4 @@
-"""What awkward's machines die of or answer wrongly, one test each, by the number the specification gives it.
+"""Programs that awkward's machines die of or answer wrongly, one test each, by the number the specification gives it.
 
 Where awkward's kills the process, the program runs here in this process: a test that is not passed takes all others with it.
 """

@@ -1,4 +1,4 @@
-"""What the data become in each library."""
+"""The data in each library."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What blocks may take when they are decompressed, and files that are written while processes come and go."""
+"""Memory of blocks that are decompressed, and files that are written while processes come and go."""
 
 import os
 import subprocess

@@ -10,7 +10,7 @@ import forthwith
 
 pytest.importorskip("awkward")
 GOLDEN = json.loads(pathlib.Path(data("loops.root.values.json")).read_text())
-# What the streamers of two classes write, which the file cannot tell.
+# The bytes that the streamers of two classes write, which the file cannot tell.
 RAW = {"time": "uint32: data I-> stack", "channel": "unsigned char"}
 PREAMBLE = {"length": "int", "kind": "int"}
 

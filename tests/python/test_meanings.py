@@ -1,4 +1,4 @@
-"""What dates, decimals, maps and unions are in each library, by default."""
+"""Dates, decimals, maps and unions in each library, by default."""
 
 import datetime
 import decimal

@@ -1,4 +1,4 @@
-"""What the package and its objects are called, say of themselves, and offer to completion."""
+"""Names of the package and its objects, their reprs, and their completions."""
 
 import io
 import json

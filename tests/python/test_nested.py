@@ -9,7 +9,7 @@ from conftest import data
 import forthwith
 
 GOLDEN = json.loads(pathlib.Path(data("nested.root.values.json")).read_text())
-# What contains itself: where the fifth level begins, of those that have it.
+# Classes that contain themselves: where the fifth level begins, of those that have it.
 DEEP = {"nested/node": "next", "nested/twin": "left", "nested/family": "kids", "nested/parent": "kids"}
 OTHERS = "nested-one/some"
 
@@ -72,7 +72,7 @@ def test_arrays_of_names_beside_another_class_are_what_root_reads():
 
 
 def test_letters_are_numbers():
-    # As in C++ ROOT's RDataFrame, and in uproot: nobody knows where text would end.
+    # As in C++ ROOT's RDataFrame, and in uproot: the end of such text cannot be known.
     wanted = GOLDEN["nested/letters"]
     with forthwith.open(data("nested.root")) as file:
         whole, split = file["t/letters"].array(), file["t"]["split."]

@@ -125,7 +125,7 @@ def test_entries_that_wait_for_an_axis_without_end_are_an_error():
 
 
 def test_ranges_are_found_as_root_finds_them():
-    # What THLimitsFinder::OptimizeLimits of C++ ROOT 6.40 gives.
+    # The limits by THLimitsFinder::OptimizeLimits of C++ ROOT 6.40.
     from forthwith.hist.limits import limits
 
     for given, expected in LIMITS:

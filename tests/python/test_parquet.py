@@ -37,7 +37,7 @@ def plain(value):
 
 
 def peer(table):
-    """What pyarrow says is in a table, times as numbers."""
+    """The content of a table by pyarrow, times as numbers."""
     columns = {}
     for name in table.column_names:
         column = table[name]

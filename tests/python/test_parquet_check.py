@@ -1,4 +1,4 @@
-"""What a check of a Parquet file finds in footers that say something else than the values."""
+"""The findings of a check of a Parquet file in footers that contradict the values."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What is pickled is found again where it was."""
+"""Pickled objects are found again where they were."""
 
 import concurrent.futures
 import io

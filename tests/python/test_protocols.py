@@ -52,10 +52,10 @@ def group():
         yield tree["event"]
 
 
-# What these make of a mapping of objects, they make of a dict, too.
+# The results that these make of a mapping of objects, they make of a dict, too.
 MAPPINGS = ("pd.Series", "assign", "pa.chunked_array", "pl.DataFrame")
 
-# What each is: numbers, lists or anything else in one column, or several columns; and its columns as an Awkward Array.
+# The kind of each: numbers, lists or anything else in one column, or several columns; and its columns as an Awkward Array.
 SUBJECTS = {
     "leaf": ("numbers", lambda get: get("events")["events/MET_pt"]),
     "leaf of fixed lists": ("numbers", lambda get: get("events")["events/PV_xyz"]),

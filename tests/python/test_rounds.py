@@ -102,7 +102,7 @@ def test_arrays_of_roots_own_beside_one_other_class_are_what_root_reads(name):
 
 
 def test_arrays_have_no_other_types():
-    # What the data do not name is not in the type.
+    # A class that the data do not name is not in the type.
     with forthwith.open(data("rounds-names.root")) as file:
         types = {name: str(file["t"][name].array().type.content) for name in ("inner", "own", "strings")}
     assert types["inner"] == "var * Inner[a: int32]"

@@ -1,4 +1,4 @@
-"""What threads share: files and what reads them. Where Python has no global lock they run at once, and we bring none back."""
+"""Files and readers that threads share. Where Python has no global lock they run at once, and we bring none back."""
 
 import os
 import subprocess
@@ -151,7 +151,7 @@ pq.write_table(pa.table({"x": values, "y": values[::-1]}), path)
 def read():
     with forthwith.open(path) as table:
         arrays = table.arrays(library="np")
-    # What others left is overwritten, and nobody's memory is somebody else's, too.
+    # Memory that others left is overwritten, and no two of them share any.
     assert (arrays["x"] == values).all() and (arrays["y"] == values[::-1]).all()
 
 def work(thread):

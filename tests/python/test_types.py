@@ -1,4 +1,4 @@
-"""What a type checker knows of a usual script."""
+"""The types that a checker infers in a usual script."""
 
 import pathlib
 import re

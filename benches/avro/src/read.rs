@@ -123,7 +123,7 @@ fn decompress(file: &str, engine: &Arc<Engine>) -> Result<f64, Box<dyn Error>> {
     Ok(seconds)
 }
 
-/// What is the same whoever reads: numbers and their sum, bytes of text, nulls.
+/// The sums that are the same for every reader: numbers and their sum, bytes of text, nulls.
 #[derive(Default)]
 struct Sums {
     numbers: u64,

@@ -30,7 +30,7 @@ enum Run<'a> {
 }
 
 impl<'a> Hybrid<'a> {
-    /// A reader of values of so many bits, 64 at most.
+    /// A reader of values of `bits` bits, 64 at most.
     ///
     /// # Panics
     /// If there are more bits.
@@ -136,7 +136,7 @@ pub fn unpack_bits(bytes: &[u8], first: usize, out: &mut [u8]) {
     run_narrow(CpuFeatures::current(), bytes, first, 1, out);
 }
 
-/// Numbers of so many bits, 64 at most, from this one on. What is not there is 0.
+/// Numbers of `bits` bits, 64 at most, from this one on. Bits beyond the end are 0.
 ///
 /// # Panics
 /// If there are more bits.

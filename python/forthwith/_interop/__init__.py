@@ -1,4 +1,4 @@
-"""What arrays become: of Awkward Array, NumPy, pandas, polars or Arrow. Each package is imported when it is wanted."""
+"""Arrays as those of Awkward Array, NumPy, pandas, polars or Arrow. Each package is imported when it is wanted."""
 
 from __future__ import annotations
 

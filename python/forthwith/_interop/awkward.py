@@ -85,7 +85,7 @@ def _zip(ak: Any, np: Any, layouts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _word(label: str) -> str | None:
-    """What comes before the first separator, if something comes before it and something behind."""
+    """The part before the first separator, if something comes before it and something behind."""
     ends = [at for at in map(label.find, "_./") if at >= 0]
     at = min(ends, default=0)
     return label[:at] if 0 < at < len(label) - 1 else None

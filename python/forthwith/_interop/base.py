@@ -1,4 +1,4 @@
-"""What the converters of all libraries share: columns one by one, and several of them in what the library has for it."""
+"""The part that the converters of all libraries share: single columns, and several of them in the library's own container."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Library:
         raise NotImplementedError
 
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
-        """What `group` gives, of columns that were made already."""
+        """The result of `group`, of columns that were made already."""
         raise NotImplementedError
 
     def concatenated(self, parts: list[Any]) -> Any:

@@ -115,12 +115,12 @@ class Branch(HasBranches):
 
     @property
     def compression_ratio(self) -> float:
-        """How many bytes one byte in the file stands for."""
+        """The ratio of decompressed bytes to bytes in the file."""
         return self.uncompressed_bytes / max(1, self.compressed_bytes)
 
     @property
     def form_json(self) -> str:
-        """What it is read as: an Awkward Form, in JSON.
+        """The type it is read as: an Awkward Form, in JSON.
 
         Raises:
             UnsupportedError: It cannot be read yet.
@@ -139,12 +139,12 @@ class Branch(HasBranches):
 
     @property
     def form(self) -> Any:
-        """What it is read as: an Awkward Form. Needs Awkward Array; `form_json` does not."""
+        """The type it is read as: an Awkward Form. Needs Awkward Array; `form_json` does not."""
         return package("awkward").forms.from_json(self.form_json)
 
     @property
     def interpretation(self) -> Interpretation:
-        """What it is read as, and by what."""
+        """The type it is read as, and its decoder."""
         return Interpretation(self)
 
     @property
@@ -333,7 +333,7 @@ def _record_of(branch: Branch) -> str:
 
 
 class Interpretation:
-    """What a branch is read as.
+    """The type that a branch is read as.
 
     Attributes:
         decoder: ``"kernel"``, ``"program"``, or ``None`` if it cannot be read.

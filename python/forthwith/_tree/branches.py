@@ -1,4 +1,4 @@
-"""What trees and branches have in common: they are mappings to branches, and read those they hold."""
+"""The methods that trees and branches have in common: they are mappings to branches, and read those they hold."""
 
 from __future__ import annotations
 

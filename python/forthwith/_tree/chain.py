@@ -245,7 +245,7 @@ class Chain(NotAnArray):
     def _asked(
         self, call: str, names: Names, missing: Missing | None, options: dict[str, Any]
     ) -> tuple[Common, ReadOptions]:
-        """What a call asks for, looked at before any file is opened."""
+        """The request of a call, validated before any file is opened."""
         from forthwith._tree.options import ReadOptions
 
         known = {*_FILTERS, *_READ, "names", "entry_start", "entry_stop", "missing"}

@@ -157,7 +157,7 @@ def _said(labels: Iterable[str]) -> str:
 
 
 def _kind(text: str) -> str | None:
-    """What has to agree of two types that become one: all but the width of numbers. Of nested types nothing is said."""
+    """The part of two types that must agree where they become one: all but the width of numbers. Nested types are left out."""
     if any(c in text for c in "{[(") or "unknown" in text:
         return None
     words = text.replace("?", "").split(" * ")

@@ -1,4 +1,4 @@
-"""What trees and branches are to look at: mappings to branches, with listings of them."""
+"""Trees and branches as mappings to branches, with listings of them."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What `arrays`, `array` and `iterate` are told beside the branches and the entries.
+    """The options of `arrays`, `array` and `iterate` beside the branches and the entries.
 
     Attributes:
         library: The name of what the data become.
@@ -57,15 +57,15 @@ class ReadOptions:
 
     @property
     def tick(self) -> Progress | None:
-        """What is called from time to time."""
+        """The function that is called from time to time."""
         return None if isinstance(self.progress, bool) else self.progress
 
     def into(self) -> Library:
-        """What makes the result. Missing packages and impossible wishes are errors here."""
+        """The converter that makes the result. Missing packages and impossible wishes are errors here."""
         return _library(self.library, self.how, self.logical)
 
     def behind(self, offset: int) -> Self:
-        """The same for a file behind so many entries."""
+        """The same for a file behind ``offset`` entries of others."""
         return replace(self, offset=offset)
 
     def putting(self, how: How) -> Self:

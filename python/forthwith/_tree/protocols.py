@@ -1,4 +1,4 @@
-"""What mappings of columns say to those who take them for one array."""
+"""The answers of mappings of columns to libraries that take them for one array."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class AvroTree(Tree):
 
     @property
     def damage(self) -> list[tuple[int, int, int, str]]:
-        """What ``open(..., skip_damaged=True)`` left out: block, first byte, byte after the last, what is wrong."""
+        """The blocks that ``open(..., skip_damaged=True)`` left out: block, first byte, byte after the last, the fault."""
         return _forthwith.avro_damage(self._core)
 
 
@@ -36,7 +36,7 @@ class ParquetTree(Tree):
         return [dict(zip(names, row, strict=True)) for row in _forthwith.parquet_row_groups(self._core)]
 
     def chunks(self, name: str) -> list[dict[str, Any]]:
-        """What a Parquet file says of a column, for each row group and each of the columns it is kept in.
+        """The metadata of a column in a Parquet file, for each row group and each of the columns it is kept in.
 
         Sizes, codec, encodings, ``null_count``, and ``min`` and ``max`` as they are stored, if the file has them (``exact`` if
         they do occur).

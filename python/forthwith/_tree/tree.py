@@ -161,7 +161,7 @@ class Tree(HasBranches):
 
     @property
     def metadata(self) -> dict[str, bytes]:
-        """What the file says of itself, as `File.metadata`."""
+        """The file's own metadata, as `File.metadata`."""
         return self._file.metadata
 
     @property
@@ -176,7 +176,7 @@ class Tree(HasBranches):
 
     @property
     def _called(self) -> str:
-        """What it is called: the table of a file that is one as the file."""
+        """The name: the table of a file that is one has the file's."""
         return self.path or os.path.basename(self._file.file_path)
 
     def _place(self, inner: str = "") -> str:

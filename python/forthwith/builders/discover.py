@@ -85,13 +85,13 @@ class ArrayBuilder(_forthwith.ArrayBuilder):
         return to_array(self._snapshot(), simplify=True, behavior=self._behavior, attrs=self._attrs)
 
     def to_list(self) -> Any:
-        """What is complete, as Python objects."""
+        """The complete entries, as Python objects."""
         return self.snapshot().to_list()
 
     tolist = to_list
 
     def to_numpy(self, allow_missing: bool = True) -> Any:
-        """What is complete, as a NumPy array, if it can be one."""
+        """The complete entries, as a NumPy array, if they can be one."""
         return self.snapshot().to_numpy(allow_missing=allow_missing)
 
     def show(self, *args: Any, **kwargs: Any) -> Any:
@@ -111,11 +111,11 @@ class ArrayBuilder(_forthwith.ArrayBuilder):
         return Nested(self, "record", lambda: self.begin_record(name), self.end_record)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """What is complete, for NumPy."""
+        """The complete entries, for NumPy."""
         return self.snapshot().__array__(dtype=dtype, copy=copy)
 
     def __arrow_array__(self, type: Any = None) -> Any:
-        """What is complete, for pyarrow."""
+        """The complete entries, for pyarrow."""
         return self.snapshot().__arrow_array__(type=type)
 
     def __bool__(self) -> bool:

@@ -78,19 +78,19 @@ class TypedArrayBuilder(_forthwith.TypedArrayBuilder):
         return to_array(layout, behavior=self.behavior, attrs=self.attrs)
 
     def to_buffers(self) -> Buffers:
-        """What is complete, as the arguments of ``ak.from_buffers``: Form in JSON, length, NumPy arrays."""
+        """The complete entries, as the arguments of ``ak.from_buffers``: Form in JSON, length, NumPy arrays."""
         np = package("numpy")
         layout = self._snapshot()
         return layout.form, len(layout), {key: np.asarray(buffer) for key, buffer in layout.buffers()}
 
     def to_list(self) -> Any:
-        """What is complete, as Python objects."""
+        """The complete entries, as Python objects."""
         return self.snapshot().to_list()
 
     tolist = to_list
 
     def to_numpy(self, allow_missing: bool = True) -> Any:
-        """What is complete, as a NumPy array, if it can be one."""
+        """The complete entries, as a NumPy array, if they can be one."""
         return self.snapshot().to_numpy(allow_missing=allow_missing)
 
     def show(self, *args: Any, **kwargs: Any) -> Any:
@@ -110,11 +110,11 @@ class TypedArrayBuilder(_forthwith.TypedArrayBuilder):
         return Within(self, "record", lambda: self.begin_record(name), self.end_record)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """What is complete, for NumPy."""
+        """The complete entries, for NumPy."""
         return self.snapshot().__array__(dtype=dtype, copy=copy)
 
     def __arrow_c_array__(self, requested_schema: object = None) -> Capsules:
-        """What is complete, as Arrow data."""
+        """The complete entries, as Arrow data."""
         return self._snapshot().__arrow_c_array__(requested_schema)
 
 
@@ -127,7 +127,7 @@ class Within(Nested):
         try:
             self._end()
         except BuilderError:
-            # What went wrong in the block is the reason, and is said already.
+            # The error in the block is the reason, and is told already.
             if type is None:
                 raise
 

@@ -90,7 +90,7 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
 
     @property
     def traits(self) -> _Traits:
-        """What kind of axis it is, as packages for plotting ask it."""
+        """The kind of axis, as packages for plotting ask it."""
         return _Traits(discrete=self.labels() is not None)
 
     def edges(self, flow: bool = False) -> Numbers:

@@ -78,7 +78,7 @@ class SparseHistogram(Many):
     __slots__ = ()
 
     def sparse(self) -> tuple[Numbers, Numbers, Numbers]:
-        """What is stored: bin numbers (one row for each filled bin; 0 is the underflow), contents, variances."""
+        """The stored bins: bin numbers (one row for each filled bin; 0 is the underflow), contents, variances."""
         bits = [max(1, (len(axis) + 2).bit_length()) for axis in self.axes]
         begins = np.concatenate([[0], np.cumsum(bits)])
         coordinates, values, variances = [], [], []

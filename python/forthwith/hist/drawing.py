@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @guarded
 class Drawn(Object):
-    """What has bins with values."""
+    """An object that has bins with values."""
 
     __slots__ = ()
 
@@ -54,7 +54,7 @@ class Drawn(Object):
         return [repr(self), *lines(grid, width)] if grid is not None else self._bars(width, rows)
 
     def _grid(self) -> Grid | None:
-        """What is drawn in two dimensions; nothing of one."""
+        """The lines of a drawing in two dimensions; none for one dimension."""
         values = self.values().astype(np.float64)
         if values.ndim < 2:
             return None
@@ -85,7 +85,7 @@ class Drawn(Object):
         return lines
 
     def _bin_names(self, together: int) -> list[str]:
-        """Of each so many bins, that of the first."""
+        """The first of each group of bins."""
         axis = self.axes[0]
         labels = axis.labels()
         return labels if labels and together == 1 else [f"{edge:g}" for edge in axis.edges()[::together]]
@@ -110,7 +110,7 @@ class Drawn(Object):
         )
 
     def _words(self) -> list[str]:
-        """What stands beside a picture."""
+        """The text beside a picture."""
         return []
 
     def _drawn_errors(self) -> Numbers | None:
@@ -118,13 +118,13 @@ class Drawn(Object):
         return None
 
     def _value_title(self) -> str:
-        """What the values are, where that is said."""
+        """The name of the values, where the object says it."""
         return ""
 
 
 @guarded
 class Plotted(Drawn):
-    """What has bins along axes, as other packages expect it."""
+    """An object that has bins along axes, as other packages expect it."""
 
     __slots__ = ()
 
@@ -191,7 +191,7 @@ class Plotted(Drawn):
         return _package("hist").Hist(self.to_boost())
 
     def _to_boost_histogram_(self) -> Any:
-        # What hist.Hist and boost_histogram.Histogram ask an object for that is to become one.
+        # hist.Hist and boost_histogram.Histogram ask this of an object that they are made of.
         return self.to_boost()
 
     def _made(self, storage: Any) -> tuple[Any, tuple[slice, ...]]:

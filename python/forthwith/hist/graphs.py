@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Numbers = np.ndarray[Any, Any]
 
-# What a graph with several errors makes of them.
+# The combined error that a graph with several errors makes of them.
 _SQUARES, _SUMS = 1, 2
 
 

@@ -92,7 +92,7 @@ def round_numbers(low: float, high: float, most: int) -> list[tuple[float, str]]
     step = power * next((factor for factor in (1, 2, 5) if factor * power >= rough * 0.999), 10)
     first = math.ceil(low / step - 1e-9)
     numbers = [(first + at) * step for at in range(_MOST_TICKS + most) if (first + at) * step <= high + step * 1e-9]
-    # What is nearly nothing beside a step was to be zero.
+    # A value that is nearly nothing beside a step was to be zero.
     return [(number, f"{0.0 if abs(number) < step * 1e-6 else number:.6g}") for number in numbers]
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @guarded
 class Binned(Plotted):
-    """What all histograms have."""
+    """The methods that all histograms have."""
 
     __slots__ = ()
 
@@ -189,7 +189,7 @@ class Histogram(Binned):
         return projected(self, named, contents, members)
 
     def _of_sums(self, content: float, sums: dict[str, Numbers]) -> float:
-        """What one bin with these sums has."""
+        """The value of one bin with these sums."""
         return content
 
     def __add__(self, other: Any) -> Any:
@@ -235,11 +235,11 @@ class Histogram(Binned):
         return scaled(self, -1.0)
 
     def _summands(self, flow: bool) -> Numbers:
-        """What each bin counts in the integral."""
+        """The weight of each bin in the integral."""
         return self.values(flow).astype(np.float64)
 
     def _weights(self, flow: bool) -> Numbers:
-        """What each bin counts in means."""
+        """The weight of each bin in means."""
         return self.values(flow).astype(np.float64)
 
     def _bin_squares(self) -> Numbers:
@@ -298,7 +298,7 @@ class Profile(Histogram):
 
     @property
     def error_mode(self) -> str:
-        """What the errors are: ``""``, ``"s"``, ``"i"`` or ``"g"``, as ROOT calls them."""
+        """The kind of errors: ``""``, ``"s"``, ``"i"`` or ``"g"``, as ROOT calls them."""
         return self._MODES[int(self.member("fErrorMode", 0))]
 
     def values(self, flow: bool = False) -> Numbers:

@@ -46,7 +46,7 @@ class Chosen:
 
 
 def chosen(called: str, axes: tuple[Axis, ...], index: Any) -> list[Chosen]:
-    """What an index means, for each axis.
+    """The meaning of an index, for each axis.
 
     Raises:
         RequestIndexError: A bin or axis that is not there, or not one index for each axis.

@@ -62,7 +62,7 @@ def powers_of_two(found: tuple[int, float, float], low: float, high: float) -> t
     if abs(fraction - 0.5) > 0.001:
         bins = 1 << power
     width, free = (most - least) / bins, int(bins * _FREE)
-    # Bins are left out, or more are made, until so many are free.
+    # Bins are left out, or more are made, until enough are free.
     above = int((most - high) / width)
     above += above % 2
     most -= width * (above - free)
@@ -105,7 +105,7 @@ def _whole(bins: int, low: float, high: float, least: float, most: float) -> tup
 
 
 def _rounded(least: float, most: float, bins: int) -> tuple[float, float, float]:
-    """Both ends and the width of about so many bins whose width is 1, 2 or 5 times a power of ten."""
+    """Both ends and the width of about ``bins`` bins whose width is 1, 2 or 5 times a power of ten."""
     if least == most:
         most = least + 1
     parts = max(bins, 2)

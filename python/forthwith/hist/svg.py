@@ -128,7 +128,7 @@ def _frame(x: Side, y: Side, title: str) -> list[str]:
 
 
 def _scale(low: float, high: float) -> list[str]:
-    """What the colours mean."""
+    """The legend of the colours."""
     if not high > low:
         return []
     steps = 32

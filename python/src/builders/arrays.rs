@@ -41,7 +41,7 @@ pub(super) fn flat(array: &Bound<'_, PyAny>) -> PyResult<Option<Flat>> {
 
 fn numbers(py: Python<'_>, buffer: &PyUntypedBuffer) -> PyResult<Option<Items>> {
     use ElementType::{Float, SignedInteger, UnsignedInteger};
-    // Bytes in another order are of the same type to whoever only looks at the letter.
+    // Bytes in another order have the same letter for their type.
     if matches!(buffer.format().to_bytes(), [b'>' | b'!', ..]) != cfg!(target_endian = "big") {
         return Ok(None);
     }

@@ -88,7 +88,7 @@ fn bytes(buffer: &PyUntypedBuffer) -> &[u8] {
     if length == 0 || buffer.buf_ptr().is_null() {
         return &[];
     }
-    // SAFETY: the exporter says that so many bytes, contiguous as was checked, are there until the buffer is released, which the
+    // SAFETY: the exporter says that these bytes, contiguous as was checked, are there until the buffer is released, which the
     // borrow prevents. A program may write to the object meanwhile, as with every library that releases the interpreter over a
     // buffer: the machine uses what it has compared and never reads it again, so that what is decoded changes and nothing else.
     // `mutable_inputs` in the crate of the machine says how, and what Rust says of it.

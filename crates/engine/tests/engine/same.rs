@@ -73,7 +73,7 @@ fn programs_that_wait_for_their_turn_give_the_same() {
     assert!(engine().read(&made.plan, &source, &Laborious, Some(3), None).is_err());
 }
 
-/// Blocks of entries that are lists of one list, of so many items each; with the offsets and the items that are to come out.
+/// Blocks of entries that are lists of one list, each of the same length; with the offsets and the items that are to come out.
 fn rows(blocks: &[Vec<usize>]) -> (Made, Vec<i64>, Vec<f32>) {
     let mut made = Made::default();
     let (mut values, mut offsets): (Vec<f32>, _) = (Vec::new(), vec![0_i64]);

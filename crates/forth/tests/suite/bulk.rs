@@ -129,7 +129,7 @@ fn levels_of_lists_in_options() {
     assert_eq!(result, Ok(Status::Done));
     let outputs = vm.outputs();
     assert_eq!(outputs[0].as_bytes(), [1, 1, 0, 1]);
-    // Without a leading zero, which is for whoever begins the column, a slot's offset is what its list ends at.
+    // Without a leading zero, which is for the first block of the column, a slot's offset is what its list ends at.
     assert_eq!(i64s(&outputs[1]), [3, 3, 3, 4]);
     assert_eq!(i32s(&outputs[2]), [0, -1, 1, 2]);
     assert_eq!(i64s(&outputs[3]), [2, 2, 2, 3]);
@@ -192,7 +192,7 @@ fn bulk_phrases_are_checked() {
     for text in ["a b", "a b #3rle-> n", "a b i-> n"] {
         assert_eq!(kind(text), CompileErrorKind::RepetitionWithoutLevels, "{text}");
     }
-    // Names of ours are nobody's reserved words.
+    // Names of ours are not reserved words.
     assert!(Compiled::new("input #offsets-> variable 3msb-> : #2rle-> 1 ;").is_ok());
 }
 

@@ -101,7 +101,7 @@ impl Writer<'_, '_> {
         self.height += 1;
     }
 
-    /// Drops or pushes until there are so many.
+    /// Drops or pushes until the height is `height`.
     fn reach(&mut self, height: usize) {
         while self.height > height {
             self.say("drop");
@@ -112,7 +112,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Sees to it that there are at least so many.
+    /// Makes sure that the height is at least `items`.
     fn want(&mut self, items: usize) {
         while self.height < items && !self.choices.one_in(40) {
             self.number();

@@ -1,4 +1,4 @@
-//! What is stepped over: numbers nobody wants, of any length and anywhere near the end, texts, and steps back.
+//! Values that are stepped over: numbers of any length and anywhere near the end, texts, and steps back.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ input data  output kept uint8
 loop
 ";
 
-/// A number in so many bytes, of which all but a few say nothing.
+/// A number in a given number of bytes, of which all but a few say nothing.
 fn number(value: u8, bytes: usize) -> Vec<u8> {
     let mut number = vec![0x80; bytes];
     number[0] |= value;

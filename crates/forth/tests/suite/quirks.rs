@@ -343,7 +343,7 @@ fn q37_direct_writes_are_counted() {
     assert_eq!((vm.counters().reads, vm.counters().writes), (6, 7));
 }
 
-/// Outputs are borrowed from the machine or taken from it; nobody holds one while it changes.
+/// Outputs are borrowed from the machine or taken from it; they are not held while they change.
 #[test]
 fn q38_outputs_taken_stay_as_they_are() {
     let mut vm = Machine::new(

@@ -135,7 +135,7 @@ fn a_lease_keeps_the_bytes_where_they_are() {
     drop(vm);
     for (lease, bytes) in &leases {
         assert_eq!((lease.dtype(), lease.is_empty()), (DType::UInt8, false));
-        // SAFETY: the lease keeps so many bytes there, and nobody writes to them any more.
+        // SAFETY: the lease keeps these bytes there, and there are no writers to them any more.
         let kept = unsafe { std::slice::from_raw_parts(lease.address() as *const u8, lease.len()) };
         assert_eq!(kept, bytes);
     }

@@ -21,7 +21,7 @@ fn source(read: &str, dtype: &str) -> String {
     )
 }
 
-/// Entries of so many numbers, with a bit set in every so-manieth; their bytes, where they begin and where they end.
+/// Entries of several numbers, with a bit set at regular distances; their bytes, where they begin and where they end.
 fn entries(lengths: &[usize], each: usize, big: bool) -> (Vec<u8>, Vec<u32>, Vec<u32>) {
     let (mut data, mut starts, mut stops) = (Vec::new(), Vec::new(), Vec::new());
     let mut numbers = 0_u32;

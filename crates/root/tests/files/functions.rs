@@ -171,7 +171,7 @@ fn functions_that_end_early_are_errors() {
     }
 }
 
-/// Versions whose layout nobody here knows are passed over by their byte counts.
+/// Versions of unknown layout are passed over by their byte counts.
 #[test]
 fn functions_of_other_versions_are_opaque() {
     for version in [3u16, 6] {

@@ -29,7 +29,7 @@ fn sound_files_are_whole() {
     assert!(looked_at > 100);
 }
 
-/// What a class with a streamer of its own wrote, which nobody told here, is no damage.
+/// The bytes of a class with a streamer of its own, of which nothing was registered, are no damage.
 #[test]
 fn what_is_not_described_is_no_damage() {
     let file = RootFile::open(memory(bytes("loops.root"))).expect("a sound file");
