@@ -1,4 +1,4 @@
-//! Plan → columns.
+//! Plan → columns, and columns → blocks.
 //!
 //! An [`Engine`] takes a [`Plan`](forthwith_plan::Plan), the [`Source`](forthwith_io::Source) it was made for
 //! and the [`BlockFormat`](forthwith_plan::BlockFormat) that understands its blocks, and returns one
@@ -17,6 +17,10 @@
 //! the most that one loop could write; without reserved space, loops fall back to one item at a time.
 //! Programs that run beside each other do not begin with the same column, so that their threads do not fault
 //! on the same page.
+//!
+//! # Writing
+//!
+//! [`BlockThreads`] makes the blocks of a file that is written on several threads, and hands them over in order.
 #![deny(missing_docs)]
 
 mod bulk;
@@ -31,6 +35,8 @@ mod step;
 mod stop;
 mod text;
 mod worker;
+mod writing;
 
 pub use bulk::RawBlock;
 pub use engine::{Engine, Options, Progress, ProgressCallback};
+pub use writing::BlockThreads;

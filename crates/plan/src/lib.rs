@@ -1,4 +1,5 @@
 //! The vocabulary of the seams, and nothing else.
+mod blocks;
 mod check;
 mod dataset;
 mod error;
@@ -6,6 +7,7 @@ mod format;
 mod room;
 mod task;
 mod writer;
+pub use blocks::{Bench, BlockMaker, BlockRunner, BlockSink, OneThread, StoredBlock, in_turn};
 pub use check::{CheckReport, Finding, Severity};
 pub use dataset::{Dataset, Description, Field, Reading};
 pub use error::{Error, ErrorKind, Place, Result};

@@ -6,3 +6,4 @@ mod made;
 mod memory;
 mod same;
 mod sources;
+mod writing;
