@@ -12,13 +12,10 @@ use forthwith_columns::{DType, Encoding, Form};
 use forthwith_plan::{ColumnSpec, Decoder, Kernel, Reading, Slot};
 use forthwith_program::{Entry, Frame, Layout, Program, TextLength, When, translate};
 
-use forthwith_root::unroll::{Classes, dimensions};
+use forthwith_root::unroll::{self, Classes, dimensions};
 use forthwith_root::{CppType, Element, Number, Packing};
 
-use crate::{
-    metadata::{Branch, Leaf, MemberOf},
-    programs,
-};
+use crate::metadata::{Branch, Leaf, MemberOf};
 
 /// What a branch holds, in the terms of plans.
 #[derive(Clone, Debug)]
@@ -76,7 +73,7 @@ impl Column {
     }
 
     fn translated(type_name: String, entry: Entry<'_>, text: TextLength, frame: Frame, member: &str) -> Self {
-        match translate(entry, &programs::dialect(text, frame), true, member) {
+        match translate(entry, &unroll::dialect(text, frame), true, member) {
             Ok(program) => Self::program(type_name, program, &reason(entry, frame)),
             // What a translator does not know is a type it does not know.
             Err(why) => Self::refused(type_name, &format!("({why})")),
@@ -209,7 +206,7 @@ pub(super) fn specs(reading: &Reading, member: &str) -> Vec<ColumnSpec> {
             };
             slots.iter().enumerate().map(spec).collect()
         }
-        Decoder::Program(program) => programs::columns(program),
+        Decoder::Program(program) => unroll::columns(program),
         // No other kernels are made here.
         _ => Vec::new(),
     }

@@ -1,15 +1,9 @@
 //! The programs that read what is no plain row of numbers.
 
 use forthwith_columns::{DType, Encoding, Form};
-use forthwith_plan::ColumnSpec;
-use forthwith_program::{Count, Dialect, Fault, Frame, Idiom, Member, OutputBinding, Program, TextLength};
+use forthwith_program::{Fault, Idiom, Member, OutputBinding, Program};
 
 use super::columns::{LeafMember, Many};
-
-/// How ROOT writes counts and strings, behind the given frame.
-pub(super) fn dialect(text: TextLength, entry: Frame) -> Dialect {
-    Dialect { counts: Count::Big32, text, entry }
-}
 
 /// Strings of a `TLeafC`: as others, except that an empty one takes no bytes at all.
 pub(super) fn leaf_strings(member: &str) -> Program {
@@ -138,49 +132,6 @@ pub(super) fn bits(items: bool, member: &str) -> Program {
     by_hand(&[], &lines, outputs, form, member)
 }
 
-/// The columns a program fills.
-pub(super) fn columns(program: &Program) -> Vec<ColumnSpec> {
-    let outermost = match &program.form {
-        Form::List { key, .. } | Form::String { key, .. } => Some(format!("{key}-offsets")),
-        _ => None,
-    };
-    // Lists and strings of a leaf list are one to an entry, too. And of many columns, each has a small part of the bytes.
-    let is_record = matches!(program.form, Form::Record { .. }) || program.outputs.len() > MANY;
-    let bytes = |output: &OutputBinding| {
-        if !output.offsets && program.outputs.len() > MANY {
-            0
-        } else if output.key.ends_with("-objects") {
-            2 // a pointer takes four
-        } else if !output.offsets {
-            // Every number takes its own width in the file, every letter a byte.
-            1
-        } else if Some(&output.key) == outermost.as_ref() || is_record {
-            0
-        } else if is_text(&program.form, &output.key) {
-            8 // a string takes a byte at least
-        } else {
-            2 // a list takes four
-        }
-    };
-    let spec = |output: &OutputBinding| ColumnSpec {
-        key: output.key.clone(),
-        dtype: output.dtype,
-        offsets: output.offsets,
-        member: output.member.clone(),
-        bytes_per_payload_byte: bytes(output),
-    };
-    program.outputs.iter().map(spec).collect()
-}
-
-fn is_text(form: &Form, column: &str) -> bool {
-    match form {
-        Form::String { key, .. } => column.strip_suffix("-offsets") == Some(key),
-        Form::List { content, .. } | Form::Regular { content, .. } => is_text(content, column),
-        Form::Record { contents, .. } => contents.iter().any(|content| is_text(content, column)),
-        _ => false,
-    }
-}
-
 fn by_hand(
     variables: &[String],
     lines: &[&str],
@@ -236,7 +187,5 @@ fn fault(code: i64, what: &str) -> Fault {
     Fault { code, what: what.into(), unsupported: false }
 }
 
-/// Programs with more columns reserve no room for them beforehand.
-const MANY: usize = 64;
 const FAULT_LENGTH: i64 = 3;
 const FAULT_NEGATIVE: i64 = 5;

@@ -31,16 +31,16 @@ pub struct Noted {
     /// There was an array of which the file describes one class.
     pub one_item_class: Cell<bool>,
     /// A class contains itself by way of others.
-    pub recurses: Cell<bool>,
+    pub(super) recurses: Cell<bool>,
     /// Such classes have more members than the budget has for them.
-    pub recursion_spent: Cell<bool>,
+    pub(super) recursion_spent: Cell<bool>,
     /// All classes together have more members than the budget.
-    pub members_spent: Cell<bool>,
+    pub(super) members_spent: Cell<bool>,
 }
 
 impl Budget {
     /// What is tried first.
-    pub const FULL: Self = Self {
+    pub(super) const FULL: Self = Self {
         own_levels: MAX_LEVELS,
         recursion_depth: MAX_LEVELS,
         indirections: usize::MAX,
@@ -53,8 +53,30 @@ impl Budget {
     /// What is tried once classes within themselves and choices within choices are too much: one level of each.
     const SHALLOW: Self = Self { own_levels: 1, recursion_depth: 1, nested_choices: 1, ..Self::FULL };
 
+    /// What `unroll` makes with the widest budget that gives a type, or what it makes with the narrowest.
+    ///
+    /// # Errors
+    /// The first of `unroll`.
+    pub fn widest<T, E>(
+        noted: &mut Noted,
+        mut unroll: impl FnMut(Self, &Noted) -> Result<T, E>,
+        gave_type: impl Fn(&T) -> bool,
+    ) -> Result<T, E> {
+        let mut budget = Self::FULL;
+        loop {
+            if !budget.is_shallow() {
+                *noted = Noted::default();
+            }
+            let made = unroll(budget, noted)?;
+            match budget.narrower(gave_type(&made), noted) {
+                Some(narrower) => budget = narrower,
+                None => return Ok(made),
+            }
+        }
+    }
+
     /// What is to be tried next, after a try that did or did not give a type. `None` if its outcome counts.
-    pub fn narrower(self, gave_type: bool, noted: &Noted) -> Option<Self> {
+    fn narrower(self, gave_type: bool, noted: &Noted) -> Option<Self> {
         if self.is_shallow() {
             // Objects that are further away matter less.
             let indirections = self.indirections.min(MAX_INDIRECTIONS + 1) - 1;
@@ -71,7 +93,7 @@ impl Budget {
     }
 
     /// Whether it is one of the last tries.
-    pub const fn is_shallow(self) -> bool {
+    const fn is_shallow(self) -> bool {
         self.own_levels == 1
     }
 }

@@ -21,6 +21,7 @@ mod evolve;
 mod member;
 mod native;
 mod pointed;
+mod program;
 mod within;
 
 use std::collections::HashMap;
@@ -35,6 +36,7 @@ use arrays::array;
 pub use budget::{Budget, Noted};
 pub use member::dimensions;
 pub use pointed::{OWN_ITEMS, UNDESCRIBED_ITEMS};
+pub use program::{columns, dialect, program};
 
 /// Schemas of classes, by the file's own account of them.
 pub struct Classes<'a> {

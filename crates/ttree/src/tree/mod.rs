@@ -71,15 +71,15 @@ struct Known {
 const KNOWN_MOST: usize = 1024;
 
 /// How the classes of a branch are looked at.
-struct Look {
+struct Look<'a> {
     /// With what needs another branch's values.
     counted: bool,
     /// ROOT's own classes that arrays in the data name as that of their items.
-    seen: Vec<&'static str>,
+    seen: &'a [&'static str],
     /// How far they are unrolled.
     budget: Budget,
-    /// What was noted.
-    noted: Noted,
+    /// What is noted.
+    noted: &'a Noted,
 }
 
 /// Fields by what they can be called.
@@ -225,38 +225,35 @@ impl Tree {
 
     /// What a branch holds, with or without those that need another branch's values.
     fn column_with(&self, branch: &Branch<'_>, counted: bool) -> Result<Column> {
-        let mut look = Look { counted, seen: Vec::new(), budget: Budget::FULL, noted: Noted::default() };
-        let column = self.column_by(branch, &mut look)?;
-        if !look.noted.one_item_class.get() || column.reading.is_err() {
+        let mut noted = Noted::default();
+        let column = self.column_by(branch, counted, &[], &mut noted)?;
+        if !noted.one_item_class.get() || column.reading.is_err() {
             return Ok(column);
         }
         // The file describes one class for arrays. Of ROOT's own, which are in every file, some are there if the data say so.
         let mut wanted = OWN_ITEMS.to_vec();
         wanted.extend(UNDESCRIBED_ITEMS.into_iter().filter(|class| !self.streamers.knows(class)));
-        look.seen = self.named_first(branch, &wanted);
-        if look.seen.is_empty() {
+        let seen = self.named_first(branch, &wanted);
+        if seen.is_empty() {
             return Ok(column);
         }
-        let wider = self.column_by(branch, &mut look)?;
+        let wider = self.column_by(branch, counted, &seen, &mut noted)?;
         Ok(if wider.reading.is_ok() { wider } else { column })
     }
 
     /// What a branch holds, with as much of its classes as a column can have.
-    fn column_by(&self, branch: &Branch<'_>, look: &mut Look) -> Result<Column> {
-        look.budget = Budget::FULL;
-        loop {
-            if !look.budget.is_shallow() {
-                look.noted = Noted::default();
-            }
-            let column = self.column_of(branch, look)?;
-            match look.budget.narrower(column.reading.is_ok(), &look.noted) {
-                Some(budget) => look.budget = budget,
-                None => return Ok(column),
-            }
-        }
+    fn column_by(
+        &self,
+        branch: &Branch<'_>,
+        counted: bool,
+        seen: &[&'static str],
+        noted: &mut Noted,
+    ) -> Result<Column> {
+        let column = |budget, noted: &Noted| self.column_of(branch, &Look { counted, seen, budget, noted });
+        Budget::widest(noted, column, |column| column.reading.is_ok())
     }
 
-    fn column_of(&self, branch: &Branch<'_>, look: &Look) -> Result<Column> {
+    fn column_of(&self, branch: &Branch<'_>, look: &Look<'_>) -> Result<Column> {
         let counted = look.counted;
         if branch.class == "TBranch" {
             return Ok(columns::of_leaves(branch, &branch.leaves()?));
@@ -349,9 +346,9 @@ impl Tree {
         Ok(Some((field, wire.dtype())))
     }
 
-    fn classes<'a>(&'a self, member: &MemberOf, look: &'a Look) -> Classes<'a> {
+    fn classes<'a>(&'a self, member: &MemberOf, look: &Look<'a>) -> Classes<'a> {
         let classes = Classes::new(&self.streamers, look.budget).with_items(&member.items);
-        classes.written_by(self.written_by).seeing(&look.seen, &look.noted)
+        classes.written_by(self.written_by).seeing(look.seen, look.noted)
     }
 
     /// The branch that each leaf belongs to, by the leaf's place.

@@ -4,13 +4,13 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use forthwith_columns::Form;
 use forthwith_io::Memory;
-use forthwith_plan::Dataset;
-use forthwith_root::RootFile;
+use forthwith_plan::{Dataset, Decoder};
+use forthwith_root::{RootFile, unroll};
 use forthwith_ttree::Tree;
 
 use crate::{
     decode::decode,
-    support::{is_elsewhere, samples},
+    support::{data, is_elsewhere, open, samples},
 };
 
 /// The type of one item as goldens write it: fields in order of their names, and quoted.
@@ -210,4 +210,32 @@ fn members_of_roots_own_classes_need_no_infos() {
         bytes[37..45].fill(0);
         assert_eq!(read(bytes), described, "{member}");
     }
+}
+
+#[test]
+fn whole_values_are_read_alike_without_a_tree() {
+    let mut alike = Vec::new();
+    for path in data() {
+        let Ok(file) = open(&path) else { continue };
+        let Ok(streamers) = file.streamers() else { continue };
+        let written_by = file.header().version % 1_000_000;
+        for found in file.keys_recursive().unwrap_or_default() {
+            let Ok(tree) = Tree::open_found(&file, &found) else { continue };
+            for field in 0..tree.fields().map_or(0, <[_]>::len) as u32 {
+                let Ok(description) = tree.describe(field) else { continue };
+                let Ok(Decoder::Program(wanted)) = description.reading.map(|reading| reading.decoder) else {
+                    continue;
+                };
+                let name = &*tree.fields().expect("fields")[field as usize].path;
+                let program = unroll::program(&streamers, &description.type_name, written_by, name);
+                if program.is_ok_and(|program| program.source == wanted.source && program.form == wanted.form)
+                {
+                    alike.push(description.type_name);
+                }
+            }
+        }
+    }
+    alike.sort_unstable();
+    alike.dedup();
+    assert!(alike.len() > 30, "{alike:?}");
 }
