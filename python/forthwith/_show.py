@@ -26,31 +26,64 @@ class Text(str):
         return f"<pre>{escape(self)}</pre>"
 
 
-def _fit(text: str, width: int) -> str:
-    text = safe_text(text)
-    if len(text) > width:
-        text = text[: max(0, width - 3)] + "..."[:width]
-    return text.ljust(width)
+def _cut(text: str, width: int) -> str:
+    """The first and the last characters, for names and types often begin and end alike."""
+    if len(text) <= width:
+        return text
+    kept = max(0, width - 1)
+    return text[: kept // 2] + "…"[:width] + text[len(text) - (kept - kept // 2) :]
 
 
-def widths(name_width: int = 20, typename_width: int = 24, interpretation_width: int = 30) -> tuple[int, int, int]:
-    """The widths of the columns that `show` prints."""
+def widths(
+    name_width: int | None = None, typename_width: int | None = None, interpretation_width: int | None = None
+) -> tuple[int | None, ...]:
+    """The widths of the columns that `show` prints; those not given follow from what is printed."""
     return name_width, typename_width, interpretation_width
 
 
-def show(rows: Iterable[tuple[str, Branch]], widths: tuple[int, int, int], stream: TextIO | None) -> None:
-    """Prints one line a branch: name, type name, what it is read as."""
+# On a terminal, no column is made narrower than this to fit.
+_NARROWEST = 16
+_GAP = 3
+
+
+def show(rows: Iterable[tuple[str, Branch]], widths: tuple[int | None, ...], stream: TextIO | None) -> None:
+    """Prints one line a branch: name, type name, what it is read as.
+
+    Columns are as wide as what is in them. On a terminal that is narrower, the last column gives way first, names last.
+    """
     import sys
 
     out = sys.stdout if stream is None else stream
+    cells = [("name", "typename", "interpretation")]
+    cells += [(name, branch.typename, repr(branch.interpretation)) for name, branch in rows]
+    cells = [(safe_text(first), safe_text(second), safe_text(third)) for first, second, third in cells]
+    sizes = [
+        max(map(len, column)) if size is None else size
+        for column, size in zip(zip(*cells, strict=True), widths, strict=True)
+    ]
+    line_width = _line_width(out)
+    if line_width is not None:
+        excess = sum(sizes) + _GAP * (len(sizes) - 1) - line_width
+        for at in reversed(range(len(sizes))):
+            if excess > 0 and widths[at] is None:
+                less = max(0, min(excess, sizes[at] - _NARROWEST))
+                sizes[at] -= less
+                excess -= less
+    lines = [" | ".join(_cut(cell, size).ljust(size) for cell, size in zip(row, sizes, strict=True)) for row in cells]
+    lines.insert(1, "-+-".join("-" * size for size in sizes))
+    out.write("".join(line.rstrip() + "\n" for line in lines))
 
-    def line(*cells: str) -> None:
-        out.write(" | ".join(_fit(cell, width) for cell, width in zip(cells, widths, strict=True)) + "\n")
 
-    line("name", "typename", "interpretation")
-    out.write("-+-".join("-" * width for width in widths) + "\n")
-    for name, branch in rows:
-        line(name, branch.typename, repr(branch.interpretation))
+def _line_width(out: TextIO) -> int | None:
+    """The characters of a line, where lines are shown on a terminal."""
+    try:
+        if not out.isatty():
+            return None
+    except (AttributeError, ValueError):
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO | None) -> None:

@@ -131,24 +131,53 @@ def test_what_branches_say(tree):
     assert "3600 entries" in repr(tree)
 
 
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
 def test_show(tree, capsys):
     tree.show(filter_name="MET_*")
     printed = capsys.readouterr().out
     assert printed == (
-        "name                 | typename                 | interpretation                \n"
-        "---------------------+--------------------------+-------------------------------\n"
-        "MET_pt               | float                    | float32 (kernel)              \n"
-        "MET_phi              | float                    | float32 (kernel)              \n"
+        "name    | typename | interpretation\n"
+        "--------+----------+-----------------\n"
+        "MET_pt  | float    | float32 (kernel)\n"
+        "MET_phi | float    | float32 (kernel)\n"
     )
     out = io.StringIO()
     assert (
         tree.show(stream=out, filter_name="Track_hits", name_width=6, typename_width=8, interpretation_width=4) is None
     )
-    assert out.getvalue().splitlines()[2] == "Tra... | std::... | v..."
+    assert out.getvalue().splitlines()[2] == "Tr…its | std…at>> | v…m)"
     assert capsys.readouterr().out == ""
     out = io.StringIO()
     tree.show(stream=out)
     assert len(out.getvalue().splitlines()) == 23
+
+
+def test_show_prints_what_branches_are_called_and_cuts_only_to_fit_a_terminal(monkeypatch):
+    for name in ("codec-zstd.root", "containers.root", "nested.root", "standard.root"):
+        with forthwith.open(data(name)) as file:
+            for key in file.keys(filter_classname="TTree"):
+                tree = file[key]
+                out = io.StringIO()
+                tree.show(stream=out)
+                lines = out.getvalue().splitlines()[2:]
+                kinds = tree.typenames()
+                shown = [tuple(map(str.strip, line.split(" | ", 2)[:2])) for line in lines]
+                assert shown == list(kinds.items())
+                for columns in (200, 80, 60):
+                    monkeypatch.setenv("COLUMNS", str(columns))
+                    out = Terminal()
+                    tree.show(stream=out)
+                    lines = out.getvalue().splitlines()
+                    assert max(map(len, lines)) <= columns
+                    firsts = [line.split(" | ", 1)[0].strip() for line in lines[2:]]
+                    room = columns - 2 * 16 - 2 * 3
+                    assert [a == b for a, b in zip(firsts, kinds, strict=True)] == [len(b) <= room for b in kinds] or (
+                        firsts == list(kinds)
+                    )
 
 
 def test_explain(tree, split):

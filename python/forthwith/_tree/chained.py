@@ -67,7 +67,7 @@ class ChainSelection(NotAnArray):
         start, stop, _ = slice(*self._entries).indices(self._chain.num_entries)
         return max(0, stop - start)
 
-    def show(self, *, stream: TextIO | None = None, **widths: int) -> None:
+    def show(self, *, stream: TextIO | None = None, **widths: int | None) -> None:
         """Prints the branches selected, as they are in the first tree; widths are those of `Tree.show`."""
         _show.write(f"{self!r}\n", stream)
         with self._chain._open(0) as tree:

@@ -213,13 +213,16 @@ class BranchMapping(NotAnArray):
     def show(
         self,
         *,
-        name_width: int = 20,
-        typename_width: int = 24,
-        interpretation_width: int = 30,
+        name_width: int | None = None,
+        typename_width: int | None = None,
+        interpretation_width: int | None = None,
         stream: TextIO | None = None,
         **filters: Unpack[Filters],
     ) -> None:
         """Prints the branches with their types, and what they are read as.
+
+        Columns are as wide as what is in them, and fit the terminal where there is one: the last column is cut first, names
+        are cut last, all of them in the middle.
 
         Args:
             name_width: Width of the column of names.

@@ -139,7 +139,7 @@ class Selection(NotAnArray):
         first, last = entry_range(entry_start, entry_stop, stop - start)
         return start + first, start + last
 
-    def show(self, *, stream: TextIO | None = None, **widths: int) -> None:
+    def show(self, *, stream: TextIO | None = None, **widths: int | None) -> None:
         """Prints the branches selected; ``name_width``, ``typename_width`` and ``interpretation_width`` as in `Tree.show`."""
         rows = [(label, self._tree._branch(at)) for label, at in self._columns]
         _show.show(rows, _show.widths(**widths), stream)
