@@ -40,7 +40,7 @@ def fill(chance, histogram):
     whole = kind[-1] in "CSI"
     if chance.random() < 0.2 and not is_profile:
         for bin in range(histogram.GetNcells()):
-            histogram.SetBinContent(bin, chance.randint(0, 9))
+            histogram.SetBinContent(bin, chance.randint(-9 if chance.random() < 0.3 else 0, 9))
     else:
         for _ in range(chance.choice([0, 3, 200])):
             place = [chance.gauss(0, 1.5) for _ in range(histogram.GetDimension() + is_profile)]

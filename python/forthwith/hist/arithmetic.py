@@ -40,11 +40,14 @@ def added(first: Histogram, second: Histogram, factor: float) -> Histogram:
     others = np.asarray(second.member("fSumw2"), dtype=np.float64)
     if len(squares) == 0 and (len(others) or factor != 1):
         squares = _first_squares(first, contents)
+    begun = first
     if len(squares):
-        members["fSumw2"] = squares + weight**2 * (others if len(others) else np.abs(plain))
+        begun = changed(first, {"fSumw2": squares})
+        # Where they were not kept, ROOT takes the contents for them, also those below zero.
+        members["fSumw2"] = squares + weight**2 * (others if len(others) else plain)
     members |= {"fMinimum": _NO_LIMIT, "fMaximum": _NO_LIMIT}
     if factor >= 0:
-        mine, theirs = statistics(first), statistics(second)
+        mine, theirs = statistics(begun), statistics(second)
         members |= {key: mine[key] + _power(key, factor) * theirs[key] for key in mine}
         members["fEntries"] = abs(first.entries + factor * second.entries)
         return changed(first, members)

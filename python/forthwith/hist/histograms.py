@@ -243,8 +243,14 @@ class Histogram(Binned):
         return self.values(flow).astype(np.float64)
 
     def _bin_squares(self) -> Numbers:
-        """The sums of squares of weights of all bins, as statistics take them."""
-        return self.variances(True)
+        """The sums of squares of weights of all bins, as ``GetStats`` takes them.
+
+        Where they were not kept, these are the contents: of two dimensions as they are, else as errors make them.
+        """
+        if self._dimensions == 2:
+            return self.variances(True) if self.weighted else self._weights(True)
+        variances = self.variances(True)
+        return np.where(variances < 0, np.nan, variances)
 
     def _words(self) -> list[str]:
         words = [f"entries {self.entries:g}"]
