@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from operator import index
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 _UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 
@@ -28,6 +32,14 @@ def _index(value: int | None, name: str) -> int | None:
         return index(value)
     except TypeError:
         raise TypeError(f"{name} must be an integer or None, not {value!r}") from None
+
+
+def whole(value: Any) -> int | None:
+    """The whole number that a value is, if it is one. Arrays have ``__index__`` as well, and most of them are none."""
+    try:
+        return index(value)
+    except TypeError:
+        return None
 
 
 def memory_size(value: int | str, name: str, *, least: int = 1) -> int:

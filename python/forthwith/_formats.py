@@ -6,6 +6,7 @@ import io
 import reprlib
 
 from forthwith import _forthwith
+from forthwith._entries import whole
 from forthwith._errors import DamagedFileError, RequestError, RequestTypeError
 from forthwith._forthwith import safe_text
 from forthwith.builders.typed import described
@@ -294,7 +295,8 @@ class _File(io.RawIOBase):
 
 def _is_count(given: Any) -> bool:
     """Whether it is an integer from 0 on, of NumPy or not, that can be a position or a number of things."""
-    return not isinstance(given, bool) and hasattr(given, "__index__") and 0 <= given.__index__() <= _MOST
+    number = None if isinstance(given, bool) else whole(given)
+    return number is not None and 0 <= number <= _MOST
 
 
 def _told(error: Exception) -> str:

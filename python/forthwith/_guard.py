@@ -11,6 +11,7 @@ import functools
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from forthwith._entries import whole
 from forthwith._errors import DamagedFileError, ForthwithError, OutOfMemoryError, RequestTypeError
 from forthwith._forthwith import safe_text
 
@@ -103,8 +104,8 @@ def _fits(value: object, wanted: str) -> bool:
         return True
     if "TextIO" in kinds and hasattr(value, "write"):
         return True
-    if hasattr(value, "__index__"):
-        value = value.__index__()
+    number = whole(value)
+    value = value if number is None else number
     return isinstance(value, tuple(one for kind in kinds for one in _TYPES[kind]))
 
 

@@ -11,6 +11,7 @@ import reprlib
 import threading
 from collections.abc import ItemsView, Mapping, Sequence, ValuesView
 
+from forthwith._entries import whole
 from forthwith._errors import KeyInFileError, RequestIndexError, RequestTypeError, UnsupportedError
 from forthwith._guard import guarded
 from forthwith._show import html_table
@@ -175,9 +176,9 @@ def item(what: Any, at: Any) -> int:
         RequestIndexError: There is none.
         RequestTypeError: It is no number.
     """
-    if not hasattr(at, "__index__"):
+    number, count = whole(at), len(what)
+    if number is None:
         raise RequestTypeError(f"an item of {what!r} has a number or a name, not {at!r}")
-    number, count = operator.index(at), len(what)
     if not -count <= number < count:
         raise RequestIndexError(f"no item {number} in {what!r}: there are {count}")
     return number % count
@@ -476,7 +477,10 @@ class Collection(Object, Sequence):  # type: ignore[type-arg]
     def __getitem__(self, at: Any) -> Any:
         """An item by its place, or by its name."""
         if isinstance(at, slice):
-            return self._items()[at]
+            try:
+                return self._items()[at]
+            except TypeError as error:
+                raise RequestTypeError(f"items of {self!r}: {error}") from None
         if not isinstance(at, str):
             return self._items()[item(self, at)]
         for one in self._items():

@@ -5,6 +5,7 @@ import pickle
 import boost_histogram as bh
 import hist
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import data
 
@@ -128,12 +129,69 @@ def test_what_is_no_index(file):
         assert not isinstance(raised.value, forthwith.DamagedFileError)
     for name, wrong in [
         ("h1d", 1.5), ("h1d", None), ("h1d", []), ("h1d", True), ("h1d", slice(None, None, 3)), ("h1d", slice(None, None, max)),
-        ("h1d", 1.5 + 2j), ("h1d", object()), ("efficiency", slice(1, 2)), ("dense", {0: slice(None)}), ("polygons", 10**6),
+        ("h1d", 1.5 + 2j), ("h1d", object()), ("efficiency", slice(1, 2)), ("polygons", 10**6),
     ]:  # fmt: skip
         with pytest.raises(TypeError):
             file[name][wrong]
     with pytest.raises(KeyError, match="fEntries"):
         file["h1d"]["fEntrie"]
+    with pytest.raises(forthwith.KeyInFileError) as raised:
+        file["h1d"]["x"]
+    assert "axis('x')" in raised.value.__notes__[0]
+
+
+@pytest.mark.parametrize(
+    "name", ["h1d", "two", "profile", "efficiency", "dense", "sparse", "polygons", "listed", "matrix"]
+)
+def test_no_index_is_an_error_of_python_or_numpy(file, name):
+    """Whatever stands in brackets: a value, or an error of this package that says what is taken."""
+    what = file[name]
+    axes = len(getattr(what, "axes", "x"))
+    many, mask = np.array([1, 2]), np.ones(3, dtype=bool)
+    for wrong in (
+        many, mask, np.array([1.5]), np.array("x"), pd.Series([1, 2]), [many], many.tolist(), slice(many, None),
+        slice(None, many), slice(None, None, many), lambda axis: many, {0: many}, {"x": 1}, "x", b"x", set(), 2**70,
+        float("nan"),
+    ):  # fmt: skip
+        for given in (wrong, (wrong,) * axes):
+            try:
+                what[given]
+            except forthwith.ForthwithError as error:
+                assert not isinstance(error, (forthwith.DamagedFileError, forthwith.InternalError)), error  # noqa: PT017
+            else:
+                assert name in ("matrix", "listed"), given
+
+
+@pytest.mark.parametrize("name", ["dense", "dense_int", "sparse", "sparse_weighted"])
+def test_slices_of_any_number_of_dimensions_are_those_of_boost(file, name):
+    """Sums and slices, with what lies outside, and their variances."""
+    many = file[name]
+    if len(many.axes) == 4:
+        whole = many[:, :, :, ::sum]
+        assert whole.values(True) == pytest.approx(many.values(True).sum(axis=3))
+    else:
+        whole = many
+    boost = bh.Histogram(*(axis.to_boost() for axis in whole.axes), storage=bh.storage.Weight())
+    boost.view(flow=True).value, boost.view(flow=True).variance = whole.values(True), whole.variances(True)
+    for index in (
+        np.s_[1:3, :, :], np.s_[:, ::sum, :], np.s_[::2j, :, 1:4], np.s_[1, :, ::sum], np.s_[0, 1, :], np.s_[::sum, ::sum, 2:4],
+        np.s_[..., 2], {2: slice(1, 3)},
+    ):  # fmt: skip
+        spelled = tuple(
+            slice(one.start, one.stop, bh.rebin(2)) if isinstance(one, slice) and one.step == 2j else one for one in index
+        ) if isinstance(index, tuple) else index  # fmt: skip
+        found, wanted = whole[index], boost[spelled]
+        assert found.classname == "THnT<double>"
+        assert found.values(True) == pytest.approx(wanted.view(flow=True).value)
+        assert found.variances(True) == pytest.approx(wanted.view(flow=True).variance)
+        total, squares = found.values(True).sum(), found.variances(True).sum()
+        assert found.entries == pytest.approx(total**2 / squares if squares else 0)
+        again = pickle.loads(pickle.dumps(found))
+        assert np.array_equal(again.values(), found.values())
+        assert "THnT" in repr(found)
+        assert found.to_hist().axes.extent == tuple(len(axis) + 2 for axis in found.axes)
+    assert whole[::sum, ::sum, ::sum] == pytest.approx(whole.values(True).sum())
+    assert many[...].entries == many.entries
 
 
 def test_arithmetic(file):

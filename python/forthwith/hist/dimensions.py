@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from forthwith._errors import RequestError, UnsupportedError
 from forthwith._guard import guarded
 from forthwith.hist.histograms import Binned
+from forthwith.hist.made import many
 
 if TYPE_CHECKING:
     from forthwith._objects import Object
     from forthwith.hist.axis import Axis, Numbers
+    from forthwith.hist.indexing import Chosen
 
 # Arrays of more bins are made only of sparse histograms that ask for it.
 _MOST_BINS = 1 << 24
@@ -35,6 +37,25 @@ class Many(Binned):
         """How often it was filled."""
         return float(self.member("fEntries"))
 
+    def _gathered(self, picks: list[Chosen]) -> tuple[Numbers, Numbers | None]:
+        """Contents, and sums of squares of weights if they were kept, of the bins that are wanted."""
+        raise NotImplementedError
+
+    def _some(self, picks: list[Chosen]) -> Any:
+        contents, squares = self._gathered(picks)
+        kept = tuple(slice(None) if pick.axis is not None else 0 for pick in picks)
+        contents, squares = contents[kept], None if squares is None else squares[kept]
+        axes = [pick.axis for pick in picks if pick.axis is not None]
+        if not axes:
+            return float(contents)
+        if all(pick.whole for pick in picks):
+            entries = self.entries
+        else:
+            # Of entries it is not known which: as many as their weights are worth.
+            total, square = float(contents.sum()), 0.0 if squares is None else float(squares.sum())
+            entries = total**2 / square if square > 0 else abs(total)
+        return many(self, axes, contents, squares, entries)
+
 
 @guarded
 class DenseHistogram(Many):
@@ -53,6 +74,15 @@ class DenseHistogram(Many):
             raise UnsupportedError(f"{self!r} has {len(data)} numbers for {math.prod(shape)} bins")
         shaped = np.asarray(data).reshape(shape)
         return shaped if flow else shaped[(slice(1, -1),) * shaped.ndim]
+
+    def _gathered(self, picks: list[Chosen]) -> tuple[Numbers, Numbers | None]:
+        found = [self.values(True), self.variances(True)] if self.weighted else [self.values(True)]
+        for number, sums in enumerate(found):
+            gathered = sums.astype(np.float64)
+            for at, pick in enumerate(picks):
+                gathered = pick.gathered(gathered, at)
+            found[number] = gathered
+        return found[0], found[1] if len(found) > 1 else None
 
     @property
     def weighted(self) -> bool:
@@ -108,11 +138,26 @@ class SparseHistogram(Many):
             return np.zeros((0, len(bits)), dtype=np.int64), np.zeros(0), np.zeros(0)
         return np.concatenate(coordinates), np.concatenate(values), np.concatenate(variances)
 
+    def _check(self, coordinates: Numbers) -> None:
+        if len(coordinates) and (coordinates >= np.array([len(axis) + 2 for axis in self.axes])).any():
+            raise UnsupportedError(f"{self!r} has contents outside of its axes")
+
+    def _gathered(self, picks: list[Chosen]) -> tuple[Numbers, Numbers | None]:
+        shape = tuple(1 if pick.axis is None else len(pick.axis) + 2 for pick in picks)
+        _few(shape)
+        coordinates, values, variances = self.sparse()
+        self._check(coordinates)
+        to = np.stack([pick.to[column] for pick, column in zip(picks, coordinates.T, strict=True)])
+        kept = (to >= 0).all(axis=0)
+        sums = [np.zeros(shape), np.zeros(shape)]
+        for out, numbers in zip(sums, (values, variances), strict=True):
+            np.add.at(out, tuple(to[:, kept]), numbers[kept])
+        return sums[0], sums[1] if self.weighted else None
+
     def _dense(self, numbers: Numbers, coordinates: Numbers, flow: bool) -> Numbers:
         shape = tuple(len(axis) + 2 for axis in self.axes)
         _few(shape)
-        if len(coordinates) and (coordinates >= np.array(shape)).any():
-            raise UnsupportedError(f"{self!r} has contents outside of its axes")
+        self._check(coordinates)
         out = np.zeros(shape, dtype=numbers.dtype)
         out[tuple(coordinates.T)] = numbers
         return out if flow else out[(slice(1, -1),) * out.ndim]

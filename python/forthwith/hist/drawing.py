@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from forthwith._errors import ForthwithError, RequestIndexError, RequestTypeError
+from forthwith._errors import ForthwithError, KeyInFileError, RequestIndexError, RequestTypeError
 from forthwith._forthwith import safe_text
 from forthwith._guard import guarded
 from forthwith._objects import Object
@@ -147,12 +147,24 @@ class Plotted(Drawn):
             RequestTypeError: It is no index (also a ``TypeError``).
         """
         if isinstance(index, str):
-            return self.member(index)
+            return self._named(index)
         picks = chosen(repr(self), self.axes, index)
         bins = [pick.bin for pick in picks]
         if None not in bins:
             return self.values(True)[tuple(bins)].item()
         return self._some(picks)
+
+    def _named(self, name: str) -> Any:
+        try:
+            return self.member(name)
+        except KeyInFileError as error:
+            letters = "xyz"[: len(self.axes)]
+            error.add_note(
+                f"text in brackets is the name of a member; {name!r} as an axis is axis({name!r})"
+                if name in letters
+                else "text in brackets is the name of a member; bins are whole numbers, places such as 2.5j, or loc(...)"
+            )
+            raise
 
     def _some(self, picks: list[Chosen]) -> Any:
         """A histogram of some bins."""
@@ -173,8 +185,9 @@ class Plotted(Drawn):
         raise NotImplementedError
 
     def errors(self, flow: bool = False) -> Numbers:
-        """The square roots of `variances`."""
-        found: Numbers = np.sqrt(self.variances(flow))
+        """The square roots of `variances`; NaN where these are below zero, as sums of some histograms have them."""
+        with np.errstate(invalid="ignore"):
+            found: Numbers = np.sqrt(self.variances(flow))
         return found
 
     def to_numpy(self, flow: bool = False, dd: bool = False) -> tuple[Any, ...]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forthwith._entries import whole
 from forthwith._errors import RequestIndexError, RequestTypeError
 from forthwith.hist.made import made_axis
 
@@ -59,9 +59,10 @@ def _each(called: str, count: int, index: Any) -> list[Any]:
     if isinstance(index, dict):
         given: list[Any] = [slice(None)] * count
         for at, one in index.items():
-            if not hasattr(at, "__index__") or not -count <= operator.index(at) < count:
+            axis = whole(at)
+            if axis is None or not -count <= axis < count:
                 raise RequestIndexError(f"{called} has no axis {at!r}: there are {count}")
-            given[operator.index(at)] = one
+            given[axis] = one
         return given
     given = list(index) if isinstance(index, tuple) else [index]
     rest = [at for at, one in enumerate(given) if one is Ellipsis]
@@ -83,7 +84,7 @@ def _of_axis(axis: Axis, index: Any) -> Chosen:
         raise RequestIndexError(f"no bins from {index.start!r} to {index.stop!r} in the {bins} of {axis.name}")
     if index.step is sum or index.step is np.sum:
         to = np.full(bins + 2, -1)
-        below = index.start is not None and not hasattr(index.start, "__index__") and _located(axis, index.start) < 0
+        below = index.start is not None and whole(index.start) is None and _located(axis, index.start) < 0
         first = 0 if index.start is None or below else begin + 1
         to[first : bins + 2 if index.stop is None else end + 1] = 0
         return Chosen(to, None, False)
@@ -105,19 +106,20 @@ def _groups(axis: Axis, step: Any, bins: int) -> list[int]:
     groups = getattr(step, "groups", None)
     factor: Any = getattr(step, "factor", None)
     if groups is not None:
-        found = [operator.index(group) for group in groups]
+        found = [whole(group) or 0 for group in groups]
         if sum(found) != bins or min(found, default=0) < 1:
-            raise RequestIndexError(f"groups of {found} bins are not the {bins} of {axis.name}")
+            raise RequestIndexError(f"groups of {list(groups)} bins are not the {bins} of {axis.name}")
         return found
     if isinstance(step, complex) and step.real == 0 and step.imag.is_integer():
         factor = int(step.imag)
-    if not hasattr(factor, "__index__"):
+    number = whole(factor)
+    if number is None:
         raise RequestTypeError(
             f"behind the second colon stand sum, or 2j or rebin(2) for two bins as one, not {step!r}"
         )
-    if not 1 <= operator.index(factor) <= bins:
-        raise RequestIndexError(f"{operator.index(factor)} bins of {axis.name} cannot become one: there are {bins}")
-    return [operator.index(factor)] * (bins // operator.index(factor))
+    if not 1 <= number <= bins:
+        raise RequestIndexError(f"{number} bins of {axis.name} cannot become one: there are {bins}")
+    return [number] * (bins // number)
 
 
 def _edge(axis: Axis, index: Any, otherwise: int) -> int:
@@ -125,19 +127,20 @@ def _edge(axis: Axis, index: Any, otherwise: int) -> int:
     if index is None:
         return otherwise
     bins = len(axis)
-    if hasattr(index, "__index__"):
-        return slice(operator.index(index), None).indices(bins)[0]
+    at = whole(index)
+    if at is not None:
+        return slice(at, None).indices(bins)[0]
     return min(max(_located(axis, index), 0), bins)
 
 
 def _bin(axis: Axis, index: Any) -> int:
     """The number of a bin; -1 is the one below the axis."""
     bins = len(axis)
-    if hasattr(index, "__index__") and not isinstance(index, bool):
-        at = operator.index(index)
-        if not -bins <= at < bins:
-            raise RequestIndexError(f"no bin {at} in the {bins} of {axis.name}")
-        return at % bins
+    number = None if isinstance(index, bool) else whole(index)
+    if number is not None:
+        if not -bins <= number < bins:
+            raise RequestIndexError(f"no bin {number} in the {bins} of {axis.name}")
+        return number % bins
     at = _located(axis, index)
     if not -1 <= at <= bins:
         raise RequestIndexError(f"no bin {at} in the {bins} of {axis.name}")
@@ -151,7 +154,7 @@ def _located(axis: Axis, index: Any) -> int:
             raise RequestTypeError(f"beside a place stands a whole number of bins, as in 2.5j + 1, not {index!r}")
         return axis.index(index.imag) + int(index.real)
     if callable(index):
-        found = index(axis)
-        if hasattr(found, "__index__"):
-            return operator.index(found)
+        found = whole(index(axis))
+        if found is not None:
+            return found
     raise RequestTypeError(f"bins are whole numbers, places such as 2.5j, or loc(2.5), not {index!r}")

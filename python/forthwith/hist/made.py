@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from forthwith._file import File
     from forthwith.hist.axis import Numbers
+    from forthwith.hist.dimensions import DenseHistogram
     from forthwith.hist.histograms import Histogram
 
     Base = tuple[str, int, int, int, int]
@@ -110,6 +111,26 @@ def projected(what: Histogram, axes: Sequence[Axis], contents: Numbers, members:
     bases = [*ancestors, "TH1", "TNamed", "TObject", "TArrayD"]
     made = MadeMembers(name, 0, values, [(base, 0, 0, len(values), at + 1) for at, base in enumerate(bases)])
     return _again(type(what), what.file, what.object_path, made)  # type: ignore[return-value]
+
+
+def many(
+    what: Object, axes: Sequence[Axis], contents: Numbers, squares: Numbers | None, entries: float
+) -> DenseHistogram:
+    """A ``THnT`` of any number of axes, dense whatever it was made of."""
+    from forthwith.hist.dimensions import DenseHistogram
+
+    def array(numbers: Numbers | None) -> Object:
+        data = np.zeros(0) if numbers is None else np.ascontiguousarray(numbers).ravel()
+        members = {"fUniqueID": 0, "fBits": 0, "fSizes": np.zeros(0, dtype=np.int64), "fData": data}
+        bases = [(base, 0, 0, 2 if at else 3, at + 1) for at, base in enumerate(("TNDArray", "TObject"))]
+        return _again(Holder, what.file, what.object_path, MadeMembers("TNDArrayT<double>", 0, members, bases))
+
+    values = {name: what.member(name) for name in ("fUniqueID", "fBits", "fName", "fTitle")}
+    values |= {"fNdimensions": len(axes), "fAxes": list(axes), "fEntries": entries}
+    values |= {"fSumw2": array(squares), "fArray": array(contents)}
+    bases = [(base, 0, 0, len(values), at + 1) for at, base in enumerate(("THn", "THnBase", "TNamed", "TObject"))]
+    made = MadeMembers("THnT<double>", 0, values, bases)
+    return _again(DenseHistogram, what.file, what.object_path, made)  # type: ignore[return-value]
 
 
 def made_axis(like: Axis, name: str, edges: Numbers, labels: list[str] | None, title: str) -> Axis:

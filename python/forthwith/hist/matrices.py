@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from forthwith._entries import whole
 from forthwith._errors import RequestIndexError, RequestTypeError
 from forthwith._guard import damaged, guarded
 from forthwith._objects import Object
@@ -57,9 +58,9 @@ class Matrix(Object):
         elements = self.to_numpy()
         try:
             return elements[at]
-        except IndexError as error:
+        except (IndexError, TypeError) as error:
             parts = at if isinstance(at, tuple) else (at,)
-            if all(hasattr(part, "__index__") or isinstance(part, slice) for part in parts):
+            if all(whole(part) is not None or isinstance(part, slice) for part in parts):
                 raise RequestIndexError(f"{self!r}: {error}") from None
             raise RequestTypeError(f"{self!r}: {error}") from None
 
