@@ -4,7 +4,7 @@ use crate::coding::{Coding, Kept, Stored};
 use crate::schema::{COLLECTION, Field, PLAIN, RECORD, STREAMED, Schema, VARIANT};
 use forthwith_columns::{DType, Form, MAP};
 use forthwith_plan::ColumnSpec;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A field: what it means, and the columns of the file that it is put together from. Parents stand before what is in their lists.
 #[derive(Clone, Debug)]
@@ -45,6 +45,9 @@ impl Part {
     }
 }
 
+/// Parts of a field that may be filled by the same column, as those of projected fields are.
+const MOST_USES: u32 = 16;
+
 /// What a field is in its parent.
 #[derive(Clone, Copy)]
 struct Around {
@@ -55,7 +58,8 @@ struct Around {
 
 /// The shape of a field, or of a part of it by the members that lead there, or why it cannot be read.
 pub(crate) fn shape(schema: &Schema, field: u32, members: &[u32]) -> Result<Shape, String> {
-    let mut walk = Walk { schema, parts: Vec::new(), keys: 0, members, path: Vec::new() };
+    let mut walk =
+        Walk { schema, parts: Vec::new(), uses: HashMap::new(), keys: 0, members, path: Vec::new() };
     let form = walk.field(field, Around { parent: None, alternative: 0, times: 1 })?;
     Ok(Shape { form, parts: walk.parts })
 }
@@ -111,6 +115,8 @@ pub(crate) fn record_in(schema: &Schema, field: u32) -> Option<u32> {
 struct Walk<'a> {
     schema: &'a Schema,
     parts: Vec<Part>,
+    /// How many parts each column fills.
+    uses: HashMap<u32, u32>,
     keys: usize,
     /// The members to be read of records around each other, and nothing else of those.
     members: &'a [u32],
@@ -321,6 +327,11 @@ impl<'a> Walk<'a> {
             let how = Stored::of(column).map_err(|why| self.refused(field, &format!("in {why}")))?;
             if !how.suits(kept) {
                 return Err(self.refused(field, &format!("in a column of type {}", how.kind.name())));
+            }
+            let uses = self.uses.entry(id).or_default();
+            *uses += 1;
+            if *uses > MOST_USES {
+                return Err(self.refused(field, "in a column that is used too often"));
             }
             columns.push(id);
             stored.push(how);

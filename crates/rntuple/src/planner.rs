@@ -209,6 +209,16 @@ impl<'n> Planner<'n> {
                 Some(expected) => self.unwritten(column, expected, pages.elements)?,
                 None => 0,
             };
+            if let (Some(_), Some(before)) = (expected, at.cluster.entries.start.checked_mul(part.times)) {
+                let (what, expected) =
+                    ("the first element of a column in a cluster", before.saturating_add(zeros));
+                let found = pages.first as u64;
+                // Where there are no pages, there is no first element.
+                if found != expected && !pages.pages.is_empty() {
+                    let error = Error::new(ErrorKind::Mismatch { what, expected, found });
+                    return Err(error.in_member(&format!("column {column}")));
+                }
+            }
             return Ok(Active { representation, column, pages, zeros });
         }
         let column = part.columns.first().copied().unwrap_or(0);

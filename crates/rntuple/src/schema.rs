@@ -62,6 +62,13 @@ const RANGE: u16 = 2;
 
 /// Fields within fields.
 const DEEPEST: u32 = 100;
+/// Representations of a column: more than there are types of columns.
+const MOST_REPRESENTATIONS: u16 = 256;
+/// Bytes that the paths of all fields may have together, for each byte of their descriptions. A path repeats the names of
+/// all fields around, so those of deep fields add up to more than what was stored.
+const PATHS: usize = 32;
+/// As many bytes they may have anyway.
+const LEAST_PATHS: usize = 1 << 20;
 
 impl Field {
     pub(crate) const fn is_projected(&self) -> bool {
@@ -153,16 +160,28 @@ impl Schema {
     }
 
     fn group(&mut self, at: &Reader<'_>) -> Result<()> {
-        let mut depths: Vec<u32> = Vec::with_capacity(self.fields.len());
+        // Of each field how deep it is, and the bytes of its path.
+        let mut above: Vec<(u32, usize)> = Vec::with_capacity(self.fields.len());
+        let [mut stored, mut paths] = [0usize; 2];
         for field in &self.fields {
             // Parents stand before their children.
-            let depth =
-                field.parent.and_then(|parent| depths.get(parent as usize)).map_or(0, |depth| depth + 1);
+            let parent = field.parent.and_then(|parent| above.get(parent as usize));
+            let (depth, path) = parent.map_or((0, 0), |(depth, path)| (depth + 1, *path));
             if depth > DEEPEST {
                 let what = format!("fields more than {DEEPEST} deep ({})", field.name);
                 return Err(at.error(ErrorKind::Unsupported { what }));
             }
-            depths.push(depth);
+            // The type of a base stands before names that occur twice.
+            let base = if field.name.starts_with(':') { field.type_name.len() } else { 0 };
+            let path = path.saturating_add(field.name.len() + base + 2);
+            stored += field.name.len() + field.type_name.len() + 16;
+            paths = paths.saturating_add(path);
+            above.push((depth, path));
+        }
+        let limit = stored.saturating_mul(PATHS).saturating_add(LEAST_PATHS);
+        if paths > limit {
+            let what = "the length of the paths of all fields";
+            return Err(at.error(ErrorKind::OutOfRange { what, found: paths as i64, limit: limit as i64 }));
         }
         let count = self.fields.len();
         let above = self.fields.iter().map(|field| field.parent.map_or(0, |parent| parent as usize + 1));
@@ -212,6 +231,14 @@ impl Column {
             // Where the first element is follows from the pages.
             record.i64(what)?;
         }
+        if representation >= MOST_REPRESENTATIONS {
+            let (found, limit) = (representation.into(), i64::from(MOST_REPRESENTATIONS) - 1);
+            return Err(record.error(ErrorKind::OutOfRange {
+                what: "the representation of a column",
+                found,
+                limit,
+            }));
+        }
         let range = if flags & RANGE != 0 { Some((record.f64(what)?, record.f64(what)?)) } else { None };
         Ok(Self { kind, bits, field, flags, representation, range })
     }
@@ -245,5 +272,64 @@ impl Grouped {
         let end = |group: usize| self.ends.get(group).map_or(0, |end| *end as usize);
         let range: Range<usize> = group.checked_sub(1).map_or(0, end)..end(group);
         self.items.get(range).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Vec<u8> {
+        [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat()
+    }
+
+    fn record(body: &[u8]) -> Vec<u8> {
+        [&(body.len() as i64 + 8).to_le_bytes()[..], body].concat()
+    }
+
+    fn list(items: &[Vec<u8>]) -> Vec<u8> {
+        let body = items.concat();
+        let size = -(body.len() as i64 + 12);
+        [&size.to_le_bytes()[..], &(items.len() as u32).to_le_bytes(), &body].concat()
+    }
+
+    fn field(parent: u32, role: u16, name: &str, kind: &str) -> Vec<u8> {
+        let numbers = [&[0; 8][..], &parent.to_le_bytes(), &role.to_le_bytes(), &[0; 2]].concat();
+        record(&[numbers, text(name), text(kind), text(""), text("")].concat())
+    }
+
+    fn column(representation: u16) -> Vec<u8> {
+        record(&[&[7, 0, 32, 0][..], &[0; 6], &representation.to_le_bytes()].concat())
+    }
+
+    fn parse(fields: &[Vec<u8>], columns: &[Vec<u8>]) -> Result<Schema> {
+        let names = [text("name"), text(""), text("")].concat();
+        let body = [vec![0; 8], names, list(fields), list(columns), list(&[]), list(&[])].concat();
+        Schema::parse(&mut Reader::new(&body, 8))
+    }
+
+    /// A long name that many fields repeat is stored once.
+    #[test]
+    fn paths_cost_what_their_names_justify() {
+        for name in ["n".repeat(1 << 16), ":_0".into()] {
+            let base = field(0, RECORD, &name, &"T".repeat(1 << 16));
+            let mut fields = vec![field(0, RECORD, "top", "Top"), base];
+            fields.extend((0..10_000).map(|at| field(1, PLAIN, &format!("f{at}"), "float")));
+            let error = parse(&fields, &[]).unwrap_err().to_string();
+            assert!(error.starts_with("the length of the paths of all fields is "), "{error}");
+            assert!(parse(&fields[..20], &[]).is_ok());
+        }
+        let mut deep: Vec<Vec<u8>> =
+            (0..90u32).map(|at| field(at.saturating_sub(1), RECORD, "level", "")).collect();
+        deep.extend((0..10_000).map(|_| field(89, PLAIN, "leaf", "float")));
+        assert!(parse(&deep, &[]).is_ok());
+    }
+
+    #[test]
+    fn representations_are_few() {
+        let fields = [field(0, PLAIN, "number", "std::int32_t")];
+        assert_eq!(parse(&fields, &[column(0), column(255)]).unwrap().columns.len(), 2);
+        let error = parse(&fields, &[column(0), column(256)]).unwrap_err().to_string();
+        assert!(error.starts_with("the representation of a column is 256"), "{error}");
     }
 }

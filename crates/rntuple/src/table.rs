@@ -180,7 +180,8 @@ impl Ntuple {
     pub(crate) fn clusters(&self, entries: &Range<u64>) -> Result<Vec<Numbered<'_>>> {
         let mut found = Vec::new();
         for (group, (list, first)) in self.footer.groups.iter().zip(&self.lists) {
-            if group.entries.end <= entries.start || group.entries.start >= entries.end {
+            let is_apart = group.entries.end <= entries.start || group.entries.start >= entries.end;
+            if is_apart || group.entries.is_empty() {
                 continue;
             }
             let list = match list.get() {

@@ -2,6 +2,9 @@
 //! RNTuples whose bytes lie: an error or values, never a panic, and what is delivered is valid. Checksums are not verified
 //! here: they would find every lie, and no other check would be tested.
 
+mod campaign;
+mod forge;
+
 use forthwith::{
     Engine, Options as EngineOptions,
     io::{Memory, Source},
