@@ -1,6 +1,6 @@
 //! Histograms and profiles as they are in a file, ready to be drawn.
 
-use super::heat;
+use super::{efficiency, heat};
 use crate::{
     histogram::{self, Bars},
     human,
@@ -24,10 +24,12 @@ pub(super) struct Axis {
 pub(super) struct Binned {
     pub(super) axes: Vec<Axis>,
     /// The content of each bin, under- and overflow included; the first axis runs fastest.
-    contents: Vec<f64>,
+    pub(super) contents: Vec<f64>,
     /// The number of entries of each bin, if contents are means.
     profile: Option<Vec<f64>>,
     entries: f64,
+    /// What the contents of an efficiency are.
+    estimate: Option<String>,
 }
 
 /// Lines of bars.
@@ -97,26 +99,19 @@ impl Axis {
 }
 
 impl Binned {
-    /// The histogram that an object is, or the efficiency: what passed over all. `None` if it is neither, or its parts do not fit each
+    /// The histogram that an object is, or the efficiency. `None` if it is neither, or its parts do not fit each
     /// other.
     pub(super) fn of(object: Object<'_>) -> Option<Self> {
         if object.class() != "TEfficiency" {
             return Self::histogram(object);
         }
         let total = Self::histogram(object.object("fTotalHistogram")?)?;
-        let mut passed = Self::histogram(object.object("fPassedHistogram")?)?;
+        let passed = Self::histogram(object.object("fPassedHistogram")?)?;
         if passed.contents.len() != total.contents.len() {
             return None;
         }
-        for (value, all) in passed.contents.iter_mut().zip(&total.contents) {
-            *value = if *all == 0.0 { 0.0 } else { *value / all };
-        }
-        Some(Self {
-            axes: total.axes,
-            contents: passed.contents,
-            profile: Some(total.contents),
-            entries: total.entries,
-        })
+        let (contents, how) = efficiency::estimated(object, &total.contents, &passed.contents)?;
+        Some(Self { contents, profile: Some(total.contents), estimate: Some(how), ..total })
     }
 
     fn histogram(object: Object<'_>) -> Option<Self> {
@@ -145,7 +140,13 @@ impl Binned {
                 *value = if *sum == 0.0 { 0.0 } else { *value / sum };
             });
         }
-        Some(Self { axes, contents, profile, entries: object.float("fEntries").unwrap_or(0.0) })
+        Some(Self {
+            axes,
+            contents,
+            profile,
+            entries: object.float("fEntries").unwrap_or(0.0),
+            estimate: None,
+        })
     }
 
     /// The picture, with axes, and what it does not show in words.
@@ -192,9 +193,10 @@ impl Binned {
     }
 
     /// Entries, and of one dimension mean, spread and what lies outside.
-    fn words(&self) -> String {
+    pub(super) fn words(&self) -> String {
         let number = |number: f64| histogram::short(number);
         let mut words = vec![format!("{} entries", number(self.entries))];
+        words.extend(self.estimate.as_ref().map(|how| format!("efficiency: {how}")));
         if let [x] = &self.axes[..] {
             let weights = self.profile.as_ref().unwrap_or(&self.contents);
             let inside = &weights[1..=x.bins];

@@ -3,6 +3,7 @@
 
 mod binned;
 mod buffer;
+mod efficiency;
 mod heat;
 mod members;
 mod points;
