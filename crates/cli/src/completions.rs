@@ -4,44 +4,76 @@ use crate::flags::Shell;
 use clap::{Arg, Command};
 
 pub(crate) fn script(shell: Shell, command: &Command) -> String {
-    let mut verbs: Vec<Verb<'_>> = command
-        .get_subcommands()
-        .map(|verb| Verb {
-            name: verb.get_name(),
-            about: about(verb.get_about()),
-            options: verb
-                .get_arguments()
-                .chain(command.get_arguments())
-                .filter(|arg| !arg.is_positional())
-                .collect(),
-            // A command of a command, or one of the values that an argument takes.
-            words: verb
-                .get_subcommands()
-                .map(|below| below.get_name().to_owned())
-                .chain(verb.get_positionals().flat_map(values))
-                .collect(),
-        })
-        .collect();
-    let words = verbs.iter().map(|verb| verb.name.to_owned()).collect();
+    let global: Vec<&Arg> = command.get_arguments().filter(|arg| !arg.is_positional()).collect();
+    let mut verbs = Vec::new();
+    for verb in command.get_subcommands() {
+        verbs.push(Verb::of(verb.get_name().into(), verb, &global));
+        for below in verb.get_subcommands() {
+            verbs.push(Verb::of(format!("{} {}", verb.get_name(), below.get_name()), below, &global));
+        }
+    }
     verbs.push(Verb {
-        name: "help",
+        name: "help".into(),
         about: "Print the help of a command".into(),
         options: Vec::new(),
-        words,
+        words: command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect(),
+        takes_files: false,
     });
     match shell {
-        Shell::Bash => bash(&verbs),
-        Shell::Zsh => zsh(&verbs),
+        Shell::Bash => bash(&verbs, &global),
+        Shell::Zsh => zsh(&verbs, &global),
         Shell::Fish => fish(&verbs),
     }
 }
 
-/// A command.
+/// A command, or a command of a command: two words.
 struct Verb<'a> {
-    name: &'a str,
+    name: String,
     about: String,
     options: Vec<&'a Arg>,
     words: Vec<String>,
+    takes_files: bool,
+}
+
+impl<'a> Verb<'a> {
+    fn of(name: String, verb: &'a Command, global: &[&'a Arg]) -> Self {
+        let options = verb.get_arguments().filter(|arg| !arg.is_positional() && !arg.is_global_set());
+        // Commands of the command, or the values that an argument takes.
+        let below = verb.get_subcommands().map(|below| below.get_name().to_owned());
+        Self {
+            name,
+            about: about(verb.get_about()),
+            options: options.chain(global.iter().copied()).collect(),
+            words: below.chain(verb.get_positionals().flat_map(values)).collect(),
+            takes_files: verb.get_positionals().any(|arg| values(arg).is_empty()),
+        }
+    }
+
+    fn is_below(&self) -> bool {
+        self.name.contains(' ')
+    }
+}
+
+/// The commands of one word.
+fn first<'v, 'a>(verbs: &'v [Verb<'a>]) -> impl Iterator<Item = &'v Verb<'a>> {
+    verbs.iter().filter(|verb| !verb.is_below())
+}
+
+/// The commands of two words, as a pattern of Bash and Zsh.
+fn below(verbs: &[Verb<'_>]) -> String {
+    let names = verbs.iter().filter(|verb| verb.is_below()).map(|verb| format!("'{}'", verb.name));
+    names.collect::<Vec<_>>().join("|")
+}
+
+/// All options that take a value, each behind its command, as a pattern of Bash and Zsh. Some take one in one command and none in another.
+fn valued(verbs: &[Verb<'_>], global: &[&Arg]) -> String {
+    let spelled = |verb: String, options: &[&Arg]| {
+        let options = options.iter().filter(|arg| takes_value(arg)).flat_map(|arg| spellings(arg));
+        options.map(|spelling| format!("'{verb}{spelling}'")).collect::<Vec<_>>()
+    };
+    let all = spelled(" ".into(), global).into_iter();
+    let all = all.chain(verbs.iter().flat_map(|verb| spelled(format!("{} ", verb.name), &verb.options)));
+    all.collect::<Vec<_>>().join("|")
 }
 
 /// The first sentence, without what shells would take for their own.
@@ -68,71 +100,99 @@ fn spellings(arg: &Arg) -> Vec<String> {
     short.into_iter().chain(arg.get_long().map(|long| format!("--{long}"))).collect()
 }
 
-fn bash(verbs: &[Verb<'_>]) -> String {
-    let names: Vec<&str> = verbs.iter().map(|verb| verb.name).collect();
-    let mut cases = String::new();
-    for Verb { name, options, words, .. } in verbs {
-        let spelled: Vec<String> = options.iter().flat_map(|arg| spellings(arg)).collect();
-        cases +=
-            &format!("    {name}) options='{} --help' words='{}' ;;\n", spelled.join(" "), words.join(" "));
-    }
-    let mut valued = String::new();
-    for arg in verbs.iter().flat_map(|verb| &verb.options).filter(|arg| !values(arg).is_empty()) {
-        let line =
-            format!("    {}) words='{}' options= ;;\n", spellings(arg).join("|"), values(arg).join(" "));
-        if takes_value(arg) && !valued.contains(&line) {
-            valued += &line;
+fn bash(verbs: &[Verb<'_>], global: &[&Arg]) -> String {
+    let names: Vec<&str> = first(verbs).map(|verb| verb.name.as_str()).collect();
+    let (mut cases, mut choices) = (String::new(), String::new());
+    let mut choice = |verb: &str, arg: &Arg| {
+        if takes_value(arg) && !values(arg).is_empty() {
+            let spelled: Vec<String> =
+                spellings(arg).iter().map(|spelling| format!("'{verb} {spelling}'")).collect();
+            choices += &format!("      {}) words='{}' files= ;;\n", spelled.join("|"), values(arg).join(" "));
         }
+    };
+    global.iter().for_each(|arg| choice("", arg));
+    for verb in verbs {
+        let spelled: Vec<String> = verb.options.iter().flat_map(|arg| spellings(arg)).collect();
+        let (options, words) = (spelled.join(" "), verb.words.join(" "));
+        let files = if verb.takes_files { "yes" } else { "" };
+        cases +=
+            &format!("    '{}') options='{options} --help' words='{words}' files={files} ;;\n", verb.name);
+        verb.options.iter().for_each(|arg| choice(&verb.name, arg));
     }
+    let spelled: Vec<String> = global.iter().flat_map(|arg| spellings(arg)).collect();
     format!(
         "\
 # Completions of forthwith for Bash: source <(forthwith completions bash)
 _forthwith() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} verb= options= words= word
-  for word in \"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do
-    [[ $word == -* ]] || {{ verb=$word; break; }}
+  local current=${{COMP_WORDS[COMP_CWORD]}} verb= options= words= files=yes word= before= at=
+  for ((at = 1; at < COMP_CWORD; at++)); do
+    word=${{COMP_WORDS[at]}}
+    # Bash takes --color=never for three words.
+    if [[ -n $before && $word == = ]]; then continue; fi
+    # The value of an option is neither a command nor a file.
+    if [[ -n $before ]]; then before=; continue; fi
+    case \"$verb $word\" in {valued}) before=$word; continue ;; esac
+    case $word in
+      -*) ;;
+      *)
+        case \"$verb $word\" in
+          ' '*) verb=$word ;;
+          {below}) verb=\"$verb $word\" ;;
+        esac
+        ;;
+    esac
   done
+  if [[ $current == = ]]; then current=; fi
   case $verb in
-    '') words='{}' ;;
+    '') options='{global} --help --version' words='{names}' ;;
 {cases}  esac
-  case ${{COMP_WORDS[COMP_CWORD-1]}} in
-{valued}    *) ;;
-  esac
-  if [[ $current == -* ]]; then
+  if [[ -n $before ]]; then
+    words= options= files=yes
+    case \"$verb $before\" in
+{choices}    esac
+  fi
+  if [[ -z $before && $current == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$current\")
   else
-    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\"; compgen -f -- \"$current\")
+    mapfile -t COMPREPLY < <(
+      compgen -W \"$words\" -- \"$current\"
+      if [[ -n $files ]]; then compgen -f -- \"$current\"; fi
+    )
   fi
 }}
 complete -o filenames -F _forthwith forthwith
 ",
-        names.join(" ")
+        valued = valued(verbs, global),
+        below = below(verbs),
+        global = spelled.join(" "),
+        names = names.join(" "),
     )
 }
 
-fn zsh(verbs: &[Verb<'_>]) -> String {
+fn zsh(verbs: &[Verb<'_>], global: &[&Arg]) -> String {
     let listed: Vec<String> =
-        verbs.iter().map(|Verb { name, about, .. }| format!("    '{name}:{about}'\n")).collect();
-    let mut cases = String::new();
-    for Verb { name, options, words, .. } in verbs {
-        cases += &format!("    {name})\n      _arguments -s \\\n");
-        for arg in options {
-            let value = match values(arg) {
-                _ if !takes_value(arg) => String::new(),
-                values if values.is_empty() => ":value:_files".into(),
-                values => format!(":value:({})", values.join(" ")),
-            };
-            for spelling in spellings(arg) {
-                let help = about(arg.get_help());
-                cases += &format!("        '*{spelling}[{help}]{value}' \\\n");
-            }
-        }
-        let words = if words.is_empty() {
-            "_files".into()
-        } else {
-            format!("{{compadd -- {}; _files}}", words.join(" "))
+        first(verbs).map(|Verb { name, about, .. }| format!("    '{name}:{about}'\n")).collect();
+    let option = |arg: &Arg, indent: &str| {
+        let value = match values(arg) {
+            _ if !takes_value(arg) => String::new(),
+            values if values.is_empty() => ":value:_files".into(),
+            values => format!(":value:({})", values.join(" ")),
         };
-        cases += &format!("        '*:file:{words}'\n      ;;\n");
+        let help = about(arg.get_help());
+        let lines =
+            spellings(arg).into_iter().map(|spelling| format!("{indent}'*{spelling}[{help}]{value}' \\\n"));
+        lines.collect::<String>()
+    };
+    let mut cases = String::new();
+    for Verb { name, options, words, takes_files, .. } in verbs {
+        cases += &format!("    '{name}')\n      _arguments -s \\\n");
+        cases.extend(options.iter().map(|arg| option(arg, "        ")));
+        let words = match (words.is_empty(), takes_files) {
+            (true, _) => "_files".into(),
+            (false, true) => format!("{{compadd -- {}; _files}}", words.join(" ")),
+            (false, false) => format!("({})", words.join(" ")),
+        };
+        cases += &format!("        '*:argument:{words}'\n      ;;\n");
     }
     format!(
         "\
@@ -141,30 +201,54 @@ fn zsh(verbs: &[Verb<'_>]) -> String {
 _forthwith() {{
   local -a verbs
   verbs=(
-{}  )
-  if (( CURRENT == 2 )); then
-    _describe -t commands 'command' verbs
-    _files
+{listed}  )
+  local verb= before= at=
+  for ((at = 2; at < CURRENT; at++)); do
+    # The value of an option is neither a command nor a file.
+    if [[ -n $before ]]; then before=; continue; fi
+    case \" $words[at]\" in {valued}) before=$words[at]; continue ;; esac
+    case $words[at] in
+      -*) ;;
+      *)
+        verb=$words[at]
+        case \"$verb $words[at+1]\" in
+          {below}) if ((at + 1 < CURRENT)); then ((at++)); verb=\"$verb $words[at]\"; fi ;;
+        esac
+        break
+        ;;
+    esac
+  done
+  if [[ -z $verb ]]; then
+    _arguments -s \\
+{global}      '1:command:{{_describe -t commands command verbs; _files}}'
     return
   fi
-  local verb=$words[2]
-  shift words
-  (( CURRENT-- ))
+  ((at--))
+  shift $at words
+  ((CURRENT -= at))
   case $verb in
 {cases}    *) _files ;;
   esac
 }}
 compdef _forthwith forthwith
 ",
-        listed.concat()
+        listed = listed.concat(),
+        valued = valued(&[], global),
+        below = below(verbs),
+        global = global.iter().map(|arg| option(arg, "      ")).collect::<String>(),
     )
 }
 
 fn fish(verbs: &[Verb<'_>]) -> String {
     let mut text = String::from("# Completions of forthwith for fish\n");
-    for Verb { name, about: described, options, words } in verbs {
-        text += &format!("complete -c forthwith -n __fish_use_subcommand -a {name} -d '{described}'\n");
-        let here = format!("complete -c forthwith -n '__fish_seen_subcommand_from {name}'");
+    for Verb { name, about: described, options, words, takes_files } in verbs {
+        let mut here = String::from("complete -c forthwith -n '");
+        let words_of_name = name.split(' ').map(|word| format!("__fish_seen_subcommand_from {word}"));
+        here += &words_of_name.collect::<Vec<_>>().join("; and ");
+        here.push('\'');
+        if !name.contains(' ') {
+            text += &format!("complete -c forthwith -n __fish_use_subcommand -a {name} -d '{described}'\n");
+        }
         for arg in options {
             let short = arg.get_short().map(|short| format!(" -s {short}")).unwrap_or_default();
             let long = arg.get_long().map(|long| format!(" -l {long}")).unwrap_or_default();
@@ -176,7 +260,8 @@ fn fish(verbs: &[Verb<'_>]) -> String {
             text += &format!("{here}{short}{long}{value} -d '{}'\n", about(arg.get_help()));
         }
         if !words.is_empty() {
-            text += &format!("{here} -a '{}'\n", words.join(" "));
+            let no_files = if *takes_files { "" } else { " -f" };
+            text += &format!("{here}{no_files} -a '{}'\n", words.join(" "));
         }
     }
     text

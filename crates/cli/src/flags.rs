@@ -252,6 +252,7 @@ pub(crate) struct Convert {
     pub(crate) missing: Option<Missing>,
     /// Only columns whose name or path matches a glob or a /regex/; may be repeated, or given as a list with commas
     #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
+    #[arg(short_alias = 'b', aliases = ["branch", "filter"])]
     pub(crate) columns: Vec<String>,
     /// How to compress, by the format's name for it, with a level behind a colon if it has any: zstd:9, none
     #[arg(long, value_name = "CODEC[:LEVEL]")]
@@ -293,6 +294,7 @@ pub(crate) struct Cat {
     pub(crate) targets: Vec<OsString>,
     /// Only columns whose name or path matches a glob or a /regex/; may be repeated, or given as a list with commas
     #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
+    #[arg(short_aliases = ['b', 'f'], aliases = ["branch", "filter"])]
     pub(crate) columns: Vec<String>,
     /// The format: jsonl or csv, or any that convert writes
     #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
