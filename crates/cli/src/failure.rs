@@ -38,8 +38,12 @@ pub(crate) enum Failure {
     },
     /// A branch was needed and none was named.
     WhichBranch {
-        /// The tree.
-        tree: String,
+        /// The format's word for it.
+        column: &'static str,
+        /// How a branch of this name is typed: `FILE:TREE/BRANCH`.
+        typed: String,
+        /// How the tree is typed.
+        table: String,
     },
     /// The branch only groups others.
     Group {
@@ -204,8 +208,9 @@ impl fmt::Display for Failure {
                 let (path, class) = (clean(&key.path), clean(&key.class));
                 write!(f, "{path} is a {class}, not a tree\n  forthwith show {}:{path} shows it", clean(uri))
             }
-            Self::WhichBranch { tree } => {
-                write!(f, "name a branch: {0}/BRANCH\n  forthwith show lists those of {0}", clean(tree))
+            Self::WhichBranch { column, typed, table } => {
+                let (typed, table) = (clean(typed), clean(table));
+                write!(f, "name a {column}: {typed}\n  forthwith show {table} lists those there are")
             }
             Self::NoMatch { column, table, filter } => {
                 write!(f, "no {column} of {} matches {}", clean(table), clean(&filter.join(", ")))

@@ -11,8 +11,36 @@ pub(crate) struct Histogram {
     low: f64,
     high: f64,
     counts: Vec<u64>,
-    /// Values below, above, and those that are no numbers.
-    outside: [u64; 3],
+    outside: Outside,
+}
+
+/// How many values a histogram does not show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outside {
+    below: u64,
+    above: u64,
+    not_a_number: u64,
+}
+
+impl Outside {
+    /// Counts a value that is not finite: it lies outside of any range.
+    pub(crate) fn count(&mut self, value: f64) {
+        if value.is_nan() {
+            self.not_a_number += 1;
+        } else if value < 0.0 {
+            self.below += 1;
+        } else {
+            self.above += 1;
+        }
+    }
+
+    /// They, in words; empty if there are none.
+    pub(crate) fn words(self) -> String {
+        let Self { below, above, not_a_number } = self;
+        let parts = [(below, "below"), (above, "above"), (not_a_number, "not a number")];
+        let parts = parts.iter().filter(|(number, _)| *number > 0);
+        parts.map(|(number, what)| format!("{} {what}", count(*number))).collect::<Vec<_>>().join(", ")
+    }
 }
 
 const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -22,9 +50,14 @@ impl Histogram {
     ///
     /// The range must be finite and not empty; use [`robust_range`] for one that is.
     pub(crate) fn new(values: impl IntoIterator<Item = f64>, low: f64, high: f64, bins: usize) -> Self {
-        let mut made = Self { low, high, counts: vec![0; bins.max(1)], outside: [0; 3] };
+        let mut made = Self::beside(Outside::default(), low, high, bins);
         made.add(values);
         made
+    }
+
+    /// An empty histogram, but for values outside of its range.
+    pub(crate) fn beside(outside: Outside, low: f64, high: f64, bins: usize) -> Self {
+        Self { low, high, counts: vec![0; bins.max(1)], outside }
     }
 
     /// Counts more values.
@@ -33,11 +66,11 @@ impl Histogram {
         let scale = counts.len() as f64 / (*high - *low);
         for value in values {
             if value.is_nan() {
-                outside[2] += 1;
+                outside.not_a_number += 1;
             } else if value < *low {
-                outside[0] += 1;
+                outside.below += 1;
             } else if value >= *high {
-                outside[1] += 1;
+                outside.above += 1;
             } else {
                 // Rounding may lift a value just below the end into a bin that is not there.
                 let bin = (((value - *low) * scale) as usize).min(counts.len() - 1);
@@ -56,10 +89,7 @@ impl Histogram {
 
     /// The entries that the picture does not show, in words; empty if there are none.
     pub(crate) fn remainder(&self) -> String {
-        let parts = ["below", "above", "not a number"].iter().zip(self.outside);
-        let parts: Vec<_> =
-            parts.filter(|(_, n)| *n > 0).map(|(what, n)| format!("{} {what}", count(n))).collect();
-        parts.join(", ")
+        self.outside.words()
     }
 
     /// The picture: `height` lines of bars, `wide` characters a bin, with axes; lines end in a newline.
@@ -200,17 +230,15 @@ pub(crate) fn tick_text(value: f64, step: f64) -> String {
 const SAMPLE: usize = 100_000;
 
 /// A range that shows the bulk of the values whatever the outliers: nearly all between the 1st and the 99th percentile, with room on
-/// both sides, starting at zero when that is near. `None` if no value is finite.
+/// both sides, starting at zero when that is near. `None` if no value is finite, and no other reason.
 pub(crate) fn robust_range(values: &[f64]) -> Option<(f64, f64)> {
-    let stride = values.len().div_ceil(SAMPLE).max(1);
-    let mut sample: Vec<f64> = values.iter().copied().step_by(stride).filter(|v| v.is_finite()).collect();
+    let finite = || values.iter().copied().filter(|value| value.is_finite());
+    let stride = finite().count().div_ceil(SAMPLE).max(1);
+    let mut sample: Vec<f64> = finite().step_by(stride).collect();
     sample.sort_by(f64::total_cmp);
     let quantile = |q: f64| sample.get(((sample.len().checked_sub(1)?) as f64 * q).round() as usize).copied();
     let (least, low, high, most) = (quantile(0.0)?, quantile(0.01)?, quantile(0.99)?, quantile(1.0)?);
     let room = (high - low) * 0.1;
-    if !room.is_finite() {
-        return None;
-    }
     let mut low = (low - room).max(least);
     let mut high = (high + room).min(most);
     if low >= 0.0 && low < 0.2 * high {
@@ -225,7 +253,11 @@ pub(crate) fn robust_range(values: &[f64]) -> Option<(f64, f64)> {
         // The largest value belongs inside a half-open range.
         high += (high - low) * 1e-6;
     }
-    (low.is_finite() && high.is_finite() && low < high).then_some((low, high))
+    if low < high && (high - low).is_finite() {
+        return Some((low, high));
+    }
+    // Wider than the largest number: what lies farther out is counted, not drawn.
+    Some((f64::MIN / 4.0, f64::MAX / 4.0))
 }
 
 #[cfg(test)]
@@ -308,7 +340,18 @@ mod tests {
         assert_eq!(robust_range(&[]), None);
         assert_eq!(robust_range(&[f64::NAN]), None);
         assert_eq!(robust_range(&[0.0]), Some((-0.5, 0.5)));
-        assert_eq!(robust_range(&[f64::MAX, f64::MIN]), None);
+        // Whatever finite values there are, there is a range, whose width is finite.
+        for values in
+            [[f64::MAX, f64::MIN], [f64::MAX, f64::MAX], [f64::MIN, 0.0], [5e-324, -5e-324], [-0.0, 0.0]]
+        {
+            let (low, high) = robust_range(&values).expect("finite values");
+            assert!(low < high && (high - low).is_finite(), "{values:?}: {low} {high}");
+            assert!(!Histogram::new(values, low, high, 60).draw(16, 1, "x", PLAIN).is_empty());
+        }
+        // One finite value among many that are not.
+        let mut values = vec![f64::NAN; 3 * SAMPLE];
+        values[SAMPLE + 1] = 2.0;
+        assert!(robust_range(&values).is_some_and(|(low, high)| low < 2.0 && high > 2.0));
         let (low, high) = robust_range(&[4.0, 4.0]).expect("finite values");
         assert!(low < 4.0 && high > 4.0);
         let (low, high) = robust_range(&[5.0, 100.0, 7.0, 80.0]).expect("finite values");

@@ -46,6 +46,18 @@ impl Place {
             .then(|| format!("the only tree is {}", crate::human::clean(self.table.path())))
     }
 
+    /// The error of a command that needs a branch and got the table alone.
+    pub(crate) fn which_branch(&self) -> Failure {
+        let (file, column) = (self.table.file(), self.words.column[0]);
+        let (uri, placeholder) = (file.uri(), column.to_uppercase());
+        // The table of a file that has but one needs no name, and some have none.
+        if file.is_one_table() {
+            return Failure::WhichBranch { column, typed: format!("{uri}:{placeholder}"), table: uri.into() };
+        }
+        let table = format!("{uri}:{}", self.table.path());
+        Failure::WhichBranch { column, typed: format!("{table}/{placeholder}"), table }
+    }
+
     /// The name of the table.
     pub(crate) fn name(&self) -> String {
         match self.table.path() {

@@ -4,7 +4,7 @@ use crate::{
     choice::{Choice, Chosen},
     console::Console,
     failure::{Failure, Result},
-    histogram::{Histogram, robust_range},
+    histogram::{Histogram, Outside, robust_range},
     human,
     interrupt::Watch,
     numbers::numbers,
@@ -33,7 +33,7 @@ pub(crate) fn plot(
     console: &mut Console<'_>,
 ) -> Result<()> {
     if choice.names.is_empty() && choice.filter.is_empty() && place.branch.is_none() {
-        return Err(Failure::WhichBranch { tree: place.name() });
+        return Err(place.which_branch());
     }
     let Chosen { branches, named } = choice.find(place, entries)?;
     let mut drawn = 0;
@@ -70,7 +70,8 @@ fn draw(
     let watch = Watch::begin(None);
     let whole = table.entry_range_up_to(branch.index, entries)?;
     let mut steps = table.steps(&[branch.index], whole.start..whole.end.min(entries), Step::Bytes(STEP))?;
-    let (mut waiting, mut histogram, mut read) = (Vec::new(), None, 0);
+    // Of steps without a finite value it is enough to know how many values of each kind there were.
+    let (mut outside, mut histogram, mut read) = (Outside::default(), None, 0);
     let width = console.width.unwrap_or(80).saturating_sub(14).clamp(20, WIDEST);
     while let Some((_, arrays)) = steps.read(None, Some(&mut |_| !watch.asked()))? {
         if watch.asked() {
@@ -81,14 +82,14 @@ fn draw(
             let Some(values) = values(array) else { continue };
             let histogram = match &mut histogram {
                 Some(histogram) => histogram,
-                // The first values say where most are.
+                // The first finite values say where most are.
                 empty => match range.or_else(|| robust_range(&values)) {
                     Some((low, high)) => {
                         let (bins, _) = layout(bins, width);
-                        empty.insert(Histogram::new(waiting.drain(..), low, high, bins))
+                        empty.insert(Histogram::beside(outside, low, high, bins))
                     }
                     None => {
-                        waiting.extend(values);
+                        values.iter().for_each(|value| outside.count(*value));
                         continue;
                     }
                 },
@@ -98,7 +99,9 @@ fn draw(
     }
     let entries = human::counted(read, "entry", "entries");
     let Some(histogram) = histogram else {
-        return console.line(&format!("{name} of {entries} has no values to draw"));
+        let outside = outside.words();
+        let outside = if outside.is_empty() { String::new() } else { format!(": {outside}") };
+        return console.line(&format!("{name} of {entries} has no values to draw{outside}"));
     };
     let outside = histogram.remainder();
     let outside = if outside.is_empty() { String::new() } else { format!("; not shown: {outside}") };

@@ -14,7 +14,7 @@ use forthwith::{
 pub(crate) fn forth(place: &Place, explain: bool, console: &mut Console<'_>) -> Result<()> {
     let table = &place.table;
     let Some(index) = place.branch else {
-        return Err(Failure::WhichBranch { tree: format!("{}:{}", table.file().uri(), table.path()) });
+        return Err(place.which_branch());
     };
     let fields = table.fields()?;
     let branch = Branch::of(table, index, &fields[index as usize]);
@@ -25,7 +25,10 @@ pub(crate) fn forth(place: &Place, explain: bool, console: &mut Console<'_>) -> 
     let reading = match table.describe(index)?.reading {
         Ok(reading) => reading,
         Err(why) => {
-            let object = format!("{}/{}", table.path(), branch.field.path);
+            let object = match table.path() {
+                "" => branch.field.path,
+                tree => format!("{tree}/{}", branch.field.path),
+            };
             return Err(Error::unsupported(why).in_file(table.file().uri()).in_object(&object).into());
         }
     };

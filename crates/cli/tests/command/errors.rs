@@ -53,7 +53,7 @@ fn objects_of_another_kind() {
     ");
     insta::assert_snapshot!(complaint(&["forth", &file("zmumu.root:events")]), @r"
         2 forthwith: name a branch: zmumu.root:events/BRANCH
-          forthwith show lists those of zmumu.root:events
+          forthwith show zmumu.root:events lists those there are
         ");
     insta::assert_snapshot!(complaint(&["forth", &file("zmumu.root:events/nMuon")]), @"3 forthwith: nMuon has no program: it is read by a kernel (numbers of one size)");
 }

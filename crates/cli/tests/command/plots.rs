@@ -110,26 +110,135 @@ fn completions_know_every_command() {
     }
 }
 
-/// What bash completes, where there is one.
+/// What Bash completes, where there is one: words that must be there, and words that must not.
 #[test]
 fn bash_completes() {
     let script = output(&["completions", "bash"]);
-    for (words, wanted) in [
-        (&["forthwith", "he"][..], &["head", "help"][..]),
-        (&["forthwith", "ls", "--rec"], &["--recursive"]),
-        (&["forthwith", "ls", "--color", "a"], &["auto", "always"]),
-        (&["forthwith", "completions", "z"], &["zsh"]),
-        (&["forthwith", "forth", "st"], &["step"]),
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("anfile.root"), b"").expect("a file");
+    for (words, wanted, unwanted) in [
+        (&["he"][..], &["head", "help"][..], &["ls"][..]),
+        (&[""], &["head", "anfile.root"], &[]),
+        (&["ls", "--rec"], &["--recursive"], &[]),
+        (&["--th"], &["--threads"], &[]),
+        (&["ls", "--color", "a"], &["auto", "always"], &["anfile.root"]),
+        (&["ls", "--color", "=", "a"], &["auto", "always"], &["anfile.root"]),
+        (&["ls", "--color", "="], &["auto", "always"], &["anfile.root"]),
+        (&["completions", "z"], &["zsh"], &[]),
+        (&["completions", "a"], &[], &["anfile.root"]),
+        (&["help", ""], &["convert"], &["anfile.root"]),
+        (&["forth", "st"], &["step"], &[]),
+        (&["forth", "a"], &["anfile.root"], &[]),
+        (&["forth", "run", "--t"], &["--tier", "--threads"], &["--recursive"]),
+        (&["forth", "run", "-i", "x", "--t"], &["--tier"], &[]),
+        // Options with values before, between and behind.
+        (&["--threads", "2", "he"], &["head"], &["anfile.root"]),
+        (&["--threads", "2", "head", "--j"], &["--json", "--jsonl"], &[]),
+        (&["--color", "never", "head", "--j"], &["--json", "--jsonl"], &[]),
+        (&["--color", "=", "never", "head", "--j"], &["--json", "--jsonl"], &[]),
+        (&["--color", "head", "he"], &["head"], &[]),
+        (&["head", "-n", "3", "a"], &["anfile.root"], &["auto"]),
+        (&["head", "-b", "ls", "a"], &["anfile.root"], &[]),
+        (&["head", "--color", "never", "a"], &["anfile.root"], &["auto"]),
+        (&["convert", "--codec", "zstd", "anfile.root", "--fo"], &["--format", "--force"], &[]),
+        (&["head", "anfile.root", "--j"], &["--json"], &[]),
     ] {
+        let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
         let line = format!(
-            "{script}\ncd /; COMP_WORDS=({}); COMP_CWORD={}; _forthwith; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
-            words.join(" "),
-            words.len() - 1
+            "{script}\nCOMP_WORDS=(forthwith {}); COMP_CWORD={}; _forthwith; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            quoted.join(" "),
+            words.len()
         );
-        let Ok(done) = Command::new("bash").args(["-u", "-c", &line]).output() else { return };
+        let Ok(done) = Command::new("bash").args(["-c", &line]).current_dir(folder.path()).output() else {
+            return;
+        };
         let found = String::from_utf8_lossy(&done.stdout);
         for word in wanted {
             assert!(found.lines().any(|line| line == *word), "{words:?}: {found}{done:?}");
         }
+        for word in unwanted {
+            assert!(found.lines().all(|line| line != *word), "{words:?}: {found}{done:?}");
+        }
     }
+}
+
+/// A hint that says how a branch is typed is followed, for every format.
+#[test]
+fn hints_can_be_typed() {
+    for (name, branch) in [
+        ("zmumu.root:events", "MET_pt"),
+        ("codec-zstd.root", "noise"),
+        ("avro/types.avro", "b"),
+        ("parquet/brotli.parquet", "bool"),
+        ("ntuple.root", ""),
+    ] {
+        let target = file(name);
+        let said = forthwith(&["plot", &target]);
+        assert_eq!(said.code, 2, "{}", said.err);
+        let first = said.err.lines().next().expect("a line");
+        let (_, typed) =
+            first.split_once(": name a ").and_then(|(_, told)| told.split_once(": ")).expect("a hint");
+        let placeholder = typed.rsplit([':', '/']).next().expect("a placeholder");
+        let shown = said.err.lines().nth(1).and_then(|line| line.trim().strip_prefix("forthwith show "));
+        let shown = shown.and_then(|line| line.strip_suffix(" lists those there are")).expect("a hint");
+        let listed = output(&["show", "--json", shown]);
+        let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+        let branches = listed["branches"].as_array().expect("branches");
+        let names = branches.iter().filter_map(|branch| branch["name"].as_str().or(branch["path"].as_str()));
+        let names: Vec<&str> = names.collect();
+        assert!(branch.is_empty() || names.contains(&branch), "{names:?}");
+        let drawn = names.iter().filter(|name| {
+            let said = forthwith(&["plot", &typed.replace(placeholder, name), "-n", "100"]);
+            assert!(!said.err.contains("no object") && !said.err.contains("named"), "{typed}: {}", said.err);
+            said.code == 0
+        });
+        assert!(drawn.count() > 0, "{name}");
+    }
+}
+
+/// Steps of nothing that could be drawn are counted, not kept.
+#[test]
+fn values_that_are_no_numbers_are_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("nan.avro");
+    let values = (0..1_200_000).map(|at| match at {
+        1_199_999 => 2.0,
+        at if at % 3 == 0 => f64::INFINITY,
+        _ => f64::NAN,
+    });
+    std::fs::write(&path, avro(&values.collect::<Vec<_>>())).expect("a file");
+    let target = format!("{}:x", path.display());
+    let said = output(&["plot", &target]);
+    let outside = "400,000 above, 799,999 not a number";
+    assert!(said.starts_with(&format!("x of 1,200,000 entries; not shown: {outside}\n")), "{said}");
+    let said = output(&["plot", &target, "-n", "1000"]);
+    let outside = "334 above, 666 not a number";
+    assert_eq!(said, format!("x of 1,000 entries has no values to draw: {outside}\n"));
+}
+
+/// An Avro file of a column `x`, a hundred thousand entries a block.
+fn avro(values: &[f64]) -> Vec<u8> {
+    let length = |count: usize| {
+        let (mut left, mut bytes) = (2 * count, Vec::new());
+        while left > 0x7f {
+            bytes.push((left & 0x7f) as u8 | 0x80);
+            left >>= 7;
+        }
+        bytes.push(left as u8);
+        bytes
+    };
+    let schema = r#"{"type": "record", "name": "r", "fields": [{"name": "x", "type": "double"}]}"#;
+    let marker = [7; 16];
+    let mut file = b"Obj\x01\x02\x16avro.schema".to_vec();
+    file.extend(length(schema.len()));
+    file.extend(schema.as_bytes());
+    file.push(0);
+    file.extend(marker);
+    for block in values.chunks(100_000) {
+        file.extend(length(block.len()));
+        file.extend(length(8 * block.len()));
+        file.extend(block.iter().flat_map(|value| value.to_le_bytes()));
+        file.extend(marker);
+    }
+    file
 }
