@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from forthwith import _filters, _forthwith, _keywords, _show
+from forthwith import _filters, _forthwith, _keywords, _show, _stores
 from forthwith._errors import KeyInFileError, RecoveryWarning, RequestError, UnsupportedError
 from forthwith._tree.protocols import NotAnArray
 from forthwith._tree.tables import AvroTree, ParquetTree
@@ -274,6 +274,7 @@ class File(Directory):
         self._what = what
         self._options = options
         self._view = view  # options of the file's format
+        self._opened: Any = None  # a file object that is closed with the file
 
     @property
     def _file(self) -> File:
@@ -418,29 +419,56 @@ class File(Directory):
         Arrays that were read stay valid. A Python file object that was given to ``open`` is not closed.
         """
         self._core.close()
+        if self._opened is not None:
+            self._opened.close()
 
     def __repr__(self) -> str:
         return f"<File {self.file_path!r}{' (closed)' if self.closed else ''}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
+        options = {**self._options, "storage_options": _stores.without_secrets(self._options["storage_options"])}
         if self._core.is_of_registered_format:
-            return _open_registered, (self.format, self._what, self._options, self._view)
-        return open_file, (self._what, self._options, self._view)
+            return _open_registered, (self.format, self._what, options, self._view)
+        return open_file, (self._what, options, self._view)
 
 
 def open_file(what: Any, options: dict[str, Any], view: dict[str, Any]) -> File:
-    """Opens a path or a file object."""
+    """Opens a path, a URL or a file object."""
+    store = options["storage_options"]
+    own = {name: value for name, value in options.items() if name != "storage_options"}
     if isinstance(what, str):
         if options["source"] == "map" and "://" in what:
             raise ValueError(f"source='map' is for paths, not for {what!r}")
-        return File(_forthwith.File.open(what, **options, options=view), what, options, view)
+        if _stores.is_foreign(what):
+            return _open_foreign(what, own, options, view)
+        if store is not None and _stores.scheme(what) is None:
+            raise RequestError(f"storage_options are for URLs, and {what!r} is a path")
+        return File(_forthwith.File.open(what, **own, options=view, store=_stores.flat(store)), what, options, view)
+    if store is not None:
+        raise RequestError("storage_options are for URLs, and this is a file object")
+    return _open_object(what, what, own, options, view)
+
+
+def _open_object(file: Any, what: Any, own: dict[str, Any], options: dict[str, Any], view: dict[str, Any]) -> File:
     if options["source"] != "auto":
         raise ValueError(f"source={options['source']!r} is for paths, not for {what!r}")
-    name = getattr(what, "name", None)
-    name = name if isinstance(name, str) else repr(what)
-    own = {name: value for name, value in options.items() if name != "source"}
-    core = _forthwith.File.from_object(what, name, **own, options=view)
+    name = what if isinstance(what, str) else getattr(file, "name", None)
+    name = name if isinstance(name, str) else repr(file)
+    own = {key: value for key, value in own.items() if key != "source"}
+    core = _forthwith.File.from_object(file, name, **own, options=view)
     return File(core, what, options, view)
+
+
+def _open_foreign(url: str, own: dict[str, Any], options: dict[str, Any], view: dict[str, Any]) -> File:
+    """Opens a URL by fsspec. The file object is the file's own, and closed with it."""
+    opened = _stores.open_foreign(url, options["storage_options"])
+    try:
+        file = _open_object(opened, url, own, options, view)
+    except BaseException:
+        opened.close()
+        raise
+    file._opened = opened
+    return file
 
 
 def _open_registered(format: str, what: Any, options: dict[str, Any], view: dict[str, Any]) -> File:

@@ -136,8 +136,12 @@ class File:
         pool: int | None = None,
         huge_pages: bool = True,
         options: dict[str, Any] | None = None,
+        store: list[tuple[str, str]] | None = None,
     ) -> File:
-        """Opens a path; ``source`` is ``"auto"``, ``"map"`` or ``"pread"``, ``options`` are for the file's format."""
+        """Opens a path or a URL.
+
+        ``source`` is ``"auto"``, ``"map"`` or ``"pread"``, ``options`` are for the file's format, ``store`` for that of a URL.
+        """
     @staticmethod
     def from_object(
         object: Any,

@@ -50,6 +50,7 @@ def open(
     recover: bool = False,
     row_groups: Sequence[int] | None = None,
     check_text: bool = True,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> Any:
     """Opens a file, or an object in it.
 
@@ -57,6 +58,9 @@ def open(
         path: What to open:
 
             * ``"events.root"``, a path (``~`` is a home) or ``file:`` URL: the file;
+            * ``"https://host/events.root"``, ``"s3://bucket/events.root"``, ``gs://`` or ``az://``: a file behind a network, of
+              which only the bytes that are needed are fetched. Schemes of other packages, such as ``root://``, are opened by
+              fsspec where it is installed;
             * ``"events.root:dir/tree"``: the object after the colon. Drive letters and the ports of URLs are no such
               colons, and a file that exists under the whole name is always opened as such;
             * ``{"events.root": "dir/tree"}``: the same, whatever the names contain; ``None`` for the file itself;
@@ -97,6 +101,11 @@ def open(
         check_text: For Avro and Parquet files, whether text that is not UTF-8 is an error, with the field and the entry.
             Otherwise it is taken as it is: Awkward Array has its bytes. ROOT does not say how text is encoded, and that of its
             files is never looked at.
+        storage_options: For URLs, how the store is reached: ``timeout`` (seconds without a byte after which a request is given
+            up, 30), ``connect_timeout`` (seconds, 10), ``retries`` (of requests that fail in passing, 4), ``headers`` for
+            HTTP, and the options of the store, such as ``key``, ``secret``, ``endpoint_url``, ``region`` and ``anon`` of S3.
+            The environment's variables such as ``AWS_ACCESS_KEY_ID`` count, too. Credentials are never in an error or a pickle.
+            For other schemes, the options of fsspec.
 
     Returns:
         The `File`, or the `Directory` or `Tree` asked for. A file that holds one table and nothing else, as those of Avro and
@@ -119,6 +128,7 @@ def open(
         "recover": recover,
         "row_groups": row_groups,
         "check_text": check_text,
+        "storage_options": storage_options,
     }
     if _paths.several(path):
         return Chain(path, **settings)

@@ -45,6 +45,7 @@ class Settings:
         recover: bool = False,
         row_groups: Sequence[int] | None = None,
         check_text: bool = True,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> Self:
         """Refuses what makes no sense for any file."""
         if source not in _SOURCES:
@@ -60,6 +61,7 @@ class Settings:
             "memory": None if memory is None else memory_size(memory, "memory"),
             "pool": None if pool is None else memory_size(pool, "pool", least=0),
             "huge_pages": huge_pages,
+            "storage_options": None if storage_options is None else dict(storage_options),
         }
         # Only those that were given: the file's format refuses what it does not understand.
         given = {

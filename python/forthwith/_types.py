@@ -112,6 +112,7 @@ class Options(TypedDict, total=False):
     recover: bool
     row_groups: Sequence[int] | None
     check_text: bool
+    storage_options: Mapping[str, Any] | None
 
 
 class Arrays(Protocol):

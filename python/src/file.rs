@@ -82,7 +82,7 @@ impl Settings {
 impl File {
     #[staticmethod]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-    #[pyo3(signature = (path, source="auto", threads=None, memory=None, pool=None, huge_pages=true, options=None))]
+    #[pyo3(signature = (path, source="auto", threads=None, memory=None, pool=None, huge_pages=true, options=None, store=None))]
     fn open(
         py: Python<'_>,
         path: PathBuf,
@@ -92,6 +92,7 @@ impl File {
         pool: Option<usize>,
         huge_pages: bool,
         options: Option<&Bound<'_, PyDict>>,
+        store: Option<Vec<(String, String)>>,
     ) -> PyResult<Self> {
         let format = format_options(options)?;
         let (map, copy) = (source == "map", source == "pread");
@@ -100,7 +101,7 @@ impl File {
             match path.to_str() {
                 _ if map => Ok(Arc::new(MappedFile::open(&path)?)),
                 Some(uri) if copy => Ok(io::open_unmapped(uri)?),
-                _ => files::source(&path, &mut stopped),
+                _ => files::source(&path, store.unwrap_or_default(), &mut stopped),
             }
         };
         let opened =

@@ -1,8 +1,8 @@
 //! From what is typed to files.
 
-use crate::handle::error_of;
+use crate::{desk::heard, handle::error_of};
 use forthwith::{
-    files::{self, Place},
+    files::{self, Place, StoreOptions},
     io,
     plan::Result,
 };
@@ -26,9 +26,17 @@ pub(crate) fn split_name(text: &str) -> (&str, String) {
     files::split(text, |name| Path::new(name).exists())
 }
 
-/// The bytes that a name means. Where a stream is waited for, signals are heard; the exception of their handlers goes to `stopped`.
-pub(crate) fn source(path: &Path, stopped: &mut Option<PyErr>) -> Result<Arc<dyn io::Source>> {
-    files::source_while(path, &mut || match Python::try_attach(|py| py.check_signals()) {
+/// The bytes that a name means, with options for a store. Where a stream or a network is waited for, signals are heard; the exception of
+/// their handlers goes to `stopped`, or ends a later call.
+pub(crate) fn source(
+    path: &Path,
+    store: Vec<(String, String)>,
+    stopped: &mut Option<PyErr>,
+) -> Result<Arc<dyn io::Source>> {
+    let store = store
+        .iter()
+        .fold(StoreOptions::new().going_on(heard), |store, (name, value)| store.with(name, value));
+    files::source_with(path, &store, &mut || match Python::try_attach(|py| py.check_signals()) {
         Some(Err(exception)) => {
             *stopped = Some(exception);
             false

@@ -17,6 +17,7 @@ pub(crate) struct Gate {
     views_may_change: bool,
     lends_views: bool,
     concurrent: bool,
+    plans_requests: bool,
     source: RwLock<Option<Arc<dyn Source>>>,
 }
 
@@ -28,6 +29,7 @@ impl Gate {
             views_may_change: source.views_may_change(),
             lends_views: source.lends_views(),
             concurrent: source.concurrent(),
+            plans_requests: source.plans_requests(),
             source: RwLock::new(Some(source)),
         }
     }
@@ -105,6 +107,22 @@ impl Source for Gate {
 
     fn concurrent(&self) -> bool {
         self.concurrent
+    }
+
+    fn plans_requests(&self) -> bool {
+        self.plans_requests
+    }
+
+    fn expect(&self, ranges: &[Range<u64>]) {
+        if let Ok(source) = self.open() {
+            source.expect(ranges);
+        }
+    }
+
+    fn give_up(&self) {
+        if let Ok(source) = self.open() {
+            source.give_up();
+        }
     }
 
     fn pause(&self) -> Result<()> {

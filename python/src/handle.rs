@@ -6,7 +6,10 @@ use crate::{
     gate::Gate,
     object::{Cause, FileObject, INSIDE},
 };
-use forthwith::plan::{Error, ErrorKind, Result};
+use forthwith::{
+    io::Source as _,
+    plan::{Error, ErrorKind, Result},
+};
 use pyo3::{exceptions::PyException, prelude::*};
 use std::sync::{Arc, PoisonError};
 
@@ -40,8 +43,9 @@ impl Handle {
         Entered::new(py, &object.reader).map(Some)
     }
 
-    /// Threads that wait for a file object are to give up.
+    /// Threads that wait for a file object or for a network are to give up.
     pub(crate) fn give_up(&self) {
+        self.gate.give_up();
         if let Some(object) = &self.object {
             object.reader.give_up();
         }

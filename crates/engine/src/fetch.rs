@@ -19,6 +19,9 @@ use std::{
 
 /// Ranges closer than this are fetched in one piece.
 const GAP: u64 = 32 << 10;
+/// Bytes of a window of a source that plans its requests: small enough that decoding begins early, and large enough to fill the line while
+/// the answer to the next one is on its way.
+const FAR_WINDOW: u64 = 16 << 20;
 /// The longest single request.
 const LONGEST: u64 = 16 << 20;
 
@@ -85,7 +88,11 @@ impl<'a> Fetcher<'a> {
                 let bytes = range.end.saturating_sub(range.start).saturating_add(gap);
                 if windows.is_empty() || bytes > room {
                     windows.push(Planned::default());
-                    room = read_ahead.max(1);
+                    room = if source.plans_requests() {
+                        read_ahead.clamp(1, FAR_WINDOW)
+                    } else {
+                        read_ahead.max(1)
+                    };
                 }
                 room = room.saturating_sub(bytes);
                 end = range.end;
@@ -128,7 +135,7 @@ impl<'a> Fetcher<'a> {
             (Way::Own, _) => read_into(self.source, self.size, range, own),
             (Way::Windows(of_task, windows), _) => {
                 let number = of_task[at];
-                let window = self.window(number, &windows[number], window)?;
+                let window = self.window(number, windows, window)?;
                 let found = window.tasks.iter().find(|(task, _)| *task == at);
                 // Every task is a member of the window its number names.
                 *hold = found.map(|(_, bytes)| bytes.clone()).unwrap_or_default();
@@ -166,9 +173,10 @@ impl<'a> Fetcher<'a> {
     fn window(
         &self,
         number: usize,
-        planned: &Planned,
+        windows: &[Planned],
         held: &mut Option<Arc<Window>>,
     ) -> Result<Arc<Window>> {
+        let planned = &windows[number];
         let window = match held.take().filter(|w| w.number == number) {
             Some(window) => window,
             None => {
@@ -176,7 +184,7 @@ impl<'a> Fetcher<'a> {
                 match &*read {
                     Some(window) => Arc::clone(window),
                     None => {
-                        let window = Arc::new(self.load(number, &planned.members)?);
+                        let window = Arc::new(self.load(number, windows)?);
                         *read = Some(Arc::clone(&window));
                         window
                     }
@@ -208,15 +216,28 @@ impl<'a> Fetcher<'a> {
         }
     }
 
-    fn load(&self, number: usize, members: &[usize]) -> Result<Window> {
-        let wanted: Vec<(usize, Range<u64>)> = members
-            .iter()
-            .filter_map(|&at| match &self.plan.tasks[at].stored {
-                Stored::Range(range) => Some((at, range.clone())),
-                Stored::Inline(_) | Stored::Missing { .. } => None,
-            })
-            .collect();
+    /// The ranges of a window's tasks, with their positions.
+    fn wanted(&self, members: &[usize]) -> Vec<(usize, Range<u64>)> {
+        let range = |at: usize| match &self.plan.tasks[at].stored {
+            Stored::Range(range) => Some((at, range.clone())),
+            Stored::Inline(_) | Stored::Missing { .. } => None,
+        };
+        members.iter().filter_map(|&at| range(at)).collect()
+    }
+
+    fn load(&self, number: usize, windows: &[Planned]) -> Result<Window> {
+        let wanted = self.wanted(&windows[number].members);
         let ranges: Vec<_> = wanted.iter().map(|(_, r)| r.clone()).collect();
+        if self.source.plans_requests() {
+            self.source.expect(&ranges);
+            if let Some(next) = windows.get(number + 1) {
+                let next: Vec<_> = self.wanted(&next.members).into_iter().map(|(_, range)| range).collect();
+                self.source.expect(&next);
+            }
+            let pieces = self.source.read(&ranges)?;
+            let tasks = wanted.into_iter().map(|(at, _)| at).zip(pieces).collect();
+            return Ok(Window { number, tasks });
+        }
         let merged = coalesce(&ranges, GAP, LONGEST);
         let pieces = self.source.read(&merged.iter().map(|m| m.range.clone()).collect::<Vec<_>>())?;
         let mut tasks = Vec::with_capacity(wanted.len());

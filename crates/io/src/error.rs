@@ -94,6 +94,18 @@ pub enum ErrorKind {
         /// The size now.
         present: u64,
     },
+    /// A file behind a network is not what it was when it was opened.
+    #[error("the file changed since it was opened ({what})")]
+    Changed {
+        /// The difference.
+        what: String,
+    },
+    /// A server, or the way to it, failed.
+    #[error("{text}")]
+    Remote {
+        /// The fault, without credentials.
+        text: String,
+    },
     /// The host's object raised an error.
     #[error("{message}")]
     Callback {

@@ -13,11 +13,14 @@
 mod expand;
 mod pattern;
 mod place;
+#[cfg_attr(not(feature = "remote"), path = "remote_absent.rs")]
+mod remote;
 mod split;
 
 pub use expand::{Expanded, expand, expand_telling};
 pub use pattern::{is_pattern, matches};
 pub use place::{Place, locate};
+pub use remote::StoreOptions;
 pub use split::split;
 
 use forthwith_io::{self as io, PreadFile, STREAM_IN_MEMORY, Source};
@@ -27,8 +30,9 @@ use std::{fs::FileType, io::Read, path::Path, sync::Arc};
 /// The name that stands for standard input.
 pub const STANDARD_INPUT: &str = "-";
 
-/// Opens the bytes that a name means: a local file or URL as [`io::open`] does; standard input for `-` and `/dev/stdin`; a pipe
-/// with a name. What comes from a pipe is read to its end first, into memory or a temporary file.
+/// Opens the bytes that a name means: a local file or `file:` URL as [`io::open`] does; with the feature `remote` a URL of HTTP, S3, Google
+/// Cloud Storage or Azure; standard input for `-` and `/dev/stdin`; a pipe with a name. A pipe is read to its end first, into memory or a
+/// temporary file.
 ///
 /// # Errors
 /// There is nothing of that name, or it cannot be read.
@@ -42,7 +46,22 @@ pub fn source(name: impl AsRef<Path>) -> Result<Arc<dyn Source>> {
 /// # Errors
 /// As [`source`], and [`Cancelled`](io::ErrorKind::Cancelled).
 pub fn source_while(name: impl AsRef<Path>, going_on: &mut dyn FnMut() -> bool) -> Result<Arc<dyn Source>> {
+    source_with(name, &StoreOptions::new(), going_on)
+}
+
+/// The same, with options for the store of a URL.
+///
+/// # Errors
+/// As [`source_while`]; an option that the store does not have.
+pub fn source_with(
+    name: impl AsRef<Path>,
+    store: &StoreOptions,
+    going_on: &mut dyn FnMut() -> bool,
+) -> Result<Arc<dyn Source>> {
     let path = name.as_ref();
+    if let Some(url) = path.to_str().filter(|name| remote::is_remote(name)) {
+        return Ok(remote::open(url, store)?);
+    }
     let kind = path.metadata().map(|metadata| metadata.file_type()).ok();
     if is_standard_input(path) && !kind.is_some_and(|kind| kind.is_file()) {
         return read(&mut std::io::stdin().lock(), "standard input", going_on);

@@ -112,6 +112,20 @@ pub trait Source: Send + Sync + std::fmt::Debug {
         Ok(())
     }
 
+    /// Whether the source makes requests of many ranges by itself, as one behind a network does: it is then given all that a reader will
+    /// want, and not ranges that were merged before.
+    fn plans_requests(&self) -> bool {
+        false
+    }
+
+    /// Ranges that will be [read](Self::read) soon, with just this list: a source that waits for a network begins to fetch them.
+    fn expect(&self, ranges: &[Range<u64>]) {
+        let _ = ranges;
+    }
+
+    /// Ends all waits for this source, with an error.
+    fn give_up(&self) {}
+
     /// Opens another source by the name that this one's contents have for it, which is no more to be trusted than they are: of a local
     /// file, that of a file in the same folder or one below.
     fn beside(&self, name: &str) -> Result<Arc<dyn Source>> {

@@ -1,0 +1,101 @@
+//! Answers of stores and their faults.
+
+use bytes::Bytes;
+use forthwith_io::ErrorKind;
+use std::ops::Range;
+
+/// A request of a store.
+#[derive(Clone, Debug)]
+pub(crate) enum Wanted {
+    /// These ranges, ascending and apart. A store without multi-range requests answers the first only.
+    Ranges(Vec<Range<u64>>),
+    /// The last bytes, fewer if there are fewer.
+    End(u64),
+}
+
+impl Wanted {
+    pub(crate) fn one(range: Range<u64>) -> Self {
+        Self::Ranges(std::iter::once(range).collect())
+    }
+}
+
+/// A part of a file, and where it begins.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) start: u64,
+    pub(crate) bytes: Bytes,
+}
+
+impl Part {
+    pub(crate) fn range(&self) -> Range<u64> {
+        self.start..self.start.saturating_add(self.bytes.len() as u64)
+    }
+
+    /// The bytes of a range, if the part has them all.
+    pub(crate) fn slice(&self, range: &Range<u64>) -> Option<Bytes> {
+        let own = self.range();
+        (own.start <= range.start && range.end <= own.end)
+            .then(|| self.bytes.slice((range.start - own.start) as usize..(range.end - own.start) as usize))
+    }
+}
+
+/// An answer: some of the wanted bytes from the beginning on, and the file's state.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) parts: Vec<Part>,
+    pub(crate) mark: Mark,
+}
+
+/// The state of a file: all answers have to agree about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mark {
+    pub(crate) size: u64,
+    /// The entity tag, or the time of the last change where there is none.
+    pub(crate) tag: Option<String>,
+}
+
+impl Mark {
+    /// The error of an answer of another state.
+    pub(crate) fn compare(&self, other: &Self) -> Result<(), ErrorKind> {
+        if self.size != other.size {
+            let what = format!("{} bytes then, {} now", self.size, other.size);
+            return Err(ErrorKind::Changed { what });
+        }
+        match (&self.tag, &other.tag) {
+            (Some(before), Some(now)) if before != now => {
+                Err(ErrorKind::Changed { what: format!("its mark was {before}, and is {now}") })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A request that failed.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) kind: ErrorKind,
+    /// Whether it may go well another time.
+    pub(crate) passing: bool,
+    /// Bytes that came before.
+    pub(crate) parts: Vec<Part>,
+}
+
+impl Fault {
+    pub(crate) fn lasting(kind: ErrorKind) -> Self {
+        Self { kind, passing: false, parts: Vec::new() }
+    }
+
+    pub(crate) fn passing(text: String) -> Self {
+        Self { kind: ErrorKind::Remote { text: crate::redact(&text) }, passing: true, parts: Vec::new() }
+    }
+
+    /// A fault of the server's answer that a repetition would not mend.
+    pub(crate) fn answer(text: impl Into<String>) -> Self {
+        Self::lasting(ErrorKind::Remote { text: crate::redact(&text.into()) })
+    }
+
+    pub(crate) fn with(mut self, parts: Vec<Part>) -> Self {
+        self.parts = parts;
+        self
+    }
+}

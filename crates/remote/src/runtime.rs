@@ -1,0 +1,47 @@
+//! The runtime of the process.
+
+use forthwith_io::{Error, ErrorKind, ProcessLock, Result};
+use std::sync::{Arc, LazyLock};
+use tokio::runtime::{Builder, Handle, Runtime};
+
+/// Runtimes are kept for ever: a forked process has no threads of its parent's, and must not end them.
+static RUNTIME: LazyLock<ProcessLock<Option<&'static Runtime>>> = LazyLock::new(ProcessLock::default);
+
+/// The runtime of this process: two threads, which wait for sockets.
+pub(crate) fn runtime(uri: &str) -> Result<Handle> {
+    let mut kept = RUNTIME.lock();
+    if let Some(runtime) = *kept {
+        return Ok(runtime.handle().clone());
+    }
+    let made =
+        Builder::new_multi_thread().worker_threads(2).thread_name("forthwith-remote").enable_all().build();
+    let made = made.map_err(|error| Error::new(ErrorKind::from(error), uri))?;
+    let made: &'static Runtime = Box::leak(Box::new(made));
+    *kept = Some(made);
+    Ok(made.handle().clone())
+}
+
+/// Chooses the cryptography of TLS, of which a process has one. Another one that the program has chosen already is as good.
+pub(crate) fn choose_cryptography() {
+    drop(rustls::crypto::ring::default_provider().install_default());
+}
+
+/// A value for each process, made when it is first asked for: connections are not shared with forked processes.
+#[derive(Debug)]
+pub(crate) struct PerProcess<T>(ProcessLock<Option<Arc<T>>>);
+
+impl<T> PerProcess<T> {
+    pub(crate) fn new() -> Self {
+        Self(ProcessLock::new(None))
+    }
+
+    pub(crate) fn get(&self, make: impl FnOnce() -> Result<T>) -> Result<Arc<T>> {
+        let mut kept = self.0.lock();
+        if let Some(value) = &*kept {
+            return Ok(Arc::clone(value));
+        }
+        let made = Arc::new(make()?);
+        *kept = Some(Arc::clone(&made));
+        Ok(made)
+    }
+}

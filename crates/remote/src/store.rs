@@ -1,0 +1,137 @@
+//! S3, Google Cloud Storage and Azure, by `object_store`.
+
+use crate::{
+    StoreOptions,
+    answer::{Answer, Fault, Mark, Part, Wanted},
+    options::refused,
+    redact,
+};
+use forthwith_io::ErrorKind;
+use object_store::{
+    ClientOptions, Error, GetOptions, GetRange, ObjectStore, RetryConfig, aws::AmazonS3Builder,
+    azure::MicrosoftAzureBuilder, gcp::GoogleCloudStorageBuilder, path::Path,
+};
+use std::time::Duration;
+
+/// An object of a store.
+#[derive(Debug)]
+pub(crate) struct Object {
+    store: Box<dyn ObjectStore>,
+    path: Path,
+    /// Answers a request for the end of an object. Azure does not.
+    ends: bool,
+}
+
+/// Options of a store's builder, each by its name.
+macro_rules! configured {
+    ($builder:expr, $options:expr) => {{
+        let mut builder = $builder;
+        for (name, value) in $options.of_store() {
+            let key =
+                name.parse().map_err(|_| refused(format!("there is no option {name} for this store")))?;
+            builder = builder.with_config(key, value);
+        }
+        builder
+    }};
+}
+
+impl Object {
+    pub(crate) fn new(url: &str, options: &StoreOptions) -> Result<Self, ErrorKind> {
+        let (scheme, rest) = url.split_once("://").unwrap_or_default();
+        let path = rest.split_once('/').map_or("", |(_, path)| path);
+        let path = Path::parse(path).map_err(|error| refused(redact(&error.to_string())))?;
+        let stall = options.stall()?;
+        // A time for the whole of a request would depend on its length.
+        let insecure = options
+            .of_store()
+            .any(|(name, value)| name.ends_with("endpoint") && value.starts_with("http://"))
+            || std::env::var("AWS_ENDPOINT_URL").is_ok_and(|url| url.starts_with("http://"));
+        let client = ClientOptions::new()
+            .with_timeout_disabled()
+            .with_read_timeout(stall)
+            .with_connect_timeout(options.connect()?)
+            .with_allow_http(insecure);
+        let retry = RetryConfig {
+            max_retries: options.retries()?,
+            retry_timeout: stall + Duration::from_secs(60),
+            ..RetryConfig::default()
+        };
+        let scheme = scheme.to_lowercase();
+        let (store, ends) = match scheme.as_str() {
+            "s3" | "s3a" => {
+                let builder =
+                    AmazonS3Builder::from_env().with_url(url).with_client_options(client).with_retry(retry);
+                (
+                    configured!(builder, options)
+                        .build()
+                        .map(|store| Box::new(store) as Box<dyn ObjectStore>),
+                    true,
+                )
+            }
+            "gs" => {
+                let builder = GoogleCloudStorageBuilder::from_env()
+                    .with_url(url)
+                    .with_client_options(client)
+                    .with_retry(retry);
+                (
+                    configured!(builder, options)
+                        .build()
+                        .map(|store| Box::new(store) as Box<dyn ObjectStore>),
+                    true,
+                )
+            }
+            _ => {
+                let builder = MicrosoftAzureBuilder::from_env()
+                    .with_url(url)
+                    .with_client_options(client)
+                    .with_retry(retry);
+                (
+                    configured!(builder, options)
+                        .build()
+                        .map(|store| Box::new(store) as Box<dyn ObjectStore>),
+                    false,
+                )
+            }
+        };
+        Ok(Self { store: store.map_err(|error| fault(&error).kind)?, path, ends })
+    }
+
+    pub(crate) async fn get(&self, wanted: &Wanted) -> Result<Answer, Fault> {
+        let range = match wanted {
+            Wanted::Ranges(ranges) => {
+                let first = ranges.first().cloned().unwrap_or_default();
+                GetRange::Bounded(first)
+            }
+            Wanted::End(length) if self.ends => GetRange::Suffix(*length),
+            Wanted::End(length) => {
+                let size =
+                    self.store.get_opts(&self.path, GetOptions { head: true, ..GetOptions::default() }).await;
+                let size = size.map_err(|error| fault(&error))?.meta.size;
+                GetRange::Bounded(size.saturating_sub(*length)..size)
+            }
+        };
+        let options = GetOptions { range: Some(range), ..GetOptions::default() };
+        let answer = self.store.get_opts(&self.path, options).await.map_err(|error| fault(&error))?;
+        let (start, size) = (answer.range.start, answer.meta.size);
+        let tag = answer.meta.e_tag.clone().or_else(|| Some(answer.meta.last_modified.to_rfc3339()));
+        let expected = answer.range.end - start;
+        let bytes = answer.bytes().await.map_err(|error| fault(&error))?;
+        if bytes.len() as u64 > expected {
+            return Err(Fault::answer(format!(
+                "the store sends {} bytes where {expected} were asked for",
+                bytes.len()
+            )));
+        }
+        Ok(Answer { parts: vec![Part { start, bytes }], mark: Mark { size, tag } })
+    }
+}
+
+/// The store has made its repetitions: no fault passes.
+fn fault(error: &Error) -> Fault {
+    let kind = match error {
+        Error::NotFound { .. } => ErrorKind::NotFound,
+        Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => ErrorKind::PermissionDenied,
+        error => refused(redact(&error.to_string())),
+    };
+    Fault::lasting(kind)
+}

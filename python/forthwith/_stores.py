@@ -1,0 +1,90 @@
+"""Files behind a network: options of stores, and URLs of schemes that fsspec knows."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from forthwith._errors import RequestError, UnsupportedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+# The schemes of the package itself; all others are fsspec's.
+_OWN = ("http", "https", "s3", "s3a", "gs", "az", "azure", "abfs", "abfss")
+
+_SECRET = re.compile(r"key|secret|token|password|credential|signature|authorization|cookie|sas", re.IGNORECASE)
+
+
+def flat(options: Mapping[str, Any] | None) -> list[tuple[str, str]] | None:
+    """``storage_options`` as names and texts: ``{"headers": {"X-Token": "a"}}`` is ``headers.X-Token``.
+
+    Raises:
+        RequestError: A value is neither text, a number, a truth value nor a mapping of such.
+    """
+    return None if options is None else list(_pairs("", options))
+
+
+def _pairs(prefix: str, options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in options.items():
+        if value is None:
+            continue
+        if isinstance(value, bool):
+            yield prefix + name, "true" if value else "false"
+        elif isinstance(value, (str, int, float)):
+            yield prefix + name, str(value)
+        elif hasattr(value, "items"):
+            # fsspec gives these to the client that it uses.
+            inner = "" if name == "client_kwargs" else f"{prefix}{name}."
+            yield from _pairs(inner, value)
+        else:
+            raise RequestError(f"storage_options[{name!r}] is a {type(value).__name__}, which no store takes")
+
+
+def without_secrets(options: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The options that may be pickled: the process that unpickles them takes credentials from its own environment."""
+    if options is None:
+        return None
+    kept = {}
+    for name, value in options.items():
+        if hasattr(value, "items"):
+            kept[name] = without_secrets(value)
+        elif not _SECRET.search(name):
+            kept[name] = value
+    return kept
+
+
+def scheme(name: str) -> str | None:
+    """The scheme of a URL, or the first one of a chain such as ``simplecache::https://host/a.root``; ``None`` of a path."""
+    found = re.match(r"([A-Za-z][A-Za-z0-9+.-]+)(://|::)", name)
+    if found is None or os.path.exists(name):
+        return None
+    return found[1].lower()
+
+
+def is_foreign(name: str) -> bool:
+    """Whether a name is a URL that fsspec is to open."""
+    found = scheme(name)
+    return found is not None and (found not in (*_OWN, "file") or "::" in name.partition("://")[0])
+
+
+def open_foreign(url: str, options: Mapping[str, Any] | None) -> Any:
+    """A file object by fsspec, which the caller closes.
+
+    Raises:
+        UnsupportedError: fsspec is not installed, or does not know the scheme.
+        OSError: As the scheme's own package raises it.
+    """
+    try:
+        from fsspec.core import open as opened  # not at the top: an optional package
+    except ImportError:
+        raise UnsupportedError(
+            f"{url.partition('://')[0]}:// is not a scheme of forthwith, and fsspec, which may know it, is not installed",
+            file=url,
+        ) from None
+    try:
+        return opened(url, "rb", **(options or {})).open()
+    except (ImportError, ValueError) as error:
+        raise UnsupportedError(f"fsspec cannot open it: {error}", file=url) from error

@@ -1,0 +1,226 @@
+"""Files behind HTTP, from servers that honour ranges, that do not, and that fail or lie."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+
+import awkward as ak
+import numpy as np
+import pytest
+from conftest import DATA
+from range_server import serving
+
+import forthwith
+
+
+@pytest.fixture(scope="module")
+def many():
+    return np.random.default_rng(1).integers(0, 1 << 40, 400_000)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, many):
+    data = DATA
+    names = ["zmumu.root", "nested.root", "belongings.root", "leaves.root"]
+    files = {f"/{name}": (data / name).read_bytes() for name in names}
+    files |= {f"/{path.name}": path.read_bytes() for path in (data / "avro").glob("*.avro")}
+    files |= {f"/{path.name}": path.read_bytes() for path in (data / "parquet").glob("*.parquet")}
+    files["/a b.root"] = files["/zmumu.root"]
+    files["/empty.root"] = b""
+    long = tmp_path_factory.mktemp("remote") / "many.parquet"
+    forthwith.write_parquet(long, {"a": many, "b": many[::-1].copy(), "c": many * 3}, compression="none")
+    files["/many.parquet"] = long.read_bytes()
+    with serving(files) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return forthwith.open(f"{DATA}/zmumu.root:events").arrays()
+
+
+def tree(server, query="", **options):
+    return forthwith.open(f"{server.url}/zmumu.root?{query}:events", storage_options={"timeout": 1, **options})
+
+
+def test_files_of_all_formats_are_those_on_disk(server):
+    names = [name for name in server.files if name not in ("/empty.root", "/a b.root", "/many.parquet")]
+    assert len(names) > 10
+    for name in names:
+        folder = {".avro": DATA / "avro", ".parquet": DATA / "parquet"}.get(os.path.splitext(name)[1], DATA)
+        with forthwith.open(f"{folder}{name}") as there:
+            try:
+                wanted = there.arrays() if hasattr(there, "arrays") else there.keys(recursive=True)
+            except forthwith.ForthwithError as error:
+                wanted = type(error)
+        with forthwith.open(f"{server.url}{name}") as here:
+            try:
+                got = here.arrays() if hasattr(here, "arrays") else here.keys(recursive=True)
+            except forthwith.ForthwithError as error:
+                got = type(error)
+        if isinstance(wanted, ak.Array):
+            assert ak.array_equal(got, wanted, equal_nan=True, check_regular=False), name
+        else:
+            assert got == wanted, name
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "untagged",
+        "single",
+        "first",
+        "whole",
+        "size",
+        "cap=10000",
+        "status=503&times=2",
+        "status=429&times=1",
+        "breaks=3",
+        "stalls=1",
+        "to=/zmumu.root",
+        "to=/zmumu.root?to=/zmumu.root?whole",
+    ],
+)
+def test_what_servers_may_do(server, expected, query):
+    server.requests.clear()
+    for threads in (1, 3):
+        assert ak.array_equal(tree(server, query).arrays(threads=threads), expected)
+
+
+@pytest.mark.parametrize(
+    ("query", "error", "text"),
+    [
+        ("status=404", forthwith.MissingFileError, "not found"),
+        ("status=403", forthwith.SourceError, "permission"),
+        ("status=500", forthwith.SourceError, "500 Internal Server Error .tried 2 times"),
+        ("status=418", forthwith.SourceError, "418"),
+        ("stalls=9", forthwith.SourceError, "no byte came for 0.2 s"),
+        ("wait=3", forthwith.SourceError, "no byte came for 0.2 s"),
+        ("coding=gzip", forthwith.SourceError, "compresses its answers .gzip"),
+        ("shift=1", forthwith.SourceError, "byte"),
+        ("to=/a", forthwith.MissingFileError, "not found"),
+        ("to=file:///etc/passwd", forthwith.SourceError, "redirected from http to file"),
+        ("circle", forthwith.SourceError, "more than 10 redirections"),
+    ],
+)
+def test_what_servers_must_not_do(server, query, error, text):
+    start = time.monotonic()
+    with pytest.raises(error, match=text) as raised:
+        tree(server, query, timeout=0.2, retries=1).arrays()
+    assert server.url in str(raised.value)
+    assert "?" not in str(raised.value).replace("?…", "")
+    assert time.monotonic() - start < 10
+
+
+@pytest.mark.parametrize("query", ["changes=2", "grows=2"])
+def test_a_file_that_changes_is_an_error_and_no_mixture(server, query):
+    with pytest.raises(forthwith.ForthwithError, match="changed since it was opened"):
+        forthwith.open(f"{server.url}/many.parquet?{query}").arrays()
+
+
+def test_only_the_bytes_that_are_needed_are_fetched(server, many):
+    size = len(server.files["/many.parquet"])
+    server.requests.clear()
+    column = forthwith.open(f"{server.url}/many.parquet")["b"].array(library="np")
+    assert (column == many[::-1]).all()
+    asked = 0
+    for _, headers in server.requests:
+        for first, last in (part.split("-") for part in headers["Range"].removeprefix("bytes=").split(",")):
+            asked += int(last) - int(first) + 1 if first else int(last)
+    assert asked < 1.05 * size / 3 + (1 << 20)
+    assert len(server.requests) < 12
+
+
+def test_credentials_are_told_to_the_server_and_to_nobody_else(server, expected):
+    server.requests.clear()
+    url = server.url.replace("://", "://me:pass%20word@")
+    options = {"headers": {"X-Token": "s3cret"}, "timeout": 5}
+    opened = forthwith.open(f"{url}/zmumu.root?sign=abc", storage_options=options)
+    assert ak.array_equal(opened["events"].arrays(), expected)
+    path, headers = server.requests[0]
+    assert path == "/zmumu.root?sign=abc"
+    assert headers["Authorization"] == "Basic bWU6cGFzcyB3b3Jk"
+    assert headers["X-Token"] == "s3cret"
+    pickled = pickle.dumps(opened)
+    assert b"s3cret" not in pickled
+    for text in (repr(opened), str(opened.file_path)):
+        assert "pass" not in text
+        assert "abc" not in text
+    with pytest.raises(forthwith.MissingFileError) as raised:
+        forthwith.open(f"{url}/absent.root?sign=abc", storage_options=options)
+    assert all(word not in str(raised.value) for word in ("pass", "abc", "s3cret"))
+
+
+def test_headers_are_not_told_to_another_server(server, expected):
+    with serving({"/zmumu.root": server.files["/zmumu.root"]}) as other:
+        options = {"headers": {"X-Token": "s3cret"}}
+        opened = forthwith.open(f"{server.url}/x?to={other.url}/zmumu.root", storage_options=options)
+        assert ak.array_equal(opened["events"].arrays(), expected)
+        assert other.requests
+        assert not any("s3cret" in str(headers) for _, headers in other.requests)
+
+
+def test_options_that_no_store_has_are_errors(server):
+    for url in (f"{server.url}/zmumu.root", "s3://bucket/a.root", "gs://bucket/a.root", "az://container/a.root"):
+        with pytest.raises(forthwith.SourceError, match="no option wrong_name"):
+            forthwith.open(url, storage_options={"wrong_name": 1})
+    with pytest.raises(ValueError, match="storage_options"):
+        forthwith.open(DATA / "zmumu.root", storage_options={})
+    with pytest.raises(forthwith.SourceError, match="timeout must be a number of seconds"):
+        forthwith.open(f"{server.url}/zmumu.root", storage_options={"timeout": "soon"})
+    with pytest.raises(forthwith.DamagedFileError, match="it is empty"):
+        forthwith.open(f"{server.url}/empty.root")
+
+
+def test_a_list_of_urls_is_a_chain(server, expected):
+    chain = forthwith.open([f"{server.url}/zmumu.root:events"] * 3)
+    assert ak.array_equal(chain.arrays(), ak.concatenate([expected] * 3))
+
+
+def test_other_schemes_are_opened_by_fsspec(expected):
+    fsspec = pytest.importorskip("fsspec")
+    fsspec.filesystem("memory").pipe("/folder/zmumu.root", (DATA / "zmumu.root").read_bytes())
+    with forthwith.open("memory://folder/zmumu.root:events") as opened:
+        assert ak.array_equal(opened.arrays(), expected)
+    with pytest.raises(forthwith.UnsupportedError, match="fsspec cannot open it"):
+        forthwith.open("nowhere://folder/zmumu.root")
+
+
+_INTERRUPTED = """
+import os, signal, sys, threading, time
+import forthwith
+threading.Timer(0.5, lambda: (print(time.monotonic(), flush=True), os.kill(os.getpid(), signal.SIGINT))).start()
+try:
+    forthwith.open(sys.argv[1], storage_options={"timeout": 60})["events"].arrays()
+except KeyboardInterrupt:
+    print(time.monotonic())
+    print(threading.active_count())
+"""
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("query", ["stalls=9", "wait=9"])
+def test_control_c_ends_a_wait(server, query):
+    url = f"{server.url}/zmumu.root?{query}"
+    run = subprocess.run(
+        [sys.executable, "-c", _INTERRUPTED, url], capture_output=True, text=True, timeout=60, check=False
+    )
+    begun, ended, *_ = map(float, run.stdout.split())
+    assert ended - begun < 0.3, run.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_process_has_connections_of_its_own(server, expected):
+    opened = forthwith.open(f"{server.url}/many.parquet")
+    assert len(opened["a"].array(entry_stop=10)) == 10
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        os._exit(0 if len(opened["b"].array()) == 400_000 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert len(opened["c"].array()) == 400_000
