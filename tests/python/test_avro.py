@@ -388,6 +388,7 @@ def blocks(name):
     return data, list(itertools.pairwise(ends))
 
 
+@pytest.mark.slow
 def test_every_cut_is_an_error_that_names_block_and_byte():
     data, places = blocks("unions")
     borders = {places[0][0], *(end for _, end in places)}
@@ -427,6 +428,7 @@ class Counted(io.BytesIO):
         return found
 
 
+@pytest.mark.slow
 def test_no_more_is_read_than_what_is_asked_for():
     rows_of = [{"n": n, "s": "x" * 1000} for n in range(100)]
     payload = b"".join(datum(row) for row in rows_of)

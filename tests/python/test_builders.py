@@ -185,6 +185,7 @@ def test_tuples_in_smaller_tuples():
     assert forthwith.from_iter([((1, 2, 3),)]).to_list() == [((1, 2, 3),)]
 
 
+@pytest.mark.slow
 def test_random_sequences():
     builder_sequences.warnings.simplefilter("ignore")
     for seed in range(150):

@@ -139,6 +139,7 @@ FILES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FILES)
 def test_a_file_cut_after_it_was_opened(kind, tmp_path):
     pytest.importorskip("pyarrow")
@@ -161,6 +162,7 @@ def numbers(rows):
     return {name: random.normal(size=rows) for name in "abcd"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["auto", "map", "pread"])
 @pytest.mark.parametrize("ending", ["avro", "parquet"])
 def test_a_file_cut_and_mended_while_threads_read_it(ending, source, tmp_path):

@@ -40,6 +40,7 @@ def files():
     return [str(path) for path in found]
 
 
+@pytest.mark.slow
 def test_each_generation_reads_alike():
     answers = {}
     for generation in ("baseline", "avx2", "avx512", ""):

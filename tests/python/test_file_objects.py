@@ -252,6 +252,7 @@ CALLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS)
 def test_an_interrupt_at_any_moment_is_heard_soon(call):
     ran = run(
@@ -297,6 +298,7 @@ os._exit(0)
     assert float(ran) < (1.0 if "parquet" in call else SOON)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["io.BytesIO(WHOLE)", "open(PATH, 'rb')", "Object()", "PATH"])
 def test_a_process_forked_while_others_read_reads_on(kind):
     ran = run(
@@ -348,6 +350,7 @@ os._exit(0)
     assert ran == "0\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wait", [0, 0.002, 0.05, 3600])
 def test_a_program_may_end_while_daemon_threads_read(wait):
     for _ in range(2):

@@ -92,6 +92,7 @@ def campaign(forks):
     assert not failed
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_forks_while_threads_use_files():
     campaign(forks=60)

@@ -9,6 +9,7 @@ import pytest
 from conftest import TESTS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 10**6])
 def test_random_programs_agree_with_awkward(seed, tmp_path):
     report = tmp_path / "report.json"

@@ -158,6 +158,7 @@ def nodes(layout):
         yield from nodes(content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ending", "classes"),
     [

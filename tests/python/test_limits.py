@@ -33,6 +33,7 @@ def run(code, *arguments):
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "zstandard", "bzip2", "xz"])
 def test_a_block_of_avro_that_expands_beyond_the_limit(codec, tmp_path):
     fastavro = pytest.importorskip("fastavro")

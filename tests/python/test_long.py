@@ -60,6 +60,7 @@ def total(layout):
     return sum(total(part) for part in (layout.contents if layout.is_record else [layout.content]))
 
 
+@pytest.mark.slow
 def test_there_are_long_baskets_of_both_kinds(made):
     _, told = made
     long = {name for name, branch in told.items() if any(size > LONG for _, size in branch["baskets"])}
@@ -88,6 +89,7 @@ def places(pick, kind, size):
             return [pick.randrange(size) for _ in range(20)] + [size - 1 - pick.randrange(40_000) for _ in range(2)]
 
 
+@pytest.mark.slow
 def test_damaged_baskets_are_the_same_with_any_number_of_threads(made):
     path, told = made
     pick = random.Random(3)

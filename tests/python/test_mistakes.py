@@ -49,6 +49,7 @@ def calls(method):
                 yield (), {parameter.name: wrong}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_mistakes_are_not_damage():
     told, kinds = {}, set()

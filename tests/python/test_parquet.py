@@ -238,6 +238,7 @@ def test_text_that_is_none_is_an_error_unless_wanted():
     assert raw[0, 1].encode(errors="surrogateescape") == b"caf\xe9"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [0, 1])
 def test_a_record_of_many_columns_takes_no_more_memory_than_its_columns(tmp_path, depth):
     """Each column is read as a part of the record: parts that all had all names took gigabytes."""

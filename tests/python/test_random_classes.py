@@ -14,6 +14,7 @@ from random_reader import UNSAID, compare
 ROOT_PYTHON = os.environ.get("FORTHWITH_ROOT_PYTHON") or str(TESTS.parent / ".venv-root" / "bin" / "python")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [300])
 def test_random_classes_are_what_root_reads(seed, tmp_path):
     if not os.access(ROOT_PYTHON, os.X_OK):

@@ -18,6 +18,7 @@ TESTS = pathlib.Path(__file__).parent.parent
 ROOT_PYTHON = os.environ.get("FORTHWITH_ROOT_PYTHON") or str(TESTS.parent / ".venv-root" / "bin" / "python")
 
 
+@pytest.mark.slow
 def test_values_are_what_root_reads(tmp_path):
     if not os.path.exists(ROOT_PYTHON):
         pytest.skip(f"no C++ ROOT: {ROOT_PYTHON} is not there, FORTHWITH_ROOT_PYTHON may name another")

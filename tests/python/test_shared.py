@@ -81,6 +81,7 @@ def rows(branch, threads):
     return dict(nodes(form)), items(form["form_key"], "offsets") if form["class"] == "ListOffsetArray" else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", BRANCHES)
 def test_values_are_what_root_reads(file, name, threads):

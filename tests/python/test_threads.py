@@ -168,6 +168,7 @@ print(forked(20, work, inside))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.parametrize("what", [MACHINES, READING], ids=["machines", "files that share memory"])
 def test_a_process_that_is_forked_meanwhile(what, tmp_path):

@@ -52,6 +52,7 @@ def said(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", KNOWN)
 def test_types_are_known(said, label):
     (text,) = said[label]
