@@ -6,7 +6,7 @@
 //! directly. [`coalesce`] merges many small ranges into few reads.
 //!
 //! A [`Sink`] is the opposite of a source: it takes a file's bytes from the first to the last, and nothing counts before it is finished. A
-//! [`FileSink`] is a temporary file that is renamed when it is complete. [`create`] picks the sink for a uri.
+//! [`FileSink`] is a temporary file that is renamed when it is complete, an [`UpdateSink`] a file that is there already. [`create`] picks the sink for a uri.
 //!
 //! A [`Decompressor`] holds the contexts of all codecs for one worker thread and turns one compressed block into
 //! exactly as many bytes as the caller expects. Every byte it is given may lie: it never panics, never writes more
@@ -46,7 +46,7 @@ pub use codec::{Codec, CodecError, Compressor, Decompressor, LARGEST_EXPANSION, 
 pub use error::{Error, ErrorKind, Result};
 pub use hash::{xxh3, xxh64};
 pub use process::{ProcessGuard, ProcessLock};
-pub use sink::{FileSink, MemorySink, Sink, WriterSink, create};
+pub use sink::{FileSink, MemorySink, Sink, UpdateSink, WriterSink, create};
 pub use source::{
     Advice, Callback, MappedFile, Memory, PreadFile, ReadAt, STREAM_IN_MEMORY, Several, Source, Version,
     open, open_unmapped, read_stream,

@@ -112,7 +112,13 @@ impl Compressor {
                     }
                 }
             }
-            Codec::Lz4 | Codec::RawSnappy | Codec::Gzip | Codec::Brotli | Codec::HadoopLz4 => {
+            Codec::Lz4 => {
+                let bound = lz4_flex::block::get_maximum_output_size(bytes.len());
+                let room = room(out, bound, codec)?;
+                let written = lz4_flex::block::compress_into(bytes, room).map_err(|_| refused)?;
+                out.truncate(start + written);
+            }
+            Codec::RawSnappy | Codec::Gzip | Codec::Brotli | Codec::HadoopLz4 => {
                 return Err(CodecError::Unsupported { codec, feature: "writing" });
             }
         }
@@ -148,7 +154,9 @@ mod tests {
     fn what_is_compressed_decompresses() {
         let text: Vec<u8> = (0..300_000u32).flat_map(|n| (n / 7 * (n % 251)).to_le_bytes()).collect();
         let (mut to, mut from) = (Compressor::new(), Decompressor::new());
-        for codec in [Codec::OldDeflate, Codec::Snappy, Codec::Zstd, Codec::Bzip2, Codec::Xz, Codec::Zlib] {
+        let codecs =
+            [Codec::OldDeflate, Codec::Snappy, Codec::Zstd, Codec::Bzip2, Codec::Xz, Codec::Zlib, Codec::Lz4];
+        for codec in codecs {
             for bytes in [&text[..], &text[..1], &[]] {
                 for level in [None, Some(-5), Some(1), Some(100)] {
                     let mut stored = b"before".to_vec();

@@ -4,7 +4,7 @@ use super::Sink;
 use crate::{Error, ErrorKind, Result};
 use std::{
     fs::{File, OpenOptions},
-    io::{self, Write},
+    io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
@@ -100,6 +100,14 @@ impl FileSink {
         self.process != std::process::id()
     }
 
+    /// The temporary file, for this process to write to.
+    fn own(&mut self) -> io::Result<&mut File> {
+        if self.is_forked() {
+            return Err(io::Error::other(ErrorKind::Forked { process: self.process }));
+        }
+        self.file.as_mut().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
     fn rename(&mut self) -> io::Result<()> {
         if let Some(file) = &self.file
             && self.sync
@@ -114,10 +122,7 @@ impl FileSink {
 
 impl Write for FileSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.is_forked() {
-            return Err(io::Error::other(ErrorKind::Forked { process: self.process }));
-        }
-        self.file.as_mut().ok_or(io::ErrorKind::NotFound)?.write(bytes)
+        self.own()?.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -132,6 +137,10 @@ impl Sink for FileSink {
 
     fn temporary(&self) -> Option<&Path> {
         self.file.is_some().then_some(&self.part)
+    }
+
+    fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        write_at(self.own()?, at, bytes)
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
@@ -151,11 +160,23 @@ impl Drop for FileSink {
     }
 }
 
+/// Replaces bytes of a file that is written from first to last otherwise.
+pub(super) fn write_at(file: &mut File, at: u64, bytes: &[u8]) -> io::Result<()> {
+    let end = file.stream_position()?;
+    if at.checked_add(bytes.len() as u64).is_none_or(|last| last > end) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "bytes that were not written yet"));
+    }
+    file.seek(SeekFrom::Start(at))?;
+    let written = file.write_all(bytes);
+    file.seek(SeekFrom::Start(end))?;
+    written
+}
+
 /// Links that are followed before they are taken for a loop, as Linux has it.
 const LINKS: u32 = 40;
 
 /// The file that a path leads to, whether it is there or not: links are followed.
-fn destination(path: &Path) -> io::Result<PathBuf> {
+pub(super) fn destination(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
         if let Ok(there) = path.canonicalize() {

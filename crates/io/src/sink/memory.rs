@@ -66,6 +66,14 @@ impl Sink for MemorySink {
         &self.uri
     }
 
+    fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = usize::try_from(at).ok();
+        let there = at.and_then(|at| held.growing.get_mut(at..at.checked_add(bytes.len())?));
+        there.ok_or(io::ErrorKind::InvalidInput)?.copy_from_slice(bytes);
+        Ok(())
+    }
+
     fn finish(self: Box<Self>) -> Result<()> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.complete = Some(std::mem::take(&mut held.growing).into());

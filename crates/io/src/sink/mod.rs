@@ -4,14 +4,19 @@ mod file;
 mod memory;
 #[cfg(test)]
 mod tests;
+mod update;
 mod writer;
 
 pub use file::FileSink;
 pub use memory::MemorySink;
+pub use update::UpdateSink;
 pub use writer::WriterSink;
 
 use crate::Result;
-use std::{io::Write, path::Path};
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
 /// Something that takes a file's bytes from the first to the last. Nothing counts before [`finish`](Self::finish): a sink that is dropped
 /// instead, by an error or a panic, leaves nothing behind where it can.
@@ -24,6 +29,25 @@ pub trait Sink: Write + Send {
     /// The file that the bytes are in until then, if it is one that would be left behind if the process were killed.
     fn temporary(&self) -> Option<&Path> {
         None
+    }
+
+    /// Replaces bytes that were written before, from byte `at` of the file on. A format that says at its beginning what stands at its end needs
+    /// this for a few bytes.
+    ///
+    /// # Errors
+    /// The sink cannot go back, or the bytes were not written yet.
+    fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        let _ = (at, bytes);
+        let what = "bytes that were written cannot be changed here, as this format needs it: write to a file";
+        Err(io::Error::new(io::ErrorKind::Unsupported, what))
+    }
+
+    /// Gives everything written so far to the disk, where there is one: what is written afterwards cannot get there before it.
+    ///
+    /// # Errors
+    /// The system refused.
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
     }
 
     /// All bytes were written: makes the file what its name says.

@@ -166,3 +166,41 @@ fn what_is_no_file_is_not_replaced_by_one() {
     assert_eq!(error.kind, ErrorKind::NotAFile);
     assert!(!std::fs::metadata(&path).unwrap().is_file());
 }
+
+#[test]
+fn bytes_that_were_written_can_be_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.bin");
+    let memory = MemorySink::new("memory");
+    let sinks: [Box<dyn Sink>; 2] = [Box::new(FileSink::create(&path).unwrap()), Box::new(memory.clone())];
+    for mut sink in sinks {
+        sink.write_all(b"0123").unwrap();
+        sink.patch(1, b"ab").unwrap();
+        assert!(sink.patch(3, b"xy").is_err(), "behind the end");
+        sink.write_all(b"45").unwrap();
+        sink.finish().unwrap();
+    }
+    assert_eq!(fs::read(&path).unwrap(), b"0ab345");
+    assert_eq!(memory.bytes().unwrap(), b"0ab345"[..]);
+    let error = WriterSink::new("pipe", Vec::new()).patch(0, b"x").unwrap_err();
+    assert!(error.to_string().contains("write to a file"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_changed_is_locked_and_cut_again_unless_it_was_patched() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.bin");
+    fs::write(&path, b"old").unwrap();
+    let mut sink = UpdateSink::open(&path).unwrap();
+    assert_eq!(UpdateSink::open(&path).unwrap_err().kind, ErrorKind::Locked);
+    sink.write_all(b" and new").unwrap();
+    drop(sink);
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+    let mut sink = Box::new(UpdateSink::open(&path).unwrap());
+    sink.write_all(b" and new").unwrap();
+    sink.patch(0, b"OLD").unwrap();
+    sink.finish().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"OLD and new");
+    assert_eq!(UpdateSink::open(folder.path()).unwrap_err().kind, ErrorKind::NotAFile);
+    assert_eq!(UpdateSink::open(folder.path().join("b")).unwrap_err().kind, ErrorKind::NotFound);
+}

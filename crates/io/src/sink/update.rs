@@ -1,0 +1,109 @@
+//! A file that is there already, and gets longer.
+
+use super::{
+    Sink,
+    file::{destination, write_at},
+};
+use crate::{Error, ErrorKind, Result};
+use std::{
+    fs::{File, OpenOptions, TryLockError},
+    io::{self, Seek, SeekFrom, Write},
+    path::Path,
+};
+
+/// A file that is changed where it is: bytes are appended, and a few of those that were there are [patched](Sink::patch) at last, in an order
+/// that the format answers for.
+///
+/// The file is locked as long as the sink lives, and a second sink of it is refused. A sink that is dropped before the first byte was patched
+/// cuts the file to the length that it had. Afterwards it leaves it as it is.
+#[derive(Debug)]
+pub struct UpdateSink {
+    uri: String,
+    file: File,
+    /// Its length before, while nothing of that was patched.
+    untouched: Option<u64>,
+    /// The process that made it.
+    process: u32,
+}
+
+impl UpdateSink {
+    /// Opens the file at this path. What is written comes behind its last byte.
+    ///
+    /// # Errors
+    /// There is no such file, it may not be written, or another sink of any process has it.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let uri = path.as_ref().to_string_lossy().into_owned();
+        let failed = |error: io::Error| Error::new(error.into(), uri.clone());
+        let path = destination(path.as_ref()).map_err(failed)?;
+        if !std::fs::metadata(&path).map_err(failed)?.is_file() {
+            return Err(Error::new(ErrorKind::NotAFile, uri));
+        }
+        let mut file = OpenOptions::new().read(true).write(true).open(&path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(Error::new(ErrorKind::Locked, uri)),
+            // A file system without locks: the file can be changed as before there were any.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        let length = file.seek(SeekFrom::End(0)).map_err(failed)?;
+        Ok(Self { uri, file, untouched: Some(length), process: std::process::id() })
+    }
+
+    fn own(&mut self) -> io::Result<&mut File> {
+        if self.is_forked() {
+            return Err(io::Error::other(ErrorKind::Forked { process: self.process }));
+        }
+        Ok(&mut self.file)
+    }
+
+    fn is_forked(&self) -> bool {
+        self.process != std::process::id()
+    }
+}
+
+impl Write for UpdateSink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.own()?.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Sink for UpdateSink {
+    fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.own()?;
+        // Also if this fails: some of the bytes may be there.
+        self.untouched.take_if(|length| at < *length);
+        write_at(&mut self.file, at, bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.own()?.sync_all()
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        let done = self.sync().map_err(|error| Error::new(error.into(), self.uri.clone()));
+        if done.is_ok() {
+            self.untouched = None;
+        }
+        done
+    }
+}
+
+impl Drop for UpdateSink {
+    fn drop(&mut self) {
+        if let Some(length) = self.untouched
+            && !self.is_forked()
+        {
+            // A destructor cannot report a failure, and what is behind the end of a file's contents does no harm.
+            let _ = self.file.set_len(length);
+        }
+    }
+}
