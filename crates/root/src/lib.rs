@@ -1,10 +1,10 @@
-//! CERN ROOT files, read from first principles.
+//! CERN ROOT files, read and written from first principles.
 //!
 //! A [`RootFile`] is a container of records, each behind a [`Key`] and listed in a [`Directory`]. The payload
 //! of a record is an object in ROOT's own serialization, which a [`Cursor`] reads. How a class is serialized,
 //! the file says itself in its [`Streamers`]; by them [`RootFile::object`] reads any object with everything
 //! it points to ([`Objects`]). Trees are such objects, whose data are in further records; the crate
-//! `forthwith-ttree` reads them, and takes part in [`RootFile::check`] as a [`TableCheck`].
+//! `forthwith-ttree` reads them, and takes part in [`RootFile::check`] as a [`TableCheck`]. [`write`](mod@write) is the way back.
 //!
 //! ```
 //! use forthwith_root::RootFile;
@@ -32,6 +32,7 @@ mod object;
 mod record;
 mod streamer;
 pub mod unroll;
+pub mod write;
 
 pub use cpp::{Basic, Container, CppType, Holds, Number, Packing, code};
 pub use efficiency::{Interval, beta_interval};

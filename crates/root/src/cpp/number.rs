@@ -71,7 +71,7 @@ pub struct Number {
     /// How it is stored; `None` if always packed. One with a range is packed in any case.
     pub basic: Option<Basic>,
     /// What a column has.
-    dtype: DType,
+    pub(crate) dtype: DType,
     /// What C++ and ROOT call it.
     names: &'static [&'static str],
 }

@@ -191,7 +191,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("TLeaf", 2, "\
         TNamed 1; fLen:3:int; fLenType:3:int; fOffset:3:int; fIsRange:18:bool; \
         fIsUnsigned:18:bool; fLeafCount:64:TLeaf*"),
-    ("TLeafB", 1, "TLeaf 2; fMinimum:1:signed char; fMaximum:1:signed char"),
+    ("TLeafB", 1, "TLeaf 2; fMinimum:1:char; fMaximum:1:char"),
     ("TLeafC", 1, "TLeaf 2; fMinimum:3:int; fMaximum:3:int"),
     ("TLeafD", 1, "TLeaf 2; fMinimum:8:double; fMaximum:8:double"),
     ("TLeafD32", 1, "TLeaf 2; fMinimum:9:Double32_t; fMaximum:9:Double32_t"),

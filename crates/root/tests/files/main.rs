@@ -12,3 +12,4 @@ mod sparse;
 mod standard;
 mod streamers;
 mod whole;
+mod written;

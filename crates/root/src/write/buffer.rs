@@ -1,0 +1,238 @@
+//! The bytes of one object, as they are made.
+
+use std::collections::HashMap;
+
+use crate::record::BYTE_COUNT;
+
+/// Big-endian bytes of the payload of one record: the opposite of a [`Cursor`](crate::Cursor).
+///
+/// Class tags and references hold positions that are counted from the first byte of the record's key, so the buffer knows
+/// the key's length. Nothing here fails: an object that is too long for byte counts [says so](Self::is_too_long) at the end.
+#[derive(Debug, Default)]
+pub struct Buffer {
+    bytes: Vec<u8>,
+    /// Length of the key before the payload.
+    origin: u32,
+    /// Where classes were named first.
+    classes: HashMap<Box<str>, u32>,
+    too_long: bool,
+}
+
+macro_rules! numbers {
+    ($($name:ident),*) => {$(
+        #[doc = concat!("Appends a `", stringify!($name), "`.")]
+        pub fn $name(&mut self, value: $name) {
+            self.bytes.extend(value.to_be_bytes());
+        }
+    )*};
+}
+
+impl Buffer {
+    /// A payload behind a key of this length.
+    #[must_use]
+    pub fn new(key_len: u16) -> Self {
+        Self { origin: key_len.into(), ..Self::default() }
+    }
+
+    numbers!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
+
+    /// The bytes so far.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Length of the key before the payload.
+    #[must_use]
+    pub fn origin(&self) -> u32 {
+        self.origin
+    }
+
+    /// Whether something was longer than its length has room for.
+    #[must_use]
+    pub fn is_too_long(&self) -> bool {
+        self.too_long || self.bytes.len() >= LONGEST
+    }
+
+    /// Appends bytes as they are.
+    pub fn extend(&mut self, bytes: &[u8]) {
+        self.bytes.extend(bytes);
+    }
+
+    /// Appends a truth value.
+    pub fn bool(&mut self, value: bool) {
+        self.u8(value.into());
+    }
+
+    /// Appends a string behind its length: a `TString`, or the text of a `std::string`.
+    pub fn string(&mut self, text: impl AsRef<[u8]>) {
+        let text = text.as_ref();
+        match u8::try_from(text.len()) {
+            Ok(short) if short < 255 => self.u8(short),
+            _ => {
+                self.u8(255);
+                let length = i32::try_from(text.len());
+                self.too_long |= length.is_err();
+                self.i32(length.unwrap_or(0));
+            }
+        }
+        self.extend(text);
+    }
+
+    /// Appends an object with its byte count and class version before it.
+    pub fn frame<R>(&mut self, version: i16, body: impl FnOnce(&mut Self) -> R) -> R {
+        self.counted(|buffer| {
+            buffer.i16(version);
+            body(buffer)
+        })
+    }
+
+    /// Appends an object of a class that has no version, but a checksum.
+    pub fn unversioned<R>(&mut self, checksum: u32, body: impl FnOnce(&mut Self) -> R) -> R {
+        self.frame(0, |buffer| {
+            buffer.u32(checksum);
+            body(buffer)
+        })
+    }
+
+    /// Appends an object at a place for a pointer: a byte count, the class, and what `body` appends, which begins with a frame.
+    /// Returns by what number a [`reference`](Self::reference) means it.
+    pub fn object(&mut self, class: &str, body: impl FnOnce(&mut Self)) -> u32 {
+        let reference = self.place() + 2;
+        self.counted(|buffer| {
+            match buffer.classes.get(class) {
+                Some(place) => buffer.u32(KNOWN_CLASS | (place + 2)),
+                None => {
+                    let place = buffer.place();
+                    buffer.classes.insert(class.into(), place);
+                    buffer.u32(NEW_CLASS);
+                    buffer.extend(class.as_bytes());
+                    buffer.u8(0);
+                }
+            }
+            body(buffer);
+        });
+        reference
+    }
+
+    /// Appends a pointer to an object that is in the same payload already.
+    pub fn reference(&mut self, number: u32) {
+        self.u32(number);
+    }
+
+    /// Appends a pointer to nothing.
+    pub fn null(&mut self) {
+        self.u32(0);
+    }
+
+    /// Appends a `TObject`. Of the status bits only those that mean something outside of the writing process belong here; that of an object
+    /// that others refer to across records has more behind it, and is left out.
+    pub fn tobject(&mut self, unique_id: u32, bits: u32) {
+        self.i16(1);
+        self.u32(unique_id);
+        self.u32(bits & !crate::record::IS_REFERENCED);
+    }
+
+    /// Appends a `TNamed`.
+    pub fn tnamed(&mut self, bits: u32, name: impl AsRef<[u8]>, title: impl AsRef<[u8]>) {
+        self.frame(1, |buffer| {
+            buffer.tobject(0, bits);
+            buffer.string(name);
+            buffer.string(title);
+        });
+    }
+
+    /// Appends a `TList` (or `THashList`, which differs by its class alone) of objects that `each` appends with
+    /// [`object`](Self::object).
+    pub fn tlist(&mut self, name: &str, count: usize, mut each: impl FnMut(&mut Self, usize)) {
+        self.frame(5, |buffer| {
+            buffer.tobject(0, 0);
+            buffer.string(name);
+            buffer.count(count);
+            for index in 0..count {
+                each(buffer, index);
+                // The option that an object is drawn with.
+                buffer.string("");
+            }
+        });
+    }
+
+    /// Appends a `TObjArray` of objects that `each` appends with [`object`](Self::object), [`reference`](Self::reference) or
+    /// [`null`](Self::null).
+    pub fn tobjarray(&mut self, bits: u32, count: usize, mut each: impl FnMut(&mut Self, usize)) {
+        self.frame(3, |buffer| {
+            buffer.tobject(0, bits);
+            buffer.string("");
+            buffer.count(count);
+            buffer.i32(0);
+            for index in 0..count {
+                each(buffer, index);
+            }
+        });
+    }
+
+    /// Appends a number of items in four bytes.
+    pub fn count(&mut self, count: usize) {
+        let short = i32::try_from(count);
+        self.too_long |= short.is_err();
+        self.i32(short.unwrap_or(0));
+    }
+
+    /// Where the next byte is, counted from the first of the key.
+    fn place(&self) -> u32 {
+        // A payload of that length is refused at the end.
+        self.origin.wrapping_add(self.bytes.len() as u32)
+    }
+
+    fn counted<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
+        let at = self.bytes.len();
+        self.u32(0);
+        let result = body(self);
+        let count = self.bytes.len() - at - 4;
+        self.too_long |= count >= LONGEST;
+        // Cut off only if it is too long, which is an error.
+        self.bytes[at..at + 4].copy_from_slice(&(BYTE_COUNT | count as u32 & !BYTE_COUNT).to_be_bytes());
+        result
+    }
+}
+
+/// A byte count has 30 bits.
+const LONGEST: usize = BYTE_COUNT as usize;
+const NEW_CLASS: u32 = 0xFFFF_FFFF;
+const KNOWN_CLASS: u32 = 0x8000_0000;
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a test fails by panicking
+
+    use super::*;
+    use crate::{Cursor, Tag};
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut buffer = Buffer::new(70);
+        let mut first = 0;
+        buffer.frame(7, |buffer| {
+            buffer.string("x".repeat(254));
+            buffer.string("y".repeat(255));
+            first = buffer.object("TNamed", |buffer| buffer.tnamed(8, "name", "title"));
+            buffer.object("TNamed", |buffer| buffer.tnamed(0, "other", ""));
+            buffer.reference(first);
+            buffer.null();
+        });
+        assert!(!buffer.is_too_long());
+        let mut cursor = Cursor::with_origin(buffer.bytes(), 70);
+        let frame = cursor.frame().unwrap();
+        assert_eq!((frame.version, frame.end), (7, Some(buffer.bytes().len())));
+        assert_eq!(cursor.string().unwrap().len(), 254);
+        assert_eq!(cursor.string().unwrap().len(), 255);
+        let Tag::Object { class: b"TNamed", begin, .. } = cursor.tag().unwrap() else { panic!("no object") };
+        assert_eq!(cursor.tnamed().unwrap(), (&b"name"[..], &b"title"[..]));
+        assert!(matches!(cursor.tag().unwrap(), Tag::Object { class: b"TNamed", .. }));
+        assert_eq!(cursor.tnamed().unwrap().0, b"other");
+        assert_eq!(cursor.tag().unwrap(), Tag::Reference(begin));
+        assert_eq!(first as usize, begin + 70 + 2);
+        assert_eq!(cursor.tag().unwrap(), Tag::Null);
+        assert_eq!(cursor.remaining(), 0);
+    }
+}

@@ -1,0 +1,260 @@
+//! Compression of payloads: ROOT's framing of blocks, the opposite of `file/compressed.rs`.
+
+use std::borrow::Cow;
+
+use forthwith_io::{Codec, Compressor, xxh64};
+use forthwith_plan::{Error, ErrorKind, Result};
+
+/// How payloads are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compression {
+    algorithm: Option<Algorithm>,
+    level: u8,
+}
+
+/// The algorithms that files are written with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// zlib.
+    Zlib,
+    /// LZMA, in `.xz` containers.
+    Lzma,
+    /// LZ4. It has one level here.
+    Lz4,
+    /// Zstandard.
+    Zstd,
+}
+
+impl Algorithm {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Zlib, Self::Lzma, Self::Lz4, Self::Zstd];
+
+    /// Its name, in lower case.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Zlib => "zlib",
+            Self::Lzma => "lzma",
+            Self::Lz4 => "lz4",
+            Self::Zstd => "zstd",
+        }
+    }
+
+    /// ROOT's number for it.
+    const fn number(self) -> i32 {
+        match self {
+            Self::Zlib => 1,
+            Self::Lzma => 2,
+            Self::Lz4 => 4,
+            Self::Zstd => 5,
+        }
+    }
+
+    /// The level that is taken if none is asked for: what ROOT recommends.
+    const fn usual_level(self) -> u8 {
+        match self {
+            Self::Zlib => 1,
+            Self::Lzma => 7,
+            Self::Lz4 => 4,
+            Self::Zstd => 5,
+        }
+    }
+
+    /// The letters and the method before each block.
+    const fn magic(self) -> [u8; 3] {
+        match self {
+            Self::Zlib => *b"ZL\x08",
+            Self::Lzma => *b"XZ\0",
+            Self::Lz4 => *b"L4\x01",
+            Self::Zstd => *b"ZS\x01",
+        }
+    }
+
+    /// The codec, and its own number for one of ROOT's levels.
+    const fn codec(self, level: u8) -> (Codec, i32) {
+        match self {
+            Self::Zlib => (Codec::Zlib, level as i32),
+            Self::Lzma => (Codec::Xz, level as i32),
+            Self::Lz4 => (Codec::Lz4, 0),
+            Self::Zstd => (Codec::Zstd, 2 * level as i32),
+        }
+    }
+}
+
+impl Compression {
+    /// Payloads are stored as they are.
+    pub const NONE: Self = Self { algorithm: None, level: 0 };
+
+    /// An algorithm at its usual level.
+    #[must_use]
+    pub const fn of(algorithm: Algorithm) -> Self {
+        Self { algorithm: Some(algorithm), level: algorithm.usual_level() }
+    }
+
+    /// An algorithm at one of ROOT's levels: 1 to 9; 0 is no compression.
+    ///
+    /// # Errors
+    /// A level that there is not.
+    pub fn new(algorithm: Algorithm, level: i32) -> Result<Self> {
+        match u8::try_from(level) {
+            Ok(0) => Ok(Self::NONE),
+            Ok(level @ 1..=9) => Ok(Self { algorithm: Some(algorithm), level }),
+            _ => {
+                let what = format!(
+                    "compression level {level} of {}: ROOT has 1 to 9, and 0 for none",
+                    algorithm.name()
+                );
+                Err(Error::new(ErrorKind::Invalid { what }))
+            }
+        }
+    }
+
+    /// An algorithm by its name, `"zstd"` or `"none"`, at a level or at its usual one.
+    ///
+    /// # Errors
+    /// A name or a level that there is not.
+    pub fn named(name: &str, level: Option<i32>) -> Result<Self> {
+        let lower = name.to_ascii_lowercase();
+        if matches!(&*lower, "none" | "uncompressed") {
+            return Ok(Self::NONE);
+        }
+        let algorithm = Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == lower);
+        let Some(algorithm) = algorithm else {
+            let what = format!("codec {name:?}: ROOT files have none, zlib, lzma, lz4 and zstd");
+            return Err(Error::new(ErrorKind::Invalid { what }));
+        };
+        level.map_or(Ok(Self::of(algorithm)), |level| Self::new(algorithm, level))
+    }
+
+    /// From ROOT's setting: a hundred times the algorithm, plus the level.
+    ///
+    /// # Errors
+    /// An algorithm or a level that there is not.
+    pub fn from_setting(setting: i32) -> Result<Self> {
+        if setting == 0 {
+            return Ok(Self::NONE);
+        }
+        // 0 is ROOT's own choice.
+        let number = if setting / 100 == 0 { 1 } else { setting / 100 };
+        match Algorithm::ALL.into_iter().find(|algorithm| algorithm.number() == number) {
+            Some(algorithm) => Self::new(algorithm, setting % 100),
+            None => {
+                let what = format!("compression setting {setting}");
+                Err(Error::new(ErrorKind::Invalid { what }))
+            }
+        }
+    }
+
+    /// ROOT's setting: a hundred times the algorithm, plus the level.
+    #[must_use]
+    pub fn setting(self) -> i32 {
+        self.algorithm.map_or(0, |algorithm| algorithm.number() * 100 + i32::from(self.level))
+    }
+
+    /// The algorithm; none if payloads are stored as they are.
+    #[must_use]
+    pub const fn algorithm(self) -> Option<Algorithm> {
+        self.algorithm
+    }
+}
+
+impl Default for Compression {
+    /// What ROOT itself takes for files: zlib at level 1.
+    fn default() -> Self {
+        Self::of(Algorithm::Zlib)
+    }
+}
+
+/// The bytes that are stored for a payload: compressed blocks, or the payload itself if it is short or does not get shorter.
+///
+/// # Errors
+/// No memory.
+pub fn compress<'a>(
+    compression: Compression,
+    payload: &'a [u8],
+    compressor: &mut Compressor,
+) -> Result<Cow<'a, [u8]>> {
+    let Some(algorithm) = compression.algorithm.filter(|_| payload.len() > LONGEST_PLAIN) else {
+        return Ok(Cow::Borrowed(payload));
+    };
+    let (codec, level) = algorithm.codec(compression.level);
+    let mut stored = Vec::new();
+    for block in payload.chunks(LONGEST_BLOCK) {
+        let header = stored.len();
+        stored.extend([0; HEADER]);
+        if algorithm == Algorithm::Lz4 {
+            stored.extend([0; HASH]);
+        }
+        let begin = stored.len();
+        compressor.append(codec, Some(level), block, &mut stored).map_err(ErrorKind::from)?;
+        let hash = xxh64(&stored[begin..]).to_be_bytes();
+        let length = stored.len() - header - HEADER;
+        if length >= block.len() || length > LONGEST_BLOCK {
+            return Ok(Cow::Borrowed(payload));
+        }
+        if algorithm == Algorithm::Lz4 {
+            stored[header + HEADER..begin].copy_from_slice(&hash);
+        }
+        let place = &mut stored[header..header + HEADER];
+        place[..3].copy_from_slice(&algorithm.magic());
+        place[3..6].copy_from_slice(&(length as u32).to_le_bytes()[..3]);
+        place[6..9].copy_from_slice(&(block.len() as u32).to_le_bytes()[..3]);
+    }
+    // A payload counts as compressed if it is longer than what is stored.
+    Ok(if stored.len() < payload.len() { Cow::Owned(stored) } else { Cow::Borrowed(payload) })
+}
+
+/// Payloads that are not worth a block of their own, as ROOT has it.
+const LONGEST_PLAIN: usize = 256;
+/// Lengths have three bytes.
+const LONGEST_BLOCK: usize = 0xFF_FFFF;
+/// Letters, method and both lengths.
+const HEADER: usize = 9;
+/// The checksum before an LZ4 block.
+const HASH: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a test fails by panicking
+
+    use super::*;
+    use crate::decompress_record;
+    use forthwith_io::Decompressor;
+
+    #[test]
+    fn what_is_compressed_decompresses() {
+        let long: Vec<u8> = (0..17_000_000u32).map(|n| (n / 99 % 251) as u8).collect();
+        let mut noise = vec![0; 1000];
+        let mut state = 1u32;
+        noise.fill_with(|| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        });
+        let (mut to, mut from) = (Compressor::new(), Decompressor::new());
+        for algorithm in Algorithm::ALL {
+            let fast = Compression::new(algorithm, 1).unwrap();
+            for (payload, shorter) in
+                [(&long[..], true), (&long[..3000], true), (&long[..256], false), (&noise, false)]
+            {
+                let stored = compress(fast, payload, &mut to).unwrap();
+                assert_eq!(stored.len() < payload.len(), shorter, "{algorithm:?}, {} bytes", payload.len());
+                let mut back = vec![0; payload.len()];
+                decompress_record(&stored, &mut back, &mut from).unwrap();
+                assert!(back == payload, "{algorithm:?}, {} bytes", payload.len());
+            }
+        }
+    }
+
+    #[test]
+    fn settings_are_those_of_root() {
+        for setting in [0, 101, 207, 404, 505, 509] {
+            assert_eq!(Compression::from_setting(setting).unwrap().setting(), setting);
+        }
+        assert_eq!(Compression::default().setting(), 101);
+        assert_eq!(Compression::named("ZSTD", None).unwrap().setting(), 505);
+        assert_eq!(Compression::named("none", Some(3)).unwrap(), Compression::NONE);
+        assert!(Compression::named("brotli", None).is_err());
+        assert!(Compression::new(Algorithm::Zstd, 22).is_err());
+        assert!(Compression::from_setting(301).is_err());
+    }
+}

@@ -1,0 +1,124 @@
+//! Directories, as they are written.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use forthwith_plan::Result;
+
+use super::key::{LAST_SMALL, pointer};
+use super::moment::{Moment, Uuid};
+use crate::record::Datime;
+
+/// A directory of a file that is being written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DirectoryId(pub(super) usize);
+
+impl DirectoryId {
+    /// The top directory.
+    pub const TOP: Self = Self(0);
+}
+
+/// A directory, and what it lists.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) name: String,
+    pub(super) title: String,
+    /// The directory that it is in.
+    pub(super) parent: Option<DirectoryId>,
+    /// Where its record begins.
+    pub(super) position: u64,
+    /// Bytes of the record before what it says of itself.
+    pub(super) name_len: u32,
+    pub(super) created: Datime,
+    pub(super) uuid: Option<Uuid>,
+    /// Where its list of keys is: the first byte and the length, 0 if it was never written.
+    pub(super) list: (u64, u32),
+    /// What it lists, in the order of the list.
+    pub(super) keys: Vec<Listed>,
+    /// Whether the list has to be written.
+    pub(super) changed: bool,
+    /// The directories in it that were made or opened.
+    pub(super) inner: Vec<DirectoryId>,
+}
+
+/// A key in a list.
+#[derive(Clone, Debug)]
+pub(super) struct Listed {
+    pub(super) class: Box<str>,
+    pub(super) name: Box<str>,
+    pub(super) cycle: u16,
+    /// Where its record is, and the length of that.
+    pub(super) record: (u64, u32),
+    /// The key's bytes.
+    pub(super) image: Bytes,
+}
+
+/// Bytes of what a directory says of itself.
+pub(super) const LENGTH: usize = 60;
+
+impl Place {
+    /// Where what it says of itself begins.
+    pub(super) fn header_at(&self) -> u64 {
+        self.position + u64::from(self.name_len)
+    }
+
+    /// What it says of itself: always as many bytes.
+    pub(super) fn header(&self, parent: u64, modified: Moment) -> [u8; LENGTH] {
+        let big = self.position.max(parent).max(self.list.0) > LAST_SMALL;
+        let mut bytes = Vec::with_capacity(LENGTH);
+        bytes.extend(if big { 1005_i16 } else { 5 }.to_be_bytes());
+        bytes.extend(self.created.0.to_be_bytes());
+        bytes.extend(modified.datime().0.to_be_bytes());
+        bytes.extend(self.list.1.to_be_bytes());
+        bytes.extend(self.name_len.to_be_bytes());
+        for seek in [self.position, parent, self.list.0] {
+            pointer(&mut bytes, seek, big);
+        }
+        if let Some(uuid) = self.uuid {
+            bytes.extend(1_u16.to_be_bytes());
+            bytes.extend(uuid.0);
+        }
+        bytes.resize(LENGTH, 0);
+        let mut header = [0; LENGTH];
+        header.copy_from_slice(&bytes);
+        header
+    }
+
+    /// The number of the next object of a name.
+    pub(super) fn next_cycle(&self, name: &str) -> Result<u16> {
+        let last = self.keys.iter().filter(|key| &*key.name == name).map(|key| key.cycle).max();
+        let next = last.map_or(Some(1), |last| last.checked_add(1)).filter(|&cycle| cycle <= MOST_CYCLES);
+        next.ok_or_else(|| {
+            let what = format!("there are {MOST_CYCLES} objects of this name, and cycles end there");
+            forthwith_plan::Error::new(forthwith_plan::ErrorKind::Invalid { what }).in_object(name)
+        })
+    }
+
+    /// Adds a key: before others of its name, since ROOT takes the first.
+    pub(super) fn list_key(&mut self, listed: Listed) {
+        let at = self.keys.iter().position(|key| key.name == listed.name).unwrap_or(self.keys.len());
+        self.keys.insert(at, listed);
+        self.changed = true;
+    }
+
+    /// The payload of its list of keys.
+    pub(super) fn key_list(&self) -> Vec<u8> {
+        // No more keys than fit in memory, each of at least 26 bytes.
+        let mut payload = (self.keys.len() as u32).to_be_bytes().to_vec();
+        self.keys.iter().for_each(|key| payload.extend(&*key.image));
+        payload
+    }
+
+    /// The class that its records have.
+    pub(super) fn class(&self) -> &'static str {
+        if self.parent.is_none() { "TFile" } else { "TDirectory" }
+    }
+
+    /// Its name for a message.
+    pub(super) fn label(&self) -> Cow<'_, str> {
+        if self.parent.is_none() { Cow::Borrowed("the top directory") } else { Cow::Borrowed(&self.name) }
+    }
+}
+
+/// ROOT takes cycles for signed numbers.
+const MOST_CYCLES: u16 = i16::MAX as u16;

@@ -1,0 +1,668 @@
+//! The file being written: header, records, lists, and the order in which they reach the disk.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use forthwith_io::{Compressor, Sink};
+use forthwith_plan::{Error, ErrorKind, Result};
+
+use super::classes::{UNDESCRIBED, described_class, named_by};
+use super::directory::{DirectoryId, LENGTH, Listed, Place};
+use super::key::{KeyNumbers, LAST_SMALL, encode, pointer, string, string_length};
+use super::{Buffer, Compression, KeyKind, KeyText, Moment, RecordPlace, Uuid, compress, infos};
+use crate::streamer::StreamerInfo;
+
+/// How a file is written.
+#[derive(Clone, Debug)]
+pub struct FileSettings {
+    /// How objects are compressed. Tables may choose for themselves.
+    pub compression: Compression,
+    /// The file's number.
+    pub uuid: Uuid,
+    /// When it is written.
+    pub time: Moment,
+    /// Its title.
+    pub title: String,
+}
+
+impl Default for FileSettings {
+    fn default() -> Self {
+        Self {
+            compression: Compression::default(),
+            uuid: Uuid::fresh(),
+            time: Moment::now(),
+            title: String::new(),
+        }
+    }
+}
+
+/// A ROOT file being written. Nothing of it counts before it is [finished](Self::finish); a writer that is dropped leaves
+/// what the sink leaves.
+pub struct FileWriter {
+    out: Output,
+    settings: FileSettings,
+    compressor: Compressor,
+    directories: Vec<Place>,
+    /// Descriptions of classes by name and checksum, in the order in which they came.
+    infos: Vec<Arc<StreamerInfo>>,
+    /// Where they are in that, by class and checksum.
+    described: BTreeMap<(Box<str>, u32), usize>,
+    /// Whether the streamer record has to be written.
+    infos_changed: bool,
+    header: Header,
+    /// Free parts of the file, by first and last byte, in order and apart.
+    free: Vec<(u64, u64)>,
+}
+
+/// What the header says that is not known from elsewhere.
+#[derive(Clone, Copy, Debug)]
+struct Header {
+    version: i32,
+    begin: u64,
+    name_len: u32,
+    compression: i32,
+    uuid: Uuid,
+    /// The streamer record: first byte and length.
+    info: (u64, u32),
+    /// The list of free parts, and how many they are.
+    free: (u64, u32),
+    free_count: u32,
+}
+
+impl FileWriter {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// The sink cannot be written to, or cannot go back to what was written.
+    pub fn create(sink: Box<dyn Sink>, settings: FileSettings) -> Result<Self> {
+        let uri = sink.uri();
+        let name = uri.rsplit(['/', '\\']).next().unwrap_or(uri).to_owned();
+        let mut out = Output { sink, position: 0, held: Vec::new(), broken: false };
+        let key = KeyText { class: "TFile", name: &name, title: &settings.title };
+        let key_len = key.length(KeyKind::Object, BEGIN)?;
+        let texts = string_length(&name) + string_length(&settings.title);
+        let name_len = u32::from(key_len) + texts as u32;
+        let end = BEGIN + u64::from(name_len) + LENGTH as u64;
+        let header = Header {
+            version: VERSION,
+            begin: BEGIN,
+            name_len,
+            compression: settings.compression.setting(),
+            uuid: settings.uuid,
+            info: (0, 0),
+            free: (0, 0),
+            free_count: 0,
+        };
+        let numbers = KeyNumbers {
+            stored_len: (texts + LENGTH) as u64,
+            object_len: (texts + LENGTH) as u32,
+            time: settings.time.datime(),
+            cycle: 1,
+            position: BEGIN,
+            directory: 0,
+        };
+        let mut record = encode(&key, KeyKind::Object, numbers)?;
+        string(&mut record, &name);
+        string(&mut record, &settings.title);
+        let top = Place {
+            title: settings.title.clone(),
+            name,
+            parent: None,
+            position: BEGIN,
+            name_len,
+            created: settings.time.datime(),
+            uuid: Some(settings.uuid),
+            list: (0, 0),
+            keys: Vec::new(),
+            changed: true,
+            inner: Vec::new(),
+        };
+        record.extend(top.header(0, settings.time));
+        // A file that is cut off has no more than its records: readers that walk them find where they begin.
+        let mut begin = header.encode(end);
+        begin.resize(BEGIN as usize, 0);
+        out.append(&begin)?;
+        out.append(&record)?;
+        Ok(Self {
+            out,
+            settings,
+            compressor: Compressor::new(),
+            directories: vec![top],
+            infos: Vec::new(),
+            described: BTreeMap::new(),
+            infos_changed: true,
+            header,
+            free: Vec::new(),
+        })
+    }
+
+    /// How objects are compressed unless they say otherwise.
+    #[must_use]
+    pub fn compression(&self) -> Compression {
+        self.settings.compression
+    }
+
+    /// When the file is written.
+    #[must_use]
+    pub fn time(&self) -> Moment {
+        self.settings.time
+    }
+
+    /// What errors call the file.
+    #[must_use]
+    pub fn uri(&self) -> &str {
+        self.out.sink.uri()
+    }
+
+    /// Where the next record will begin.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.out.position
+    }
+
+    /// Where a directory's record is: keys of what it has say so.
+    #[must_use]
+    pub fn directory_position(&self, directory: DirectoryId) -> u64 {
+        self.directories[directory.0].position
+    }
+
+    /// The directory at a path, with slashes between names; it and those before it are made if they are not there. An empty path is the top
+    /// directory.
+    ///
+    /// # Errors
+    /// An object of that name is no directory, or as [`record`](Self::record).
+    pub fn directory(&mut self, path: &str) -> Result<DirectoryId> {
+        let names = path.split('/').filter(|name| !name.is_empty());
+        let mut at = DirectoryId::TOP;
+        for name in names {
+            at = self.inner_directory(at, name, "")?;
+        }
+        Ok(at)
+    }
+
+    /// The directory of this name in another one, made with this title if it is not there.
+    ///
+    /// # Errors
+    /// As [`directory`](Self::directory).
+    pub fn inner_directory(&mut self, outer: DirectoryId, name: &str, title: &str) -> Result<DirectoryId> {
+        let known = |&id: &DirectoryId| self.directories[id.0].name == name;
+        if let Some(&id) = self.directories[outer.0].inner.iter().find(|id| known(id)) {
+            return Ok(id);
+        }
+        if let Some(key) = self.directories[outer.0].keys.iter().find(|key| &*key.name == name) {
+            let found = format!("an object of class {} of this name", key.class);
+            let error = ErrorKind::NotA { what: "a directory", found };
+            return Err(Error::new(error).in_file(self.uri()).in_object(name));
+        }
+        let key = KeyText { class: "TDirectory", name, title };
+        let key_len = self.key_length(key, KeyKind::Object)?;
+        let id = DirectoryId(self.directories.len());
+        let mut place = Place {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            parent: Some(outer),
+            position: self.out.position,
+            name_len: key_len.into(),
+            created: self.settings.time.datime(),
+            uuid: Some(self.settings.uuid.part(id.0 as u64)),
+            list: (0, 0),
+            keys: Vec::new(),
+            changed: true,
+            inner: Vec::new(),
+        };
+        let header = place.header(self.directories[outer.0].position, self.settings.time);
+        let written = self.listed(outer, key, LENGTH, &[&header])?;
+        place.position = written.position;
+        self.directories.push(place);
+        self.directories[outer.0].inner.push(id);
+        Ok(id)
+    }
+
+    /// The length that the key of the next record has.
+    ///
+    /// # Errors
+    /// The texts are longer than a key can be.
+    pub fn key_length(&self, key: KeyText<'_>, kind: KeyKind) -> Result<u16> {
+        key.length(kind, self.out.position).map_err(|error| error.in_file(self.uri()))
+    }
+
+    /// Appends a record that no directory lists: a basket, or a part of a table without a name. `object_len` is the length of its payload
+    /// before it was compressed; the pieces of `stored` come one after the other behind the key.
+    ///
+    /// # Errors
+    /// The sink refuses, or the record is longer than ROOT's can be.
+    pub fn record(
+        &mut self,
+        key: KeyText<'_>,
+        directory: DirectoryId,
+        kind: KeyKind,
+        object_len: usize,
+        stored: &[&[u8]],
+    ) -> Result<RecordPlace> {
+        let cycle = match kind {
+            KeyKind::Basket { number, .. } => number as u16,
+            _ => 1,
+        };
+        let seek = self.directories[directory.0].position;
+        let record = self.append_record(key, seek, kind, cycle, object_len, stored);
+        record.map(|(place, _)| place).map_err(|error| error.in_file(self.uri()).in_object(key.name))
+    }
+
+    /// Appends an object that `body` makes, compressed as the file's settings say, and lists it in a directory: under a new cycle if there
+    /// is one of its name.
+    ///
+    /// # Errors
+    /// The sink refuses, or the object is longer than ROOT's can be.
+    pub fn object(
+        &mut self,
+        directory: DirectoryId,
+        key: KeyText<'_>,
+        body: impl FnOnce(&mut Buffer),
+    ) -> Result<RecordPlace> {
+        let mut buffer = Buffer::new(self.key_length(key, KeyKind::Object)?);
+        body(&mut buffer);
+        if buffer.is_too_long() {
+            let what = format!("an object of {} bytes: byte counts end at 1 GB", buffer.bytes().len());
+            let error = Error::new(ErrorKind::Invalid { what });
+            return Err(error.in_file(self.uri()).in_object(key.name));
+        }
+        let stored = compress(self.settings.compression, buffer.bytes(), &mut self.compressor)?;
+        self.listed(directory, key, buffer.bytes().len(), &[&stored])
+    }
+
+    /// As [`object`](Self::object), with bytes that are serialised and compressed already. Where they hold class tags or
+    /// references, those were made for a key of this [length](Self::key_length).
+    ///
+    /// # Errors
+    /// As [`object`](Self::object).
+    pub fn listed(
+        &mut self,
+        directory: DirectoryId,
+        key: KeyText<'_>,
+        object_len: usize,
+        stored: &[&[u8]],
+    ) -> Result<RecordPlace> {
+        let listed = self.append_listed(directory, key, object_len, stored);
+        listed.map_err(|error| error.in_file(self.uri()).in_object(key.name))
+    }
+
+    fn append_listed(
+        &mut self,
+        directory: DirectoryId,
+        key: KeyText<'_>,
+        object_len: usize,
+        stored: &[&[u8]],
+    ) -> Result<RecordPlace> {
+        if key.name.contains('/') || key.name.is_empty() {
+            let what =
+                format!("{:?} as the name of an object: names are not empty, and have no slash", key.name);
+            return Err(Error::new(ErrorKind::Invalid { what }));
+        }
+        let place = &self.directories[directory.0];
+        let (cycle, seek) = (place.next_cycle(key.name)?, place.position);
+        let (place, image) = self.append_record(key, seek, KeyKind::Object, cycle, object_len, stored)?;
+        // The length of a record has been compared with what keys have room for.
+        let record = (place.position, place.length() as u32);
+        let image = Bytes::from(image);
+        let listed = Listed { class: key.class.into(), name: key.name.into(), cycle, record, image };
+        self.directories[directory.0].list_key(listed);
+        Ok(place)
+    }
+
+    /// Takes an object off the list of its directory. Its bytes are free space afterwards, those of a table's data are not. Returns
+    /// whether there was one.
+    pub fn remove(&mut self, directory: DirectoryId, name: &str, cycle: u16) -> bool {
+        let keys = &mut self.directories[directory.0].keys;
+        let Some(at) = keys.iter().position(|key| &*key.name == name && key.cycle == cycle) else {
+            return false;
+        };
+        let (begin, length) = keys.remove(at).record;
+        self.directories[directory.0].changed = true;
+        self.add_free(begin, length);
+        true
+    }
+
+    /// The objects of a directory: class, name and cycle.
+    pub fn keys(&self, directory: DirectoryId) -> impl Iterator<Item = (&str, &str, u16)> {
+        self.directories[directory.0].keys.iter().map(|key| (&*key.class, &*key.name, key.cycle))
+    }
+
+    /// Adds a description of a class to the file's streamer record, and those of ROOT's own classes that it names.
+    pub fn describe(&mut self, info: &StreamerInfo) {
+        if self.add_info(Arc::new(info.clone())) {
+            for class in named_by(info) {
+                self.describe_if_known(class);
+            }
+        }
+    }
+
+    /// Adds the description of one of ROOT's own classes, and those of the classes that it names.
+    ///
+    /// # Errors
+    /// A class that is not known to be one of ROOT's own.
+    pub fn describe_class(&mut self, class: &str) -> Result<()> {
+        if self.describe_if_known(class) {
+            return Ok(());
+        }
+        Err(Error::unsupported(format!("writing objects of class {class}")).in_file(self.uri()))
+    }
+
+    /// Writes what comes last and finishes the sink.
+    ///
+    /// # Errors
+    /// The sink refuses; it is not finished then.
+    pub fn finish(mut self) -> Result<u64> {
+        self.write_lists().map_err(|error| error.in_file(self.uri()))?;
+        let (end, sink) = self.out.into_sink()?;
+        sink.finish()?;
+        Ok(end)
+    }
+
+    fn describe_if_known(&mut self, class: &str) -> bool {
+        if UNDESCRIBED.contains(&class) {
+            return true;
+        }
+        let Some(info) = described_class(class) else { return false };
+        if self.add_info(Arc::clone(&info)) {
+            for class in named_by(&info) {
+                self.describe_if_known(class);
+            }
+        }
+        true
+    }
+
+    /// Whether it was not there.
+    fn add_info(&mut self, info: Arc<StreamerInfo>) -> bool {
+        let label = (info.class.clone(), info.checksum);
+        if self.described.contains_key(&label) {
+            return false;
+        }
+        self.described.insert(label, self.infos.len());
+        self.infos.push(info);
+        self.infos_changed = true;
+        true
+    }
+
+    fn write_lists(&mut self) -> Result<()> {
+        if self.infos_changed {
+            self.write_infos()?;
+        }
+        let changed: Vec<usize> =
+            (0..self.directories.len()).filter(|&at| self.directories[at].changed).collect();
+        for &at in &changed {
+            self.write_keys(at)?;
+        }
+        self.write_free()?;
+        self.out.flush()?;
+        self.out.sync()?;
+        for &at in changed.iter().rev() {
+            self.write_directory(at)?;
+        }
+        let header = self.header.encode(self.out.position);
+        self.out.patch(0, &header)?;
+        self.mark_free()
+    }
+
+    /// Marks the free parts of the file, for those who walk its records: they begin with their negative length.
+    fn mark_free(&mut self) -> Result<()> {
+        if self.free.is_empty() {
+            return Ok(());
+        }
+        self.out.sync()?;
+        for (begin, end) in self.free.iter().flat_map(|&(begin, end)| pieces(begin, end)) {
+            // No piece is longer than signed numbers of 32 bits can be.
+            let length = (end - begin + 1) as i32;
+            self.out.patch(begin, &(-length).to_be_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// What a directory says of itself, at its place.
+    fn write_directory(&mut self, at: usize) -> Result<()> {
+        let place = &self.directories[at];
+        let parent = place.parent.map_or(0, |parent| self.directories[parent.0].position);
+        let header = place.header(parent, self.settings.time);
+        self.out.patch(place.header_at(), &header)
+    }
+
+    fn write_infos(&mut self) -> Result<()> {
+        let key = KeyText { class: "TList", name: "StreamerInfo", title: "Doubly linked list" };
+        let mut buffer = Buffer::new(self.key_length(key, KeyKind::Object)?);
+        infos::list(&mut buffer, self.infos.iter().map(|info| &**info));
+        let stored = compress(self.settings.compression, buffer.bytes(), &mut self.compressor)?;
+        let length = buffer.bytes().len();
+        let seek = self.directories[0].position;
+        let (place, _) = self.append_record(key, seek, KeyKind::Object, 1, length, &[&stored])?;
+        let (begin, length) = self.header.info;
+        self.add_free(begin, length);
+        self.header.info = (place.position, place.length() as u32);
+        Ok(())
+    }
+
+    fn write_keys(&mut self, at: usize) -> Result<()> {
+        let place = &self.directories[at];
+        let payload = place.key_list();
+        let (name, title, seek) = (place.name.clone(), place.title.clone(), place.position);
+        let key = KeyText { class: place.class(), name: &name, title: &title };
+        let (written, _) = self
+            .append_record(key, seek, KeyKind::Object, 1, payload.len(), &[&payload])
+            .map_err(|error| error.in_object(&self.directories[at].label()))?;
+        let (begin, length) = self.directories[at].list;
+        self.add_free(begin, length);
+        self.directories[at].list = (written.position, written.length() as u32);
+        Ok(())
+    }
+
+    /// The list of free parts. Its own length depends on how many they are, and the last of them begins where it ends.
+    fn write_free(&mut self) -> Result<()> {
+        let (begin, length) = self.header.free;
+        self.add_free(begin, length);
+        let free: Vec<(u64, u64)> = self.free.iter().flat_map(|&(begin, end)| pieces(begin, end)).collect();
+        let top = &self.directories[0];
+        let (name, title) = (top.name.clone(), top.title.clone());
+        let key = KeyText { class: "TFile", name: &name, title: &title };
+        let position = self.out.position;
+        let key_len = u64::from(self.key_length(key, KeyKind::Object)?);
+        let before: u64 = free.iter().map(|&segment| segment_length(segment)).sum();
+        // The last segment begins behind the list, which is longer if that number needs 64 bits.
+        let end = |length| position + key_len + before + length;
+        let end = if end(SMALL_SEGMENT) > LAST_SMALL { end(BIG_SEGMENT) } else { end(SMALL_SEGMENT) };
+        let last = (end, last_byte(end));
+        let mut payload = Vec::new();
+        for &segment in free.iter().chain([&last]) {
+            let big = segment.1 > LAST_SMALL;
+            payload.extend(if big { 1001_i16 } else { 1 }.to_be_bytes());
+            pointer(&mut payload, segment.0, big);
+            pointer(&mut payload, segment.1, big);
+        }
+        let seek = top.position;
+        let (place, _) = self.append_record(key, seek, KeyKind::Object, 1, payload.len(), &[&payload])?;
+        self.header.free = (place.position, place.length() as u32);
+        self.header.free_count = free.len() as u32 + 1;
+        Ok(())
+    }
+
+    /// Adds a part of the file to those that are free.
+    fn add_free(&mut self, begin: u64, length: u32) {
+        if length == 0 {
+            return;
+        }
+        self.free.push((begin, begin + u64::from(length) - 1));
+        self.free.sort_unstable();
+        self.free.dedup_by(|next, before| {
+            let joined = before.1 + 1 >= next.0;
+            if joined {
+                before.1 = before.1.max(next.1);
+            }
+            joined
+        });
+    }
+
+    /// Appends a record, and returns the bytes of its key as well.
+    fn append_record(
+        &mut self,
+        key: KeyText<'_>,
+        directory: u64,
+        kind: KeyKind,
+        cycle: u16,
+        object_len: usize,
+        stored: &[&[u8]],
+    ) -> Result<(RecordPlace, Vec<u8>)> {
+        let stored_len = stored.iter().map(|piece| piece.len() as u64).sum();
+        let object_len = u32::try_from(object_len).ok().filter(|&length| i32::try_from(length).is_ok());
+        let Some(object_len) = object_len else {
+            let what = "an object of more than 2 GB".into();
+            return Err(Error::new(ErrorKind::Invalid { what }));
+        };
+        let position = self.out.position;
+        let time = self.settings.time.datime();
+        let numbers = KeyNumbers { stored_len, object_len, time, cycle, position, directory };
+        let image = encode(&key, kind, numbers)?;
+        self.out.append(&image)?;
+        for piece in stored {
+            self.out.append(piece)?;
+        }
+        let key_len = image.len() as u16;
+        Ok((RecordPlace { position, key_len, stored_len, cycle }, image))
+    }
+}
+
+impl std::fmt::Debug for FileWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FileWriter")
+            .field("uri", &self.uri())
+            .field("position", &self.out.position)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Header {
+    /// Its bytes for a file that ends here.
+    fn encode(&self, end: u64) -> Vec<u8> {
+        let big = end > LAST_SMALL;
+        let mut bytes = b"root".to_vec();
+        bytes.extend((self.version + if big { BIG } else { 0 }).to_be_bytes());
+        bytes.extend((self.begin as u32).to_be_bytes());
+        pointer(&mut bytes, end, big);
+        pointer(&mut bytes, self.free.0, big);
+        bytes.extend(self.free.1.to_be_bytes());
+        bytes.extend(self.free_count.to_be_bytes());
+        bytes.extend(self.name_len.to_be_bytes());
+        bytes.push(if big { 8 } else { 4 });
+        bytes.extend(self.compression.to_be_bytes());
+        pointer(&mut bytes, self.info.0, big);
+        bytes.extend(self.info.1.to_be_bytes());
+        bytes.extend(1_u16.to_be_bytes());
+        bytes.extend(self.uuid.0);
+        bytes
+    }
+}
+
+/// The sink, and bytes that are too few for a call of their own.
+struct Output {
+    sink: Box<dyn Sink>,
+    /// Bytes of the file so far.
+    position: u64,
+    held: Vec<u8>,
+    /// Whether something was refused, so that what is there cannot be a file any more.
+    broken: bool,
+}
+
+impl Output {
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.held.len() + bytes.len() > HELD {
+            self.flush()?;
+        }
+        if bytes.len() >= HELD {
+            self.attempt(|sink| sink.write_all(bytes))?;
+        } else {
+            self.held.extend(bytes);
+        }
+        self.position += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Replaces bytes that were appended.
+    fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
+        self.flush()?;
+        self.attempt(|sink| sink.patch(at, bytes))
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let held = std::mem::take(&mut self.held);
+        if held.is_empty() { Ok(()) } else { self.attempt(|sink| sink.write_all(&held)) }
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.attempt(Sink::sync)
+    }
+
+    fn attempt(&mut self, work: impl FnOnce(&mut (dyn Sink + 'static)) -> std::io::Result<()>) -> Result<()> {
+        if self.broken {
+            let what = "an earlier error left the file incomplete, so nothing more is written to it".into();
+            return Err(Error::new(ErrorKind::Invalid { what }).in_file(self.sink.uri()));
+        }
+        work(&mut *self.sink).map_err(|error| {
+            self.broken = true;
+            Error::new(forthwith_io::Error::new(error.into(), self.sink.uri()))
+        })
+    }
+
+    fn into_sink(mut self) -> Result<(u64, Box<dyn Sink>)> {
+        self.flush()?;
+        Ok((self.position, self.sink))
+    }
+}
+
+/// The entries of a free part, of nearly the same length: ROOT fails on one that is longer than 2 GB.
+fn pieces(begin: u64, end: u64) -> impl Iterator<Item = (u64, u64)> {
+    let length = end + 1 - begin;
+    let count = length.div_ceil(LAST_SMALL);
+    let cut =
+        move |piece: u64| begin + (u128::from(length) * u128::from(piece) / u128::from(count.max(1))) as u64;
+    (0..count).map(move |piece| (cut(piece), cut(piece + 1) - 1))
+}
+
+/// Bytes of an entry in the list of free parts.
+const fn segment_length(segment: (u64, u64)) -> u64 {
+    if segment.1 > LAST_SMALL { BIG_SEGMENT } else { SMALL_SEGMENT }
+}
+
+/// Where the space behind the end of a file ends, as ROOT has it.
+fn last_byte(end: u64) -> u64 {
+    const STEP: u64 = 1_000_000_000;
+    if end <= LAST_SMALL { LAST_SMALL } else { LAST_SMALL + (end - LAST_SMALL).div_ceil(STEP) * STEP }
+}
+
+/// ROOT 6.40/00, whose class versions are written.
+const VERSION: i32 = 64000;
+/// What the versions of files above 2 GB are more.
+const BIG: i32 = 1_000_000;
+/// Where the first record begins. The header has room before it in either form.
+const BEGIN: u64 = 100;
+const SMALL_SEGMENT: u64 = 10;
+const BIG_SEGMENT: u64 = 18;
+/// Fewer bytes are held back for a call with more of them.
+const HELD: usize = 64 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_parts_are_cut() {
+        let all = |begin, end| pieces(begin, end).collect::<Vec<_>>();
+        assert_eq!(all(100, 103), [(100, 103)]);
+        assert_eq!(all(1, LAST_SMALL), [(1, LAST_SMALL)]);
+        assert_eq!(all(0, LAST_SMALL), [(0, LAST_SMALL / 2 - 1), (LAST_SMALL / 2, LAST_SMALL)]);
+    }
+
+    #[test]
+    fn the_space_behind_a_file_grows_in_steps() {
+        assert_eq!(last_byte(100), 2_000_000_000);
+        assert_eq!(last_byte(2_000_000_000), 2_000_000_000);
+        assert_eq!(last_byte(2_000_000_001), 3_000_000_000);
+        assert_eq!(last_byte(5_500_000_000), 6_000_000_000);
+    }
+}

@@ -1,0 +1,49 @@
+//! Writing files: the opposite of `record/`, `streamer/` and `file/`.
+//!
+//! A [`FileWriter`] owns the sink. Tables append records that no directory lists ([`FileWriter::record`]) and list what
+//! describes them ([`FileWriter::object`]); a [`Buffer`] is the bytes of one object. Every class that is written is described
+//! ([`FileWriter::describe`], [`FileWriter::describe_class`]), and a file that is finished has the descriptions in its
+//! streamer record.
+//!
+//! ```
+//! use forthwith_io::MemorySink;
+//! use forthwith_root::{RootFile, write::{FileSettings, FileWriter, KeyText}};
+//! use std::sync::Arc;
+//!
+//! let memory = MemorySink::new("example.root");
+//! let mut file = FileWriter::create(Box::new(memory.clone()), FileSettings::default())?;
+//! let directory = file.directory("run/1")?;
+//! let key = KeyText { class: "TObjString", name: "note", title: "Collectable string class" };
+//! file.describe_class("TObjString")?;
+//! file.object(directory, key, |buffer| {
+//!     buffer.frame(1, |buffer| {
+//!         buffer.tobject(0, 0);
+//!         buffer.string("a good run");
+//!     });
+//! })?;
+//! file.finish()?;
+//!
+//! let bytes = memory.bytes().ok_or("nothing was written")?;
+//! let file = RootFile::open(Arc::new(forthwith_io::Memory::new("example.root", bytes)))?;
+//! let note = file.object(&file.find("run/1/note")?.key)?;
+//! assert_eq!(note.top().text("fString").as_deref(), Some("a good run"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod buffer;
+mod classes;
+mod compress;
+mod directory;
+mod file;
+mod infos;
+mod key;
+mod moment;
+
+pub use buffer::Buffer;
+pub use classes::{described_class, described_classes};
+pub use compress::{Algorithm, Compression, compress};
+pub use directory::DirectoryId;
+pub use file::{FileSettings, FileWriter};
+pub use infos::checksum;
+pub use key::{KeyKind, KeyText, RecordPlace};
+pub use moment::{Moment, Uuid};

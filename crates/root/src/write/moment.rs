@@ -1,0 +1,138 @@
+//! When a file was written, and by which number it is known.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::record::Datime;
+
+/// A moment, in seconds since 1970. Files have it in UTC, so that they do not depend on where they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment(pub i64);
+
+impl Moment {
+    /// The present one, or that of the environment's variable `SOURCE_DATE_EPOCH`, by which the same input gives the same bytes.
+    #[must_use]
+    pub fn now() -> Self {
+        Self::fixed().unwrap_or_else(|| {
+            let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+            Self(i64::try_from(since).unwrap_or(0))
+        })
+    }
+
+    /// That of the environment's variable `SOURCE_DATE_EPOCH`.
+    #[must_use]
+    pub fn fixed() -> Option<Self> {
+        std::env::var("SOURCE_DATE_EPOCH").ok()?.trim().parse().ok().map(Self)
+    }
+
+    /// As files have it: the nearest moment between 1995 and 2058.
+    #[must_use]
+    pub fn datime(self) -> Datime {
+        let days = self.0.div_euclid(86_400).clamp(FIRST_DAY, LAST_DAY);
+        let second = self.0.rem_euclid(86_400) as u32;
+        let (year, month, day) = date(days);
+        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+        let date = (year - 1995) << 26 | month << 22 | day << 17;
+        Datime(date | hour << 12 | minute << 6 | second)
+    }
+}
+
+/// The first of January 1995, and the last of December 2058.
+const FIRST_DAY: i64 = 9131;
+const LAST_DAY: i64 = 32_506;
+
+/// Year, month and day of a day counted from the first of January 1970, none of them before it.
+fn date(days: i64) -> (u32, u32, u32) {
+    let mut year = 1970;
+    let mut rest = days as u32;
+    let is_leap =
+        |year: u32| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    loop {
+        let length = if is_leap(year) { 366 } else { 365 };
+        if rest < length {
+            break;
+        }
+        rest -= length;
+        year += 1;
+    }
+    let february = if is_leap(year) { 29 } else { 28 };
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if rest < length {
+            break;
+        }
+        rest -= length;
+        month += 1;
+    }
+    (year, month, rest + 1)
+}
+
+/// The number by which a file is known, wherever it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uuid(pub [u8; 16]);
+
+impl Uuid {
+    /// One that no other file has, unless the environment's variable `SOURCE_DATE_EPOCH` asks for files that do not differ:
+    /// then it follows from that.
+    #[must_use]
+    pub fn fresh() -> Self {
+        match Moment::fixed() {
+            Some(Moment(seconds)) => Self::from_numbers(seconds as u64, FIXED),
+            None => {
+                let random = || RandomState::new().build_hasher().finish();
+                Self::from_numbers(random(), random())
+            }
+        }
+    }
+
+    /// One for a part of what this one stands for.
+    #[must_use]
+    pub fn part(self, number: u64) -> Self {
+        let [high, low] = self.halves();
+        Self::from_numbers(
+            high ^ number.wrapping_mul(SPREAD),
+            low ^ number.wrapping_mul(SPREAD).rotate_left(32),
+        )
+    }
+
+    fn halves(self) -> [u64; 2] {
+        let half = |at: usize| self.0[at..at + 8].iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+        [half(0), half(8)]
+    }
+
+    /// One of version 4.
+    fn from_numbers(high: u64, low: u64) -> Self {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&high.to_be_bytes());
+        bytes[8..].copy_from_slice(&low.to_be_bytes());
+        bytes[6] = bytes[6] & 0x0F | 0x40;
+        bytes[8] = bytes[8] & 0x3F | 0x80;
+        Self(bytes)
+    }
+}
+
+const FIXED: u64 = 0x666f_7274_6877_6974;
+/// Odd, with its bits all over.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_dates() {
+        let text = |seconds| Moment(seconds).datime().to_string();
+        assert_eq!(text(951_826_554), "2000-02-29 12:15:54");
+        assert_eq!(text(1_798_761_599), "2026-12-31 23:59:59");
+        assert_eq!(text(0), "1995-01-01 00:00:00");
+        assert_eq!(text(i64::MAX / 2).get(..10), Some("2058-12-31"));
+    }
+
+    #[test]
+    fn parts_have_numbers_of_their_own() {
+        let file = Uuid([7; 16]);
+        assert_ne!(file.part(1), file.part(2));
+        assert_eq!(file.part(1), file.part(1));
+        assert_ne!(Uuid::fresh(), file);
+    }
+}
