@@ -41,6 +41,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forthwith import avro as avro
     from forthwith import builders as builders
+    from forthwith import engines as engines
     from forthwith import forth as forth
     from forthwith import parquet as parquet
     from forthwith._formats import register_format, unregister_format
@@ -77,7 +78,7 @@ _LAZY = {
     "write_parquet": "parquet",
 }
 # Modules that are imported when they are first asked for.
-_MODULES = ("avro", "builders", "forth", "parquet")
+_MODULES = ("avro", "builders", "engines", "forth", "parquet")
 # What they are called where they stand.
 _ALIASES = {"avro_writer": "writer", "parquet_writer": "writer", "write_avro": "write", "write_parquet": "write"}
 
@@ -92,7 +93,7 @@ _INSTEAD = {
     "create": _ROOT_FILES,
     "writing": _ROOT_FILES,
     "WritableFile": _ROOT_FILES,
-    "dask": "there are no lazy arrays: forthwith.iterate reads step by step, and trees pickle, so that dask.delayed takes them",
+    "dask": "it is forthwith.engines.dask, with delayed, bag and dataframe",
     "lazy": "there are no lazy arrays: forthwith.iterate reads step by step",
     "TTree": "it is forthwith.Tree",
     "TBranch": "it is forthwith.Branch",

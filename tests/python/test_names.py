@@ -17,7 +17,7 @@ def test_names_of_similar_libraries():
     for name, said in {
         "recreate": "write_parquet",
         "update": "uproot writes ROOT files",
-        "dask": "iterate",
+        "dask": "engines",
         "TTree": "forthwith.Tree",
         "read_parquet": "forthwith.open",
     }.items():

@@ -1,0 +1,44 @@
+"""A part of a file that one worker reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """Some entries of one tree, and how they are read: a plain record that pickles in about a hundred bytes.
+
+    Attributes:
+        file: Path or URL.
+        tree: Path of the tree in the file; ``None`` for the only one.
+        start: First entry. Of a plan that opened no file: the number of the part.
+        stop: Entry after the last. Of a plan that opened no file: the number of parts, as a negative number.
+        columns: Names of the branches, or ``None`` for all.
+        bytes: Stored bytes to be read, 0 if the file was not opened.
+        options: Options of ``open``, without credentials.
+    """
+
+    file: str
+    tree: str | None
+    start: int
+    stop: int
+    columns: tuple[str, ...] | None = None
+    bytes: int = 0
+    options: dict[str, Any] | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the entries are known. Otherwise they are found out when the partition is read."""
+        return self.stop >= 0
+
+    def entries(self, num_entries: int) -> tuple[int, int]:
+        """The first entry and the one after the last, of a tree with so many."""
+        if self.is_counted:
+            return self.start, self.stop
+        part, parts = self.start, -self.stop
+        return num_entries * part // parts, num_entries * (part + 1) // parts

@@ -1,0 +1,154 @@
+"""From files to partitions."""
+
+from __future__ import annotations
+
+import json
+
+from forthwith import _stores
+from forthwith._entries import step_size
+from forthwith._errors import RequestError
+from forthwith._filters import BranchFilter
+from forthwith._opening import Settings
+from forthwith._paths import expand
+from forthwith._tree.chain import Chain
+from forthwith._tree.read import choose
+from forthwith.engines._partition import Partition
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from forthwith._tree.read import Names
+    from forthwith._tree.tree import Tree
+
+
+def plan(
+    files: Any,
+    columns: Names = None,
+    *,
+    step: int | str | None = "100 MB",
+    parts: int | None = None,
+    align: bool = True,
+    **options: Any,
+) -> list[Partition]:
+    """Divides files into partitions.
+
+    Args:
+        files: As in `forthwith.concatenate`, or a fileset as coffea spells it: ``{dataset: {"files": {path: tree}}}``.
+        columns: Names of branches, or ``None`` for all.
+        step: The size of a partition, in entries or as memory such as ``"100 MB"``; ``None`` for whole files. Each file is
+            opened, and its metadata are read.
+        parts: The number of partitions of each file instead: no file is opened, and the entries are found out when a
+            partition is read.
+        align: Whether partitions end only where blocks of all the columns end (clusters of trees and ntuples, row groups), so
+            that no block is decompressed twice. A partition may then be larger than ``step``.
+        options: As in ``open``. Credentials in ``storage_options`` are not part of a partition: workers take theirs from the
+            environment.
+
+    Returns:
+        The partitions, in the order of the files.
+
+    Raises:
+        RequestError: Both ``step`` and ``parts``; no files; a file with several trees and no name of one.
+        KeyInFileError: A file lacks a column.
+    """
+    settings = Settings.of(**options)
+    kept = {**options, "storage_options": _stores.without_secrets(options.get("storage_options"))} if options else None
+    names = None if columns is None else tuple([columns] if isinstance(columns, str) else columns)
+    given = list(expand(_fileset(files)))
+    for path, _ in given:
+        if not isinstance(path, str):
+            raise RequestError(f"a partition is of a path or a URL, which workers can open, not of {path!r}")
+    if parts is not None:
+        if parts < 1:
+            raise RequestError(f"parts must be at least 1, not {parts}")
+        return [Partition(path, tree, part, -parts, names, 0, kept) for path, tree in given for part in range(parts)]
+    if step is not None:
+        step_size(step)  # an impossible one is said at once
+    return [part for path, tree in given for part in _divided(path, tree, names, step, align, settings, kept)]
+
+
+def form(files: Any, columns: Names = None, **options: Any) -> dict[str, Any]:
+    """The types of the columns, by the first file: Awkward Forms as what JSON is made of, by name.
+
+    Args:
+        files: As in `plan`.
+        columns: As in `plan`.
+        options: As in ``open``.
+    """
+    path, tree = next(iter(expand(_fileset(files))))
+    with _opened(path, tree, Settings.of(**options)) as found:
+        chosen = _chosen(found, columns)
+        return {name: json.loads(found._branch(at).form_json) for name, at in chosen}
+
+
+def _fileset(files: Any) -> Any:
+    """The files of a fileset; other files as they are."""
+    values = list(files.values()) if hasattr(files, "values") else []
+    if not values or not all(hasattr(value, "keys") and "files" in value for value in values):
+        return files
+    return [_paths_of(value["files"]) for value in values]
+
+
+def _paths_of(files: Any) -> Any:
+    if not hasattr(files, "items"):
+        return files
+    # A file may come with its steps and more: its tree is under "object_path".
+    return {path: what["object_path"] if hasattr(what, "keys") else what for path, what in files.items()}
+
+
+def _opened(path: str, tree: str | None, settings: Settings) -> Tree:
+    """The tree of a file, as a chain opens it."""
+    chain = Chain.__new__(Chain)
+    chain._parts, chain._settings = [(path, tree)], settings
+    return chain._open(0)
+
+
+def _chosen(tree: Tree, columns: Names) -> list[tuple[str, int]]:
+    return choose(tree, columns, BranchFilter())
+
+
+def _divided(
+    path: str,
+    inner: str | None,
+    names: tuple[str, ...] | None,
+    step: int | str | None,
+    align: bool,
+    settings: Settings,
+    options: dict[str, Any] | None,
+) -> Iterator[Partition]:
+    with _opened(path, inner, settings) as tree:
+        fields = [at for _, at in _chosen(tree, names)]
+        end = tree.num_entries
+        stored = tree._core.plan(fields, 0, end).stored_bytes if fields else 0
+        for start, stop in _bounds(tree, fields, end, step, align):
+            yield Partition(path, inner, start, stop, names, stored * (stop - start) // max(end, 1), options)
+
+
+def _bounds(tree: Tree, fields: list[int], end: int, step: int | str | None, align: bool) -> Iterator[tuple[int, int]]:
+    if step is None or end == 0:
+        yield 0, end
+        return
+    entries, memory = step_size(step)
+    steps = tree._core.steps(fields, 0, end, entries, memory)
+    if not align:
+        yield from steps
+        return
+    allowed = _ends(tree, fields, end)
+    start, wanted = 0, [stop for _, stop in steps]
+    for stop in allowed:
+        # The last end at or before the next wish, or the first one behind it.
+        if stop == end or any(start < wish <= stop for wish in wanted):
+            yield start, stop
+            start = stop
+
+
+def _ends(tree: Tree, fields: list[int], end: int) -> list[int]:
+    """The entries before which blocks of all columns end, ascending, and the end."""
+    groups: dict[int, set[int]] = {}
+    for block in tree._core.plan(fields, 0, end).blocks():
+        if block.group < len(fields):
+            groups.setdefault(block.group, set()).add(block.entries[1])
+    common = set.intersection(*groups.values()) if groups else set()
+    return sorted({stop for stop in common if 0 < stop < end} | {end})

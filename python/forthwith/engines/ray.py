@@ -1,0 +1,60 @@
+"""Partitions for Ray Data. Needs ``ray[data]``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from forthwith._packages import package
+from forthwith.engines._read import read
+from forthwith.engines.dask import _partitions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from forthwith.engines._partition import Partition
+
+
+def dataset(files: Any, columns: Any = None, **options: Any) -> Any:
+    """A ``ray.data.Dataset`` of Arrow tables, one block for each partition.
+
+    Args:
+        files: Partitions, or files as in `plan`.
+        columns: As in `plan`.
+        options: As in `plan`.
+    """
+    package("ray")
+    data: Any = import_module("ray.data")
+    blocks: Any = import_module("ray.data.block")
+    sources: Any = import_module("ray.data.datasource")
+    partitions = _partitions(files, columns, options)
+
+    class Forthwith(sources.Datasource):  # type: ignore[misc]
+        """Partitions as tasks."""
+
+        def estimate_inmemory_data_size(self) -> int | None:
+            """The stored bytes: no more is known before they are read."""
+            return sum(partition.bytes for partition in partitions) or None
+
+        def get_read_tasks(self, parallelism: int, *_: Any, **__: Any) -> list[Any]:
+            """A task for each partition, whatever is wished."""
+            del parallelism
+            return [sources.ReadTask(_Task(partition), _metadata(blocks, partition)) for partition in partitions]
+
+    return data.read_datasource(Forthwith(), override_num_blocks=len(partitions))
+
+
+class _Task:
+    def __init__(self, partition: Partition) -> None:
+        self.partition = partition
+
+    def __call__(self) -> Iterator[Any]:
+        yield read(self.partition, library="arrow")
+
+
+def _metadata(blocks: Any, partition: Partition) -> Any:
+    rows = partition.stop - partition.start if partition.is_counted else None
+    return blocks.BlockMetadata(
+        num_rows=rows, size_bytes=partition.bytes or None, input_files=[partition.file], exec_stats=None
+    )

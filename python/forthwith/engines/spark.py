@@ -1,0 +1,107 @@
+"""A data source for Spark 4. Needs ``pyspark`` and ``pyarrow``.
+
+>>> spark.dataSource.register(forthwith.engines.spark.source())  # doctest: +SKIP
+>>> frame = spark.read.format("forthwith").load("run*/*.root:Events")  # doctest: +SKIP
+
+Options of the reader: ``columns`` (names with commas between them), ``step`` and ``parts`` as in `forthwith.engines.plan`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from forthwith._errors import RequestError
+from forthwith._packages import package
+from forthwith.engines._partition import Partition
+from forthwith.engines._plan import plan
+from forthwith.engines._read import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+
+def source() -> Any:
+    """The class of the data source, to be registered."""
+    package("pyspark")
+    base: Any = import_module("pyspark.sql.datasource")
+    types: Any = import_module("pyspark.sql.pandas.types")
+
+    class Part(base.InputPartition):  # type: ignore[misc]
+        """A partition, as Spark sends it."""
+
+    class Reader(base.DataSourceReader):  # type: ignore[misc]
+        """Reads partitions as Arrow batches."""
+
+        def __init__(self, options: dict[str, str]) -> None:
+            self.options = options
+
+        def partitions(self) -> list[Any]:
+            """One for each partition of the plan."""
+            return [Part(partition) for partition in _planned(self.options)]
+
+        def read(self, partition: Any) -> Iterator[Any]:
+            """The batches of one."""
+            yield from _table(partition.value).to_batches()
+
+    class Source(base.DataSource):  # type: ignore[misc]
+        """Files that forthwith reads."""
+
+        @classmethod
+        def name(cls) -> str:
+            """The name of the format."""
+            return "forthwith"
+
+        def schema(self) -> Any:
+            """The types, by the first partition."""
+            first = _planned({**self.options, "parts": "1"})[0]
+            empty = Partition(first.file, first.tree, 0, 0, first.columns, 0, first.options)
+            return types.from_arrow_schema(_table(empty).schema)
+
+        def reader(self, schema: Any) -> Any:
+            """The reader."""
+            del schema
+            return Reader(dict(self.options))
+
+    return Source
+
+
+def _planned(options: dict[str, str]) -> list[Partition]:
+    if "path" not in options:
+        raise RequestError(
+            'forthwith\'s data source needs a path: spark.read.format("forthwith").load("events.root:Events")'
+        )
+    columns = [name.strip() for name in options["columns"].split(",")] if "columns" in options else None
+    if "parts" in options:
+        return plan(options["path"], columns, parts=int(options["parts"]))
+    step = options.get("step", "100 MB")
+    return plan(options["path"], columns, step=int(step) if step.isdigit() else step)
+
+
+def _table(partition: Partition) -> Any:
+    """A table of types that Spark has: lists with 32-bit offsets, strings likewise, no unsigned numbers."""
+    pa = package("pyarrow")
+    table = read(partition, library="arrow")
+    return table.cast(pa.schema([field.with_type(_type(pa, field.type)) for field in table.schema]))
+
+
+_WIDER = {"uint8": "int16", "uint16": "int32", "uint32": "int64", "uint64": "decimal128", "halffloat": "float32"}
+
+
+def _type(pa: Any, kind: Any) -> Any:
+    types = pa.types
+    if types.is_large_list(kind) or types.is_list(kind) or types.is_fixed_size_list(kind):
+        return pa.list_(kind.value_field.with_type(_type(pa, kind.value_type)))
+    if types.is_struct(kind):
+        return pa.struct([kind.field(at).with_type(_type(pa, kind.field(at).type)) for at in range(kind.num_fields)])
+    if types.is_map(kind):
+        return pa.map_(_type(pa, kind.key_type), _type(pa, kind.item_type))
+    if types.is_large_string(kind):
+        return pa.string()
+    if types.is_large_binary(kind):
+        return pa.binary()
+    wider = _WIDER.get(str(kind))
+    if wider == "decimal128":
+        return pa.decimal128(20, 0)
+    return kind if wider is None else getattr(pa, wider)()

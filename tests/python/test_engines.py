@@ -1,0 +1,181 @@
+"""Plans of partitions, and the engines that read them."""
+
+import json
+import os
+import pickle
+import time
+
+import awkward as ak
+import numpy as np
+import pytest
+from conftest import data
+
+import forthwith
+from forthwith import engines
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory):
+    path = tmp_path_factory.mktemp("engines") / "long.parquet"
+    numbers = np.arange(100_000)
+    lists = ak.unflatten(np.arange(200_000.0), np.full(100_000, 2))
+    forthwith.write_parquet(path, {"a": numbers, "b": lists}, row_group_entries=7_000)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "how", [{"step": 3}, {"step": 3, "align": False}, {"parts": 4}, {"step": "1 kB"}, {"step": None}]
+)
+def test_partitions_are_the_whole_table(how):
+    names = ["zmumu.root:events", "nested.root", "mixed.root"]
+    some = 0
+    for name in names:
+        try:
+            expected = forthwith.concatenate(data(name))
+        except forthwith.ForthwithError:
+            continue
+        partitions = pickle.loads(pickle.dumps(engines.plan(data(name), **how)))
+        if "align" in how:
+            assert len(partitions) > 5
+        assert ak.array_equal(ak.concatenate([engines.read(part) for part in partitions]), expected, equal_nan=True)
+        some += 1
+    assert some
+
+
+def test_no_block_is_decompressed_twice(long):
+    partitions = engines.plan(long, ["a", "b"], step=10_000)
+    bounds = [(part.start, part.stop) for part in partitions]
+    assert bounds == [(0, 14_000), (14_000, 21_000), (21_000, 35_000), (35_000, 42_000), *bounds[4:]]
+    assert bounds[-1][1] == 100_000
+    with forthwith.open(long) as tree:
+        fields = [0, 1]
+        whole = len(tree._core.plan(fields, 0, 100_000).blocks())
+        assert sum(len(tree._core.plan(fields, *bound).blocks()) for bound in bounds) == whole
+    assert sum(part.bytes for part in partitions) <= os.path.getsize(long)
+
+
+def test_a_plan_of_many_files_opens_none_and_is_small():
+    begun = time.process_time()
+    partitions = engines.plan([f"/nowhere/file{at:05}.root:Events" for at in range(10_000)], ["a", "b"], parts=1)
+    assert time.process_time() - begun < 2
+    assert len(partitions) == 10_000
+    assert len(pickle.dumps(partitions)) < 5_000_000
+    with pytest.raises(forthwith.MissingFileError, match="file00000"):
+        engines.read(partitions[0])
+
+
+def test_filesets_of_coffea_are_files():
+    path = data("zmumu.root")
+    for files in (
+        {"Z": {"files": {path: "events"}, "metadata": {"year": 2026}}},
+        {"Z": {"files": {path: {"object_path": "events", "steps": [[0, 10]], "uuid": "x"}}}},
+        {"Z": {"files": [f"{path}:events"]}, "W": {"files": {path: "events"}}},
+    ):
+        partitions = engines.plan(files, ["run"], parts=1)
+        assert {part.tree for part in partitions} == {"events"}
+        assert len(partitions) == len(files)
+
+
+def test_forms_are_those_of_the_branches():
+    forms = engines.form(f"{data('zmumu.root')}:events", ["run", "MET_pt"])
+    with forthwith.open(f"{data('zmumu.root')}:events") as tree:
+        assert forms == {name: json.loads(tree[name].form_json) for name in ("run", "MET_pt")}
+
+
+def test_mistakes_are_said_before_anything_is_read():
+    path = f"{data('zmumu.root')}:events"
+    for call in (
+        lambda: engines.plan(path, parts=0),
+        lambda: engines.plan(path, step="soon"),
+        lambda: engines.plan(path, ["rum"]),
+        lambda: engines.plan(path, thread=1),
+        lambda: engines.plan([]),
+    ):
+        with pytest.raises((ValueError, KeyError, TypeError)):
+            call()
+    with open(data("zmumu.root"), "rb") as file, pytest.raises(forthwith.RequestError, match="workers can open"):
+        engines.plan({file: "events"})
+
+
+def test_credentials_are_not_sent():
+    options = {"key": "who", "secret": "s3cret", "region": "x", "headers": {"Authorization": "s3cret"}}
+    partitions = engines.plan("s3://bucket/a.root:t", parts=1, storage_options=options)
+    assert b"s3cret" not in pickle.dumps(partitions)
+    assert partitions[0].options == {"storage_options": {"region": "x", "headers": {}}}
+
+
+def test_dask_reads_partitions(long):
+    pytest.importorskip("dask", reason="dask is not installed")
+    from dask import compute
+
+    with_dask = engines.dask
+    parts = compute(*with_dask.delayed(long, ["a"], step=10_000), scheduler="sync")
+    assert ak.array_equal(ak.concatenate(parts).a, np.arange(100_000))
+    counts = with_dask.bag(long, step=10_000).map(len).compute(scheduler="sync")
+    assert sum(counts) == 100_000
+    pytest.importorskip("dask.dataframe")
+    frame = with_dask.dataframe(long, ["a"], step=10_000)
+    assert frame.a.sum().compute(scheduler="sync") == np.arange(100_000).sum()
+
+
+_CLUSTER = """
+import os, sys
+from distributed import Client, LocalCluster
+from forthwith import engines
+
+def look(partition, flag):
+    # The first worker to come here ends without a word.
+    if not os.path.exists(flag):
+        open(flag, "x").close()
+        os._exit(1)
+    return len(engines.read(partition))
+
+if __name__ == "__main__":
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        partitions = engines.plan(sys.argv[1], ["a"], step=10_000)
+        print(sum(client.gather(client.map(look, partitions, flag=sys.argv[2]))))
+"""
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_costs_a_retry(long, tmp_path):
+    pytest.importorskip("distributed", reason="distributed is not installed")
+    import subprocess
+    import sys
+
+    script = tmp_path / "cluster.py"
+    script.write_text(_CLUSTER)
+    command = [sys.executable, "-W", "ignore", str(script), long, str(tmp_path / "flag")]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert run.stdout.split() == ["100000"], run.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_ray_reads_partitions(long):
+    ray = pytest.importorskip("ray", reason="ray is not installed")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        assert engines.ray.dataset(long, ["a"], step=10_000).sum("a") == np.arange(100_000).sum()
+    finally:
+        ray.shutdown()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_spark_reads_partitions(long):
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    import shutil
+
+    if shutil.which("java") is None:
+        pytest.skip("there is no java, which Spark needs")
+    from pyspark.sql import SparkSession
+
+    spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    try:
+        spark.dataSource.register(engines.spark.source())
+        frame = spark.read.format("forthwith").option("step", "10000").load(long)
+        assert frame.selectExpr("sum(a)").first()[0] == np.arange(100_000).sum()
+        assert frame.selectExpr("size(b) as n").selectExpr("sum(n)").first()[0] == 200_000
+    finally:
+        spark.stop()
