@@ -50,6 +50,22 @@ impl UpdateSink {
         Ok(Self { uri, file, untouched: Some(length), process: std::process::id() })
     }
 
+    /// What is written comes here instead. Bytes from here on must be such that nothing refers to.
+    ///
+    /// # Errors
+    /// The position is behind the end of the file.
+    pub fn begin_at(mut self, at: u64) -> Result<Self> {
+        let size = self.untouched.unwrap_or(0);
+        if at > size {
+            return Err(Error::new(ErrorKind::BeyondEnd { wanted: at..at, size }, self.uri.clone()));
+        }
+        let moved = self.file.seek(SeekFrom::Start(at)).map(drop);
+        moved.map_err(|error| Error::new(error.into(), self.uri.clone()))?;
+        // What is behind is written over.
+        self.untouched = Some(at);
+        Ok(self)
+    }
+
     fn own(&mut self) -> io::Result<&mut File> {
         if self.is_forked() {
             return Err(io::Error::other(ErrorKind::Forked { process: self.process }));

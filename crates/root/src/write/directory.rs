@@ -53,6 +53,13 @@ pub(super) struct Listed {
     pub(super) image: Bytes,
 }
 
+impl Listed {
+    /// Whether it is a directory.
+    pub(super) fn is_directory(&self) -> bool {
+        matches!(&*self.class, "TDirectory" | "TDirectoryFile")
+    }
+}
+
 /// Bytes of what a directory says of itself.
 pub(super) const LENGTH: usize = 60;
 

@@ -10,7 +10,9 @@ use forthwith_plan::{Error, ErrorKind, Result};
 use super::classes::{UNDESCRIBED, described_class, named_by};
 use super::directory::{DirectoryId, LENGTH, Listed, Place};
 use super::key::{KeyNumbers, LAST_SMALL, encode, pointer, string, string_length};
+use super::update::{Found, directory_of, is_record};
 use super::{Buffer, Compression, KeyKind, KeyText, Moment, RecordPlace, Uuid, compress, infos};
+use crate::file::RootFile;
 use crate::streamer::StreamerInfo;
 
 /// How a file is written.
@@ -24,6 +26,15 @@ pub struct FileSettings {
     pub time: Moment,
     /// Its title.
     pub title: String,
+}
+
+impl FileSettings {
+    /// Those that a file has that is to be changed.
+    #[must_use]
+    pub fn of(file: &RootFile) -> Self {
+        let compression = Compression::from_setting(file.header().compression).unwrap_or_default();
+        Self { compression, ..Self::default() }
+    }
 }
 
 impl Default for FileSettings {
@@ -50,24 +61,30 @@ pub struct FileWriter {
     described: BTreeMap<(Box<str>, u32), usize>,
     /// Whether the streamer record has to be written.
     infos_changed: bool,
+    /// Rules of schema evolution that the file has beside them.
+    rules: Vec<Box<str>>,
     header: Header,
     /// Free parts of the file, by first and last byte, in order and apart.
     free: Vec<(u64, u64)>,
+    /// Those of them that are free since this writer began.
+    freed: Vec<(u64, u64)>,
+    /// The file as it was, if it is not new.
+    old: Option<RootFile>,
 }
 
 /// What the header says that is not known from elsewhere.
 #[derive(Clone, Copy, Debug)]
-struct Header {
-    version: i32,
-    begin: u64,
-    name_len: u32,
-    compression: i32,
-    uuid: Uuid,
+pub(super) struct Header {
+    pub(super) version: i32,
+    pub(super) begin: u64,
+    pub(super) name_len: u32,
+    pub(super) compression: i32,
+    pub(super) uuid: Option<Uuid>,
     /// The streamer record: first byte and length.
-    info: (u64, u32),
+    pub(super) info: (u64, u32),
     /// The list of free parts, and how many they are.
-    free: (u64, u32),
-    free_count: u32,
+    pub(super) free: (u64, u32),
+    pub(super) free_count: u32,
 }
 
 impl FileWriter {
@@ -89,7 +106,7 @@ impl FileWriter {
             begin: BEGIN,
             name_len,
             compression: settings.compression.setting(),
-            uuid: settings.uuid,
+            uuid: Some(settings.uuid),
             info: (0, 0),
             free: (0, 0),
             free_count: 0,
@@ -132,9 +149,44 @@ impl FileWriter {
             infos: Vec::new(),
             described: BTreeMap::new(),
             infos_changed: true,
+            rules: Vec::new(),
             header,
             free: Vec::new(),
+            freed: Vec::new(),
+            old: None,
         })
+    }
+
+    /// Begins to change a file: what is added is listed beside what is there. The sink appends to that file, from where the file says that
+    /// it ends ([`UpdateSink::begin_at`](forthwith_io::UpdateSink::begin_at)).
+    ///
+    /// Nothing that the file as it is refers to is written over. When the writer is finished, what is new is given to the disk, then the
+    /// header says where the file ends, and then each directory what it lists: a process that is killed meanwhile leaves a file that can
+    /// be read, with the directories that were finished as they are to be and the others as they were.
+    ///
+    /// # Errors
+    /// The file's lists cannot be read, or it is one that cannot be changed in this way: of a very old ROOT, or not closed.
+    pub fn update(sink: Box<dyn Sink>, file: &RootFile, settings: FileSettings) -> Result<Self> {
+        let found = Found::of(file).map_err(|error| error.in_file(file.uri()))?;
+        let mut writer = Self {
+            out: Output { sink, position: file.header().end, held: Vec::new(), broken: false },
+            settings,
+            compressor: Compressor::new(),
+            directories: vec![found.top],
+            infos: Vec::new(),
+            described: BTreeMap::new(),
+            infos_changed: false,
+            rules: found.rules,
+            header: found.header,
+            free: found.free,
+            freed: Vec::new(),
+            old: Some(file.clone()),
+        };
+        for info in found.infos {
+            writer.add_info(info);
+        }
+        writer.infos_changed = false;
+        Ok(writer)
     }
 
     /// How objects are compressed unless they say otherwise.
@@ -191,13 +243,17 @@ impl FileWriter {
             return Ok(id);
         }
         if let Some(key) = self.directories[outer.0].keys.iter().find(|key| &*key.name == name) {
+            if key.is_directory() {
+                let place = self.old_directory(outer, key).map_err(|error| error.in_file(self.uri()))?;
+                return Ok(self.add_directory(outer, place));
+            }
             let found = format!("an object of class {} of this name", key.class);
             let error = ErrorKind::NotA { what: "a directory", found };
             return Err(Error::new(error).in_file(self.uri()).in_object(name));
         }
         let key = KeyText { class: "TDirectory", name, title };
         let key_len = self.key_length(key, KeyKind::Object)?;
-        let id = DirectoryId(self.directories.len());
+        let number = self.directories.len() as u64;
         let mut place = Place {
             name: name.to_owned(),
             title: title.to_owned(),
@@ -205,7 +261,7 @@ impl FileWriter {
             position: self.out.position,
             name_len: key_len.into(),
             created: self.settings.time.datime(),
-            uuid: Some(self.settings.uuid.part(id.0 as u64)),
+            uuid: Some(self.settings.uuid.part(number)),
             list: (0, 0),
             keys: Vec::new(),
             changed: true,
@@ -214,9 +270,7 @@ impl FileWriter {
         let header = place.header(self.directories[outer.0].position, self.settings.time);
         let written = self.listed(outer, key, LENGTH, &[&header])?;
         place.position = written.position;
-        self.directories.push(place);
-        self.directories[outer.0].inner.push(id);
-        Ok(id)
+        Ok(self.add_directory(outer, place))
     }
 
     /// The length that the key of the next record has.
@@ -353,10 +407,35 @@ impl FileWriter {
     /// # Errors
     /// The sink refuses; it is not finished then.
     pub fn finish(mut self) -> Result<u64> {
+        if self.old.is_some() && !self.is_changed() {
+            return self.out.leave();
+        }
         self.write_lists().map_err(|error| error.in_file(self.uri()))?;
         let (end, sink) = self.out.into_sink()?;
         sink.finish()?;
         Ok(end)
+    }
+
+    /// A directory of the file as it was.
+    fn old_directory(&self, outer: DirectoryId, key: &Listed) -> Result<Place> {
+        let Some(old) = &self.old else {
+            // Every directory of a new file was made here.
+            return Err(Error::new(ErrorKind::NotFound {
+                what: "directory",
+                name: key.name.to_string(),
+                near: Vec::new(),
+            }));
+        };
+        let mut place = directory_of(old, key.record.0).map_err(|error| error.in_object(&key.name))?;
+        place.parent = Some(outer);
+        Ok(place)
+    }
+
+    fn add_directory(&mut self, outer: DirectoryId, place: Place) -> DirectoryId {
+        let id = DirectoryId(self.directories.len());
+        self.directories.push(place);
+        self.directories[outer.0].inner.push(id);
+        id
     }
 
     fn describe_if_known(&mut self, class: &str) -> bool {
@@ -384,6 +463,13 @@ impl FileWriter {
         true
     }
 
+    fn is_changed(&self) -> bool {
+        let old_end = self.old.as_ref().map_or(0, |old| old.header().end);
+        self.infos_changed
+            || self.out.position != old_end
+            || self.directories.iter().any(|place| place.changed)
+    }
+
     fn write_lists(&mut self) -> Result<()> {
         if self.infos_changed {
             self.write_infos()?;
@@ -396,21 +482,23 @@ impl FileWriter {
         self.write_free()?;
         self.out.flush()?;
         self.out.sync()?;
+        // From here on the file ends where it does now, and its directories list what they did.
+        let header = self.header.encode(self.out.position);
+        self.out.patch(0, &header)?;
+        self.out.sync()?;
         for &at in changed.iter().rev() {
             self.write_directory(at)?;
         }
-        let header = self.header.encode(self.out.position);
-        self.out.patch(0, &header)?;
         self.mark_free()
     }
 
     /// Marks the free parts of the file, for those who walk its records: they begin with their negative length.
     fn mark_free(&mut self) -> Result<()> {
-        if self.free.is_empty() {
+        if self.freed.is_empty() {
             return Ok(());
         }
         self.out.sync()?;
-        for (begin, end) in self.free.iter().flat_map(|&(begin, end)| pieces(begin, end)) {
+        for (begin, end) in self.freed.iter().flat_map(|&(begin, end)| pieces(begin, end)) {
             // No piece is longer than signed numbers of 32 bits can be.
             let length = (end - begin + 1) as i32;
             self.out.patch(begin, &(-length).to_be_bytes())?;
@@ -429,7 +517,7 @@ impl FileWriter {
     fn write_infos(&mut self) -> Result<()> {
         let key = KeyText { class: "TList", name: "StreamerInfo", title: "Doubly linked list" };
         let mut buffer = Buffer::new(self.key_length(key, KeyKind::Object)?);
-        infos::list(&mut buffer, self.infos.iter().map(|info| &**info));
+        infos::list(&mut buffer, self.infos.iter().map(|info| &**info), &self.rules);
         let stored = compress(self.settings.compression, buffer.bytes(), &mut self.compressor)?;
         let length = buffer.bytes().len();
         let seek = self.directories[0].position;
@@ -458,7 +546,10 @@ impl FileWriter {
     fn write_free(&mut self) -> Result<()> {
         let (begin, length) = self.header.free;
         self.add_free(begin, length);
-        let free: Vec<(u64, u64)> = self.free.iter().flat_map(|&(begin, end)| pieces(begin, end)).collect();
+        let mut free = self.free.clone();
+        free.extend(&self.freed);
+        join(&mut free);
+        let free: Vec<(u64, u64)> = free.iter().flat_map(|&(begin, end)| pieces(begin, end)).collect();
         let top = &self.directories[0];
         let (name, title) = (top.name.clone(), top.title.clone());
         let key = KeyText { class: "TFile", name: &name, title: &title };
@@ -483,20 +574,13 @@ impl FileWriter {
         Ok(())
     }
 
-    /// Adds a part of the file to those that are free.
+    /// Adds a record to the parts that are free. One of a file that was there must be what it is taken for.
     fn add_free(&mut self, begin: u64, length: u32) {
-        if length == 0 {
+        if length == 0 || self.old.as_ref().is_some_and(|old| !is_record(old, begin, length)) {
             return;
         }
-        self.free.push((begin, begin + u64::from(length) - 1));
-        self.free.sort_unstable();
-        self.free.dedup_by(|next, before| {
-            let joined = before.1 + 1 >= next.0;
-            if joined {
-                before.1 = before.1.max(next.1);
-            }
-            joined
-        });
+        self.freed.push((begin, begin + u64::from(length) - 1));
+        join(&mut self.freed);
     }
 
     /// Appends a record, and returns the bytes of its key as well.
@@ -553,8 +637,11 @@ impl Header {
         bytes.extend(self.compression.to_be_bytes());
         pointer(&mut bytes, self.info.0, big);
         bytes.extend(self.info.1.to_be_bytes());
-        bytes.extend(1_u16.to_be_bytes());
-        bytes.extend(self.uuid.0);
+        // Old files have other bytes there.
+        if let Some(uuid) = self.uuid {
+            bytes.extend(1_u16.to_be_bytes());
+            bytes.extend(uuid.0);
+        }
         bytes
     }
 }
@@ -599,20 +686,43 @@ impl Output {
     }
 
     fn attempt(&mut self, work: impl FnOnce(&mut (dyn Sink + 'static)) -> std::io::Result<()>) -> Result<()> {
-        if self.broken {
-            let what = "an earlier error left the file incomplete, so nothing more is written to it".into();
-            return Err(Error::new(ErrorKind::Invalid { what }).in_file(self.sink.uri()));
-        }
+        self.attempted()?;
         work(&mut *self.sink).map_err(|error| {
             self.broken = true;
             Error::new(forthwith_io::Error::new(error.into(), self.sink.uri()))
         })
     }
 
+    /// Gives the sink up: nothing was written.
+    fn leave(self) -> Result<u64> {
+        self.attempted()?;
+        Ok(self.position)
+    }
+
+    fn attempted(&self) -> Result<()> {
+        if self.broken {
+            let what = "an earlier error left the file incomplete, so nothing more is written to it".into();
+            return Err(Error::new(ErrorKind::Invalid { what }).in_file(self.sink.uri()));
+        }
+        Ok(())
+    }
+
     fn into_sink(mut self) -> Result<(u64, Box<dyn Sink>)> {
         self.flush()?;
         Ok((self.position, self.sink))
     }
+}
+
+/// Puts parts in order, and those that touch together.
+fn join(parts: &mut Vec<(u64, u64)>) {
+    parts.sort_unstable();
+    parts.dedup_by(|next, before| {
+        let joined = before.1.saturating_add(1) >= next.0;
+        if joined {
+            before.1 = before.1.max(next.1);
+        }
+        joined
+    });
 }
 
 /// The entries of a free part, of nearly the same length: ROOT fails on one that is longer than 2 GB.

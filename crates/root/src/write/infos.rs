@@ -54,14 +54,32 @@ impl Sum {
     }
 }
 
-/// Appends the payload of a streamer record.
-pub(super) fn list<'i>(buffer: &mut Buffer, infos: impl ExactSizeIterator<Item = &'i StreamerInfo>) {
-    let count = infos.len();
+/// Appends the payload of a streamer record: infos, and the rules of schema evolution if there are any.
+pub(super) fn list<'i>(
+    buffer: &mut Buffer,
+    infos: impl ExactSizeIterator<Item = &'i StreamerInfo>,
+    rules: &[Box<str>],
+) {
+    let count = infos.len() + usize::from(!rules.is_empty());
     let mut infos = infos;
-    buffer.tlist("", count, |buffer, _| {
-        if let Some(info) = infos.next() {
+    buffer.tlist("", count, |buffer, _| match infos.next() {
+        Some(info) => {
             buffer.object("TStreamerInfo", |buffer| write(buffer, info));
         }
+        None => {
+            buffer.object("TList", |buffer| write_rules(buffer, rules));
+        }
+    });
+}
+
+fn write_rules(buffer: &mut Buffer, rules: &[Box<str>]) {
+    buffer.tlist("listOfRules", rules.len(), |buffer, index| {
+        buffer.object("TObjString", |buffer| {
+            buffer.frame(1, |buffer| {
+                buffer.tobject(0, 0);
+                buffer.string(&*rules[index]);
+            });
+        });
     });
 }
 

@@ -38,6 +38,7 @@ mod file;
 mod infos;
 mod key;
 mod moment;
+mod update;
 
 pub use buffer::Buffer;
 pub use classes::{described_class, described_classes};

@@ -11,5 +11,6 @@ mod objects;
 mod sparse;
 mod standard;
 mod streamers;
+mod updated;
 mod whole;
 mod written;

@@ -1,0 +1,152 @@
+//! A file that is to be changed, as it is.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use forthwith_plan::{Error, ErrorKind, Result};
+
+use super::Uuid;
+use super::directory::{LENGTH, Listed, Place};
+use super::file::Header;
+use crate::file::{DirectoryRecord, RootFile};
+use crate::record::{Cursor, Key};
+use crate::streamer::StreamerInfo;
+
+/// What a writer has to know of it.
+pub(super) struct Found {
+    pub(super) header: Header,
+    pub(super) top: Place,
+    pub(super) infos: Vec<Arc<StreamerInfo>>,
+    pub(super) rules: Vec<Box<str>>,
+    pub(super) free: Vec<(u64, u64)>,
+}
+
+impl Found {
+    /// Reads all of it.
+    ///
+    /// # Errors
+    /// The file is not as files are that were closed, or cannot be read.
+    pub(super) fn of(file: &RootFile) -> Result<Self> {
+        let there = file.header();
+        let size = file.source().size()?;
+        if there.end > size {
+            let what = "the file, which was cut off or not closed and can only be changed when it is whole,";
+            return Err(Error::new(ErrorKind::Truncated { what, needed: there.end, available: size }));
+        }
+        if there.begin < LEAST_BEGIN {
+            return Err(Error::unsupported("changing a file whose first record begins before byte 75"));
+        }
+        let mut top = directory_of(file, there.begin)?;
+        top.parent = None;
+        let header = Header {
+            // The million for large files is added when the file is.
+            version: there.version % 1_000_000,
+            begin: there.begin,
+            name_len: there.nbytes_name,
+            compression: there.compression,
+            uuid: there.uuid.map(Uuid),
+            info: (there.seek_info, there.nbytes_info),
+            free: (there.seek_free, there.nbytes_free),
+            free_count: there.nfree,
+        };
+        let streamers = file.streamers()?;
+        let mut free = file.free_segments()?;
+        // The last is what is behind the file. A list that cannot be true is not taken over.
+        free.retain(|&(begin, end)| begin >= there.begin && begin <= end && end < there.end);
+        Ok(Self { header, top, infos: streamers.infos()?, rules: streamers.rules().to_vec(), free })
+    }
+}
+
+/// The directory whose record is here, with its keys as they stand in its list.
+pub(super) fn directory_of(file: &RootFile, position: u64) -> Result<Place> {
+    let key = key_at(file, position)?;
+    let is_top = position == file.header().begin;
+    let name_len = if is_top { file.header().nbytes_name } else { key.keylen.into() };
+    let length = u64::try_from(key.nbytes).unwrap_or(0);
+    if u64::from(name_len) + LENGTH as u64 > length {
+        // It would grow over what is behind it.
+        return Err(
+            Error::unsupported("changing a directory of a file that a very old ROOT wrote").at_byte(position)
+        );
+    }
+    let at = position + u64::from(name_len);
+    let bytes = file.source().read_one(at..at + LENGTH as u64)?;
+    let record = DirectoryRecord::parse(&mut Cursor::new(&bytes)).map_err(|error| error.at_byte(at))?;
+    if record.seek_directory != position {
+        let error = ErrorKind::Mismatch {
+            what: "where a directory says that it is",
+            expected: position,
+            found: record.seek_directory,
+        };
+        return Err(Error::new(error).at_byte(at));
+    }
+    let list = (record.seek_keys, record.nbytes_keys);
+    let keys = if list.0 == 0 || list.1 == 0 { Vec::new() } else { keys_of(file, list)? };
+    Ok(Place {
+        name: key.name.into(),
+        title: key.title.into(),
+        parent: None,
+        position,
+        name_len,
+        created: record.created,
+        uuid: record.uuid.map(Uuid),
+        list,
+        keys,
+        changed: false,
+        inner: Vec::new(),
+    })
+}
+
+/// The keys of a list, each with its bytes.
+fn keys_of(file: &RootFile, (begin, length): (u64, u32)) -> Result<Vec<Listed>> {
+    let (own, payload) = file.record(begin, length)?;
+    let in_list = |error: Error| {
+        let byte = error.place.byte.unwrap_or(0);
+        error.at_byte(begin + u64::from(own.keylen) + byte)
+    };
+    let mut cursor = Cursor::new(&payload);
+    let count = cursor.i32()?;
+    let count = cursor.count("number of keys", count, LEAST_KEY).map_err(in_list)?;
+    let mut keys = Vec::with_capacity(count);
+    for _ in 0..count {
+        let from = cursor.position();
+        let key = Key::parse(&mut cursor).map_err(in_list)?;
+        let record = (key.seek, key.nbytes.unsigned_abs());
+        keys.push(Listed {
+            class: key.class_name,
+            name: key.name,
+            cycle: key.cycle,
+            record,
+            image: Bytes::copy_from_slice(&payload[from..cursor.position()]),
+        });
+    }
+    Ok(keys)
+}
+
+/// Whether a record of this length is here, as its key says. What is not must not be marked as free.
+pub(super) fn is_record(file: &RootFile, position: u64, length: u32) -> bool {
+    let end = file.header().end;
+    if position >= end {
+        // It was written by the writer itself.
+        return true;
+    }
+    position.checked_add(length.into()).is_some_and(|last| last <= end)
+        && key_at(file, position)
+            .is_ok_and(|key| key.seek == position && u32::try_from(key.nbytes) == Ok(length))
+}
+
+fn key_at(file: &RootFile, position: u64) -> Result<Key> {
+    let end = file.header().end.min(position.saturating_add(LONGEST_KEY));
+    let bytes = file.source().read_one(position..end.max(position))?;
+    Key::parse(&mut Cursor::new(&bytes)).map_err(|mut error| {
+        error.place.byte = Some(position + error.place.byte.unwrap_or(0));
+        error
+    })
+}
+
+/// The header of a large file ends here.
+const LEAST_BEGIN: u64 = 75;
+/// Bytes of the shortest key.
+const LEAST_KEY: usize = 29;
+/// Bytes that hold every key: its length has 16 bits.
+const LONGEST_KEY: u64 = 1 << 16;
