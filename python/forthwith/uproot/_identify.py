@@ -1,0 +1,141 @@
+"""The interpretation of a branch, from its type and what forthwith reads it as."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+
+from forthwith.uproot import _custom, _cxx
+from forthwith.uproot import _interpretation as i
+from forthwith.uproot._dtypes import split_dtype
+from forthwith.uproot._model import versioned
+
+_RANGE = re.compile(r"\[([^\[\]]*,[^\[\]]*)\]\s*$")
+
+
+def interpretation_of(branch: Any, context: Any = None, simplify: bool = True) -> i.Interpretation:
+    """What a branch is read as: its ``interpretation``."""
+    found: i.Interpretation = branch.interpretation
+    return found
+
+
+def identify(branch: Any) -> i.Interpretation:
+    """What a branch is read as."""
+    ours = branch.forthwith
+    own = _custom.matching(branch)
+    if own is not None:
+        return own
+    if branch._is_group:
+        return i.AsGrouped(branch, {one.name: one.interpretation for one in branch.branches})
+    description = ours._description
+    if description.form is None:
+        unknown = i.UnknownInterpretation(
+            description.problem or description.typename, branch.file.file_path, branch.object_path
+        )
+        unknown.branch = branch
+        return unknown
+    form = json.loads(description.form)
+    found = _packed(branch, form) or _plain(branch, form, description.typename)
+    found.branch = branch
+    return found
+
+
+def _dtype(form: Any) -> np.dtype[Any] | None:
+    """The big-endian dtype of numbers, of arrays of one shape, or of a record of these."""
+    if form["class"] == "NumpyArray" and "date" not in form["primitive"]:
+        inner = np.dtype(form["primitive"]).newbyteorder(">")
+        return np.dtype((inner, tuple(form["inner_shape"]))) if form["inner_shape"] else inner
+    if form["class"] == "RegularArray" and not form["parameters"].get("__array__"):
+        inside = _dtype(form["content"])
+        if inside is None:
+            return None
+        dtype, shape = split_dtype(inside)
+        return np.dtype((dtype, (form["size"], *shape)))
+    return None
+
+
+def _plain(branch: Any, form: Any, typename: str) -> i.Interpretation:
+    kind = _cxx.kind(typename)
+    dtype = _dtype(form)
+    if dtype is not None:
+        return i.AsDtype(dtype)
+    if form["class"] == "RecordArray" and form["fields"] and branch._has_leaves:
+        inside = [_dtype(one) for one in form["contents"]]
+        if all(one is not None for one in inside):
+            return i.AsDtype(np.dtype(list(zip(form["fields"], inside, strict=True))))
+    if form["class"] == "ListOffsetArray":
+        if form["parameters"].get("__array__") == "string":
+            return i.AsStrings(typename=typename)
+        inside_of = _dtype(form["content"])
+        if inside_of is not None and (kind in ("list", "number", "class") or "[" in typename):
+            header = 10 if kind == "list" else branch._pointed
+            return i.AsJagged(i.AsDtype(inside_of), header, typename if header else None)
+    if form["class"] == "RecordArray" and kind == "class":
+        model = versioned(typename, branch.file)
+        simple = all(_dtype(one) is not None for one in _leaves(form))
+        return (i.AsStridedObjects if simple else i.AsObjects)(model, branch)
+    return i.AsObjects(_cxx.content(typename, header=True), branch)
+
+
+def _leaves(form: Any) -> list[Any]:
+    if form["class"] != "RecordArray":
+        return [form]
+    return [leaf for one in form["contents"] for leaf in _leaves(one)]
+
+
+def _packed(branch: Any, form: Any) -> i.Interpretation | None:
+    """``Double32_t`` and ``Float16_t``, whose range is in the title of their streamer element or leaf."""
+    name = branch.forthwith._description.typename.partition("[")[0].strip()
+    cls = {"Double32_t": i.AsDouble32, "Float16_t": i.AsFloat16}.get(name)
+    if cls is None:
+        return None
+    jagged = form["class"] == "ListOffsetArray"
+    dtype = _dtype(form["content"] if jagged else form)
+    if dtype is None:
+        return None
+    said = _RANGE.search(branch._range_title)
+    low, high, bits = 0.0, 0.0, 32
+    if said is not None:
+        try:
+            numbers = [part.strip() for part in said.group(1).split(",")]
+            low, high = _number(numbers[0]), _number(numbers[1])
+            bits = int(numbers[2]) if len(numbers) > 2 else 32
+        except ValueError:
+            return None
+    elif cls is i.AsDouble32:
+        # Without a range it is stored as a float.
+        plain: i.Interpretation = i.AsDtype(
+            np.dtype((">f4", split_dtype(dtype)[1])), np.dtype(("f8", split_dtype(dtype)[1]))
+        )
+        return i.AsJagged(plain) if jagged else plain
+    else:
+        bits = 12
+    found = cls(low, high, bits, split_dtype(dtype)[1])
+    return i.AsJagged(found) if jagged else found
+
+
+def _number(text: str) -> float:
+    import math
+
+    parts = re.sub(r"(?i)two", "2*", text.replace(" ", "")).replace("2*pi", "twopi").lower()
+    known = {
+        "pi": math.pi,
+        "twopi": 2 * math.pi,
+        "-pi": -math.pi,
+        "-twopi": -2 * math.pi,
+        "pi/2": math.pi / 2,
+        "-pi/2": -math.pi / 2,
+    }
+    return known[parts] if parts in known else float(text)
+
+
+UnknownInterpretation = i.UnknownInterpretation
+_registered: dict[str, Any] = {}
+
+
+def parse_typename(typename: str, file: Any = None, **options: Any) -> Any:
+    """A C++ type as a dtype or a container of interpretations."""
+    return _cxx.content(typename, header="<" in typename)

@@ -1,0 +1,203 @@
+"""Where uproot has its names: its modules, made of what this package has, and the place of uproot in a process."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_HERE = "forthwith.uproot"
+ABSENT = object()
+
+# Modules of this package, and the names that they have for uproot's top.
+_TOP = {
+    "_errors": "DeserializationError KeyInFileError",
+    "_open": "open",
+    "_file": "ReadOnlyDirectory ReadOnlyFile",
+    "_many": "concatenate iterate num_entries",
+    "_tree": "TBranch TTree",
+    "_ntuple": "RNTuple",
+    "_model": "Model class_named classname_decode classname_encode has_class_named reset_classes",
+    "_behaviors": "behavior_of",
+    "_custom": "register_interpretation unregister_interpretation",
+    "_containers": "AsArray AsDynamic AsMap AsPointer AsRVec AsSet AsString AsVector STLMap STLSet STLVector",
+    "_interpretation": (
+        "AsDouble32 AsDtype AsDtypeInPlace AsFloat16 AsGrouped AsJagged AsObjects AsSTLBits AsStridedObjects AsStrings"
+    ),
+    "_options": (
+        "Cursor FSSpecSource HTTPSource LRUArrayCache LRUCache MemmapSource MultithreadedFileSource MultithreadedHTTPSource "
+        "MultithreadedXRootDSource ObjectSource ThreadPoolExecutor TrivialExecutor XRootDSource no_filter"
+    ),
+    "_writing": (
+        "LZ4 LZMA ZLIB ZSTD WritableBranch WritableDirectory WritableFile WritableTree as_TGraph create recreate to_writable "
+        "update"
+    ),
+    "_modules": "install",
+}
+
+# uproot's modules: for each, the modules here that have its names.
+_MODULES = {
+    "behavior": "_behaviors",
+    "behaviors": "",
+    "behaviors.RNTuple": "_ntuple _many",
+    "behaviors.RooCurve": "_behaviors",
+    "behaviors.RooHist": "_behaviors",
+    "behaviors.TAxis": "_behaviors",
+    "behaviors.TBranch": "_tree _branches _many",
+    "behaviors.TBranchElement": "_tree",
+    "behaviors.TDatime": "_behaviors",
+    "behaviors.TGraph": "_behaviors",
+    "behaviors.TGraphAsymmErrors": "_behaviors",
+    "behaviors.TGraphErrors": "_behaviors",
+    "behaviors.TH1": "_behaviors",
+    "behaviors.TH2": "_behaviors",
+    "behaviors.TH3": "_behaviors",
+    "behaviors.TParameter": "_behaviors",
+    "behaviors.TProfile": "_behaviors",
+    "behaviors.TProfile2D": "_behaviors",
+    "behaviors.TProfile3D": "_behaviors",
+    "behaviors.TTree": "_tree",
+    "cache": "_options",
+    "compression": "_writing",
+    "const": "_const",
+    "containers": "_containers",
+    "deserialization": "_errors",
+    "dynamic": "",
+    "exceptions": "_errors",
+    "extras": "_extras",
+    "interpretation": "_interpretation",
+    "interpretation.custom": "_custom _interpretation",
+    "interpretation.grouped": "_interpretation",
+    "interpretation.identify": "_identify _interpretation",
+    "interpretation.jagged": "_interpretation",
+    "interpretation.library": "_library",
+    "interpretation.numerical": "_interpretation",
+    "interpretation.objects": "_interpretation",
+    "interpretation.strings": "_interpretation",
+    "language": "_options",
+    "language.python": "_options",
+    "model": "_model",
+    "models": "",
+    "models.RNTuple": "_ntuple",
+    "models.TBranch": "_tree",
+    "models.TTree": "_tree _many",
+    "reading": "_file _open",
+    "source": "",
+    "source.chunk": "_options",
+    "source.cursor": "_options",
+    "source.file": "_options",
+    "source.fsspec": "_options",
+    "source.futures": "_options",
+    "source.http": "_options",
+    "source.object": "_options",
+    "source.xrootd": "_options",
+    "streamers": "_streamers",
+    "version": "",
+    "writing": "_writing",
+}
+
+_DASK = "forthwith.iterate and plain picklable trees feed dask.delayed and dask.bag"
+_INSTEAD = {
+    "dask": _DASK,
+    "dask_write": _DASK,
+    "from_pyroot": "write the object with ROOT and open the file",
+    "to_pyroot": "open the file with ROOT",
+    "lazy": "arrays(virtual=True) reads columns when they are touched",
+}
+
+_made: dict[str, ModuleType] = {}
+
+
+def names() -> set[str]:
+    """The names at the top."""
+    return {name for found in _TOP.values() for name in found.split()} | {name for name in _MODULES if "." not in name}
+
+
+def instead(name: str) -> str:
+    """The rest of the message for a name that is not here."""
+    return f": {_INSTEAD[name]}" if name in _INSTEAD else ""
+
+
+def find(name: str) -> object:
+    """What uproot has under a name at its top, or `ABSENT`."""
+    for place, found in _TOP.items():
+        if name in found.split():
+            return getattr(import_module(f"{_HERE}.{place}"), name)
+    return module(name) if name in _MODULES else ABSENT
+
+
+def module(name: str) -> ModuleType:
+    """One of uproot's modules."""
+    if name not in _made:
+        _made[name] = _Made(name)
+    return _made[name]
+
+
+class _Made(ModuleType):
+    """A module of uproot's, whose names are looked up here when they are asked for."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{_HERE}.{name}", f"uproot's module {name}, over forthwith.")
+        self.__path__: list[str] = []
+        self._name = name
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        below = f"{self._name}.{name}"
+        if below in _MODULES:
+            return module(below)
+        if below == "version.version":
+            return "5.7.7"
+        for place in _MODULES[self._name].split():
+            found = getattr(import_module(f"{_HERE}.{place}"), name, ABSENT)
+            if found is not ABSENT:
+                setattr(self, name, found)
+                return found
+        raise AttributeError(f"uproot's module {self._name!r} has no {name!r} here{instead(name)}")
+
+
+class _Finder(MetaPathFinder, Loader):
+    """Finds uproot and its modules here."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        for top in ("uproot", _HERE):
+            if fullname == top == "uproot" or (fullname.startswith(f"{top}.") and fullname[len(top) + 1 :] in _MODULES):
+                return ModuleSpec(fullname, self, is_package=True)
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        top = spec.name.removeprefix(_HERE).removeprefix("uproot").lstrip(".")
+        return module(top) if top else import_module(_HERE)
+
+    def exec_module(self, module: ModuleType) -> None:
+        pass
+
+
+_finder = _Finder()
+
+
+def install() -> None:
+    """Makes ``import uproot`` give this module from now on, in this process.
+
+    For packages that import uproot themselves, as coffea does: to be called before they are imported.
+
+    Raises:
+        RuntimeError: uproot itself was imported before; what holds names of it would go on with those.
+    """
+    here = import_module(_HERE)
+    if sys.modules.get("uproot", here) is not here:
+        raise RuntimeError("uproot was imported before: forthwith.uproot.install() comes first")
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
+    sys.modules["uproot"] = here
+    for name in _MODULES:
+        sys.modules[f"uproot.{name}"] = module(name)

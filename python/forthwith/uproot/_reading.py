@@ -1,0 +1,84 @@
+"""Reading columns: many at once, groups of branches, and the same bytes as another dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from forthwith._packages import package
+from forthwith._tree import read as ours
+from forthwith._tree.options import ReadOptions
+from forthwith.uproot._custom import AsBinary, CustomInterpretation
+from forthwith.uproot._custom import array as custom_array
+from forthwith.uproot._library import Awkward, Library, NumPy
+from forthwith.uproot._reinterpret import reinterpreted
+from forthwith.uproot._wanted import Wanted, check
+
+
+def columns(tree: Any, wanted: list[Wanted], start: int, stop: int, library: Library) -> dict[str, Any]:
+    """The columns by their names."""
+    indexes: dict[int, None] = {}
+    for one in wanted:
+        for index in _needed(one.branch):
+            indexes.setdefault(index)
+    pairs = [("", index) for index in indexes]
+    arrays = ours.read(tree, pairs, start, stop, ReadOptions()) if pairs else []
+    by_index = dict(zip(indexes, arrays, strict=True))
+    out = {}
+    for one in wanted:
+        if one.label not in out:
+            out[one.label] = _column(one, by_index, (start, stop), library)
+    return out
+
+
+def _needed(branch: Any) -> list[int]:
+    if not branch._is_group:
+        check(branch)
+        return [branch._index]
+    return [index for one in branch.branches if _has_any(one) for index in _needed(one)]
+
+
+def _has_any(branch: Any) -> bool:
+    """Whether something of a branch can be read."""
+    return any(map(_has_any, branch.branches)) if branch._is_group else branch._is_readable
+
+
+def _column(one: Wanted, by_index: dict[int, Any], span: tuple[int, int], library: Library) -> Any:
+    branch, given = one.branch, one.interpretation
+    start = span[0]
+    if branch._is_group:
+        if isinstance(library, NumPy):
+            return _group(branch, by_index, span, library)
+        return library.of_awkward(_group(branch, by_index, span, Awkward()), one.label, start)
+    array = by_index[branch._index]
+    own = branch.interpretation if given is None else given
+    if isinstance(own, CustomInterpretation | AsBinary):
+        return custom_array(branch, own, *span, library)
+    if given is None or given == branch.interpretation:
+        return library.one(array, branch, start)
+    return library.of_awkward(reinterpreted(array, branch, given), one.label, start)
+
+
+def _group(branch: Any, by_index: dict[int, Any], span: tuple[int, int], library: Library) -> Any:
+    """The branches in a branch: a record of them, or a dict of NumPy arrays."""
+    parts = {}
+    for one in branch.branches:
+        if _has_any(one):
+            parts[one.name] = _column(Wanted(one.name, one), by_index, span, library)
+    if isinstance(library, NumPy):
+        return parts
+    ak = package("awkward")
+    layouts = [part.layout for part in parts.values()]
+    length = len(layouts[0]) if layouts else 0
+    return ak.Array(ak.contents.RecordArray(layouts, list(parts), length=length))
+
+
+def documented(column: Any, branch: Any, wish: Any) -> Any:
+    """An Awkward Array with the title of its branch as documentation, or with other parameters."""
+    ak = package("awkward")
+    parameters = dict(wish) if isinstance(wish, dict) else {"__doc__": branch.title}
+    found = {
+        name: getattr(branch, value, value) if isinstance(value, str) else value for name, value in parameters.items()
+    }
+    for name, value in found.items():
+        column = ak.with_parameter(column, name, value)
+    return column

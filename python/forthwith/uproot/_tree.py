@@ -1,0 +1,543 @@
+"""Trees and branches in uproot's words."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakValueDictionary
+
+from forthwith._packages import package
+from forthwith._tree import read
+from forthwith.uproot import _identify, _reading
+from forthwith.uproot._baskets import Basket, BasketKey, ranges
+from forthwith.uproot._branches import _COUNTER, HasBranches, Report, entry_range
+from forthwith.uproot._interpretation import Interpretation, UnknownInterpretation
+from forthwith.uproot._library import Awkward, library_of
+from forthwith.uproot._model import Held, Model, classname_encode, wrap
+from forthwith.uproot._streamers import element_of
+from forthwith.uproot._virtual import check_alone, virtual_column
+from forthwith.uproot._wanted import Wanted, interpretation_given
+from forthwith.uproot._writing import compression_of
+
+__all__ = ["HasBranches", "Report", "TBranch", "TBranchElement", "TTree"]
+
+
+class _Members(Model):
+    """An object of a tree, whose members are read when one is asked for."""
+
+    _record: Any
+
+    def _names(self) -> list[str]:
+        return Held._names(self._record)
+
+    def _get(self, name: str) -> Any:
+        return Held._get(self._record, name)
+
+    @property
+    def member_names(self) -> list[str]:
+        """The names of the members of the class itself."""
+        return Held.member_names.__get__(self._record)  # type: ignore[no-any-return]
+
+    def _base_names(self) -> list[str]:
+        return Held._base_names(self._record)
+
+    @property
+    def bases(self) -> list[Any]:
+        """The object as each class that it inherits from directly."""
+        return list(self._record.bases)
+
+    def base(self, *cls: Any) -> list[Any]:
+        """The bases of these classes."""
+        return list(self._record.base(*cls))
+
+    def tojson(self) -> dict[str, Any]:
+        """The object as plain dicts, lists, numbers and text."""
+        return dict(self._record.tojson())
+
+
+class TTree(HasBranches, _Members):
+    """A tree."""
+
+    def __init__(self, ours: Any, file: Any, parent: Any = None) -> None:
+        self._ours = ours
+        self._file = file
+        self._tree = self
+        self._index = None
+        self._parent = parent
+        self._made: WeakValueDictionary[int, TBranch] = WeakValueDictionary()
+        self._whole: Any = None
+
+    # A tree that held itself would keep its file open until garbage is collected.
+    @property
+    def _tree(self) -> Any:
+        return self
+
+    @_tree.setter
+    def _tree(self, tree: Any) -> None:
+        pass
+
+    @property
+    def forthwith(self) -> Any:
+        """The tree of forthwith's."""
+        return self._ours
+
+    def _branch(self, at: int) -> TBranch:
+        found = self._made.get(at)
+        if found is None:
+            found = self._made[at] = TBranch(self, at)
+        return found
+
+    @property
+    def _record(self) -> Any:
+        if self._whole is None:
+            self._whole = wrap(self._ours.as_object, self._file, None)
+        return self._whole
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return str(self._ours.name)
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        return str(self._ours.title)
+
+    @property
+    def classname(self) -> str:  # type: ignore[override]
+        """The C++ class."""
+        return str(self._ours.classname)
+
+    @property
+    def class_version(self) -> int | None:  # type: ignore[override]
+        """The version of its class."""
+        return int(self._ours.as_object.class_version)
+
+    @property
+    def encoded_classname(self) -> str:
+        """The name that uproot's Python class has."""
+        return classname_encode(self.classname, self.class_version)
+
+    @property
+    def object_path(self) -> str:
+        """The path in the file, with the cycle."""
+        path = self._ours.path
+        if ";" not in path.rpartition("/")[2]:
+            path = f"{path};{self._ours.file._core.find(path).cycle}"
+        return f"/{path}"
+
+    @property
+    def cache_key(self) -> str:
+        """A text that differs for other trees and files."""
+        return f"{self._file.hex_uuid}:{self.object_path}"
+
+    @property
+    def num_entries(self) -> int:
+        """The number of entries."""
+        return int(self._ours.num_entries)
+
+    @property
+    def tree(self) -> TTree:
+        """The tree itself."""
+        return self
+
+    @property
+    def file_path(self) -> str:
+        """The path of the file."""
+        return str(self._file.file_path)
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """Names that stand for expressions, as the file has them."""
+        return dict(self._ours.aliases)
+
+    @property
+    def compressed_bytes(self) -> int:
+        """Bytes of all baskets in the file."""
+        return sum(branch.compressed_bytes for branch in self.itervalues())
+
+    @property
+    def uncompressed_bytes(self) -> int:
+        """Bytes of all baskets when decompressed."""
+        return sum(branch.uncompressed_bytes for branch in self.itervalues())
+
+    @property
+    def compression_ratio(self) -> float:
+        """How many bytes one byte in the file stands for."""
+        return self.uncompressed_bytes / max(1, self.compressed_bytes)
+
+    @property
+    def chunk(self) -> Any:
+        """There is none: forthwith reads by itself."""
+        return None
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the file was closed."""
+        return bool(self._file.closed)
+
+    def __enter__(self) -> TTree:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TTree) and self._ours == other._ours
+
+    def __hash__(self) -> int:
+        return hash(self._ours)
+
+    def __repr__(self) -> str:
+        if len(self) == 0:
+            return f"<TTree {self.name!r} at 0x{id(self):012x}>"
+        return f"<TTree {self.name!r} ({len(self)} branches) at 0x{id(self):012x}>"
+
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        """All branches as a structured array."""
+        np = package("numpy")
+        columns = self.arrays(library="np")
+        types = [(name, column.dtype, column.shape[1:]) for name, column in columns.items()]
+        out = np.empty(self.num_entries, dtype=types)
+        for name, column in columns.items():
+            out[name] = column
+        return out
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _tree_again, (self._file, self._ours)
+
+
+def _tree_again(file: Any, ours: Any) -> TTree:
+    return TTree(ours, file)
+
+
+class TBranch(HasBranches, _Members):
+    """A branch of a tree."""
+
+    def __init__(self, tree: TTree, index: int) -> None:
+        self._tree = tree
+        self._index: int = index
+        self._ours = tree.forthwith._branch(index)
+        self._file = tree._file
+        self._known: Interpretation | None = None
+
+    @property
+    def forthwith(self) -> Any:
+        """The branch of forthwith's."""
+        return self._ours
+
+    @property
+    def _is_group(self) -> bool:
+        """Whether it stands for the branches in it."""
+        fields = self._tree.forthwith._fields
+        if not any(not fields[at].is_part for at in self._tree.forthwith._children.get(self._index, ())):
+            return False
+        # A TClonesArray is read as the number of its objects, and the branches in it by themselves.
+        return not (fields[self._index].has_data and self._ours.typename.startswith("TClonesArray"))
+
+    @property
+    def _has_leaves(self) -> bool:
+        """Whether it has several leaves, which are one record."""
+        fields = self._tree.forthwith._fields
+        return any(fields[at].is_part for at in self._tree.forthwith._children.get(self._index, ()))
+
+    @property
+    def _pointed(self) -> int:
+        """Bytes before the numbers of an entry: one, where the member is a pointer to them."""
+        if not self._is_element:
+            return 0
+        # The codes of pointers to numbers are those of the numbers and 40.
+        return 1 if 40 < self.member("fStreamerType") < 60 else 0
+
+    @property
+    def _is_alone(self) -> bool:
+        return len(self) == 0
+
+    @property
+    def _is_readable(self) -> bool:
+        return not isinstance(self.interpretation, UnknownInterpretation)
+
+    @property
+    def _payload_bytes(self) -> int:
+        return int(self._ours._description.payload_bytes)
+
+    @property
+    def _range_title(self) -> str:
+        """The text that has the range of packed numbers."""
+        title = self.title
+        if "," in title.rpartition("[")[2]:
+            return title
+        streamer = self.streamer
+        return f"{streamer.title}" if streamer is not None else title
+
+    @property
+    def _record(self) -> Any:
+        found: Any = self._parent_record
+        for one in found.member("fBranches"):
+            if one.member("fName") == self.name:
+                return one
+        raise AssertionError("a branch is among those of its parent")
+
+    @property
+    def _parent_record(self) -> Any:
+        return self.parent._record
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return str(self._ours.name)
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        return str(self._ours.title)
+
+    @property
+    def classname(self) -> str:  # type: ignore[override]
+        """The C++ class: ``TBranch`` or ``TBranchElement``."""
+        return str(self._record.classname)
+
+    @property
+    def class_version(self) -> int | None:  # type: ignore[override]
+        """The version of its class."""
+        found: int | None = self._record.class_version
+        return found
+
+    @property
+    def parent(self) -> Any:
+        """The branch this is in, or the tree."""
+        at = self._ours._field.parent
+        return self._tree if at is None else self._tree._branch(at)
+
+    @property
+    def tree(self) -> TTree:
+        """The tree."""
+        found: TTree = self._tree
+        return found
+
+    @property
+    def top_level(self) -> bool:
+        """Whether it is in the tree itself."""
+        return self._ours._field.parent is None
+
+    @property
+    def index(self) -> int:
+        """Its place among the branches of its parent."""
+        children = self._tree.forthwith._children[self._ours._field.parent]
+        return int(children.index(self._index))
+
+    @property
+    def object_path(self) -> str:
+        """The path in the file."""
+        parent = self.parent
+        return f"{parent.object_path}{':' if parent is self._tree else '/'}{self.name}"
+
+    @property
+    def cache_key(self) -> str:
+        """A text that differs for other branches and files."""
+        parent = self.parent
+        return f"{parent.cache_key}{':' if parent is self._tree else '/'}{self.name}({self.index})"
+
+    @property
+    def typename(self) -> str:
+        """The type in C++."""
+        return _COUNTER.sub("[]", self._ours.typename)
+
+    @property
+    def interpretation(self) -> Interpretation:
+        """What it is read as."""
+        if self._known is None:
+            self._known = _identify.identify(self)
+        return self._known
+
+    def _form(self) -> Any:
+        """The Awkward Form of what `array` gives."""
+        if not self._is_group:
+            return self._ours.form
+        ak = package("awkward")
+        inside = {one.name: one._form() for one in self.branches if one._is_group or one._is_readable}
+        return ak.forms.RecordForm(list(inside.values()), list(inside))
+
+    @property
+    def streamer(self) -> Any:
+        """The streamer element of the member that it holds, if the file describes one."""
+        return element_of(self)
+
+    @property
+    def num_entries(self) -> int:
+        """The number of entries."""
+        return int(self._ours.num_entries)
+
+    @property
+    def entry_offsets(self) -> list[int]:
+        """The first entry of each basket, and the number of entries."""
+        return [int(entry) for entry in self._ours.entry_offsets]
+
+    @property
+    def num_baskets(self) -> int:
+        """The number of baskets."""
+        return int(self._ours.num_baskets)
+
+    @property
+    def compressed_bytes(self) -> int:
+        """Bytes of all baskets in the file, with their headers."""
+        return int(self.member("fZipBytes"))
+
+    @property
+    def uncompressed_bytes(self) -> int:
+        """Bytes of all baskets when decompressed, with their headers."""
+        return int(self.member("fTotBytes"))
+
+    @property
+    def compression_ratio(self) -> float:
+        """How many bytes one byte in the file stands for."""
+        return self.uncompressed_bytes / max(1, self.compressed_bytes)
+
+    @property
+    def compression(self) -> Any:
+        """How new baskets would be compressed."""
+        return compression_of(int(self.member("fCompress")))
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """Names that stand for expressions, as the file has them."""
+        return self.tree.aliases
+
+    @property
+    def count_branch(self) -> Any:
+        """The branch that counts the items of this one."""
+        leaf = self.count_leaf
+        return (
+            None
+            if leaf is None
+            else self._tree[
+                leaf.member("fName").rstrip("_") if leaf.member("fName") not in self._tree else leaf.member("fName")
+            ]
+        )
+
+    @property
+    def count_leaf(self) -> Any:
+        """The leaf that counts the items of this one."""
+        leaves = self.member("fLeaves")
+        return leaves[0].member("fLeafCount") if len(leaves) == 1 else None
+
+    def basket(self, basket_num: int) -> Any:
+        """One basket, decompressed and not decoded."""
+        return Basket(self, basket_num)
+
+    def basket_key(self, basket_num: int) -> Any:
+        """The key of a basket."""
+        return BasketKey(self, basket_num)
+
+    def basket_entry_start_stop(self, basket_num: int) -> tuple[int, int]:
+        """The first entry of a basket, and the one after its last."""
+        offsets = self.entry_offsets
+        if not 0 <= basket_num < len(offsets) - 1:
+            raise IndexError(f"branch {self.name!r} has {self.num_baskets} baskets, and no number {basket_num}")
+        return offsets[basket_num], offsets[basket_num + 1]
+
+    def basket_compressed_bytes(self, basket_num: int) -> int:
+        """Bytes of a basket in the file."""
+        return int(self.basket_key(basket_num).fNbytes)
+
+    def basket_uncompressed_bytes(self, basket_num: int) -> int:
+        """Bytes of a basket when decompressed."""
+        return int(self.basket_key(basket_num).fObjlen)
+
+    def entries_to_ranges_or_baskets(self, entry_start: int, entry_stop: int) -> list[tuple[int, Any]]:
+        """The baskets that hold some entries, each with its first byte in the file and the one after its last."""
+        return ranges(self, entry_start, entry_stop)
+
+    def array(
+        self,
+        interpretation: Any = None,
+        entry_start: int | None = None,
+        entry_stop: int | None = None,
+        *,
+        decompression_executor: Any = None,
+        interpretation_executor: Any = None,
+        library: Any = "ak",
+        array_cache: Any = "inherit",
+        ak_add_doc: Any = False,
+        virtual: bool = False,
+        access_log: Any = None,
+    ) -> Any:
+        """Reads the branch.
+
+        Args:
+            interpretation: The branch's own, or a dtype for the same bytes.
+            entry_start: The first entry.
+            entry_stop: The entry after the last.
+            decompression_executor: Accepted without effect.
+            interpretation_executor: Accepted without effect.
+            library: ``"ak"``, ``"np"`` or ``"pd"``.
+            array_cache: Accepted without effect.
+            ak_add_doc: Whether the array carries the branch's title, or which parameters it carries.
+            virtual: Whether it is read when it is first touched.
+            access_log: A list that gets a record of that.
+        """
+        library = library_of(library)
+        given = None if interpretation is None else interpretation_given(interpretation)
+        if virtual:
+            check_alone(library)
+            span = entry_range(self.num_entries, entry_start, entry_stop)
+            return virtual_column(Wanted(self.name, self, given), span, access_log)
+        if access_log is not None:
+            raise ValueError("'access_log' cannot be used with 'virtual=False'")
+        start, stop = self._entries(entry_start, entry_stop)
+        column = _reading.columns(self._tree.forthwith, [Wanted(self.name, self, given)], start, stop, library)[
+            self.name
+        ]
+        if ak_add_doc and isinstance(library, Awkward):
+            column = _reading.documented(column, self, ak_add_doc)
+        return column
+
+    def _entries(self, start: int | None, stop: int | None) -> tuple[int, int]:
+        if self._is_group:
+            return entry_range(self.num_entries, start, stop)
+        if not self._is_readable:
+            return 0, 0
+        return read.entries_of_branch(self._tree.forthwith, self._index, start, stop)
+
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        found = self.array(library="np")
+        return found if not args and not options else package("numpy").asarray(found, *args)
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+    def __enter__(self) -> TBranch:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TBranch) and self._ours == other._ours
+
+    def __hash__(self) -> int:
+        return hash(self._ours)
+
+    def __repr__(self) -> str:
+        kind = "TBranchElement" if self._is_element else "TBranch"
+        count = len(self)
+        inside = f" ({count} subbranches)" if count else ""
+        return f"<{kind} {self.name!r}{inside} at 0x{id(self):012x}>"
+
+    @property
+    def _is_element(self) -> bool:
+        return bool(self.classname == "TBranchElement")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _branch_again, (self._tree, self._index)
+
+
+def _branch_again(tree: TTree, index: int) -> TBranch:
+    return tree._branch(index)
+
+
+TBranchElement = TBranch

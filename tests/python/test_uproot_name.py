@@ -1,0 +1,230 @@
+"""uproot's names over forthwith: opening, looking around, reading."""
+
+import io
+import pickle
+
+import numpy as np
+import pytest
+from conftest import data
+
+import forthwith
+from forthwith import uproot
+
+ak = pytest.importorskip("awkward")
+
+
+@pytest.fixture
+def events():
+    with uproot.open(data("zmumu.root") + ":events") as tree:
+        yield tree
+
+
+def test_classes_are_uproots():
+    with uproot.open(data("histograms.root")) as file:
+        assert isinstance(file, uproot.ReadOnlyDirectory)
+        assert isinstance(file, uproot.reading.ReadOnlyDirectory)
+        assert isinstance(file.file, uproot.ReadOnlyFile)
+        assert isinstance(file["h1f"], uproot.Model)
+        assert isinstance(file["h1f"], uproot.behaviors.TH1.Histogram)
+    with uproot.open({data("zmumu.root"): "events"}) as tree:
+        assert isinstance(tree, uproot.TTree)
+        assert isinstance(tree, uproot.behaviors.TTree.TTree)
+        assert isinstance(tree["run"], uproot.TBranch)
+        assert isinstance(tree["run"], uproot.behaviors.TBranch.HasBranches)
+
+
+def test_names_that_are_not_here_say_so():
+    with pytest.raises(AttributeError, match="dask"):
+        uproot.dask  # noqa: B018
+    with pytest.raises(AttributeError, match="nothing"):
+        uproot.reading.nothing  # noqa: B018
+    assert {"open", "TTree", "interpretation", "AsDtype"} <= set(dir(uproot))
+    assert all(getattr(uproot, name) is not None for name in dir(uproot))
+
+
+def test_iteration_gives_branches_and_keys_give_names(events):
+    assert [branch.name for branch in events] == events.keys() == [branch.name for branch in events.branches]
+    assert events[0] == events["run"] == events["/run"]
+    assert len(events) == len(events.keys())
+    assert events.get("nothing") is None
+    with pytest.raises(uproot.KeyInFileError):
+        events["nothing"]
+
+
+def test_arguments_by_place_are_interpretation_and_entries(events):
+    ours = forthwith.open(data("zmumu.root"))["events/run"].array(entry_start=2, entry_stop=5)
+    assert events["run"].array(None, 2, 5).tolist() == ours.tolist()
+    assert events["run"].array(events["run"].interpretation, 2, 5).tolist() == ours.tolist()
+
+
+def test_options_of_uproot_have_no_effect_and_others_are_refused():
+    executor = uproot.ThreadPoolExecutor()
+    options = {"handler": uproot.source.file.MemmapSource, "timeout": 3, "object_cache": None, "array_cache": "100 MB"}
+    with uproot.open(data("zmumu.root"), decompression_executor=executor, **options) as file:
+        assert len(file["events/run"].array(interpretation_executor=executor, array_cache=None)) == 3600
+    with pytest.raises(TypeError, match="treads"):
+        uproot.open(data("zmumu.root"), treads=3)
+
+
+def test_a_dtype_reads_the_same_bytes_as_other_numbers():
+    with uproot.open(data("leaves.root"))["fixed"] as tree:
+        values = tree["int16"].array(library="np")
+        assert tree["int16"].array(">u2", library="np").tolist() == values.astype("u2").tolist()
+        assert tree["int16"].array(uproot.AsDtype(">i2"), library="np").tolist() == values.tolist()
+        pairs = tree["int16_2x3"].array(uproot.AsDtype(np.dtype((">u2", (6,)))), library="np")
+        assert pairs.tolist() == tree["int16_2x3"].array(library="np").reshape(-1, 6).astype("u2").tolist()
+        into = np.zeros(len(values), "i8")
+        assert tree["int16"].array(tree["int16"].interpretation.inplace(into), library="np").base is into
+        assert into.tolist() == values.tolist()
+        with pytest.raises(ValueError, match="2 bytes"):
+            tree["int16"].array(">i4")
+        both = tree.arrays({"int16": ">u2", "int8": None}, library="np")
+        assert both["int16"].dtype == np.uint16
+        assert both["int8"].dtype == np.int8
+    with uproot.open(data("leaves.root"))["counted"] as tree:
+        found = tree["int32_n"].array(uproot.AsJagged(uproot.AsDtype(">u4")))
+        assert found.tolist() == ak.values_astype(tree["int32_n"].array(), "uint32").tolist()
+        with pytest.raises(ValueError, match="only numbers"):
+            tree["int32_n"].array(">i4")
+
+
+def test_interpretations_are_shown_and_compared_as_uproots():
+    with uproot.open(data("leaves.root")) as file:
+        assert repr(file["fixed/int16_2x3"].interpretation) == """AsDtype("('>i2', (2, 3))")"""
+        assert file["counted/int32_n"].interpretation == uproot.AsJagged(uproot.AsDtype(">i4"))
+        assert file["counted/int32_n"].interpretation != uproot.AsJagged(uproot.AsDtype(">i8"))
+        assert file["counted/int32_n"].typename == "int32_t[]"
+        assert file["counted"].keys(filter_typename="int32_t[]") == ["int32_n"]
+        assert file["fixed/int16"].interpretation.numpy_dtype == np.dtype("i2")
+    with uproot.open(data("containers.root"))["apart"] as tree:
+        assert repr(tree["tables"].interpretation) == (
+            "AsObjects(AsMap(True, AsString(True), AsMap(True, dtype('>i4'), dtype('>f4'))))"
+        )
+        for branch in tree.itervalues():
+            assert branch.interpretation.awkward_form(None) == branch.array(entry_stop=0).layout.form, branch.name
+
+
+def test_every_readable_branch_is_equal_in_both_names():
+    for name in ("leaves.root", "objects.root", "containers.root", "zmumu.root", "standard.root"):
+        with forthwith.open(data(name)) as ours, uproot.open(data(name)) as file:
+            for path in ours.keys(filter_classname="TTree"):
+                for branch in file[path].itervalues():
+                    if branch._is_group or not branch._is_readable:
+                        continue
+                    expected = branch.forthwith.array()
+                    assert ak.array_equal(branch.array(), expected, equal_nan=True), branch.object_path
+
+
+def test_groups_are_nested_records_of_own_names():
+    with uproot.open(data("objects.root"))["split"] as tree:
+        group = tree["event"]
+        found = group.array(entry_stop=3)
+        assert found.fields[:2] == ["Header", "b"]
+        assert found["Header"].fields == ["run", "number"]
+        assert found["Header", "run"].tolist() == tree["event/Header/run"].array(entry_stop=3).tolist()
+        names = tree.arrays(entry_stop=1).fields
+        assert "run" in names
+        assert len(set(names)) == len(names)
+
+
+def test_filters_and_an_empty_result(events):
+    assert events.keys(filter_branch=lambda branch: branch.typename == "float[]") == events.keys(
+        filter_typename="float[]"
+    )
+    assert events.arrays(filter_name="nothing*").fields == []
+    same = events.arrays(["run", "run"], how=tuple, entry_stop=2)
+    assert len(same) == 2
+    assert events.arrays(["run"], filter_name="x*", entry_stop=2).fields == ["run"]
+
+
+def test_steps_and_their_reports(events):
+    steps = list(events.iterate(["run"], step_size=1000, report=True))
+    assert [(report.start, report.stop) for _, report in steps] == [(0, 1000), (1000, 2000), (2000, 3000), (3000, 3600)]
+    assert ak.concatenate([step for step, _ in steps]).tolist() == events.arrays(["run"]).tolist()
+    entries = events.num_entries_for("10 kB", ["run"])
+    assert len(next(events.iterate(["run"], step_size="10 kB"))) == min(entries, 3600)
+
+
+def test_several_files():
+    two = [data("zmumu.root") + ":events", {data("zmumu.root"): "events"}]
+    first = uproot.concatenate(two, "run", library="np")["run"]
+    assert len(first) == 3600, "a file that is named twice is read once"
+    with uproot.open(data("zmumu.root"))["events"] as tree:
+        again = uproot.concatenate([data("zmumu.root") + ":events", tree], "run", library="np")["run"]
+    assert again.tolist() == first.tolist() * 2
+    assert list(uproot.num_entries(two)) == [(data("zmumu.root"), "events", 3600)]
+    part = uproot.concatenate(two, "run", entry_start=3590, library="np")["run"]
+    assert part.tolist() == first[3590:].tolist()
+    assert list(uproot.iterate({data("zmumu.root"): "nothing"}, allow_missing=True)) == []
+    with pytest.raises(uproot.KeyInFileError):
+        list(uproot.iterate({data("zmumu.root"): "nothing"}))
+    with pytest.raises(FileNotFoundError):
+        list(uproot.iterate("no/such/*.root"))
+
+
+def test_the_index_of_pandas_goes_on_over_files():
+    pytest.importorskip("pandas")
+    with uproot.open(data("zmumu.root"))["events"] as tree:
+        frames = list(uproot.iterate([data("zmumu.root") + ":events", tree], "run", library="pd", step_size=3600))
+    assert [(frame.index[0], frame.index[-1]) for frame in frames] == [(0, 3599), (3600, 7199)]
+
+
+def test_baskets(events):
+    branch = events["run"]
+    assert branch.entry_offsets[-1] == 3600
+    assert len(branch.entry_offsets) == branch.num_baskets + 1
+    values = np.concatenate([branch.basket(at).data.view(">u4") for at in range(branch.num_baskets)])
+    assert values.tolist() == branch.array(library="np").tolist()
+    ranges = branch.entries_to_ranges_or_baskets(0, 1)
+    assert [number for number, _ in ranges] == [0]
+    assert set(events.common_entry_offsets(filter_name="run")) == set(branch.entry_offsets)
+    with pytest.raises(IndexError):
+        branch.basket(branch.num_baskets)
+
+
+def test_members_and_paths():
+    with uproot.open(data("keys.root")) as file:
+        assert file.path == ()
+        assert file.object_path == "/"
+        directories = [name for name, classname in file.classnames().items() if classname.startswith("TDirectory")]
+        for name in directories:
+            assert file[name].path == tuple(part.partition(";")[0] for part in name.split("/"))
+        assert len(file.file.fUUID) == 16
+        assert file.file.root_version == forthwith.open(data("keys.root")).version
+    with uproot.open(data("zmumu.root"))["events"] as tree:
+        assert tree.object_path == "/events;1"
+        assert tree.member("fEntries") == 3600
+        assert tree["run"].member("fName") == "run"
+        assert tree["run"].object_path == "/events;1:run"
+        assert "@fUniqueID" in tree.all_members
+        with pytest.raises(uproot.KeyInFileError):
+            tree.member("fNothing")
+        assert tree.member("fNothing", none_if_missing=True) is None
+
+
+def test_streamers():
+    stream = io.StringIO()
+    with uproot.open(data("objects.root")) as file:
+        assert file.file.streamer_named("Event").name == "Event"
+        assert file.file.streamer_named("Nothing") is None
+        assert [info.name for info in file.file.streamer_dependencies("Event")][-1] == "Event"
+        file.file.show_streamers("Event", stream=stream)
+    assert "Event (v" in stream.getvalue()
+
+
+def test_show_has_uproots_columns(events):
+    stream = io.StringIO()
+    events.show(filter_name="run", stream=stream)
+    lines = stream.getvalue().splitlines()
+    assert lines[0].split() == ["name", "|", "typename", "|", "interpretation"]
+    assert lines[2].split() == ["run", "|", "uint32_t", "|", "AsDtype('>u4')"]
+
+
+def test_everything_pickles(events):
+    for thing in (events, events["run"]):
+        assert pickle.loads(pickle.dumps(thing)).num_entries == 3600
+    with uproot.open(data("histograms.root")) as file:
+        again = pickle.loads(pickle.dumps(file["h1f"]))
+        assert again == file["h1f"]
+        assert again.values().tolist() == file["h1f"].values().tolist()
+        assert pickle.loads(pickle.dumps(file)).keys() == file.keys()
