@@ -83,6 +83,7 @@ mod finish;
 mod flatten;
 mod form;
 mod from_awkward;
+mod gather;
 pub mod kernels;
 mod logical;
 mod logical_type;
