@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Everything below is public under its own name: [`io`] (where bytes come from), [`columns`] (what comes out), [`plan`] (the words that
-//! cross the seams), [`program`] and [`forth`] (the language and its machine), [`root`], [`avro`] and [`parquet`] (the
+//! cross the seams), [`expr`] (expressions over columns), [`program`] and [`forth`] (the language and its machine), [`root`], [`avro`] and [`parquet`] (the
 //! formats).
 #![deny(missing_docs)]
 
@@ -31,6 +31,7 @@ mod file;
 pub mod files;
 mod formats;
 mod options;
+mod selection;
 mod steps;
 mod table;
 mod write;
@@ -42,6 +43,7 @@ pub use formats::{Format, JsonRows, format, formats};
 #[cfg(feature = "builders")]
 pub use formats::{OwnBlock, OwnFormat, own_program, register, registered, replace, unregister};
 pub use options::{OpenOptions, OptionKind, OptionSpec, OptionValue};
+pub use selection::{SelectOptions, Selected, Selection};
 pub use steps::{Batch, Steps};
 pub use table::{FieldRef, Table};
 pub use write::{FileFormat, create, writer};
@@ -52,6 +54,7 @@ pub use forthwith_avro as avro;
 pub use forthwith_builders as builders;
 pub use forthwith_columns as columns;
 pub use forthwith_engine::{Engine, Options, Progress, ProgressCallback, RawBlock};
+pub use forthwith_expr as expr;
 pub use forthwith_forth as forth;
 pub use forthwith_io as io;
 #[cfg(feature = "parquet")]

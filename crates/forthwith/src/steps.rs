@@ -1,6 +1,6 @@
 //! Reading step after step.
 
-use crate::{ProgressCallback, Step, Table, cut};
+use crate::{ProgressCallback, Selected, Selection, Step, Table, cut};
 use forthwith_columns::Array;
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::{collections::VecDeque, ops::Range};
@@ -10,14 +10,13 @@ const TOGETHER: f64 = (32 << 20) as f64;
 /// Entries that are looked at to find out how large entries are.
 const PROBE: u64 = 1024;
 
-/// Reads some fields of a table, some entries at a time.
+/// Reads some columns of a table, some entries at a time.
 ///
 /// A block is decompressed whole or not at all. So that steps much smaller than a block do not decompress it each anew, steps that follow
 /// each other are read together, some 32 MiB of them, and each is handed out as a copy that keeps nothing of the others.
 #[derive(Debug)]
 pub struct Steps {
-    table: Table,
-    fields: Vec<u32>,
+    selection: Selection,
     steps: VecDeque<Range<u64>>,
     /// Entries that are cut into steps when they are read, and the size of the steps.
     uncut: Option<(Range<u64>, Step)>,
@@ -26,51 +25,43 @@ pub struct Steps {
     /// The same for now: a reader of the first steps only must not wait for many.
     grown: u64,
     /// Entries that were read and not handed out yet.
-    held: Option<(Range<u64>, Vec<Array>)>,
+    held: Option<Selected>,
 }
 
 impl Steps {
     /// Steps that are given.
-    pub(crate) fn of(table: Table, fields: Vec<u32>, steps: Vec<Range<u64>>) -> Result<Self> {
-        Self::new(table, fields, steps.into(), None)
+    pub(crate) fn of(selection: Selection, steps: Vec<Range<u64>>) -> Result<Self> {
+        Self::new(selection, steps.into(), None)
     }
 
     /// Steps that are cut on the way.
-    pub(crate) fn cutting(table: Table, fields: Vec<u32>, entries: Range<u64>, step: Step) -> Result<Self> {
-        Self::new(table, fields, VecDeque::new(), Some((entries, step)))
+    pub(crate) fn cutting(selection: Selection, entries: Range<u64>, step: Step) -> Result<Self> {
+        Self::new(selection, VecDeque::new(), Some((entries, step)))
     }
 
     fn new(
-        table: Table,
-        fields: Vec<u32>,
+        selection: Selection,
         steps: VecDeque<Range<u64>>,
         uncut: Option<(Range<u64>, Step)>,
     ) -> Result<Self> {
         let known = uncut.as_ref().map(|(entries, _)| entries.start.saturating_add(PROBE));
-        let density = density(&table, &fields, known)?;
+        let density = density(selection.table(), selection.fields(), known)?;
         let together = (TOGETHER / density.max(1e-9)) as u64;
         // Where blocks must be counted, a few are at first.
         let grown = if uncut.is_some() { 0 } else { u64::MAX };
-        Ok(Self { table, fields, steps, uncut, together, grown, held: None })
+        Ok(Self { selection, steps, uncut, together, grown, held: None })
     }
 
     /// The table.
     #[must_use]
     pub fn table(&self) -> &Table {
-        &self.table
+        self.selection.table()
     }
 
-    /// The paths of the fields, for messages.
+    /// The paths of the columns, for messages.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
-        let known = self.table.fields().unwrap_or_default();
-        let path =
-            |field: &u32| known.get(*field as usize).map(|field| field.path.clone()).unwrap_or_default();
-        let within = |path: String| match self.table.path() {
-            "" => path,
-            table => format!("{table}/{path}"),
-        };
-        self.fields.iter().map(path).map(within).collect()
+        self.selection.paths()
     }
 
     /// The steps that are still to come, as far as they are cut.
@@ -87,45 +78,66 @@ impl Steps {
         Ok(self.steps.pop_front())
     }
 
-    /// The next step and an array for each field; `None` after the last. `threads` and `tick` are those of [`Table::read`]. After an
-    /// error the next call goes on with the step behind the one that failed.
+    /// The next step and an array for each column; `None` after the last. `threads` and `tick` are those of [`Table::read`]. After an
+    /// error the next call goes on with the step behind the one that failed. The arrays may have fewer entries than the step:
+    /// [`read_batch`](Self::read_batch) says which.
     ///
     /// # Errors
     /// As [`Table::plan`] and [`Table::read`].
     pub fn read(
         &mut self,
         threads: Option<usize>,
-        mut tick: Option<&mut ProgressCallback<'_>>,
+        tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Option<(Range<u64>, Vec<Array>)>> {
+        Ok(self.read_batch(threads, tick)?.map(|batch| (batch.entries, batch.arrays)))
+    }
+
+    /// The next step with the entries that it has.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_batch(
+        &mut self,
+        threads: Option<usize>,
+        mut tick: Option<&mut ProgressCallback<'_>>,
+    ) -> Result<Option<Batch>> {
         self.cut()?;
         let Some(step) = self.steps.pop_front() else { return Ok(None) };
-        if !self.held.as_ref().is_some_and(|(held, _)| held.start <= step.start && step.end <= held.end) {
+        let is_held = |held: &Selected| held.entries.start <= step.start && step.end <= held.entries.end;
+        if !self.held.as_ref().is_some_and(is_held) {
             self.held = None;
             let all = self.ahead(&step);
             self.grown = self.grown.max((all.end - all.start).saturating_mul(4)).max(PROBE);
             if all == step {
-                return Ok(Some((step.clone(), self.entries(step, threads, tick)?)));
+                return self.selection.read_range(step, threads, tick).map(|read| Some(read.into()));
             }
-            match self.entries(all.clone(), threads, tick.as_deref_mut()) {
-                Ok(arrays) => self.held = Some((all, arrays)),
+            match self.selection.read_range(all, threads, tick.as_deref_mut()) {
+                Ok(read) => self.held = Some(read),
                 Err(error) if matches!(error.kind, ErrorKind::Cancelled) => return Err(error),
                 Err(_) => {
                     // Whatever it was, it may lie behind this step. From here on each step speaks for itself.
                     self.together = 0;
-                    return Ok(Some((step.clone(), self.entries(step, threads, tick)?)));
+                    return self.selection.read_range(step, threads, tick).map(|read| Some(read.into()));
                 }
             }
         }
-        let Some((held, arrays)) = &self.held else { return Ok(None) };
-        let rows = step.start - held.start..step.end - held.start;
+        let Some(held) = &self.held else { return Ok(None) };
+        let (rows, kept) = match &held.kept {
+            None => (step.start - held.entries.start..step.end - held.entries.start, None),
+            Some(kept) => {
+                let row = |entry: u64| kept.partition_point(|at| *at < entry);
+                let rows = row(step.start)..row(step.end);
+                (rows.start as u64..rows.end as u64, Some(kept[rows].to_vec()))
+            }
+        };
         let part = |array: &Array| {
             array.part(rows.clone()).map_err(|error| Error::new(ErrorKind::Fault { what: error.to_string() }))
         };
-        let arrays = arrays.iter().map(part).collect::<Result<_>>()?;
-        if self.steps.front().is_none_or(|next| next.start >= held.end) {
+        let arrays = held.arrays.iter().map(part).collect::<Result<_>>()?;
+        if self.steps.front().is_none_or(|next| next.start >= held.entries.end) {
             self.held = None;
         }
-        Ok(Some((step, arrays)))
+        Ok(Some(Batch { entries: step, kept, arrays }))
     }
 
     /// Cuts as many steps as may be read together.
@@ -139,12 +151,13 @@ impl Steps {
                 Step::Entries(entries) => entries.saturating_mul(2),
                 Step::Bytes(bytes) => (self.together as f64 * bytes as f64 / TOGETHER * 2.0) as u64,
             };
-            let (cut, next) = match some(&self.table, &self.fields, range.clone(), step, ahead) {
-                Ok(found) => found,
-                // First what stands before.
-                Err(_) if !self.steps.is_empty() => break,
-                Err(error) => return Err(error),
-            };
+            let (cut, next) =
+                match some(self.selection.table(), self.selection.fields(), range.clone(), step, ahead) {
+                    Ok(found) => found,
+                    // First what stands before.
+                    Err(_) if !self.steps.is_empty() => break,
+                    Err(error) => return Err(error),
+                };
             self.steps.extend(cut);
             self.uncut = next.map(|next| (next..range.end, step));
         }
@@ -162,16 +175,6 @@ impl Steps {
         }
         all
     }
-
-    fn entries(
-        &self,
-        entries: Range<u64>,
-        threads: Option<usize>,
-        tick: Option<&mut ProgressCallback<'_>>,
-    ) -> Result<Vec<Array>> {
-        let plan = self.table.plan(&self.fields, entries)?;
-        self.table.read(&plan, threads, tick)
-    }
 }
 
 /// A step that was read.
@@ -179,16 +182,23 @@ impl Steps {
 pub struct Batch {
     /// Its entries.
     pub entries: Range<u64>,
-    /// An array for each field, in the order they were asked for.
+    /// Those of them that the arrays have, if some may have been left out.
+    pub kept: Option<Vec<u64>>,
+    /// An array for each column, in the order they were asked for.
     pub arrays: Vec<Array>,
+}
+
+impl From<Selected> for Batch {
+    fn from(read: Selected) -> Self {
+        Self { entries: read.entries, kept: read.kept, arrays: read.arrays }
+    }
 }
 
 impl Iterator for Steps {
     type Item = Result<Batch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let read = self.read(None, None).transpose()?;
-        Some(read.map(|(entries, arrays)| Batch { entries, arrays }))
+        self.read_batch(None, None).transpose()
     }
 }
 

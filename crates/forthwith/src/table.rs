@@ -1,6 +1,6 @@
 //! A table of a file: fields and entries.
 
-use crate::{File, Step, Steps, cut, format};
+use crate::{File, Selection, Step, Steps, cut, format};
 use forthwith_columns::Array;
 use forthwith_engine::{Engine, ProgressCallback, RawBlock};
 use forthwith_io::{Several, Source};
@@ -294,14 +294,7 @@ impl Table {
         step: Step,
     ) -> Result<Steps> {
         let fields = self.positions(fields)?;
-        let (start, end) = bounds(&entries);
-        let entries = start..end.unwrap_or(u64::MAX);
-        if self.counts_blocks() {
-            return Steps::cutting(self.clone(), fields, entries, step);
-        }
-        let end = self.entries_up_to(entries.end)?;
-        let cut = self.cut(&fields, entries.start.min(end)..end, step)?;
-        Steps::of(self.clone(), fields, cut)
+        Selection::plain(self.clone(), fields).steps(entries, step)
     }
 
     /// Reads fields in steps that are given, such as [`cut`](Self::cut) makes.
@@ -309,7 +302,7 @@ impl Table {
     /// # Errors
     /// Damaged metadata, or no such field.
     pub fn steps_of<F: FieldRef>(&self, fields: &[F], steps: Vec<Range<u64>>) -> Result<Steps> {
-        Steps::of(self.clone(), self.positions(fields)?, steps)
+        Steps::of(Selection::plain(self.clone(), self.positions(fields)?), steps)
     }
 
     fn positions<F: FieldRef>(&self, fields: &[F]) -> Result<Vec<u32>> {
@@ -356,7 +349,7 @@ pub(crate) fn read(
 }
 
 /// The first entry, and the one after the last if there is an end.
-fn bounds(entries: &impl RangeBounds<u64>) -> (u64, Option<u64>) {
+pub(crate) fn bounds(entries: &impl RangeBounds<u64>) -> (u64, Option<u64>) {
     let start = match entries.start_bound() {
         Bound::Included(start) => *start,
         Bound::Excluded(start) => start.saturating_add(1),

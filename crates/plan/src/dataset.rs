@@ -151,6 +151,14 @@ pub trait Dataset: Any + Send + Sync {
     /// When the metadata are damaged.
     fn boundaries(&self, fields: &[u32], entries: Range<u64>) -> Result<Vec<u64>>;
 
+    /// Names that the file has for expressions, and these in TTreeFormula's spelling.
+    ///
+    /// # Errors
+    /// When the metadata are damaged.
+    fn aliases(&self) -> Result<Vec<(String, String)>> {
+        Ok(Vec::new())
+    }
+
     /// Plans that read again what a plan, or one task of it, could not read: more slowly, with an error that says precisely where the
     /// damage is. None (the default) where the plan's own errors say that already.
     ///

@@ -393,6 +393,10 @@ impl Dataset for Tree {
         Ok(branch.first_entry..branch.end())
     }
 
+    fn aliases(&self) -> Result<Vec<(String, String)>> {
+        Ok(self.metadata.info.aliases.clone())
+    }
+
     fn fields(&self) -> Result<&[Field]> {
         Ok(&self.metadata.fields)
     }

@@ -1,0 +1,354 @@
+//! Operations item by item: the types of operands and results, as NumPy has them.
+
+use super::{Checked, Compiler, Operand, Value};
+use crate::{
+    error::{Fault, Span},
+    program::{CONSTANT, Kind, Step},
+    scalar::{self, Number, Typed},
+    syntax::{Binary, Unary},
+    types::{Class, class, floating, is_float, promote, quotient},
+};
+use forthwith_columns::DType;
+
+impl Compiler<'_> {
+    pub(super) fn unary(&mut self, operation: Unary, x: &Value, at: Span) -> Checked<Value> {
+        if let Value::Number(number) = x
+            && let Some(folded) = scalar::unary(operation, *number)
+        {
+            return folded.map(Value::Number).map_err(|what| Fault::new(at, what));
+        }
+        let x = self.numbers(x, at)?;
+        let dtype = dtype_of(x);
+        let refuse = |wanted: &str| Err(Fault::new(at, format!("{} of {dtype}: {wanted}", operation.word())));
+        use Unary as U;
+        let (operation, dtype, result) = match operation {
+            U::Negative | U::Positive | U::Sign if dtype == DType::Bool => {
+                return refuse("NumPy has none for booleans; not x is the opposite");
+            }
+            U::Invert if is_float(dtype) => return refuse("it needs integers or booleans"),
+            U::Invert if dtype == DType::Bool => return self.opposite(x, at),
+            U::Not => {
+                let truth = self.truth(x, at)?;
+                return self.opposite(truth, at);
+            }
+            U::Positive => return Ok(Value::Operand(x)),
+            U::Abs if matches!(class(dtype), Class::Bool | Class::Unsigned) => return Ok(Value::Operand(x)),
+            U::Floor | U::Ceil | U::Trunc if !is_float(dtype) => return Ok(Value::Operand(x)),
+            U::Negative | U::Invert | U::Abs | U::Sign | U::Floor | U::Ceil | U::Trunc => {
+                (operation, dtype, dtype)
+            }
+            U::Square if dtype == DType::Bool => (operation, DType::Int8, DType::Int8),
+            U::Square => (operation, dtype, dtype),
+            U::IsNan | U::IsInf if !is_float(dtype) => return self.same_as_itself(x, Binary::NotEqual, at),
+            U::IsFinite if !is_float(dtype) => return self.same_as_itself(x, Binary::Equal, at),
+            U::IsNan | U::IsInf | U::IsFinite => (operation, dtype, DType::Bool),
+            _ => (operation, floating(dtype), floating(dtype)),
+        };
+        let x = self.cast(x, dtype, at)?;
+        let kind = Kind::Number(result);
+        let register = self.step(Step::Unary { operation, dtype, x: x.register }, kind, x.space, at)?;
+        Ok(Value::Operand(Operand { register, kind, ..x }))
+    }
+
+    pub(super) fn binary(&mut self, operation: Binary, x: &Value, y: &Value, at: Span) -> Checked<Value> {
+        if let (Value::Number(x), Value::Number(y)) = (x, y)
+            && let Some(folded) = scalar::binary(operation, *x, *y)
+        {
+            return folded.map(Value::Number).map_err(|what| Fault::new(at, what));
+        }
+        if self.is_text(x) || self.is_text(y) {
+            return self.texts(operation, x, y, at);
+        }
+        use Binary as B;
+        match operation {
+            B::And | B::Or | B::Xor => {
+                let bits = match operation {
+                    B::And => B::BitAnd,
+                    B::Or => B::BitOr,
+                    _ => B::BitXor,
+                };
+                let (x, y) = (self.numbers(x, at)?, self.numbers(y, at)?);
+                let (x, y) = (self.truth(x, at)?, self.truth(y, at)?);
+                self.pair(bits, DType::Bool, DType::Bool, x, y, at)
+            }
+            _ if operation.is_comparison() => self.comparison(operation, x, y, at),
+            _ => self.arithmetic(operation, x, y, at),
+        }
+    }
+
+    fn arithmetic(&mut self, operation: Binary, x: &Value, y: &Value, at: Span) -> Checked<Value> {
+        use Binary as B;
+        let common = self.common(x, y, at)?;
+        let refuse = |why: &str| Err(Fault::new(at, format!("{} of {common}: {why}", operation.word())));
+        let (operation, dtype, result) = match (operation, common) {
+            (B::Add | B::BitOr, DType::Bool) => (B::BitOr, common, common),
+            (B::Multiply | B::BitAnd, DType::Bool) => (B::BitAnd, common, common),
+            (B::Subtract, DType::Bool) => return refuse("NumPy has none for booleans; != is what differs"),
+            (B::BitXor, DType::Bool) => (operation, common, common),
+            (B::BitXor, _) if is_float(common) => {
+                return refuse("^ is for integers and booleans here, as in Python; ** is power");
+            }
+            (B::BitAnd | B::BitOr | B::ShiftLeft | B::ShiftRight, _) if is_float(common) => {
+                return refuse("it needs integers or booleans; comparisons beside & and | need brackets");
+            }
+            (
+                B::FloorDivide | B::Remainder | B::Fmod | B::Power | B::ShiftLeft | B::ShiftRight,
+                DType::Bool,
+            ) => (operation, DType::Int8, DType::Int8),
+            (B::Divide, _) => (operation, quotient(common), quotient(common)),
+            (B::Arctan2 | B::Hypot | B::CopySign, _) => (operation, floating(common), floating(common)),
+            _ => (operation, common, common),
+        };
+        if let (B::Power, Value::Number(Number::Int(exponent)), false) = (operation, y, is_float(dtype))
+            && *exponent < 0
+        {
+            let what = format!(
+                "{dtype} to the power of {exponent}: negative powers need floats, as x**{exponent}.0"
+            );
+            return Err(Fault::new(at, what));
+        }
+        let (x, y) = (self.typed(x, dtype, at)?, self.typed(y, dtype, at)?);
+        self.pair(operation, dtype, result, x, y, at)
+    }
+
+    fn comparison(&mut self, operation: Binary, x: &Value, y: &Value, at: Span) -> Checked<Value> {
+        // An integer beyond the type of the column is larger or smaller than all of it.
+        for (column, number, operation) in [(x, y, operation), (y, x, operation.mirrored())] {
+            if let Value::Number(number @ Number::Int(value)) = number
+                && !matches!(column, Value::Number(_))
+            {
+                let column = self.numbers(column, at)?;
+                if class(dtype_of(column)) != Class::Bool && number.typed(dtype_of(column)).is_none() {
+                    let holds = match operation {
+                        Binary::Less | Binary::LessEqual => *value > 0,
+                        Binary::Greater | Binary::GreaterEqual => *value < 0,
+                        operation => operation == Binary::NotEqual,
+                    };
+                    let same = if holds { Binary::Equal } else { Binary::NotEqual };
+                    return self.same_as_itself(column, same, at);
+                }
+            }
+        }
+        let common = self.common(x, y, at)?;
+        if let (false, false) = (matches!(x, Value::Number(_)), matches!(y, Value::Number(_))) {
+            let (a, b) = (self.numbers(x, at)?, self.numbers(y, at)?);
+            if is_float(common) && !is_float(dtype_of(a)) && !is_float(dtype_of(b)) {
+                return self.mixed(operation, a, b, at);
+            }
+        }
+        let (x, y) = (self.typed(x, common, at)?, self.typed(y, common, at)?);
+        self.pair(operation, common, DType::Bool, x, y, at)
+    }
+
+    /// Signed and unsigned integers, compared exactly.
+    fn mixed(&mut self, operation: Binary, x: Operand, y: Operand, at: Span) -> Checked<Value> {
+        let (operation, signed, unsigned) = match class(dtype_of(x)) {
+            Class::Signed => (operation, x, y),
+            _ => (operation.mirrored(), y, x),
+        };
+        let (signed, unsigned) =
+            (self.cast(signed, DType::Int64, at)?, self.cast(unsigned, DType::UInt64, at)?);
+        let (signed, unsigned, space) = self.aligned(signed, unsigned, at)?;
+        let step = Step::Mixed { operation, signed: signed.register, unsigned: unsigned.register };
+        let kind = Kind::Number(DType::Bool);
+        let register = self.step(step, kind, space, at)?;
+        let valid = self.both_valid(signed.valid, unsigned.valid, space, at)?;
+        Ok(Value::Operand(Operand { register, kind, space, valid }))
+    }
+
+    pub(super) fn choose(&mut self, condition: &Value, x: &Value, y: &Value, at: Span) -> Checked<Value> {
+        let condition = self.numbers(condition, at)?;
+        let condition = self.truth(condition, at)?;
+        let dtype = match (x, y) {
+            (Value::Number(x), Value::Number(y)) => match (x.own_type(), y.own_type()) {
+                (x, y) if x == y => x,
+                (x, y) => promote(x, y),
+            },
+            _ => self.common(x, y, at)?,
+        };
+        let (x, y) = (self.typed(x, dtype, at)?, self.typed(y, dtype, at)?);
+        let (condition, x, space) = self.aligned(condition, x, at)?;
+        let (x, y, _) = self.aligned(x, y, at)?;
+        let (condition, y, space) = if y.space == CONSTANT {
+            (condition, y, space)
+        } else {
+            let (condition, y, space) = self.aligned(condition, y, at)?;
+            (condition, y, space)
+        };
+        let x = if x.space == CONSTANT { x } else { self.expanded(x, space, at)? };
+        let step = Step::Where { dtype, condition: condition.register, x: x.register, y: y.register };
+        let kind = Kind::Number(dtype);
+        let register = self.step(step, kind, space, at)?;
+        // The value is there if the condition is, and the one that it chooses.
+        let mut valid = match (x.valid, y.valid) {
+            (None, None) => None,
+            (a, b) => {
+                let mut sure = |valid: Option<u32>, of: &Operand| match valid {
+                    Some(valid) => Ok(Operand { register: valid, ..bool_in(of.space) }),
+                    None => self.constant(TRUE, at),
+                };
+                let (a, b) = (sure(a, &x)?, sure(b, &y)?);
+                let step = Step::Where {
+                    dtype: DType::Bool,
+                    condition: condition.register,
+                    x: a.register,
+                    y: b.register,
+                };
+                Some(self.step(step, Kind::Number(DType::Bool), space, at)?)
+            }
+        };
+        valid = self.both_valid(valid, condition.valid, space, at)?;
+        Ok(Value::Operand(Operand { register, kind, space, valid }))
+    }
+
+    pub(super) fn converted(&mut self, to: DType, x: &Value, at: Span) -> Checked<Value> {
+        let x = match x {
+            Value::Number(number) if number.typed(to).is_some() => self.typed(x, to, at)?,
+            _ => self.numbers(x, at)?,
+        };
+        Ok(Value::Operand(self.cast(x, to, at)?))
+    }
+
+    /// Two operands of one type, aligned.
+    fn pair(
+        &mut self,
+        operation: Binary,
+        dtype: DType,
+        result: DType,
+        x: Operand,
+        y: Operand,
+        at: Span,
+    ) -> Checked<Value> {
+        let (x, y, space) = self.aligned(x, y, at)?;
+        let kind = Kind::Number(result);
+        let step = Step::Binary { operation, dtype, x: x.register, y: y.register };
+        let register = self.step(step, kind, space, at)?;
+        let valid = self.both_valid(x.valid, y.valid, space, at)?;
+        Ok(Value::Operand(Operand { register, kind, space, valid }))
+    }
+
+    fn texts(&mut self, operation: Binary, x: &Value, y: &Value, at: Span) -> Checked<Value> {
+        if !operation.is_comparison() {
+            return Err(Fault::new(at, format!("{} of text: text can be compared only", operation.word())));
+        }
+        if !self.is_text(x) || !self.is_text(y) {
+            return Err(Fault::new(at, "text is compared with a number"));
+        }
+        let kind = Kind::Number(DType::Bool);
+        let (operation, x, text) = match (x, y) {
+            (Value::Text(x), Value::Text(y)) => {
+                let ordering = x.cmp(y);
+                let holds = match operation {
+                    Binary::Less => ordering.is_lt(),
+                    Binary::LessEqual => ordering.is_le(),
+                    Binary::Greater => ordering.is_gt(),
+                    Binary::GreaterEqual => ordering.is_ge(),
+                    Binary::Equal => ordering.is_eq(),
+                    _ => ordering.is_ne(),
+                };
+                return Ok(Value::Number(Number::Bool(holds)));
+            }
+            (Value::Text(text), column) => (operation.mirrored(), column, text),
+            (column, Value::Text(text)) => (operation, column, text),
+            (x, y) => {
+                let (x, y) = (self.operand(x, at)?, self.operand(y, at)?);
+                let (x, y, space) = self.aligned(x, y, at)?;
+                let register =
+                    self.step(Step::Texts { operation, x: x.register, y: y.register }, kind, space, at)?;
+                let valid = self.both_valid(x.valid, y.valid, space, at)?;
+                return Ok(Value::Operand(Operand { register, kind, space, valid }));
+            }
+        };
+        let x = self.operand(x, at)?;
+        let step = Step::TextWith { operation, x: x.register, text: std::sync::Arc::clone(text) };
+        let register = self.step(step, kind, x.space, at)?;
+        Ok(Value::Operand(Operand { register, kind, ..x }))
+    }
+
+    /// The type of both together.
+    fn common(&mut self, x: &Value, y: &Value, at: Span) -> Checked<DType> {
+        Ok(match (x, y) {
+            (Value::Number(x), Value::Number(y)) => promote(x.own_type(), y.own_type()),
+            (Value::Number(number), column) | (column, Value::Number(number)) => {
+                number.with(dtype_of(self.numbers(column, at)?))
+            }
+            (x, y) => promote(dtype_of(self.numbers(x, at)?), dtype_of(self.numbers(y, at)?)),
+        })
+    }
+
+    /// A value in a type.
+    fn typed(&mut self, value: &Value, dtype: DType, at: Span) -> Checked<Operand> {
+        if let Value::Number(number) = value {
+            let Some(typed) = number.typed(dtype) else {
+                return Err(Fault::new(at, format!("{number} is beyond {dtype}, the type of the column")));
+            };
+            return self.constant(typed, at);
+        }
+        let operand = self.numbers(value, at)?;
+        self.cast(operand, dtype, at)
+    }
+
+    pub(super) fn numbers(&mut self, value: &Value, at: Span) -> Checked<Operand> {
+        let operand = self.operand(value, at)?;
+        match operand.kind {
+            Kind::Number(_) => Ok(operand),
+            Kind::Text => Err(Fault::new(at, "text cannot be computed with")),
+        }
+    }
+
+    fn is_text(&mut self, value: &Value) -> bool {
+        match value {
+            Value::Text(_) => true,
+            Value::Column(input) => {
+                self.load(*input, Span::default()).is_ok_and(|found| found.kind == Kind::Text)
+            }
+            Value::Operand(operand) => operand.kind == Kind::Text,
+            Value::Number(_) => false,
+        }
+    }
+
+    fn cast(&mut self, x: Operand, to: DType, at: Span) -> Checked<Operand> {
+        let from = dtype_of(x);
+        if from == to {
+            return Ok(x);
+        }
+        let kind = Kind::Number(to);
+        let register = self.step(Step::Cast { from, to, x: x.register }, kind, x.space, at)?;
+        Ok(Operand { register, kind, ..x })
+    }
+
+    /// Whether numbers differ from zero.
+    pub(super) fn truth(&mut self, x: Operand, at: Span) -> Checked<Operand> {
+        self.cast(x, DType::Bool, at)
+    }
+
+    fn opposite(&mut self, x: Operand, at: Span) -> Checked<Value> {
+        let step = Step::Unary { operation: Unary::Not, dtype: DType::Bool, x: x.register };
+        let register = self.step(step, x.kind, x.space, at)?;
+        Ok(Value::Operand(Operand { register, ..x }))
+    }
+
+    /// Whether numbers are equal to themselves, or not: all or none, where they are no floats.
+    fn same_as_itself(&mut self, x: Operand, operation: Binary, at: Span) -> Checked<Value> {
+        let kind = Kind::Number(DType::Bool);
+        // Of floats the bits are compared: a NaN differs from itself.
+        let x = if is_float(dtype_of(x)) { self.truth(x, at)? } else { x };
+        let step = Step::Binary { operation, dtype: dtype_of(x), x: x.register, y: x.register };
+        let register = self.step(step, kind, x.space, at)?;
+        Ok(Value::Operand(Operand { register, kind, ..x }))
+    }
+}
+
+pub(super) fn dtype_of(operand: Operand) -> DType {
+    match operand.kind {
+        Kind::Number(dtype) => dtype,
+        Kind::Text => DType::UInt8,
+    }
+}
+
+/// An operand of booleans without its register.
+fn bool_in(space: u32) -> Operand {
+    Operand { register: 0, kind: Kind::Number(DType::Bool), space, valid: None }
+}
+
+const TRUE: Typed = Typed { dtype: DType::Bool, bits: 1 };

@@ -1,0 +1,309 @@
+//! From syntax to steps: names are looked up, types checked, lists aligned.
+
+mod element;
+mod lists;
+
+use crate::{
+    error::{Error, Fault, Span},
+    expression::{Expression, Named},
+    functions,
+    program::{CONSTANT, ENTRIES, Input, Kind, Made, Output, Program, Register, Space, SpaceId, Step, Text},
+    scalar::{Number, Typed},
+    syntax,
+};
+use forthwith_columns::{DType, Form};
+use std::{collections::HashMap, sync::Arc};
+
+/// Aliases within aliases.
+const DEEPEST: usize = 50;
+/// Steps of one program.
+const MOST: usize = 100_000;
+
+impl Program {
+    /// Checks expressions. `names` says what a name stands for; each is asked for once.
+    ///
+    /// # Errors
+    /// Names that stand for nothing, operations that the types of their operands do not have, and lists of fixed
+    /// lengths that differ: with the place in the text.
+    pub fn new(expressions: &[&Expression], names: &mut dyn FnMut(&str) -> Named) -> Result<Self, Error> {
+        let mut compiler = Compiler {
+            names,
+            texts: Vec::new(),
+            inputs: Vec::new(),
+            spaces: vec![Space::Constant, Space::Entries],
+            same: vec![CONSTANT, ENTRIES],
+            interned: HashMap::new(),
+            steps: Vec::new(),
+            known: HashMap::new(),
+            aliases: HashMap::new(),
+            within: Vec::new(),
+            text: 0,
+        };
+        let mut outputs = Vec::new();
+        for expression in expressions {
+            let value = compiler.expression(expression, None)?;
+            let whole = Span::new(0, expression.text.len());
+            let output = compiler.output(&value, whole);
+            outputs.push(output.map_err(|fault| fault.within(&expression.text, None))?);
+        }
+        let Compiler { texts, inputs, spaces, steps, .. } = compiler;
+        Ok(Self { texts, inputs, spaces, steps, outputs })
+    }
+}
+
+/// What a node stands for.
+#[derive(Clone, Debug)]
+enum Value {
+    /// A number in the text, which takes the type of what it meets.
+    Number(Number),
+    /// A text in the text.
+    Text(Arc<str>),
+    /// A column of which nothing was computed yet.
+    Column(u32),
+    Operand(Operand),
+}
+
+/// Values in registers.
+#[derive(Clone, Copy, Debug)]
+struct Operand {
+    register: Register,
+    kind: Kind,
+    space: SpaceId,
+    valid: Option<Register>,
+}
+
+struct Compiler<'n> {
+    names: &'n mut dyn FnMut(&str) -> Named,
+    texts: Vec<Text>,
+    inputs: Vec<Input>,
+    spaces: Vec<Space>,
+    /// The space whose lists those of a space are known to be.
+    same: Vec<SpaceId>,
+    interned: HashMap<Space, SpaceId>,
+    steps: Vec<Made>,
+    known: HashMap<Step, Register>,
+    aliases: HashMap<String, Value>,
+    /// The aliases that are being looked at.
+    within: Vec<String>,
+    /// The text that is being looked at.
+    text: u32,
+}
+
+type Checked<T> = Result<T, Fault>;
+
+impl Compiler<'_> {
+    fn expression(&mut self, expression: &Expression, alias: Option<&str>) -> Result<Value, Error> {
+        let outer = self.text;
+        self.text = self.texts.len() as u32;
+        let text = Text { text: Arc::clone(&expression.text), alias: alias.map(str::to_owned) };
+        self.texts.push(text);
+        let mut values: Vec<Value> = Vec::with_capacity(expression.nodes.len());
+        for node in &expression.nodes {
+            let value = match &node.kind {
+                syntax::Kind::Name { name, quoted } => {
+                    self.named(expression, name, *quoted, node.at, alias)?
+                }
+                _ => self.node(node, &values).map_err(|fault| fault.within(&expression.text, alias))?,
+            };
+            values.push(value);
+        }
+        self.text = outer;
+        values
+            .pop()
+            .ok_or_else(|| Fault::new(Span::default(), "an empty expression").within(&expression.text, alias))
+    }
+
+    fn named(
+        &mut self,
+        expression: &Expression,
+        name: &str,
+        quoted: bool,
+        at: Span,
+        alias: Option<&str>,
+    ) -> Result<Value, Error> {
+        if let Some(known) = self.aliases.get(name) {
+            return Ok(known.clone());
+        }
+        let here = |what: String| Fault::new(at, what).within(&expression.text, alias);
+        if self.within.iter().any(|outer| outer == name) {
+            return Err(here(format!("the alias {name:?} stands for itself")));
+        }
+        let value = match (self.names)(name) {
+            Named::Column(form) => {
+                self.inputs.push(Input { name: name.to_owned(), form, path: Vec::new(), used: false });
+                Value::Column(self.inputs.len() as u32 - 1)
+            }
+            Named::Alias(inner) => {
+                if self.within.len() >= DEEPEST {
+                    return Err(here(format!("more than {DEEPEST} aliases within each other")));
+                }
+                self.within.push(name.to_owned());
+                let value = self.expression(&inner, Some(name))?;
+                self.within.pop();
+                value
+            }
+            Named::Unknown(near) => match functions::constant(name) {
+                Some(constant) if !quoted => Value::Number(Number::Float(constant)),
+                _ => {
+                    let near = if near.is_empty() {
+                        String::new()
+                    } else {
+                        format!("; did you mean {}?", near.join(", "))
+                    };
+                    return Err(here(format!("there is no column {name:?}{near}")));
+                }
+            },
+            Named::Refused(what) => return Err(here(what)),
+        };
+        self.aliases.insert(name.to_owned(), value.clone());
+        Ok(value)
+    }
+
+    fn node(&mut self, node: &syntax::Node, values: &[Value]) -> Checked<Value> {
+        let at = node.at;
+        let value = |id: syntax::Id| &values[id as usize];
+        match &node.kind {
+            syntax::Kind::Int(value) => Ok(Value::Number(Number::Int(*value))),
+            syntax::Kind::Float(value) => Ok(Value::Number(Number::Float(*value))),
+            syntax::Kind::Bool(value) => Ok(Value::Number(Number::Bool(*value))),
+            syntax::Kind::Text(text) => Ok(Value::Text(text.as_str().into())),
+            syntax::Kind::Name { .. } => Err(Fault::new(at, "a name was not looked up")),
+            syntax::Kind::Unary(operation, x) => self.unary(*operation, value(*x), at),
+            syntax::Kind::Binary(operation, x, y) => self.binary(*operation, value(*x), value(*y), at),
+            syntax::Kind::Where(condition, x, y) => self.choose(value(*condition), value(*x), value(*y), at),
+            syntax::Kind::Cast(to, x) => self.converted(*to, value(*x), at),
+            syntax::Kind::Filter { items, condition } => self.filter(value(*items), value(*condition), at),
+            syntax::Kind::Reduce { by, items, axis } => self.reduce(*by, value(*items), *axis, at),
+            syntax::Kind::Item { items, position } => self.item(value(*items), *position, at),
+        }
+    }
+
+    fn output(&mut self, value: &Value, at: Span) -> Checked<Output> {
+        if let Value::Column(input) = value {
+            return Ok(Output::Column(*input));
+        }
+        let operand = self.operand(value, at)?;
+        let Kind::Number(dtype) = operand.kind else {
+            return Err(Fault::new(at, "a text alone is no column"));
+        };
+        let path = if operand.space == CONSTANT { Vec::new() } else { self.path(operand.space) };
+        Ok(Output::Numbers { dtype, values: operand.register, valid: operand.valid, path })
+    }
+
+    /// A value in registers; a number of the text has its own type.
+    fn operand(&mut self, value: &Value, at: Span) -> Checked<Operand> {
+        match value {
+            Value::Operand(operand) => Ok(*operand),
+            Value::Number(number) => {
+                let dtype = number.own_type();
+                let typed =
+                    number.typed(dtype).ok_or_else(|| Fault::new(at, format!("{number} is too large")))?;
+                self.constant(typed, at)
+            }
+            Value::Text(_) => Err(Fault::new(at, "text against numbers")),
+            Value::Column(input) => self.load(*input, at),
+        }
+    }
+
+    fn constant(&mut self, typed: Typed, at: Span) -> Checked<Operand> {
+        let kind = Kind::Number(typed.dtype);
+        let register = self.step(Step::Constant(typed), kind, CONSTANT, at)?;
+        Ok(Operand { register, kind, space: CONSTANT, valid: None })
+    }
+
+    fn load(&mut self, input: u32, at: Span) -> Checked<Operand> {
+        let Input { name, form, .. } = &self.inputs[input as usize];
+        let leaf = Leaf::of(form).map_err(|what| {
+            let what = format!("{name:?} is {}: {what}", form.type_string());
+            Fault::new(at, what)
+        })?;
+        let mut space = ENTRIES;
+        let mut path = Vec::new();
+        for (level, size) in leaf.levels.iter().enumerate() {
+            space = self.space(match size {
+                None => Space::Lists { parent: space, input, level: level as u32 },
+                Some(size) => Space::Regular { parent: space, size: *size },
+            });
+            path.push(space);
+        }
+        self.inputs[input as usize].path = path;
+        self.inputs[input as usize].used = true;
+        let register = self.step(Step::Load { input }, leaf.kind, space, at)?;
+        let valid = match leaf.lacking {
+            true => Some(self.step(Step::Valid { input }, Kind::Number(DType::Bool), space, at)?),
+            false => None,
+        };
+        Ok(Operand { register, kind: leaf.kind, space, valid })
+    }
+
+    fn space(&mut self, space: Space) -> SpaceId {
+        if let Some(known) = self.interned.get(&space) {
+            return *known;
+        }
+        let id = self.spaces.len() as SpaceId;
+        self.spaces.push(space.clone());
+        self.same.push(id);
+        self.interned.insert(space, id);
+        id
+    }
+
+    /// The register of a step, which is made once.
+    fn step(&mut self, step: Step, kind: Kind, space: SpaceId, at: Span) -> Checked<Register> {
+        if let Some(known) = self.known.get(&step) {
+            return Ok(*known);
+        }
+        if self.steps.len() >= MOST {
+            return Err(Fault::new(at, format!("more than {MOST} steps to compute")));
+        }
+        let register = self.steps.len() as Register;
+        self.known.insert(step.clone(), register);
+        self.steps.push(Made { step, kind, space, text: self.text, at });
+        Ok(register)
+    }
+}
+
+/// What lies in a column, as far as it can be computed with.
+pub(crate) struct Leaf {
+    /// The lengths of lists from the outside in; `None` where they differ.
+    pub(crate) levels: Vec<Option<u64>>,
+    pub(crate) kind: Kind,
+    /// Whether values may be missing.
+    pub(crate) lacking: bool,
+}
+
+impl Leaf {
+    pub(crate) fn of(form: &Form) -> Result<Self, String> {
+        let (mut levels, mut form) = (Vec::new(), form);
+        loop {
+            form = match form {
+                Form::List { content, .. } => {
+                    levels.push(None);
+                    content
+                }
+                Form::Regular { size, content } => {
+                    levels.push(Some(*size));
+                    content
+                }
+                _ => break,
+            };
+        }
+        let (inner, lacking) = match form {
+            Form::Option { content, .. } => (&**content, true),
+            other => (other, false),
+        };
+        let kind = match inner {
+            Form::Numpy { dtype, shape, .. } if shape.is_empty() || !lacking => {
+                levels.extend(shape.iter().map(|size| Some(*size)));
+                Kind::Number(*dtype)
+            }
+            Form::String { binary: false, .. } | Form::Categorical { .. } => Kind::Text,
+            Form::String { .. } => return Err("bytes cannot be computed with".into()),
+            Form::Record { .. } => return Err("a record is computed with by its fields, as in a.b".into()),
+            Form::Union { .. } => return Err("values of several types cannot be computed with".into()),
+            Form::Logical { meaning, .. } => return Err(format!("a {meaning} cannot be computed with")),
+            Form::Empty => return Err("nothing is known of its type".into()),
+            _ => return Err("lists that may be missing cannot be computed with".into()),
+        };
+        Ok(Self { levels, kind, lacking })
+    }
+}

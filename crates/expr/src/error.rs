@@ -1,0 +1,132 @@
+//! Errors that point at the characters they are about.
+
+use std::{fmt, ops::Range, sync::Arc};
+
+/// An expression that cannot be understood, or cannot be computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// The text of the expression.
+    pub text: Arc<str>,
+    /// The bytes of the text that the error is about.
+    pub at: Range<usize>,
+    /// What was found there, and what was expected.
+    pub what: String,
+    /// The alias that the text belongs to, if it is not the expression itself.
+    pub alias: Option<String>,
+    /// The entry whose values cannot be computed, counted from the first row of the arrays.
+    pub entry: Option<u64>,
+}
+
+/// An error within a text that the caller knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) at: Span,
+    pub(crate) what: String,
+}
+
+/// Bytes of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Span {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl Span {
+    pub(crate) fn new(start: usize, end: usize) -> Self {
+        // Texts are much shorter.
+        let short = |at| u32::try_from(at).unwrap_or(u32::MAX);
+        Self { start: short(start), end: short(end) }
+    }
+
+    pub(crate) fn to(self, other: Self) -> Self {
+        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    pub(crate) fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+impl Fault {
+    pub(crate) fn new(at: Span, what: impl Into<String>) -> Self {
+        Self { at, what: what.into() }
+    }
+
+    pub(crate) fn within(self, text: &Arc<str>, alias: Option<&str>) -> Error {
+        Error {
+            text: Arc::clone(text),
+            at: self.at.range(),
+            what: self.what,
+            alias: alias.map(str::to_owned),
+            entry: None,
+        }
+    }
+}
+
+/// Characters of a line that are shown on either side of what is wrong.
+const AROUND: usize = 60;
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.what)?;
+        if let Some(alias) = &self.alias {
+            write!(f, ", in the alias {alias:?}")?;
+        }
+        let (line, before, marked) = line(&self.text, &self.at);
+        write!(f, "\n    {line}\n    {:before$}{}", "", "^".repeat(marked))
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The line that has the place, how many characters stand before it, and how many it has. Long lines are cut around it.
+fn line(text: &str, at: &Range<usize>) -> (String, usize, usize) {
+    let boundary =
+        |at: usize| (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let (start, end) = (boundary(at.start), boundary(at.end.max(at.start)));
+    let first = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let last = text[start..].find('\n').map_or(text.len(), |at| start + at);
+    let before: Vec<char> = text[first..start].chars().collect();
+    let marked = text[start..end.min(last).max(start)].chars().count();
+    let rest: Vec<char> = text[start..last].chars().collect();
+    let hidden = before.len().saturating_sub(AROUND);
+    let shown = marked.clamp(1, AROUND);
+    let mut line: Vec<char> = if hidden > 0 { vec!['…'] } else { vec![] };
+    line.extend(&before[hidden..]);
+    let column = line.len();
+    line.extend(rest.iter().take(shown + AROUND));
+    if rest.len() > shown + AROUND {
+        line.push('…');
+    }
+    // What a terminal would act on is not shown to it.
+    let line = line.into_iter().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    (line, column, shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str, at: Range<usize>) -> String {
+        let (start, end) = (at.start, at.end);
+        Fault::new(Span::new(start, end), "wrong").within(&text.into(), None).to_string()
+    }
+
+    #[test]
+    fn the_caret_stands_below_the_place() {
+        assert_eq!(shown("a + b", 4..5), "wrong\n    a + b\n        ^");
+        assert_eq!(shown("a +\n bb c", 5..7), "wrong\n     bb c\n     ^^");
+        assert_eq!(shown("a +", 3..3), "wrong\n    a +\n       ^");
+        // Wide characters before it count once, and places within one are moved to its start.
+        assert_eq!(shown("é + b", 5..6), "wrong\n    é + b\n        ^");
+        assert_eq!(shown("é", 1..1), "wrong\n    é\n    ^");
+    }
+
+    #[test]
+    fn long_lines_and_control_characters_do_not_reach_the_terminal() {
+        let text = format!("{}\u{1b}[31m{}", "x".repeat(5000), "y".repeat(5000));
+        let shown = shown(&text, 5000..5001);
+        assert!(shown.len() < 600, "{}", shown.len());
+        assert!(!shown.contains('\u{1b}'));
+    }
+}

@@ -1,0 +1,252 @@
+//! Checked expressions as a list of steps over numbers.
+
+use crate::{
+    error::Span,
+    scalar::Typed,
+    syntax::{Binary, Reduction, Unary},
+};
+use forthwith_columns::{DType, Form};
+use std::sync::Arc;
+
+/// The number of a step, and of the numbers it makes.
+pub(crate) type Register = u32;
+/// The number of a space.
+pub(crate) type SpaceId = u32;
+
+/// Where numbers stand: one for each entry, or one for each item of lists.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Space {
+    /// One number for all entries.
+    Constant,
+    /// The entries.
+    Entries,
+    /// Items of the lists in a column, `level` from the outside.
+    Lists { parent: SpaceId, input: u32, level: u32 },
+    /// Items of lists of one length, in columns.
+    Regular { parent: SpaceId, size: u64 },
+    /// Items of lists that a condition, which is a register of `of`, holds for.
+    Kept { parent: SpaceId, of: SpaceId, condition: Register },
+}
+
+/// The values in a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Number(DType),
+    Text,
+}
+
+/// One step: what a register is made of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Step {
+    /// The values of a column.
+    Load {
+        input: u32,
+    },
+    /// Whether the values of a column are there.
+    Valid {
+        input: u32,
+    },
+    Constant(Typed),
+    Unary {
+        operation: Unary,
+        dtype: DType,
+        x: Register,
+    },
+    /// Operands are of the type.
+    Binary {
+        operation: Binary,
+        dtype: DType,
+        x: Register,
+        y: Register,
+    },
+    /// Comparison of signed with unsigned integers of 64 bits, which no type has both of.
+    Mixed {
+        operation: Binary,
+        signed: Register,
+        unsigned: Register,
+    },
+    /// Comparison of the text in two registers.
+    Texts {
+        operation: Binary,
+        x: Register,
+        y: Register,
+    },
+    /// Comparison of text with a text.
+    TextWith {
+        operation: Binary,
+        x: Register,
+        text: Arc<str>,
+    },
+    Where {
+        dtype: DType,
+        condition: Register,
+        x: Register,
+        y: Register,
+    },
+    Cast {
+        from: DType,
+        to: DType,
+        x: Register,
+    },
+    /// The value of each list for each of its items.
+    Expand {
+        dtype: DType,
+        x: Register,
+        to: SpaceId,
+    },
+    /// One value of each list. `valid` says which items count.
+    Reduce {
+        by: Reduction,
+        dtype: DType,
+        x: Register,
+        valid: Option<Register>,
+        of: SpaceId,
+    },
+    /// Whether a reduction has a value: of lists that have an item.
+    Some {
+        valid: Option<Register>,
+        of: SpaceId,
+    },
+    /// The item at a position of each list, or zero.
+    Item {
+        dtype: DType,
+        position: i64,
+        x: Register,
+        of: SpaceId,
+    },
+    /// Whether there is an item at a position.
+    Has {
+        position: i64,
+        of: SpaceId,
+    },
+    /// The items for which the condition of a space holds.
+    Keep {
+        dtype: DType,
+        x: Register,
+        into: SpaceId,
+    },
+    /// The lists of two spaces are equally long.
+    Same {
+        a: SpaceId,
+        b: SpaceId,
+    },
+    /// The lists of items that a condition holds for.
+    Lists {
+        of: SpaceId,
+    },
+}
+
+/// A step with what it makes and the text it comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct Made {
+    pub(crate) step: Step,
+    pub(crate) kind: Kind,
+    pub(crate) space: SpaceId,
+    pub(crate) text: u32,
+    pub(crate) at: Span,
+}
+
+/// A text that steps come from.
+#[derive(Clone, Debug)]
+pub(crate) struct Text {
+    pub(crate) text: Arc<str>,
+    pub(crate) alias: Option<String>,
+}
+
+/// What one expression gives.
+#[derive(Clone, Debug)]
+pub(crate) enum Output {
+    /// A column as it is.
+    Column(u32),
+    /// Numbers, and whether they are there.
+    Numbers { dtype: DType, values: Register, valid: Option<Register>, path: Vec<SpaceId> },
+}
+
+/// A column that is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Input {
+    pub(crate) name: String,
+    pub(crate) form: Form,
+    /// The spaces of its levels, from the entries on.
+    pub(crate) path: Vec<SpaceId>,
+    /// Whether anything is computed of it, rather than given as it is.
+    pub(crate) used: bool,
+}
+
+/// Expressions whose types are checked, to be computed of columns together.
+///
+/// ```
+/// use forthwith_columns::{Array, Column, DType, Form};
+/// use forthwith_expr::{Expression, Named, Program};
+///
+/// let form = Form::Numpy { key: "node0".into(), dtype: DType::Float32, shape: vec![] };
+/// let pt = Array {
+///     form: form.clone(),
+///     length: 3,
+///     columns: vec![("node0-data".into(), Column::from_slice(&[1f32, 30.0, 20.0]))],
+/// };
+/// let cut = Expression::parse("pt > 10 and pt < 25")?;
+/// let program = Program::new(&[&cut], &mut |name| match name {
+///     "pt" => Named::Column(form.clone()),
+///     _ => Named::Unknown(vec![]),
+/// })?;
+/// assert_eq!(program.inputs().collect::<Vec<_>>(), ["pt"]);
+/// let passed = &program.run(&[&pt], 3)?[0];
+/// assert_eq!(passed.preview(0..3, 40).lines()?, ["false", "false", "true"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(crate) texts: Vec<Text>,
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) spaces: Vec<Space>,
+    pub(crate) steps: Vec<Made>,
+    pub(crate) outputs: Vec<Output>,
+}
+
+/// The numbers of the spaces that every program has.
+pub(crate) const CONSTANT: SpaceId = 0;
+pub(crate) const ENTRIES: SpaceId = 1;
+
+impl Program {
+    /// The names of the columns that are needed, in the order that [`run`](Self::run) takes them.
+    pub fn inputs(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.inputs.iter().map(|input| input.name.as_str())
+    }
+
+    /// The name of the column that an expression is and nothing else: by itself or through aliases.
+    #[must_use]
+    pub fn column(&self, output: usize) -> Option<&str> {
+        match self.outputs.get(output) {
+            Some(Output::Column(input)) => self.inputs.get(*input as usize).map(|input| input.name.as_str()),
+            _ => None,
+        }
+    }
+
+    /// The Form of what an expression gives.
+    #[must_use]
+    pub fn form(&self, output: usize) -> Option<Form> {
+        Some(match self.outputs.get(output)? {
+            Output::Column(input) => self.inputs.get(*input as usize)?.form.clone(),
+            Output::Numbers { dtype, valid, path, .. } => self.numbers_form(*dtype, valid.is_some(), path),
+        })
+    }
+
+    pub(crate) fn numbers_form(&self, dtype: DType, lacking: bool, path: &[SpaceId]) -> Form {
+        let key = |level: usize| format!("node{level}");
+        let deepest = path.len();
+        let mut form = Form::Numpy { key: key(deepest), dtype, shape: vec![] };
+        if lacking {
+            form = Form::Option { key: key(deepest + 1), content: Box::new(form) };
+        }
+        for (level, space) in path.iter().enumerate().rev() {
+            let content = Box::new(form);
+            form = match self.spaces[*space as usize] {
+                Space::Regular { size, .. } => Form::Regular { size, content },
+                Space::Lists { .. } | Space::Kept { .. } => Form::List { key: key(level), content },
+                Space::Constant | Space::Entries => *content,
+            };
+        }
+        form
+    }
+}

@@ -1,0 +1,258 @@
+//! Steps over lists: values of lists for their items, and back.
+
+use super::arithmetic::Number;
+use crate::{
+    buffer::{Buffer, Item, Slice, with_type},
+    syntax::Reduction,
+};
+use forthwith_columns::DType;
+use std::ops::Range;
+
+/// The lists of a space, as far as they are computed at a time.
+#[derive(Clone, Copy)]
+pub(super) enum Lists<'a> {
+    /// The end of each and the start of the first, which need not be 0.
+    Offsets(&'a [i64]),
+    /// So many of a length.
+    Regular { count: usize, size: usize },
+}
+
+impl Lists<'_> {
+    pub(super) fn len(self) -> usize {
+        match self {
+            Self::Offsets(offsets) => offsets.len().saturating_sub(1),
+            Self::Regular { count, .. } => count,
+        }
+    }
+
+    /// The items of each list, counted from the first of all.
+    #[inline(always)]
+    fn each(self, mut act: impl FnMut(Range<usize>)) {
+        match self {
+            Self::Offsets(offsets) => {
+                let first = offsets.first().copied().unwrap_or(0);
+                let mut start = 0;
+                for end in offsets.iter().skip(1) {
+                    let end = end.wrapping_sub(first) as usize; // checked to ascend when the column was taken
+                    act(start..end);
+                    start = end;
+                }
+            }
+            Self::Regular { count, size } => (0..count).for_each(|at| act(at * size..(at + 1) * size)),
+        }
+    }
+
+    /// The list that has an item.
+    pub(super) fn list_of(self, item: usize) -> usize {
+        match self {
+            Self::Offsets(offsets) => {
+                let first = offsets.first().copied().unwrap_or(0);
+                offsets.partition_point(|end| end.wrapping_sub(first) as usize <= item).saturating_sub(1)
+            }
+            Self::Regular { size, .. } => item / size.max(1),
+        }
+    }
+
+    /// The first list that has not as many items as that of others, with both numbers.
+    pub(super) fn differs(self, other: Lists<'_>) -> Option<(usize, usize, usize)> {
+        if let (Self::Offsets(a), Lists::Offsets(b)) = (self, other)
+            && a.len() == b.len()
+        {
+            let base = |offsets: &[i64]| offsets.first().copied().unwrap_or(0);
+            let (first, second) = (base(a), base(b));
+            let same =
+                if first == second { a == b } else { a.iter().zip(b).all(|(a, b)| a - first == b - second) };
+            if same {
+                return None;
+            }
+        }
+        let lengths = |lists: Lists<'_>| {
+            let mut lengths = Vec::with_capacity(lists.len());
+            lists.each(|items| lengths.push(items.len()));
+            lengths
+        };
+        let (a, b) = (lengths(self), lengths(other));
+        a.iter().zip(&b).position(|(a, b)| a != b).map(|at| (at, a[at], b[at]))
+    }
+}
+
+pub(super) fn expand(dtype: DType, x: Slice<'_>, to: Lists<'_>, out: &mut Buffer) {
+    with_type!(dtype, T => {
+        let x = T::in_slice(x);
+        let out = T::in_buffer(out);
+        out.clear();
+        let mut values = x.iter();
+        to.each(|items| {
+            if let Some(value) = values.next() {
+                out.extend(std::iter::repeat_n(*value, items.len()));
+            }
+        });
+    });
+}
+
+pub(super) fn reduce(
+    by: Reduction,
+    dtype: DType,
+    x: Slice<'_>,
+    valid: Option<&[u8]>,
+    of: Lists<'_>,
+    out: &mut Buffer,
+) {
+    match by {
+        Reduction::Count => {
+            let out = i64::in_buffer(out);
+            out.clear();
+            of.each(|items| {
+                out.push(valid.map_or(items.len(), |valid| valid[items].iter().filter(|v| **v != 0).count())
+                    as i64);
+            });
+        }
+        Reduction::Any => fold::<u8, u8>(x, valid, of, out, 0, |found, x| found | x),
+        Reduction::All => fold::<u8, u8>(x, valid, of, out, 1, |found, x| found & x),
+        Reduction::Sum | Reduction::Prod => accumulate(by, dtype, x, valid, of, out),
+        Reduction::Min => {
+            with_type!(dtype, T => extreme::<T>(x, valid, of, out, Number::minimum))
+        }
+        Reduction::Max => {
+            with_type!(dtype, T => extreme::<T>(x, valid, of, out, Number::maximum))
+        }
+        Reduction::First => item(dtype, 0, x, of, out),
+    }
+}
+
+fn accumulate(
+    by: Reduction,
+    dtype: DType,
+    x: Slice<'_>,
+    valid: Option<&[u8]>,
+    of: Lists<'_>,
+    out: &mut Buffer,
+) {
+    macro_rules! both {
+        ($number:ident, $total:ident) => {
+            match by {
+                Reduction::Sum => {
+                    fold::<$number, $total>(x, valid, of, out, $total::ZERO, |sum, x| {
+                        Number::add(sum, x as $total)
+                    });
+                }
+                _ => {
+                    fold::<$number, $total>(x, valid, of, out, $total::ONE, |sum, x| {
+                        Number::multiply(sum, x as $total)
+                    });
+                }
+            }
+        };
+    }
+    match dtype {
+        DType::Bool => both!(u8, i64),
+        DType::Int8 => both!(i8, i64),
+        DType::Int16 => both!(i16, i64),
+        DType::Int32 => both!(i32, i64),
+        DType::Int64 => both!(i64, i64),
+        DType::UInt8 => both!(u8, u64),
+        DType::UInt16 => both!(u16, u64),
+        DType::UInt32 => both!(u32, u64),
+        DType::UInt64 => both!(u64, u64),
+        DType::Float32 => both!(f32, f32),
+        DType::Float64 => both!(f64, f64),
+    }
+}
+
+#[inline(always)]
+fn fold<T: Item, R: Item>(
+    x: Slice<'_>,
+    valid: Option<&[u8]>,
+    of: Lists<'_>,
+    out: &mut Buffer,
+    start: R,
+    f: impl Fn(R, T) -> R,
+) {
+    let x = T::in_slice(x);
+    let out = R::in_buffer(out);
+    out.clear();
+    out.reserve(of.len());
+    match valid {
+        None => of.each(|items| out.push(x[items].iter().fold(start, |found, x| f(found, *x)))),
+        Some(valid) => of.each(|items| {
+            let there = x[items.clone()].iter().zip(&valid[items]).filter(|(_, valid)| **valid != 0);
+            out.push(there.fold(start, |found, (x, _)| f(found, *x)));
+        }),
+    }
+}
+
+/// The first item that counts is what the others are compared with.
+#[inline(always)]
+fn extreme<T: Number>(
+    x: Slice<'_>,
+    valid: Option<&[u8]>,
+    of: Lists<'_>,
+    out: &mut Buffer,
+    f: impl Fn(T, T) -> T,
+) {
+    let x = T::in_slice(x);
+    let out = T::in_buffer(out);
+    out.clear();
+    out.reserve(of.len());
+    of.each(|items| {
+        let found = match valid {
+            None => x[items].iter().copied().reduce(&f),
+            Some(valid) => {
+                let there = x[items.clone()].iter().zip(&valid[items]).filter(|(_, valid)| **valid != 0);
+                there.map(|(x, _)| *x).reduce(&f)
+            }
+        };
+        out.push(found.unwrap_or(T::ZERO));
+    });
+}
+
+/// Whether each list has an item that counts.
+pub(super) fn some(valid: Option<&[u8]>, of: Lists<'_>, out: &mut Buffer) {
+    let out = u8::in_buffer(out);
+    out.clear();
+    of.each(|items| {
+        out.push(u8::from(valid.map_or(!items.is_empty(), |valid| valid[items].iter().any(|v| *v != 0))));
+    });
+}
+
+/// The item of a list at a position, which counts from its end if it is negative.
+fn position(items: &Range<usize>, position: i64) -> Option<usize> {
+    let length = items.len() as i64;
+    let at = if position < 0 { length.checked_add(position)? } else { position };
+    (0..length).contains(&at).then(|| items.start + at as usize)
+}
+
+pub(super) fn item(dtype: DType, at: i64, x: Slice<'_>, of: Lists<'_>, out: &mut Buffer) {
+    with_type!(dtype, T => {
+        let x = T::in_slice(x);
+        let out = T::in_buffer(out);
+        out.clear();
+        of.each(|items| out.push(position(&items, at).map_or(T::ZERO, |at| x[at])));
+    });
+}
+
+pub(super) fn has(at: i64, of: Lists<'_>, out: &mut Buffer) {
+    let out = u8::in_buffer(out);
+    out.clear();
+    of.each(|items| out.push(u8::from(position(&items, at).is_some())));
+}
+
+/// The ends of lists of which only the items are left that a condition holds for.
+pub(super) fn kept(condition: &[u8], of: Lists<'_>, out: &mut Vec<i64>) {
+    out.clear();
+    out.push(0);
+    let mut total = 0;
+    of.each(|items| {
+        total += condition[items].iter().map(|holds| i64::from(*holds)).sum::<i64>();
+        out.push(total);
+    });
+}
+
+pub(super) fn keep(dtype: DType, x: Slice<'_>, condition: &[u8], out: &mut Buffer) {
+    with_type!(dtype, T => {
+        let x = T::in_slice(x);
+        let out = T::in_buffer(out);
+        out.clear();
+        out.extend(x.iter().zip(condition).filter(|(_, holds)| **holds != 0).map(|(x, _)| *x));
+    });
+}

@@ -1,0 +1,302 @@
+//! Running programs over columns, some entries at a time.
+
+pub(crate) mod arithmetic;
+mod element;
+mod input;
+mod lists;
+mod output;
+
+use crate::{
+    buffer::{Buffer, Item, Slice},
+    error::{Error, Fault},
+    program::{CONSTANT, ENTRIES, Kind, Made, Program, Register, Space, SpaceId, Step},
+    scalar::Typed,
+    syntax::Binary,
+};
+use element::Numbers;
+use forthwith_columns::{Array, DType};
+use input::{Prepared, Values};
+use lists::Lists;
+use output::Outputs;
+pub use output::holding;
+use std::ops::Range;
+
+/// Items of any lists that are computed at a time, if single entries do not have more.
+const ITEMS: usize = 2048;
+
+impl Program {
+    /// Computes the expressions for the first `length` rows of the columns, which come in the order of [`inputs`](Self::inputs): an array
+    /// for each expression.
+    ///
+    /// # Errors
+    /// Lists that meet and are not equally long, and integers to negative powers: with the entry. Arrays that are not
+    /// what was promised, or contradict themselves.
+    pub fn run(&self, columns: &[&Array], length: u64) -> Result<Vec<Array>, Error> {
+        let mut inputs = Vec::with_capacity(self.inputs.len());
+        for (at, input) in self.inputs.iter().enumerate() {
+            let found = match columns.get(at) {
+                Some(array) => input::prepared(array, input, length),
+                None => Err("it is not there".into()),
+            };
+            inputs.push(found.map_err(|what| Error {
+                text: input.name.as_str().into(),
+                at: 0..input.name.len(),
+                what: format!("the column {:?} cannot be computed with: {what}", input.name),
+                alias: None,
+                entry: None,
+            })?);
+        }
+        let length_here = usize::try_from(length).unwrap_or(usize::MAX);
+        let mut run = Run::new(self, &inputs);
+        run.ranges(0..length_here);
+        let mut outputs = Outputs::new(self, &inputs, &run.ranges, length_here);
+        let (mut start, mut step) = (0, ITEMS);
+        while start < length_here && !self.steps.is_empty() {
+            let mut end = start + step.min(length_here - start);
+            loop {
+                run.ranges(start..end);
+                let largest = run.ranges.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
+                if largest <= ITEMS || end - start == 1 {
+                    break;
+                }
+                end = start + ((end - start) * ITEMS / largest).clamp(1, (end - start) / 2);
+            }
+            run.steps()?;
+            outputs.append(&run);
+            step = (2 * (end - start)).min(ITEMS);
+            start = end;
+        }
+        Ok(outputs.finish(columns))
+    }
+}
+
+/// The state of a run.
+pub(super) struct Run<'p> {
+    program: &'p Program,
+    inputs: &'p [Prepared<'p>],
+    /// The items of each space, counted in the column that has them.
+    ranges: Vec<Range<usize>>,
+    /// The ends of lists that were filtered.
+    kept: Vec<Vec<i64>>,
+    registers: Vec<Buffer>,
+}
+
+impl<'p> Run<'p> {
+    fn new(program: &'p Program, inputs: &'p [Prepared<'p>]) -> Self {
+        let register = |made: &Made| match made.kind {
+            Kind::Number(dtype) => Buffer::new(dtype, 0),
+            Kind::Text => Buffer::new(DType::UInt8, 0),
+        };
+        Self {
+            program,
+            inputs,
+            ranges: vec![0..0; program.spaces.len()],
+            kept: vec![Vec::new(); program.spaces.len()],
+            registers: program.steps.iter().map(register).collect(),
+        }
+    }
+
+    /// Finds the items that entries have.
+    fn ranges(&mut self, entries: Range<usize>) {
+        for (at, space) in self.program.spaces.iter().enumerate() {
+            let range = match space {
+                Space::Constant => 0..1,
+                Space::Entries => entries.clone(),
+                Space::Lists { parent, input, level } => {
+                    let parent = self.ranges[*parent as usize].clone();
+                    match self.offsets(*input, *level) {
+                        Some(offsets) => offsets[parent.start] as usize..offsets[parent.end] as usize,
+                        None => 0..0,
+                    }
+                }
+                Space::Regular { parent, size } => {
+                    let parent = &self.ranges[*parent as usize];
+                    parent.start * *size as usize..parent.end * *size as usize
+                }
+                // Known when the condition is.
+                Space::Kept { .. } => 0..0,
+            };
+            self.ranges[at] = range;
+        }
+    }
+
+    fn offsets(&self, input: u32, level: u32) -> Option<&'p [i64]> {
+        let levels = &self.inputs.get(input as usize)?.levels;
+        levels.get(level as usize)?.as_ref().map(|offsets| &*offsets.items)
+    }
+
+    fn lists(&self, space: SpaceId) -> Lists<'_> {
+        match &self.program.spaces[space as usize] {
+            Space::Lists { parent, input, level } => {
+                let parent = self.ranges[*parent as usize].clone();
+                let offsets = self.offsets(*input, *level).unwrap_or_default();
+                Lists::Offsets(&offsets[parent.start..=parent.end])
+            }
+            Space::Regular { parent, size } => {
+                Lists::Regular { count: self.ranges[*parent as usize].len(), size: *size as usize }
+            }
+            Space::Kept { .. } => Lists::Offsets(&self.kept[space as usize]),
+            Space::Constant | Space::Entries => Lists::Offsets(&[]),
+        }
+    }
+
+    fn steps(&mut self) -> Result<(), Error> {
+        for (at, made) in self.program.steps.iter().enumerate() {
+            let mut out = std::mem::replace(&mut self.registers[at], Buffer::UInt8(Vec::new()));
+            let done = self.step(made, &mut out);
+            self.registers[at] = out;
+            done?;
+        }
+        Ok(())
+    }
+
+    /// Numbers of a register: what a step made, or what is in a column.
+    fn numbers(&self, register: Register) -> Numbers<'_> {
+        let made = &self.program.steps[register as usize];
+        let range = || self.ranges[made.space as usize].clone();
+        let slice = match &made.step {
+            Step::Load { input } => {
+                let numbers = self.inputs[*input as usize].values.numbers();
+                numbers.map_or(Slice::UInt8(&[]), |numbers| numbers.range(range()))
+            }
+            Step::Valid { input } => Slice::UInt8(match &self.inputs[*input as usize].valid {
+                Some(valid) => &valid[range()],
+                None => &[],
+            }),
+            _ => self.registers[register as usize].slice(),
+        };
+        if made.space == CONSTANT { Numbers::One(slice) } else { Numbers::Many(slice) }
+    }
+
+    fn booleans(&self, register: Register) -> &[u8] {
+        u8::in_slice(self.numbers(register).slice())
+    }
+
+    fn step(&mut self, made: &Made, out: &mut Buffer) -> Result<(), Error> {
+        match &made.step {
+            Step::Load { .. } | Step::Valid { .. } => {}
+            Step::Constant(typed) => {
+                if out.len() != 1 {
+                    *out = constant(*typed);
+                }
+            }
+            Step::Unary { operation, dtype, x } => element::unary(*operation, *dtype, self.numbers(*x), out),
+            Step::Binary { operation, dtype, x, y } => {
+                let done = element::binary(*operation, *dtype, self.numbers(*x), self.numbers(*y), out);
+                if let Err(at) = done {
+                    return Err(self.error(
+                        made,
+                        at,
+                        "an integer to a negative power: convert it by float64()",
+                    ));
+                }
+            }
+            Step::Mixed { operation, signed, unsigned } => {
+                element::mixed(*operation, self.numbers(*signed), self.numbers(*unsigned), out);
+            }
+            Step::Texts { operation, x, y } => self.compare(*operation, *x, Err(*y), out),
+            Step::TextWith { operation, x, text } => self.compare(*operation, *x, Ok(text.as_bytes()), out),
+            Step::Where { dtype, condition, x, y } => {
+                element::choose(*dtype, self.numbers(*condition), self.numbers(*x), self.numbers(*y), out);
+            }
+            Step::Cast { from, to, x } => element::cast(*from, *to, self.numbers(*x), out),
+            Step::Expand { dtype, x, to } => {
+                lists::expand(*dtype, self.numbers(*x).slice(), self.lists(*to), out)
+            }
+            Step::Reduce { by, dtype, x, valid, of } => {
+                let valid = valid.map(|valid| self.booleans(valid));
+                lists::reduce(*by, *dtype, self.numbers(*x).slice(), valid, self.lists(*of), out);
+            }
+            Step::Some { valid, of } => {
+                lists::some(valid.map(|valid| self.booleans(valid)), self.lists(*of), out);
+            }
+            Step::Item { dtype, position, x, of } => {
+                lists::item(*dtype, *position, self.numbers(*x).slice(), self.lists(*of), out);
+            }
+            Step::Has { position, of } => lists::has(*position, self.lists(*of), out),
+            Step::Lists { of } => {
+                if let Space::Kept { of: whole, condition, .. } = self.program.spaces[*of as usize] {
+                    let mut kept = std::mem::take(&mut self.kept[*of as usize]);
+                    lists::kept(self.booleans(condition), self.lists(whole), &mut kept);
+                    self.ranges[*of as usize] = 0..kept.last().map_or(0, |end| *end as usize);
+                    self.kept[*of as usize] = kept;
+                }
+            }
+            Step::Keep { dtype, x, into } => {
+                if let Space::Kept { condition, .. } = self.program.spaces[*into as usize] {
+                    lists::keep(*dtype, self.numbers(*x).slice(), self.booleans(condition), out);
+                }
+            }
+            Step::Same { a, b } => {
+                if let Some((list, one, other)) = self.lists(*a).differs(self.lists(*b)) {
+                    let what = format!("a list of {one} items meets a list of {other}");
+                    return Err(self.error_in(made, *a, list, &what));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn compare(&self, operation: Binary, x: Register, y: Result<&[u8], Register>, out: &mut Buffer) {
+        let out = u8::in_buffer(out);
+        out.clear();
+        let texts = |register: Register| {
+            let made = &self.program.steps[register as usize];
+            let Step::Load { input } = made.step else { return None };
+            let Values::Text(texts) = &self.inputs[input as usize].values else { return None };
+            Some((texts, self.ranges[made.space as usize].clone()))
+        };
+        let Some((left, range)) = texts(x) else { return };
+        let holds = |a: &[u8], b: &[u8]| u8::from(element::is(operation, a.cmp(b)));
+        match y {
+            Ok(text) => out.extend(range.map(|at| holds(left.get(at), text))),
+            Err(register) => {
+                let Some((right, others)) = texts(register) else { return };
+                out.extend(range.zip(others).map(|(a, b)| holds(left.get(a), right.get(b))));
+            }
+        }
+    }
+
+    /// An error of an item of a step.
+    fn error(&self, made: &Made, item: usize, what: &str) -> Error {
+        let space = &self.program.spaces[made.space as usize];
+        match space {
+            Space::Lists { .. } | Space::Regular { .. } | Space::Kept { .. } => {
+                self.error_in(made, made.space, self.lists(made.space).list_of(item), what)
+            }
+            Space::Constant | Space::Entries => self.error_at(made, item, what),
+        }
+    }
+
+    /// An error of a list of a space.
+    fn error_in(&self, made: &Made, space: SpaceId, list: usize, what: &str) -> Error {
+        let (mut space, mut row) = (space, list);
+        while let Space::Lists { parent, .. } | Space::Regular { parent, .. } | Space::Kept { parent, .. } =
+            self.program.spaces[space as usize]
+            && parent != ENTRIES
+        {
+            row = self.lists(parent).list_of(row);
+            space = parent;
+        }
+        self.error_at(made, row, what)
+    }
+
+    fn error_at(&self, made: &Made, row: usize, what: &str) -> Error {
+        let text = &self.program.texts[made.text as usize];
+        let error = Fault::new(made.at, what).within(&text.text, text.alias.as_deref());
+        Error { entry: Some((self.ranges[ENTRIES as usize].start + row) as u64), ..error }
+    }
+}
+
+fn constant(typed: Typed) -> Buffer {
+    use crate::buffer::with_type;
+    use forthwith_columns::Native;
+    let bytes = typed.bits.to_le_bytes();
+    with_type!(typed.dtype, T => {
+        let mut own = bytes[..size_of::<T>()].to_vec();
+        if cfg!(target_endian = "big") {
+            own.reverse();
+        }
+        T::buffer(T::from_bytes(&own).into_iter().collect())
+    })
+}

@@ -1,0 +1,108 @@
+//! The syntax of expressions, as nodes in an arena: operands stand before what uses them, so that no walk recurses.
+
+use crate::error::Span;
+use forthwith_columns::DType;
+
+/// The number of a node.
+pub(crate) type Id = u32;
+
+/// A node and the text it was read from.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Node {
+    pub(crate) kind: Kind,
+    pub(crate) at: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Kind {
+    Int(i128),
+    Float(f64),
+    Bool(bool),
+    Text(String),
+    /// A column, an alias or a constant; `quoted` ones are never constants.
+    Name {
+        name: String,
+        quoted: bool,
+    },
+    Unary(Unary, Id),
+    Binary(Binary, Id, Id),
+    /// The items of lists for which a condition holds.
+    Filter {
+        items: Id,
+        condition: Id,
+    },
+    /// The second where the first holds, elsewhere the third.
+    Where(Id, Id, Id),
+    Cast(DType, Id),
+    /// One value of each list, along an axis if one is stated.
+    Reduce {
+        by: Reduction,
+        items: Id,
+        axis: Option<i64>,
+    },
+    /// The item at a position of each list.
+    Item {
+        items: Id,
+        position: i64,
+    },
+}
+
+macro_rules! operations {
+    ($(#[doc = $doc:literal])* $name:ident: $($variant:ident $word:literal,)*) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(crate) enum $name { $($variant,)* }
+
+        impl $name {
+            /// As it is spelled in errors.
+            pub(crate) const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+    };
+}
+
+operations! {
+    /// One operand, item by item.
+    Unary:
+    Negative "-", Positive "+", Invert "~", Not "not", Abs "abs", Sqrt "sqrt", Cbrt "cbrt", Square "square",
+    Exp "exp", Exp2 "exp2", Expm1 "expm1", Log "log", Log2 "log2", Log10 "log10", Log1p "log1p",
+    Sin "sin", Cos "cos", Tan "tan", Arcsin "arcsin", Arccos "arccos", Arctan "arctan",
+    Sinh "sinh", Cosh "cosh", Tanh "tanh", Arcsinh "arcsinh", Arccosh "arccosh", Arctanh "arctanh",
+    Degrees "degrees", Radians "radians", Floor "floor", Ceil "ceil", Trunc "trunc", Rint "rint", Sign "sign",
+    IsNan "isnan", IsInf "isinf", IsFinite "isfinite",
+}
+
+operations! {
+    /// Two operands, item by item.
+    Binary:
+    Add "+", Subtract "-", Multiply "*", Divide "/", FloorDivide "//", Remainder "%", Power "**",
+    BitAnd "&", BitOr "|", BitXor "^", ShiftLeft "<<", ShiftRight ">>",
+    Less "<", LessEqual "<=", Greater ">", GreaterEqual ">=", Equal "==", NotEqual "!=",
+    And "and", Or "or", Xor "logical_xor",
+    Arctan2 "arctan2", Hypot "hypot", Minimum "minimum", Maximum "maximum", Fmod "fmod", CopySign "copysign",
+}
+
+impl Binary {
+    pub(crate) const fn is_comparison(self) -> bool {
+        use Binary::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+        matches!(self, Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual)
+    }
+
+    /// The comparison with its operands exchanged.
+    pub(crate) const fn mirrored(self) -> Self {
+        match self {
+            Self::Less => Self::Greater,
+            Self::LessEqual => Self::GreaterEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterEqual => Self::LessEqual,
+            other => other,
+        }
+    }
+}
+
+operations! {
+    /// From lists to one value each.
+    Reduction:
+    Sum "sum", Prod "prod", Any "any", All "all", Min "min", Max "max", Count "count", First "first",
+}

@@ -1,0 +1,227 @@
+//! Expressions from text to arrays.
+
+use crate::{Expression, Named, Program, Spelling};
+use forthwith_columns::{Array, Column, DType, Form, Native};
+use std::sync::Arc;
+
+fn flat<T: Native>(items: &[T]) -> Array {
+    let form = Form::Numpy { key: "x".into(), dtype: T::DTYPE, shape: vec![] };
+    Array { form, length: items.len() as u64, columns: vec![("x-data".into(), Column::from_slice(items))] }
+}
+
+fn jagged<T: Native>(offsets: &[i64], items: &[T]) -> Array {
+    let content = Form::Numpy { key: "x".into(), dtype: T::DTYPE, shape: vec![] };
+    Array {
+        form: Form::List { key: "l".into(), content: Box::new(content) },
+        length: offsets.len() as u64 - 1,
+        columns: vec![
+            ("l-offsets".into(), Column::from_slice(offsets)),
+            ("x-data".into(), Column::from_slice(items)),
+        ],
+    }
+}
+
+fn columns() -> Vec<(&'static str, Array)> {
+    vec![
+        ("n", flat(&[2i32, 0, 1])),
+        ("b", flat(&[1i8, -3, 127])),
+        ("u", flat(&[1u64, u64::MAX, 3])),
+        ("f", flat(&[0.5f32, f32::NAN, 2.0])),
+        ("pt", jagged(&[0, 2, 2, 3], &[10f32, 30.0, 25.0])),
+        ("eta", jagged(&[0, 2, 2, 3], &[-1f64, 2.5, 0.0])),
+        ("short", jagged(&[0, 1, 1, 2], &[1i32, 2])),
+        ("dir/x.y", flat(&[1i32, 2, 3])),
+        ("sum", flat(&[7i32, 8, 9])),
+    ]
+}
+
+fn evaluate(text: &str, aliases: &[(&str, &str)]) -> Result<(String, Vec<String>), String> {
+    let columns = columns();
+    let mut look_up = |name: &str| {
+        if let Some((_, array)) = columns.iter().find(|(known, _)| *known == name) {
+            return Named::Column(array.form.clone());
+        }
+        match aliases.iter().find(|(known, _)| *known == name) {
+            Some((_, text)) => match Expression::parse(text) {
+                Ok(expression) => Named::Alias(Arc::new(expression)),
+                Err(error) => Named::Refused(error.to_string()),
+            },
+            None => Named::Unknown(vec![]),
+        }
+    };
+    let expression = Expression::parse(text).map_err(|error| error.to_string())?;
+    let program = Program::new(&[&expression], &mut look_up).map_err(|error| error.to_string())?;
+    let inputs: Vec<&Array> = program
+        .inputs()
+        .filter_map(|name| columns.iter().find(|(known, _)| *known == name).map(|(_, array)| array))
+        .collect();
+    let found = program.run(&inputs, 3).map_err(|error| format!("{error} ({:?})", error.entry))?;
+    let array = &found[0];
+    array.validate().map_err(|error| error.to_string())?;
+    if program.column(0).is_none() {
+        assert_eq!(Some(&array.form), program.form(0).as_ref());
+    }
+    let lines = array.preview(0..3, 60).lines().map_err(|error| error.to_string())?;
+    Ok((array.form.type_string(), lines.into_iter().map(|line| line.to_string()).collect()))
+}
+
+#[track_caller]
+fn gives(text: &str, wanted_type: &str, wanted: [&str; 3]) {
+    let (found_type, found) = evaluate(text, &[]).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!((found_type.as_str(), found), (wanted_type, wanted.map(str::to_owned).to_vec()), "{text}");
+}
+
+#[track_caller]
+fn refused(text: &str, wanted: &str) {
+    let error = evaluate(text, &[]).expect_err(text);
+    assert!(error.starts_with(wanted), "{text}: {error}");
+}
+
+#[test]
+fn numbers_have_the_types_of_numpy() {
+    gives("n * 2", "int32", ["4", "0", "2"]);
+    gives("n / 2", "float64", ["1", "0", "0.5"]);
+    gives("b + 1", "int8", ["2", "-2", "-128"]);
+    gives("b + n", "int32", ["3", "-3", "128"]);
+    gives("f * 2", "float32", ["1", "nan", "4"]);
+    gives("f * n", "float64", ["1", "nan", "2"]);
+    gives("f ** 2", "float32", ["0.25", "nan", "4"]);
+    gives("-7 // 2 + n", "int32", ["-2", "-4", "-3"]);
+    gives("n > 0", "bool", ["True", "False", "True"]);
+    gives("b < 1000", "bool", ["True", "True", "True"]);
+    gives("b > -1000", "bool", ["True", "True", "True"]);
+    gives("1000 < b", "bool", ["False", "False", "False"]);
+    gives("u > b", "bool", ["False", "True", "False"]);
+    gives("(n > 0) + (b > 0)", "bool", ["True", "False", "True"]);
+    gives("1 < n < 3", "bool", ["True", "False", "False"]);
+    gives("not n", "bool", ["False", "True", "False"]);
+    gives("!n || n == 1", "bool", ["False", "True", "True"]);
+    gives("2 ** 3 ** 2 + n", "int32", ["514", "512", "513"]);
+    gives("-n ** 2", "int32", ["-4", "0", "-1"]);
+    gives("where(n > 0, f, -1)", "float32", ["0.5", "-1", "2"]);
+    gives("n ? 1 : 0", "int64", ["1", "0", "1"]);
+    gives("TMath::Abs(b) + fabs(b)", "int8", ["2", "6", "-2"]);
+    gives("sum + 1", "int32", ["8", "9", "10"]);
+    gives("`dir/x.y` + 0", "int32", ["1", "2", "3"]);
+    gives("2 * 3", "int64", ["6", "6", "6"]);
+    gives("sqrt(4) * f", "float64", ["1", "nan", "4"]);
+    gives("isnan(f)", "bool", ["False", "True", "False"]);
+}
+
+#[test]
+fn lists_meet_lists_and_numbers() {
+    gives("pt * 2", "var * float32", ["[20, 60]", "[]", "[50]"]);
+    gives("pt * n", "var * float64", ["[20, 60]", "[]", "[25]"]);
+    gives("(pt > 20) & (abs(eta) < 2.4)", "var * bool", ["[False, False]", "[]", "[True]"]);
+    gives("sum(pt)", "float32", ["40", "0", "25"]);
+    gives("Sum$(pt > 5)", "int64", ["2", "0", "1"]);
+    gives("count(pt)", "int64", ["2", "0", "1"]);
+    gives("any(pt > 20, axis=-1)", "bool", ["True", "False", "True"]);
+    gives("all(pt > 20, axis=1)", "bool", ["False", "True", "True"]);
+    gives("max(pt)", "?float32", ["30", "None", "25"]);
+    gives("first(pt) + 1", "?float32", ["11", "None", "26"]);
+    gives("item(pt, -1)", "?float32", ["30", "None", "25"]);
+    gives("item(pt, 1) > 5", "?bool", ["True", "None", "None"]);
+    gives("pt[pt > 20]", "var * float32", ["[30]", "[]", "[25]"]);
+    gives("sum(pt[pt > 20] * eta[pt > 20])", "float64", ["75", "0", "0"]);
+    gives("pt - sum(pt) / count(pt)", "var * float64", ["[-10, 10]", "[]", "[0]"]);
+    gives("max(pt, 20)", "var * float32", ["[20, 30]", "[]", "[25]"]);
+    refused("pt + short", "a list of 2 items meets a list of 1\n    pt + short\n    ^^^^^^^^^^ (Some(0))");
+}
+
+#[test]
+fn errors_point_at_the_place() {
+    refused("n +", "a value is expected where the end stands\n    n +\n       ^");
+    refused("muon + n", "there is no column \"muon\"\n    muon + n\n    ^^^^");
+    refused("b + 300", "300 is beyond int8");
+    refused("f & 1", "& of float32");
+    refused("n > 0 & f < 2", "& binds more tightly");
+    refused("pt[0]", "a number in brackets");
+    refused("n ** -1", "int32 to the power of -1");
+    refused("n ** b", "an integer to a negative power");
+    refused("sum(n)", "sum is of the items of lists");
+    refused("sum(pt, axis=0)", "lists are reduced along");
+    refused("n = 1", "an operator or the end is expected");
+    refused("sqrtt(n)", "there is no function \"sqrtt\"; did you mean sqrt?");
+    refused("n == 'a'", "text is compared with a number");
+    refused("1 // 0", "division by zero");
+    refused("f ^ 2", "^ of float32");
+    refused("(n > 0) - (n > 1)", "- of bool");
+}
+
+#[test]
+fn aliases_stand_for_expressions_and_not_for_themselves() {
+    let found = evaluate("r * 2", &[("r", "sqrt(q)"), ("q", "f ** 2")]).expect("aliases");
+    assert_eq!(found.1, ["1", "nan", "4"]);
+    let error = evaluate("a", &[("a", "b2 + 1"), ("b2", "a")]).expect_err("a circle");
+    assert!(error.starts_with("the alias \"a\" stands for itself"), "{error}");
+    let error = evaluate("a", &[("a", "n + nothing")]).expect_err("unknown");
+    assert!(error.contains("in the alias \"a\"\n    n + nothing\n        ^"), "{error}");
+    // Columns are before aliases.
+    assert_eq!(evaluate("n", &[("n", "f")]).expect("n").0, "int32");
+}
+
+#[test]
+fn hostile_text_is_refused_and_does_not_overflow() {
+    for text in [
+        "(".repeat(60_000),
+        "-".repeat(60_000),
+        "not ".repeat(15_000),
+        "a[".repeat(30_000),
+        "abs(".repeat(15_000),
+        "2**".repeat(20_000) + "2",
+        "n?".repeat(20_000),
+        "x".repeat(70_000),
+    ] {
+        assert!(Expression::parse(&text).is_err());
+    }
+    let wide = vec!["n"; 9_000].join("+");
+    let (_, found) = evaluate(&wide, &[]).expect("a long sum");
+    assert_eq!(found, ["18000", "0", "9000"]);
+    assert!(evaluate("9**9**9**9", &[]).is_err());
+    assert!(evaluate("1 << 100", &[]).is_err());
+    // Aliases that double are computed once each.
+    let names: Vec<String> = (0..40).map(|at| format!("a{at}")).collect();
+    let texts: Vec<String> =
+        (0..40).map(|at| if at == 0 { "n".into() } else { format!("a{} + a{}", at - 1, at - 1) }).collect();
+    let aliases: Vec<(&str, &str)> =
+        names.iter().map(String::as_str).zip(texts.iter().map(String::as_str)).collect();
+    evaluate("a39", &aliases).expect("doubling");
+}
+
+#[test]
+fn the_caret_of_tree_formula_is_power() {
+    let python = Expression::parse("n ^ 2").expect("python");
+    let formula = Expression::parse_as("n ^ 2", Spelling::TTreeFormula).expect("formula");
+    assert_ne!(python.nodes, formula.nodes);
+}
+
+#[test]
+fn columns_that_lie_are_refused() {
+    let form = jagged(&[0, 1], &[1i32]).form;
+    let expression = Expression::parse("pt + 1").expect("text");
+    let program = Program::new(&[&expression], &mut |_| Named::Column(form.clone())).expect("program");
+    let lies = [
+        jagged(&[0, 5], &[1i32]),
+        jagged(&[3, 1], &[1i32, 2, 3]),
+        jagged(&[-1, 1], &[1i32]),
+        flat(&[1i32]),
+        Array { columns: vec![], ..jagged(&[0, 1], &[1i32]) },
+        jagged(&[0], &[1i32]),
+    ];
+    for array in &lies {
+        assert!(program.run(&[array], 1).is_err());
+    }
+    assert!(program.run(&[], 1).is_err());
+    let bools = flat(&[7u8, 0]);
+    let column = bools.columns[0].1.view(DType::Bool).expect("one byte each");
+    let form = Form::Numpy { key: "x".into(), dtype: DType::Bool, shape: vec![] };
+    let array = Array { form: form.clone(), length: 2, columns: vec![("x-data".into(), column)] };
+    let program =
+        Program::new(&[&Expression::parse("x + 0").expect("text")], &mut |_| Named::Column(form.clone()))
+            .expect("program");
+    assert_eq!(
+        program.run(&[&array], 2).expect("run")[0].preview(0..2, 20).lines().expect("lines"),
+        ["1", "0"]
+    );
+}
