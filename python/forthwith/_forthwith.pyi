@@ -378,6 +378,19 @@ class Table:
         ``progress`` is called with blocks read, all blocks, bytes read, all bytes: at the start, at the end, and about every
         50 ms between.
         """
+    def aliases(self) -> list[tuple[str, str]]:
+        """Names that the file has for expressions, and these."""
+    def select(
+        self,
+        columns: Sequence[tuple[str, int | None]],
+        aliases: Sequence[tuple[str, str]],
+        cut: str | None = None,
+        entries: bytes | None = None,
+    ) -> Selection:
+        """Columns by the positions of their fields, or as expressions, of entries that a cut leaves or that are listed.
+
+        ``entries`` are 64-bit numbers in native order. All types are checked.
+        """
     def raw(self, plan: Plan, task: int) -> RawBlock:
         """One block of a plan, decompressed and not decoded."""
     def steps(
@@ -417,6 +430,38 @@ class Table:
         """Some fields as a capsule of an Arrow stream, which takes the walk and reads one step for each batch."""
 
 @final
+class Selection:
+    """Columns of a table, read or computed, of some entries."""
+
+    @property
+    def fields(self) -> list[int]:
+        """The fields that are read."""
+    @property
+    def chooses_entries(self) -> bool:
+        """Whether entries may be left out."""
+    def types(self) -> list[str]:
+        """The type of each column."""
+    def read(
+        self,
+        start: int,
+        stop: int,
+        threads: int | None = None,
+        progress: Callable[[int, int, int, int], object] | None = None,
+    ) -> tuple[list[Array], Buffer | None]:
+        """An array for each column, and the entries that they have if these may not be all."""
+    def walk_cutting(self, start: int, stop: int | None, entries: int | None = None, bytes: int | None = None) -> Walk:
+        """Reads in steps; ``None`` as ``stop`` is the end."""
+    def schema(self, *, maps: bool = False, union_as_struct: bool = False) -> object:
+        """The Arrow schema, as a capsule."""
+    def stream(
+        self, walk: Walk, threads: int | None = None, *, maps: bool = False, union_as_struct: bool = False
+    ) -> object:
+        """A capsule of an Arrow stream, which takes the walk and reads one step for each batch."""
+
+def expression_names(text: str) -> list[str]:
+    """The names in an expression; one that cannot be read is an error."""
+
+@final
 class Walk:
     """Steps that are still to be read. Small steps are read together and handed out one by one."""
 
@@ -424,8 +469,11 @@ class Walk:
         self,
         threads: int | None = None,
         progress: Callable[[int, int, int, int], object] | None = None,
-    ) -> tuple[int, int, list[Array]] | None:
-        """The next step: its first entry, the one after its last, and an array for each field. ``None`` after the last."""
+    ) -> tuple[int, int, list[Array], Buffer | None] | None:
+        """The next step: its first entry, the one after its last, and an array for each column. ``None`` after the last.
+
+        The last item are the entries that the arrays have, if some may have been left out.
+        """
 
     def pass_step(self) -> tuple[int, int] | None:
         """The next step, which is not read: its first entry and the one after its last. ``None`` after the last."""

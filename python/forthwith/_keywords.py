@@ -6,14 +6,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_EXPRESSIONS = "expressions are not computed yet: read the branches and compute with the arrays, as in"
 _THREADS = "reading has threads of its own: threads= says how many"
 _NO_CACHE = "arrays are not cached; they are yours to keep"
 INSTEAD = {
-    "cut": f"{_EXPRESSIONS} a = tree.arrays(['x']); a[a.x > 50]",
-    "aliases": f"{_EXPRESSIONS} a = tree.arrays(['x', 'y']); a['r'] = (a.x**2 + a.y**2) ** 0.5",
-    "expressions": "names= are the branches to read; " + _EXPRESSIONS + " a = tree.arrays(['x']); a.x * 10",
-    "language": _EXPRESSIONS + " a = tree.arrays(['x']); a.x * 10",
+    "expressions": "it is names=, in which expressions may stand",
+    "language": "expressions are Python's, with the usual spellings of TTreeFormula",
     "entry_range": "entry_start= and entry_stop= are the entries to read",
     "entrystart": "it is entry_start=",
     "entrystop": "it is entry_stop=",

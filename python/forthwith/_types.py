@@ -65,6 +65,9 @@ class How(TypedDict, total=False):
     threads: int | None
     progress: Progress | bool | None
     logical: bool
+    cut: str | None
+    aliases: Mapping[str, str] | None
+    entries: Any
 
 
 class Read(Chosen, How, total=False):

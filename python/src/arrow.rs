@@ -5,7 +5,6 @@ use crate::{
     errors,
     forth::in_main_thread,
     handle::Handle,
-    table::Table,
 };
 use forthwith::{
     columns::{
@@ -62,7 +61,7 @@ pub(crate) fn taken(capsule: &Bound<'_, PyCapsule>) -> PyResult<arrow::FFI_Arrow
 /// A selection as a stream that reads one step when one batch is pulled.
 pub(crate) fn stream<'py>(
     py: Python<'py>,
-    table: &Table,
+    handle: &Arc<Handle>,
     forms: Vec<(String, Form)>,
     walk: forthwith::Steps,
     threads: Option<usize>,
@@ -71,7 +70,7 @@ pub(crate) fn stream<'py>(
     let schema = schema_of(&forms, &options).map_err(|error| unmade(py, &error))?;
     let names = forms.into_iter().map(|(name, _)| name).collect();
     let main = in_main_thread(py)?.then(|| std::thread::current().id());
-    let batches = Batches { handle: Arc::clone(&table.handle), walk, names, threads, options, main };
+    let batches = Batches { handle: Arc::clone(handle), walk, names, threads, options, main };
     PyCapsule::new_with_value(py, arrow::stream(schema, batches), c"arrow_array_stream")
 }
 

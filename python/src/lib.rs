@@ -25,6 +25,7 @@ mod held;
 mod layout;
 mod object;
 mod read;
+mod selection;
 mod table;
 mod walk;
 mod write;
@@ -47,6 +48,7 @@ mod _forthwith {
         forth::{Items, Machine},
         give::give_all,
         given::Given,
+        selection::{Selection, expression_names},
         table::{Block, Field, Plan, RawBlock, Table},
         walk::Walk,
         write::TableWriter,

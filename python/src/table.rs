@@ -6,12 +6,13 @@ use crate::{
     description::{Description, raw_type, raw_wire},
     handle::Handle,
     read,
+    selection::Selection,
     walk::Walk,
 };
 use forthwith::{
-    Step,
+    SelectOptions, Step,
     columns::{Column, DType, Encoding, Form},
-    plan::{self, Error},
+    plan,
 };
 use pyo3::{prelude::*, types::PyCapsule};
 use std::{ops::Range, sync::Arc};
@@ -31,15 +32,7 @@ impl Table {
 
     /// The Forms of fields, or the error that names the first one that cannot be read.
     fn forms(&self, fields: &[u32]) -> plan::Result<Vec<Form>> {
-        let form = |field: &u32| match self.table.describe_first(*field, 0)?.reading {
-            Ok(reading) => Ok(reading.form),
-            // Planning says it best.
-            Err(what) => {
-                self.table.plan(&[*field], 0..0)?;
-                Err(Error::unsupported(what).in_object(self.table.path()).in_file(self.table.file().uri()))
-            }
-        };
-        fields.iter().map(form).collect()
+        fields.iter().map(|field| self.table.form(*field)).collect()
     }
 }
 
@@ -105,6 +98,28 @@ impl Table {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Vec<Array>> {
         read::read(py, &self.handle, &self.table, &plan.get().0, threads, progress.as_ref())
+    }
+
+    /// The names that the file has for expressions.
+    fn aliases(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        self.handle.run(py, || self.table.aliases())
+    }
+
+    /// Columns by the positions of their fields, or as expressions, of entries that pass. `entries` are 64-bit numbers in native order.
+    #[pyo3(signature = (columns, aliases, cut=None, entries=None))]
+    fn select(
+        &self,
+        py: Python<'_>,
+        columns: Vec<(String, Option<u32>)>,
+        aliases: Vec<(String, String)>,
+        cut: Option<String>,
+        entries: Option<Vec<u8>>,
+    ) -> PyResult<Selection> {
+        let numbers = |bytes: Vec<u8>| bytes.as_chunks().0.iter().map(|n| u64::from_ne_bytes(*n)).collect();
+        let options = SelectOptions { aliases, cut, entries: entries.map(numbers) };
+        let names: Vec<_> = columns.iter().map(|(name, field)| (name.as_str(), *field)).collect();
+        let selection = self.handle.run(py, || self.table.select_fields(&names, options))?;
+        Ok(Selection::new(Arc::clone(&self.handle), selection))
     }
 
     fn raw(&self, py: Python<'_>, plan: &Bound<'_, Plan>, task: usize) -> PyResult<RawBlock> {
@@ -182,7 +197,7 @@ impl Table {
         let forms = self.handle.run(py, || self.forms(&fields))?;
         let walk = walk.get().take(py)?;
         let options = arrow::options(maps, union_as_struct);
-        arrow::stream(py, self, names.into_iter().zip(forms).collect(), walk, threads, options)
+        arrow::stream(py, &self.handle, names.into_iter().zip(forms).collect(), walk, threads, options)
     }
 }
 

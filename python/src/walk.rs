@@ -1,12 +1,16 @@
 //! Reading step after step.
 
 use crate::{
-    array::{Array, place},
+    array::{Array, Buffer, place},
     errors,
     handle::Handle,
     read::listening,
+    selection,
 };
-use forthwith::plan::{Error, ErrorKind};
+use forthwith::{
+    Batch,
+    plan::{Error, ErrorKind},
+};
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, TryLockError};
 
@@ -45,6 +49,9 @@ impl Walk {
     }
 }
 
+/// First entry, the one after the last, arrays, entries of these.
+type Step = (u64, u64, Vec<Array>, Option<Buffer>);
+
 /// What is said when there is none.
 const GONE: &str = "the steps are being read already";
 
@@ -56,21 +63,22 @@ impl Walk {
         Ok(step.map(|step| (step.start, step.end)))
     }
 
-    /// The next step: its first entry, the one after its last, and an array for each field.
+    /// The next step: its first entry, the one after its last, an array for each column, and the entries that these have if some may have
+    /// been left out.
     #[pyo3(signature = (threads=None, progress=None))]
     fn read(
         &self,
         py: Python<'_>,
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<Option<(u64, u64, Vec<Array>)>> {
+    ) -> PyResult<Option<Step>> {
         let step = listening(py, &self.handle, progress.as_ref(), |tick| {
-            self.with(|walk| Ok(walk.read(threads, Some(tick))?.map(|step| (step, walk.paths()))))
+            self.with(|walk| Ok(walk.read_batch(threads, Some(tick))?.map(|step| (step, walk.paths()))))
         })?;
-        let Some(((entries, arrays), paths)) = step else { return Ok(None) };
+        let Some((Batch { entries, kept, arrays }, paths)) = step else { return Ok(None) };
         let uri = self.handle.file.uri();
         let made = |(array, path)| Array::new(py, array, place(uri, path, entries.start));
         let arrays = arrays.iter().zip(paths).map(made).collect::<PyResult<_>>()?;
-        Ok(Some((entries.start, entries.end, arrays)))
+        Ok(Some((entries.start, entries.end, arrays, kept.map(selection::kept))))
     }
 }

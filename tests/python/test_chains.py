@@ -190,8 +190,8 @@ def test_types_that_do_not_go_together(tmp_path):
 def test_wishes_are_refused_at_the_call(folder):
     for call in (forthwith.iterate, forthwith.concatenate, forthwith.open(str(folder)).select):
         arguments = () if "select" in call.__name__ else (str(folder),)
-        with pytest.raises(TypeError, match="has no argument 'cut': expressions are not computed"):
-            call(*arguments, cut="x > 1")
+        with pytest.raises(TypeError, match="has no argument 'language': expressions are Python's"):
+            call(*arguments, language="x > 1")
     with pytest.raises(ValueError, match="library must be"):
         forthwith.iterate(str(folder), library="zz")
     with pytest.raises(ValueError, match="step_size"):

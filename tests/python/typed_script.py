@@ -32,5 +32,5 @@ for name, branch in tree.items():
 with forthwith.open("a.root") as opened:
     reveal_type(opened["t"].select(["x"]))  # selection
 tree.arrays(["x"], library="nope")  # wrong_library
-tree.arrays(["x"], cut="x > 5")  # wrong_keyword
+tree.arrays(["x"], cuts="x > 5")  # wrong_keyword
 tree["x"].array(entry_start="5")  # wrong_type

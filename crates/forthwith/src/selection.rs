@@ -595,11 +595,10 @@ impl<'t> Names<'t> {
         if let Some(alias) = self.alias(text)? {
             return Ok(alias);
         }
-        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | ':');
-        if text.chars().all(is_name) && text.chars().any(char::is_alphabetic) && !text.contains('/') {
+        let parsed = Expression::parse(text);
+        if parsed.as_ref().is_ok_and(|expression| expression.names() == [text]) {
             self.table.find(text)?;
         }
-        let parsed = Expression::parse(text);
         match parsed {
             Ok(expression) => Ok(Arc::new(expression)),
             Err(error) => {

@@ -57,6 +57,10 @@ class Library:
             return [self.column(label, array, start) for label, array in arrays]
         return self.group(arrays, start, stop)
 
+    def chosen(self, labels: list[str], read: list[_forthwith.Array], kept: _forthwith.Buffer, offset: int) -> Any:
+        """The same of entries that do not follow each other; ``offset`` are those of the files before."""
+        return self.together(labels, read, 0, len(kept))
+
     def join(self, parts: list[Any]) -> Any:
         """Puts together what was made of entries that follow each other."""
         first = parts[0]

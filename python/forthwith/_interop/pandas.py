@@ -59,6 +59,15 @@ class PandasLibrary(Library):
         """A DataFrame."""
         return self._pd.DataFrame(columns, index=self._pd.RangeIndex(start, stop), copy=False)
 
+    def chosen(self, labels: list[str], read: list[_forthwith.Array], kept: _forthwith.Buffer, offset: int) -> Any:
+        """The same with the numbers of the entries as index."""
+        made = self.together(labels, read, 0, len(kept))
+        index = self._pd.Index(self._np.asarray(kept) + offset)
+        columns = made.values() if isinstance(made, dict) else made if isinstance(made, tuple | list) else [made]
+        for column in columns:
+            column.index = index
+        return made
+
     def concatenated(self, parts: list[Any]) -> Any:
         """One DataFrame or Series of several, with an index of its own."""
         return self._pd.concat(parts, ignore_index=True)

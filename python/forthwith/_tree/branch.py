@@ -9,11 +9,12 @@ from forthwith._tree import typed, walk
 from forthwith._tree.branches import HasBranches
 from forthwith._tree.bulk import bulk
 from forthwith._tree.protocols import numpy_array, tensor
+from forthwith._tree.query import Choice, query
 from forthwith._tree.read import entries_of_branch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any, NoReturn, Self
 
     from forthwith import _forthwith
@@ -24,7 +25,20 @@ if TYPE_CHECKING:
     from forthwith._tree.tree import Tree
 
 _ARRAY = frozenset(
-    ("interpretation", "entry_start", "entry_stop", "library", "errors", "lost", "threads", "progress", "logical")
+    (
+        "interpretation",
+        "entry_start",
+        "entry_stop",
+        "cut",
+        "aliases",
+        "entries",
+        "library",
+        "errors",
+        "lost",
+        "threads",
+        "progress",
+        "logical",
+    )
 )
 
 
@@ -166,6 +180,9 @@ class Branch(HasBranches):
         entry_start: int | None = None,
         entry_stop: int | None = None,
         *,
+        cut: str | None = None,
+        aliases: Mapping[str, str] | None = None,
+        entries: Any = None,
         library: LibraryName = "ak",
         errors: Errors = "raise",
         lost: list[Loss] | None = None,
@@ -183,6 +200,9 @@ class Branch(HasBranches):
                 is here because programs for uproot give it by place.
             entry_start: The first entry, counted in the tree; negative numbers count from the end.
             entry_stop: The entry after the last; negative numbers count from the end.
+            cut: Only entries for which this expression over branches of the tree is true, as in ``arrays``.
+            aliases: Names for expressions, which ``cut`` may use.
+            entries: Numbers of entries of the tree, or for each entry whether it is wanted, as in ``arrays``.
             library: ``"ak"`` for an Awkward Array, ``"np"`` for a NumPy array, ``"pd"`` for a pandas Series, ``"arrow"`` for
                 a pyarrow array.
             errors: What becomes of entries that are damaged, as in ``arrays``: ``"raise"``, ``"skip"`` or ``"null"``.
@@ -202,6 +222,9 @@ class Branch(HasBranches):
             return self.arrays(
                 entry_start=entry_start,
                 entry_stop=entry_stop,
+                cut=cut,
+                aliases=aliases,
+                entries=entries,
                 library=library,
                 errors=errors,
                 lost=lost,
@@ -213,7 +236,8 @@ class Branch(HasBranches):
 
         options = ReadOptions(library, None, errors, lost, threads, progress, logical=logical)
         start, stop = self._range(entry_start, entry_stop)
-        return walk.array(self._tree, (self.name, self._index), start, stop, options)
+        columns = query(self._tree, [(self.name, self._index)], Choice(cut, aliases, entries))
+        return walk.array(self._tree, columns, start, stop, options)
 
     @property
     def _is_column(self) -> bool:

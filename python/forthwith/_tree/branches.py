@@ -6,10 +6,11 @@ from forthwith import _filters, _keywords
 from forthwith._entries import memory_size as memory_size_of
 from forthwith._tree import read, typed, walk
 from forthwith._tree.mapping import FILTERS, BranchMapping
+from forthwith._tree.query import Choice, Query
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from forthwith._filters import Filter
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from forthwith._tree.selection import Selection, Unions
 
 _CHOICE = FILTERS - {"recursive", "full_paths"} | {"names", "entry_start", "entry_stop", "threads"}
+_CHOICE |= {"cut", "aliases", "entries"}
 _SELECT = _CHOICE | {"step_size", "unions", "maps"}
 _ITERATE = _CHOICE | {"step_size", "library", "how", "errors", "report", "progress", "logical"}
 _ARRAYS = _CHOICE | {"library", "how", "errors", "lost", "progress", "logical"}
@@ -56,7 +58,8 @@ class HasBranches(BranchMapping):
     def _fields_of(self, call: str, names: Names, filters: dict[str, Any]) -> list[int]:
         known = FILTERS - {"recursive", "full_paths"}
         _keywords.refuse(call, filters.keys() - known, known)
-        return [at for _, at in read.choose(self, names, _filters.BranchFilter(**filters))]
+        columns = read.choose(self, names, _filters.BranchFilter(**filters))
+        return columns.core.fields if isinstance(columns, Query) else [at for _, at in columns]
 
     def _chosen(
         self,
@@ -65,11 +68,12 @@ class HasBranches(BranchMapping):
         filter_typename: Filter,
         filter_branch: Callable[[Branch], object] | None,
         exclude: Filter,
+        choice: Choice,
     ) -> read.Columns:
         wanted = _filters.BranchFilter(
             filter_name=filter_name, filter_typename=filter_typename, filter_branch=filter_branch, exclude=exclude
         )
-        return read.choose(self, names, wanted)
+        return read.choose(self, names, wanted, choice=choice)
 
     def select(
         self,
@@ -81,6 +85,9 @@ class HasBranches(BranchMapping):
         exclude: Filter = None,
         entry_start: int | None = None,
         entry_stop: int | None = None,
+        cut: str | None = None,
+        aliases: Mapping[str, str] | None = None,
+        entries: Any = None,
         step_size: int | str = "100 MB",
         threads: int | None = None,
         unions: Unions | None = None,
@@ -99,6 +106,9 @@ class HasBranches(BranchMapping):
             exclude: As in `arrays`.
             entry_start: As in `arrays`.
             entry_stop: As in `arrays`.
+            cut: As in `arrays`.
+            aliases: As in `arrays`.
+            entries: As in `arrays`.
             step_size: How much is read at a time: a number of entries, or text such as ``"100 MB"``.
             threads: As in `arrays`.
             unions: ``"union"`` for Arrow's own, or ``"struct"`` for structs with one nullable field an alternative. By default
@@ -109,7 +119,8 @@ class HasBranches(BranchMapping):
         from forthwith._tree.selection import Selection
 
         _keywords.refuse("select", unknown, _SELECT)
-        columns = self._chosen(names, filter_name, filter_typename, filter_branch, exclude)
+        choice = Choice(cut, aliases, entries)
+        columns = self._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
         start, stop = read.span(self, entry_start, entry_stop)
         return Selection(self._tree, columns, start, stop, step_size, threads, unions, maps)
 
@@ -136,6 +147,9 @@ class HasBranches(BranchMapping):
         exclude: Filter = None,
         entry_start: int | None = None,
         entry_stop: int | None = None,
+        cut: str | None = None,
+        aliases: Mapping[str, str] | None = None,
+        entries: Any = None,
         library: LibraryName = "ak",
         how: How = None,
         errors: Errors = "raise",
@@ -148,14 +162,19 @@ class HasBranches(BranchMapping):
         """Reads several branches.
 
         Args:
-            names: Names or paths of branches, or one of them; a branch that only groups others stands for these. By
-                default all branches with data.
+            names: Names or paths of branches, or one of them; a branch that only groups others stands for these. What is
+                the name of no branch can be an alias, or an expression such as ``"Muon_pt * 2"``. By default all branches
+                with data.
             filter_name: Instead of ``names``: branches whose name or path passes, as in `keys`.
             filter_typename: Instead of ``names``: branches whose type name passes.
             filter_branch: Instead of ``names``: branches for which this function of a `Branch` is true.
             exclude: Instead of ``names``: branches whose name or path passes are left out.
             entry_start: The first entry; negative numbers count from the end.
             entry_stop: The entry after the last; negative numbers count from the end.
+            cut: An expression such as ``"nMuon > 1"`` with one value for each entry: entries for which it is true are read. Its
+                columns are read first, and of the others only blocks with such entries.
+            aliases: Names for expressions, which ``names``, ``cut`` and other aliases may use.
+            entries: Numbers of entries of the tree, which ascend, or for each entry whether it is wanted. Bounds count too.
             library: What to make of the data:
 
                 * ``"ak"``: an Awkward Array of records;
@@ -178,13 +197,15 @@ class HasBranches(BranchMapping):
 
         Raises:
             KeyInFileError: Something in ``names`` does not exist.
+            RequestError: An expression cannot be understood or computed; the message points at the place.
             ValueError: Nothing passes the filters.
             UnsupportedError: A branch has a type that cannot be read yet; `explain` says which can.
         """
         from forthwith._tree.options import ReadOptions
 
         _keywords.refuse("arrays", unknown, _ARRAYS)
-        columns = self._chosen(names, filter_name, filter_typename, filter_branch, exclude)
+        choice = Choice(cut, aliases, entries)
+        columns = self._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
         options = ReadOptions(library, how, errors, lost, threads, progress, logical=logical)
         start, stop = read.entries_of(self, entry_start, entry_stop)
         return walk.arrays(self._tree, columns, start, stop, options)
@@ -202,6 +223,9 @@ class HasBranches(BranchMapping):
         exclude: Filter = None,
         entry_start: int | None = None,
         entry_stop: int | None = None,
+        cut: str | None = None,
+        aliases: Mapping[str, str] | None = None,
+        entries: Any = None,
         library: LibraryName = "ak",
         how: How = None,
         errors: Errors = "raise",
@@ -223,6 +247,9 @@ class HasBranches(BranchMapping):
             exclude: As in `arrays`.
             entry_start: As in `arrays`.
             entry_stop: As in `arrays`.
+            cut: As in `arrays`.
+            aliases: As in `arrays`.
+            entries: As in `arrays`.
             library: As in `arrays`.
             how: As in `arrays`.
             errors: As in `arrays`; a `Report` says in ``lost`` what could not be read, else it is a `DataLossWarning`.
@@ -234,7 +261,8 @@ class HasBranches(BranchMapping):
         from forthwith._tree.options import ReadOptions
 
         _keywords.refuse("iterate", unknown, _ITERATE)
-        columns = self._chosen(names, filter_name, filter_typename, filter_branch, exclude)
+        choice = Choice(cut, aliases, entries)
+        columns = self._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
         options = ReadOptions(library, how, errors, None, threads, progress, logical=logical)
         steps = read.walk(self, columns, entry_start, entry_stop, step_size)
         return walk.iterate(self._tree, columns, steps, options, report)

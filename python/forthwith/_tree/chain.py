@@ -11,6 +11,7 @@ from forthwith._tree import typed, walk
 from forthwith._tree.chained import WHERE, ChainSelection, chained
 from forthwith._tree.common import Common, check_missing
 from forthwith._tree.protocols import NotAnArray, chosen_names
+from forthwith._tree.query import Choice
 from forthwith._tree.read import entries_of
 from forthwith._tree.read import walk as steps_of
 from forthwith._tree.tree import Tree
@@ -47,6 +48,7 @@ class ChainReport(Report):
 
 _FILTERS = ("filter_name", "filter_typename", "filter_branch", "exclude")
 _READ = ("library", "how", "errors", "lost", "threads", "progress", "logical")
+_CHOOSE = ("cut", "aliases", "entries")
 
 
 class Chain(NotAnArray):
@@ -203,7 +205,7 @@ class Chain(NotAnArray):
     ) -> Iterator[Any]:
         common.survey(len(self), self._open, read)
         for tree, start, stop, offset in self._pieces(*entries):
-            columns, options = common.of(tree), read.behind(offset)
+            columns, options = common.of(tree, offset), read.behind(offset)
             steps = steps_of(tree, columns, start, stop, step_size)
             if common.lacking:
                 while (step := steps.pass_step()) is not None:
@@ -237,7 +239,7 @@ class Chain(NotAnArray):
         common.survey(len(self), self._open, read)
         parts = []
         for tree, start, stop, offset in self._pieces(entry_start, entry_stop):
-            columns, wanted = common.of(tree), entries_of(tree, start, stop)
+            columns, wanted = common.of(tree, offset), entries_of(tree, start, stop)
             reading = common.complete if common.lacking else walk.arrays
             parts.append(reading(tree, columns, *wanted, read.behind(offset)))
         return into.join(parts)
@@ -248,14 +250,17 @@ class Chain(NotAnArray):
         """The request of a call, validated before any file is opened."""
         from forthwith._tree.options import ReadOptions
 
-        known = {*_FILTERS, *_READ, "names", "entry_start", "entry_stop", "missing"}
+        known = {*_FILTERS, *_READ, *_CHOOSE, "names", "entry_start", "entry_stop", "missing"}
         if call == "iterate":
             known = known - {"lost"} | {"step_size", "report"}
         _keywords.refuse(call, options.keys() - known, known)
         wanted = _filters.BranchFilter(**{name: options[name] for name in _FILTERS if name in options})
         read = ReadOptions(**{name: options[name] for name in _READ if name in options})
         read.into()
-        return Common(names, wanted, missing or self._missing), read
+        choice = Choice(*(options.get(name) for name in _CHOOSE))
+        if choice.entries is not None:
+            choice = choice.of_all(self.num_entries)
+        return Common(names, wanted, missing or self._missing, choice), read
 
     def select(
         self,
@@ -271,9 +276,9 @@ class Chain(NotAnArray):
             names: As in `Tree.select`.
             entry_start: The first entry, counted in all files.
             entry_stop: The entry after the last.
-            options: ``step_size``, ``threads`` and filters, as in `Tree.select`.
+            options: ``step_size``, ``threads``, ``cut``, ``aliases``, ``entries`` and filters, as in `Tree.select`.
         """
-        known = {*_FILTERS, "step_size", "threads", "missing"}
+        known = {*_FILTERS, *_CHOOSE, "step_size", "threads", "missing"}
         _keywords.refuse("select", options.keys() - known, known | {"names", "entry_start", "entry_stop"})
         return ChainSelection(self, names, options, (entry_start, entry_stop))
 

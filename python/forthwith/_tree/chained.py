@@ -64,6 +64,8 @@ class ChainSelection(NotAnArray):
     @property
     def num_entries(self) -> int:
         """The number of entries selected."""
+        if self._options.get("cut") is not None or self._options.get("entries") is not None:
+            return len(self.arrays(library="arrow with structs"))
         start, stop, _ = slice(*self._entries).indices(self._chain.num_entries)
         return max(0, stop - start)
 

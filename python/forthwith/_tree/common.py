@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from forthwith._errors import KeyInFileError, RequestError
+from forthwith._tree.query import COMPUTED, NOTHING, Choice
 from forthwith._tree.read import choose, read
 
 TYPE_CHECKING = False
@@ -35,13 +36,14 @@ class Common:
         labels: With ``missing="null"``, all columns in their order.
     """
 
-    def __init__(self, names: Names, wanted: BranchFilter, missing: Missing) -> None:
+    def __init__(self, names: Names, wanted: BranchFilter, missing: Missing, choice: Choice = NOTHING) -> None:
         check_missing(missing)
         self._names = (
             names if names is None or isinstance(names, str) or not hasattr(names, "__iter__") else list(names)
         )
         self._wanted = wanted
         self._missing = missing
+        self._choice = choice
         self._first: tuple[str, list[str]] | None = None
         self._types: dict[str, tuple[str, str]] = {}
         self.lacking: dict[str, _forthwith.Array] = {}
@@ -53,6 +55,8 @@ class Common:
             return
         if options.errors != "raise" or options.how == "zip":
             raise RequestError("missing='null' goes neither with errors= nor with how='zip'")
+        if self._choice:
+            raise RequestError("missing='null' goes neither with cut= or entries= nor with expressions and aliases")
         found: dict[str, int] = {}
         everywhere: set[str] = set()
         problem: Exception | None = None
@@ -73,12 +77,13 @@ class Common:
                 arrays = read(tree, columns, 0, 0, options)
                 self.lacking.update(zip([label for label, _ in columns], arrays, strict=True))
 
-    def of(self, tree: Tree) -> Columns:
-        """The columns to be read of a tree."""
+    def of(self, tree: Tree, offset: int) -> Columns:
+        """The columns to be read of a tree, before which there are so many entries."""
         if self._missing == "null":
             columns, _ = self._some_of(tree)
         else:
-            columns = choose(tree, self._names, self._wanted)
+            choice = self._choice if self._choice.entries is None else self._choice.of_part(offset, tree.num_entries)
+            columns = choose(tree, self._names, self._wanted, choice=choice)
             self._check_names(tree, [label for label, _ in columns])
         self._check_types(tree, columns)
         return columns
@@ -115,6 +120,8 @@ class Common:
 
     def _check_types(self, tree: Tree, columns: Columns) -> None:
         for label, at in columns:
+            if at == COMPUTED:
+                continue
             # To count all blocks would take as long as to read some files.
             text = tree._core.describe(at, 0).type_string
             kind = text and _kind(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from forthwith._errors import DamagedFileError, RequestError, UnsupportedError
 from forthwith._packages import package
+from forthwith._tree.query import Query
 from forthwith._tree.read import together
 
 TYPE_CHECKING = False
@@ -70,6 +71,10 @@ def arrays(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOpt
     if options.errors == "null":
         if options.library not in ("ak", "awkward") or options.how is not None:
             raise RequestError("errors='null' makes Awkward Arrays of records: library and how cannot be chosen")
+        if isinstance(columns, Query):
+            raise RequestError(
+                "errors='null' goes neither with cut= or entries= nor with expressions: use errors='skip'"
+            )
         return _with_missing(tree, columns, start, stop, options)
     into = options.into()
     parts, lost = _around(tree, columns, start, stop, options, into)
@@ -77,12 +82,12 @@ def arrays(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOpt
     return into.join(whole or [together(tree, columns, start, start, options, into)]), lost
 
 
-def array(tree: Tree, column: tuple[str, int], start: int, stop: int, options: ReadOptions) -> tuple[Any, list[Loss]]:
+def array(tree: Tree, column: Columns, start: int, stop: int, options: ReadOptions) -> tuple[Any, list[Loss]]:
     """The same of one column, which is not put into anything."""
     if options.errors == "null":
-        found, lost = arrays(tree, [column], start, stop, options)
-        return found[column[0]], lost
-    (found,), lost = arrays(tree, [column], start, stop, options.putting(list))
+        found, lost = arrays(tree, column, start, stop, options)
+        return found[column[0][0]], lost
+    (found,), lost = arrays(tree, column, start, stop, options.putting(list))
     return found, lost
 
 
@@ -168,10 +173,12 @@ def _lost(
     """The entries of the block that the error is about, or all of them if it does not say."""
     if error.block is None:
         return begin, end
-    plan = tree._core.plan([at for _, at in columns], begin, end)
+    fields = columns.core.fields if isinstance(columns, Query) else [at for _, at in columns]
+    plan = tree._core.plan(fields, begin, end)
     found = [block.entries for block in plan.blocks() if block.block == error.block]
     # Blocks of several branches can have one number: the error's branch tells them apart.
-    named = [at for label, at in columns if error.object is not None and error.object.endswith(label)]
+    known = [(tree._fields[at].path, at) for at in fields] if isinstance(columns, Query) else columns
+    named = [at for label, at in known if error.object is not None and error.object.endswith(label)]
     if named:
         own = tree._core.plan(named[:1], begin, end)
         found = [block.entries for block in own.blocks() if block.block == error.block] or found

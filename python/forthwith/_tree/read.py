@@ -5,6 +5,7 @@ from __future__ import annotations
 from forthwith import _filters
 from forthwith._entries import entry_range, from_start, step_size
 from forthwith._errors import KeyInFileError
+from forthwith._tree.query import COMPUTED, NOTHING, Choice, Query, is_computed, query
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,14 +27,17 @@ _LONGEST_NAME = 200
 _MOST_NEAR = 5
 
 
-def choose(owner: BranchMapping, names: Names, wanted: BranchFilter, strict: bool = True) -> Columns:
-    """The branches meant, as labels and positions.
+def choose(
+    owner: BranchMapping, names: Names, wanted: BranchFilter, strict: bool = True, choice: Choice = NOTHING
+) -> Columns:
+    """The branches meant, as labels and positions; a `Query` where something is computed or chosen.
 
     Args:
         owner: The tree, or the branch they are in.
         names: Names, or ``None`` for those that pass the filters.
         wanted: The filters.
-        strict: Whether each name among the filters has to be there.
+        strict: Whether each name among the filters has to be there, and others may be expressions.
+        choice: A cut, aliases and entries.
     """
     fields = owner._tree._fields
     alone = owner._alone
@@ -44,12 +48,18 @@ def choose(owner: BranchMapping, names: Names, wanted: BranchFilter, strict: boo
             raise _filters.nothing(wanted.given, near(owner, wanted.given["filter_name"]), owner._tree)
         if strict:
             _check_plain(owner, wanted)
-        return _distinct(columns)
+        return query(owner._tree, _distinct(columns), choice)
     if wanted:
         raise TypeError("either names or filters, not both")
     columns = []
     for name in _listed(names):
-        at = alone if alone is not None and name == fields[alone].name else _named(owner, name)
+        try:
+            at = alone if alone is not None and name == fields[alone].name else owner._find(name)
+        except KeyInFileError as error:
+            if not strict or not is_computed(owner, name, choice, error):
+                raise
+            columns.append((name, COMPUTED))
+            continue
         if fields[at].has_data:
             columns.append((name, at))
             continue
@@ -59,7 +69,7 @@ def choose(owner: BranchMapping, names: Names, wanted: BranchFilter, strict: boo
     for label in labels:
         if labels.count(label) > 1:
             raise ValueError(f"{label!r} is asked for twice")
-    return columns
+    return query(owner._tree, columns, choice)
 
 
 def _check_plain(owner: BranchMapping, wanted: BranchFilter) -> None:
@@ -101,17 +111,6 @@ def near(owner: BranchMapping, filter_name: Any) -> list[str]:
             except KeyInFileError as error:
                 found += error.near
     return list(dict.fromkeys(found))[:_MOST_NEAR]
-
-
-def _named(owner: BranchMapping, name: str) -> int:
-    try:
-        return owner._find(name)
-    except KeyInFileError as error:
-        if any(c in name for c in "*?[]()+-/<>=&|~"):
-            error.add_note(
-                f"names are exact here: for patterns, use filter_name={name!r}; expressions are not computed"
-            )
-        raise
 
 
 def _distinct(columns: Columns) -> Columns:
@@ -160,17 +159,30 @@ def walk(
     """The steps to be read. Where they can be counted from the first entry, the last one need not be known."""
     entries, memory = step_size(size)
     first, last = span(owner, start, stop)
+    if isinstance(columns, Query):
+        return columns.core.walk_cutting(first, last, entries, memory)
     return owner._tree._core.walk_cutting([at for _, at in columns], first, last, entries, memory)
 
 
 def read(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions) -> list[_forthwith.Array]:
     """The arrays of some branches."""
+    return _read(tree, columns, start, stop, options)[0]
+
+
+def _read(
+    tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions
+) -> tuple[list[_forthwith.Array], _forthwith.Buffer | None]:
+    """The arrays, and the entries that they have if these may not be all."""
+    if isinstance(columns, Query):
+        return columns.core.read(start, stop, options.threads, options.tick)
     plan = tree._core.plan([at for _, at in columns], start, stop)
-    return tree._core.read(plan, options.threads, options.tick)
+    return tree._core.read(plan, options.threads, options.tick), None
 
 
 def together(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions, into: Library) -> Any:
     """Some branches, read and put together."""
-    arrays = read(tree, columns, start, stop, options)
-    offset = options.offset
-    return into.together([label for label, _ in columns], arrays, start + offset, stop + offset)
+    arrays, kept = _read(tree, columns, start, stop, options)
+    labels, offset = [label for label, _ in columns], options.offset
+    if kept is not None:
+        return into.chosen(labels, arrays, kept, offset)
+    return into.together(labels, arrays, start + offset, stop + offset)

@@ -9,6 +9,7 @@ from forthwith._errors import RequestError
 from forthwith._tree import read, walk
 from forthwith._tree.options import ReadOptions
 from forthwith._tree.protocols import NotAnArray, chosen_names
+from forthwith._tree.query import Query
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Selection(NotAnArray):
     def num_entries(self) -> int:
         """Number of entries selected. In an Avro file that is known when all their blocks were looked for."""
         start, stop = self._range(None, None)
-        return stop - start
+        return self._columns.count(start, stop) if isinstance(self._columns, Query) else stop - start
 
     def keys(self) -> list[str]:
         """The names of the branches selected."""
@@ -89,7 +90,8 @@ class Selection(NotAnArray):
         for name in wanted:
             if name not in known:
                 raise _filters.absent(name, known, self._tree)
-        return Selection(self._tree, [(name, known[name]) for name in wanted], *self._rest())
+        columns = self._columns.some(wanted) if isinstance(self._columns, Query) else [(n, known[n]) for n in wanted]
+        return Selection(self._tree, columns, *self._rest())
 
     def _rest(self) -> tuple[Any, ...]:
         return self._start, self._stop, self._step_size, self._threads, self._unions, self._maps
@@ -136,18 +138,28 @@ class Selection(NotAnArray):
 
     def _range(self, entry_start: int | None, entry_stop: int | None) -> tuple[int, int]:
         start, stop = read.entries_of(self._tree, self._start, self._stop)
+        if (entry_start, entry_stop) == (None, None):
+            return start, stop
+        if isinstance(self._columns, Query) and self._columns.choice.chooses:
+            raise RequestError(f"{self!r} has chosen entries: bounds go with the cut, into select()")
         first, last = entry_range(entry_start, entry_stop, stop - start)
         return start + first, start + last
 
     def show(self, *, stream: TextIO | None = None, **widths: int | None) -> None:
         """Prints the branches selected; ``name_width``, ``typename_width`` and ``interpretation_width`` as in `Tree.show`."""
-        rows = [(label, self._tree._branch(at)) for label, at in self._columns]
+        rows = self._branches()
         _show.show(rows, _show.widths(**widths), stream)
 
     def _repr_html_(self) -> str:
-        branches = [(label, self._tree._branch(at)) for label, at in self._columns]
+        branches = self._branches()
         rows = [(label, branch.typename, branch.title) for label, branch in branches]
         return _show.html_table(repr(self), ("name", "typename", "title"), rows)
+
+    def _branches(self) -> list[tuple[str, Any]]:
+        if isinstance(self._columns, Query):
+            found = zip(self._columns, self._columns.columns(), strict=True)
+            return [(label, computed or self._tree._branch(at)) for (label, at), (_, computed) in found]
+        return [(label, self._tree._branch(at)) for label, at in self._columns]
 
     def _to_be_written(self) -> Selection:
         """The same for a writer of our own, which knows unions."""
@@ -159,15 +171,19 @@ class Selection(NotAnArray):
         """A stream of record batches, each read when it is pulled. A wish for other types is not fulfilled."""
         del requested_schema
         steps = read.walk(self._tree, self._columns, self._start, self._stop, self._step_size)
-        labels, fields = self.keys(), [at for _, at in self._columns]
-        return self._tree._core.stream(
-            labels, fields, steps, self._threads, maps=self._maps, union_as_struct=self._unions != "union"
-        )
+        wishes = {"maps": self._maps, "union_as_struct": self._unions != "union"}
+        if isinstance(self._columns, Query):
+            return self._columns.core.stream(steps, self._threads, **wishes)
+        fields = [at for _, at in self._columns]
+        return self._tree._core.stream(self.keys(), fields, steps, self._threads, **wishes)
 
     def __arrow_c_schema__(self) -> object:
         """The Arrow types, for which no data are read."""
+        wishes = {"maps": self._maps, "union_as_struct": self._unions != "union"}
+        if isinstance(self._columns, Query):
+            return self._columns.core.schema(**wishes)
         fields = [at for _, at in self._columns]
-        return self._tree._core.schema(self.keys(), fields, maps=self._maps, union_as_struct=self._unions != "union")
+        return self._tree._core.schema(self.keys(), fields, **wishes)
 
     def __repr__(self) -> str:
         stop = "the end" if self._stop is None else self._stop

@@ -26,10 +26,10 @@ def arrays(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOpt
     return found
 
 
-def array(tree: Tree, column: tuple[str, int], start: int, stop: int, options: ReadOptions) -> Any:
+def array(tree: Tree, column: Columns, start: int, stop: int, options: ReadOptions) -> Any:
     """One branch, which is not put into anything."""
     if options.errors == "raise":
-        (found,) = together(tree, [column], start, stop, options, options.putting(list).into())
+        (found,) = together(tree, column, start, stop, options, options.putting(list).into())
         return found
     found, losses = damage.array(tree, column, start, stop, options)
     _tell(tree, losses, options)
@@ -56,8 +56,11 @@ def _straight(
 ) -> Iterator[Any]:
     labels = [label for label, _ in columns]
     while (step := walk.read(options.threads, options.tick)) is not None:
-        start, stop, read = step
-        found = into.together(labels, read, start + options.offset, stop + options.offset)
+        start, stop, read, kept = step
+        if kept is None:
+            found = into.together(labels, read, start + options.offset, stop + options.offset)
+        else:
+            found = into.chosen(labels, read, kept, options.offset)
         yield (found, Report(tree, start, stop)) if report else found
 
 

@@ -1,0 +1,191 @@
+"""Columns that are computed, and entries that are chosen."""
+
+from __future__ import annotations
+
+from array import array
+from operator import index
+
+from forthwith import _forthwith
+from forthwith._errors import KeyInFileError, RequestError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from forthwith._tree.mapping import BranchMapping
+    from forthwith._tree.tree import Tree
+
+# The position of a column that is computed and has no branch.
+COMPUTED = -1
+
+
+class Choice:
+    """What is asked for beside names and bounds. It is true if there is anything.
+
+    Args:
+        cut: An expression with one value for each entry; entries for which it is true are read.
+        aliases: Names for expressions.
+        entries: Numbers of entries that ascend, or for each entry of the tree whether it is wanted.
+    """
+
+    def __init__(self, cut: str | None = None, aliases: Mapping[str, str] | None = None, entries: Any = None) -> None:
+        if cut is not None and not isinstance(cut, str):
+            raise TypeError(f"cut must be an expression such as 'nMuon > 1', not {cut!r}")
+        if aliases is not None and not hasattr(aliases, "items"):
+            raise TypeError(f"aliases must be names and expressions in a dict, not {aliases!r}")
+        self.cut = cut
+        self.aliases = dict(aliases or {})
+        for name, text in self.aliases.items():
+            if not isinstance(text, str):
+                raise TypeError(f"aliases must be names and expressions, not {name!r}: {text!r}")
+        self.entries = entries
+
+    def __bool__(self) -> bool:
+        return bool(self.aliases) or self.chooses
+
+    @property
+    def chooses(self) -> bool:
+        """Whether entries may be left out."""
+        return self.cut is not None or self.entries is not None
+
+    def of_all(self, length: int) -> Choice:
+        """The same with numbers of entries, of which there are so many in all trees together."""
+        numbers, given = numbers_of(self.entries)
+        if given is not None and given != length:
+            raise RequestError(f"entries= says of {given} entries whether they are wanted, and there are {length}")
+        if numbers and max(numbers) >= length:
+            raise RequestError(f"there is no entry {max(numbers)}, only {length}")
+        return Choice(self.cut, self.aliases, numbers)
+
+    def of_part(self, offset: int, length: int) -> Choice:
+        """The same for one of several trees, of whose entries so many are before it."""
+        if self.entries is None:
+            return self
+        numbers, _ = numbers_of(self.entries)
+        return Choice(self.cut, self.aliases, numbers_in(numbers, offset, length))
+
+
+NOTHING = Choice()
+
+
+class Query(list["tuple[str, int]"]):
+    """Labels and positions of columns of which some are computed, or of whose entries not all are wanted.
+
+    Attributes:
+        core: What reads them.
+        tree: The tree.
+        choice: What was asked for.
+    """
+
+    def __init__(self, tree: Tree, columns: list[tuple[str, int]], choice: Choice) -> None:
+        super().__init__(columns)
+        self.tree = tree
+        self.choice = choice
+        entries = None if choice.entries is None else _numbers(tree, choice.entries).tobytes()
+        fields = [(label, None if at == COMPUTED else at) for label, at in columns]
+        self.core = tree._core.select(fields, list(choice.aliases.items()), choice.cut, entries)
+
+    def some(self, labels: list[str]) -> Query:
+        """Some of the columns, of the same entries."""
+        known = dict(self)
+        return Query(self.tree, [(label, known[label]) for label in labels], self.choice)
+
+    def count(self, start: int, stop: int) -> int:  # type: ignore[override]
+        """How many of the entries are read, for which only the columns of the cut are."""
+        if not self.choice.chooses:
+            return stop - start
+        _, kept = Query(self.tree, [], self.choice).core.read(start, stop)
+        return stop - start if kept is None else len(kept)
+
+    def columns(self) -> list[tuple[str, Computed | None]]:
+        """The labels, with types for those that are computed."""
+        types = self.core.types() if any(at == COMPUTED for _, at in self) else [""] * len(self)
+        return [
+            (label, Computed(label, text) if at == COMPUTED else None)
+            for (label, at), text in zip(self, types, strict=True)
+        ]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Query, (self.tree, list(self), self.choice)
+
+
+class Computed:
+    """A column that is computed, as lists of columns show it."""
+
+    has_data = True
+
+    def __init__(self, text: str, kind: str) -> None:
+        self.title = text
+        self.typename = kind
+        self.interpretation = "computed"
+
+
+def query(tree: Tree, columns: list[tuple[str, int]], choice: Choice) -> list[tuple[str, int]]:
+    """The columns as they are, or a `Query` if there is anything to compute or to choose."""
+    if choice or any(at == COMPUTED for _, at in columns):
+        return Query(tree, columns, choice)
+    return columns
+
+
+def is_computed(owner: BranchMapping, name: str, choice: Choice, error: KeyInFileError) -> bool:
+    """Whether a text that is the name of no branch is an alias or an expression. If it cannot be, the error gets a note."""
+    if name in choice.aliases or name in dict(owner._tree._core.aliases()):
+        return True
+    try:
+        found = _forthwith.expression_names(name)
+    except RequestError as problem:
+        if any(c in name for c in "*?[]()+-/<>=&|~"):
+            wrong = problem.message.partition("\n")[0]
+            error.add_note(f"names are exact here: for patterns, use filter_name={name!r}; as an expression: {wrong}")
+        return False
+    return found != [name.strip("`")]
+
+
+def _numbers(tree: Tree, entries: Any) -> array[int]:
+    numbers, length = numbers_of(entries)
+    if length is not None and length != tree.num_entries:
+        raise RequestError(
+            f"entries= says of {length} entries whether they are wanted, and there are {tree.num_entries}",
+            file=tree.file.file_path,
+            object=tree.path,
+        )
+    return numbers
+
+
+def numbers_of(entries: Any) -> tuple[array[int], int | None]:
+    """The numbers of entries, and if they were given as a mask how many entries it has."""
+    if isinstance(entries, array):
+        return entries, None
+    if hasattr(entries, "__array__") or hasattr(entries, "dtype"):
+        import numpy as np
+
+        given = np.asarray(entries)
+        if given.ndim != 1 or given.dtype.kind not in "biu":
+            raise TypeError(
+                f"entries must be whole numbers or booleans in one dimension, not {given.dtype} {given.shape}"
+            )
+        mask = given.dtype.kind == "b"
+        found = np.flatnonzero(given) if mask else given
+        if found.size and int(found.min()) < 0:
+            raise RequestError(f"entries count from 0: {int(found.min())} is none")
+        numbers = array("Q")
+        numbers.frombytes(np.ascontiguousarray(found, np.uint64).tobytes())
+        return numbers, len(given) if mask else None
+    try:
+        listed = list(entries)
+    except TypeError:
+        raise TypeError(f"entries must be numbers of entries or a mask, not {entries!r}") from None
+    if listed and all(isinstance(item, bool) for item in listed):
+        return array("Q", (at for at, wanted in enumerate(listed) if wanted)), len(listed)
+    try:
+        return array("Q", map(index, listed)), None
+    except OverflowError:
+        raise RequestError("entries count from 0, and there are no negative ones") from None
+    except TypeError:
+        raise TypeError("entries must be whole numbers, or booleans for all entries") from None
+
+
+def numbers_in(numbers: array[int], offset: int, length: int) -> array[int]:
+    """Those of one of several trees, counted in it."""
+    return array("Q", (number - offset for number in numbers if offset <= number < offset + length))

@@ -1,0 +1,126 @@
+//! Columns that are computed, and entries that are chosen.
+
+use crate::{
+    array::{Array, Buffer, place},
+    arrow, errors,
+    handle::Handle,
+    read::listening,
+    walk::Walk,
+};
+use forthwith::{Step, columns::Column, expr::Expression, plan::Result};
+use pyo3::{prelude::*, types::PyCapsule};
+use std::sync::Arc;
+
+/// Columns of a table, read or computed, of some entries.
+#[pyclass(frozen, module = "forthwith._forthwith")]
+pub(crate) struct Selection {
+    handle: Arc<Handle>,
+    selection: forthwith::Selection,
+}
+
+impl Selection {
+    pub(crate) fn new(handle: Arc<Handle>, selection: forthwith::Selection) -> Self {
+        Self { handle, selection }
+    }
+
+    fn forms(&self) -> Result<Vec<(String, forthwith::columns::Form)>> {
+        Ok(self.selection.names().map(str::to_owned).zip(self.selection.forms()?).collect())
+    }
+}
+
+#[pymethods]
+impl Selection {
+    /// The fields that are read.
+    #[getter]
+    fn fields(&self) -> Vec<u32> {
+        self.selection.fields().to_vec()
+    }
+
+    /// Whether entries may be left out.
+    #[getter]
+    fn chooses_entries(&self) -> bool {
+        self.selection.chooses_entries()
+    }
+
+    /// The type of each column.
+    fn types(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let forms = self.handle.run(py, || self.selection.forms())?;
+        Ok(forms.iter().map(forthwith::columns::Form::type_string).collect())
+    }
+
+    /// An array for each column, and the entries that they have if these may not be all.
+    #[pyo3(signature = (start, stop, threads=None, progress=None))]
+    fn read(
+        &self,
+        py: Python<'_>,
+        start: u64,
+        stop: u64,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(Vec<Array>, Option<Buffer>)> {
+        let selected = listening(py, &self.handle, progress.as_ref(), |tick| {
+            self.selection.read(start..stop, threads, Some(tick))
+        })?;
+        let uri = self.handle.file.uri();
+        let made = |(array, path)| Array::new(py, array, place(uri, path, selected.entries.start));
+        let paths = self.selection.paths();
+        let arrays = selected.arrays.iter().zip(paths).map(made).collect::<PyResult<_>>()?;
+        Ok((arrays, selected.kept.map(kept)))
+    }
+
+    #[pyo3(signature = (start, stop, entries=None, bytes=None))]
+    fn walk_cutting(
+        &self,
+        py: Python<'_>,
+        start: u64,
+        stop: Option<u64>,
+        entries: Option<u64>,
+        bytes: Option<u64>,
+    ) -> PyResult<Walk> {
+        let step = entries.map_or(Step::Bytes(bytes.unwrap_or(u64::MAX)), Step::Entries);
+        let range = start..stop.unwrap_or(u64::MAX);
+        let walk = self.handle.run(py, || self.selection.steps(range, step))?;
+        Ok(Walk::new(Arc::clone(&self.handle), walk))
+    }
+
+    #[pyo3(signature = (*, maps=false, union_as_struct=false))]
+    fn schema<'py>(
+        &self,
+        py: Python<'py>,
+        maps: bool,
+        union_as_struct: bool,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let forms = self.handle.run(py, || self.forms())?;
+        arrow::schema(py, &forms, &arrow::options(maps, union_as_struct))
+    }
+
+    #[pyo3(signature = (walk, threads=None, *, maps=false, union_as_struct=false))]
+    fn stream<'py>(
+        &self,
+        py: Python<'py>,
+        walk: &Bound<'_, Walk>,
+        threads: Option<usize>,
+        maps: bool,
+        union_as_struct: bool,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        self.handle.check_open(py)?;
+        let forms = self.handle.run(py, || self.forms())?;
+        let walk = walk.get().take(py)?;
+        let options = arrow::options(maps, union_as_struct);
+        arrow::stream(py, &self.handle, forms, walk, threads, options)
+    }
+}
+
+/// Numbers of entries, for NumPy.
+pub(crate) fn kept(entries: Vec<u64>) -> Buffer {
+    Buffer::new(Column::from_vec(entries.into_iter().map(|entry| entry as i64).collect::<Vec<_>>()))
+}
+
+/// The names in an expression.
+#[pyfunction]
+pub(crate) fn expression_names(py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
+    match Expression::parse(text) {
+        Ok(expression) => Ok(expression.names().into_iter().map(str::to_owned).collect()),
+        Err(error) => Err(errors::request(py, error.to_string())),
+    }
+}

@@ -1,0 +1,156 @@
+"""Columns that are computed, and entries that are chosen, where they are read."""
+
+import pickle
+
+import awkward as ak
+import numpy as np
+import pyarrow as pa
+import pytest
+from random_expressions import campaign
+
+import forthwith
+
+
+@pytest.fixture(scope="module")
+def formats(tmp_path_factory, tree_path):
+    """The same columns in a ROOT file, a Parquet file and an Avro file."""
+    folder = tmp_path_factory.mktemp("formats")
+    with forthwith.open(tree_path) as tree:
+        table = tree.arrays(["nMuon", "Muon_pt", "Muon_eta", "MET_pt"], library="arrow")
+    forthwith.parquet.write(str(folder / "events.parquet"), table, row_group_entries=500)
+    forthwith.avro.write(str(folder / "events.avro"), table)
+    return [tree_path, str(folder / "events.parquet"), str(folder / "events.avro")]
+
+
+@pytest.fixture(scope="module")
+def tree_path():
+    import pathlib
+
+    return str(pathlib.Path(__file__).resolve().parents[1] / "data" / "zmumu.root") + ":events"
+
+
+@pytest.fixture(scope="module")
+def whole(tree_path):
+    with forthwith.open(tree_path) as tree:
+        return tree.arrays(["nMuon", "Muon_pt", "Muon_eta", "MET_pt"])
+
+
+def test_cuts_and_aliases_are_the_same_in_all_formats(formats, whole):
+    passing = (whole.nMuon > 1) & ak.any(whole.Muon_pt > 30, axis=-1)
+    for path in formats:
+        with forthwith.open(path) as tree:
+            found = tree.arrays(["pt2", "MET_pt"], aliases={"pt2": "Muon_pt**2"}, cut="nMuon > 1 and any(Muon_pt > 30)")
+            assert ak.array_equal(found.pt2, whole.Muon_pt[passing] ** 2)
+            assert ak.array_equal(found.MET_pt, whole.MET_pt[passing])
+            steps = list(tree.iterate(["MET_pt"], cut="nMuon > 1 and any(Muon_pt > 30)", step_size=333))
+            assert ak.array_equal(ak.concatenate(steps).MET_pt, whole.MET_pt[passing])
+            assert tree["MET_pt"].array(cut="nMuon == 2", library="np").tolist() == (
+                whole.MET_pt[whole.nMuon == 2].to_list()
+            )
+            assert len(tree.arrays(["MET_pt"], cut="MET_pt < 0")) == 0
+            none = list(tree.iterate(["MET_pt * 2"], cut="MET_pt < 0", step_size=1000))
+            assert [len(step) for step in none] == [0] * len(none)
+
+
+def test_entries_are_numbers_or_a_mask(formats, whole):
+    mask = np.arange(len(whole)) % 7 == 3
+    for path in formats:
+        with forthwith.open(path) as tree:
+            for entries in (mask, np.flatnonzero(mask), np.flatnonzero(mask).tolist(), mask.tolist(), ak.Array(mask)):
+                found = tree.arrays(["Muon_pt", "count(Muon_pt)"], entries=entries)
+                assert ak.array_equal(found["Muon_pt"], whole.Muon_pt[mask])
+                assert ak.array_equal(found["count(Muon_pt)"], ak.num(whole.Muon_pt[mask]))
+            both = tree.arrays(["MET_pt"], entries=mask, cut="nMuon == 2", entry_start=100, entry_stop=-100)
+            wanted = mask & np.asarray(whole.nMuon == 2) & (np.arange(len(whole)) >= 100)
+            wanted &= np.arange(len(whole)) < len(whole) - 100
+            assert ak.array_equal(both.MET_pt, whole.MET_pt[wanted])
+            assert len(tree.arrays(["MET_pt"], entries=[])) == 0
+            for wrong, error in (
+                ([3, 2], "have to ascend"),
+                ([-1], "no negative"),
+                (np.array([-1]), "count from 0"),
+                ([3600], "no entry 3600"),
+                ([True, False], "of 2 entries"),
+                (mask[:-1], "of 3599 entries"),
+            ):
+                with pytest.raises(forthwith.RequestError, match=error):
+                    tree.arrays(["MET_pt"], entries=wrong)
+            for wrong in (3, [1.5], np.array([1.5]), ["x"], np.zeros((2, 2), int)):
+                with pytest.raises(TypeError, match="entries must be"):
+                    tree.arrays(["MET_pt"], entries=wrong)
+
+
+def test_libraries_have_the_entries_that_pass(tree, whole):
+    passing = np.flatnonzero(np.asarray(whole.nMuon == 2))
+    frame = tree.arrays(["MET_pt", "Muon_pt * 2"], cut="nMuon == 2", library="pd")
+    assert frame.index.tolist() == passing.tolist()
+    assert tree["MET_pt"].array(cut="nMuon == 2", library="pd").index.tolist() == passing.tolist()
+    columns = tree.arrays(["MET_pt"], cut="nMuon == 2", library="pd", how=dict)
+    assert columns["MET_pt"].index.tolist() == passing.tolist()
+    steps = list(tree.iterate(["MET_pt"], cut="nMuon == 2", library="pd", step_size=1000))
+    assert [at for step in steps for at in step.index] == passing.tolist()
+    for library in ("np", "arrow", "pl"):
+        assert len(tree.arrays(["MET_pt"], cut="nMuon == 2", library=library)["MET_pt"]) == len(passing)
+    zipped = tree.arrays(["Muon_pt", "Muon_eta"], cut="nMuon == 2", how="zip")
+    assert zipped.Muon.pt.to_list() == whole.Muon_pt[whole.nMuon == 2].to_list()
+
+
+def test_streams_and_selections(tree, whole):
+    selection = tree.select(["MET_pt", "Muon_pt * 2"], cut="nMuon == 2", step_size=700)
+    passing = whole.nMuon == 2
+    assert selection.num_entries == ak.sum(passing)
+    assert pa.table(selection).num_rows == ak.sum(passing)
+    assert pa.schema(selection).names == ["MET_pt", "Muon_pt * 2"]
+    again = pickle.loads(pickle.dumps(selection))
+    assert ak.array_equal(again.arrays(), selection.arrays())
+    one = selection["Muon_pt * 2"]
+    assert one.array().to_list() == (whole.Muon_pt[passing] * 2).to_list()
+    assert "var * float32" in str(selection._repr_html_())
+    with pytest.raises(forthwith.RequestError, match="bounds go with the cut"):
+        selection.arrays(entry_start=1)
+
+
+def test_chains_cut_each_tree_and_count_entries_in_all(tree_path, whole):
+    paths = [tree_path, tree_path]
+    twice = ak.concatenate([whole.MET_pt, whole.MET_pt])
+    cut = forthwith.concatenate(paths, ["MET_pt"], cut="nMuon == 2")
+    assert cut.MET_pt.to_list() == twice[np.tile(np.asarray(whole.nMuon == 2), 2)].to_list()
+    some = forthwith.concatenate(paths, ["MET_pt"], entries=[1, 3599, 3600, 7199])
+    assert some.MET_pt.to_list() == twice[[1, 3599, 3600, 7199]].to_list()
+    steps = forthwith.iterate(paths, ["m"], aliases={"m": "MET_pt / 2"}, entries=np.arange(7200) % 2 == 0)
+    assert ak.concatenate(list(steps)).m.to_list() == (twice[::2] / 2).to_list()
+    chain = forthwith.open(paths)
+    assert chain.select(["MET_pt"], cut="nMuon == 2").num_entries == len(cut)
+    with pytest.raises(forthwith.RequestError, match="no entry 7200"):
+        chain.arrays(["MET_pt"], entries=[7200])
+    with pytest.raises(forthwith.RequestError, match="missing='null' goes neither"):
+        chain.arrays(["MET_pt"], cut="nMuon == 2", missing="null")
+
+
+def test_errors_say_where_and_what(tree):
+    with pytest.raises(forthwith.RequestError, match=r'no column "Muon_ptt"; did you mean Muon_pt.*\n +Muon_ptt \*'):
+        tree.arrays(["Muon_ptt * 2"])
+    with pytest.raises(forthwith.RequestError, match="has to be one value: any"):
+        tree.arrays(["MET_pt"], cut="Muon_pt > 20")
+    with pytest.raises(forthwith.RequestError, match=r"Muon_pt > > 2\n +\^"):
+        tree.arrays(["MET_pt"], cut="Muon_pt > > 2")
+    with pytest.raises(forthwith.RequestError, match="is the name of a column"):
+        tree.arrays(["MET_pt"], aliases={"MET_pt": "1"})
+    with pytest.raises(forthwith.RequestError, match="stands for itself"):
+        tree.arrays(["a"], aliases={"a": "b", "b": "a"})
+    with pytest.raises(forthwith.RequestError, match="errors='null' goes neither"):
+        tree.arrays(["MET_pt"], cut="nMuon > 1", errors="null")
+    for wrong in ({"cut": 3}, {"aliases": {"a": 3}}, {"aliases": "ab"}):
+        with pytest.raises(TypeError, match=r"must be"):
+            tree.arrays(["MET_pt"], **wrong)
+    for hostile in ("(" * 100_000, "-" * 10_000 + "1", "9**9**9**9", "x" * 70_000):
+        with pytest.raises((forthwith.RequestError, forthwith.KeyInFileError)):
+            tree.arrays([hostile])
+    assert len(tree.arrays(["MET_pt"], cut="nMuon > 1", errors="skip")) == 2431
+
+
+@pytest.mark.parametrize("seed", [7])
+def test_random_expressions_are_those_of_awkward(seed):
+    problems, computed = campaign(seed, 400)
+    assert not problems, "\n".join(problems[:5])
+    assert computed > 150
