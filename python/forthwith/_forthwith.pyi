@@ -350,6 +350,9 @@ class Table:
     def classname(self) -> str:
         """Its class."""
     @property
+    def words(self) -> list[str]:
+        """The format's words for a table, a column and columns, a block and blocks."""
+    @property
     def entries(self) -> int:
         """Number of entries. In an Avro file that is known when all blocks were looked for."""
     def entries_up_to(self, most: int) -> int:

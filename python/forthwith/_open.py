@@ -51,6 +51,7 @@ def open(
     row_groups: Sequence[int] | None = None,
     check_text: bool = True,
     storage_options: Mapping[str, Any] | None = None,
+    checksums: bool = True,
 ) -> Any:
     """Opens a file, or an object in it.
 
@@ -106,6 +107,8 @@ def open(
             HTTP, and the options of the store, such as ``key``, ``secret``, ``endpoint_url``, ``region`` and ``anon`` of S3.
             The environment's variables such as ``AWS_ACCESS_KEY_ID`` count, too. Credentials are never in an error or a pickle.
             For other schemes, the options of fsspec.
+        checksums: For ROOT files, whether the checksums of RNTuples are verified: of the anchor, of metadata and of each page
+            that is read.
 
     Returns:
         The `File`, or the `Directory` or `Tree` asked for. A file that holds one table and nothing else, as those of Avro and
@@ -129,6 +132,7 @@ def open(
         "row_groups": row_groups,
         "check_text": check_text,
         "storage_options": storage_options,
+        "checksums": checksums,
     }
     if _paths.several(path):
         return Chain(path, **settings)

@@ -46,6 +46,7 @@ class Settings:
         row_groups: Sequence[int] | None = None,
         check_text: bool = True,
         storage_options: Mapping[str, Any] | None = None,
+        checksums: bool = True,
     ) -> Self:
         """Refuses what makes no sense for any file."""
         if source not in _SOURCES:
@@ -70,6 +71,7 @@ class Settings:
             "recover": recover or None,
             "row_groups": groups,
             "check_text": None if check_text else False,
+            "checksums": None if checksums else False,
         }
         view = {name: value for name, value in given.items() if value is not None}
         return cls(options, view)

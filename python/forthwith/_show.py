@@ -123,7 +123,8 @@ def explain(branch: Branch) -> str:
     say("decoder", f"{description.decoder}: {description.layout}")
     say("reason", description.reason or "")
     sizes = f"{_size(description.stored_bytes)} stored, {_size(description.payload_bytes)} decompressed"
-    say("data", f"{description.entries} entries in {description.blocks} baskets, {sizes}")
+    *_, blocks = branch._tree._core.words
+    say("data", f"{description.entries} entries in {description.blocks} {blocks}, {sizes}")
     if description.forth is not None:
         say("program", "AwkwardForth")
         lines += ["    " + safe_text(text) if text else "" for text in description.forth.rstrip().splitlines()]

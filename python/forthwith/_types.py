@@ -116,6 +116,7 @@ class Options(TypedDict, total=False):
     row_groups: Sequence[int] | None
     check_text: bool
     storage_options: Mapping[str, Any] | None
+    checksums: bool
 
 
 class Arrays(Protocol):

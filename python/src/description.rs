@@ -123,14 +123,6 @@ fn wire_text(wire: Encoding) -> String {
     }
 }
 
-/// What raw blocks hold, if it is nothing but values of one width.
-pub(crate) fn raw_wire(decoder: &Decoder) -> Option<Encoding> {
-    match decoder {
-        Decoder::Kernel(Kernel::Flat { wire, .. } | Kernel::Jagged { header: 0, wire, .. }) => Some(*wire),
-        _ => None,
-    }
-}
-
 /// NumPy's word for a value as it lies in the file, and its size.
 pub(crate) fn raw_type(wire: Encoding) -> (&'static str, usize) {
     match wire {

@@ -3,7 +3,7 @@
 use crate::{
     array::{Array, Buffer},
     arrow,
-    description::{Description, raw_type, raw_wire},
+    description::{Description, raw_type},
     handle::Handle,
     read,
     selection::Selection,
@@ -11,7 +11,7 @@ use crate::{
 };
 use forthwith::{
     SelectOptions, Step,
-    columns::{Column, DType, Encoding, Form},
+    columns::{Column, DType, Form},
     plan,
 };
 use pyo3::{prelude::*, types::PyCapsule};
@@ -51,6 +51,14 @@ impl Table {
     #[getter]
     fn classname(&self) -> &str {
         &self.key.class
+    }
+
+    /// The format's words for a table, its columns and its blocks.
+    #[getter]
+    fn words(&self) -> [&'static str; 5] {
+        let forthwith::Words { table, column: [column, columns], block: [block, blocks], .. } =
+            *self.table.words();
+        [table, column, columns, block, blocks]
     }
 
     #[getter]
@@ -126,8 +134,7 @@ impl Table {
         self.handle.check_open(py)?;
         let plan = &plan.get().0;
         let block = self.handle.run(py, || self.table.raw(plan, task))?;
-        let group = plan.tasks.get(task).and_then(|task| plan.groups.get(task.group as usize));
-        Ok(RawBlock { block, wire: group.and_then(|group| raw_wire(&group.decoder)) })
+        Ok(RawBlock(block))
     }
 
     #[pyo3(signature = (fields, start, stop, entries=None, bytes=None))]
@@ -268,8 +275,8 @@ impl Plan {
             task,
             group: t.group,
             block: t.block,
-            entries: pair(&t.entries),
-            wanted: pair(&t.wanted),
+            entries: pair(&self.0.entries_of(t, &t.entries)),
+            wanted: pair(&self.0.entries_of(t, &t.wanted)),
             stored_bytes: t.stored.len(),
         };
         self.0.tasks.iter().enumerate().map(task).collect()
@@ -293,21 +300,18 @@ pub(crate) struct Block {
 
 /// One block, decompressed and not decoded.
 #[pyclass(frozen, module = "forthwith._forthwith")]
-pub(crate) struct RawBlock {
-    block: forthwith::RawBlock,
-    wire: Option<Encoding>,
-}
+pub(crate) struct RawBlock(forthwith::RawBlock);
 
 #[pymethods]
 impl RawBlock {
     #[getter]
     fn entries(&self) -> (u64, u64) {
-        pair(&self.block.entries)
+        pair(&self.0.entries)
     }
 
     #[getter]
     fn view(&self) -> bool {
-        self.block.view
+        self.0.view
     }
 
     #[getter]
@@ -317,19 +321,19 @@ impl RawBlock {
 
     #[getter]
     fn values(&self) -> Buffer {
-        let (typestr, size) = self.wire.map_or(("|u1", 1), raw_type);
+        let (typestr, size) = self.0.values.map_or(("|u1", 1), raw_type);
         Buffer::viewed(self.bytes(), typestr, size)
     }
 
     #[getter]
     fn bounds(&self) -> Option<Buffer> {
-        let bounds = &self.block.bounds;
+        let bounds = &self.0.bounds;
         (!bounds.is_empty()).then(|| Buffer::new(Column::from_slice(bounds)))
     }
 }
 
 impl RawBlock {
     fn bytes(&self) -> Column {
-        Column::from_bytes(DType::UInt8, self.block.payload.clone())
+        Column::from_bytes(DType::UInt8, self.0.payload.clone())
     }
 }

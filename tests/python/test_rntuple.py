@@ -45,3 +45,75 @@ def test_ranges_of_entries_are_cut_out_of_pages(file, name):
             for start, stop in ranges:
                 got = ntuple[field].array(entry_start=start, entry_stop=stop).to_list()
                 assert plain(got) == wanted[start:stop], (field, start, stop)
+
+
+@pytest.mark.parametrize("file", ["pages-none.root", "pages-zstd.root"])
+def test_bulk_goes_from_page_to_page(file):
+    """Decoded steps have all entries once, also where a page ends within an array."""
+    with forthwith.open(FOLDER / file) as opened:
+        for branch in opened["ntuple"].values():
+            entries, end = [], 0
+            for batch in branch.bulk():
+                assert batch.entry_start == end
+                end = batch.entry_stop
+                entries += batch.to_awkward().to_list()
+            assert plain(entries) == plain(VALUES[file]["ntuple"][branch.name]), branch.name
+            assert branch.entry_offsets[0] == 0
+            assert branch.entry_offsets[-1] == 150
+
+
+def test_raw_pages_are_views_of_the_file_where_bytes_are_the_numbers():
+    with forthwith.open(FOLDER / "pages-none.root", source="map") as opened:
+        ntuple = opened["ntuple"]
+        batches = list(ntuple["number"].bulk(raw=True))
+        assert len(batches) > 5
+        assert all(batch.view for batch in batches)
+        assert [number for batch in batches for number in batch.array.tolist()] == list(range(150))
+        assert str(batches[0].array.dtype) == "int32"
+        for name in ("list", "text", "variant"):
+            with pytest.raises(forthwith.UnsupportedError, match=f"several columns\n.*{name}"):
+                list(ntuple[name].bulk(raw=True))
+    with forthwith.open(FOLDER / "pages-zstd.root", source="map") as opened:
+        # Decompressed, and in planes of bytes.
+        (first, *_) = opened["ntuple"]["unsigned_same"].bulk(raw=True)
+        assert not first.view
+        assert first.payload.tolist() == [*range(16), *[0] * 48]
+
+
+def damaged_copy(folder, change):
+    """The uncompressed file with one byte changed in the page of a number."""
+    whole = (FOLDER / "pages-none.root").read_bytes()
+    at = whole.index(bytes.fromhex("10000000 11000000 12000000"))
+    path = folder / "damaged.root"
+    path.write_bytes(whole[:at] + bytes([whole[at] ^ change]) + whole[at + 1 :])
+    return path
+
+
+def test_checksums_are_verified_unless_it_is_told(tmp_path):
+    path = damaged_copy(tmp_path, 64)
+    with forthwith.open(path) as opened:
+        with pytest.raises(forthwith.DamagedFileError, match="checksum of a page") as caught:
+            opened["ntuple"]["number"].array()
+        assert "cluster 0" in str(caught.value)
+        assert "column 0, page 1" in str(caught.value)
+    with forthwith.open(path, checksums=False) as opened:
+        assert opened["ntuple"]["number"].array()[16] == 16 ^ 64
+    with pytest.raises(forthwith.RequestError, match="checksums"):
+        forthwith.open(data("parquet/delta.parquet"), checksums=False)
+
+
+def test_lost_entries_are_those_of_the_cluster(tmp_path):
+    path = damaged_copy(tmp_path, 64)
+    with forthwith.open(path) as opened:
+        ntuple = opened["ntuple"]
+        with pytest.warns(forthwith.DataLossWarning):
+            kept = ntuple["number"].array(errors="skip").to_list()
+        assert set(range(70, 150)) <= set(kept) < set(range(150))
+        with pytest.warns(forthwith.DataLossWarning):
+            both = ntuple.arrays(["array", "number"], errors="skip")
+        assert both["number"].to_list() == kept
+
+
+def test_messages_speak_of_pages():
+    with forthwith.open(FOLDER / "pages-none.root") as opened:
+        assert "150 entries in 10 pages" in opened["ntuple"]["number"].explain()

@@ -20,12 +20,12 @@ struct Row {
 pub(crate) fn count(
     targets: &[Target],
     shape: Shape,
-    threads: Option<usize>,
+    opening: opened::Opening,
     console: &mut Console<'_>,
 ) -> Result<()> {
     let (mut rows, mut code) = (Vec::new(), 0);
     for target in targets {
-        let counted = opened::place_of(target, threads).and_then(|place| {
+        let counted = opened::place_of(target, opening).and_then(|place| {
             let (file, table) = (place.table.file().uri().to_owned(), place.table.path().to_owned());
             Ok(Row { file, table, entries: place.table.entries()? })
         });

@@ -30,6 +30,9 @@ pub(crate) struct Common {
     /// Read with N threads instead of one for each processor
     #[arg(long, global = true, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
+    /// Do not verify the checksums of RNTuples
+    #[arg(long, global = true)]
+    pub(crate) no_checksums: bool,
     /// Colour the output: auto means when it goes to a terminal
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto, hide_possible_values = false)]
     pub(crate) color: ColorChoice,

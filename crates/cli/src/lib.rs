@@ -153,9 +153,9 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
         (Action::Program(act), _) => forth::program(act, keyboard, console),
         (Action::Completions(shell), _) => console.text(&completions::script(*shell, &Typed::command())),
         (Action::Convert { choice, conversion }, targets) => {
-            convert::convert(targets, choice, conversion, asked.threads, console)
+            convert::convert(targets, choice, conversion, asked.opening, console)
         }
-        (Action::Count { shape }, targets) => count::count(targets, *shape, asked.threads, console),
+        (Action::Count { shape }, targets) => count::count(targets, *shape, asked.opening, console),
         (_, [target]) => one(asked, target, console),
         (_, targets) => several(asked, targets, console),
     }
@@ -198,7 +198,7 @@ fn several(asked: &Asked, targets: &[Target], console: &mut Console<'_>) -> Resu
 
 /// The answer for one file.
 fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> {
-    let file = opened::file(target, asked.threads)?;
+    let file = opened::file(target, asked.opening)?;
     let object = target.object.as_str();
     match &asked.verb {
         Action::Ls { recursive, long, shape } => ls::ls(&file, object, *recursive, *long, *shape, console),
@@ -234,7 +234,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
         }
         Action::Check { strict, shape } => check::check(&file, *strict, *shape, console),
         Action::Forth { explain } => forth::forth(&opened::place(&file, object)?, *explain, console),
-        Action::Demo { limit } => demo::demo(&file, object, asked.threads, *limit, console),
+        Action::Demo { limit } => demo::demo(&file, object, asked.opening.threads, *limit, console),
         // Of all files together, or of none.
         Action::Convert { .. } | Action::Count { .. } | Action::Program(_) | Action::Completions(_) => Ok(()),
     }

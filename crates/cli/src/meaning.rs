@@ -10,6 +10,7 @@ use crate::{
         Shell, Show, Streamers, Typed, Verb,
     },
     head::End,
+    opened::Opening,
     paint::Paint,
     target::Target,
 };
@@ -32,8 +33,8 @@ pub(crate) struct Asked {
     /// Files of folders and patterns that are left out as unfinished.
     pub(crate) partial: Vec<PathBuf>,
     pub(crate) verb: Action,
-    /// Threads to read with; `None` leaves it to the engine.
-    pub(crate) threads: Option<usize>,
+    /// How files are opened.
+    pub(crate) opening: Opening,
     pub(crate) paint: Paint,
 }
 
@@ -135,7 +136,8 @@ impl Asked {
     /// # Errors
     /// A format that is not written; a pattern or a folder without files.
     pub(crate) fn from_typed(typed: Typed, terminal: Terminal) -> Result<Self> {
-        let Common { threads, color } = typed.common;
+        let Common { threads, no_checksums, color } = typed.common;
+        let opening = Opening { threads: threads.map(usize::from), no_checksums };
         let (targets, verb) = match typed.verb {
             Verb::Ls(Ls { targets, recursive, long, json }) => {
                 (targets, Action::Ls { recursive, long, shape: shape(json, false) })
@@ -224,7 +226,7 @@ impl Asked {
             let what = format!("forth prints the program of one branch, not of {} files", all.len());
             return Err(Failure::misuse(what));
         }
-        Ok(Self { targets: all, partial, verb, threads: threads.map(usize::from), paint: Paint { color } })
+        Ok(Self { targets: all, partial, verb, opening, paint: Paint { color } })
     }
 }
 
@@ -296,7 +298,7 @@ mod tests {
                     not_numbers: NotNumbers::Refused,
                     no_check_text: false,
                 },
-                threads: None,
+                opening: Opening::default(),
                 paint: Paint { color: false },
             }
         );

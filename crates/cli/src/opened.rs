@@ -5,23 +5,36 @@ use crate::{
     target::Target,
     words::Words,
 };
-use forthwith::{Engine, File, Options, Table, files, plan::ErrorKind};
+use forthwith::{Engine, File, OpenOptions, Options, Table, files, plan::ErrorKind};
 use std::{collections::BTreeSet, sync::Arc};
 
-/// Opens the file with as many threads as asked for.
-pub(crate) fn file(target: &Target, threads: Option<usize>) -> Result<File> {
-    let options = threads.map_or_else(Options::default, Options::with_threads);
+/// How files are opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Opening {
+    /// Threads to read with; `None` leaves it to the engine.
+    pub(crate) threads: Option<usize>,
+    /// Checksums that a format verifies unless it is told not to.
+    pub(crate) no_checksums: bool,
+}
+
+/// Opens the file.
+pub(crate) fn file(target: &Target, opening: Opening) -> Result<File> {
+    let options = opening.threads.map_or_else(Options::default, Options::with_threads);
     let source = match &target.path {
         // A name that is no text.
         Some(path) => files::source(path)?,
         None => files::source(&target.uri)?,
     };
-    Ok(File::from_source(source, Arc::new(Engine::new(options)))?)
+    let mut format = OpenOptions::new();
+    if opening.no_checksums {
+        format.set("checksums", false);
+    }
+    Ok(File::from_source_with(source, Arc::new(Engine::new(options)), &format)?)
 }
 
 /// Opens the file and finds the tree and branch in it.
-pub(crate) fn place_of(target: &Target, threads: Option<usize>) -> Result<Place> {
-    place(&file(target, threads)?, &target.object)
+pub(crate) fn place_of(target: &Target, opening: Opening) -> Result<Place> {
+    place(&file(target, opening)?, &target.object)
 }
 
 /// A tree, and perhaps one of its branches.
@@ -42,8 +55,8 @@ impl Place {
 
     /// The advice for a user who did not name the tree. The table of a file that has but one needs no name.
     pub(crate) fn note(&self) -> Option<String> {
-        (!self.named && self.words.table == "tree")
-            .then(|| format!("the only tree is {}", crate::human::clean(self.table.path())))
+        (!self.named && !self.table.file().is_one_table())
+            .then(|| format!("the only {} is {}", self.words.table, crate::human::clean(self.table.path())))
     }
 
     /// The error of a command that needs a branch and got the table alone.
@@ -71,14 +84,14 @@ impl Place {
 /// name may contain `/` too. No path means the only tree there is, and a path that is nothing else is a branch of it.
 pub(crate) fn place(file: &File, object: &str) -> Result<Place> {
     let words = file.words();
-    let whole = |table, named| Place { table, branch: None, named, words };
+    let whole = |table: Table, named| Place { words: table.words(), table, branch: None, named };
     if object.is_empty() {
         return Ok(whole(only_tree(file)?, false));
     }
     let missing = match files::locate(file, object) {
         Ok(files::Place::Table(table)) => return Ok(whole(table, true)),
         Ok(files::Place::Field { table, field, named }) => {
-            return Ok(Place { table, branch: Some(field), named, words });
+            return Ok(Place { words: table.words(), table, branch: Some(field), named });
         }
         Ok(files::Place::Object(key)) => {
             return Err(Failure::WrongObject { uri: file.uri().to_owned(), key: Box::new(key) });

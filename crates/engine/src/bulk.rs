@@ -2,12 +2,13 @@
 
 use crate::{fetch, worker::Worker};
 use bytes::Bytes;
+use forthwith_columns::Encoding;
 use forthwith_io::Source;
 use forthwith_plan::{BlockFormat, Error, ErrorKind, Plan, Result, Task};
 use std::{ops::Range, sync::Arc};
 
 /// A decompressed block that was not decoded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RawBlock {
     /// The entries it holds.
     pub entries: Range<u64>,
@@ -16,6 +17,8 @@ pub struct RawBlock {
     pub payload: Bytes,
     /// `entries + 1` byte positions in the payload, or nothing if all entries have one size.
     pub bounds: Vec<u32>,
+    /// How the values in it are stored, if it is values of one type and nothing else.
+    pub values: Option<Encoding>,
     /// Whether `payload` is a view of the source rather than a copy.
     pub view: bool,
 }
@@ -31,6 +34,10 @@ pub(crate) fn raw(
     let task = plan.tasks.get(task).ok_or_else(invalid)?;
     let task = &Task { wanted: task.entries.clone(), ..task.clone() };
     let group = plan.groups.get(task.group as usize).ok_or_else(invalid)?;
+    if group.joins || plan.groups.get(task.group as usize + 1).is_some_and(|next| next.joins) {
+        let what = "raw blocks of a field that is stored in several columns";
+        return Err(Error::unsupported(what).in_object(&group.path));
+    }
     let mut hold = Bytes::new();
     let Worker { scratch, stored, .. } = worker;
     let stored = fetch::alone(source.as_ref(), task, stored, &mut hold)?;
@@ -45,5 +52,6 @@ pub(crate) fn raw(
     let view = source.lends_views() && offset <= stored.len() && length <= stored.len() - offset;
     let copy = if view { Bytes::new() } else { Bytes::copy_from_slice(block.payload) };
     let payload = if view { hold.slice(offset..offset + length) } else { copy };
-    Ok(RawBlock { entries: task.entries.clone(), payload, bounds, view })
+    let (entries, values) = (plan.entries_of(task, &task.entries), format.values(group, task));
+    Ok(RawBlock { entries, payload, bounds, values, view })
 }

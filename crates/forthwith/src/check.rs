@@ -22,6 +22,17 @@ const WINDOW: u64 = 64 << 20;
 /// Shown the arrays of fields that could be read.
 pub(crate) type Seen<'a> = dyn FnMut(&[u32], &[Array], &mut CheckReport) + 'a;
 
+/// From where bytes of errors are counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bytes {
+    /// In blocks that were decompressed: such a byte is nowhere in the file.
+    Decompressed,
+    /// In blocks as they are stored. What is known of such a byte is not said again.
+    Stored,
+    /// In the file.
+    File,
+}
+
 /// A table being read to see whether it can be.
 pub(crate) struct Reading<'a> {
     pub(crate) engine: &'a Engine,
@@ -32,8 +43,7 @@ pub(crate) struct Reading<'a> {
     pub(crate) part: &'static str,
     /// Bytes at the beginning of a task that are not its block's.
     pub(crate) ahead: u64,
-    /// Whether bytes of errors are counted in blocks as they are stored. What is known of such a byte is not said again.
-    pub(crate) is_plain: bool,
+    pub(crate) counted: Bytes,
     pub(crate) format: &'a Counted<'a>,
 }
 
@@ -226,16 +236,16 @@ impl Reading<'_> {
             ErrorKind::Unsupported { .. } if task.is_none() => Severity::Remark,
             _ => Severity::Damage,
         };
-        // Where a block lies in its file as it is in memory, so does what is in it.
-        let byte = if self.is_plain {
-            start.map(|start| start.saturating_add(within.byte.unwrap_or(0)))
-        } else {
-            start
+        let byte = match self.counted {
+            Bytes::Decompressed => start,
+            // Where a block lies in its file as it is in memory, so does what is in it.
+            Bytes::Stored => start.map(|start| start.saturating_add(within.byte.unwrap_or(0))),
+            Bytes::File => within.byte.or(start),
         };
         let known = |known: &Finding| {
             known.severity == Severity::Damage && known.byte == byte && known.object == object
         };
-        if !(self.is_plain && report.findings.iter().any(known)) {
+        if !(self.counted == Bytes::Stored && report.findings.iter().any(known)) {
             report.add(Finding {
                 severity,
                 part: self.part,

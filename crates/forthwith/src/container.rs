@@ -72,6 +72,12 @@ pub trait Container: Send + Sync {
         &Words::PLAIN
     }
 
+    /// The words for one of the file's tables: those of the file, unless it has tables of several kinds.
+    fn words_of(&self, dataset: &dyn Dataset) -> &'static Words {
+        let _ = dataset;
+        self.words()
+    }
+
     /// The objects that were recovered, if the file was opened by its records and not by its directories.
     fn recovery(&self) -> Option<Recovery> {
         None

@@ -4,7 +4,7 @@ use crate::{Container, FileInfo, Key, Object, OpenOptions, Recovery, Table, Word
 use bytes::Bytes;
 use forthwith_engine::{Engine, Options};
 use forthwith_io::Source;
-use forthwith_plan::{CheckReport, Result};
+use forthwith_plan::{CheckReport, Dataset, Result};
 use std::{any::Any, path::Path, sync::Arc};
 
 /// An opened file. Only metadata that were asked for have been read. Cheap to clone, shared between threads as it is.
@@ -153,6 +153,10 @@ impl File {
     #[must_use]
     pub fn words(&self) -> &'static Words {
         self.container.words()
+    }
+
+    pub(crate) fn words_of(&self, dataset: &dyn Dataset) -> &'static Words {
+        self.container.words_of(dataset)
     }
 
     /// The objects that were recovered, if the file was opened by its records and not by its directories.

@@ -1,6 +1,6 @@
 //! A table of a file: fields and entries.
 
-use crate::{File, Selection, Step, Steps, cut, format};
+use crate::{File, Selection, Step, Steps, Words, cut, format};
 use forthwith_columns::Array;
 use forthwith_engine::{Engine, ProgressCallback, RawBlock};
 use forthwith_io::{Several, Source};
@@ -64,6 +64,12 @@ impl Table {
     #[must_use]
     pub fn file(&self) -> &File {
         &self.file
+    }
+
+    /// The format's words for the things in it.
+    #[must_use]
+    pub fn words(&self) -> &'static Words {
+        self.file.words_of(&*self.dataset)
     }
 
     /// The path in the file.

@@ -240,7 +240,9 @@ impl fmt::Display for Place {
             parts.push(format!("entry {entry}"));
         }
         if let Some(byte) = self.byte {
-            parts.push(format!("byte {}{byte:#x}", if self.block.is_some() { "+" } else { "" }));
+            // The pages of a cluster are anywhere in the file: their bytes are counted from its beginning.
+            let within = self.block.is_some() && self.unit != Some("cluster");
+            parts.push(format!("byte {}{byte:#x}", if within { "+" } else { "" }));
         }
         if let Some(member) = &self.member {
             parts.push(format!("member {member}"));

@@ -1,7 +1,7 @@
 //! The one trait a format registers.
 
-use crate::{Error, Group, Result, Room, Task};
-use forthwith_columns::{Memory, Slot};
+use crate::{Decoder, Error, Group, Kernel, Result, Room, Task};
+use forthwith_columns::{Encoding, Memory, Slot};
 use forthwith_io::Decompressor;
 use std::{
     any::Any,
@@ -31,6 +31,17 @@ pub trait BlockFormat: Send + Sync {
         stored: &'a [u8],
         scratch: &'a mut Scratch,
     ) -> Result<Block<'a>>;
+
+    /// How the values of an unframed block are stored, if it is values of one type and nothing else.
+    fn values(&self, group: &Group, task: &Task) -> Option<Encoding> {
+        let _ = task;
+        match &group.decoder {
+            Decoder::Kernel(Kernel::Flat { wire, .. } | Kernel::Jagged { header: 0, wire, .. }) => {
+                Some(*wire)
+            }
+            _ => None,
+        }
+    }
 
     /// How the entries' bytes lie in a stored block: asked before the block is read, so that a long one can be read piece by piece and
     /// shared by threads. `head` is the block's beginning as far as it was read, which may be nothing. [`Framing::Whole`] is the default, and

@@ -44,6 +44,33 @@ impl Plan {
         self.tasks.iter().map(|t| t.stored.len()).fold(0, u64::saturating_add)
     }
 
+    /// The entries of this plan that a task has something of, of the range that it counts: `task.entries` or `task.wanted`. Where a
+    /// group [counts items](Group::items), a block at whose end an entry goes on shares that entry with the next one.
+    #[must_use]
+    pub fn entries_of(&self, task: &Task, counted: &Range<u64>) -> Range<u64> {
+        let Some(group) = self.groups.get(task.group as usize) else { return self.entries.clone() };
+        let Some(items) = &group.items else { return counted.clone() };
+        if group.joins {
+            // Of lists: as the first group of the field, which tells which entries are in a block.
+            let own = self.groups.iter().take(task.group as usize).rposition(|group| !group.joins);
+            let blocks = self
+                .tasks
+                .iter()
+                .filter(|other| own == Some(other.group as usize) && other.block == task.block);
+            let ranges = blocks.map(|block| self.entries_of(block, &block.wanted));
+            let all = ranges.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end));
+            return all.unwrap_or_else(|| self.entries.clone());
+        }
+        // An entry has a fixed number of items.
+        let count = self.entries.end.saturating_sub(self.entries.start);
+        let each = items.end.saturating_sub(items.start).checked_div(count).filter(|each| *each > 0);
+        let Some(each) = each else { return self.entries.clone() };
+        let start = counted.start.max(items.start) - items.start;
+        let end = counted.end.clamp(items.start, items.end) - items.start;
+        let entry = |items: u64| (self.entries.start + items).min(self.entries.end);
+        entry(start / each)..entry(end.div_ceil(each))
+    }
+
     /// The path of the field that is an array of the plan, for messages.
     #[must_use]
     pub fn path_of(&self, array: usize) -> String {

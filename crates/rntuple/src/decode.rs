@@ -28,41 +28,64 @@ pub(crate) fn page(
     }
     let note = Note::of(task.note);
     let marks = Marks::of(task)?;
-    let here = |error: Error| match note.zeros {
-        true => error,
-        false => error.in_member(&format!("column {}, page {}", marks.column, marks.page)),
-    };
+    let here = |error: Error| if note.zeros { error } else { marks.of_page(error, task) };
     let wanted =
         (task.wanted.start - task.entries.start) as usize..(task.wanted.end - task.entries.start) as usize;
     if note.zeros {
         return zeros(coding.kept, &marks, wanted.len(), columns);
     }
     let how = coding.stored.get(note.representation).ok_or_else(foreign)?;
-    let elements = u32::try_from(task.entries.end - task.entries.start).map_err(|_| foreign())?;
-    let body = verified(stored, note).map_err(here)?;
-    let length = usize::try_from(how.page_bytes(elements)).map_err(|_| foreign())?;
-    if body.len() > length {
-        let (expected, found) = (length as u64, body.len() as u64);
-        let what = "the length of a page";
-        return Err(here(ErrorKind::Mismatch { what, expected, found }.into()));
-    }
-    check_record(body, length).map_err(here)?;
-    let all = wanted == (0..elements as usize);
+    let (body, length) = stored_page(how, task, note, stored).map_err(here)?;
+    let all = wanted.start == 0 && task.wanted.end == task.entries.end;
     if all && copies(how, coding.kept) {
         let mut slots = taken(columns, &[wanted.len()])?;
         let into = slots.first_mut().ok_or_else(foreign)?;
         let (_, codecs) = scratch.own::<()>();
         return inflate(body, into, codecs).map_err(here);
     }
-    let (payload, _, codecs) = scratch.rooms(if body.len() == length { 0 } else { length }, 0)?;
-    let page = match body.len() == length {
-        true => body,
-        false => {
-            inflate(body, payload, codecs).map_err(here)?;
-            &*payload
-        }
-    };
+    let page = inflated(body, length, scratch).map_err(here)?;
     decoded(coding.kept, how, &marks, page, wanted, columns).map_err(here)
+}
+
+/// A page as its writer had it before it was compressed.
+pub(crate) fn raw<'a>(
+    coding: &Coding,
+    task: &Task,
+    stored: &'a [u8],
+    scratch: &'a mut Scratch,
+) -> Result<&'a [u8]> {
+    let note = Note::of(task.note);
+    if note.zeros {
+        return Err(Error::unsupported("a raw page of entries from before a column was added"));
+    }
+    let how = coding.stored.get(note.representation).ok_or_else(foreign)?;
+    let marks = Marks::of(task)?;
+    let here = |error: Error| marks.of_page(error, task);
+    let (body, length) = stored_page(how, task, note, stored).map_err(here)?;
+    inflated(body, length, scratch).map_err(here)
+}
+
+/// The stored bytes of a page, verified, and how many they are when decompressed.
+fn stored_page<'a>(how: &Stored, task: &Task, note: Note, stored: &'a [u8]) -> Result<(&'a [u8], usize)> {
+    let elements = u32::try_from(task.entries.end - task.entries.start).map_err(|_| foreign())?;
+    let body = verified(stored, note)?;
+    let length = usize::try_from(how.page_bytes(elements)).map_err(|_| foreign())?;
+    if body.len() > length {
+        let (expected, found) = (length as u64, body.len() as u64);
+        let what = "the length of a page";
+        return Err(ErrorKind::Mismatch { what, expected, found }.into());
+    }
+    check_record(body, length)?;
+    Ok((body, length))
+}
+
+fn inflated<'a>(body: &'a [u8], length: usize, scratch: &'a mut Scratch) -> Result<&'a [u8]> {
+    if body.len() == length {
+        return Ok(body);
+    }
+    let (payload, _, codecs) = scratch.rooms(length, 0)?;
+    inflate(body, payload, codecs)?;
+    Ok(payload)
 }
 
 /// The bytes of a page without its checksum, which is verified.

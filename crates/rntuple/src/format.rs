@@ -1,6 +1,10 @@
 //! Blocks: pages.
 
-use crate::{coding::Coding, decode, marks};
+use crate::{
+    coding::{Coding, Kind},
+    decode, marks,
+};
+use forthwith_columns::Encoding;
 use forthwith_plan::{Block, BlockFormat, Columns, Decoder, Group, Result, Scratch, Task};
 use std::sync::Arc;
 
@@ -33,6 +37,16 @@ impl Warm {
     }
 }
 
+/// What a group's column is.
+fn coding(group: &Group, scratch: &mut Scratch) -> Result<Arc<Coding>> {
+    let coding = match &group.decoder {
+        Decoder::Format(text) => scratch.own::<Warm>().0.coding(text),
+        _ => None,
+    };
+    let coding = coding.filter(|coding| coding.columns() == group.columns.len());
+    coding.ok_or_else(marks::foreign)
+}
+
 impl BlockFormat for NtupleFormat {
     fn id(&self) -> &'static str {
         Self::ID
@@ -42,8 +56,25 @@ impl BlockFormat for NtupleFormat {
         "cluster"
     }
 
-    fn unframe<'a>(&self, _: &Group, task: &Task, stored: &'a [u8], _: &'a mut Scratch) -> Result<Block<'a>> {
-        Ok(Block { payload: stored, entries: task.entries.end - task.entries.start, bounds: &[], origin: 0 })
+    fn unframe<'a>(
+        &self,
+        group: &Group,
+        task: &Task,
+        stored: &'a [u8],
+        scratch: &'a mut Scratch,
+    ) -> Result<Block<'a>> {
+        let coding = coding(group, scratch)?;
+        let payload = decode::raw(&coding, task, stored, scratch)?;
+        Ok(Block { payload, entries: task.entries.end - task.entries.start, bounds: &[], origin: 0 })
+    }
+
+    fn values(&self, group: &Group, task: &Task) -> Option<Encoding> {
+        let Decoder::Format(text) = &group.decoder else { return None };
+        let coding: Coding = serde_json::from_str(text).ok()?;
+        match coding.stored.get(marks::Note::of(task.note).representation)?.kind {
+            Kind::Plain(dtype) => Some(Encoding::Little(dtype)),
+            _ => None,
+        }
     }
 
     fn decode(
@@ -54,12 +85,7 @@ impl BlockFormat for NtupleFormat {
         scratch: &mut Scratch,
         columns: &mut dyn Columns,
     ) -> Result<()> {
-        let coding = match &group.decoder {
-            Decoder::Format(text) => scratch.own::<Warm>().0.coding(text),
-            _ => None,
-        };
-        let coding = coding.filter(|coding| coding.columns() == group.columns.len());
-        let coding = coding.ok_or_else(marks::foreign)?;
+        let coding = coding(group, scratch)?;
         decode::page(&coding, task, stored, scratch, columns)
     }
 }

@@ -1,6 +1,6 @@
 //! What a task says of its page: a note and numbers, as they stand in a plan.
 
-use forthwith_plan::{Error, ErrorKind, Result, Task};
+use forthwith_plan::{Error, ErrorKind, Result, Stored, Task};
 
 /// A checksum follows the page and is to be verified.
 const VERIFIED: u64 = 1;
@@ -59,6 +59,17 @@ impl<'t> Marks<'t> {
             [column, page, rest @ ..] => Ok(Self { column: *column, page: *page, rest }),
             _ => Err(foreign()),
         }
+    }
+
+    /// An error with the page that it is about, and where that is in the file.
+    pub(crate) fn of_page(&self, error: Error, task: &Task) -> Error {
+        let mut error = error.in_member(&format!("column {}, page {}", self.column, self.page));
+        // Bytes so far are of the stored page.
+        error.place.byte = match &task.stored {
+            Stored::Range(range) => Some(range.start.saturating_add(error.place.byte.unwrap_or(0))),
+            _ => None,
+        };
+        error
     }
 
     pub(crate) fn lists(&self) -> Result<Lists> {

@@ -268,7 +268,11 @@ impl<'n> Planner<'n> {
         })?;
         let how = part.coding.stored.get(active.representation);
         let how = how.ok_or_else(crate::marks::foreign)?;
-        let here = |error: Error| error.in_member(&format!("column {}, page {number}", active.column));
+        let here = |error: Error| {
+            error
+                .in_member(&format!("column {}, page {number}", active.column))
+                .at_byte(page.locator.position)
+        };
         let end = self.ntuple.end_in_page(how, page, within - page.start).map_err(here)?;
         if end > all {
             let (what, found, limit) = ("the end of a list", end as i64, all as i64);

@@ -137,6 +137,23 @@ impl Ntuple {
         self.footer.attributes.iter().map(|set| &*set.name)
     }
 
+    /// The number of its pages, by its page lists.
+    ///
+    /// # Errors
+    /// A page list is damaged.
+    pub fn pages(&self) -> Result<u64> {
+        let mut pages = 0;
+        for at in self.clusters(&(0..self.footer.entries()))? {
+            let here = |error: Error| error.in_block(at.number).in_unit("cluster");
+            let count = self.schema.columns.len() as u32;
+            for column in 0..count {
+                let found = at.list.column(at.cluster, column).map_err(here)?;
+                pages += found.map_or(0, |column| column.pages.len() as u64);
+            }
+        }
+        Ok(pages)
+    }
+
     pub(crate) fn uri(&self) -> &str {
         self.source.uri()
     }

@@ -156,10 +156,16 @@ class _DecodedBulk(Bulk):
 
     def _run(self) -> Iterator[Any]:
         core = self._branch.tree._core
+        done = 0
         for block in self._blocks:
-            plan = core.plan([self._branch._index], *block.wanted)
+            # The pages of an RNTuple may end within an array: its entry is in the first of them.
+            start, stop = max(done, block.wanted[0]), block.wanted[1]
+            if start >= stop:
+                continue
+            plan = core.plan([self._branch._index], start, stop)
             (array,) = core.read(plan, self._threads, None)
-            yield self._batch(block.block, block.wanted, array)
+            yield self._batch(block.block, (start, stop), array)
+            done = stop
 
 
 class KernelBulk(_DecodedBulk):

@@ -73,14 +73,14 @@ pub(crate) fn convert(
     targets: &[Target],
     choice: &Choice,
     asked: &Conversion,
-    threads: Option<usize>,
+    opening: opened::Opening,
     console: &mut Console<'_>,
 ) -> Result<()> {
     let began = Instant::now();
     let streams = asked.to == STANDARD;
     let format = format(asked, console)?;
     let open = |target: &Target| -> Result<Place> {
-        let place = opened::place_of(target, threads)?;
+        let place = opened::place_of(target, opening)?;
         Ok(place.with_unchecked_text(asked.no_check_text))
     };
     // All files are looked at before the first is read: one that does not fit is told at once.
@@ -111,8 +111,15 @@ pub(crate) fn convert(
     let watch = (!streams).then(|| Watch::begin(sink.temporary()));
     let mut writer = forthwith::writer(format, &named, sink, &asked.options)?;
     let bar = bar(sources.iter().map(|source| source.likely).sum(), console.width.is_some() && !streams);
-    let mut copy =
-        Copy { named: &named, asked, format, threads, pipe: &pipe, watch: watch.as_ref(), bar: &bar };
+    let mut copy = Copy {
+        named: &named,
+        asked,
+        format,
+        threads: opening.threads,
+        pipe: &pipe,
+        watch: watch.as_ref(),
+        bar: &bar,
+    };
     let mut done = 0;
     for source in sources {
         let place = match source.opened {

@@ -66,8 +66,12 @@ pub(crate) fn demo(
     };
     let branches = survey::survey(&table)?;
     console.line("")?;
-    let words = table.file().words();
-    let noun = if words.table == "tree" { "Tree" } else { "Table" };
+    let words = table.words();
+    let noun = match words.table {
+        "tree" => "Tree",
+        "RNTuple" => "RNTuple",
+        _ => "Table",
+    };
     title(console, format!("{noun} {}", human::clean(table.path())).trim_end())?;
     let kinds = survey::tally(&branches);
     console.line(&format!(

@@ -39,7 +39,7 @@ pub(crate) fn speed(
 ) -> Result<()> {
     let readable: Vec<&Branch> = branches.iter().filter(|b| b.is_readable()).collect();
     if readable.is_empty() {
-        console.line(&format!("  no {} that can be read", table.file().words().column[0]))?;
+        console.line(&format!("  no {} that can be read", table.words().column[0]))?;
         return missing(branches, console);
     }
     console.flush()?;
@@ -73,7 +73,7 @@ pub(crate) fn speed(
     let kinds = tally(branches);
     console.line(&format!(
         "  {} ({}), {} of {} entries, {}",
-        table.file().words().columns(readable.len() as u64),
+        table.words().columns(readable.len() as u64),
         show::kinds([kinds[0], kinds[1], kinds[2], 0]),
         if total.entries == entries { "all".into() } else { human::count(total.entries) },
         human::count(entries),

@@ -153,7 +153,7 @@ impl Container for Opened {
             check_text: self.check_text,
             part: "blocks",
             ahead: MARKER,
-            is_plain: false,
+            counted: crate::check::Bytes::Decompressed,
             format: &format,
         };
         let (blocks, damaged) = (table.blocks()?, table.damage());

@@ -148,7 +148,7 @@ impl Container for Opened {
             check_text: self.check_text,
             part: "column chunks",
             ahead: 0,
-            is_plain: true,
+            counted: crate::check::Bytes::Stored,
             format: &format,
         };
         let fields = reading.fields(&mut report)?;

@@ -1,10 +1,11 @@
 //! ROOT files.
 
 use super::Format;
+use crate::check::{Counted, Reading as CheckedReading};
 use crate::{Container, FileInfo, Key, Object, OpenOptions, OptionKind, OptionSpec, Recovery, Words};
 use forthwith_engine::Engine;
 use forthwith_io::Source;
-use forthwith_plan::{BlockFormat, CheckReport, Dataset, Error, Result};
+use forthwith_plan::{BlockFormat, CheckReport, Dataset, Error, ErrorKind, Finding, Result, Severity};
 use forthwith_rntuple::{Ntuple, NtupleFormat, Options};
 use forthwith_root::{Checked, Found, Recovered, RootFile};
 use forthwith_ttree::{Tree, TreeCheck, TreeFormat};
@@ -51,7 +52,7 @@ impl Format for Root {
         &self,
         source: Arc<dyn Source>,
         options: &OpenOptions,
-        _: &Arc<Engine>,
+        engine: &Arc<Engine>,
     ) -> Result<Arc<dyn Container>> {
         let (file, recovered) = if options.flag(RECOVER.name, false) {
             let (file, recovered) = RootFile::recover(source)?;
@@ -60,7 +61,7 @@ impl Format for Root {
             (RootFile::open(source)?, None)
         };
         let ntuples = Options { verify: options.flag(CHECKSUMS.name, true) };
-        Ok(Arc::new(Opened { file, recovered, ntuples }))
+        Ok(Arc::new(Opened { engine: Arc::clone(engine), file, recovered, ntuples }))
     }
 
     fn is_written(&self) -> bool {
@@ -77,7 +78,14 @@ impl Format for Root {
     }
 }
 
+static TREES: Words =
+    Words { table: "tree", column: ["branch", "branches"], block: ["basket", "baskets"], rows: false };
+
+static NTUPLES: Words =
+    Words { table: "RNTuple", column: ["field", "fields"], block: ["page", "pages"], rows: false };
+
 struct Opened {
+    engine: Arc<Engine>,
     file: RootFile,
     recovered: Option<Recovered>,
     ntuples: Options,
@@ -143,17 +151,22 @@ impl Container for Opened {
     }
 
     fn check(&self) -> Result<CheckReport> {
-        self.file.check(&mut [&mut TreeCheck::default()]).map(report)
+        let mut report = self.file.check(&mut [&mut TreeCheck::default()]).map(report)?;
+        // Keys that cannot be listed were found already.
+        for found in self.file.keys_recursive().unwrap_or_default() {
+            if Ntuple::is_ntuple(&found.key.class_name) {
+                self.check_ntuple(&found, &mut report)?;
+            }
+        }
+        Ok(report)
     }
 
     fn words(&self) -> &'static Words {
-        static WORDS: Words = Words {
-            table: "tree",
-            column: ["branch", "branches"],
-            block: ["basket", "baskets"],
-            rows: false,
-        };
-        &WORDS
+        &TREES
+    }
+
+    fn words_of(&self, dataset: &dyn Dataset) -> &'static Words {
+        if dataset.format() == NtupleFormat::ID { &NTUPLES } else { &TREES }
     }
 
     fn recovery(&self) -> Option<Recovery> {
@@ -172,6 +185,61 @@ impl Container for Opened {
 
     fn own(&self) -> &dyn Any {
         &self.file
+    }
+}
+
+impl Opened {
+    /// Reads all values of an RNTuple, cluster by cluster: what its envelopes say of its pages, and the pages of each other.
+    fn check_ntuple(&self, found: &Found, report: &mut CheckReport) -> Result<()> {
+        let part = "RNTuples";
+        let label = format!("{};{}", found.path, found.key.cycle);
+        let damaged = |error: &Error| Finding {
+            severity: match error.kind {
+                ErrorKind::Unsupported { .. } => Severity::Remark,
+                _ => Severity::Damage,
+            },
+            part,
+            object: Some(label.clone()),
+            byte: error.place.byte,
+            what: match &error.place.member {
+                Some(member) => format!("{member}: {}", error.kind),
+                None => error.kind.to_string(),
+            },
+        };
+        let looked_at = || {
+            let ntuple = Ntuple::open(&self.file, found, self.ntuples)?;
+            let pages = ntuple.pages()?;
+            let cuts = ntuple.boundaries(&[], 0..ntuple.entries()?)?;
+            Ok::<_, Error>((ntuple, pages, cuts))
+        };
+        let (ntuple, pages, cuts) = match looked_at() {
+            Ok(found) => found,
+            Err(error) if matches!(error.kind, ErrorKind::Source(_)) => return Err(error),
+            Err(error) => {
+                report.add(damaged(&error));
+                return Ok(());
+            }
+        };
+        match report.counts.iter_mut().find(|(name, _)| *name == "pages") {
+            Some((_, count)) => *count += pages,
+            None => report.counts.push(("pages", pages)),
+        }
+        let format = Counted::new(&NtupleFormat);
+        let reading = CheckedReading {
+            engine: &self.engine,
+            source: self.source(),
+            dataset: &ntuple,
+            check_text: false,
+            part,
+            ahead: 0,
+            counted: crate::check::Bytes::File,
+            format: &format,
+        };
+        let fields = reading.fields(report)?;
+        for cluster in cuts.windows(2) {
+            reading.columns(&fields, &(cluster[0]..cluster[1]), report, &mut |_, _, _| ())?;
+        }
+        Ok(())
     }
 }
 

@@ -122,7 +122,62 @@ fn what_checksums_cover_is_an_error_when_it_changes() {
         let error =
             engine.read(&plan, &source, &NtupleFormat, Some(1), None).expect_err("damaged").to_string();
         assert!(error.starts_with("the checksum of a page is "), "{error}");
-        let place = format!("ntuple/i32, cluster {}, member column ", task.block);
+        let place = format!("ntuple/i32, cluster {}, byte {:#x}, member column ", task.block, range.start);
         assert!(error.contains(&place), "{error}");
+    }
+}
+
+fn check(bytes: Vec<u8>, checksums: bool) -> forthwith::plan::CheckReport {
+    let engine = Arc::new(Engine::new(EngineOptions::default()));
+    let options = forthwith::OpenOptions::new().with("checksums", checksums);
+    let source: Arc<dyn Source> = Arc::new(Memory::new("file.root", bytes));
+    let file = forthwith::File::from_source_with(source, engine, &options).expect("a ROOT file");
+    file.check().expect("readable")
+}
+
+#[test]
+fn whole_files_are_sound() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/rntuple");
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|ending| ending != "root") {
+            continue;
+        }
+        let report = check(std::fs::read(&path).expect("a file"), true);
+        assert!(report.findings.is_empty(), "{}: {:?}", path.display(), report.findings);
+        let pages = report.counts.iter().find(|(name, _)| *name == "pages");
+        assert!(pages.is_some_and(|(_, count)| *count > 0), "{}", path.display());
+    }
+}
+
+#[test]
+fn a_check_reads_pages_and_what_lists_say_of_them() {
+    use forthwith::plan::{Severity, Stored};
+    let whole = bytes("pages-none.root");
+    let source: Arc<dyn Source> = Arc::new(Memory::new("whole.root", whole.clone()));
+    let file = RootFile::open(Arc::clone(&source)).expect("a file");
+    let found = file.find("ntuple").expect("there");
+    let ntuple = Ntuple::open(&file, &found, Options { verify: false }).expect("sound");
+    let fields = ntuple.fields().expect("known");
+    let list = fields.iter().position(|field| field.path == "lists").expect("there") as u32;
+    let plan = ntuple.plan(&[list], 0..150).expect("sound");
+    for task in plan.tasks.iter().filter(|task| task.wanted.start < 60) {
+        let Stored::Range(range) = &task.stored else { continue };
+        let mut damaged = whole.clone();
+        // Ends of lists, and of the lists in them, above all items; the numbers themselves may be anything.
+        damaged[range.start as usize + 6] ^= 1;
+        let report = check(damaged.clone(), true);
+        // Columns with equal pages share them.
+        let own = report.findings.iter().find(|finding| finding.object.as_deref() == Some("ntuple/lists"));
+        assert!(report.findings.iter().all(|finding| finding.byte == Some(range.start)));
+        let finding = own.unwrap_or_else(|| panic!("{:?}", report.findings));
+        assert_eq!(finding.severity, Severity::Damage);
+        assert!(finding.what.starts_with("the checksum of a page is "), "{}", finding.what);
+        assert!(finding.what.contains(&format!("cluster {}", task.block)), "{}", finding.what);
+        let is_number = plan.groups[task.group as usize].columns[0].key.ends_with("-data");
+        let unverified = check(damaged, false);
+        let told =
+            unverified.findings.iter().any(|finding| finding.object.as_deref() == Some("ntuple/lists"));
+        assert_eq!(told, !is_number, "{:?}", unverified.findings);
     }
 }

@@ -87,7 +87,7 @@ impl Container for Opened {
             check_text: true,
             part: "blocks",
             ahead: 0,
-            is_plain: true,
+            counted: crate::check::Bytes::Stored,
             format: &format,
         };
         let fields = reading.fields(&mut report)?;
