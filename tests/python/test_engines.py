@@ -3,6 +3,8 @@
 import json
 import os
 import pickle
+import subprocess
+import sys
 import time
 
 import awkward as ak
@@ -140,9 +142,6 @@ if __name__ == "__main__":
 @pytest.mark.slow
 def test_a_worker_that_is_killed_costs_a_retry(long, tmp_path):
     pytest.importorskip("distributed", reason="distributed is not installed")
-    import subprocess
-    import sys
-
     script = tmp_path / "cluster.py"
     script.write_text(_CLUSTER)
     command = [sys.executable, "-W", "ignore", str(script), long, str(tmp_path / "flag")]
@@ -163,13 +162,15 @@ def test_ray_reads_partitions(long):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_spark_reads_partitions(long):
+def test_spark_reads_partitions(long, monkeypatch):
     pytest.importorskip("pyspark", reason="pyspark is not installed")
     import shutil
 
     if shutil.which("java") is None:
         pytest.skip("there is no java, which Spark needs")
     from pyspark.sql import SparkSession
+
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
 
     spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
     try:
