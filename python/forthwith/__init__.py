@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from forthwith import parquet as parquet
     from forthwith._formats import register_format, unregister_format
     from forthwith._objects import Object, register_class
+    from forthwith._scan import scan
     from forthwith._tree.chain import Chain, concatenate, iterate
     from forthwith._tree.damage import DataLossWarning, Loss
     from forthwith._tree.selection import Selection
@@ -70,6 +71,7 @@ _LAZY = {
     "concatenate": "_tree.chain",
     "iterate": "_tree.chain",
     "register_class": "_objects",
+    "scan": "_scan",
     "register_format": "_formats",
     "unregister_format": "_formats",
     "avro_writer": "avro",
@@ -102,7 +104,7 @@ _INSTEAD = {
     "num_entries": "forthwith.open(files).lengths are the entries of several files",
     "read_parquet": "it is forthwith.open(path).arrays()",
     "read_avro": "it is forthwith.open(path).arrays()",
-    "scan_parquet": "it is forthwith.open(path), of which polars.DataFrame(tree.select([...])) reads what is selected",
+    "scan_parquet": "it is forthwith.scan(path), a LazyFrame of polars",
     "to_parquet": "it is forthwith.write_parquet(path, array)",
     "to_avro": "it is forthwith.write_avro(path, array)",
 }
@@ -142,6 +144,7 @@ __all__ = [
     "Chain",
     "Object",
     "register_class",
+    "scan",
     "register_format",
     "unregister_format",
     "Loss",

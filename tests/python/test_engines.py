@@ -180,3 +180,32 @@ def test_spark_reads_partitions(long, monkeypatch):
         assert frame.selectExpr("size(b) as n").selectExpr("sum(n)").first()[0] == 200_000
     finally:
         spark.stop()
+
+
+@pytest.mark.parametrize("library", ["np", "ak"])
+@pytest.mark.parametrize(("size", "buffer"), [(1_000, 10), (777, 2), (99_999, 1), (200_000, 3)])
+def test_batches_have_each_entry_once_in_an_order_that_the_seed_fixes(long, library, size, buffer):
+    def given(**options):
+        batches = list(engines.batches(long, ["a"], size=size, buffer=buffer, library=library, step=5_000, **options))
+        arrays = [np.asarray(batch["a"]) for batch in batches]
+        assert [len(array) for array in arrays[:-1]] == [size] * (len(arrays) - 1)
+        return np.concatenate(arrays)
+
+    first = given(seed=1)
+    assert (np.sort(first) == np.arange(100_000)).all()
+    assert (first == given(seed=1)).all()
+    assert (first != given(seed=2)).any()
+    assert (given(shuffle=False) == np.arange(100_000)).all()
+    assert len(given(seed=1, drop_last=True) if size <= 100_000 else first) == (100_000 // size * size or 100_000)
+
+
+def test_lists_and_records_are_batched(long):
+    for batch in engines.batches(long, size=3_000, library="ak"):
+        assert ak.all(batch.b[:, 0] == 2 * batch.a)
+
+
+def test_pytorch_reads_batches(long):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    found = engines.torch.dataset(long, ["a"], size=1_000, step=5_000)
+    loader = torch.utils.data.DataLoader(found, batch_size=None, num_workers=2)
+    assert sorted(torch.concat([batch["a"] for batch in loader]).tolist()) == list(range(100_000))

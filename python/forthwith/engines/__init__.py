@@ -5,9 +5,11 @@
 >>> arrays = [engines.read(partition) for partition in partitions]  # doctest: +SKIP
 
 Partitions are small plain records that pickle: any engine can send them anywhere. Adapters for Dask, Spark and Ray are the
-modules `forthwith.engines.dask`, `forthwith.engines.spark` and `forthwith.engines.ray`, each imported when it is asked for.
+modules `forthwith.engines.dask`, `forthwith.engines.spark` and `forthwith.engines.ray`, datasets of PyTorch are
+`forthwith.engines.torch`, each imported when it is asked for.
 """
 
+from forthwith.engines._batches import batches
 from forthwith.engines._partition import Partition
 from forthwith.engines._plan import form, plan
 from forthwith.engines._read import read
@@ -17,12 +19,13 @@ if TYPE_CHECKING:
     from forthwith.engines import dask as dask
     from forthwith.engines import ray as ray
     from forthwith.engines import spark as spark
+    from forthwith.engines import torch as torch
 
-__all__ = ["Partition", "form", "plan", "read"]
+__all__ = ["Partition", "batches", "form", "plan", "read"]
 
 
 def __getattr__(name: str) -> object:
-    if name not in ("dask", "ray", "spark"):
+    if name not in ("dask", "ray", "spark", "torch"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 

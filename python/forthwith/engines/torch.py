@@ -1,0 +1,52 @@
+"""Batches as a dataset of PyTorch. Needs ``torch``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from forthwith._packages import package
+from forthwith.engines._batches import batches
+from forthwith.engines._plan import plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+
+def dataset(
+    files: Any, columns: Any = None, *, size: int, seed: int = 0, step: int | str = "16 MB", **options: Any
+) -> Any:
+    """A ``torch.utils.data.IterableDataset`` of dicts of tensors, for a ``DataLoader`` with ``batch_size=None``.
+
+    Each worker of the loader reads partitions of its own. ``set_epoch`` of the dataset gives another order.
+
+    Args:
+        files: As in `forthwith.engines.plan`.
+        columns: Names of branches of numbers; lists of different lengths cannot be tensors.
+        size: Entries of a batch.
+        seed: Fixes the order.
+        step: The size of a partition, as in `forthwith.engines.plan`.
+        options: ``shuffle``, ``buffer`` and ``drop_last`` as in `forthwith.engines.batches`; others as in ``open``.
+    """
+    torch = package("torch")
+    data: Any = import_module("torch.utils.data")
+    mixing = {name: options.pop(name) for name in ("shuffle", "buffer", "drop_last") if name in options}
+    partitions = plan(files, columns, step=step, **options)
+
+    class Batches(data.IterableDataset):  # type: ignore[misc]
+        """Batches of partitions."""
+
+        epoch = 0
+
+        def set_epoch(self, epoch: int) -> None:
+            """The number of the pass, which changes the order."""
+            self.epoch = epoch
+
+        def __iter__(self) -> Iterator[dict[str, Any]]:
+            worker = data.get_worker_info()
+            own = partitions if worker is None else partitions[worker.id :: worker.num_workers]
+            for batch in batches(own, size=size, seed=seed + self.epoch, **mixing) if own else ():
+                yield {name: torch.from_numpy(array) for name, array in batch.items()}
+
+    return Batches()
