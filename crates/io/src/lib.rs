@@ -37,6 +37,7 @@ mod coalesce;
 mod codec;
 mod error;
 mod hash;
+mod once;
 mod process;
 mod sink;
 mod source;
@@ -45,6 +46,7 @@ pub use coalesce::{Merged, coalesce};
 pub use codec::{Codec, CodecError, Compressor, Decompressor, LARGEST_EXPANSION, levels};
 pub use error::{Error, ErrorKind, Result};
 pub use hash::{xxh3, xxh64};
+pub use once::{ProcessList, ProcessOnce};
 pub use process::{ProcessGuard, ProcessLock};
 pub use sink::{FileSink, MemorySink, Sink, UpdateSink, WriterSink, create};
 pub use source::{

@@ -5,8 +5,11 @@
 //! process has a mutex and a value of its own, found by the process' number without waiting for anybody. A forked process begins with
 //! the value that [`Default`] makes, which is why only what can be found out again belongs here: what was read of a file already.
 //!
-//! Values that are made once are kept in a [`OnceLock`](std::sync::OnceLock), made before it is touched: a process that is forked just when
-//! another thread moves such a value in would wait for it, as one that is forked while it is *made* by the lock would.
+//! Values that are made once are kept in a [`ProcessOnce`](crate::ProcessOnce).
+//!
+//! Numbers of processes are used again. A process can only meet a slot of an ancestor with its own number: one that has ended, all of
+//! whose numbers since were given away once around, while a thread of it held the lock at the fork. Then it would wait; a number and
+//! the time when the process began would tell the two apart, for a question to the system at every use.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -18,13 +21,26 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub struct ProcessLock<T>([Slot<T>; GENERATIONS]);
 
 /// Processes that were forked from one another and all use a lock. In later ones nothing is remembered from one use to the next.
-const GENERATIONS: usize = 4;
+pub(crate) const GENERATIONS: usize = 4;
+
+/// Whether a slot is of this process, which takes it if it is free. That is one step: no fork can fall in between.
+pub(crate) fn is_of(slot: &AtomicU32, process: u32) -> bool {
+    slot.load(SeqCst) == process
+        || slot.compare_exchange(0, process, SeqCst, SeqCst).map_or_else(|at| at == process, |_| true)
+}
 
 #[derive(Debug, Default)]
 struct Slot<T> {
     /// The process that has it; 0 if none has.
     process: AtomicU32,
     value: Mutex<T>,
+}
+
+impl ProcessLock<()> {
+    /// A lock of a static, which guards what is elsewhere.
+    pub(crate) const fn of_nothing() -> Self {
+        Self([const { Slot { process: AtomicU32::new(0), value: Mutex::new(()) } }; GENERATIONS])
+    }
 }
 
 impl<T: Default> ProcessLock<T> {
@@ -41,14 +57,8 @@ impl<T: Default> ProcessLock<T> {
     }
 
     fn lock_of(&self, process: u32) -> ProcessGuard<'_, T> {
-        // Slots of the processes before are passed, and a free one is taken in one step, so that no fork can fall in between.
-        let mine = self.0.iter().find(|slot| {
-            slot.process.load(SeqCst) == process
-                || slot
-                    .process
-                    .compare_exchange(0, process, SeqCst, SeqCst)
-                    .map_or_else(|at| at == process, |_| true)
-        });
+        // Slots of the processes before are passed.
+        let mine = self.0.iter().find(|slot| is_of(&slot.process, process));
         ProcessGuard(match mine {
             Some(slot) => Held::Shared(slot.value.lock().unwrap_or_else(PoisonError::into_inner)),
             None => Held::Own(T::default()),

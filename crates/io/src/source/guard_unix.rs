@@ -10,7 +10,6 @@
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::ptr::{self, null_mut};
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
 
 use crate::process::ProcessLock;
@@ -81,7 +80,7 @@ const BY_RAISE: c_int = libc::SI_TKILL;
 #[cfg(not(target_os = "linux"))]
 const BY_RAISE: c_int = c_int::MIN;
 /// Installing happens once at a time, in each process: one may be forked while another thread is at it.
-static INSTALLING: LazyLock<ProcessLock<()>> = LazyLock::new(ProcessLock::default);
+static INSTALLING: ProcessLock<()> = ProcessLock::of_nothing();
 
 impl Region {
     fn all() -> impl Iterator<Item = &'static Self> {

@@ -1,9 +1,10 @@
 //! Directories: their records, and the keys in them.
 
 use std::collections::HashSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use forthwith_io::ProcessOnce;
 use forthwith_plan::{Error, ErrorKind, Result, similar_names};
 
 use super::RootFile;
@@ -72,22 +73,23 @@ impl DirectoryRecord {
 #[derive(Debug)]
 pub(super) struct Contents {
     pub(super) record: DirectoryRecord,
-    pub(super) keys: OnceLock<Arc<[Key]>>,
+    pub(super) keys: ProcessOnce<Arc<[Key]>>,
 }
 
 impl Contents {
     pub(super) fn new(record: DirectoryRecord) -> Self {
-        let keys = OnceLock::new();
+        let keys = ProcessOnce::new();
         if record.nbytes_keys == 0 || record.seek_keys == 0 {
-            // A fresh cell is empty.
-            let _ = keys.set(Arc::default());
+            keys.keep(Arc::default());
         }
         Self { record, keys }
     }
 
     /// A directory with these keys, whatever its record says.
     pub(super) fn with_keys(record: DirectoryRecord, keys: Arc<[Key]>) -> Self {
-        Self { record, keys: OnceLock::from(keys) }
+        let known = ProcessOnce::new();
+        known.keep(keys);
+        Self { record, keys: known }
     }
 
     /// The bytes of the file that list the keys, unless they have been read.
@@ -107,7 +109,7 @@ impl Contents {
             }
             error
         })?;
-        Ok(self.keys.get_or_init(|| keys))
+        Ok(self.keys.keep(keys))
     }
 }
 

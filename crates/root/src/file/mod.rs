@@ -11,10 +11,10 @@ mod recover;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bytes::Bytes;
-use forthwith_io::{ProcessLock, Source};
+use forthwith_io::{ProcessLock, ProcessOnce, Source};
 use forthwith_plan::{Error, ErrorKind, Result};
 
 pub use check::{Check, Checked, TableCheck};
@@ -44,8 +44,8 @@ struct Shared {
     /// Directories that were known from the start, by where their records stand, and those opened so far.
     given: HashMap<u64, Arc<Contents>>,
     directories: ProcessLock<HashMap<u64, Arc<Contents>>>,
-    streamers: OnceLock<Arc<Streamers>>,
-    walker: OnceLock<Arc<Walker>>,
+    streamers: ProcessOnce<Arc<Streamers>>,
+    walker: ProcessOnce<Arc<Walker>>,
 }
 
 impl Shared {
@@ -56,7 +56,15 @@ impl Shared {
         given: HashMap<u64, Arc<Contents>>,
     ) -> Self {
         let directories = ProcessLock::default();
-        Self { source, header, top, given, directories, streamers: OnceLock::new(), walker: OnceLock::new() }
+        Self {
+            source,
+            header,
+            top,
+            given,
+            directories,
+            streamers: ProcessOnce::new(),
+            walker: ProcessOnce::new(),
+        }
     }
 }
 
@@ -207,7 +215,7 @@ impl RootFile {
             Streamers::parse(payload, u32::from(key.keylen))
                 .map_err(|error| error.in_file(self.uri()).in_object("StreamerInfo"))?
         };
-        Ok(self.shared.streamers.get_or_init(|| Arc::new(streamers)).clone())
+        Ok(self.shared.streamers.keep(Arc::new(streamers)).clone())
     }
 
     /// The walker for this file's objects.
@@ -219,7 +227,7 @@ impl RootFile {
             return Ok(walker.clone());
         }
         let walker = Walker::new(self.streamers()?);
-        Ok(self.shared.walker.get_or_init(|| Arc::new(walker)).clone())
+        Ok(self.shared.walker.keep(Arc::new(walker)).clone())
     }
 
     /// The object that a record is, with everything it points to.

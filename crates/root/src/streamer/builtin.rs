@@ -1,6 +1,8 @@
 //! Infos of the classes that trees are made of, of histograms and graphs, and of small classes that are members of others, for files that do not carry them: very old ones, and stripped ones.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+
+use forthwith_io::ProcessOnce;
 
 use super::{StreamerInfo, text::info};
 
@@ -18,8 +20,8 @@ pub(crate) fn builtin_versions(class: &str) -> Vec<Arc<StreamerInfo>> {
 
 /// All of them, made once.
 pub(super) fn infos() -> &'static [Arc<StreamerInfo>] {
-    static INFOS: OnceLock<Vec<Arc<StreamerInfo>>> = OnceLock::new();
-    INFOS.get_or_init(|| {
+    static INFOS: ProcessOnce<Vec<Arc<StreamerInfo>>> = ProcessOnce::new();
+    INFOS.get_or_make(|| {
         TABLE.iter().map(|(class, version, elements)| Arc::new(info(class, *version, elements))).collect()
     })
 }

@@ -10,9 +10,10 @@ mod tests;
 mod text;
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use forthwith_io::ProcessOnce;
 use forthwith_plan::Result;
 
 pub use builtin::builtin_divided;
@@ -42,7 +43,7 @@ pub struct Streamers {
     origin: u32,
     entries: Vec<Entry>,
     by_class: HashMap<Box<str>, Vec<u32>>,
-    enumerations: OnceLock<HashMap<Box<str>, i32>>,
+    enumerations: ProcessOnce<HashMap<Box<str>, i32>>,
     rules: Vec<Box<str>>,
 }
 
@@ -50,7 +51,7 @@ pub struct Streamers {
 struct Entry {
     label: Label,
     at: usize,
-    info: OnceLock<Arc<StreamerInfo>>,
+    info: ProcessOnce<Arc<StreamerInfo>>,
 }
 
 impl Streamers {
@@ -71,7 +72,7 @@ impl Streamers {
                     cursor.leave(&frame);
                     let number = streamers.entries.len() as u32;
                     streamers.by_class.entry(tidy(&label.class).into()).or_default().push(number);
-                    streamers.entries.push(Entry { label, at, info: OnceLock::new() });
+                    streamers.entries.push(Entry { label, at, info: ProcessOnce::new() });
                 }
                 b"TList" => streamers.rules.extend(rules(cursor)?),
                 // Only infos and rules are known; whatever else newer files put here has a byte count.
@@ -203,7 +204,7 @@ impl Streamers {
     /// The code of the numbers that items of an enumeration are stored as, if the file tells that the type is one.
     #[must_use]
     pub fn enumeration(&self, name: &str) -> Option<i32> {
-        let known = self.enumerations.get_or_init(|| {
+        let known = self.enumerations.get_or_make(|| {
             let infos = self.entries.iter().filter_map(|entry| self.info(entry).ok());
             enumerations::of(infos)
         });
@@ -232,7 +233,7 @@ impl Streamers {
         let mut cursor = Cursor::with_origin(&self.payload, self.origin);
         cursor.seek(entry.at)?;
         let info = StreamerInfo::parse(&mut cursor).map_err(|error| error.in_object(&entry.label.class))?;
-        Ok(entry.info.get_or_init(|| Arc::new(info)).clone())
+        Ok(entry.info.keep(Arc::new(info)).clone())
     }
 }
 

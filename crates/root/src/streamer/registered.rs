@@ -1,21 +1,29 @@
 //! Layouts that a user supplies, for classes that files do not describe or that have streamers of their own.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use forthwith_columns::DType;
+use forthwith_io::ProcessList;
 use forthwith_plan::{Error, ErrorKind, Result};
 use forthwith_program::check_words;
 
 use super::{Element, ElementKind, Packing, StreamerInfo, code};
 use crate::cpp::{CppType, Number};
 
-static REGISTERED: LazyLock<RwLock<HashMap<Box<str>, Registered>>> = LazyLock::new(RwLock::default);
+/// What was registered and taken back, in its order: of a class, the last one counts. A forked process finds it whole and waits for nothing.
+static REGISTERED: ProcessList<Change> = ProcessList::new();
 
 /// How often it has changed. What was worked out before is no longer so.
 static CHANGES: AtomicU64 = AtomicU64::new(0);
 
+struct Change {
+    class: Box<str>,
+    /// Nothing if it was taken back.
+    registered: Option<Registered>,
+}
+
+#[derive(Clone)]
 struct Registered {
     info: Arc<StreamerInfo>,
     framed: bool,
@@ -62,17 +70,23 @@ fn register(class: &str, members: &[(&str, &str)], framed: bool) -> Result<()> {
     let elements = members.iter().map(|(name, kind)| element(class, name, kind));
     let elements = elements.collect::<Result<Vec<_>>>()?;
     let info = StreamerInfo { class: class.into(), version: 1, checksum: 0, elements };
-    let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
-    registered.insert(class.into(), Registered { info: Arc::new(info), framed });
+    let registered = Registered { info: Arc::new(info), framed };
+    REGISTERED.add(|| Some(Change { class: class.into(), registered: Some(registered.clone()) }));
     CHANGES.fetch_add(1, Ordering::Release);
     Ok(())
 }
 
 /// Takes back what [`register_class`] said. Answers whether there was something.
 pub fn forget_class(class: &str) -> bool {
-    let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
+    let gone = || latest(class).map(|_| Change { class: class.into(), registered: None });
+    let was_there = REGISTERED.add(gone);
     CHANGES.fetch_add(1, Ordering::Release);
-    registered.remove(class).is_some()
+    was_there
+}
+
+/// What is registered of a class now.
+fn latest(class: &str) -> Option<&'static Registered> {
+    REGISTERED.iter().filter(|change| &*change.class == class).last()?.registered.as_ref()
 }
 
 /// A number that is another one when classes were registered or forgotten since.
@@ -84,22 +98,19 @@ pub fn registrations() -> u64 {
 /// The info that a user supplied for a class.
 #[must_use]
 pub fn registered(class: &str) -> Option<Arc<StreamerInfo>> {
-    let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
-    registered.get(class).map(|registered| Arc::clone(&registered.info))
+    latest(class).map(|registered| Arc::clone(&registered.info))
 }
 
 /// Whether there is any class of which that was said.
 #[must_use]
 pub fn any_unframed() -> bool {
-    let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
-    registered.values().any(|registered| !registered.framed)
+    REGISTERED.iter().any(|change| is_unframed(&change.class))
 }
 
 /// Whether a user said of a class that its objects have no frame.
 #[must_use]
 pub fn is_unframed(class: &str) -> bool {
-    let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
-    registered.get(class).is_some_and(|registered| !registered.framed)
+    latest(class).is_some_and(|registered| !registered.framed)
 }
 
 fn element(class: &str, name: &str, kind: &str) -> Result<Element> {

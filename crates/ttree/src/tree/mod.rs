@@ -3,11 +3,7 @@
 mod inspect;
 mod peek;
 
-use std::{
-    collections::HashMap,
-    ops::Range,
-    sync::{Arc, OnceLock},
-};
+use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use forthwith_plan::{
     Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Kernel, Plan, Reading, Result, Stored,
@@ -15,7 +11,7 @@ use forthwith_plan::{
 };
 
 use forthwith_columns::DType;
-use forthwith_io::{ProcessLock, Several, Source};
+use forthwith_io::{ProcessLock, ProcessOnce, Several, Source};
 use forthwith_root::unroll::{Budget, Classes, Noted, OWN_ITEMS, UNDESCRIBED_ITEMS};
 use forthwith_root::{
     Element, ElementKind, Found, Objects, RootFile, Streamers, builtin_divided, registrations,
@@ -53,9 +49,9 @@ pub struct Tree {
     /// The version of ROOT that wrote the file.
     written_by: i32,
     metadata: Metadata,
-    index: OnceLock<Index>,
+    index: ProcessOnce<Index>,
     /// The branch of each leaf, by the leaf's place in the record.
-    owners: OnceLock<HashMap<usize, u32>>,
+    owners: ProcessOnce<HashMap<usize, u32>>,
     known: ProcessLock<Known>,
 }
 
@@ -132,8 +128,8 @@ impl Tree {
             streamers: file.streamers()?,
             written_by: file.header().version % 1_000_000,
             metadata,
-            index: OnceLock::new(),
-            owners: OnceLock::new(),
+            index: ProcessOnce::new(),
+            owners: ProcessOnce::new(),
             known: ProcessLock::default(),
         })
     }
@@ -149,7 +145,7 @@ impl Tree {
     /// # Errors
     /// There is no such field, or several have that name.
     pub fn find(&self, name: &str) -> Result<u32> {
-        let index = self.index.get_or_init(|| self.make_index());
+        let index = self.index.get_or_make(|| self.make_index());
         let name = name.strip_prefix('/').unwrap_or(name);
         if let Some(&field) = index.by_path.get(name) {
             return Ok(field);
@@ -363,7 +359,7 @@ impl Tree {
     /// The branch whose values count the items of another, which left its entry offsets out.
     fn counter(&self, column: &Column) -> Result<u32> {
         let unknown = || Error::unsupported("entry offsets that were left out, without a branch that counts");
-        let owners = self.owners.get_or_init(|| self.owners());
+        let owners = self.owners.get_or_make(|| self.owners());
         let owner = column.counter.and_then(|leaf| owners.get(&leaf).copied()).ok_or_else(unknown)?;
         let counts = self.column(owner, &self.branch(owner)?)?;
         match &counts.reading {

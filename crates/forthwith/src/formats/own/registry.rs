@@ -4,8 +4,8 @@
 //! locked by a thread that it does not have, nor half changed.
 
 use super::{OwnFormat, invalid};
+use forthwith_io::ProcessList;
 use forthwith_plan::Result;
-use std::sync::OnceLock;
 
 /// Registers a format. Files are of it that begin with its magic bytes or, if it has none, whose names end as it says, and that its
 /// function, if it has one, recognises. Formats of this build come first, unless the name ends as the format says; of several of one's own,
@@ -32,7 +32,7 @@ pub fn unregister(name: &str) -> bool {
     let Some(known) = all().find(|format| format.name == name).map(|format| format.name) else {
         return false;
     };
-    append(|| all().any(|format| format.name == known).then_some(Change::Gone(known))).is_some()
+    CHANGES.add(|| all().any(|format| format.name == known).then_some(Change::Gone(known)))
 }
 
 /// The formats that are registered, the last one first.
@@ -45,8 +45,10 @@ fn add(format: OwnFormat, replaces: bool) -> Result<()> {
     format.check(replaces)?;
     let format: &'static OwnFormat = Box::leak(Box::new(format));
     let free = || replaces || all().all(|known| known.name != format.name);
-    append(|| free().then_some(Change::Added(format)))
-        .ok_or_else(|| invalid(format!("the format {} is registered already", format.name)))
+    if CHANGES.add(|| free().then_some(Change::Added(format))) {
+        return Ok(());
+    }
+    Err(invalid(format!("the format {} is registered already", format.name)))
 }
 
 #[derive(Clone, Copy)]
@@ -55,34 +57,13 @@ enum Change {
     Gone(&'static str),
 }
 
-struct Link {
-    change: Change,
-    next: OnceLock<&'static Self>,
-}
-
-static FIRST: OnceLock<&'static Link> = OnceLock::new();
-
-fn links() -> impl Iterator<Item = &'static Link> {
-    std::iter::successors(FIRST.get().copied(), |link| link.next.get().copied())
-}
-
-/// Adds a change, as long as it makes sense after those that others add meanwhile.
-fn append(change: impl Fn() -> Option<Change>) -> Option<()> {
-    loop {
-        let end = links().last().map_or(&FIRST, |link| &link.next);
-        // After the end was found: who comes in between makes the end another.
-        let link: &'static Link = Box::leak(Box::new(Link { change: change()?, next: OnceLock::new() }));
-        if end.set(link).is_ok() {
-            return Some(());
-        }
-    }
-}
+static CHANGES: ProcessList<Change> = ProcessList::new();
 
 /// The formats that are there now, the last one first.
 pub(in crate::formats) fn all() -> impl Iterator<Item = &'static OwnFormat> {
     let mut there: Vec<&'static OwnFormat> = Vec::new();
-    for link in links() {
-        match link.change {
+    for change in CHANGES.iter() {
+        match *change {
             Change::Added(format) => {
                 there.retain(|known| known.name != format.name);
                 there.push(format);
