@@ -98,6 +98,38 @@ def test_forks_while_threads_use_files():
     campaign(forks=60)
 
 
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_forks_while_threads_register():
+    """A forked process knows the classes of its parent, and registers its own."""
+    stop = threading.Event()
+
+    def register():
+        for number in range(400):
+            forthwith.register_class(f"Registered{number % 7}", {"x": "int"})
+            if stop.is_set():
+                return
+
+    def child():
+        forthwith.register_class("OfTheChild", {"y": "double"})
+        for number in range(7):
+            forthwith.register_class(f"Registered{number}", None)
+        return use(forthwith.open(data("objects.root")))
+
+    wanted = use(forthwith.open(data("objects.root")))
+    threads = [threading.Thread(target=register) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(30):
+            forked(child, wanted)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+        for number in range(7):
+            forthwith.register_class(f"Registered{number}", None)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--forks", type=int, default=3000)
