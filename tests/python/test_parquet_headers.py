@@ -281,8 +281,4 @@ def test_no_bit_of_a_header_changes_a_value(version, codec):
         found = patches.of_forthwith(bytes(flipped), name, threads=1 + at % 2)
         if isinstance(found, Exception) or found == truth[name]:
             continue
-        # What divides a page of the second version in levels and values is said nowhere else; the reference library
-        # takes its word, too.
-        here, there = ({page.inner[n].value for n in (5, 6)} for page in parted(data, flipped, at))
-        assert here != there, (name, at, bit)
-        assert found == patches.of_pyarrow(bytes(flipped), name), (name, at, bit)
+        raise AssertionError((name, at, bit, parted(data, flipped, at)))

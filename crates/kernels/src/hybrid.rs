@@ -40,6 +40,12 @@ impl<'a> Hybrid<'a> {
         Self { input, at: 0, bits, run: Run::Same { left: 0, value: 0 } }
     }
 
+    /// Whether no bytes are behind those of the runs that were begun.
+    #[must_use]
+    pub fn is_at_end(&self) -> bool {
+        self.at == self.input.len()
+    }
+
     /// Reads the next values of 8 bits at most. Returns the value if all come from one run that repeats it.
     ///
     /// # Errors

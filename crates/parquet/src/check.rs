@@ -1,8 +1,8 @@
 //! A check of a file without decoding it: what the footer says, compared with itself and with the pages.
 
 use crate::{
-    decode::{self, DATA, DATA_2, DICTIONARY},
     footer::{Chunk, Footer},
+    pages::{self, DATA, DATA_2, DICTIONARY},
     thrift::Compact,
 };
 use forthwith_io::Source;
@@ -127,7 +127,7 @@ fn pages(
         let codec = u32::try_from(chunk.codec).unwrap_or(u32::MAX);
         let sound = match header.kind {
             DATA | DATA_2 | DICTIONARY => {
-                decode::verify(&header, body).and_then(|()| decode::check(&header, codec, body.len() as u64))
+                pages::verify(&header, body).and_then(|()| pages::check(&header, codec, body.len() as u64))
             }
             _ => Ok(()),
         };

@@ -31,6 +31,10 @@ impl<'a> Hybrid<'a> {
         self.0.levels(out).map_err(cut)
     }
 
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.0.is_at_end()
+    }
+
     pub(crate) fn numbers(&mut self, out: &mut [u32]) -> Result<()> {
         self.0.numbers(out).map_err(cut)
     }

@@ -17,6 +17,8 @@ pub(crate) struct PageHeader {
     pub(crate) rows: i64,
     pub(crate) def_bytes: i64,
     pub(crate) rep_bytes: i64,
+    /// Below zero if the header does not say it.
+    pub(crate) nulls: i64,
     pub(crate) is_compressed: bool,
     /// The checksum of what follows the header, where the writer gave one.
     pub(crate) crc: Option<i64>,
@@ -24,7 +26,7 @@ pub(crate) struct PageHeader {
 
 impl Compact<'_> {
     pub(crate) fn page_header(&mut self) -> Result<PageHeader> {
-        let mut page = PageHeader { kind: -1, is_compressed: true, ..PageHeader::default() };
+        let mut page = PageHeader { kind: -1, nulls: -1, is_compressed: true, ..PageHeader::default() };
         self.fields(&mut |this, number, kind| match (number, kind) {
             (1, _) => this.number(kind, &mut page.kind),
             (2, _) => this.number(kind, &mut page.uncompressed),
@@ -47,6 +49,7 @@ impl Compact<'_> {
             }),
             (8, 12) => this.fields(&mut |this, number, kind| match number {
                 1 => this.number(kind, &mut page.values),
+                2 => this.number(kind, &mut page.nulls),
                 3 => this.number(kind, &mut page.rows),
                 4 => this.number(kind, &mut page.encoding),
                 5 => this.number(kind, &mut page.def_bytes),

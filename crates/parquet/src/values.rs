@@ -128,6 +128,19 @@ impl<'a> Values<'a> {
         Ok(Self { bytes, at, way, last: Vec::new() })
     }
 
+    /// Refuses bytes behind the last value. They are no padding: the length of something before them lies.
+    pub(crate) fn end(&self) -> Result<()> {
+        let is_at_end = match &self.way {
+            Way::Plain | Way::Text | Way::Lengths(_) | Way::Prefixes(..) => self.at == self.bytes.len(),
+            Way::Bits => self.at.div_ceil(8) == self.bytes.len(),
+            Way::Rows(rows) => rows.is_at_end(),
+            Way::Split(all) => self.at == *all,
+            // Both say themselves how long they are.
+            Way::Runs(_) | Way::Integers(_) => true,
+        };
+        if is_at_end { Ok(()) } else { Err(odd("values that end before their bytes do")) }
+    }
+
     /// Takes the next values; answers how many bytes they are as text.
     pub(crate) fn load(
         &mut self,

@@ -1,0 +1,151 @@
+//! Definition and repetition levels of a page: unpacked, and as masks that say what of which list or option they begin.
+
+use crate::{
+    hybrid::{Hybrid, old_levels},
+    leaf::Leaf,
+    page::PageHeader,
+    pages::{DATA, fault},
+    values::Loaded,
+};
+use forthwith_kernels::levels::{levels_from, levels_to};
+use forthwith_plan::{ErrorKind, Result};
+use std::ops::Range;
+
+/// Levels that are looked at together.
+pub(crate) const BATCH: usize = 8192;
+const MASKS: usize = BATCH / 64;
+
+#[derive(Default)]
+pub(crate) struct Work {
+    pub(crate) rep: Vec<u8>,
+    pub(crate) def: Vec<u8>,
+    /// For each repetition level whether levels are at most that, for each definition level whether they are at least that.
+    pub(crate) rep_masks: Vec<[u64; MASKS]>,
+    pub(crate) def_masks: Vec<[u64; MASKS]>,
+    /// Of each node.
+    pub(crate) slots: Vec<[u64; MASKS]>,
+    pub(crate) items: Vec<[u64; MASKS]>,
+    /// Which bits are of levels at all.
+    pub(crate) valid: Vec<u64>,
+    pub(crate) loaded: Loaded,
+}
+
+impl Work {
+    /// Slots and items of every node for these levels.
+    pub(crate) fn masks(&mut self, leaf: &Leaf, wanted: Range<usize>, same: bool) {
+        let count = wanted.len();
+        let masks = count.div_ceil(64);
+        let (max_rep, max_def) = (usize::from(leaf.max_rep), usize::from(leaf.max_def));
+        self.rep_masks.resize(self.rep_masks.len().max(max_rep), [0; MASKS]);
+        self.def_masks.resize(self.def_masks.len().max(max_def), [0; MASKS]);
+        self.slots.resize(self.slots.len().max(leaf.nodes.len()), [0; MASKS]);
+        self.items.resize(self.items.len().max(leaf.nodes.len()), [0; MASKS]);
+        let mut all = [u64::MAX; MASKS];
+        if !count.is_multiple_of(64) {
+            all[masks - 1] = (1 << (count % 64)) - 1;
+        }
+        self.valid.clear();
+        self.valid.extend_from_slice(&all[..masks]);
+        for (most, mask) in (0..).zip(&mut self.rep_masks[..max_rep]) {
+            levels_to(&self.rep[wanted.clone()], most, mask);
+        }
+        for (least, mask) in (1..).zip(&mut self.def_masks[..max_def]) {
+            match same {
+                true => *mask = all,
+                false => levels_from(&self.def[wanted.clone()], least, mask),
+            }
+        }
+        let rep = |most: u8| self.rep_masks[..max_rep].get(usize::from(most)).unwrap_or(&all);
+        let def = |least: u8| usize::from(least).checked_sub(1).map_or(&all, |at| &self.def_masks[at]);
+        for (at, node) in leaf.nodes.iter().enumerate() {
+            let inner = node.rep + u8::from(node.is_list);
+            let both = |to: &mut [u64; MASKS], rep: &[u64; MASKS], def: &[u64; MASKS]| {
+                for ((to, rep), def) in to[..masks].iter_mut().zip(rep).zip(def) {
+                    *to = rep & def;
+                }
+            };
+            both(&mut self.slots[at], rep(node.rep), def(node.slot));
+            both(&mut self.items[at], rep(inner), def(node.item));
+        }
+    }
+
+    /// Whether a list goes on that has no items, or with no item. `before` is the definition level before these.
+    pub(crate) fn is_torn(&self, leaf: &Leaf, masks: usize, before: u8) -> bool {
+        leaf.nodes.iter().filter(|node| node.is_list).any(|node| {
+            // Where levels are those of the list's second item and of all behind that.
+            let (outer, inner) = (usize::from(node.rep), usize::from(node.rep) + 1);
+            let within = |word: usize| {
+                self.rep_masks[..usize::from(leaf.max_rep)].get(inner).map_or(u64::MAX, |mask| mask[word])
+            };
+            let mut carry = u64::from(before >= node.item);
+            (0..masks).any(|word| {
+                let there = self.def_masks[usize::from(node.item) - 1][word];
+                let both = there & (there << 1 | carry);
+                carry = there >> 63;
+                within(word) & !self.rep_masks[outer][word] & !both & self.valid[word] != 0
+            })
+        })
+    }
+}
+pub(crate) fn ones(masks: &[u64]) -> usize {
+    masks.iter().map(|mask| mask.count_ones() as usize).sum()
+}
+
+/// Levels of one kind.
+pub(crate) enum Levels<'a> {
+    /// All of them 0.
+    None,
+    Runs(Hybrid<'a>),
+    Old(Vec<u8>, usize),
+}
+
+impl<'a> Levels<'a> {
+    pub(crate) fn new(header: &PageHeader, max: u8, encoding: i64, bytes: &'a [u8]) -> Result<Self> {
+        Ok(match (max, encoding) {
+            (0, _) => Self::None,
+            (_, 4) if header.kind == DATA => {
+                Self::Old(old_levels(bytes, width(max), header.values as usize)?, 0)
+            }
+            _ => Self::Runs(Hybrid::new(bytes, width(max))?),
+        })
+    }
+
+    /// Refuses bytes behind the last level: they are values for which the length of the levels lies, or the other way round.
+    pub(crate) fn end(&self) -> Result<()> {
+        match self {
+            Self::Runs(runs) if !runs.is_at_end() => Err(fault("levels that end before their bytes do")),
+            _ => Ok(()),
+        }
+    }
+
+    /// The next ones; answers the level if all are the same for sure.
+    pub(crate) fn read(&mut self, out: &mut Vec<u8>, count: usize) -> Result<Option<u8>> {
+        match self {
+            Self::None => Ok(Some(0)),
+            Self::Runs(hybrid) => {
+                out.resize(count, 0);
+                hybrid.levels(out)
+            }
+            Self::Old(levels, at) => {
+                out.clear();
+                out.extend_from_slice(&levels[*at..*at + count]);
+                *at += count;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Refuses levels that there are not. Bits have room for more, and repeated levels have whole bytes.
+pub(crate) fn bounded(same: Option<u8>, levels: &[u8], max: u8, what: &'static str) -> Result<()> {
+    let most = same.unwrap_or_else(|| levels.iter().fold(0, |most, level| most.max(*level)));
+    if most > max {
+        return Err(ErrorKind::OutOfRange { what, found: most.into(), limit: max.into() }.into());
+    }
+    Ok(())
+}
+
+/// Bits of a level.
+pub(crate) const fn width(max: u8) -> u32 {
+    8 - max.leading_zeros()
+}
