@@ -12,7 +12,8 @@ use forthwith_columns::{DType, Encoding, Form};
 use forthwith_plan::{ColumnSpec, Decoder, Kernel, Reading, Slot};
 use forthwith_program::{Entry, Frame, Layout, Program, TextLength, When, translate};
 
-use forthwith_root::unroll::{self, Classes, dimensions};
+use forthwith_root::class::dimensions;
+use forthwith_root::unroll::{self, Classes};
 use forthwith_root::{CppType, Element, Number, Packing};
 
 use crate::metadata::{Branch, Leaf, MemberOf};
@@ -255,7 +256,7 @@ impl Dimensions {
     }
 
     fn of_element(element: &Element) -> Self {
-        Self { variable: String::new(), fixed: dimensions(element) }
+        Self { variable: String::new(), fixed: dimensions(element).iter().copied().map(u64::from).collect() }
     }
 
     fn spelling(&self, name: &str, jagged: bool) -> String {
@@ -285,8 +286,8 @@ pub(super) fn of_object(branch: &Branch<'_>, member: &MemberOf, classes: &mut Cl
         // Written by its members' description, not by its own code: without a frame, and the branch tells the version.
         CppType::Other(class) if member.kind == 0 => classes.unframed(class, member.version, member.checksum),
         CppType::Other(class) => classes.object(class),
-        CppType::Pair(first, second) if member.kind == 0 => classes.pair(&kind, first, second),
-        CppType::Array(..) => classes.array_of(&kind),
+        CppType::Pair(..) if member.kind == 0 => classes.bare_of(&kind),
+        CppType::Array(..) => classes.bare_of(&kind),
         kind => classes.member_of(kind),
     };
     Column::described(type_name, schema, name)

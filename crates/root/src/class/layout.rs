@@ -1,81 +1,209 @@
-//! What the members of a class are: the one dispatch over the codes that streamer elements have for them.
+//! How one version of a class is stored: the one dispatch over the codes that streamer elements have.
 //!
-//! Objects make steps of members (`object/layout.rs`), and columns schemas (`unroll/member.rs`).
+//! Objects walk a layout (`object/steps.rs`), and columns are unrolled from it (`unroll/member.rs`).
 
-use forthwith_columns::DType;
+use std::sync::Arc;
 
-use crate::cpp::{CppType, Number};
-use crate::streamer::{Counter, Element, ElementKind, OwnMember, code};
+use forthwith_columns::{DType, Encoding};
 
-/// A member of a class, or a fixed array of such.
+use super::{Item, Layouts, Native, is_described, known};
+use crate::cpp::{Basic, CppType, MANTISSA, Number};
+use crate::streamer::{Counter, Element, ElementKind, OwnMember, Packing, StreamerInfo, code};
+
+/// One version of a class: its bases and members in the order in which they are stored. Other classes are meant by name,
+/// since a class may contain itself.
 #[derive(Debug)]
-pub struct Member<'e> {
-    /// What is stored.
-    pub value: Value<'e>,
-    /// How many of them stand one after the other, if it is an array.
-    pub array: Option<u32>,
+pub struct Layout {
+    /// The class, its version, and of each member name, type and comment.
+    pub info: Arc<StreamerInfo>,
+    /// How each of the info's elements is stored.
+    pub members: Box<[Member]>,
 }
 
-/// What is stored of a member. Classes are meant by name: a class may contain itself.
-#[derive(Debug)]
-pub enum Value<'e> {
+/// How a base or member of a class is stored, or a fixed array of such.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// What is stored.
+    pub value: Value,
+    /// How many of them stand one after the other, if it is an array.
+    pub array: Option<u32>,
+    /// The sizes of the array, the outermost first; none where they are not those of as many.
+    pub dimensions: Box<[u32]>,
+}
+
+/// What is stored of a member.
+// With a tag of its own, which the walker need not work out of other fields.
+#[repr(u8)]
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A base class.
+    Base(Base),
     /// A `TObject` in place.
     TObject,
     /// The status bits of a `TObject`. Two more bytes follow those of an object that is referenced.
     Bits,
-    /// A number of one of ROOT's codes.
-    Number(i32),
+    /// A number.
+    Number(Numbers),
     /// A flag, and if that is set, as many numbers as another member says. Of an array of such, one flag stands before all.
-    Counted(i32, &'e Counter),
+    Counted(Numbers, Arc<Counter>),
+    /// The same of texts behind four bytes of length.
+    CountedTexts(Arc<Counter>),
+    /// The same, except that the flag tells whether numbers have 32 or 64 bits: where the baskets of old branches are.
+    Seeks(Arc<Counter>),
     /// A `char*`: text behind four bytes of length.
     LongText,
     /// A `TString`. Several are in one frame.
     Text,
     /// A `std::string` in a frame, or several in one.
     StdText,
-    /// A container of the standard library, or a type that stands for one. Several are in one frame.
-    Container(CppType),
+    /// A container in a frame, or several in one.
+    Container(Arc<Item>),
     /// Containers without frames: those of a `std::array`.
-    Bare(CppType),
+    Bare(Arc<Item>),
+    /// A container as an object of its own, which has a frame or none.
+    Whole(Arc<Item>),
+    /// A value as it stands in a container.
+    Item(Arc<Item>),
+    /// A `std::array` by itself.
+    Array(Arc<Member>),
     /// An object of this class in place.
-    Object(&'e str),
+    Object(Arc<str>),
     /// A pointer to an object of this class, or of one derived from it.
-    Pointer(&'e str),
+    Pointer(Arc<str>),
     /// As many objects of this class in a frame as another member says, or pointers to them.
     Loop {
         /// The class.
-        class: &'e str,
+        class: Arc<str>,
         /// Whether pointers to objects are stored.
         pointers: bool,
         /// The member that counts them.
-        counter: &'e Counter,
+        counter: Arc<Counter>,
     },
-    /// What only code of the class's own writes: numbers of one of ROOT's codes, if any.
-    Own(i32, &'e OwnMember),
+    /// Numbers with no flag before them, so many times what another member says.
+    Repeated(Numbers, Arc<Counter>, u32),
+    /// Numbers behind four bytes of how many there are.
+    Sized(Numbers),
+    /// The upper right half of a square matrix with as many rows as another member says.
+    Triangle(Numbers, Arc<Counter>),
+    /// As many numbers as the product of two other members.
+    Area(Numbers, Arc<[Counter; 2]>),
+    /// As many rows as another member says, of these numbers.
+    Rows(Arc<[Basic]>, Arc<Counter>),
+    /// Four bytes of how many rows there are, and rows of this many `TString`s.
+    Table(u32),
+    /// As many pointers to objects of any class as another member says.
+    Pointers(Arc<Counter>),
+    /// The end of a `TRef`: a process id, or a UUID as text if the status bits before it say so.
+    Process,
+    /// There only if another member, a truth value, is this one.
+    Only(Arc<Counter>, bool, Arc<Self>),
     /// What a user told in words: the number that they leave, or the bytes that they step over.
-    Words(Option<DType>, &'e str),
+    Words(Option<DType>, Arc<str>),
     /// Something with a byte count that no code says more of.
     Framed,
+    /// Nothing is known of it, not even where it ends.
+    Unsupported,
 }
 
-impl<'e> Member<'e> {
-    /// The member that an element describes; `None` for a base, and for codes that ROOT does not write.
-    pub fn of(element: &'e Element) -> Option<Self> {
+/// A base class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Base {
+    /// What is stored of it.
+    pub stored: StoredBase,
+    /// Its version; 0 or less if it has none of its own. Unknown in very old files.
+    pub version: Option<i32>,
+    /// Its checksum; 0 in old files.
+    pub checksum: u32,
+}
+
+/// What is stored of a base class.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StoredBase {
+    /// No bytes.
+    Nothing,
+    /// A `TObject`.
+    TObject,
+    /// Something with a byte count, of which nothing is known.
+    Framed,
+    /// A container in a frame.
+    Container(Arc<Item>),
+    /// An object as code of its own writes it.
+    Whole,
+    /// Its members in a frame.
+    Members {
+        /// Its own code writes it: of each item by itself also where other members of many items stand together.
+        apart: bool,
+    },
+}
+
+/// Numbers as they are stored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Numbers {
+    /// ROOT's code.
+    pub code: i32,
+    /// Their kind, unless they are packed.
+    pub basic: Option<Basic>,
+    /// How they are packed, if that is said.
+    packing: Option<Packing>,
+}
+
+impl Layout {
+    pub(super) fn of(info: &Arc<StreamerInfo>, file: &Layouts) -> Self {
+        let members = info.elements.iter().map(|element| {
+            let member = Member::of(element, file);
+            match member.value {
+                // Written by hand, not by the info, up to version 9.
+                Value::Counted(_, counter)
+                    if &*element.name == "fBasketSeek" && &*info.class == "TBranch" && info.version < 10 =>
+                {
+                    Member::of_value(Value::Seeks(counter))
+                }
+                _ => member,
+            }
+        });
+        Self { members: members.collect(), info: info.clone() }
+    }
+
+    /// Bases and members, with what the info says of them.
+    pub fn members(&self) -> impl Iterator<Item = (&Element, &Member)> {
+        self.info.elements.iter().zip(&self.members)
+    }
+}
+
+impl Member {
+    /// One value.
+    pub(crate) fn of_value(value: Value) -> Self {
+        Self { value, array: None, dimensions: Box::default() }
+    }
+
+    /// The base or member that an element describes.
+    pub fn of(element: &Element, file: &Layouts) -> Self {
         let (code, is_array) = without_array(element.code);
         let length = Some(element.array_length).filter(|&length| length > 0);
         let array = is_array.then_some(element.array_length);
         let class = || plain_class(&element.type_name);
+        let numbers = |code| Numbers::coded(code, element.packing);
+        let item = |kind: &CppType| Arc::new(Item::of(kind, file));
+        let counter = |counter: &Counter| Arc::new(counter.clone());
         let (value, array) = match &element.kind {
-            ElementKind::Base { .. } => return None,
-            ElementKind::Own(own) => (Value::Own(code, own), None),
-            ElementKind::Words(number, words) => (Value::Words(*number, words), None),
+            ElementKind::Base { version, checksum } => {
+                let stored = base(element, *version, file);
+                (Value::Base(Base { stored, version: *version, checksum: *checksum }), None)
+            }
+            ElementKind::Own(own) => (own_value(element, own, file), None),
+            ElementKind::Words(number, words) => (Value::Words(*number, (&**words).into()), None),
             // Files have the code of one for arrays, too.
             ElementKind::StlString => (Value::StdText, length.or(is_array.then_some(1))),
-            ElementKind::Stl { .. } => {
+            ElementKind::Stl { content, .. } => {
+                let container =
+                    |kind: &CppType| Value::Container(Arc::new(Item::with_content(kind, *content, file)));
                 let value = match CppType::parse(&element.type_name) {
-                    CppType::Pointer(of) if of.is_container() => Value::Container(*of),
+                    CppType::Pointer(of) if of.is_container() => container(&of),
                     CppType::Text(_) => Value::StdText,
-                    kind => Value::Container(kind),
+                    kind if kind.is_container() => container(&kind),
+                    kind @ CppType::Array(..) => Value::Array(Arc::new(Self::typed(&kind, &item(&kind)))),
+                    kind @ CppType::Pointer(_) => Value::Item(item(&kind)),
+                    _ => Value::Framed,
                 };
                 (value, length.or(is_array.then_some(1)))
             }
@@ -85,40 +213,131 @@ impl<'e> Member<'e> {
                 code::CHAR_STAR => (Value::LongText, array),
                 code::TSTRING => (Value::Text, array),
                 // Arrays of numbers that a member counts have a length, but no other code.
-                COUNTED_FIRST..=COUNTED_LAST => {
-                    let ElementKind::BasicPointer(counter) = kind else { return None };
-                    (Value::Counted(code - code::POINTER, counter), length)
-                }
-                code::STREAM_LOOP => {
-                    let pointers = element.type_name.trim().ends_with("**");
-                    match kind {
-                        ElementKind::Loop(counter) => {
-                            (Value::Loop { class: class(), pointers, counter }, length)
-                        }
-                        _ => (Value::Framed, None),
+                COUNTED_FIRST..=COUNTED_LAST => match kind {
+                    ElementKind::BasicPointer(of) if code == COUNTED_TEXT => {
+                        (Value::CountedTexts(counter(of)), length)
                     }
-                }
+                    ElementKind::BasicPointer(of) => match numbers(code - code::POINTER) {
+                        Some(numbers) => (Value::Counted(numbers, counter(of)), length),
+                        None => (Value::Unsupported, None),
+                    },
+                    _ => (Value::Unsupported, None),
+                },
+                code::STREAM_LOOP => match kind {
+                    ElementKind::Loop(of) => {
+                        // Up to some version, ROOT wrote what an array of pointers leads to without the classes.
+                        let pointers = element.type_name.trim().ends_with("**");
+                        let pointers = pointers && file.written_by > OLD_LOOPS;
+                        (Value::Loop { class: class().into(), pointers, counter: counter(of) }, length)
+                    }
+                    _ => (Value::Framed, None),
+                },
                 code::OBJECT | code::ANY | code::OBJECT_INPLACE | code::TNAMED | code::ANY_INPLACE => {
-                    let class = class();
-                    let container = CppType::parse(class);
-                    match is_array && container.is_container() {
-                        true => (Value::Bare(container), array),
-                        false => (Value::Object(class), array),
-                    }
+                    let value = match CppType::parse(class()) {
+                        kind if kind.is_container() && is_array => Value::Bare(item(&kind)),
+                        kind if kind.is_container() => Value::Whole(item(&kind)),
+                        kind @ CppType::Array(..) => Value::Item(item(&kind)),
+                        _ => Value::Object(class().into()),
+                    };
+                    (value, array)
                 }
                 // Arrays of pointers have the code of one, or that of arrays.
                 code::OBJECT_POINTER | code::ANY_POINTER | code::ANY_POINTER_NO_VT => {
-                    (Value::Pointer(class()), length)
+                    (Value::Pointer(pointee(class()).into()), length)
                 }
                 code::STL | code::STL_POINTER | code::STL_STRING | code::STREAMER => (Value::Framed, None),
                 COUNTED_STL | COUNTED_LOOP => (Value::Framed, None),
-                _ => {
-                    Number::coded(code)?;
-                    (Value::Number(code), array)
-                }
+                code => match numbers(code) {
+                    Some(numbers) => (Value::Number(numbers), array),
+                    None => (Value::Unsupported, None),
+                },
             },
         };
-        Some(Self { value, array })
+        let dimensions = if array.is_some() { dimensions(element) } else { Box::default() };
+        Self { value, array, dimensions }
+    }
+}
+
+/// What is stored of a base class.
+fn base(element: &Element, version: Option<i32>, file: &Layouts) -> StoredBase {
+    let class = &*element.name;
+    let native = known(class);
+    match native {
+        Native::Nothing => StoredBase::Nothing,
+        Native::TObject => StoredBase::TObject,
+        Native::ByInfo | Native::Own | Native::Uncounted => {
+            let apart = native == Native::Own || element.code != code::BASE;
+            match is_described(&file.streamers, class) {
+                true => StoredBase::Members { apart },
+                false => match CppType::parse(class) {
+                    kind if kind.is_container() => StoredBase::Container(Arc::new(Item::of(&kind, file))),
+                    // ROOT did not know it either.
+                    _ if version == Some(-1) => StoredBase::Nothing,
+                    // Of a class without members there is nothing to describe.
+                    _ => StoredBase::Framed,
+                },
+            }
+        }
+        _ => StoredBase::Whole,
+    }
+}
+
+/// What only code of a class's own writes.
+fn own_value(element: &Element, own: &OwnMember, file: &Layouts) -> Value {
+    let numbers = || Numbers::coded(element.code, None);
+    let counter = |counter: &Counter| Arc::new(counter.clone());
+    let value = match own {
+        OwnMember::Bare(of, times) => numbers().map(|numbers| Value::Repeated(numbers, counter(of), *times)),
+        OwnMember::Sized => numbers().map(Value::Sized),
+        OwnMember::Triangle(rows) => numbers().map(|numbers| Value::Triangle(numbers, counter(rows))),
+        OwnMember::Area(sides) => numbers().map(|numbers| Value::Area(numbers, Arc::new(sides.clone()))),
+        OwnMember::Rows(codes, rows) => {
+            let basic = |&code| Number::coded(code).and_then(|number| number.basic);
+            codes.iter().map(basic).collect::<Option<_>>().map(|row| Value::Rows(row, counter(rows)))
+        }
+        OwnMember::Table(width) => Some(Value::Table(*width)),
+        OwnMember::Pointers(of) => Some(Value::Pointers(counter(of))),
+        OwnMember::Process => Some(Value::Process),
+        OwnMember::Only(flag, when, of) => {
+            Some(Value::Only(counter(flag), *when, Arc::new(Member::of(of, file).value)))
+        }
+    };
+    value.unwrap_or(Value::Unsupported)
+}
+
+impl Numbers {
+    /// Numbers of one of ROOT's codes.
+    pub(super) fn coded(code: i32, packing: Option<Packing>) -> Option<Self> {
+        let is_packed = packing.is_some() && matches!(code, code::DOUBLE32 | code::FLOAT16);
+        let basic = Number::coded(code)?.basic.filter(|_| !is_packed);
+        Some(Self { code, basic, packing })
+    }
+
+    /// How they are packed that are not of some [basic](Self::basic) kind.
+    #[must_use]
+    pub fn packing(&self) -> Packing {
+        self.packing.unwrap_or(Packing::Mantissa { bits: MANTISSA.into() })
+    }
+
+    /// Whether packed ones are `float`s in memory.
+    #[must_use]
+    pub const fn is_single(&self) -> bool {
+        self.code == code::FLOAT16
+    }
+
+    /// How columns read them; `None` where ROOT does not read back what it wrote.
+    #[must_use]
+    pub fn encoding(&self) -> Option<Encoding> {
+        Number::coded(self.code)?.wire(self.packing)
+    }
+
+    /// Whether one of them can say how many items another member has.
+    #[must_use]
+    pub const fn can_count(&self) -> bool {
+        !matches!(
+            self.code,
+            code::BOOL | code::FLOAT | code::DOUBLE | code::DOUBLE32 | code::FLOAT16 | code::LEGACY_CHAR
+        )
     }
 }
 
@@ -143,7 +362,30 @@ fn plain_class(name: &str) -> &str {
     name.strip_prefix("const ").unwrap_or(name)
 }
 
+/// The class a pointer leads to, if the type's name is that of a smart one.
+fn pointee(class: &str) -> &str {
+    let plain = class.strip_prefix("std::").unwrap_or(class);
+    let inner = plain.strip_prefix("unique_ptr<").or_else(|| plain.strip_prefix("shared_ptr<"));
+    inner
+        .and_then(|inner| inner.strip_suffix('>'))
+        .map_or(class, |inner| inner.split(',').next().unwrap_or(inner).trim().trim_end_matches('*').trim())
+}
+
+/// The sizes of a fixed array, as far as they are those of as many items.
+#[must_use]
+pub fn dimensions(element: &Element) -> Box<[u32]> {
+    let product = element.dimensions.iter().try_fold(1_u32, |all, &size| all.checked_mul(size));
+    match element.array_length {
+        0 => Box::default(),
+        length if product == Some(length) => element.dimensions.as_slice().into(),
+        length => Box::new([length]),
+    }
+}
+
+/// Up to this version, ROOT wrote what an array of pointers leads to without the classes.
+const OLD_LOOPS: i32 = 51508;
 const COUNTED_FIRST: i32 = code::POINTER + code::CHAR;
 const COUNTED_LAST: i32 = code::POINTER + code::FLOAT16;
+const COUNTED_TEXT: i32 = code::POINTER + code::CHAR_STAR;
 const COUNTED_STL: i32 = code::POINTER + code::STL;
 const COUNTED_LOOP: i32 = code::POINTER + code::STREAM_LOOP;

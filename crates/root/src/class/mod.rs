@@ -2,11 +2,15 @@
 //! own streams.
 
 mod describe;
+mod item;
 mod layout;
+mod layouts;
 mod native;
 mod own;
 
 pub use describe::{describe, is_described, versions};
-pub use layout::{Member, Value};
+pub use item::{Item, Pair};
+pub use layout::{Base, Layout, Member, Numbers, StoredBase, Value, dimensions};
+pub use layouts::Layouts;
 pub use native::{Native, known, native};
 pub use own::ANY_VERSION;

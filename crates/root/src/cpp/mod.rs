@@ -149,6 +149,16 @@ impl PartialEq for Container {
 }
 
 impl Container {
+    /// `std::vector`.
+    pub(crate) const fn vector() -> &'static Self {
+        &CONTAINERS[0]
+    }
+
+    /// `std::bitset`.
+    pub(crate) const fn bits() -> &'static Self {
+        &CONTAINERS[7]
+    }
+
     /// The container that a template's name means.
     pub fn named(template: &str) -> Option<&'static Self> {
         let template = template.strip_prefix("std::").unwrap_or(template);

@@ -26,6 +26,7 @@ pub use header::Header;
 pub use records::{Record, Records};
 pub use recover::Recovered;
 
+use crate::class::Layouts;
 use crate::object::{Objects, Walker};
 use crate::record::{Cursor, Key};
 use crate::streamer::Streamers;
@@ -45,6 +46,7 @@ struct Shared {
     given: HashMap<u64, Arc<Contents>>,
     directories: ProcessLock<HashMap<u64, Arc<Contents>>>,
     streamers: ProcessOnce<Arc<Streamers>>,
+    layouts: ProcessOnce<Arc<Layouts>>,
     walker: ProcessOnce<Arc<Walker>>,
 }
 
@@ -63,6 +65,7 @@ impl Shared {
             given,
             directories,
             streamers: ProcessOnce::new(),
+            layouts: ProcessOnce::new(),
             walker: ProcessOnce::new(),
         }
     }
@@ -218,6 +221,18 @@ impl RootFile {
         Ok(self.shared.streamers.keep(Arc::new(streamers)).clone())
     }
 
+    /// How the classes of the file are stored.
+    ///
+    /// # Errors
+    /// The streamer infos cannot be read.
+    pub fn layouts(&self) -> Result<Arc<Layouts>> {
+        if let Some(layouts) = self.shared.layouts.get() {
+            return Ok(layouts.clone());
+        }
+        let layouts = Layouts::new(self.streamers()?, self.header().version % 1_000_000);
+        Ok(self.shared.layouts.keep(Arc::new(layouts)).clone())
+    }
+
     /// The walker for this file's objects.
     ///
     /// # Errors
@@ -226,7 +241,7 @@ impl RootFile {
         if let Some(walker) = self.shared.walker.get() {
             return Ok(walker.clone());
         }
-        let walker = Walker::new(self.streamers()?);
+        let walker = Walker::with(self.layouts()?);
         Ok(self.shared.walker.keep(Arc::new(walker)).clone())
     }
 

@@ -2,22 +2,22 @@
 
 use forthwith_plan::{Error, ErrorKind, Result};
 
-use super::kind::{Kind, Shape};
-use super::layout::Repeated;
-use super::objects::Member;
-use super::reader::{Reader, Target};
+use super::objects::{Member, Shape};
+use super::reader::Reader;
+use crate::class::Item;
+use crate::cpp::{Container, Holds, Number};
 use crate::record::Frame;
 use crate::record::{BYTE_COUNT, out_of_range};
 
 impl Reader<'_> {
     /// A container behind a frame.
-    pub(super) fn framed(&mut self, kind: &Kind, depth: usize) -> Result<Member> {
+    pub(super) fn framed(&mut self, item: &Item, depth: usize) -> Result<Member> {
         let frame = self.cursor.frame()?;
         let member = if frame.member_wise {
             let written = self.written(&frame)?;
-            self.by_member(kind, written, depth + 1)?
+            self.by_member(item, written, depth + 1)?
         } else {
-            self.item(kind, depth + 1)?
+            self.item(item, depth + 1)?
         };
         self.leave(&frame);
         Ok(member)
@@ -28,12 +28,12 @@ impl Reader<'_> {
     /// ROOT writes it without a frame, its count first, where the class is streamed by a dictionary's own code, and with one where
     /// it is streamed as a collection, which can be member by member. A count that could be taken for a byte count would be
     /// of 2^30 items, more than a record has bytes. `ends` says that the cursor ends where the object does, as its tag told.
-    pub(super) fn whole_container(&mut self, kind: &Kind, ends: bool, depth: usize) -> Result<Member> {
+    pub(super) fn whole_container(&mut self, item: &Item, ends: bool, depth: usize) -> Result<Member> {
         let mut ahead = self.cursor;
         if ahead.u32()? & BYTE_COUNT != 0 {
-            return self.framed(kind, depth);
+            return self.framed(item, depth);
         }
-        let member = self.item(kind, depth + 1)?;
+        let member = self.item(item, depth + 1)?;
         // Nothing else says how long it is, so that a wrong count would leave out values.
         if (ends || self.is_record()) && self.cursor.remaining() > 0 {
             let (expected, found) = (self.cursor.end() as u64, self.cursor.position() as u64);
@@ -44,9 +44,9 @@ impl Reader<'_> {
     }
 
     /// Several containers behind one frame.
-    pub(super) fn framed_many(&mut self, kind: &Kind, count: usize, depth: usize) -> Result<Member> {
+    pub(super) fn framed_many(&mut self, item: &Item, count: usize, depth: usize) -> Result<Member> {
         let frame = self.cursor.frame()?;
-        let member = self.inside(kind, count, &frame, depth)?;
+        let member = self.inside(item, count, &frame, depth)?;
         self.leave(&frame);
         Ok(member)
     }
@@ -54,7 +54,7 @@ impl Reader<'_> {
     /// Several containers within a frame.
     pub(super) fn inside(
         &mut self,
-        kind: &Kind,
+        item: &Item,
         count: usize,
         frame: &Frame,
         depth: usize,
@@ -62,8 +62,8 @@ impl Reader<'_> {
         // The version of the items' class stands there once.
         let written = if frame.member_wise { Some(self.written(frame)?) } else { None };
         self.values(Shape::List, count, 4, |reader, _| match written {
-            Some(written) => reader.by_member(kind, written, depth + 1),
-            None => reader.item(kind, depth + 1),
+            Some(written) => reader.by_member(item, written, depth + 1),
+            None => reader.item(item, depth + 1),
         })
     }
 
@@ -95,42 +95,38 @@ impl Reader<'_> {
     }
 
     /// One item, as it stands in a container that is stored item by item.
-    pub(super) fn item(&mut self, kind: &Kind, depth: usize) -> Result<Member> {
-        Ok(match kind {
-            Kind::Number(basic) => super::objects::number(*basic, self.cursor.take(basic.size())?),
-            Kind::Float16 => self.float16()?,
-            Kind::Text => self.text()?,
-            Kind::LongText => {
-                let length = self.cursor.i32()?;
-                let length = self.cursor.count("length of text", length, 1)?;
-                self.bytes(length)?
-            }
-            Kind::Pointer => match self.pointer(depth)? {
-                Target::Nothing => Member::Null,
-                Target::Object(number) => Member::Object(number),
-                Target::Elsewhere(position) => Member::Elsewhere(position as u32),
+    pub(super) fn item(&mut self, item: &Item, depth: usize) -> Result<Member> {
+        Ok(match item {
+            Item::Number(number) => match number.basic {
+                Some(basic) => super::objects::number(basic, self.cursor.take(basic.size())?),
+                None => self.float16()?,
             },
-            Kind::Class(class) => Member::Object(self.embedded(class, depth)?),
-            Kind::Unknown(class) => {
+            Item::Text => self.text()?,
+            Item::LongText => self.long_text()?,
+            Item::Pointer(_) => self.pointed(depth)?,
+            Item::Class(class) | Item::Memberless(class) => Member::Object(self.embedded(class, depth)?),
+            Item::Unknown(class) => {
                 let mut ahead = self.cursor;
                 match ahead.frame().ok().and_then(|frame| frame.end.map(|end| end - frame.begin)) {
                     Some(6..) => Member::Object(self.embedded(class, depth)?),
                     _ => Member::Int(i64::from(self.cursor.i32()?)),
                 }
             }
-            Kind::List(shape, item) => {
+            Item::List(container, item) => {
                 let count = self.size()?;
                 match **item {
-                    Kind::Number(basic) => {
-                        self.numbers(basic, self.cursor.count(ITEMS, count, basic.size())?)?
+                    Item::Number(Number { basic: Some(basic), .. }) => {
+                        self.numbers(*basic, self.cursor.count(ITEMS, count, basic.size())?)?
                     }
                     _ => {
                         let count = self.cursor.count(ITEMS, count, item.least())?;
-                        self.values(*shape, count, item.least(), |reader, _| reader.item(item, depth + 1))?
+                        let least = item.least();
+                        self.values(shape(container), count, least, |reader, _| reader.item(item, depth + 1))?
                     }
                 }
             }
-            Kind::Map(key, value) => {
+            Item::Map(_, pair) => {
+                let [key, value] = &pair.items;
                 let count = self.size()?;
                 let least = key.least() + value.least();
                 let count = self.cursor.count(ITEMS, count, least)?;
@@ -139,24 +135,21 @@ impl Reader<'_> {
                 })?
             }
             // As an object of its own.
-            Kind::Pair(first, second) => {
+            Item::Pair(pair) => {
                 let frame = self.cursor.frame()?;
-                let pair = self.values(Shape::Pair, 2, 0, |reader, index| {
-                    reader.member(if index == 0 { first } else { second }, depth + 1)
+                let halves = self.values(Shape::Pair, 2, 0, |reader, index| {
+                    reader.apart(&pair.members[index], depth + 1)
                 })?;
                 self.leave(&frame);
-                pair
+                halves
+            }
+            Item::Array(array) => {
+                let frame = self.cursor.frame()?;
+                let items = self.apart(array, depth + 1)?;
+                self.leave(&frame);
+                items
             }
         })
-    }
-
-    /// A value as the member of a class.
-    fn member(&mut self, kind: &Kind, depth: usize) -> Result<Member> {
-        match kind {
-            Kind::Text => self.std_string(),
-            Kind::List(..) | Kind::Map(..) => self.framed(kind, depth),
-            _ => self.item(kind, depth),
-        }
     }
 
     pub(super) fn size(&mut self) -> Result<i32> {
@@ -168,27 +161,30 @@ impl Reader<'_> {
         Ok(Member::Float(packing.value(self.cursor.take(3)?)))
     }
 
-    /// Objects in place, or pointers, in a frame.
-    pub(super) fn repeated(&mut self, repeated: &Repeated, count: usize, depth: usize) -> Result<Member> {
-        let frame = self.cursor.frame()?;
-        let member = self.repetitions(repeated, count, depth)?;
-        self.leave(&frame);
-        Ok(member)
-    }
-
-    pub(super) fn repetitions(&mut self, repeated: &Repeated, count: usize, depth: usize) -> Result<Member> {
-        let count = count.saturating_mul(repeated.times as usize);
-        let links = if repeated.pointers {
+    /// So many objects in place, or pointers.
+    pub(super) fn repetitions(
+        &mut self,
+        class: &str,
+        pointers: bool,
+        count: usize,
+        depth: usize,
+    ) -> Result<Member> {
+        let links = if pointers {
             self.pointers(count, depth)? as usize
         } else {
             let links = self.links(count, 1)?;
             for link in links..links + count {
-                self.links[link] = self.embedded(&repeated.class, depth)?;
+                self.links[link] = self.embedded(class, depth)?;
             }
             links
         };
         Ok(Member::Objects(links as u32, count as u32))
     }
+}
+
+/// What a list of the items of a container is.
+pub(super) fn shape(container: &Container) -> Shape {
+    if container.of == Holds::Set { Shape::Set } else { Shape::List }
 }
 
 pub(super) const ITEMS: &str = "number of items";

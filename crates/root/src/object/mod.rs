@@ -2,13 +2,11 @@
 
 mod collections;
 mod items;
-mod kind;
-mod layout;
 mod objects;
 mod reader;
+mod steps;
 mod together;
 mod walk;
 
-pub use kind::Shape;
-pub use objects::{Array, Base, Items, Leftover, List, Object, Objects, Packed, Value};
+pub use objects::{Array, Base, Items, Leftover, List, Object, Objects, Packed, Shape, Value};
 pub use walk::Walker;

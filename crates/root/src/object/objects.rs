@@ -6,8 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use forthwith_plan::{Error, ErrorKind, Result};
 
-use super::kind::Shape;
-use super::layout::{COUNTED, Layout, Pack};
+use super::steps::{COUNTED, Pack, Steps};
 use crate::cpp::Basic;
 use crate::record::Cursor;
 use crate::record::text;
@@ -24,7 +23,7 @@ pub struct Objects {
     pub(super) members: Vec<Member>,
     pub(super) links: Vec<u32>,
     pub(super) classes: Vec<Arc<str>>,
-    pub(super) layouts: Vec<Arc<Layout>>,
+    pub(super) layouts: Vec<Arc<Steps>>,
     pub(super) packs: Vec<Pack>,
     pub(super) made: Vec<(Basic, Box<[u8]>)>,
     pub(super) faults: Vec<(u32, Error)>,
@@ -41,6 +40,19 @@ pub struct Leftover {
     pub begin: usize,
     /// How many there are.
     pub length: usize,
+}
+
+/// What a list of values is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Values in order.
+    List,
+    /// Values of a set.
+    Set,
+    /// Keys and values of a map, in turn.
+    Map,
+    /// The two values of a pair.
+    Pair,
 }
 
 /// One object.

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use forthwith_plan::{Error, ErrorKind, Result};
 
-use super::kind::{Kind, Shape};
-use super::layout::{Layout, Pack, Step};
-use super::objects::{Contents, Leftover, Member, Node, number};
+use super::objects::{Contents, Leftover, Member, Node, Shape, number};
+use super::steps::{Pack, Step, Steps};
 use super::walk::{Walker, Wanted};
-use crate::class::{Native, known};
-use crate::cpp::{Basic, CppType};
+use crate::class::{self, Item, Native, Numbers, Value, known};
+use crate::cpp::Basic;
 use crate::record::BasketHeader;
 use crate::record::{Cursor, out_of_range};
 use crate::record::{Frame, Tag};
@@ -22,7 +21,7 @@ pub(super) struct Reader<'a> {
     pub(super) members: Vec<Member>,
     pub(super) links: Vec<u32>,
     pub(super) classes: Vec<Class>,
-    pub(super) layouts: Vec<Arc<Layout>>,
+    pub(super) layouts: Vec<Arc<Steps>>,
     pub(super) packs: Vec<Pack>,
     pub(super) made: Vec<(Basic, Box<[u8]>)>,
     pub(super) faults: Vec<(u32, Error)>,
@@ -34,9 +33,7 @@ pub(super) struct Reader<'a> {
     /// The object that is being read.
     current: u32,
     /// Containers met as classes of their own.
-    kinds: Vec<(u32, Option<Arc<Kind>>)>,
-    /// The classes of the pairs of maps that have arrays, by the address of the kind of their keys.
-    pairs: Vec<(usize, Option<u32>)>,
+    containers: Vec<(u32, Option<Arc<Item>>)>,
     /// Objects that pointers can refer to, by where they begin: ascending, since reading goes forward.
     begun: Vec<(u32, u32)>,
     /// Classes by the address of a name seen before: references to a class lead to the same bytes.
@@ -44,6 +41,9 @@ pub(super) struct Reader<'a> {
     /// Objects and members left: what a file may cost is bounded by its length. Nearly all members have at least a byte.
     budget: u64,
 }
+
+/// Where the members of an object begin, and the slots from there of those that count another.
+type Counters = (usize, [u32; 2]);
 
 pub(super) struct Class {
     pub(super) name: Arc<str>,
@@ -92,8 +92,7 @@ impl<'a> Reader<'a> {
             unread: 0,
             leftovers: Vec::new(),
             current: 0,
-            kinds: Vec::new(),
-            pairs: Vec::new(),
+            containers: Vec::new(),
             begun: Vec::new(),
             seen: Vec::new(),
             budget: 100_000 + 2 * length as u64,
@@ -118,9 +117,9 @@ impl<'a> Reader<'a> {
         let outside = std::mem::replace(&mut self.current, node);
         let class = self.nodes[node as usize].class;
         let (version, contents) = match self.classes[class as usize].native {
-            Native::ByInfo => match self.container_class(class) {
-                Some(kind) => (0, {
-                    let container = self.whole_container(&kind, end.is_some(), depth)?;
+            Native::ByInfo => match self.container_class(class)? {
+                Some(item) => (0, {
+                    let container = self.whole_container(&item, end.is_some(), depth)?;
                     self.single(container)
                 }),
                 None => self.by_info(class, true, depth)?,
@@ -258,84 +257,6 @@ impl<'a> Reader<'a> {
                     slot += 2;
                     continue;
                 }
-                Step::Number(basic) => number(*basic, self.cursor.take(basic.size())?),
-                Step::Array(basic, length) => self.numbers(*basic, *length as usize)?,
-                Step::Packed(pack) => Member::Float(pack.value(self.cursor.take(pack.size())?)),
-                Step::PackedArray(pack, length) => self.packed(*pack, *length as usize)?,
-                Step::PackedCounted(pack, counter) => match self.cursor.u8()? {
-                    0 => Member::Null,
-                    _ => {
-                        let count = self.count(first + *counter as usize, pack.size())?;
-                        self.packed(*pack, count)?
-                    }
-                },
-                Step::Bare(basic, counter, times) => {
-                    let times = *times as usize;
-                    let count = self.count(first + *counter as usize, times * basic.size())?;
-                    self.numbers(*basic, times * count)?
-                }
-                Step::PackedBare(pack, counter, times) => {
-                    let times = *times as usize;
-                    let count = self.count(first + *counter as usize, times * pack.size())?;
-                    self.packed(*pack, times * count)?
-                }
-                Step::Flagged(step) => match self.cursor.u8()? {
-                    0 => Member::Null,
-                    _ => {
-                        self.steps(std::slice::from_ref(&**step), first, slot, depth)?;
-                        self.members[slot]
-                    }
-                },
-                Step::Triangle(basic, rows) => {
-                    let rows = self.count(first + *rows as usize, basic.size())?;
-                    self.symmetric(*basic, rows)?
-                }
-                Step::Links(counter) => {
-                    let count = self.count(first + *counter as usize, 4)?;
-                    let links = self.pointers(count, depth)?;
-                    Member::Objects(links, count as u32)
-                }
-                Step::Loop(repeated) => {
-                    let count = self.count(first + repeated.counter as usize, 0)?;
-                    self.repeated(repeated, count, depth)?
-                }
-                Step::Counted(basic, counter) => match self.cursor.u8()? {
-                    0 => Member::Null,
-                    _ => self.counted(*basic, first + *counter as usize)?,
-                },
-                Step::Seeks(counter) => match self.cursor.u8()? {
-                    0 => Member::Null,
-                    2 => self.counted(Basic::I64, first + *counter as usize)?,
-                    _ => self.counted(Basic::I32, first + *counter as usize)?,
-                },
-                Step::Bits => {
-                    let bits = self.cursor.u32()?;
-                    if bits & crate::record::IS_REFERENCED != 0 {
-                        self.cursor.u16()?;
-                    }
-                    Member::UInt(u64::from(bits))
-                }
-                Step::Process => match self.members[slot - 1] {
-                    Member::UInt(bits) if bits & HAS_UUID != 0 => self.text()?,
-                    _ => Member::UInt(u64::from(self.cursor.u16()?)),
-                },
-                Step::Text => self.text()?,
-                Step::Table(width) => {
-                    let rows = self.cursor.i32()?;
-                    let rows = self.cursor.count("number of rows", rows, *width as usize)?;
-                    self.values(Shape::List, rows * *width as usize, 1, |reader, _| reader.text())?
-                }
-                Step::Rows(row, counter) => {
-                    let count =
-                        self.count(first + *counter as usize, row.iter().map(|of| of.size()).sum())?;
-                    self.rows(row, count)?
-                }
-                Step::Sized(basic) => self.sized(*basic)?,
-                Step::Area(basic, width, height) => {
-                    let width = self.count(first + *width as usize, 0)?;
-                    let height = self.count(first + *height as usize, 0)?;
-                    self.numbers(*basic, width.saturating_mul(height))?
-                }
                 Step::Only(flag, when, step) => match self.members[first + *flag as usize] {
                     Member::Bool(flag) if flag == *when => {
                         // One step, which is no base.
@@ -344,50 +265,192 @@ impl<'a> Reader<'a> {
                     }
                     _ => Member::Null,
                 },
-                Step::LongText => self.long_text()?,
-                Step::StdString => self.std_string()?,
-                Step::Strings(length) => {
-                    self.strings(slot, 1, 1, *length as usize)?;
-                    self.members[slot]
-                }
-                Step::Container(kind) => self.isolated(|reader| reader.framed(kind, depth))?,
-                Step::BareContainers(kind, length) => {
-                    self.values(Shape::List, *length as usize, 4, |reader, _| reader.item(kind, depth + 1))?
-                }
-                Step::Containers(kind, length) => {
-                    self.isolated(|reader| reader.framed_many(kind, *length as usize, depth))?
-                }
-                Step::Embedded(class) => Member::Object(self.embedded(class, depth)?),
-                Step::EmbeddedArray(class, length) => {
-                    let links = self.links(*length as usize, 1)?;
-                    for link in links..links + *length as usize {
-                        self.links[link] = self.embedded(class, depth)?;
-                    }
-                    Member::Objects(links as u32, *length)
-                }
-                Step::Pointer => match self.pointer(depth)? {
-                    Target::Nothing => Member::Null,
-                    Target::Object(number) => Member::Object(number),
-                    Target::Elsewhere(position) => Member::Elsewhere(position as u32),
-                },
-                Step::Pointers(length) => {
-                    let links = self.pointers(*length as usize, depth)?;
-                    Member::Objects(links, *length)
-                }
-                Step::Framed => {
-                    let begin = self.cursor.position();
-                    let frame = self.cursor.frame()?;
-                    if frame.end.is_none() {
-                        return Err(Error::unsupported("a container without a byte count"));
-                    }
-                    self.cursor.leave(&frame);
-                    self.skipped(begin)
+                Step::Number(basic) => number(*basic, self.cursor.take(basic.size())?),
+                Step::Member(value, slots) => self.value_here(value, (first, *slots), slot, depth)?,
+                Step::Array(value, length, slots) => {
+                    self.several(value, *length, (first, *slots), slot, depth)?
                 }
             };
             self.members[slot] = member;
             slot += 1;
         }
         Ok(None)
+    }
+
+    /// Reads one member of a class. Those that count it have slots from `first` on, and `slot` is its own.
+    #[inline(always)]
+    fn value_here(&mut self, value: &Value, counters: Counters, slot: usize, depth: usize) -> Result<Member> {
+        let counter = |(first, slots): Counters| first + slots[0] as usize;
+        Ok(match value {
+            Value::Number(numbers) => match numbers.basic {
+                Some(basic) => number(basic, self.cursor.take(basic.size())?),
+                None => {
+                    let pack = Pack::of(numbers);
+                    Member::Float(pack.value(self.cursor.take(pack.size())?))
+                }
+            },
+            Value::Counted(numbers, _) => match self.cursor.u8()? {
+                0 => Member::Null,
+                _ => self.repeated(numbers, counter(counters), 1)?,
+            },
+            Value::Repeated(numbers, _, times) => self.repeated(numbers, counter(counters), *times)?,
+            Value::Seeks(_) => match self.cursor.u8()? {
+                0 => Member::Null,
+                2 => self.counted(Basic::I64, counter(counters))?,
+                _ => self.counted(Basic::I32, counter(counters))?,
+            },
+            Value::CountedTexts(_) => self.counted_texts(counter(counters), 1)?,
+            Value::Bits => {
+                let bits = self.cursor.u32()?;
+                if bits & crate::record::IS_REFERENCED != 0 {
+                    self.cursor.u16()?;
+                }
+                Member::UInt(u64::from(bits))
+            }
+            Value::Text => self.text()?,
+            Value::LongText => self.long_text()?,
+            Value::StdText => self.std_string()?,
+            Value::Container(item) => self.isolated(|reader| reader.framed(item, depth))?,
+            Value::Whole(item) => self.whole_container(item, false, depth)?,
+            Value::Bare(item) | Value::Item(item) => self.item(item, depth + 1)?,
+            Value::Array(array) => self.apart(array, depth + 1)?,
+            Value::TObject => Member::Object(self.embedded("TObject", depth)?),
+            Value::Object(class) => Member::Object(self.embedded(class, depth)?),
+            Value::Pointer(_) => self.pointed(depth)?,
+            Value::Pointers(_) => {
+                let count = self.count(counter(counters), 4)?;
+                Member::Objects(self.pointers(count, depth)?, count as u32)
+            }
+            Value::Loop { class, pointers, .. } => {
+                let count = self.count(counter(counters), 0)?;
+                self.looped(class, *pointers, count, depth)?
+            }
+            Value::Sized(numbers) => self.sized(plain(numbers)?)?,
+            Value::Triangle(numbers, _) => self.symmetric(plain(numbers)?, counter(counters))?,
+            Value::Area(numbers, _) => {
+                let (first, [width, height]) = counters;
+                let width = self.count(first + width as usize, 0)?;
+                let height = self.count(first + height as usize, 0)?;
+                self.numbers(plain(numbers)?, width.saturating_mul(height))?
+            }
+            Value::Rows(row, _) => self.rows(row, counter(counters))?,
+            Value::Table(width) => {
+                let rows = self.cursor.i32()?;
+                let rows = self.cursor.count("number of rows", rows, *width as usize)?;
+                self.values(Shape::List, rows * *width as usize, 1, |reader, _| reader.text())?
+            }
+            Value::Process => match slot.checked_sub(1).and_then(|bits| self.members.get(bits)) {
+                Some(Member::UInt(bits)) if bits & HAS_UUID != 0 => self.text()?,
+                _ => Member::UInt(u64::from(self.cursor.u16()?)),
+            },
+            Value::Framed => {
+                let begin = self.cursor.position();
+                let frame = self.cursor.frame()?;
+                if frame.end.is_none() {
+                    return Err(Error::unsupported("a container without a byte count"));
+                }
+                self.cursor.leave(&frame);
+                self.skipped(begin)
+            }
+            // No step is made of these.
+            Value::Base(_) | Value::Only(..) | Value::Words(..) | Value::Unsupported => {
+                return Err(Error::unsupported("a member that nothing describes"));
+            }
+        })
+    }
+
+    /// Reads as many of a member as an array has.
+    fn several(
+        &mut self,
+        value: &Value,
+        length: u32,
+        counters: Counters,
+        slot: usize,
+        depth: usize,
+    ) -> Result<Member> {
+        let (first, [counter, _]) = counters;
+        let (counter, many) = (first + counter as usize, length as usize);
+        Ok(match value {
+            Value::Number(numbers) => self.many(numbers, many)?,
+            Value::Counted(numbers, _) => match self.cursor.u8()? {
+                0 => Member::Null,
+                _ => self.repeated(numbers, counter, length)?,
+            },
+            Value::CountedTexts(_) => self.counted_texts(counter, many)?,
+            Value::Text | Value::StdText => {
+                let texts = self.room(many, 1)?;
+                self.text_column(texts, 1, many)?;
+                Member::List(Shape::List, texts as u32, length)
+            }
+            Value::Container(item) => self.isolated(|reader| reader.framed_many(item, many, depth))?,
+            Value::Object(class) => self.repetitions(class, false, many, depth)?,
+            Value::TObject => self.repetitions("TObject", false, many, depth)?,
+            Value::Pointer(class) => self.repetitions(class, true, many, depth)?,
+            Value::Loop { class, pointers, .. } => {
+                let count = self.count(counter, 0)?.saturating_mul(many);
+                self.looped(class, *pointers, count, depth)?
+            }
+            // Of others, one after the other.
+            value => self
+                .values(Shape::List, many, 0, |reader, _| reader.value_here(value, counters, slot, depth))?,
+        })
+    }
+
+    /// Reads a member that nothing counts and that has no slot, such as a half of a pair: of arrays in arrays, a list for each.
+    pub(super) fn apart(&mut self, member: &class::Member, depth: usize) -> Result<Member> {
+        let all = self.value(&member.value, member.array, (0, [0; 2]), 0, depth)?;
+        self.shaped(all, &member.dimensions)
+    }
+
+    /// Reads a member of a class, or as many as an array has.
+    pub(super) fn value(
+        &mut self,
+        value: &Value,
+        array: Option<u32>,
+        counters: Counters,
+        slot: usize,
+        depth: usize,
+    ) -> Result<Member> {
+        match array {
+            None => self.value_here(value, counters, slot, depth),
+            Some(length) => self.several(value, length, counters, slot, depth),
+        }
+    }
+
+    /// The items of an array of these dimensions.
+    pub(super) fn shaped(&mut self, all: Member, dimensions: &[u32]) -> Result<Member> {
+        match dimensions {
+            [outer @ .., _] if !outer.is_empty() => self.nested(all, outer),
+            _ => Ok(all),
+        }
+    }
+
+    /// The items of an array of arrays, as lists in lists.
+    fn nested(&mut self, all: Member, sizes: &[u32]) -> Result<Member> {
+        let [size, inner @ ..] = sizes else { return Ok(all) };
+        let part = |length: u32, row: usize| (length / size * row as u32, length / size);
+        self.values(Shape::List, *size as usize, 0, |reader, row| {
+            let row = match all {
+                Member::Array(basic, start, length) => {
+                    let (offset, length) = part(length, row);
+                    Member::Array(basic, start + offset, length)
+                }
+                Member::Packed(pack, start, length) => {
+                    let (offset, length) = part(length, row);
+                    Member::Packed(pack, start + offset, length)
+                }
+                Member::List(shape, first, count) => {
+                    let (offset, count) = part(count, row);
+                    Member::List(shape, first + offset, count)
+                }
+                Member::Objects(first, count) => {
+                    let (offset, count) = part(count, row);
+                    Member::Objects(first + offset, count)
+                }
+                other => other,
+            };
+            reader.nested(row, inner)
+        })
     }
 
     /// Whether what is being read is the record itself, and not something in it.
@@ -445,6 +508,16 @@ impl<'a> Reader<'a> {
         Ok(node)
     }
 
+    /// A pointer as a value.
+    #[inline]
+    pub(super) fn pointed(&mut self, depth: usize) -> Result<Member> {
+        Ok(match self.pointer(depth)? {
+            Target::Nothing => Member::Null,
+            Target::Object(number) => Member::Object(number),
+            Target::Elsewhere(position) => Member::Elsewhere(position as u32),
+        })
+    }
+
     fn tobject(&mut self, slot: usize) -> Result<()> {
         let object = self.cursor.tobject()?;
         self.members[slot] = Member::UInt(u64::from(object.unique_id));
@@ -478,6 +551,43 @@ impl<'a> Reader<'a> {
         self.numbers(basic, count)
     }
 
+    /// Numbers, so many times what the member in a slot counts.
+    fn repeated(&mut self, numbers: &Numbers, counter: usize, times: u32) -> Result<Member> {
+        match numbers.basic {
+            Some(basic) if times == 1 => self.counted(basic, counter),
+            basic => {
+                let size = basic.map_or_else(|| Pack::of(numbers).size(), Basic::size);
+                let count = self.count(counter, times as usize * size)?;
+                self.many(numbers, times as usize * count)
+            }
+        }
+    }
+
+    /// So many numbers.
+    fn many(&mut self, numbers: &Numbers, count: usize) -> Result<Member> {
+        match numbers.basic {
+            Some(basic) => self.numbers(basic, count),
+            None => self.packed(Pack::of(numbers), count),
+        }
+    }
+
+    /// A flag, and so many texts for each that the member in a slot counts.
+    fn counted_texts(&mut self, counter: usize, times: usize) -> Result<Member> {
+        if self.cursor.u8()? == 0 {
+            return Ok(Member::Null);
+        }
+        let count = self.count(counter, 4)?.saturating_mul(times);
+        self.values(Shape::List, count, 4, |reader, _| reader.long_text())
+    }
+
+    /// So many objects or pointers in a frame.
+    fn looped(&mut self, class: &str, pointers: bool, count: usize, depth: usize) -> Result<Member> {
+        let frame = self.cursor.frame()?;
+        let member = self.repetitions(class, pointers, count, depth)?;
+        self.leave(&frame);
+        Ok(member)
+    }
+
     /// What the member in a slot counts, if as many things of `size` bytes can follow.
     pub(super) fn count(&self, counter: usize, size: usize) -> Result<usize> {
         let count = match self.members[counter] {
@@ -489,7 +599,7 @@ impl<'a> Reader<'a> {
         self.cursor.count("number of array items", count, size)
     }
 
-    fn long_text(&mut self) -> Result<Member> {
+    pub(super) fn long_text(&mut self) -> Result<Member> {
         let length = self.cursor.i32()?;
         let length = self.cursor.count("length of text", length, 1)?;
         self.bytes(length)
@@ -502,8 +612,9 @@ impl<'a> Reader<'a> {
         self.numbers(basic, count)
     }
 
-    /// So many rows of numbers.
-    fn rows(&mut self, row: &[Basic], count: usize) -> Result<Member> {
+    /// Rows of numbers, as many as the member in a slot counts.
+    fn rows(&mut self, row: &[Basic], counter: usize) -> Result<Member> {
+        let count = self.count(counter, row.iter().map(|of| of.size()).sum())?;
         self.values(Shape::List, count, 1, |reader, _| {
             reader.values(Shape::Pair, row.len(), 1, |reader, at| {
                 Ok(number(row[at], reader.cursor.take(row[at].size())?))
@@ -518,8 +629,9 @@ impl<'a> Reader<'a> {
     }
 
     /// A symmetric matrix, row by row, of which each row has only what is not left of the diagonal.
-    fn symmetric(&mut self, basic: Basic, rows: usize) -> Result<Member> {
+    fn symmetric(&mut self, basic: Basic, counter: usize) -> Result<Member> {
         let size = basic.size();
+        let rows = self.count(counter, size)?;
         let half = self.cursor.take((rows.saturating_mul(rows + 1) / 2).saturating_mul(size))?;
         let mut full = vec![0; rows * rows * size].into_boxed_slice();
         let mut places = (0..rows).flat_map(|row| (row..rows).map(move |column| (row, column)));
@@ -597,7 +709,7 @@ impl<'a> Reader<'a> {
             return Ok(Some(layout));
         }
         let wanted = Wanted { class: (&*known.name).into(), version, checksum, bases: bases.to_vec() };
-        let Some(layout) = self.walker.layout(&wanted)? else { return Ok(None) };
+        let Some(layout) = self.walker.steps(&wanted)? else { return Ok(None) };
         let number = match self.layouts.iter().position(|known| Arc::ptr_eq(known, &layout)) {
             Some(number) => number,
             None => {
@@ -624,30 +736,17 @@ impl<'a> Reader<'a> {
     }
 
     /// How a class that is a container is stored.
-    fn container_class(&mut self, class: u32) -> Option<Arc<Kind>> {
-        if let Some((_, kind)) = self.kinds.iter().find(|(known, _)| *known == class) {
-            return kind.clone();
+    fn container_class(&mut self, class: u32) -> Result<Option<Arc<Item>>> {
+        if let Some((_, item)) = self.containers.iter().find(|(known, _)| *known == class) {
+            return Ok(item.clone());
         }
         let name = &self.classes[class as usize].name;
         if !name.ends_with('>') {
-            return None;
+            return Ok(None);
         }
-        let kind = Kind::container(&CppType::parse(name), None, &self.walker.streamers).map(Arc::new);
-        self.kinds.push((class, kind.clone()));
-        kind
-    }
-
-    /// The class of pairs of these, if the file describes it.
-    pub(super) fn pair(&mut self, key: &Kind, value: &Kind) -> Option<u32> {
-        // Kinds stay where they are as long as what they are of is read.
-        let address = std::ptr::from_ref(key) as usize;
-        if let Some(&(_, pair)) = self.pairs.iter().find(|&&(known, _)| known == address) {
-            return pair;
-        }
-        let name = Kind::pair(key, value, &self.walker.streamers).map(str::to_owned);
-        let pair = name.map(|name| self.class_by_name(&name));
-        self.pairs.push((address, pair));
-        pair
+        let item = self.walker.file.container(name)?;
+        self.containers.push((class, item.clone()));
+        Ok(item)
     }
 
     pub(super) fn class_by_name(&mut self, name: &str) -> u32 {
@@ -718,6 +817,11 @@ impl<'a> Reader<'a> {
         Error::unsupported(format!("class {class} version {version}, of which the file has no streamer info"))
             .at_byte(self.cursor.position() as u64)
     }
+}
+
+/// The kind of numbers that are never packed.
+fn plain(numbers: &Numbers) -> Result<Basic> {
+    numbers.basic.ok_or_else(|| Error::unsupported("packed numbers where a class's own code writes them"))
 }
 
 /// Set in a `TRef`'s bits if it names its object by UUID.

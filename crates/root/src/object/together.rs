@@ -2,11 +2,11 @@
 
 use forthwith_plan::{Error, Result};
 
-use super::items::ITEMS;
-use super::kind::{Kind, Shape};
-use super::layout::Step;
-use super::objects::{Contents, Member, Node};
+use super::items::{ITEMS, shape};
+use super::objects::{Contents, Member, Node, Shape};
 use super::reader::Reader;
+use super::steps::Step;
+use crate::class::{Item, Value};
 use crate::record::Frame;
 use crate::record::out_of_range;
 
@@ -19,92 +19,104 @@ impl Reader<'_> {
     }
 
     /// The contents of a container whose items are stored member by member.
-    pub(super) fn by_member(&mut self, kind: &Kind, written: Written, depth: usize) -> Result<Member> {
+    pub(super) fn by_member(&mut self, item: &Item, written: Written, depth: usize) -> Result<Member> {
         let Written { streamed, version, checksum } = written;
-        match kind {
-            Kind::List(shape, item) => {
-                let count = self.size()?;
-                let count = self.cursor.count(ITEMS, count, 0)?;
-                match &**item {
-                    _ if count == 0 && streamed >= 7 => self.values(*shape, 0, 0, |_, _| Ok(Member::Null)),
-                    Kind::Class(class) | Kind::Unknown(class) => {
-                        let class = self.class(class.as_bytes());
-                        let first = self.member_wise(class, i32::from(version), checksum, count, depth)?;
-                        self.values(*shape, count, 0, |_, index| Ok(Member::Object(first + index as u32)))
-                    }
-                    Kind::Pair(first, second) => {
-                        let pairs = self.room(3 * count, 0)?;
-                        let halves = pairs + count;
-                        for pair in 0..count {
-                            self.members[pairs + pair] =
-                                Member::List(Shape::Pair, (halves + 2 * pair) as u32, 2);
-                        }
-                        self.column(first, halves, 2, count, depth)?;
-                        self.column(second, halves + 1, 2, count, depth)?;
-                        Ok(Member::List(*shape, pairs as u32, count as u32))
-                    }
-                    _ => Err(Error::unsupported("a container of numbers that is stored member by member")),
+        let (shape, item, pair) = match item {
+            Item::List(container, item) => match &**item {
+                Item::Pair(pair) => (shape(container), None, Some(&pair.members)),
+                item => (shape(container), Some(item), None),
+            },
+            Item::Map(_, pair) => (Shape::Map, None, Some(&pair.members)),
+            _ => return Err(Error::unsupported("an item that is stored member by member")),
+        };
+        let count = self.size()?;
+        let count = self.cursor.count(ITEMS, count, 0)?;
+        if count == 0 && streamed >= 7 {
+            return self.values(shape, 0, 0, |_, _| Ok(Member::Null));
+        }
+        if let Some(members) = pair {
+            // Keys and values of a map stand among each other, and the halves of pairs in lists of their own.
+            let lists = if shape == Shape::Map { 0 } else { count };
+            let pairs = self.room(lists + 2 * count, 0)?;
+            let halves = pairs + lists;
+            for pair in 0..lists {
+                self.members[pairs + pair] = Member::List(Shape::Pair, (halves + 2 * pair) as u32, 2);
+            }
+            for (half, member) in members.iter().enumerate() {
+                self.column(&member.value, member.array, [0; 2], (halves + half, 0), 2, count, depth)?;
+                for place in (0..count).map(|index| halves + half + 2 * index) {
+                    self.members[place] = self.shaped(self.members[place], &member.dimensions)?;
                 }
             }
-            Kind::Map(key, value) => {
-                let count = self.size()?;
-                let count = self.cursor.count(ITEMS, count, key.least().min(1))?;
-                let first = self.room(2 * count, 0)?;
-                if count == 0 && streamed >= 7 {
-                    return Ok(Member::List(Shape::Map, first as u32, 0));
-                }
-                if [key, value].into_iter().any(|half| half.is_array_class())
-                    && let Some(pair) = self.pair(key, value)
-                {
-                    // Whether an array is an object of its own, the info of pairs tells.
-                    let pairs = self.member_wise(pair, i32::from(version), checksum, count, depth)?;
-                    for index in 0..count {
-                        if let Contents::Members { layout, first: halves } =
-                            self.nodes[pairs as usize + index].contents
-                            && self.layouts[layout as usize].names.len() == 2
-                        {
-                            let halves = halves as usize;
-                            self.members.copy_within(halves..halves + 2, first + 2 * index);
-                        }
-                    }
-                    return Ok(Member::List(Shape::Map, first as u32, 2 * count as u32));
-                }
-                self.column(key, first, 2, count, depth)?;
-                self.column(value, first + 1, 2, count, depth)?;
-                Ok(Member::List(Shape::Map, first as u32, 2 * count as u32))
+            let length = if shape == Shape::Map { 2 * count } else { count };
+            return Ok(Member::List(shape, pairs as u32, length as u32));
+        }
+        match item {
+            Some(Item::Class(class) | Item::Unknown(class) | Item::Memberless(class)) => {
+                let class = self.class(class.as_bytes());
+                let first = self.member_wise(class, i32::from(version), checksum, count, depth)?;
+                self.values(shape, count, 0, |_, index| Ok(Member::Object(first + index as u32)))
             }
-            _ => Err(Error::unsupported("an item that is stored member by member")),
+            // One member, of which there is one in each.
+            Some(Item::Array(array)) => {
+                let first = self.room(count, 0)?;
+                self.column(&array.value, array.array, [0; 2], (first, 0), 1, count, depth)?;
+                for place in first..first + count {
+                    self.members[place] = self.shaped(self.members[place], &array.dimensions)?;
+                }
+                Ok(Member::List(shape, first as u32, count as u32))
+            }
+            _ => Err(Error::unsupported("a container of numbers that is stored member by member")),
         }
     }
 
-    /// One member of many items, into every `stride`th slot from `first` on.
+    /// One member of many objects, whose members are `width` slots from each other: those of the first object begin at the
+    /// first place, and its slot for this member is so many behind.
     pub(super) fn column(
         &mut self,
-        kind: &Kind,
-        first: usize,
-        stride: usize,
+        value: &Value,
+        array: Option<u32>,
+        counters: [u32; 2],
+        (first, slot): (usize, usize),
+        width: usize,
         count: usize,
         depth: usize,
     ) -> Result<()> {
-        if kind == &Kind::Text {
-            return self.text_column(first, stride, count);
-        }
-        if !matches!(kind, Kind::List(..) | Kind::Map(..)) {
-            for index in 0..count {
-                self.members[first + index * stride] = self.item(kind, depth + 1)?;
+        let length = array.unwrap_or(1) as usize;
+        match value {
+            // One frame for those of all objects.
+            Value::Container(item) => {
+                let frame = self.cursor.frame()?;
+                let all = self.inside(item, count.saturating_mul(length), &frame, depth)?;
+                self.leave(&frame);
+                let Member::List(_, begin, _) = all else { return Ok(()) };
+                for index in 0..count {
+                    let begin = begin as usize + index * length;
+                    self.members[first + index * width + slot] = match array {
+                        None => self.members[begin],
+                        Some(_) => Member::List(Shape::List, begin as u32, length as u32),
+                    };
+                }
             }
-            return Ok(());
+            Value::StdText if array.is_none() => self.text_column(first + slot, width, count)?,
+            Value::Text | Value::StdText if array.is_some() => {
+                self.strings(first + slot, width, count, length)?
+            }
+            Value::Loop { class, pointers, .. } => {
+                let frame = self.cursor.frame()?;
+                for object in (0..count).map(|index| first + index * width) {
+                    let times = self.count(object + counters[0] as usize, 0)?.saturating_mul(length);
+                    self.members[object + slot] = self.repetitions(class, *pointers, times, depth)?;
+                }
+                self.leave(&frame);
+            }
+            _ => {
+                for object in (0..count).map(|index| first + index * width) {
+                    self.members[object + slot] =
+                        self.value(value, array, (object, counters), object + slot, depth)?;
+                }
+            }
         }
-        // One frame for all of them.
-        let frame = self.cursor.frame()?;
-        let written = if frame.member_wise { Some(self.written(&frame)?) } else { None };
-        for index in 0..count {
-            self.members[first + index * stride] = match written {
-                Some(written) => self.by_member(kind, written, depth + 1)?,
-                None => self.item(kind, depth + 1)?,
-            };
-        }
-        self.leave(&frame);
         Ok(())
     }
 
@@ -204,30 +216,11 @@ impl Reader<'_> {
         while at < steps.len() {
             let (next, slots) = group(steps, at);
             match &steps[at] {
-                Step::Container(kind) => self.column(kind, first + slot, width, count, depth)?,
-                Step::StdString => self.text_column(first + slot, width, count)?,
-                // One frame for those of all objects.
-                Step::Strings(length) => self.strings(first + slot, width, count, *length as usize)?,
-                Step::Containers(kind, length) => {
-                    let length = *length as usize;
-                    let frame = self.cursor.frame()?;
-                    let all = self.inside(kind, count.saturating_mul(length), &frame, depth)?;
-                    self.leave(&frame);
-                    if let Member::List(shape, begin, _) = all {
-                        for index in 0..count {
-                            let begin = begin + (index * length) as u32;
-                            self.members[first + index * width + slot] =
-                                Member::List(shape, begin, length as u32);
-                        }
-                    }
+                Step::Member(value, counters) => {
+                    self.column(value, None, *counters, (first, slot), width, count, depth)?;
                 }
-                Step::Loop(repeated) => {
-                    let frame = self.cursor.frame()?;
-                    for object in (0..count).map(|index| first + index * width) {
-                        let times = self.count(object + repeated.counter as usize, 0)?;
-                        self.members[object + slot] = self.repetitions(repeated, times, depth)?;
-                    }
-                    self.leave(&frame);
+                Step::Array(value, length, counters) => {
+                    self.column(value, Some(*length), *counters, (first, slot), width, count, depth)?;
                 }
                 // Its members take part.
                 Step::Enter(base) if base.flat => {

@@ -7,9 +7,10 @@ use bytes::Bytes;
 use forthwith_io::ProcessLock;
 use forthwith_plan::Result;
 
-use super::layout::Layout;
 use super::objects::{Leftover, Objects};
 use super::reader::Reader;
+use super::steps::Steps;
+use crate::class::Layouts;
 use crate::record::{Cursor, out_of_range};
 use crate::streamer::Streamers;
 
@@ -21,11 +22,11 @@ use crate::streamer::Streamers;
 /// of a tree does not make the tree unreadable.
 #[derive(Debug)]
 pub struct Walker {
-    pub(super) streamers: Arc<Streamers>,
-    layouts: ProcessLock<HashMap<Wanted, Option<Arc<Layout>>>>,
+    pub(super) file: Arc<Layouts>,
+    known: ProcessLock<HashMap<Wanted, Option<Arc<Steps>>>>,
 }
 
-/// Which layout.
+/// Which steps.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Wanted {
     pub(super) class: Box<str>,
@@ -39,7 +40,13 @@ impl Walker {
     /// A walker for the objects of the file that these infos are from.
     #[must_use]
     pub fn new(streamers: Arc<Streamers>) -> Self {
-        Self { streamers, layouts: ProcessLock::default() }
+        Self::with(Arc::new(Layouts::new(streamers, i32::MAX)))
+    }
+
+    /// The same, where the version of ROOT that wrote the file is known.
+    #[must_use]
+    pub fn with(file: Arc<Layouts>) -> Self {
+        Self { file, known: ProcessLock::default() }
     }
 
     /// Reads the object that a record's payload is. `origin` is the length of the record's key.
@@ -94,16 +101,16 @@ impl Walker {
     }
 
     pub(super) fn is_unversioned(&self, class: &str, checksum: u32) -> Result<bool> {
-        let of_version_0 = self.streamers.find(class, 0)?.is_some();
-        Ok(of_version_0 && self.streamers.by_checksum(class, checksum)?.is_none())
+        let of_version_0 = self.file.streamers.find(class, 0)?.is_some();
+        Ok(of_version_0 && self.file.streamers.by_checksum(class, checksum)?.is_none())
     }
 
-    pub(super) fn layout(&self, wanted: &Wanted) -> Result<Option<Arc<Layout>>> {
-        if let Some(layout) = self.layouts.lock().get(wanted) {
-            return Ok(layout.clone());
+    pub(super) fn steps(&self, wanted: &Wanted) -> Result<Option<Arc<Steps>>> {
+        if let Some(steps) = self.known.lock().get(wanted) {
+            return Ok(steps.clone());
         }
         let Wanted { class, version, checksum, bases } = wanted;
-        let layout = Layout::compile(&self.streamers, class, *version, *checksum, bases)?.map(Arc::new);
-        Ok(self.layouts.lock().entry(wanted.clone()).or_insert(layout).clone())
+        let steps = Steps::of(&self.file, class, *version, *checksum, bases)?.map(Arc::new);
+        Ok(self.known.lock().entry(wanted.clone()).or_insert(steps).clone())
     }
 }

@@ -1,20 +1,18 @@
 //! Members of classes, by their streamer elements.
 
-use std::sync::Arc;
-
-use forthwith_columns::{DType, Encoding};
+use forthwith_columns::DType;
 use forthwith_program::Layout;
 
 use super::budget::{MAX_ARRAY_MEMBERS, MAX_MEMBERS, too_many};
 use super::{Classes, Unsupported, fixed, native, shared};
-use crate::class::Native;
-use crate::class::{self as table, Member, Value};
-use crate::{Counter, Element, ElementKind, OwnMember, Packing, StreamerInfo, code, is_unframed};
-use crate::{CppType, Number};
+use crate::class::{self as table, Base, Item, Member, StoredBase, Value};
+use crate::cpp::CppType;
+use crate::streamer::{Counter, Element, StreamerInfo, is_unframed};
 
 impl Classes<'_> {
     /// Names and schemas of a class's members, bases among them.
-    pub(super) fn members(&mut self, info: &Arc<StreamerInfo>) -> Result<Vec<(String, Layout)>, Unsupported> {
+    pub(super) fn members(&mut self, layout: &table::Layout) -> Result<Vec<(String, Layout)>, Unsupported> {
+        let info = &layout.info;
         for element in &info.elements {
             if let Some(counter) = element.counter() {
                 let class = if counter.class.is_empty() { &info.class } else { &counter.class };
@@ -26,7 +24,7 @@ impl Classes<'_> {
             }
         }
         let mut fields: Vec<(String, Layout)> = Vec::with_capacity(info.elements.len());
-        for element in &info.elements {
+        for (element, member) in layout.members() {
             let budget = if self.named_arrays > 0 {
                 &mut self.budget.array_members_left
             } else {
@@ -42,11 +40,11 @@ impl Classes<'_> {
             };
             *budget = left;
             let name = member_name(element);
-            let schema = match element.is_base() {
-                true => self.base(element)?,
-                false => {
+            let schema = match &member.value {
+                Value::Base(base) => self.base_of(&element.name, base)?,
+                _ => {
                     let outer = std::mem::take(&mut self.together);
-                    let member = self.member(info, element);
+                    let member = self.member_as(info, element, member);
                     self.together = outer;
                     Some(member?)
                 }
@@ -69,30 +67,28 @@ impl Classes<'_> {
 
     /// A base class; `None` if nothing is stored of it.
     pub fn base(&mut self, element: &Element) -> Result<Option<Layout>, Unsupported> {
-        let class = &*element.name;
-        let kind = table::native(class);
-        match kind {
-            Native::Nothing => return Ok(None),
-            Native::TObject => return Ok(Some(Layout::Passed(native::TOBJECT.into()))),
-            _ => {}
+        match Member::of(element, self.file).value {
+            Value::Base(base) => self.base_of(&element.name, &base),
+            _ => Err(format!("{}, which is no base", element.name)),
         }
-        if native::schema(class, kind).is_some() {
-            return self.object(class).map(Some);
-        }
-        let container = CppType::parse(class);
-        if container.is_container() {
-            return self.container(&container, &[]).map(Some);
-        }
-        if let (false, ElementKind::Base { version: Some(-1), .. }) = (self.describes(class), &element.kind) {
-            // ROOT did not know it either.
-            return Ok(None);
-        }
-        if !self.describes(class) {
-            // Of a class without members there is nothing to describe.
-            let frame = Layout::Framed { shared: false, of: Box::new(Layout::Blank) };
-            return Ok(Some(Layout::Skipped(Box::new(frame))));
-        }
-        let base = match self.together && is_unframed(class) && self.streamers.knows(class) {
+    }
+
+    fn base_of(&mut self, class: &str, base: &Base) -> Result<Option<Layout>, Unsupported> {
+        let apart = match &base.stored {
+            StoredBase::Nothing => return Ok(None),
+            StoredBase::TObject => return Ok(Some(Layout::Passed(native::TOBJECT.into()))),
+            StoredBase::Container(item) => return self.container(item, &[]).map(Some),
+            StoredBase::Framed => {
+                let frame = Layout::Framed { shared: false, of: Box::new(Layout::Blank) };
+                return Ok(Some(Layout::Skipped(Box::new(frame))));
+            }
+            StoredBase::Whole if native::schema(class, table::native(class)).is_some() => {
+                return self.object(class).map(Some);
+            }
+            StoredBase::Whole => false,
+            StoredBase::Members { apart } => *apart,
+        };
+        let base = match self.together && is_unframed(class) && self.file.streamers.knows(class) {
             true => {
                 self.switched = true;
                 super::framed(self.versions(class)?)
@@ -100,90 +96,104 @@ impl Classes<'_> {
             false => match self.object(class)? {
                 Layout::Between(before, record, _) if before.is_empty() => *record,
                 // Its own code writes it, of each item by itself also where other members of many items stand together.
-                object if element.code == code::TNAMED || kind == Native::Own => {
-                    Layout::Between(Vec::new(), Box::new(object), Vec::new())
-                }
+                object if apart => Layout::Between(Vec::new(), Box::new(object), Vec::new()),
                 object => object,
             },
         };
         Ok(Some(Layout::Base(Box::new(base))))
     }
 
+    /// How the base or member that an element describes is stored.
+    #[must_use]
+    pub fn member_described(&self, element: &Element) -> Member {
+        Member::of(element, self.file)
+    }
+
     /// A member that is no base.
     pub fn member(&mut self, info: &StreamerInfo, element: &Element) -> Result<Layout, Unsupported> {
+        self.member_as(info, element, &Member::of(element, self.file))
+    }
+
+    fn member_as(
+        &mut self,
+        info: &StreamerInfo,
+        element: &Element,
+        member: &Member,
+    ) -> Result<Layout, Unsupported> {
         let refused = || format!("{}::{} of type {}", info.class, element.name, element.type_name);
-        let Member { value, array } = Member::of(element).ok_or_else(refused)?;
-        let dimensions = if array.is_some() { dimensions(element) } else { Vec::new() };
-        let number = |code| wire(code, element.packing).map(Layout::Number).ok_or_else(refused);
-        let slot = |counter: &Counter| self.slot(info, &counter.class, &counter.name).ok_or_else(refused);
-        Ok(match value {
-            Value::Words(Some(dtype), words) => Layout::Computed(dtype, words.to_owned().into()),
-            Value::Words(None, words) => Layout::Passed(words.to_owned().into()),
-            Value::Number(code) if array.is_none() && !is_real(code) => {
+        let slot = |classes: &Self, counter: &Counter| {
+            let class = if counter.class.is_empty() { &info.class } else { &counter.class };
+            classes.counter(class, &counter.name).ok_or_else(refused)
+        };
+        let dimensions = &*member.dimensions;
+        Ok(match &member.value {
+            Value::Number(numbers) if member.array.is_none() && numbers.can_count() => {
+                let number = Layout::Number(numbers.encoding().ok_or_else(refused)?);
                 match self.counter(&info.class, &element.name) {
-                    Some(slot) => Layout::Counter(slot, Box::new(number(code)?)),
-                    None => number(code)?,
+                    Some(slot) => Layout::Counter(slot, Box::new(number)),
+                    None => number,
                 }
             }
-            Value::Number(code) => fixed(number(code)?, &dimensions),
-            Value::Counted(code, counter) => {
-                let slot = slot(counter)?;
-                let of = Box::new(match code {
-                    code::CHAR_STAR => Layout::LongText,
-                    code => number(code)?,
-                });
-                let counted = match dimensions.as_slice() {
-                    [] => Layout::Counted { slot, flag: true, of },
-                    sizes => {
-                        let counted = Layout::Counted { slot, flag: false, of };
-                        Layout::Flagged(Box::new(fixed(counted, sizes)))
-                    }
-                };
-                self.given_first(slot, counted)
+            Value::Counted(numbers, counter) => {
+                let of = Layout::Number(numbers.encoding().ok_or_else(refused)?);
+                self.counted(slot(self, counter)?, of, dimensions)
             }
-            Value::Bits => Layout::Computed(DType::UInt32, BITS.into()),
-            Value::LongText => fixed(Layout::LongText, &dimensions),
-            Value::Text if array.is_none() => Layout::Text,
-            Value::Text | Value::StdText => shared(fixed(Layout::Text, &dimensions)),
-            Value::TObject => fixed(self.object("TObject")?, &dimensions),
-            Value::Container(kind) if kind.is_container() => self.container(&kind, &dimensions)?,
-            Value::Container(kind @ (CppType::Array(..) | CppType::Pointer(_))) => {
-                fixed(self.member_of(&kind)?, &dimensions)
-            }
-            Value::Container(kind) => return Err(kind.spelling()),
-            Value::Bare(kind) => fixed(self.item(&kind)?, &dimensions),
-            Value::Object(class) => {
-                let object = match CppType::parse(class) {
-                    CppType::Other(_) | CppType::Pair(..) => self.object(class)?,
-                    kind @ CppType::Array(..) => self.item(&kind)?,
-                    kind => self.member_of(&kind)?,
-                };
-                fixed(object, &dimensions)
-            }
-            Value::Pointer(class) => fixed(self.pointer(pointee(class))?, &dimensions),
+            Value::CountedTexts(counter) => self.counted(slot(self, counter)?, Layout::LongText, dimensions),
             Value::Loop { class, pointers, counter } => {
-                let slot = slot(counter)?;
-                let of = match pointers && self.root > OLD_LOOPS {
-                    true => self.pointer(class)?,
-                    false => self.contained(class)?,
-                };
-                let of = fixed(Layout::Counted { slot, flag: false, of: Box::new(of) }, &dimensions);
+                let slot = slot(self, counter)?;
+                let of = if *pointers { self.pointer(class)? } else { self.contained(class)? };
+                let of = fixed(Layout::Counted { slot, flag: false, of: Box::new(of) }, dimensions);
                 shared(self.given_first(slot, of))
             }
-            Value::Own(code, own) => {
-                let number = || Number::coded(code).and_then(|number| number.wire(None)).ok_or_else(refused);
-                match own {
-                    OwnMember::Bare(counter, 1) => {
-                        let of = Box::new(Layout::Number(number()?));
-                        Layout::Counted { slot: slot(counter)?, flag: false, of }
-                    }
-                    OwnMember::Sized => Layout::Number(number()?).list(),
-                    OwnMember::Triangle(rows) => Layout::Triangle(slot(rows)?, number()?),
-                    _ => return Err(refused()),
-                }
+            Value::Repeated(numbers, counter, 1) => {
+                let of = Box::new(Layout::Number(numbers.encoding().ok_or_else(refused)?));
+                Layout::Counted { slot: slot(self, counter)?, flag: false, of }
             }
-            Value::Framed => return Err(refused()),
+            Value::Triangle(numbers, rows) => {
+                Layout::Triangle(slot(self, rows)?, numbers.encoding().ok_or_else(refused)?)
+            }
+            _ => self.stored(member).map_err(|why| if why.is_empty() { refused() } else { why })?,
         })
+    }
+
+    /// A member that no other counts. The reason is empty where there is none but the member itself.
+    pub(super) fn stored(&mut self, member: &Member) -> Result<Layout, Unsupported> {
+        let one = match &member.value {
+            Value::Words(Some(dtype), words) => Layout::Computed(*dtype, words.to_string().into()),
+            Value::Words(None, words) => Layout::Passed(words.to_string().into()),
+            Value::Number(numbers) => Layout::Number(numbers.encoding().ok_or_else(String::new)?),
+            Value::Bits => Layout::Computed(DType::UInt32, BITS.into()),
+            Value::LongText => Layout::LongText,
+            Value::Text if member.array.is_none() => Layout::Text,
+            Value::Text | Value::StdText => return Ok(shared(fixed(Layout::Text, &member.dimensions))),
+            Value::TObject => self.object("TObject")?,
+            Value::Container(item) => return self.container(item, &member.dimensions),
+            Value::Whole(item) => self.container(item, &[])?,
+            Value::Bare(item) | Value::Item(item) => self.item(item)?,
+            Value::Array(array) => self.stored(array)?,
+            Value::Object(class) => match CppType::parse(class) {
+                CppType::Text("std::string") => shared(Layout::Text),
+                CppType::Other(_) | CppType::Pair(..) => self.object(class)?,
+                kind => {
+                    let item = Item::of(&kind, self.file);
+                    self.item(&item)?
+                }
+            },
+            Value::Pointer(class) => self.pointer(class)?,
+            Value::Sized(numbers) => Layout::Number(numbers.encoding().ok_or_else(String::new)?).list(),
+            _ => return Err(String::new()),
+        };
+        Ok(fixed(one, &member.dimensions))
+    }
+
+    /// A flag, and what the number of a slot counts, or arrays of that.
+    fn counted(&self, slot: u32, of: Layout, dimensions: &[u32]) -> Layout {
+        let of = Box::new(of);
+        let counted = match dimensions {
+            [] => Layout::Counted { slot, flag: true, of },
+            sizes => Layout::Flagged(Box::new(fixed(Layout::Counted { slot, flag: false, of }, sizes))),
+        };
+        self.given_first(slot, counted)
     }
 
     /// Says that the counter of a member is a branch of its own, with numbers of this type.
@@ -210,19 +220,6 @@ impl Classes<'_> {
         let mut known = self.counters.iter().rev();
         known.find(|(of, counter, _)| **of == *class && **counter == *name).map(|(.., slot)| *slot)
     }
-
-    fn slot(&self, info: &StreamerInfo, class: &str, name: &str) -> Option<u32> {
-        self.counter(if class.is_empty() { &info.class } else { class }, name)
-    }
-}
-
-/// The class a pointer leads to, if the type's name is that of a smart one.
-fn pointee(class: &str) -> &str {
-    let plain = class.strip_prefix("std::").unwrap_or(class);
-    let inner = plain.strip_prefix("unique_ptr<").or_else(|| plain.strip_prefix("shared_ptr<"));
-    inner
-        .and_then(|inner| inner.strip_suffix('>'))
-        .map_or(class, |inner| inner.split(',').next().unwrap_or(inner).trim().trim_end_matches('*').trim())
 }
 
 /// Of members of the same name, the last is meant: that of the most derived class.
@@ -287,31 +284,5 @@ fn member_name(element: &Element) -> String {
     element.name.trim_start_matches('*').split('[').next().unwrap_or_default().to_owned()
 }
 
-/// The dimensions of a fixed array.
-pub fn dimensions(element: &Element) -> Vec<u64> {
-    let stated: Vec<u64> = element.dimensions.iter().copied().map(u64::from).collect();
-    let product = stated.iter().try_fold(1u64, |all, &size| all.checked_mul(size));
-    match u64::from(element.array_length) {
-        0 => Vec::new(),
-        length if product == Some(length) => stated,
-        length => vec![length],
-    }
-}
-
-/// How ROOT's codes of numbers are stored.
-fn wire(code: i32, packing: Option<Packing>) -> Option<Encoding> {
-    Number::coded(code)?.wire(packing)
-}
-
-/// Up to this version, ROOT wrote what an array of pointers leads to without the classes.
-const OLD_LOOPS: i32 = 51508;
 /// Status bits of an object, with two more bytes if it is referenced.
 const BITS: &str = "data !I-> stack dup 16 and if 2 data skip then";
-
-/// Whether it is the code of numbers that cannot count.
-fn is_real(code: i32) -> bool {
-    matches!(
-        code,
-        code::BOOL | code::FLOAT | code::DOUBLE | code::DOUBLE32 | code::FLOAT16 | code::LEGACY_CHAR
-    )
-}

@@ -15,7 +15,6 @@
 //! * A reference to an object pauses the program. The engine (`engine/objects.rs`) looks the object up among
 //!   those that pointers of the same place wrote, and `columns::Finisher::Objects` makes the index of rows.
 
-mod arrays;
 mod budget;
 mod evolve;
 mod member;
@@ -25,22 +24,21 @@ mod program;
 mod within;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use forthwith_columns::{DType, Encoding};
 use forthwith_program::{Layout, When};
 
-use crate::CppType;
-use crate::class::{self as table, Native};
-use crate::{Counter, Element, StreamerInfo, Streamers, any_unframed, is_unframed, registered};
-use arrays::array;
+use crate::class::{self as table, Item, Layouts, Member, Native, Pair};
+use crate::cpp::CppType;
+use crate::streamer::{Counter, Element, StreamerInfo, any_unframed, is_unframed, registered};
 pub use budget::{Budget, Noted};
-pub use member::dimensions;
 pub use pointed::{OWN_ITEMS, UNDESCRIBED_ITEMS};
 pub use program::{columns, dialect, program};
 
 /// Schemas of classes, by the file's own account of them.
 pub struct Classes<'a> {
-    streamers: &'a Streamers,
+    file: &'a Layouts,
     /// Classes that are being looked at: none can contain itself for ever.
     within: Vec<Box<str>>,
     /// Those of them that are looked at again, within themselves.
@@ -80,8 +78,6 @@ pub struct Classes<'a> {
     seen: &'a [&'static str],
     /// What is noted on the way.
     noted: Option<&'a Noted>,
-    /// The version of ROOT that wrote the file.
-    root: i32,
     /// Classes with those derived from them, as far as that was asked.
     families: HashMap<Box<str>, Vec<String>>,
 }
@@ -92,9 +88,9 @@ pub type Unsupported = String;
 impl<'a> Classes<'a> {
     /// Classes as a file describes them, unrolled as far as the budget says.
     #[must_use]
-    pub fn new(streamers: &'a Streamers, budget: Budget) -> Self {
+    pub fn new(file: &'a Layouts, budget: Budget) -> Self {
         Self {
-            streamers,
+            file,
             within: Vec::new(),
             again: Vec::new(),
             budget,
@@ -115,16 +111,8 @@ impl<'a> Classes<'a> {
             items: String::new(),
             seen: &[],
             noted: None,
-            root: i32::MAX,
             families: HashMap::new(),
         }
-    }
-
-    /// Arrays of pointers that a member counts are stored otherwise in files of old versions of ROOT.
-    #[must_use]
-    pub fn written_by(mut self, root: i32) -> Self {
-        self.root = root;
-        self
     }
 
     /// Arrays that only the data name the class of have items of this class.
@@ -143,22 +131,37 @@ impl<'a> Classes<'a> {
 
     /// A value of some type as a member of a class: containers and strings have a frame.
     pub fn member_of(&mut self, kind: &CppType) -> Result<Layout, Unsupported> {
-        match kind {
-            CppType::Text("std::string") => Ok(shared(Layout::Text)),
-            _ if kind.is_container() => self.container(kind, &[]),
-            CppType::Array(..) => match array(kind) {
-                // As an array of C, which has the items of containers, without their frames.
-                (item, sizes) if item.is_container() => Ok(fixed(self.item(item)?, &sizes)),
-                _ => self.array_of(kind),
-            },
-            _ => self.item(kind),
+        let item = Arc::new(Item::of(kind, self.file));
+        self.stored(&Member::typed(kind, &item))
+            .map_err(|why| if why.is_empty() { kind.spelling() } else { why })
+    }
+
+    /// A pair or a `std::array` without the frame that it has as an object of its own; a value as a member, if it is neither.
+    pub fn bare_of(&mut self, kind: &CppType) -> Result<Layout, Unsupported> {
+        match Item::of(kind, self.file) {
+            Item::Pair(pair) => self.pair(&pair),
+            Item::Array(array) => self.stored(&array),
+            _ => self.member_of(kind),
         }
     }
 
+    /// A pair without a frame around it.
+    fn pair(&mut self, pair: &Pair) -> Result<Layout, Unsupported> {
+        let [first, second] = self.halves(pair)?;
+        let fields = vec![("first".to_owned(), first), ("second".to_owned(), second)];
+        Ok(Layout::Record { name: Some(pair.name.to_string()), fields })
+    }
+
+    /// The members of a pair, or of all pairs of a map.
+    fn halves(&mut self, pair: &Pair) -> Result<[Layout; 2], Unsupported> {
+        let [first, second] = &pair.members;
+        Ok([self.stored(first)?, self.stored(second)?])
+    }
+
     /// A container within its frame, or an array of them.
-    pub fn container(&mut self, kind: &CppType, dimensions: &[u64]) -> Result<Layout, Unsupported> {
-        let apart = fixed(self.item(kind)?, dimensions);
-        let together = self.together(kind)?;
+    fn container(&mut self, item: &Item, dimensions: &[u32]) -> Result<Layout, Unsupported> {
+        let apart = fixed(self.item(item)?, dimensions);
+        let together = self.together(item)?;
         let mut arms = vec![(When::Any, apart)];
         if let Some(of) = together {
             let of = of
@@ -170,23 +173,22 @@ impl<'a> Classes<'a> {
     }
 
     /// The items of a container if they are stored member by member, by their class's version.
-    fn together(&mut self, kind: &CppType) -> Result<Option<Vec<(When, Layout)>>, Unsupported> {
-        Ok(match kind {
-            CppType::Map(_, key, value) => {
-                let pair = Layout::Tuple(self.halves(key, value)?.into());
-                Some(vec![(When::AnyClass, pair)])
-            }
-            CppType::Sequence(_, item) => match &**item {
-                CppType::Pair(..) | CppType::Array(..) | CppType::Other(_) => match self.item(item)? {
-                    Layout::Framed { of, shared: false } => match *of {
-                        Layout::Versioned(arms) => Some(self.by_members(item, arms)?),
+    fn together(&mut self, container: &Item) -> Result<Option<Vec<(When, Layout)>>, Unsupported> {
+        Ok(match container {
+            Item::Map(_, pair) => Some(vec![(When::AnyClass, Layout::Tuple(self.halves(pair)?.into()))]),
+            Item::List(_, item) => match &**item {
+                Item::Pair(_) | Item::Array(_) | Item::Class(_) | Item::Unknown(_) | Item::Memberless(_) => {
+                    match self.item(item)? {
+                        Layout::Framed { of, shared: false } => match *of {
+                            Layout::Versioned(arms) => Some(self.by_members(item, arms)?),
+                            _ => None,
+                        },
+                        unknown @ (Layout::Unknown(_) | Layout::Refused(_)) => {
+                            Some(vec![(When::AnyClass, unknown)])
+                        }
                         _ => None,
-                    },
-                    unknown @ (Layout::Unknown(_) | Layout::Refused(_)) => {
-                        Some(vec![(When::AnyClass, unknown)])
                     }
-                    _ => None,
-                },
+                }
                 _ => None,
             },
             _ => None,
@@ -196,10 +198,10 @@ impl<'a> Classes<'a> {
     /// How items are stored member by member that are stored by themselves like this.
     fn by_members(
         &mut self,
-        item: &CppType,
+        item: &Item,
         apart: Vec<(When, Layout)>,
     ) -> Result<Vec<(When, Layout)>, Unsupported> {
-        let CppType::Other(class) = item else { return Ok(apart) };
+        let (Item::Class(class) | Item::Unknown(class)) = item else { return Ok(apart) };
         if !any_unframed() || registered(class).is_some() {
             return Ok(apart);
         }
@@ -218,37 +220,41 @@ impl<'a> Classes<'a> {
         Ok(arms?.into_iter().filter_map(read).collect())
     }
 
-    /// A value of some type as an item of a container, which has no frame unless it is an object.
-    pub(super) fn item(&mut self, kind: &CppType) -> Result<Layout, Unsupported> {
-        Ok(match kind {
-            CppType::Number(number) => match number.wire(None) {
+    /// An item of a container, which has no frame unless it is an object.
+    fn item(&mut self, item: &Item) -> Result<Layout, Unsupported> {
+        Ok(match item {
+            Item::Number(number) => match number.wire(None) {
                 Some(wire) => Layout::Number(wire),
-                None => return Err(kind.spelling()),
+                None => return Err(number.spelling.into()),
             },
-            CppType::Text(_) => Layout::Text,
-            CppType::Sequence(_, item) => self.item(item)?.list(),
-            CppType::Bitset(_) => Layout::Number(Encoding::Bool).list(),
-            CppType::Map(_, key, value) => Layout::Tuple(vec![self.item(key)?, self.item(value)?]).list(),
+            Item::Text => Layout::Text,
+            Item::LongText => Layout::LongText,
+            Item::List(_, item) => self.item(item)?.list(),
+            Item::Map(_, pair) => {
+                let [key, value] = &pair.items;
+                Layout::Tuple(vec![self.item(key)?, self.item(value)?]).list()
+            }
             // An object, of which only the items are of interest.
-            CppType::Array(..) => framed(vec![(When::AnyClass, self.array_of(kind)?)]),
-            CppType::Pointer(of) => match &**of {
-                CppType::Other(class) => self.pointer(class)?,
-                _ => return Err(kind.spelling()),
-            },
-            CppType::Pair(first, second) => framed(vec![(When::AnyClass, self.pair(kind, first, second)?)]),
+            Item::Array(array) => framed(vec![(When::AnyClass, self.stored(array)?)]),
+            Item::Pointer(CppType::Other(class)) => self.pointer(class)?,
+            Item::Pointer(kind) => return Err(format!("{}*", kind.spelling())),
+            Item::Pair(pair) => framed(vec![(When::AnyClass, self.pair(pair)?)]),
+            Item::Memberless(_) => {
+                framed(vec![(When::AnyClass, Layout::Record { name: None, fields: Vec::new() })])
+            }
             // One that nothing is inside of any more is an error where it is met.
-            CppType::Other(class) if self.is_own(class) => match self.own(class) {
+            Item::Class(class) | Item::Unknown(class) if self.is_own(class) => match self.own(class) {
                 Ok(schema) => schema,
                 Err(why) => Layout::Refused(why),
             },
-            CppType::Other(class) => self.contained(class)?,
+            Item::Class(class) | Item::Unknown(class) => self.contained(class)?,
         })
     }
 
     /// An object in place.
     pub fn object(&mut self, class: &str) -> Result<Layout, Unsupported> {
         if let Some(info) = registered(class) {
-            let record = self.record(&info)?;
+            let record = self.record(&self.file.of(&info))?;
             return Ok(match is_unframed(class) {
                 // By itself also where other members of many items stand together.
                 true => Layout::Between(Vec::new(), Box::new(record), Vec::new()),
@@ -265,14 +271,14 @@ impl<'a> Classes<'a> {
             Native::Bare if let Some(schema) = self.bare(class)? => return Ok(schema),
             _ => {}
         }
-        if let Some(items) = self.items_of(class)? {
-            return Ok(items);
+        if let Some(container) = self.file.container(class).map_err(|error| error.to_string())? {
+            return self.container(&container, &[]);
         }
         Ok(match self.versions(class)? {
             // Files describe what was written to them, so most probably there is none.
-            arms if arms.is_empty() => match self.enumeration(class) {
-                Some(number) => number,
-                None => Layout::Unknown(class.into()),
+            arms if arms.is_empty() => match Item::of(&CppType::Other(class.into()), self.file) {
+                number @ Item::Number(_) => self.item(&number)?,
+                _ => Layout::Unknown(class.into()),
             },
             arms if native == Native::Uncounted => {
                 let count = Layout::Passed(native::BYTE_COUNT_IF_ANY.into());
@@ -313,42 +319,17 @@ impl<'a> Classes<'a> {
 
     /// A class that code of its own streams without a frame.
     fn bare(&mut self, class: &str) -> Result<Option<Layout>, Unsupported> {
-        let infos = table::versions(self.streamers, class).map_err(|error| error.to_string())?;
-        let Some(info) = infos.first().filter(|info| info.version == table::ANY_VERSION) else {
+        let layouts = self.file.versions(class).map_err(|error| error.to_string())?;
+        let Some(layout) = layouts.first().filter(|layout| layout.info.version == table::ANY_VERSION) else {
             return Ok(None);
         };
+        let info = &layout.info;
         // What counts a member is to be there.
         let is_missing = |counter: &Counter| counter.class != info.class && !self.describes(&counter.class);
         match info.elements.iter().filter_map(Element::counter).any(is_missing) {
             true => Ok(Some(Layout::Unknown(class.into()))),
-            false => self.record(info).map(Some),
+            false => self.record(layout).map(Some),
         }
-    }
-
-    /// A class that is a container by itself, whose description has no members but one that says so.
-    fn items_of(&mut self, class: &str) -> Result<Option<Layout>, Unsupported> {
-        let Some(info) = self.streamers.latest(class).map_err(|error| error.to_string())? else {
-            return Ok(None);
-        };
-        let [only] = info.elements.as_slice() else { return Ok(None) };
-        if &*only.name != "This" || only.is_base() {
-            return Ok(None);
-        }
-        let item = class.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or_default();
-        let kind = CppType::parse(item.split(',').next().unwrap_or(item));
-        // Items of which nothing is stored have no description.
-        let arms = match &kind {
-            CppType::Other(item) if self.describes(item) => self.beyond(|classes| classes.versions(item))?,
-            CppType::Other(_) => {
-                vec![(When::AnyClass, Layout::Record { name: None, fields: Vec::new() })]
-            }
-            _ => return Err(format!("{class}, a container of {}", kind.spelling())),
-        };
-        let together =
-            arms.iter().map(|(when, items)| (*when, Layout::Columns(Box::new(items.clone())))).collect();
-        let apart = framed(arms).list();
-        let arms = vec![(When::Any, apart), (When::Together, Layout::Versioned(together))];
-        Ok(Some(Layout::Framed { shared: true, of: Box::new(Layout::Versioned(arms)) }))
     }
 
     /// An object without a frame, of a version that is known.
@@ -356,40 +337,40 @@ impl<'a> Classes<'a> {
         if let Some(schema) = native::schema(class, table::native(class)) {
             return Ok(schema);
         }
-        if let Some(items) = self.items_of(class)? {
-            return Ok(items);
+        if let Some(container) = self.file.container(class).map_err(|error| error.to_string())? {
+            return self.container(&container, &[]);
         }
         let checksum = Some(checksum).filter(|&checksum| checksum != 0);
-        match table::describe(self.streamers, class, version, checksum).map_err(|error| error.to_string())? {
-            Some(info) => self.record(&info),
+        match self.file.describe(class, version, checksum).map_err(|error| error.to_string())? {
+            Some(layout) => self.record(&layout),
             None => Err(format!("{class}, which the file does not describe")),
         }
     }
 
     /// The versions of a class that the file describes, the latest first; the others deliver what that does. None if the file does not describe it.
     fn versions(&mut self, class: &str) -> Result<Vec<(When, Layout)>, Unsupported> {
-        let mut infos = table::versions(self.streamers, class).map_err(|error| error.to_string())?;
-        if let [only] = infos.as_slice()
-            && only.version == table::ANY_VERSION
+        let mut layouts = self.file.versions(class).map_err(|error| error.to_string())?;
+        if let [only] = layouts.as_slice()
+            && only.info.version == table::ANY_VERSION
         {
             return Ok(vec![(When::Any, self.record(only)?)]);
         }
-        let mut numbers: Vec<i32> = infos.iter().map(|info| info.version).collect();
+        let mut numbers: Vec<i32> = layouts.iter().map(|layout| layout.info.version).collect();
         numbers.sort_unstable();
         // Where several have the same version, it says nothing: ROOT lists the classes of the program that wrote last first.
         if numbers.windows(2).all(|pair| pair[0] != pair[1]) {
-            infos.sort_by_key(|info| std::cmp::Reverse(info.version));
+            layouts.sort_by_key(|layout| std::cmp::Reverse(layout.info.version));
         }
-        let Some(first) = infos.first().cloned() else {
+        let Some(first) = layouts.first() else {
             return self.sibling(class);
         };
-        let mut latest = self.record(&first)?;
+        let mut latest = self.record(first)?;
         // One that cannot be read, or not as the latest, is a fault where it is met.
         let mut older = Vec::new();
-        for info in &infos[1..] {
-            if let Ok(record) = self.record(info) {
+        for layout in &layouts[1..] {
+            if let Ok(record) = self.record(layout) {
                 evolve::mix(&record, &mut latest);
-                older.push((info, record));
+                older.push((&layout.info, record));
             }
         }
         let mut arms = Vec::new();
@@ -408,7 +389,7 @@ impl<'a> Classes<'a> {
             };
             arms.push((when, schema));
         };
-        add(&mut arms, &first, latest.clone());
+        add(&mut arms, &first.info, latest.clone());
         for (info, record) in older {
             if let Some(schema) = evolve::read_as(&record, &latest) {
                 add(&mut arms, info, schema);
@@ -423,6 +404,7 @@ impl<'a> Classes<'a> {
         let Some((template, _)) = class.split_once('<') else { return Ok(Vec::new()) };
         let is_sibling = |name: &str| name.split_once('<').is_some_and(|(known, _)| known == template);
         let mut names: Vec<String> = self
+            .file
             .streamers
             .classes()
             .map(|(name, _)| name.to_owned())
@@ -436,12 +418,14 @@ impl<'a> Classes<'a> {
         }
         let mut found: Option<Layout> = None;
         for name in names {
-            let infos = self.streamers.versions(&name).map_err(|error| error.to_string())?;
+            let infos = self.file.streamers.versions(&name).map_err(|error| error.to_string())?;
             for info in infos {
                 if info.elements.iter().any(|element| depends(element, &name)) {
                     return Ok(Vec::new());
                 }
-                let Ok(Layout::Record { fields, .. }) = self.record(&info) else { return Ok(Vec::new()) };
+                let Ok(Layout::Record { fields, .. }) = self.record(&self.file.of(&info)) else {
+                    return Ok(Vec::new());
+                };
                 let record = Layout::Record { name: Some(class.into()), fields };
                 if found.as_ref().is_some_and(|known| *known != record) {
                     return Ok(Vec::new());
@@ -454,7 +438,7 @@ impl<'a> Classes<'a> {
 
     /// Whether there is an info of a class.
     fn describes(&self, class: &str) -> bool {
-        table::is_described(self.streamers, class)
+        table::is_described(&self.file.streamers, class)
     }
 }
 
@@ -470,7 +454,7 @@ fn depends(element: &Element, class: &str) -> bool {
 }
 
 /// A value behind a byte count and a version that means nothing.
-pub(crate) fn shared(of: Layout) -> Layout {
+fn shared(of: Layout) -> Layout {
     Layout::Framed { shared: true, of: Box::new(Layout::Versioned(vec![(When::Any, of)])) }
 }
 
@@ -480,8 +464,8 @@ fn framed(arms: Vec<(When, Layout)>) -> Layout {
 
 /// An array of these dimensions, or the value itself if there are none.
 #[must_use]
-pub fn fixed(schema: Layout, dimensions: &[u64]) -> Layout {
-    dimensions.iter().rev().fold(schema, |inner, &size| Layout::Fixed(size, Box::new(inner)))
+pub fn fixed(schema: Layout, dimensions: &[u32]) -> Layout {
+    dimensions.iter().rev().fold(schema, |inner, &size| Layout::Fixed(size.into(), Box::new(inner)))
 }
 
 /// Numbers of a class, as a record of one or a list.

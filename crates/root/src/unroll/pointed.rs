@@ -92,7 +92,7 @@ impl Classes<'_> {
 
     fn family(&self, class: &str) -> Result<Vec<String>, Unsupported> {
         let mut found = vec![class.to_owned()];
-        let mut names: Vec<&str> = self.streamers.classes().map(|(name, _)| name).collect();
+        let mut names: Vec<&str> = self.file.streamers.classes().map(|(name, _)| name).collect();
         names.sort_unstable();
         names.dedup();
         // Each round finds the next generation.
@@ -102,7 +102,7 @@ impl Classes<'_> {
                 if found.iter().any(|known| known == name) || is_of_files(name) {
                     continue;
                 }
-                let infos = self.streamers.versions(name).map_err(|error| error.to_string())?;
+                let infos = self.file.streamers.versions(name).map_err(|error| error.to_string())?;
                 let bases = infos.iter().flat_map(|info| &info.elements).filter(|element| element.is_base());
                 if bases.into_iter().any(|base| found.iter().any(|known| **known == *base.name)) {
                     found.push((*name).to_owned());
@@ -129,7 +129,7 @@ impl Classes<'_> {
                 let mut derived = self.derived("TObject")?;
                 derived.retain(|name| !is_of_root(name) && self.describes(name) && !self.is_within(name));
                 // Of ROOT's own classes there are some in every file: one type is not made several for their sake.
-                let is_there = |name: &&str| self.streamers.knows(name) && !self.is_within(name);
+                let is_there = |name: &&str| self.file.streamers.knows(name) && !self.is_within(name);
                 if derived.len() > 1 {
                     derived.extend(OWN_ITEMS.into_iter().filter(is_there).map(String::from));
                 }

@@ -5,8 +5,8 @@ use forthwith_plan::ColumnSpec;
 use forthwith_program::{Count, Dialect, Entry, Frame, OutputBinding, Program, TextLength, translate};
 
 use super::{Budget, Classes, Noted, Unsupported};
+use crate::class::Layouts;
 use crate::cpp::CppType;
-use crate::streamer::Streamers;
 
 /// How ROOT writes counts and strings, behind the given frame.
 #[must_use]
@@ -15,24 +15,18 @@ pub fn dialect(text: TextLength, entry: Frame) -> Dialect {
 }
 
 /// The program that reads entries of one value each of this type, as ROOT streams such a value as a whole: an object behind
-/// its byte count and version, a container behind its own. `member` is what errors call it; `written_by` the version of
-/// ROOT that wrote the file, such as 63400.
+/// its byte count and version, a container behind its own. `member` is what errors call it.
 ///
 /// # Errors
 /// The file does not describe the class, or a column cannot have it: why, as a phrase.
-pub fn program(
-    streamers: &Streamers,
-    type_name: &str,
-    written_by: i32,
-    member: &str,
-) -> Result<Program, Unsupported> {
+pub fn program(file: &Layouts, type_name: &str, member: &str) -> Result<Program, Unsupported> {
     let kind = CppType::parse(type_name);
     let dialect = dialect(TextLength::ByteThenWord, Frame::None);
     let mut noted = Noted::default();
     let unrolled = Budget::widest(
         &mut noted,
         |budget, noted| {
-            let mut classes = Classes::new(streamers, budget).written_by(written_by).seeing(&[], noted);
+            let mut classes = Classes::new(file, budget).seeing(&[], noted);
             let layout = match &kind {
                 CppType::Other(class) => classes.object(class),
                 kind => classes.member_of(kind),

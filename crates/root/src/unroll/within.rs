@@ -1,12 +1,11 @@
 //! Classes within classes, and those that contain themselves: how deep they are looked into.
 
-use std::sync::Arc;
-
 use forthwith_program::Layout;
 
 use super::budget::{MAX_MEMBERS, MAX_RECURSIVE_MEMBERS, too_many};
 use super::{Classes, Unsupported};
-use crate::{Element, StreamerInfo};
+use crate::class;
+use crate::streamer::{Element, StreamerInfo};
 
 impl Classes<'_> {
     /// An object where there may be none: one that has levels enough is an error where it is met.
@@ -40,7 +39,7 @@ impl Classes<'_> {
     /// An object of the class whose members are being looked at: once more, as long as that is not many members.
     pub(super) fn own(&mut self, class: &str) -> Result<Layout, Unsupported> {
         let levels = self.within.iter().filter(|outer| ***outer == *class).count();
-        let info = self.streamers.latest(class).map_err(|error| error.to_string())?;
+        let info = self.file.streamers.latest(class).map_err(|error| error.to_string())?;
         let elements = info.as_ref().map_or(&[][..], |info| &info.elements);
         let is_own = |element: &&Element| {
             let mut words =
@@ -59,7 +58,8 @@ impl Classes<'_> {
     }
 
     /// The members of a class.
-    pub(super) fn record(&mut self, info: &Arc<StreamerInfo>) -> Result<Layout, Unsupported> {
+    pub(super) fn record(&mut self, layout: &class::Layout) -> Result<Layout, Unsupported> {
+        let info = &layout.info;
         let class = &info.class;
         let times = |of: &[Box<str>]| of.iter().filter(|outer| *outer == class).count();
         // By value, with nothing between that could end it.
@@ -91,7 +91,7 @@ impl Classes<'_> {
         let fields = bound.and_then(|()| {
             self.within.push(class.clone());
             let known = self.counters.len();
-            let fields = self.members(info);
+            let fields = self.members(layout);
             self.counters.truncate(known);
             self.within.pop();
             fields

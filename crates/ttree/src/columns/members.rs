@@ -8,8 +8,8 @@ use crate::{
     metadata::{Branch, Leaf, MemberOf},
     programs,
 };
-use forthwith_root::class::{Member, Value};
-use forthwith_root::unroll::{self, Classes};
+use forthwith_root::class::{Numbers, Value};
+use forthwith_root::unroll::Classes;
 use forthwith_root::{CppType, Element, ElementKind, StreamerInfo, code};
 
 /// The column of one member of a class, or with `items`, of that member of all items of a collection.
@@ -50,13 +50,13 @@ pub(crate) fn of_member(
         };
         return Column::described(spell(&element.name), schema, member);
     }
-    let stored = Member::of(element);
+    let stored = classes.member_described(element);
     let text = |name, length| {
         let entry = if items { Entry::ToEnd } else { Entry::Value };
         Column::translated(spell(name), entry(&Layout::Text), length, Frame::None, member)
     };
-    match stored.map(|stored| (stored.value, stored.array)) {
-        Some((Value::Bits, _)) => {
+    match (&stored.value, stored.array) {
+        (Value::Bits, _) => {
             let type_name = spell("uint32_t");
             if !items && branch.entry_offset_len == 0 {
                 return Column::flat(type_name, Encoding::Big(DType::UInt32), Vec::new());
@@ -64,9 +64,9 @@ pub(crate) fn of_member(
             let program = programs::bits(items, member);
             Column::program(type_name, program, "referenced objects have two bytes more")
         }
-        Some((Value::LongText, None)) => text("char*", TextLength::Big32),
-        Some((Value::Text, None)) => text("TString", TextLength::ByteThenWord),
-        Some((Value::Text, Some(_))) if !items => {
+        (Value::LongText, None) => text("char*", TextLength::Big32),
+        (Value::Text, None) => text("TString", TextLength::ByteThenWord),
+        (Value::Text, Some(_)) if !items => {
             let schema = fixed(Layout::Text, &dimensions);
             Column::translated(
                 spell("TString"),
@@ -76,15 +76,18 @@ pub(crate) fn of_member(
                 member,
             )
         }
-        Some((Value::Number(code), _)) => of_numbers(element, code, items, dimensions),
-        Some((Value::Counted(_, counter), _)) if items || !dimensions.fixed.is_empty() => {
+        (Value::Number(numbers), _) => of_numbers(element, numbers, items, dimensions),
+        (Value::Counted(_, counter) | Value::CountedTexts(counter), _)
+            if items || !dimensions.fixed.is_empty() =>
+        {
             if given.is_none() {
                 return Column::unsupported(spell(&element.type_name));
             }
             let type_name = format!("{}[{}]", spell(element_type(element)), counter.name);
             of_described(type_name, classes.member(info, element), items, member)
         }
-        Some((Value::Counted(code, counter), _)) => of_counted(element, code, &counter.name, dimensions),
+        (Value::Counted(numbers, counter), _) => of_counted(element, numbers, &counter.name, dimensions),
+        (Value::CountedTexts(_), _) => Column::unsupported(&*element.type_name),
         _ => {
             let name = element.type_name.trim();
             let is_stl = matches!(element.kind, ElementKind::Stl { .. } | ElementKind::StlString);
@@ -150,11 +153,11 @@ pub(crate) fn of_undescribed(branch: &Branch<'_>, member: &MemberOf, leaf: Optio
     }
 }
 
-fn of_numbers(element: &Element, code: i32, items: bool, dimensions: Dimensions) -> Column {
-    let Some((name, wire)) = number(code, element.packing) else {
+fn of_numbers(element: &Element, numbers: &Numbers, items: bool, dimensions: Dimensions) -> Column {
+    let Some((name, wire)) = number(numbers.code, element.packing) else {
         return Column::unsupported(dimensions.spelling(&element.type_name, items));
     };
-    if code == code::BITS || code == code::CHAR_STAR || dimensions.fixed.contains(&0) {
+    if numbers.code == code::BITS || dimensions.fixed.contains(&0) {
         return Column::unsupported(dimensions.spelling(name, items));
     }
     let type_name = dimensions.spelling(name, items);
@@ -174,17 +177,17 @@ fn element_type(element: &Element) -> &str {
 }
 
 /// A pointer to numbers: a flag, then as many as another member says.
-fn of_counted(element: &Element, code: i32, counter: &str, dimensions: Dimensions) -> Column {
-    let Some((name, wire)) = number(code, element.packing) else {
+fn of_counted(element: &Element, numbers: &Numbers, counter: &str, dimensions: Dimensions) -> Column {
+    let Some((name, wire)) = number(numbers.code, element.packing) else {
         return Column::unsupported(&*element.type_name);
     };
     let type_name = format!("{}[{counter}]", dimensions.spelling(name, false));
-    if code == code::BITS || code == code::CHAR_STAR {
-        return Column::unsupported(type_name);
+    match numbers.code {
+        code::BITS => Column::unsupported(type_name),
+        _ => Column::jagged(type_name, 1, wire, Vec::new()),
     }
-    Column::jagged(type_name, 1, wire, Vec::new())
 }
 
 fn fixed(schema: Layout, dimensions: &Dimensions) -> Layout {
-    unroll::fixed(schema, &dimensions.fixed)
+    dimensions.fixed.iter().rev().fold(schema, |inner, &size| Layout::Fixed(size, Box::new(inner)))
 }

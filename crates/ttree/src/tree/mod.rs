@@ -12,6 +12,7 @@ use forthwith_plan::{
 
 use forthwith_columns::DType;
 use forthwith_io::{ProcessLock, ProcessOnce, Several, Source};
+use forthwith_root::class::Layouts;
 use forthwith_root::unroll::{Budget, Classes, Noted, OWN_ITEMS, UNDESCRIBED_ITEMS};
 use forthwith_root::{
     Element, ElementKind, Found, Objects, RootFile, Streamers, builtin_divided, registrations,
@@ -46,8 +47,7 @@ pub struct Tree {
     source: Arc<dyn Source>,
     file_size: u64,
     streamers: Arc<Streamers>,
-    /// The version of ROOT that wrote the file.
-    written_by: i32,
+    layouts: Arc<Layouts>,
     metadata: Metadata,
     index: ProcessOnce<Index>,
     /// The branch of each leaf, by the leaf's place in the record.
@@ -126,7 +126,7 @@ impl Tree {
             source: Arc::clone(file.source()),
             file_size: file.source().size()?,
             streamers: file.streamers()?,
-            written_by: file.header().version % 1_000_000,
+            layouts: file.layouts()?,
             metadata,
             index: ProcessOnce::new(),
             owners: ProcessOnce::new(),
@@ -343,8 +343,7 @@ impl Tree {
     }
 
     fn classes<'a>(&'a self, member: &MemberOf, look: &Look<'a>) -> Classes<'a> {
-        let classes = Classes::new(&self.streamers, look.budget).with_items(&member.items);
-        classes.written_by(self.written_by).seeing(look.seen, look.noted)
+        Classes::new(&self.layouts, look.budget).with_items(&member.items).seeing(look.seen, look.noted)
     }
 
     /// The branch that each leaf belongs to, by the leaf's place.

@@ -217,8 +217,7 @@ fn whole_values_are_read_alike_without_a_tree() {
     let mut alike = Vec::new();
     for path in data() {
         let Ok(file) = open(&path) else { continue };
-        let Ok(streamers) = file.streamers() else { continue };
-        let written_by = file.header().version % 1_000_000;
+        let Ok(layouts) = file.layouts() else { continue };
         for found in file.keys_recursive().unwrap_or_default() {
             let Ok(tree) = Tree::open_found(&file, &found) else { continue };
             for field in 0..tree.fields().map_or(0, <[_]>::len) as u32 {
@@ -227,7 +226,7 @@ fn whole_values_are_read_alike_without_a_tree() {
                     continue;
                 };
                 let name = &*tree.fields().expect("fields")[field as usize].path;
-                let program = unroll::program(&streamers, &description.type_name, written_by, name);
+                let program = unroll::program(&layouts, &description.type_name, name);
                 if program.is_ok_and(|program| program.source == wanted.source && program.form == wanted.form)
                 {
                     alike.push(description.type_name);
