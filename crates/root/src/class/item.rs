@@ -105,14 +105,16 @@ impl Pair {
     fn of(first: &CppType, second: &CppType, file: &Layouts) -> Self {
         let kind = CppType::Pair(Box::new(first.clone()), Box::new(second.clone()));
         let items = [first, second].map(|half| Arc::new(Item::of(half, file)));
-        // Whether an array in it is an object of its own, its info tells.
+        // Whether an array in it is an object of its own, its info tells. Of pairs that ROOT has no dictionary of, files describe
+        // only the first; arrays in them are such objects, which files describe in turn.
         let mut codes = [None; 2];
         if items.iter().any(|item| matches!(**item, Item::Array(_))) {
             let streamers = &file.streamers;
             let info = streamers.spelled(&kind).and_then(|name| streamers.latest(name).ok().flatten());
-            if let Some([first, second]) = info.as_ref().map(|info| info.elements.as_slice()) {
-                codes = [Some(first.code), Some(second.code)];
-            }
+            codes = match info.as_ref().map(|info| info.elements.as_slice()) {
+                Some([first, second]) => [Some(first.code), Some(second.code)],
+                _ => [first, second].map(|half| streamers.spelled(half).map(|_| code::ANY)),
+            };
         }
         let members = [half(first, &items[0], codes[0]), half(second, &items[1], codes[1])];
         Self { name: kind.spelling().into(), items, members }
