@@ -43,7 +43,8 @@ impl Reader<'_> {
                 self.members[pairs + pair] = Member::List(Shape::Pair, (halves + 2 * pair) as u32, 2);
             }
             for (half, member) in members.iter().enumerate() {
-                self.column(&member.value, member.array, [0; 2], (halves + half, 0), 2, count, depth)?;
+                let to = Column { first: halves + half, slot: 0, width: 2, count };
+                self.column(&member.value, member.array, [0; 2], to, depth)?;
                 for place in (0..count).map(|index| halves + half + 2 * index) {
                     self.members[place] = self.shaped(self.members[place], &member.dimensions)?;
                 }
@@ -60,7 +61,8 @@ impl Reader<'_> {
             // One member, of which there is one in each.
             Some(Item::Array(array)) => {
                 let first = self.room(count, 0)?;
-                self.column(&array.value, array.array, [0; 2], (first, 0), 1, count, depth)?;
+                let to = Column { first, slot: 0, width: 1, count };
+                self.column(&array.value, array.array, [0; 2], to, depth)?;
                 for place in first..first + count {
                     self.members[place] = self.shaped(self.members[place], &array.dimensions)?;
                 }
@@ -70,18 +72,16 @@ impl Reader<'_> {
         }
     }
 
-    /// One member of many objects, whose members are `width` slots from each other: those of the first object begin at the
-    /// first place, and its slot for this member is so many behind.
-    pub(super) fn column(
+    /// One member of many objects.
+    fn column(
         &mut self,
         value: &Value,
         array: Option<u32>,
         counters: [u32; 2],
-        (first, slot): (usize, usize),
-        width: usize,
-        count: usize,
+        to: Column,
         depth: usize,
     ) -> Result<()> {
+        let Column { first, slot, width, count } = to;
         let length = array.unwrap_or(1) as usize;
         match value {
             // One frame for those of all objects.
@@ -217,10 +217,11 @@ impl Reader<'_> {
             let (next, slots) = group(steps, at);
             match &steps[at] {
                 Step::Member(value, counters) => {
-                    self.column(value, None, *counters, (first, slot), width, count, depth)?;
+                    self.column(value, None, *counters, Column { first, slot, width, count }, depth)?;
                 }
                 Step::Array(value, length, counters) => {
-                    self.column(value, Some(*length), *counters, (first, slot), width, count, depth)?;
+                    let to = Column { first, slot, width, count };
+                    self.column(value, Some(*length), *counters, to, depth)?;
                 }
                 // Its members take part.
                 Step::Enter(base) if base.flat => {
@@ -245,6 +246,19 @@ impl Reader<'_> {
         }
         Ok(None)
     }
+}
+
+/// Where one member of many objects goes.
+#[derive(Clone, Copy)]
+struct Column {
+    /// Where the members of the first object begin.
+    first: usize,
+    /// The slot of this member.
+    slot: usize,
+    /// How many slots each object has.
+    width: usize,
+    /// How many objects there are.
+    count: usize,
 }
 
 /// How items are written that are stored member by member.

@@ -116,7 +116,7 @@ pub(super) const MAX_ARRAY_MEMBERS: u32 = 2_000;
 /// The same, if these are within other choices.
 pub(super) const MAX_DEEP_ARRAY_MEMBERS: u32 = 300;
 /// Members of all levels but the first of all classes that contain themselves by way of others.
-pub(super) const MAX_RECURSIVE_MEMBERS: u32 = 1_000;
+pub(super) const MAX_RECURSIVE_MEMBERS: u32 = 1_400;
 
 #[cfg(test)]
 mod tests {
