@@ -1,6 +1,6 @@
 //! How one version of a class is stored: the one dispatch over the codes that streamer elements have.
 //!
-//! Objects walk a layout (`object/steps.rs`), and columns are unrolled from it (`unroll/member.rs`).
+//! Objects walk a layout (`object/values.rs`), and columns are unrolled from it (`unroll/member.rs`).
 
 use std::sync::Arc;
 

@@ -6,6 +6,7 @@ mod objects;
 mod reader;
 mod steps;
 mod together;
+mod values;
 mod walk;
 
 pub use objects::{Array, Base, Items, Leftover, List, Object, Objects, Packed, Shape, Value};

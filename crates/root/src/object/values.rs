@@ -1,0 +1,367 @@
+//! Values of members: the one walk over what a class's layout says of them.
+
+use forthwith_plan::{Error, Result};
+
+use super::objects::{Member, Shape, number};
+use super::reader::Reader;
+use super::steps::Pack;
+use crate::class::{self, Numbers, Value};
+use crate::cpp::Basic;
+
+/// Where the members of an object begin, and the slots from there of those that count another.
+pub(super) type Counters = (usize, [u32; 2]);
+
+impl Reader<'_> {
+    /// Reads one member of a class. Those that count it have slots from `first` on, and `slot` is its own.
+    #[inline(always)]
+    pub(super) fn value_here(
+        &mut self,
+        value: &Value,
+        counters: Counters,
+        slot: usize,
+        depth: usize,
+    ) -> Result<Member> {
+        let counter = |(first, slots): Counters| first + slots[0] as usize;
+        Ok(match value {
+            Value::Number(numbers) => match numbers.basic {
+                Some(basic) => number(basic, self.cursor.take(basic.size())?),
+                None => {
+                    let pack = Pack::of(numbers);
+                    Member::Float(pack.value(self.cursor.take(pack.size())?))
+                }
+            },
+            Value::Counted(numbers, _) => match self.cursor.u8()? {
+                0 => Member::Null,
+                _ => self.repeated(numbers, counter(counters), 1)?,
+            },
+            Value::Repeated(numbers, _, times) => self.repeated(numbers, counter(counters), *times)?,
+            Value::Seeks(_) => match self.cursor.u8()? {
+                0 => Member::Null,
+                2 => self.counted(Basic::I64, counter(counters))?,
+                _ => self.counted(Basic::I32, counter(counters))?,
+            },
+            Value::CountedTexts(_) => self.counted_texts(counter(counters), 1)?,
+            Value::Bits => {
+                let bits = self.cursor.u32()?;
+                if bits & crate::record::IS_REFERENCED != 0 {
+                    self.cursor.u16()?;
+                }
+                Member::UInt(u64::from(bits))
+            }
+            Value::Text => self.text()?,
+            Value::LongText => self.long_text()?,
+            Value::StdText => self.std_string()?,
+            Value::Container(item) => self.isolated(|reader| reader.framed(item, depth))?,
+            Value::Whole(item) => self.whole_container(item, false, depth)?,
+            Value::Bare(item) | Value::Item(item) => self.item(item, depth + 1)?,
+            Value::Array(array) => self.apart(array, depth + 1)?,
+            Value::TObject => Member::Object(self.embedded("TObject", depth)?),
+            Value::Object(class) => Member::Object(self.embedded(class, depth)?),
+            Value::Pointer(_) => self.pointed(depth)?,
+            Value::Pointers(_) => {
+                let count = self.count(counter(counters), 4)?;
+                Member::Objects(self.pointers(count, depth)?, count as u32)
+            }
+            Value::Loop { class, pointers, .. } => {
+                let count = self.count(counter(counters), 0)?;
+                self.looped(class, *pointers, count, depth)?
+            }
+            Value::Sized(numbers) => self.sized(plain(numbers)?)?,
+            Value::Triangle(numbers, _) => self.symmetric(plain(numbers)?, counter(counters))?,
+            Value::Area(numbers, _) => {
+                let (first, [width, height]) = counters;
+                let width = self.count(first + width as usize, 0)?;
+                let height = self.count(first + height as usize, 0)?;
+                self.numbers(plain(numbers)?, width.saturating_mul(height))?
+            }
+            Value::Rows(row, _) => self.rows(row, counter(counters))?,
+            Value::Table(width) => {
+                let rows = self.cursor.i32()?;
+                let rows = self.cursor.count("number of rows", rows, *width as usize)?;
+                self.values(Shape::List, rows * *width as usize, 1, |reader, _| reader.text())?
+            }
+            Value::Process => match slot.checked_sub(1).and_then(|bits| self.members.get(bits)) {
+                Some(Member::UInt(bits)) if bits & HAS_UUID != 0 => self.text()?,
+                _ => Member::UInt(u64::from(self.cursor.u16()?)),
+            },
+            Value::Framed => {
+                let begin = self.cursor.position();
+                let frame = self.cursor.frame()?;
+                if frame.end.is_none() {
+                    return Err(Error::unsupported("a container without a byte count"));
+                }
+                self.cursor.leave(&frame);
+                self.skipped(begin)
+            }
+            // No step is made of these.
+            Value::Base(_) | Value::Only(..) | Value::Words(..) | Value::Unsupported => {
+                return Err(Error::unsupported("a member that nothing describes"));
+            }
+        })
+    }
+
+    /// Reads as many of a member as an array has.
+    pub(super) fn several(
+        &mut self,
+        value: &Value,
+        length: u32,
+        counters: Counters,
+        slot: usize,
+        depth: usize,
+    ) -> Result<Member> {
+        let (first, [counter, _]) = counters;
+        let (counter, many) = (first + counter as usize, length as usize);
+        Ok(match value {
+            Value::Number(numbers) => self.many(numbers, many)?,
+            Value::Counted(numbers, _) => match self.cursor.u8()? {
+                0 => Member::Null,
+                _ => self.repeated(numbers, counter, length)?,
+            },
+            Value::CountedTexts(_) => self.counted_texts(counter, many)?,
+            Value::Text | Value::StdText => {
+                let texts = self.room(many, 1)?;
+                self.text_column(texts, 1, many)?;
+                Member::List(Shape::List, texts as u32, length)
+            }
+            Value::Container(item) => self.isolated(|reader| reader.framed_many(item, many, depth))?,
+            Value::Object(class) => self.repetitions(class, false, many, depth)?,
+            Value::TObject => self.repetitions("TObject", false, many, depth)?,
+            Value::Pointer(class) => self.repetitions(class, true, many, depth)?,
+            Value::Loop { class, pointers, .. } => {
+                let count = self.count(counter, 0)?.saturating_mul(many);
+                self.looped(class, *pointers, count, depth)?
+            }
+            // Of others, one after the other.
+            value => self
+                .values(Shape::List, many, 0, |reader, _| reader.value_here(value, counters, slot, depth))?,
+        })
+    }
+
+    /// Reads a member that nothing counts and that has no slot, such as a half of a pair: of arrays in arrays, a list for each.
+    pub(super) fn apart(&mut self, member: &class::Member, depth: usize) -> Result<Member> {
+        let all = self.value(&member.value, member.array, (0, [0; 2]), 0, depth)?;
+        self.shaped(all, &member.dimensions)
+    }
+
+    /// Reads a member of a class, or as many as an array has.
+    pub(super) fn value(
+        &mut self,
+        value: &Value,
+        array: Option<u32>,
+        counters: Counters,
+        slot: usize,
+        depth: usize,
+    ) -> Result<Member> {
+        match array {
+            None => self.value_here(value, counters, slot, depth),
+            Some(length) => self.several(value, length, counters, slot, depth),
+        }
+    }
+
+    /// The items of an array of these dimensions.
+    pub(super) fn shaped(&mut self, all: Member, dimensions: &[u32]) -> Result<Member> {
+        match dimensions {
+            [outer @ .., _] if !outer.is_empty() => self.nested(all, outer),
+            _ => Ok(all),
+        }
+    }
+
+    /// The items of an array of arrays, as lists in lists.
+    fn nested(&mut self, all: Member, sizes: &[u32]) -> Result<Member> {
+        let [size, inner @ ..] = sizes else { return Ok(all) };
+        let part = |length: u32, row: usize| (length / size * row as u32, length / size);
+        self.values(Shape::List, *size as usize, 0, |reader, row| {
+            let row = match all {
+                Member::Array(basic, start, length) => {
+                    let (offset, length) = part(length, row);
+                    Member::Array(basic, start + offset, length)
+                }
+                Member::Packed(pack, start, length) => {
+                    let (offset, length) = part(length, row);
+                    Member::Packed(pack, start + offset, length)
+                }
+                Member::List(shape, first, count) => {
+                    let (offset, count) = part(count, row);
+                    Member::List(shape, first + offset, count)
+                }
+                Member::Objects(first, count) => {
+                    let (offset, count) = part(count, row);
+                    Member::Objects(first + offset, count)
+                }
+                other => other,
+            };
+            reader.nested(row, inner)
+        })
+    }
+
+    pub(super) fn text(&mut self) -> Result<Member> {
+        let length = self.cursor.string()?.len();
+        Ok(Member::Text((self.cursor.position() - length) as u32, length as u32))
+    }
+
+    /// A `std::string` as a member has a frame in some places and none in others.
+    pub(super) fn std_string(&mut self) -> Result<Member> {
+        let bare = self.cursor;
+        if let Ok(frame) = self.cursor.frame()
+            && frame.end.is_some()
+        {
+            let text = self.text();
+            let unread = self.cursor.leave(&frame);
+            if text.is_ok() && unread == 0 {
+                return text;
+            }
+        }
+        self.cursor = bare;
+        self.text()
+    }
+
+    fn counted(&mut self, basic: Basic, counter: usize) -> Result<Member> {
+        let count = self.count(counter, basic.size())?;
+        self.numbers(basic, count)
+    }
+
+    /// Numbers, so many times what the member in a slot counts.
+    fn repeated(&mut self, numbers: &Numbers, counter: usize, times: u32) -> Result<Member> {
+        match numbers.basic {
+            Some(basic) if times == 1 => self.counted(basic, counter),
+            basic => {
+                let size = basic.map_or_else(|| Pack::of(numbers).size(), Basic::size);
+                let count = self.count(counter, times as usize * size)?;
+                self.many(numbers, times as usize * count)
+            }
+        }
+    }
+
+    /// So many numbers.
+    fn many(&mut self, numbers: &Numbers, count: usize) -> Result<Member> {
+        match numbers.basic {
+            Some(basic) => self.numbers(basic, count),
+            None => self.packed(Pack::of(numbers), count),
+        }
+    }
+
+    /// A flag, and so many texts for each that the member in a slot counts.
+    fn counted_texts(&mut self, counter: usize, times: usize) -> Result<Member> {
+        if self.cursor.u8()? == 0 {
+            return Ok(Member::Null);
+        }
+        let count = self.count(counter, 4)?.saturating_mul(times);
+        self.values(Shape::List, count, 4, |reader, _| reader.long_text())
+    }
+
+    /// So many objects or pointers in a frame.
+    fn looped(&mut self, class: &str, pointers: bool, count: usize, depth: usize) -> Result<Member> {
+        let frame = self.cursor.frame()?;
+        let member = self.repetitions(class, pointers, count, depth)?;
+        self.leave(&frame);
+        Ok(member)
+    }
+
+    /// What the member in a slot counts, if as many things of `size` bytes can follow.
+    pub(super) fn count(&self, counter: usize, size: usize) -> Result<usize> {
+        let count = match self.members[counter] {
+            Member::Bool(count) => i32::from(count),
+            Member::Int(count) => i32::try_from(count).unwrap_or(-1),
+            Member::UInt(count) => i32::try_from(count).unwrap_or(-1),
+            _ => -1,
+        };
+        self.cursor.count("number of array items", count, size)
+    }
+
+    pub(super) fn long_text(&mut self) -> Result<Member> {
+        let length = self.cursor.i32()?;
+        let length = self.cursor.count("length of text", length, 1)?;
+        self.bytes(length)
+    }
+
+    /// How many numbers there are, and the numbers.
+    pub(super) fn sized(&mut self, basic: Basic) -> Result<Member> {
+        let count = self.cursor.i32()?;
+        let count = self.cursor.count("number of array items", count, basic.size())?;
+        self.numbers(basic, count)
+    }
+
+    /// Rows of numbers, as many as the member in a slot counts.
+    fn rows(&mut self, row: &[Basic], counter: usize) -> Result<Member> {
+        let count = self.count(counter, row.iter().map(|of| of.size()).sum())?;
+        self.values(Shape::List, count, 1, |reader, _| {
+            reader.values(Shape::Pair, row.len(), 1, |reader, at| {
+                Ok(number(row[at], reader.cursor.take(row[at].size())?))
+            })
+        })
+    }
+
+    pub(super) fn numbers(&mut self, basic: Basic, count: usize) -> Result<Member> {
+        let begin = self.cursor.position();
+        let bytes = self.cursor.take(count.saturating_mul(basic.size()))?;
+        Ok(Member::Array(basic, begin as u32, bytes.len() as u32))
+    }
+
+    /// A symmetric matrix, row by row, of which each row has only what is not left of the diagonal.
+    fn symmetric(&mut self, basic: Basic, counter: usize) -> Result<Member> {
+        let size = basic.size();
+        let rows = self.count(counter, size)?;
+        let half = self.cursor.take((rows.saturating_mul(rows + 1) / 2).saturating_mul(size))?;
+        let mut full = vec![0; rows * rows * size].into_boxed_slice();
+        let mut places = (0..rows).flat_map(|row| (row..rows).map(move |column| (row, column)));
+        for (number, (row, column)) in half.chunks_exact(size).zip(&mut places) {
+            for at in [row * rows + column, column * rows + row] {
+                full[at * size..(at + 1) * size].copy_from_slice(number);
+            }
+        }
+        self.made.push((basic, full));
+        Ok(Member::Made(self.made.len() as u32 - 1))
+    }
+
+    fn packed(&mut self, pack: Pack, count: usize) -> Result<Member> {
+        let begin = self.cursor.position();
+        let bytes = self.cursor.take(count.saturating_mul(pack.size()))?;
+        let known = self.packs.iter().position(|known| *known == pack);
+        let number = known.unwrap_or(self.packs.len());
+        if known.is_none() {
+            self.packs.push(pack);
+        }
+        match u16::try_from(number) {
+            Ok(number) => Ok(Member::Packed(number, begin as u32, bytes.len() as u32)),
+            Err(_) => Err(Error::unsupported("an object with that many different packings")),
+        }
+    }
+
+    /// Text of so many bytes.
+    pub(super) fn bytes(&mut self, length: usize) -> Result<Member> {
+        let begin = self.cursor.position();
+        self.cursor.take(length)?;
+        Ok(Member::Text(begin as u32, length as u32))
+    }
+
+    /// Reads something in a frame. If that fails, it is passed over.
+    fn isolated(&mut self, read: impl FnOnce(&mut Self) -> Result<Member>) -> Result<Member> {
+        let (mark, before, current) = (self.mark(), self.cursor, self.current);
+        let error = match read(self) {
+            Ok(member) => return Ok(member),
+            Err(error) if self.budget == 0 => return Err(error),
+            Err(error) => error,
+        };
+        self.back_to(mark);
+        (self.cursor, self.current) = (before, current);
+        let frame = self.cursor.frame()?;
+        if frame.end.is_none() {
+            return Err(error);
+        }
+        self.cursor.leave(&frame);
+        self.faults.push((self.current, error));
+        Ok(self.skipped(before.position()))
+    }
+
+    pub(super) fn skipped(&self, begin: usize) -> Member {
+        Member::Skipped(begin as u32, (self.cursor.position() - begin) as u32)
+    }
+}
+
+/// The kind of numbers that are never packed.
+fn plain(numbers: &Numbers) -> Result<Basic> {
+    numbers.basic.ok_or_else(|| Error::unsupported("packed numbers where a class's own code writes them"))
+}
+
+/// Set in a `TRef`'s bits if it names its object by UUID.
+const HAS_UUID: u64 = 0x20;
