@@ -5,8 +5,7 @@ use std::cell::Cell;
 /// How far classes are unrolled to columns. Classes may contain themselves, and others in so many ways that the number of
 /// their members has no bound; a column has a finite type.
 ///
-/// A branch is tried with [`Budget::FULL`] first. Where that does not give a type, [`Budget::narrower`] says what is tried
-/// next.
+/// [`Budget::widest`] tries narrower ones until a column has a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Levels of a class that has pointers to itself, or items of itself.
