@@ -33,6 +33,7 @@ mod format;
 mod metadata;
 mod programs;
 mod tree;
+pub mod write;
 
 pub use check::TreeCheck;
 pub use format::TreeFormat;

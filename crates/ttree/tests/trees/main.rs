@@ -11,3 +11,4 @@ mod rewritten;
 mod support;
 mod unframe;
 mod whole;
+mod written;

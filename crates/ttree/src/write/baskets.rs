@@ -1,0 +1,114 @@
+//! Baskets being made: a part of each step of columns, on any thread.
+
+use super::values::{Entries, Values};
+use forthwith_plan::{Bench, BlockMaker, Error, Result, StoredBlock};
+use forthwith_root::write::{Compression, compress};
+use std::borrow::Cow;
+use std::{
+    ops::Range,
+    sync::{Mutex, PoisonError},
+};
+
+/// The work of one step: entries that go to a basket of a branch each.
+#[derive(Debug)]
+pub(super) struct Work<'a> {
+    pub(super) values: &'a [Values<'a>],
+    pub(super) branches: &'a [BasketBranch],
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// What baskets need to know of their branch.
+#[derive(Debug)]
+pub(super) struct BasketBranch {
+    /// Its number among all branches.
+    pub(super) number: usize,
+    pub(super) name: String,
+    /// The length of its baskets' keys, from which positions of entries count.
+    pub(super) key_len: u32,
+    pub(super) has_offsets: bool,
+    /// Bytes of an entry without offsets.
+    pub(super) width: u32,
+    pub(super) compression: Compression,
+}
+
+/// Entries of one branch.
+#[derive(Debug)]
+pub(super) struct Piece {
+    pub(super) branch: usize,
+    pub(super) rows: Range<usize>,
+    /// What the basket has already, and, if it does not end here, what it has afterwards.
+    pub(super) open: Mutex<Option<Entries>>,
+    /// Entries of the basket, with those it has already.
+    pub(super) count: u64,
+    /// Whether the basket ends here.
+    pub(super) ends: bool,
+}
+
+impl BlockMaker for Work<'_> {
+    fn blocks(&self) -> usize {
+        self.pieces.len()
+    }
+
+    fn weight(&self, block: usize) -> u64 {
+        let piece = &self.pieces[block];
+        self.values.get(piece.branch).map_or(0, |values| 2 * values.bytes(piece.rows.clone()))
+    }
+
+    fn make(&self, block: usize, bench: &mut Bench) -> Result<StoredBlock> {
+        let piece = &self.pieces[block];
+        let branch = &self.branches[piece.branch];
+        let held = piece.open.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut entries = held.unwrap_or_else(|| {
+            // What is not compressed is stored as it is made.
+            let data = match (piece.ends, branch.compression == Compression::NONE) {
+                (true, false) => std::mem::take(&mut bench.payload),
+                (true, true) => bench.spare(),
+                (false, _) => Vec::new(),
+            };
+            Entries { data, ..Entries::default() }
+        });
+        // A basket that ends behind its last entries has no more to come.
+        if let Some(values) = self.values.get(piece.branch) {
+            values.append(piece.rows.clone(), &mut entries).map_err(|e| e.in_object(&branch.name))?;
+        }
+        if !piece.ends {
+            *piece.open.lock().unwrap_or_else(PoisonError::into_inner) = Some(entries);
+            return Ok(StoredBlock::default());
+        }
+        let Entries { mut data, starts, largest, .. } = entries;
+        if branch.has_offsets {
+            offsets(&starts, branch.key_len, &mut data)?;
+        }
+        let payload = data.len() as u64;
+        let stored = compress(branch.compression, &data, &mut bench.compressor);
+        let bytes = match stored.map_err(|e| e.in_object(&branch.name))? {
+            Cow::Borrowed(_) => data,
+            Cow::Owned(stored) => {
+                data.clear();
+                bench.payload = data;
+                stored
+            }
+        };
+        Ok(StoredBlock { bytes, payload, note: largest })
+    }
+}
+
+/// Appends where entries begin, counted from the key, behind their number, and a zero.
+fn offsets(starts: &[u32], key_len: u32, data: &mut Vec<u8>) -> Result<()> {
+    let count = i32::try_from(starts.len() + 1)
+        .map_err(|_| Error::unsupported(format!("{} entries in one basket", starts.len())))?;
+    data.reserve(4 * starts.len() + 8);
+    data.extend(count.to_be_bytes());
+    // Turned round in pieces that stay in the nearest cache.
+    let mut moved = [0u32; 512];
+    for piece in starts.chunks(512) {
+        for (to, start) in moved.iter_mut().zip(piece) {
+            *to = (start + key_len).to_be();
+        }
+        for start in &moved[..piece.len()] {
+            data.extend(start.to_ne_bytes());
+        }
+    }
+    data.extend([0; 4]);
+    Ok(())
+}

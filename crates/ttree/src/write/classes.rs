@@ -1,0 +1,353 @@
+//! Records as divided objects of classes, lists of records as divided collections of them, and maps.
+
+use super::mapping::{Element, Leaf, LeafKind, Step, Stored, Walk, cpp, cpp_number, numbers, product};
+use forthwith_columns::{DType, Form, MAP};
+use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_root::{Element as Member, ElementKind, StreamerInfo, code, write::checksum};
+
+/// The class of a branch: its description, and the Forms of its members.
+struct Class<'f> {
+    name: String,
+    checksum: u32,
+    members: Vec<(String, &'f Form)>,
+}
+
+/// Where members of a class stand.
+#[derive(Clone)]
+struct Place {
+    /// What stands before their names.
+    prefix: String,
+    parent: usize,
+    path: Vec<Step>,
+    /// The branch that counts the objects, if they are in a collection, with its title, and the class of its objects.
+    counter: Option<(usize, String, String)>,
+}
+
+impl Walk<'_> {
+    /// A record as a divided object: `name.`, and a branch for each member.
+    pub(super) fn object(&mut self, name: &str, form: &Form, path: &[Step]) -> Result<()> {
+        let class = self.class(form, name)?;
+        let name = format!("{name}.");
+        let element = Element {
+            checksum: class.checksum,
+            version: CLASS_VERSION,
+            id: -2,
+            ..Element::whole(&class.name)
+        };
+        let mut leaf = Leaf::element(&name);
+        leaf.kind = LeafKind::Element { id: -2, kind: -1, size: 0 };
+        let top = self.push(name.clone(), name.clone(), Some(element), Some(leaf), path, Stored::Fixed, None);
+        self.into.branches[top].source = None;
+        self.members(&class, &Place { prefix: name, parent: top, path: path.to_vec(), counter: None })
+    }
+
+    /// A list of records as a divided `std::vector`: a branch that counts, and one for each member.
+    pub(super) fn collection(&mut self, name: &str, content: &Form, path: &[Step]) -> Result<()> {
+        let class = self.class(content, name)?;
+        let blank = if class.name.ends_with('>') { " " } else { "" };
+        let element = Element {
+            clones: class.name.clone(),
+            kind: 4,
+            ..Element::whole(&format!("vector<{}{blank}>", class.name))
+        };
+        self.divided(name, element, path, None, &class)
+    }
+
+    /// A list of pairs as a divided `std::map`.
+    pub(super) fn map(&mut self, name: &str, content: &Form, path: &[Step]) -> Result<()> {
+        let Form::Record { contents, .. } = content.kept() else {
+            return Err(Error::unsupported("a map of no pairs"));
+        };
+        let [key, value] = &contents[..] else { return Err(Error::unsupported("a map of no pairs")) };
+        let (key_type, value_type) = (cpp(key)?, cpp(value)?);
+        let blank = if value_type.ends_with('>') { " " } else { "" };
+        let pair = format!("pair<{key_type},{value_type}{blank}>");
+        let members = vec![("first".to_owned(), key), ("second".to_owned(), value)];
+        let class = self.described(pair.clone(), members)?;
+        let map = format!("map<{key_type},{value_type}{blank}>");
+        let element = Element { clones: pair, kind: 4, ..Element::whole(&map) };
+        self.divided(name, element, path, None, &class)
+    }
+
+    /// A collection that is divided, in a tree or as a member of a divided object.
+    fn divided(
+        &mut self,
+        name: &str,
+        element: Element,
+        path: &[Step],
+        parent: Option<usize>,
+        class: &Class<'_>,
+    ) -> Result<()> {
+        let title = format!("{name}_");
+        let leaf = Leaf {
+            name: title.clone(),
+            title: title.clone(),
+            kind: LeafKind::Element { id: element.id, kind: element.streamer_type, size: 0 },
+            len: 1,
+            counter: None,
+            counts: true,
+        };
+        let mut below = path.to_vec();
+        below.push(Step::Items);
+        let top =
+            self.push(name.into(), title.clone(), Some(element), Some(leaf), &below, Stored::Counted, None);
+        self.into.branches[top].parent = parent;
+        let counter = Some((top, title, class.name.clone()));
+        self.members(class, &Place { prefix: format!("{name}."), parent: top, path: below, counter })
+    }
+
+    fn members(&mut self, class: &Class<'_>, place: &Place) -> Result<()> {
+        for (id, (member, form)) in class.members.iter().enumerate() {
+            let mut path = place.path.clone();
+            path.push(Step::Field(id));
+            self.member(class, id as i32, member, form, &Place { path, ..place.clone() })?;
+        }
+        Ok(())
+    }
+
+    fn member(&mut self, class: &Class<'_>, id: i32, member: &str, form: &Form, place: &Place) -> Result<()> {
+        let name = format!("{}{member}", place.prefix);
+        let streamer_type = type_code(form);
+        let element = Element {
+            class: class.name.clone(),
+            parent: place.counter.as_ref().map_or_else(|| class.name.clone(), |counter| counter.2.clone()),
+            clones: String::new(),
+            checksum: class.checksum,
+            version: CLASS_VERSION,
+            id,
+            kind: if place.counter.is_some() { 41 } else { 0 },
+            streamer_type,
+            count: place.counter.as_ref().map(|counter| counter.0),
+        };
+        match form.kept() {
+            Form::Record { .. } => {
+                let inner = self.class(form, &format!("{}_{member}", class.name))?;
+                if place.counter.is_some() {
+                    // Members of members stand beside the others.
+                    return self.members(&inner, &Place { prefix: format!("{name}."), ..place.clone() });
+                }
+                let element = Element { kind: 2, ..element };
+                let top = self.push(
+                    name.clone(),
+                    name.clone(),
+                    Some(element),
+                    None,
+                    &place.path,
+                    Stored::Fixed,
+                    None,
+                );
+                self.into.branches[top].source = None;
+                self.into.branches[top].parent = Some(place.parent);
+                self.members(&inner, &Place { prefix: format!("{name}."), parent: top, ..place.clone() })
+            }
+            Form::List { content, .. } if matches!(content.kept(), Form::Record { .. }) => {
+                if place.counter.is_some() {
+                    let what = format!(
+                        "member {member}: lists of records within records of lists, as classes of a tree"
+                    );
+                    return Err(Error::unsupported(what));
+                }
+                let inner = self.class(content, &format!("{}_{member}", class.name))?;
+                let element = Element { kind: 4, clones: inner.name.clone(), ..element };
+                self.divided(&name, element, &place.path, Some(place.parent), &inner)
+            }
+            form => {
+                let (dtype, shape) = match numbers(form) {
+                    Some((dtype, shape)) => (Some(dtype), shape),
+                    None => (None, Vec::new()),
+                };
+                let dims: String = shape.iter().map(|size| format!("[{size}]")).collect();
+                let title = match &place.counter {
+                    Some((_, counter, _)) => format!("{member}[{counter}]"),
+                    None => format!("{name}{dims}"),
+                };
+                let leaf = Leaf {
+                    name: name.clone(),
+                    title: title.clone(),
+                    kind: LeafKind::Element {
+                        id,
+                        kind: streamer_type,
+                        size: dtype.map_or(0, |dtype| dtype.size() as i32),
+                    },
+                    len: product(&shape)?,
+                    counter: place.counter.as_ref().map(|counter| counter.0),
+                    counts: false,
+                };
+                let stored = match (&place.counter, dtype, form) {
+                    (Some(_), Some(_), _) => Stored::Items,
+                    (Some(_), None, _) => Stored::FramedItems,
+                    (None, Some(_), _) => Stored::Fixed,
+                    (None, None, Form::String { .. }) => Stored::FramedText,
+                    (None, None, _) => Stored::Framed,
+                };
+                let mut path = place.path.clone();
+                if stored == Stored::Framed {
+                    path.push(Step::Items);
+                }
+                let (name, parent) = (format!("{name}{dims}"), place.parent);
+                let branch = self.push(name, title, Some(element), Some(leaf), &path, stored, None);
+                self.into.branches[branch].parent = Some(parent);
+                Ok(())
+            }
+        }
+    }
+
+    /// The class of a record, described for the file.
+    fn class<'f>(&mut self, form: &'f Form, otherwise: &str) -> Result<Class<'f>> {
+        let Form::Record { fields, contents, name } = form.kept() else {
+            return Err(Error::unsupported(format!("{} as a class", form.type_string())));
+        };
+        let name = identifier(name.as_deref().unwrap_or(otherwise));
+        let field = |at: usize| fields.as_ref().and_then(|fields| fields.get(at)).cloned();
+        let members = contents.iter().enumerate();
+        let members =
+            members.map(|(at, form)| (field(at).unwrap_or_else(|| format!("_{at}")), form)).collect();
+        self.described(name, members)
+    }
+
+    fn described<'f>(&mut self, name: String, members: Vec<(String, &'f Form)>) -> Result<Class<'f>> {
+        if members.is_empty() {
+            return Err(Error::unsupported(format!("class {name} without members in a tree")));
+        }
+        let mut elements = Vec::with_capacity(members.len());
+        for (member, form) in &members {
+            if identifier(member) != *member {
+                let what = format!("{member:?} as the name of a member of class {name}");
+                return Err(Error::unsupported(what));
+            }
+            elements.push(element(&name, member, form)?);
+        }
+        let mut info = StreamerInfo { class: name.as_str().into(), version: 1, checksum: 0, elements };
+        info.checksum = checksum(&info);
+        let checksum = info.checksum;
+        match self.into.classes.iter().find(|known| known.class == info.class) {
+            Some(known) if known.checksum != checksum => {
+                let what = format!("two classes {name:?} with other members");
+                return Err(ErrorKind::Invalid { what }.into());
+            }
+            Some(_) => {}
+            None => self.into.classes.push(info),
+        }
+        Ok(Class { name, checksum, members })
+    }
+}
+
+/// The version in the info of a class that has none of its own.
+const CLASS_VERSION: i16 = 1;
+
+/// Whether a list is written as a map: tuples called so, and tuples with a text first.
+pub(super) fn is_map(content: &Form) -> bool {
+    let Form::Record { fields: None, contents, name } = content.kept() else { return false };
+    let [key, value] = &contents[..] else { return false };
+    let keyed = name.as_deref() == Some(MAP) || matches!(key.kept(), Form::String { .. });
+    let simple = matches!(key.kept(), Form::String { .. } | Form::Numpy { .. });
+    keyed
+        && simple
+        && cpp(key).is_ok()
+        && cpp(value).is_ok()
+        && numbers(value).is_none_or(|(_, shape)| shape.is_empty())
+}
+
+/// A name as C++ has it.
+fn identifier(name: &str) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.starts_with("pair<") {
+        return name.into();
+    }
+    let first = if name.starts_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
+    let rest: String = name.chars().map(|c| if fits(c) { c } else { '_' }).collect();
+    format!("{first}{rest}")
+}
+
+/// ROOT's code of a type in streamer elements.
+fn type_code(form: &Form) -> i32 {
+    match (form.kept(), numbers(form)) {
+        (_, Some((dtype, shape))) => number_code(dtype) + if shape.is_empty() { 0 } else { ARRAY },
+        (Form::Record { .. }, None) => code::ANY,
+        _ => code::STL,
+    }
+}
+
+/// Added to the code of numbers in arrays of fixed size.
+const ARRAY: i32 = 20;
+/// The code of streamer elements of containers; `code::STL` in branches.
+const STREAMER: i32 = 500;
+const STRING_CODE: i32 = 61;
+
+const fn number_code(dtype: DType) -> i32 {
+    match dtype {
+        DType::Bool => 18,
+        DType::Int8 => 1,
+        DType::Int16 => 2,
+        DType::Int32 => 3,
+        DType::Int64 => 16,
+        DType::UInt8 => 11,
+        DType::UInt16 => 12,
+        DType::UInt32 => 13,
+        DType::UInt64 => 17,
+        DType::Float32 => 5,
+        DType::Float64 => 8,
+    }
+}
+
+/// A member of a class as streamer infos have it.
+fn element(class: &str, member: &str, form: &Form) -> Result<Member> {
+    let mut element = Member {
+        kind: ElementKind::Basic,
+        name: member.into(),
+        title: "".into(),
+        code: type_code(form),
+        size: 24,
+        array_length: 0,
+        dimensions: Vec::new(),
+        type_name: "".into(),
+        packing: None,
+    };
+    if let Some((dtype, shape)) = numbers(form) {
+        if shape.len() > 5 {
+            return Err(Error::unsupported(format!("member {member} with {} dimensions", shape.len())));
+        }
+        element.type_name = match dtype {
+            DType::Int64 => "Long64_t",
+            DType::UInt64 => "ULong64_t",
+            other => cpp_number(other),
+        }
+        .into();
+        let length = product(&shape)?;
+        element.size = (dtype.size() as i32).saturating_mul(length as i32);
+        if !shape.is_empty() {
+            element.array_length = length;
+            element.dimensions = shape.iter().map(|size| *size as u32).collect();
+        }
+        return Ok(element);
+    }
+    match form.kept() {
+        Form::String { .. } => {
+            element.kind = ElementKind::StlString;
+            element.code = STREAMER;
+            element.size = 32;
+            element.type_name = "string".into();
+        }
+        Form::Record { name, .. } => {
+            element.kind = ElementKind::ObjectAny;
+            element.type_name = identifier(name.as_deref().unwrap_or(&format!("{class}_{member}"))).into();
+        }
+        Form::List { content, .. } | Form::Regular { content, .. } => {
+            let (item, content) = match (content.kept(), numbers(content)) {
+                (Form::Record { name, .. }, _) => {
+                    (identifier(name.as_deref().unwrap_or(&format!("{class}_{member}"))), STRING_CODE)
+                }
+                (_, Some((dtype, shape))) if shape.is_empty() => (cpp(content)?, number_code(dtype)),
+                _ => (cpp(content)?, STRING_CODE),
+            };
+            element.kind = ElementKind::Stl { container: 1, content };
+            element.code = STREAMER;
+            let blank = if item.ends_with('>') { " " } else { "" };
+            element.type_name = format!("vector<{item}{blank}>").into();
+        }
+        other => {
+            return Err(Error::unsupported(format!("member {member}: {} in a class", other.type_string())));
+        }
+    }
+    Ok(element)
+}

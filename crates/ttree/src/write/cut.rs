@@ -1,0 +1,99 @@
+//! Where clusters and baskets end.
+
+use std::ops::Range;
+
+/// Entries of clusters and of the baskets in them. Clusters have one length, so that readers can tell where each begins, until the
+/// data turn out to be quite other than they were.
+#[derive(Clone, Debug)]
+pub(super) struct Cuts {
+    /// Entries of a cluster.
+    pub(super) cluster: u64,
+    /// Entries of a basket of each branch: so that the baskets of a cluster have about the same size.
+    baskets: Vec<u64>,
+}
+
+/// A basket that comes out larger than it was to be by this factor is divided further.
+const TOLERATED: u64 = 4;
+
+impl Cuts {
+    /// From the bytes that some entries took in each branch.
+    pub(super) fn of(bytes: &[u64], entries: u64, sizes: Sizes) -> Self {
+        let entries = entries.max(1);
+        let all = bytes.iter().fold(0u64, |all, bytes| all.saturating_add(*bytes)).max(1);
+        let fitting = |room: u64, bytes: u64| {
+            let fitting = u128::from(room) * u128::from(entries) / u128::from(bytes.max(1));
+            u64::try_from(fitting).unwrap_or(u64::MAX).clamp(1, MOST_ENTRIES)
+        };
+        let cluster = sizes.entries.unwrap_or_else(|| fitting(sizes.cluster, all)).clamp(1, MOST_ENTRIES);
+        let basket = |bytes: &u64| {
+            let pieces = cluster.div_ceil(fitting(sizes.basket, *bytes));
+            cluster.div_ceil(pieces)
+        };
+        Self { cluster, baskets: bytes.iter().map(basket).collect() }
+    }
+
+    /// Where the next basket of a branch ends that has come to some entry of a cluster, if the cluster ends no sooner.
+    pub(super) fn basket_end(&self, branch: usize, entry: u64) -> u64 {
+        let each = self.baskets.get(branch).copied().unwrap_or(self.cluster).max(1);
+        ((entry / each + 1) * each).min(self.cluster.max(entry + 1))
+    }
+}
+
+/// The sizes that were asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    pub(super) cluster: u64,
+    pub(super) basket: u64,
+    pub(super) entries: Option<u64>,
+}
+
+/// Entries of a cluster at most: baskets count in 31 bits, and each entry may take an offset.
+const MOST_ENTRIES: u64 = 1 << 27;
+
+/// As many of the first rows as stay within a tolerable size, and at least one.
+pub(super) fn within(room: u64, rows: Range<usize>, bytes: impl Fn(Range<usize>) -> u64) -> usize {
+    let mut end = rows.end;
+    while end > rows.start + 1 && bytes(rows.start..end) > room {
+        end = rows.start + (end - rows.start) / 2;
+    }
+    end
+}
+
+impl Sizes {
+    /// The room for a basket that has some bytes already.
+    pub(super) const fn basket_room(self, bytes: u64) -> u64 {
+        self.basket.saturating_mul(TOLERATED).saturating_sub(bytes)
+    }
+
+    /// The room for a cluster that has some bytes already.
+    pub(super) const fn cluster_room(self, bytes: u64) -> u64 {
+        self.cluster.saturating_mul(2).saturating_sub(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZES: Sizes = Sizes { cluster: 32_000, basket: 1000, entries: None };
+
+    #[test]
+    fn a_cluster_has_baskets_of_about_one_size() {
+        // 4 and 12 bytes an entry.
+        let cuts = Cuts::of(&[400, 1200], 100, SIZES);
+        assert_eq!(cuts.cluster, 2000);
+        assert_eq!([cuts.baskets[0], cuts.baskets[1]], [250, 80]);
+        assert_eq!(cuts.basket_end(0, 0), 250);
+        assert_eq!(cuts.basket_end(0, 250), 500);
+        assert_eq!(cuts.basket_end(1, 1999), 2000);
+        assert_eq!(Cuts::of(&[0], 0, SIZES).cluster, MOST_ENTRIES.min(32_000));
+        assert_eq!(Cuts::of(&[u64::MAX, u64::MAX], 1, SIZES).cluster, 1);
+    }
+
+    #[test]
+    fn rows_are_halved_until_they_fit() {
+        assert_eq!(within(100, 0..64, |rows| rows.len() as u64 * 10), 8);
+        assert_eq!(within(0, 5..9, |_| 1), 6);
+        assert_eq!(within(1000, 5..9, |_| 1), 9);
+    }
+}

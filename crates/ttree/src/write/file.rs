@@ -1,0 +1,51 @@
+//! A file of one tree, as any other table that is written.
+
+use super::{TreeOptions, TreeWriter};
+use forthwith_columns::{Array, Form};
+use forthwith_io::Sink;
+use forthwith_plan::{Result, TableWriter, Written};
+use forthwith_root::write::{FileSettings, FileWriter};
+
+/// A ROOT file with one tree, written step by step.
+pub struct TreeFile {
+    file: FileWriter,
+    tree: TreeWriter,
+}
+
+impl std::fmt::Debug for TreeFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TreeFile").field("tree", &self.tree).finish_non_exhaustive()
+    }
+}
+
+impl TreeFile {
+    /// A file with a tree at a path.
+    ///
+    /// # Errors
+    /// As [`FileWriter::create`] and [`TreeWriter::new`].
+    pub fn create(
+        sink: Box<dyn Sink>,
+        path: &str,
+        columns: &[(String, Form)],
+        settings: FileSettings,
+        options: TreeOptions,
+    ) -> Result<Self> {
+        let uri = sink.uri().to_owned();
+        let mut file = FileWriter::create(sink, settings)?;
+        let tree = TreeWriter::new(&mut file, path, columns, options).map_err(|e| e.in_file(&uri))?;
+        Ok(Self { file, tree })
+    }
+}
+
+impl TableWriter for TreeFile {
+    fn write(&mut self, columns: &[Array]) -> Result<()> {
+        let uri = self.file.uri().to_owned();
+        self.tree.extend(&mut self.file, columns).map_err(|e| e.in_file(&uri))
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        let Self { mut file, tree } = *self;
+        let entries = tree.finish(&mut file)?;
+        Ok(Written { entries, bytes: file.finish()? })
+    }
+}

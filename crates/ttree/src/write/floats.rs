@@ -1,0 +1,96 @@
+//! `Float16_t` and `Double32_t`, packed as ROOT packs them.
+
+use super::Floats;
+use forthwith_columns::DType;
+use forthwith_plan::{Error, ErrorKind, Result};
+
+/// How a floating-point number is packed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Packed {
+    /// A `float`.
+    Float,
+    /// A byte of exponent, then a bit of sign and 12 of mantissa.
+    Mantissa,
+    /// Steps above a minimum.
+    Range { min: f64, max: f64, factor: f64 },
+}
+
+/// Bits of a `Float16_t` without a range.
+const MANTISSA: u32 = 12;
+
+impl Packed {
+    /// The packing of a column, if its numbers are packed, and what the title of the leaf says of it.
+    pub(super) fn of(floats: Floats, dtype: DType) -> Result<Option<(Self, String)>> {
+        if !matches!(dtype, DType::Float32 | DType::Float64) {
+            return Ok(None);
+        }
+        Ok(match floats {
+            Floats::Double32 if dtype == DType::Float64 => Some((Self::Float, String::new())),
+            Floats::Whole | Floats::Double32 => None,
+            Floats::Float16 => Some((Self::Mantissa, String::new())),
+            Floats::Range { min, max, bits } => {
+                if !(min < max && min.is_finite() && max.is_finite() && (2..=32).contains(&bits)) {
+                    let what = format!("numbers packed in {bits} bits from {min} to {max}");
+                    return Err(Error::new(ErrorKind::Invalid { what }));
+                }
+                let steps = if bits < 32 { f64::from(1_u32 << bits) } else { f64::from(u32::MAX) };
+                let title = format!("[{min:?},{max:?},{bits}]");
+                Some((Self::Range { min, max, factor: steps / (max - min) }, title))
+            }
+        })
+    }
+
+    /// Bytes of a number in the file.
+    pub(super) const fn width(self) -> usize {
+        match self {
+            Self::Float | Self::Range { .. } => 4,
+            Self::Mantissa => 3,
+        }
+    }
+
+    pub(super) fn append(self, value: f64, out: &mut Vec<u8>) {
+        match self {
+            Self::Float => out.extend((value as f32).to_be_bytes()),
+            Self::Mantissa => {
+                let value = value as f32;
+                let bits = value.to_bits();
+                // One bit more than is kept, so that the last one is rounded; what would be a larger exponent is the largest mantissa.
+                let rounded = ((bits >> (23 - MANTISSA - 1) & ((1 << (MANTISSA + 1)) - 1)) + 1) >> 1;
+                let mantissa = rounded.min((1 << MANTISSA) - 1);
+                let sign = u32::from(value < 0.0) << (MANTISSA + 1);
+                out.push((bits >> 23) as u8);
+                out.extend(((mantissa | sign) as u16).to_be_bytes());
+            }
+            Self::Range { min, max, factor } => {
+                // Beyond the range is its end. NaN is the minimum: there is no way to write it.
+                let steps = 0.5 + factor * (value.clamp(min, max) - min);
+                out.extend((steps as u32).to_be_bytes());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_packed_as_root_packs_them() {
+        let packed = |packed: Packed, value: f64| {
+            let mut out = Vec::new();
+            packed.append(value, &mut out);
+            out
+        };
+        assert_eq!(packed(Packed::Float, 1.5), 1.5f32.to_be_bytes());
+        assert_eq!(packed(Packed::Mantissa, 1.0), [127, 0, 0]);
+        assert_eq!(packed(Packed::Mantissa, -1.5), [127, 0x28, 0]);
+        assert_eq!(packed(Packed::Mantissa, 1.999_999), [127, 0x0f, 0xff]);
+        let range = Packed::of(Floats::Range { min: 0.0, max: 10.0, bits: 8 }, DType::Float64);
+        let (range, title) = range.unwrap().unwrap();
+        assert_eq!(title, "[0.0,10.0,8]");
+        assert_eq!(packed(range, 5.0), [0, 0, 0, 128]);
+        assert_eq!(packed(range, 99.0), [0, 0, 1, 0]);
+        assert!(Packed::of(Floats::Range { min: 1.0, max: 1.0, bits: 8 }, DType::Float64).is_err());
+        assert!(Packed::of(Floats::Float16, DType::Int32).unwrap().is_none());
+    }
+}

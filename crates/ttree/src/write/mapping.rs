@@ -1,0 +1,550 @@
+//! From Forms to branches.
+//!
+//! A column is followed from its Form's root to each of its values. Every value that is no record gets a branch; lists on the way become
+//! lists in that branch. So a list of records is written as one branch for each field, with one counter for all of them.
+
+use super::{
+    ColumnOptions, Jagged, Records, Strings, TreeOptions, classes, floats::Packed, plain::plain_form,
+    values::Wire,
+};
+use forthwith_columns::{DType, Form};
+use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_root::{StreamerInfo, write::Compression};
+use std::collections::{HashMap, HashSet};
+
+/// The branches of a tree, in its order: each behind the branch it belongs to, and behind its counter.
+#[derive(Debug, Default)]
+pub(super) struct Branches {
+    pub(super) branches: Vec<Branch>,
+    /// Classes that the file has to describe.
+    pub(super) classes: Vec<StreamerInfo>,
+    /// For each column, the Form it is written in.
+    pub(super) forms: Vec<Form>,
+    /// Columns that are counters of others, with the counter's branch: compared with the lists, and not written a second time.
+    pub(super) counters: Vec<(usize, usize)>,
+    /// Columns with a counter that others have as well, with its branch: their lists are compared.
+    pub(super) sharing: Vec<(Source, usize)>,
+}
+
+/// A branch, as the tree's record describes it.
+#[derive(Clone, Debug)]
+pub(super) struct Branch {
+    pub(super) name: String,
+    pub(super) title: String,
+    /// The branch that it belongs to.
+    pub(super) parent: Option<usize>,
+    pub(super) class: Option<Element>,
+    pub(super) leaf: Option<Leaf>,
+    /// The entries, if the branch has any itself.
+    pub(super) source: Option<Source>,
+    pub(super) compression: Option<Compression>,
+}
+
+/// What a branch of a class, `TBranchElement`, says of it.
+#[derive(Clone, Debug)]
+pub(super) struct Element {
+    pub(super) class: String,
+    pub(super) parent: String,
+    pub(super) clones: String,
+    pub(super) checksum: u32,
+    pub(super) version: i16,
+    /// The member's number, or one below zero.
+    pub(super) id: i32,
+    /// The kind of branch.
+    pub(super) kind: i32,
+    pub(super) streamer_type: i32,
+    /// The branch that counts the items.
+    pub(super) count: Option<usize>,
+}
+
+/// A leaf of a branch.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf {
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) kind: LeafKind,
+    /// Numbers in each item.
+    pub(super) len: u32,
+    /// The branch whose leaf counts the items.
+    pub(super) counter: Option<usize>,
+    /// Whether others are counted by it.
+    pub(super) counts: bool,
+}
+
+/// The class of a leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LeafKind {
+    Number(DType),
+    Float16,
+    Double32,
+    Characters,
+    /// A leaf of a `TBranchElement`: the member's number, the kind and the bytes of a number.
+    Element {
+        id: i32,
+        kind: i32,
+        size: i32,
+    },
+}
+
+/// Where the values of a branch are, and how its entries are stored.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) column: usize,
+    pub(super) path: Vec<Step>,
+    pub(super) stored: Stored,
+    /// How numbers are stored, if not as they are.
+    pub(super) wire: Option<Wire>,
+}
+
+/// A step from a Form to one below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A field of a record.
+    Field(usize),
+    /// The items of a list.
+    Items,
+}
+
+/// How the entries of a branch are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stored {
+    /// As many numbers in each entry.
+    Fixed,
+    /// A text: without NUL in it if it ends there.
+    Text { ends_at_nul: bool },
+    /// The number of items.
+    Counts,
+    /// The number of items, in entries that have offsets.
+    Counted,
+    /// The items' numbers, counted elsewhere.
+    Items,
+    /// A frame, the number of items, the items.
+    Framed,
+    /// A frame and the items, counted elsewhere.
+    FramedItems,
+    /// A frame and a text.
+    FramedText,
+}
+
+impl Stored {
+    /// Whether the baskets say where each entry begins.
+    pub(super) fn has_offsets(self) -> bool {
+        !matches!(self, Self::Fixed | Self::Counts)
+    }
+}
+
+impl Branches {
+    /// The branches of columns.
+    pub(super) fn of(columns: &[(String, Form)], options: &TreeOptions) -> Result<Self> {
+        let unknown =
+            options.columns.iter().find(|(name, _)| !columns.iter().any(|(column, _)| column == name));
+        if let Some((name, _)) = unknown {
+            let what = format!("options of a column {name:?}, which is not there");
+            return Err(ErrorKind::Invalid { what }.into());
+        }
+        let named: HashSet<&str> =
+            columns.iter().filter_map(|(name, _)| options.column(name).counter.as_deref()).collect();
+        let mut this = Self::default();
+        let mut counters = HashMap::new();
+        let mut waiting = Vec::new();
+        for (column, (name, form)) in columns.iter().enumerate() {
+            let own = options.column(name);
+            let form = plain_form(form, own.nulls).map_err(|e| e.in_object(name))?;
+            let is_integer = matches!(&form, Form::Numpy { dtype, shape, .. }
+                if shape.is_empty() && !matches!(dtype, DType::Bool | DType::Float32 | DType::Float64));
+            this.forms.push(form.clone());
+            if named.contains(name.as_str()) && is_integer {
+                waiting.push((column, name.clone()));
+                continue;
+            }
+            let begin = this.branches.len();
+            let mut walk = Walk { into: &mut this, counters: &mut counters, column, options: own };
+            walk.value(name, &form, &mut Vec::new(), None).map_err(|e| e.in_object(name))?;
+            for branch in &mut this.branches[begin..] {
+                branch.compression = own.compression;
+            }
+        }
+        for (column, name) in waiting {
+            match counters.get(&name) {
+                Some(branch) => this.counters.push((column, *branch)),
+                None => {
+                    let what = format!("{name:?} as the counter of columns that are no lists with a counter");
+                    return Err(ErrorKind::Invalid { what }.into());
+                }
+            }
+        }
+        this.check_names()?;
+        Ok(this)
+    }
+
+    fn check_names(&self) -> Result<()> {
+        let mut seen = HashSet::new();
+        for branch in &self.branches {
+            let name = branch.name.as_str();
+            // Members of classes have names that were checked, and dimensions behind them.
+            if branch.parent.is_none() && (name.is_empty() || name.contains(['[', ']', '/', '\0'])) {
+                let what = format!("a branch of the name {name:?}");
+                return Err(Error::unsupported(what));
+            }
+            if branch.parent.is_none() && !seen.insert(name) {
+                let what =
+                    format!("two branches of the name {name:?}: a column or an option has to be renamed");
+                return Err(ErrorKind::Invalid { what }.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The way from a column to its branches.
+pub(super) struct Walk<'a> {
+    pub(super) into: &'a mut Branches,
+    /// The branches of counters by their names.
+    counters: &'a mut HashMap<String, usize>,
+    column: usize,
+    options: &'a ColumnOptions,
+}
+
+/// The lists that a value stands in.
+#[derive(Clone)]
+struct Lists {
+    /// The outermost one's name, and the way to it.
+    name: String,
+    path: Vec<Step>,
+    /// Lists within one another.
+    depth: usize,
+}
+
+/// Forms deeper than this are refused: vectors of so many vectors have no use.
+const DEEPEST: usize = 32;
+
+impl Walk<'_> {
+    fn value(&mut self, name: &str, form: &Form, path: &mut Vec<Step>, lists: Option<Lists>) -> Result<()> {
+        if path.len() > DEEPEST {
+            return Err(Error::unsupported(format!(
+                "more than {DEEPEST} levels of lists and records in a tree"
+            )));
+        }
+        match form {
+            Form::Logical { content, .. } => self.value(name, content, path, lists),
+            Form::Record { .. } if lists.is_none() && self.options.records == Records::Class => {
+                self.object(name, form, path)
+            }
+            Form::Record { fields, contents, .. } => {
+                let mark = if lists.is_some() { '_' } else { '.' };
+                if contents.is_empty() {
+                    return Err(Error::unsupported("a record without fields in a tree"));
+                }
+                for (at, content) in contents.iter().enumerate() {
+                    let field = fields.as_ref().and_then(|fields| fields.get(at));
+                    let field = field.map_or_else(|| at.to_string(), Clone::clone);
+                    path.push(Step::Field(at));
+                    self.value(&format!("{name}{mark}{field}"), content, path, lists.clone())?;
+                    path.pop();
+                }
+                Ok(())
+            }
+            Form::List { content, .. } if lists.is_none() && classes::is_map(content) => {
+                self.map(name, content, path)
+            }
+            Form::List { content, .. }
+                if lists.is_none()
+                    && self.options.records == Records::Class
+                    && matches!(content.kept(), Form::Record { .. }) =>
+            {
+                self.collection(name, content, path)
+            }
+            Form::List { content, .. } | Form::Regular { content, .. }
+                if numbers(form).is_none() && (lists.is_none() || has_records(content)) =>
+            {
+                let lists = match lists {
+                    Some(lists) => Lists { depth: lists.depth + 1, ..lists },
+                    None => {
+                        let mut path = path.clone();
+                        path.push(Step::Items);
+                        Lists { name: name.into(), path, depth: 1 }
+                    }
+                };
+                path.push(Step::Items);
+                self.value(name, content, path, Some(lists))?;
+                path.pop();
+                Ok(())
+            }
+            form => match lists {
+                None => self.single(name, form, path),
+                Some(lists) => self.listed(name, form, path, &lists),
+            },
+        }
+    }
+
+    /// A value in no list.
+    fn single(&mut self, name: &str, form: &Form, path: &[Step]) -> Result<()> {
+        if let Some((dtype, shape)) = numbers(form) {
+            let dims: String = shape.iter().map(|size| format!("[{size}]")).collect();
+            let (kind, wire, range) = self.number(dtype)?;
+            let title = format!("{name}{dims}{range}/{}", kind.letter());
+            let leaf = Leaf {
+                name: name.into(),
+                title: format!("{name}{dims}{range}"),
+                kind,
+                len: product(&shape)?,
+                counter: None,
+                counts: false,
+            };
+            self.push(name.into(), title, None, Some(leaf), path, Stored::Fixed, wire);
+            return Ok(());
+        }
+        match form {
+            Form::String { .. } if self.options.strings == Strings::Characters => {
+                let leaf = Leaf {
+                    name: name.into(),
+                    title: name.into(),
+                    kind: LeafKind::Characters,
+                    len: 1,
+                    counter: None,
+                    counts: false,
+                };
+                let stored = Stored::Text { ends_at_nul: true };
+                self.push(name.into(), format!("{name}/C"), None, Some(leaf), path, stored, None);
+            }
+            Form::String { .. } => {
+                let element = Element { checksum: 0x6e6f_2604, version: 2, ..Element::whole("string") };
+                let stored = Stored::Text { ends_at_nul: false };
+                self.push(
+                    name.into(),
+                    name.into(),
+                    Some(element),
+                    Some(Leaf::element(name)),
+                    path,
+                    stored,
+                    None,
+                );
+            }
+            other => return Err(Error::unsupported(format!("{} in a tree", other.type_string()))),
+        }
+        Ok(())
+    }
+
+    /// A value in lists.
+    fn listed(&mut self, name: &str, form: &Form, path: &[Step], lists: &Lists) -> Result<()> {
+        if let (Some((dtype, shape)), 1, Jagged::Counter) = (numbers(form), lists.depth, self.options.jagged)
+        {
+            let counter = self.counter(lists)?;
+            let counter_name = self.into.branches[counter].name.clone();
+            let dims: String = shape.iter().map(|size| format!("[{size}]")).collect();
+            let (kind, wire, range) = self.number(dtype)?;
+            let leaf = Leaf {
+                name: name.into(),
+                title: format!("{name}[{counter_name}]{dims}{range}"),
+                kind,
+                len: product(&shape)?,
+                counter: Some(counter),
+                counts: false,
+            };
+            let title = format!("{name}[{counter_name}]{dims}{range}/{}", kind.letter());
+            self.push(name.into(), title, None, Some(leaf), path, Stored::Items, wire);
+            return Ok(());
+        }
+        let class = vectors(&cpp(form)?, lists.depth);
+        let checksum = class.bytes().fold(0u32, |h, byte| h.wrapping_mul(3).wrapping_add(byte.into()));
+        let element = Element { checksum, ..Element::whole(&class) };
+        self.push(
+            name.into(),
+            name.into(),
+            Some(element),
+            Some(Leaf::element(name)),
+            path,
+            Stored::Framed,
+            None,
+        );
+        Ok(())
+    }
+
+    /// The branch that counts the items of lists, made when it is first needed.
+    fn counter(&mut self, lists: &Lists) -> Result<usize> {
+        let name = match &self.options.counter {
+            Some(name) => name.clone(),
+            None => format!("n{}", lists.name.replace('.', "_")),
+        };
+        let source =
+            Source { column: self.column, path: lists.path.clone(), stored: Stored::Counts, wire: None };
+        if let Some(known) = self.counters.get(&name) {
+            let first = self.into.branches[*known].source.as_ref();
+            if first.is_none_or(|first| (first.column, &first.path) != (source.column, &source.path)) {
+                if self.options.counter.is_none() {
+                    let what = format!("two columns with a counter {name:?}: an option names another");
+                    return Err(ErrorKind::Invalid { what }.into());
+                }
+                self.into.sharing.push((source, *known));
+            }
+            return Ok(*known);
+        }
+        let leaf = Leaf {
+            name: name.clone(),
+            title: name.clone(),
+            kind: LeafKind::Number(DType::Int32),
+            len: 1,
+            counter: None,
+            counts: true,
+        };
+        let number =
+            self.push(name.clone(), format!("{name}/I"), None, Some(leaf), &lists.path, Stored::Counts, None);
+        self.counters.insert(name, number);
+        Ok(number)
+    }
+
+    /// The leaf of numbers, how they are stored, and what the title says of that.
+    fn number(&self, dtype: DType) -> Result<(LeafKind, Option<Wire>, String)> {
+        Ok(match Packed::of(self.options.floats, dtype)? {
+            None => (LeafKind::Number(dtype), None, String::new()),
+            Some((packed, title)) => {
+                let kind = if packed == Packed::Mantissa { LeafKind::Float16 } else { LeafKind::Double32 };
+                (kind, Some(Wire::Packed(packed, dtype.size())), title)
+            }
+        })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "each is a field of the branch")]
+    pub(super) fn push(
+        &mut self,
+        name: String,
+        title: String,
+        class: Option<Element>,
+        leaf: Option<Leaf>,
+        path: &[Step],
+        stored: Stored,
+        wire: Option<Wire>,
+    ) -> usize {
+        let source = Source { column: self.column, path: path.to_vec(), stored, wire };
+        let branch =
+            Branch { name, title, parent: None, class, leaf, source: Some(source), compression: None };
+        self.into.branches.push(branch);
+        self.into.branches.len() - 1
+    }
+}
+
+impl Element {
+    /// A branch of whole objects of a class.
+    pub(super) fn whole(class: &str) -> Self {
+        Self {
+            class: class.into(),
+            parent: String::new(),
+            clones: String::new(),
+            checksum: 0,
+            version: VECTOR_VERSION,
+            id: -1,
+            kind: 0,
+            streamer_type: -1,
+            count: None,
+        }
+    }
+}
+
+/// The version that ROOT gives to collections.
+const VECTOR_VERSION: i16 = 6;
+
+impl Leaf {
+    pub(super) fn element(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            title: name.into(),
+            kind: LeafKind::Element { id: -1, kind: -1, size: 0 },
+            len: 1,
+            counter: None,
+            counts: false,
+        }
+    }
+}
+
+impl LeafKind {
+    /// The letter in the title of a branch.
+    fn letter(self) -> char {
+        match self {
+            Self::Number(dtype) => match dtype {
+                DType::Bool => 'O',
+                DType::Int8 => 'B',
+                DType::UInt8 => 'b',
+                DType::Int16 => 'S',
+                DType::UInt16 => 's',
+                DType::Int32 => 'I',
+                DType::UInt32 => 'i',
+                DType::Int64 => 'L',
+                DType::UInt64 => 'l',
+                DType::Float32 => 'F',
+                DType::Float64 => 'D',
+            },
+            Self::Float16 => 'f',
+            Self::Double32 => 'd',
+            Self::Characters => 'C',
+            Self::Element { .. } => ' ',
+        }
+    }
+}
+
+/// The type and the dimensions of a Form of numbers.
+pub(super) fn numbers(form: &Form) -> Option<(DType, Vec<u64>)> {
+    match form {
+        Form::Numpy { dtype, shape, .. } => Some((*dtype, shape.clone())),
+        Form::Regular { size, content } => {
+            let (dtype, mut shape) = numbers(content)?;
+            shape.insert(0, *size);
+            Some((dtype, shape))
+        }
+        Form::Logical { content, .. } => numbers(content),
+        _ => None,
+    }
+}
+
+pub(super) fn product(shape: &[u64]) -> Result<u32> {
+    let all = shape.iter().try_fold(1u64, |all, size| all.checked_mul(*size));
+    match all.and_then(|all| i32::try_from(all).ok()) {
+        Some(all) if all > 0 => Ok(all.cast_unsigned()),
+        _ => Err(Error::unsupported(format!("arrays of dimensions {shape:?} in a tree"))),
+    }
+}
+
+fn has_records(form: &Form) -> bool {
+    match form {
+        Form::Record { .. } => true,
+        Form::List { content, .. } | Form::Regular { content, .. } | Form::Logical { content, .. } => {
+            has_records(content)
+        }
+        _ => false,
+    }
+}
+
+/// The type in C++ of a value in a vector.
+pub(super) fn cpp(form: &Form) -> Result<String> {
+    Ok(match form {
+        Form::Numpy { dtype, shape, .. } => vectors(cpp_number(*dtype), shape.len()),
+        Form::String { .. } => "string".into(),
+        Form::List { content, .. } | Form::Regular { content, .. } => vectors(&cpp(content)?, 1),
+        Form::Logical { content, .. } => cpp(content)?,
+        Form::Empty => return Err(Error::unsupported("lists of items of no known type in a tree")),
+        other => return Err(Error::unsupported(format!("lists of {} in a tree", other.type_string()))),
+    })
+}
+
+/// Vectors in one another, as ROOT spells them.
+fn vectors(item: &str, depth: usize) -> String {
+    (0..depth).fold(item.to_owned(), |item, _| {
+        let blank = if item.ends_with('>') { " " } else { "" };
+        format!("vector<{item}{blank}>")
+    })
+}
+
+pub(super) const fn cpp_number(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "bool",
+        DType::Int8 => "char",
+        DType::UInt8 => "unsigned char",
+        DType::Int16 => "short",
+        DType::UInt16 => "unsigned short",
+        DType::Int32 => "int",
+        DType::UInt32 => "unsigned int",
+        DType::Int64 => "Long64_t",
+        DType::UInt64 => "ULong64_t",
+        DType::Float32 => "float",
+        DType::Float64 => "double",
+    }
+}

@@ -1,0 +1,533 @@
+//! Trees, written: Forms become branches, arrays baskets.
+//!
+//! A [`TreeWriter`] is made of the names and Forms of columns. `mapping` says which branches they become, `values` how the
+//! entries of a branch are encoded from columns, `cut` where baskets and clusters end. `baskets` makes baskets, on the
+//! threads of the [`BlockRunner`](forthwith_plan::BlockRunner) of the options; `record` describes the tree when it is
+//! finished. The file is handed in with each call, so that several tables may be written to one file.
+//!
+//! ```
+//! use forthwith_columns::{Array, Column, DType, Form};
+//! use forthwith_io::{Memory, MemorySink};
+//! use forthwith_plan::Dataset;
+//! use forthwith_root::{RootFile, write::{FileSettings, FileWriter}};
+//! use forthwith_ttree::{Tree, write::{TreeOptions, TreeWriter}};
+//! use std::sync::Arc;
+//!
+//! let numbers = Form::Numpy { key: "n".into(), dtype: DType::Float32, shape: vec![] };
+//! let lists = Form::List { key: "l".into(), content: Box::new(numbers) };
+//! let columns = [("pt".to_owned(), lists.clone())];
+//! let step = Array {
+//!     form: lists,
+//!     length: 3,
+//!     columns: vec![
+//!         ("l-offsets".into(), Column::from_slice(&[0i64, 2, 2, 3])),
+//!         ("n-data".into(), Column::from_slice(&[1.5f32, 2.5, 3.5])),
+//!     ],
+//! };
+//!
+//! let sink = MemorySink::new("example.root");
+//! let mut file = FileWriter::create(Box::new(sink.clone()), FileSettings::default())?;
+//! let mut tree = TreeWriter::new(&mut file, "events", &columns, TreeOptions::default())?;
+//! tree.extend(&mut file, &[step])?;
+//! tree.finish(&mut file)?;
+//! file.finish()?;
+//!
+//! let bytes = sink.bytes().unwrap_or_default();
+//! let file = RootFile::open(Arc::new(Memory::new("example.root", bytes)))?;
+//! let tree = Tree::open(&file, "events")?;
+//! assert_eq!(tree.entries()?, 3);
+//! let names: Vec<_> = tree.fields()?.iter().map(|field| field.name.as_str()).collect();
+//! assert_eq!(names, ["npt", "pt"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod baskets;
+mod classes;
+mod cut;
+mod file;
+mod floats;
+mod mapping;
+mod options;
+mod plain;
+mod record;
+mod values;
+
+pub use file::TreeFile;
+pub use options::{ColumnOptions, Floats, Jagged, Nulls, Records, Strings, TreeOptions};
+
+use baskets::{BasketBranch, Piece, Work};
+use cut::{Cuts, Sizes, within};
+use forthwith_columns::{Array, Form};
+use forthwith_plan::{BlockSink, Error, ErrorKind, Result, StoredBlock};
+use forthwith_root::write::{DirectoryId, FileWriter, KeyKind, KeyText};
+use mapping::{Branches, Step};
+use record::{Basket, Filled, Summary};
+use std::sync::{Mutex, PoisonError};
+use values::{Entries, Values};
+
+/// A tree being written.
+#[derive(Debug)]
+pub struct TreeWriter {
+    directory: DirectoryId,
+    /// Directories and name, for errors.
+    path: String,
+    name: String,
+    options: TreeOptions,
+    /// The columns that were announced.
+    columns: Vec<(String, Form)>,
+    branches: Branches,
+    /// The branches that have baskets.
+    stored: Vec<BasketBranch>,
+    /// The basket of each that is being filled.
+    open: Vec<Entries>,
+    filled: Vec<Filled>,
+    entries: u64,
+    cuts: Option<Cuts>,
+    cluster: Cluster,
+    /// The last entry and the entries of clusters, for each run of clusters of one length.
+    ranges: Vec<(u64, u64)>,
+    /// A step was perhaps written in part.
+    broken: bool,
+}
+
+/// The cluster that is being filled.
+#[derive(Clone, Debug, Default)]
+struct Cluster {
+    begin: u64,
+    /// Bytes of each branch.
+    bytes: Vec<u64>,
+}
+
+impl TreeWriter {
+    /// A tree of these columns, at a path of the file: directories, which are made if they are not there, and the tree's name.
+    ///
+    /// # Errors
+    /// Columns that a tree has no branches for; options that make no sense; branches of equal names.
+    pub fn new(
+        file: &mut FileWriter,
+        path: &str,
+        columns: &[(String, Form)],
+        options: TreeOptions,
+    ) -> Result<Self> {
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let branches = Branches::of(columns, &options).map_err(|e| within_tree(e, path))?;
+        let directory = file.directory(directory)?;
+        let mut stored = Vec::new();
+        for (number, branch) in branches.branches.iter().enumerate() {
+            let Some(source) = &branch.source else { continue };
+            stored.push(BasketBranch {
+                number,
+                name: branch.name.clone(),
+                key_len: key_len(file, &branch.name, name)?,
+                has_offsets: source.stored.has_offsets(),
+                width: branch.leaf.as_ref().map_or(0, |leaf| leaf.len * leaf.kind.stored() as u32),
+                compression: branch.compression.unwrap_or(file.compression()),
+            });
+        }
+        Ok(Self {
+            directory,
+            path: path.into(),
+            name: name.into(),
+            columns: columns.to_vec(),
+            open: stored.iter().map(|_| Entries::default()).collect(),
+            cluster: Cluster { begin: 0, bytes: vec![0; stored.len()] },
+            filled: vec![Filled::default(); branches.branches.len()],
+            branches,
+            stored,
+            options,
+            entries: 0,
+            cuts: None,
+            ranges: Vec::new(),
+            broken: false,
+        })
+    }
+
+    /// Entries so far.
+    #[must_use]
+    pub const fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// Appends a step: an array a column, in their order, of the Forms that were announced (keys of nodes may differ) and of one length.
+    /// Baskets are written as soon as they are full.
+    ///
+    /// # Errors
+    /// Arrays that are not what was announced or contradict themselves; values that a tree has no room for; whatever the file says.
+    pub fn extend(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
+        let appended = self.append(file, columns);
+        appended.map_err(|e| within_tree(e, &self.path))
+    }
+
+    /// Writes the baskets that are held back, and the tree's record.
+    ///
+    /// # Errors
+    /// Whatever the file says.
+    pub fn finish(mut self, file: &mut FileWriter) -> Result<u64> {
+        self.usable()?;
+        if self.entries > self.cluster.begin {
+            self.run(file, &[], 0..0, true)?;
+            self.end_cluster();
+        }
+        let own = file.compression();
+        let branches = self.branches.branches.iter();
+        let compression: Vec<i32> =
+            branches.map(|branch| branch.compression.unwrap_or(own).setting()).collect();
+        for filled in &mut self.filled {
+            filled.entries = self.entries;
+        }
+        let (ranges, cluster) = settled(&self.ranges);
+        let summary = Summary {
+            name: &self.name,
+            options: &self.options,
+            branches: &self.branches,
+            filled: &self.filled,
+            entries: self.entries,
+            ranges,
+            cluster,
+            compression: &compression,
+        };
+        for class in record::CLASSES {
+            file.describe_class(class)?;
+        }
+        self.branches.classes.iter().for_each(|info| file.describe(info));
+        let text = KeyText { class: "TTree", name: &self.name, title: &self.options.title };
+        file.object(self.directory, text, |b| summary.write(b))?;
+        Ok(self.entries)
+    }
+
+    fn append(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
+        self.usable()?;
+        if columns.len() != self.columns.len() {
+            let what = format!("{} columns, {} were announced", columns.len(), self.columns.len());
+            return Err(ErrorKind::Invalid { what }.into());
+        }
+        let rows = columns.first().map_or(0, |array| array.length);
+        let mut arrays = Vec::with_capacity(columns.len());
+        for ((name, form), array) in self.columns.iter().zip(columns) {
+            arrays.push(self.checked(name, form, array, rows).map_err(|e| e.in_object(name))?);
+        }
+        let rows = usize::try_from(rows).map_err(|_| plain::changed())?;
+        self.check_counters(&arrays)?;
+        let sources =
+            self.stored.iter().filter_map(|stored| self.branches.branches[stored.number].source.as_ref());
+        let values =
+            sources.map(|source| Values::bind(source, &arrays[source.column])).collect::<Result<Vec<_>>>()?;
+        let sizes = self.sizes();
+        let mut at = 0;
+        while at < rows {
+            let cuts = match &self.cuts {
+                Some(cuts) => cuts,
+                None => {
+                    let bytes: Vec<u64> = values.iter().map(|values| values.bytes(at..rows)).collect();
+                    self.cuts.insert(Cuts::of(&bytes, (rows - at) as u64, sizes))
+                }
+            };
+            let left = (self.cluster.begin + cuts.cluster).saturating_sub(self.entries).max(1);
+            let wanted = at + usize::try_from(left).unwrap_or(usize::MAX).min(rows - at);
+            let held = self.cluster.bytes.iter().sum();
+            let all =
+                |rows: std::ops::Range<usize>| values.iter().map(|values| values.bytes(rows.clone())).sum();
+            let end = match sizes.entries {
+                Some(_) => wanted,
+                None => within(sizes.cluster_room(held), at..wanted, all),
+            };
+            let ends = end < wanted || (end - at) as u64 == left;
+            self.run(file, &values, at..end, ends)?;
+            if ends {
+                self.end_cluster();
+            }
+            at = end;
+        }
+        Ok(())
+    }
+
+    fn sizes(&self) -> Sizes {
+        Sizes {
+            cluster: self.options.cluster_bytes.max(1),
+            basket: self.options.basket_bytes.max(1),
+            entries: self.options.cluster_entries,
+        }
+    }
+
+    fn usable(&self) -> Result<()> {
+        if self.broken {
+            let what = format!("tree {:?}, which could not be written before", self.name);
+            return Err(ErrorKind::Invalid { what }.into());
+        }
+        Ok(())
+    }
+
+    /// An array as it is written, if it is as announced.
+    fn checked(&self, name: &str, form: &Form, array: &Array, rows: u64) -> Result<Array> {
+        if !alike(form, &array.form) {
+            let (found, wanted) = (array.form.type_string(), form.type_string());
+            return Err(ErrorKind::Invalid { what: format!("{found}, announced was {wanted}") }.into());
+        }
+        if array.length != rows {
+            let what = format!("{} rows, the first column has {rows}", array.length);
+            return Err(ErrorKind::Invalid { what }.into());
+        }
+        array.validate().map_err(|error| Error::new(ErrorKind::Invalid { what: error.to_string() }))?;
+        if plain::is_plain(&array.form) {
+            return Ok(array.clone());
+        }
+        plain::plain_array(array, self.options.column(name).nulls)
+    }
+
+    /// Compares the lists of columns that share a counter, and columns that are counters themselves.
+    fn check_counters(&self, arrays: &[Array]) -> Result<()> {
+        let offsets = |source: &mapping::Source| lists(&arrays[source.column], &source.path);
+        for (source, counter) in &self.branches.sharing {
+            let branch = &self.branches.branches[*counter];
+            let Some(first) = &branch.source else { continue };
+            if let Some(row) = unequal(&offsets(first)?, &offsets(source)?) {
+                let what = format!("lists of other lengths than those of the same counter {:?}", branch.name);
+                let error = Error::new(ErrorKind::Invalid { what });
+                return Err(error
+                    .in_object(&self.columns[source.column].0)
+                    .at_entry(self.entries + row as u64));
+            }
+        }
+        for (column, counter) in &self.branches.counters {
+            let Some(first) = &self.branches.branches[*counter].source else { continue };
+            let counted = offsets(first)?;
+            let (array, name) = (&arrays[*column], &self.columns[*column].0);
+            for (row, pair) in counted.windows(2).enumerate() {
+                if integer(array, row) != Some(pair[1].wrapping_sub(pair[0])) {
+                    let what = "a counter that is not the number of items of its lists".into();
+                    let error = Error::new(ErrorKind::Invalid { what });
+                    return Err(error.in_object(name).at_entry(self.entries + row as u64));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the baskets of some rows, and writes those that end.
+    fn run(
+        &mut self,
+        file: &mut FileWriter,
+        values: &[Values<'_>],
+        rows: std::ops::Range<usize>,
+        ends: bool,
+    ) -> Result<()> {
+        let sizes = self.sizes();
+        let mut pieces = Vec::new();
+        for branch in 0..self.stored.len() {
+            let mut at = rows.start;
+            loop {
+                let entry = self.entries - self.cluster.begin + (at - rows.start) as u64;
+                let held = &mut self.open[branch];
+                let (count, bytes) = (held.count, held.data.len() as u64);
+                if at == rows.end {
+                    if ends && count > 0 {
+                        // The basket that is held back ends without more entries.
+                        let open = Mutex::new(Some(std::mem::take(held)));
+                        pieces.push(Piece { branch, rows: at..at, open, count, ends: true });
+                    }
+                    break;
+                }
+                let end_entry = self.cuts.as_ref().map_or(u64::MAX, |cuts| cuts.basket_end(branch, entry));
+                let wanted = usize::try_from(end_entry - entry).unwrap_or(usize::MAX).min(rows.end - at) + at;
+                let end = within(sizes.basket_room(bytes), at..wanted, |rows| values[branch].bytes(rows));
+                let last = end == rows.end;
+                let full = end < wanted || (end - at) as u64 + entry == end_entry;
+                let basket_ends = full || (ends && last);
+                let open = std::mem::take(held);
+                let open = Mutex::new((open.count > 0).then_some(open));
+                let count = count + (end - at) as u64;
+                pieces.push(Piece { branch, rows: at..end, open, count, ends: basket_ends });
+                at = end;
+                if !basket_ends {
+                    break;
+                }
+            }
+            if let Some(values) = values.get(branch) {
+                self.cluster.bytes[branch] += values.bytes(rows.clone());
+            }
+        }
+        let work = Work { values, branches: &self.stored, pieces };
+        let mut sink = Written {
+            file,
+            directory: self.directory,
+            tree: &self.name,
+            work: &work,
+            filled: &mut self.filled,
+        };
+        self.broken = true;
+        self.options.runner.run(&work, &mut sink)?;
+        self.broken = false;
+        for piece in work.pieces {
+            if !piece.ends
+                && let Some(open) = piece.open.into_inner().unwrap_or_else(PoisonError::into_inner)
+            {
+                self.open[piece.branch] = open;
+            }
+        }
+        self.entries += rows.len() as u64;
+        Ok(())
+    }
+
+    /// Remembers a cluster, and measures anew if it was quite other than expected.
+    fn end_cluster(&mut self) {
+        let size = self.entries - self.cluster.begin;
+        match self.ranges.last_mut() {
+            Some((last, known)) if *known == size => *last = self.entries - 1,
+            _ => self.ranges.push((self.entries - 1, size)),
+        }
+        let bytes = std::mem::replace(&mut self.cluster.bytes, vec![0; self.stored.len()]);
+        let all: u64 = bytes.iter().sum();
+        let cut_short = self.cuts.as_ref().is_some_and(|cuts| size < cuts.cluster);
+        if self.options.cluster_entries.is_none() && (cut_short || all < self.options.cluster_bytes / 2) {
+            self.cuts = Some(Cuts::of(&bytes, size, self.sizes()));
+        }
+        self.cluster.begin = self.entries;
+    }
+}
+
+/// Writes baskets in order.
+struct Written<'a> {
+    file: &'a mut FileWriter,
+    directory: DirectoryId,
+    tree: &'a str,
+    work: &'a Work<'a>,
+    filled: &'a mut [Filled],
+}
+
+impl BlockSink for Written<'_> {
+    fn take(&mut self, block: usize, stored: &StoredBlock) -> Result<()> {
+        let piece = &self.work.pieces[block];
+        if !piece.ends {
+            return Ok(());
+        }
+        let branch = &self.work.branches[piece.branch];
+        let count = piece.count as u32;
+        let offsets = if branch.has_offsets { 4 * (u64::from(count) + 2) } else { 0 };
+        let last = u64::from(branch.key_len) + stored.payload - offsets;
+        let capacity = if branch.has_offsets { 1000.max(count + 1) } else { branch.width };
+        let filled = &mut self.filled[branch.number];
+        let mut header = [0; 19];
+        header[..2].copy_from_slice(&3u16.to_be_bytes());
+        for (place, number) in [(2, (last as u32).max(32_000)), (6, capacity), (10, count), (14, last as u32)]
+        {
+            header[place..place + 4].copy_from_slice(&number.to_be_bytes());
+        }
+        let text = KeyText { class: "TBasket", name: &branch.name, title: self.tree };
+        let kind = KeyKind::Basket { number: filled.baskets.len() as u32, header };
+        let place =
+            self.file.record(text, self.directory, kind, stored.payload as usize, &[&stored.bytes])?;
+        let bytes = place.length() as u32;
+        filled.baskets.push(Basket { entry: filled.entries, bytes, position: place.position });
+        filled.entries += piece.count;
+        filled.total += u64::from(branch.key_len) + stored.payload;
+        filled.stored += u64::from(bytes);
+        filled.largest = filled.largest.max(stored.note);
+        Ok(())
+    }
+}
+
+/// The length of a basket's key.
+fn key_len(file: &FileWriter, branch: &str, tree: &str) -> Result<u32> {
+    let kind = KeyKind::Basket { number: 0, header: [0; 19] };
+    file.key_length(KeyText { class: "TBasket", name: branch, title: tree }, kind).map(u32::from)
+}
+
+/// The ranges that a tree's record has, and the length of the clusters behind them. A shorter cluster at the end needs no range.
+fn settled(ranges: &[(u64, u64)]) -> (&[(u64, u64)], u64) {
+    match ranges {
+        [] => (&[], 0),
+        [.., (end, before), (last, size)] if last - end == *size && size < before => {
+            (&ranges[..ranges.len() - 2], *before)
+        }
+        [others @ .., (_, size)] => (others, *size),
+    }
+}
+
+/// Whether Forms are the same but for the keys of their nodes.
+fn alike(one: &Form, other: &Form) -> bool {
+    let all = |ones: &[Form], others: &[Form]| {
+        ones.len() == others.len() && ones.iter().zip(others).all(|(one, other)| alike(one, other))
+    };
+    match (one, other) {
+        (Form::Numpy { dtype, shape, .. }, Form::Numpy { dtype: d, shape: s, .. }) => {
+            dtype == d && shape == s
+        }
+        (Form::String { .. }, Form::String { .. })
+        | (Form::Categorical { .. }, Form::Categorical { .. })
+        | (Form::Empty, Form::Empty) => true,
+        (Form::List { content, .. }, Form::List { content: c, .. })
+        | (Form::Option { content, .. }, Form::Option { content: c, .. }) => alike(content, c),
+        (Form::Regular { size, content }, Form::Regular { size: s, content: c }) => {
+            size == s && alike(content, c)
+        }
+        (Form::Record { fields, contents, .. }, Form::Record { fields: f, contents: c, .. }) => {
+            fields == f && all(contents, c)
+        }
+        (Form::Union { contents, .. }, Form::Union { contents: c, .. }) => all(contents, c),
+        (Form::Logical { meaning, content }, Form::Logical { meaning: m, content: c }) => {
+            meaning == m && alike(content, c)
+        }
+        _ => false,
+    }
+}
+
+/// The offsets of the lists that a path leads to; its last step is into them.
+fn lists(array: &Array, path: &[Step]) -> Result<Vec<i64>> {
+    let mut form = &array.form;
+    for step in path {
+        form = match (step, form.kept()) {
+            (Step::Field(at), Form::Record { contents, .. }) => {
+                contents.get(*at).ok_or_else(plain::changed)?
+            }
+            (Step::Items, Form::List { key, .. }) => {
+                let column = array.column(&format!("{key}-offsets")).ok_or_else(plain::changed)?;
+                return Ok((0..=array.length as usize).map_while(|row| column.item(row)).collect());
+            }
+            (Step::Items, Form::Regular { size, .. }) => {
+                return Ok((0..=array.length).map(|row| row.wrapping_mul(*size).cast_signed()).collect());
+            }
+            _ => return Err(plain::changed()),
+        };
+    }
+    Err(plain::changed())
+}
+
+/// A row of a column of integers.
+fn integer(array: &Array, row: usize) -> Option<i64> {
+    let Form::Numpy { key, .. } = array.form.kept() else { return None };
+    let column = array.column(&format!("{key}-data"))?;
+    let small = || Some(i64::from(column.item::<i32>(row)?));
+    let unsigned = || Some(i64::from(column.item::<u32>(row)?));
+    let bytes = || Some(i64::from(column.item::<u8>(row)?));
+    let short = || Some(i64::from(column.item::<i16>(row)?));
+    let long = || column.item::<u64>(row)?.try_into().ok();
+    let others = || column.item::<i8>(row).map(i64::from).or_else(|| column.item::<u16>(row).map(i64::from));
+    column
+        .item(row)
+        .or_else(small)
+        .or_else(unsigned)
+        .or_else(bytes)
+        .or_else(short)
+        .or_else(long)
+        .or_else(others)
+}
+
+/// The first list that differs in length.
+fn unequal(one: &[i64], other: &[i64]) -> Option<usize> {
+    let lengths = |offsets: &[i64]| -> Vec<i64> {
+        offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0])).collect()
+    };
+    let (one, other) = (lengths(one), lengths(other));
+    one.iter().zip(&other).position(|(a, b)| a != b).or((one.len() != other.len()).then_some(0))
+}
+
+fn within_tree(error: Error, tree: &str) -> Error {
+    match error.place.object.clone() {
+        Some(branch) => {
+            let mut error = error;
+            error.place.object = Some(format!("{tree}/{branch}"));
+            error
+        }
+        None => error.in_object(tree),
+    }
+}

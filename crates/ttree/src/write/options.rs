@@ -1,0 +1,134 @@
+//! How a tree is written.
+
+use forthwith_plan::{BlockRunner, OneThread};
+use forthwith_root::write::Compression;
+use std::sync::Arc;
+
+/// How to write a tree. Columns are as [`default`](Self::default_column) says, unless [`columns`](Self::columns) names them.
+#[derive(Clone, Debug)]
+pub struct TreeOptions {
+    /// The tree's title.
+    pub title: String,
+    /// How columns are written that are not named below.
+    pub default_column: ColumnOptions,
+    /// How the columns of these names are written.
+    pub columns: Vec<(String, ColumnOptions)>,
+    /// Bytes of a cluster before they are compressed, about: all branches have a basket that ends with it.
+    pub cluster_bytes: u64,
+    /// Bytes of a basket before they are compressed, about: larger parts of a cluster are several baskets.
+    pub basket_bytes: u64,
+    /// Entries of a cluster, instead of a number that follows from its bytes.
+    pub cluster_entries: Option<u64>,
+    /// Names of formulas.
+    pub aliases: Vec<(String, String)>,
+    /// Texts that belong to the tree: names and values.
+    pub user_info: Vec<(String, String)>,
+    /// Makes the baskets. By default the calling thread does.
+    pub runner: Arc<dyn BlockRunner>,
+}
+
+impl Default for TreeOptions {
+    fn default() -> Self {
+        Self {
+            title: String::new(),
+            default_column: ColumnOptions::default(),
+            columns: Vec::new(),
+            cluster_bytes: 32 << 20,
+            basket_bytes: 1 << 20,
+            cluster_entries: None,
+            aliases: Vec::new(),
+            user_info: Vec::new(),
+            runner: Arc::new(OneThread::default()),
+        }
+    }
+}
+
+impl TreeOptions {
+    /// The options of a column.
+    #[must_use]
+    pub fn column(&self, name: &str) -> &ColumnOptions {
+        let own = self.columns.iter().find(|(column, _)| column == name);
+        own.map_or(&self.default_column, |(_, options)| options)
+    }
+}
+
+/// How a column is written, where there is a choice.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ColumnOptions {
+    /// Lists of numbers.
+    pub jagged: Jagged,
+    /// Records.
+    pub records: Records,
+    /// Text.
+    pub strings: Strings,
+    /// Missing values.
+    pub nulls: Nulls,
+    /// Floating-point numbers.
+    pub floats: Floats,
+    /// The name of the branch that counts the items of lists, instead of `n` and the name of the column. Columns with the same
+    /// counter share it, and must have equally many items.
+    pub counter: Option<String>,
+    /// The codec and its level, instead of the file's.
+    pub compression: Option<Compression>,
+}
+
+/// The branches of lists of numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Jagged {
+    /// A branch `nx` that counts, and a leaf `x[nx]`.
+    #[default]
+    Counter,
+    /// A branch of `std::vector`.
+    Vector,
+}
+
+/// The branches of records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Records {
+    /// A branch for each field: `a.b` for a record, `a_b` for a list of records.
+    #[default]
+    Flat,
+    /// The branches of a divided object of a class, with streamer info.
+    Class,
+}
+
+/// The branches of text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strings {
+    /// `std::string`.
+    #[default]
+    Object,
+    /// A leaf of characters (`x/C`). Text with NUL in it is refused: it would end there.
+    Characters,
+}
+
+/// The treatment of missing values, which trees have no way to write.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Nulls {
+    /// They are refused, and so are columns that might have some.
+    #[default]
+    Refused,
+    /// Numbers are this one, converted to their type; lists and text are empty.
+    Filled(f64),
+}
+
+/// How floating-point numbers are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Floats {
+    /// As they are.
+    #[default]
+    Whole,
+    /// In 4 bytes, if they have 8 (`Double32_t`).
+    Double32,
+    /// In 3 bytes, with 12 bits of mantissa (`Float16_t`).
+    Float16,
+    /// As a fraction of a range, in up to 32 bits that are stored in 4 bytes (`Double32_t[min,max,bits]`).
+    Range {
+        /// The smallest value.
+        min: f64,
+        /// The largest value.
+        max: f64,
+        /// Bits, 2 to 32.
+        bits: u32,
+    },
+}

@@ -1,0 +1,240 @@
+//! Columns without missing values and categories: trees have neither.
+
+use super::Nulls;
+use forthwith_columns::{Array, Column, DType, Form, LogicalType};
+use forthwith_plan::{Error, ErrorKind, Result};
+use std::collections::HashMap;
+
+/// The Form that is written for a Form: options become what they hold, categories text, halves `float32`, and numbers that mean more what
+/// they are stored as.
+pub(super) fn plain_form(form: &Form, nulls: Nulls) -> Result<Form> {
+    Ok(match form {
+        Form::Numpy { .. } | Form::String { .. } | Form::Empty => form.clone(),
+        Form::Categorical { key, .. } => Form::String { key: key.clone(), binary: false },
+        Form::List { key, content } => {
+            Form::List { key: key.clone(), content: Box::new(plain_form(content, nulls)?) }
+        }
+        Form::Regular { size, content } => {
+            Form::Regular { size: *size, content: Box::new(plain_form(content, nulls)?) }
+        }
+        Form::Record { fields, contents, name } => {
+            let contents =
+                contents.iter().map(|content| plain_form(content, nulls)).collect::<Result<_>>()?;
+            Form::Record { fields: fields.clone(), contents, name: name.clone() }
+        }
+        Form::Option { content, .. } => match nulls {
+            Nulls::Refused => {
+                let what = format!(
+                    "missing values in a tree ({}); an option of the column says what they are filled with",
+                    form.type_string()
+                );
+                return Err(Error::unsupported(what));
+            }
+            Nulls::Filled(_) => plain_form(content, nulls)?,
+        },
+        Form::Logical { meaning: LogicalType::Decimal { .. }, .. } => {
+            return Err(Error::unsupported(format!(
+                "{} in a tree, which would lose the point",
+                form.type_string()
+            )));
+        }
+        Form::Logical { meaning: LogicalType::Half, content } => match content.kept() {
+            Form::Numpy { key, shape, .. } => {
+                Form::Numpy { key: key.clone(), dtype: DType::Float32, shape: shape.clone() }
+            }
+            other => plain_form(other, nulls)?,
+        },
+        Form::Logical { content, .. } => plain_form(content, nulls)?,
+        other => return Err(Error::unsupported(format!("{} in a tree", other.type_string()))),
+    })
+}
+
+/// Whether columns of a Form are written as they are.
+pub(super) fn is_plain(form: &Form) -> bool {
+    match form {
+        Form::Numpy { .. } | Form::String { .. } | Form::Empty => true,
+        Form::List { content, .. } | Form::Regular { content, .. } => is_plain(content),
+        Form::Record { contents, .. } => contents.iter().all(is_plain),
+        Form::Logical { meaning, content } => *meaning != LogicalType::Half && is_plain(content),
+        _ => false,
+    }
+}
+
+/// The same rows in columns of their own, with the Form that [`plain_form`] gives. Keys are made anew.
+pub(super) fn plain_array(array: &Array, nulls: Nulls) -> Result<Array> {
+    let fill = match nulls {
+        Nulls::Refused => 0.0,
+        Nulls::Filled(fill) => fill,
+    };
+    let columns = array.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
+    let mut gather = Gather { columns, fill, out: Vec::new() };
+    let rows: Vec<Option<usize>> = (0..array.length as usize).map(Some).collect();
+    let form = gather.node(&array.form, &rows)?;
+    Ok(Array { form, length: array.length, columns: gather.out })
+}
+
+/// Takes rows of nodes, each of which is a row or missing.
+struct Gather<'a> {
+    columns: HashMap<&'a str, &'a Column>,
+    fill: f64,
+    out: Vec<(String, Column)>,
+}
+
+impl Gather<'_> {
+    fn node(&mut self, form: &Form, rows: &[Option<usize>]) -> Result<Form> {
+        Ok(match form {
+            Form::Numpy { key, dtype, shape } => {
+                let each = shape.iter().product::<u64>() as usize;
+                let bytes = self.bytes(key, "data")?;
+                let width = each * dtype.size();
+                let filling = filling(*dtype, self.fill).repeat(each);
+                let mut taken = Vec::with_capacity(rows.len().saturating_mul(width));
+                for row in rows {
+                    taken.extend_from_slice(match row {
+                        Some(row) => bytes.get(row * width..(row + 1) * width).ok_or_else(changed)?,
+                        None => &filling,
+                    });
+                }
+                let key = self.add("data", Column::from_bytes(*dtype, taken.into()));
+                Form::Numpy { key, dtype: *dtype, shape: shape.clone() }
+            }
+            Form::String { key, binary } => {
+                let offsets = self.offsets(key)?;
+                self.texts(&offsets, key, rows, *binary)?
+            }
+            Form::Categorical { key, .. } => {
+                let offsets = self.offsets(key)?;
+                let index = self.bytes(key, "index")?.as_chunks::<4>().0;
+                let picked: Vec<_> = rows
+                    .iter()
+                    .map(|row| {
+                        let at = index.get((*row)?)?;
+                        usize::try_from(i32::from_ne_bytes(*at)).ok()
+                    })
+                    .collect();
+                self.texts(&offsets, key, &picked, false)?
+            }
+            Form::List { key, content } => {
+                let offsets = self.offsets(key)?;
+                let (mut items, mut ends) = (Vec::new(), vec![0i64]);
+                for row in rows {
+                    if let Some(row) = row {
+                        let (from, to) = bounds(&offsets, *row)?;
+                        items.extend((from..to).map(Some));
+                    }
+                    ends.push(items.len() as i64);
+                }
+                let key = self.add("offsets", Column::from_vec(ends));
+                Form::List { key, content: Box::new(self.node(content, &items)?) }
+            }
+            Form::Regular { size, content } => {
+                let each = *size as usize;
+                let items: Vec<_> = rows
+                    .iter()
+                    .flat_map(|row| (0..each).map(move |at| row.map(|row| row * each + at)))
+                    .collect();
+                Form::Regular { size: *size, content: Box::new(self.node(content, &items)?) }
+            }
+            Form::Record { fields, contents, name } => {
+                let contents =
+                    contents.iter().map(|content| self.node(content, rows)).collect::<Result<_>>()?;
+                Form::Record { fields: fields.clone(), contents, name: name.clone() }
+            }
+            Form::Option { key, content } => {
+                let index = self.bytes(key, "index")?.as_chunks::<8>().0;
+                let picked: Vec<_> = rows
+                    .iter()
+                    .map(|row| usize::try_from(i64::from_ne_bytes(*index.get((*row)?)?)).ok())
+                    .collect();
+                self.node(content, &picked)?
+            }
+            Form::Logical { meaning: LogicalType::Half, content } => match content.kept() {
+                Form::Numpy { key, dtype: DType::UInt16, shape } => {
+                    let bits = self.bytes(key, "data")?.as_chunks::<2>().0;
+                    let each = shape.iter().product::<u64>() as usize;
+                    let mut taken = Vec::with_capacity(rows.len().saturating_mul(each));
+                    for row in rows {
+                        match row {
+                            Some(row) => taken.extend(
+                                bits.get(row * each..(row + 1) * each)
+                                    .ok_or_else(changed)?
+                                    .iter()
+                                    .map(|bits| LogicalType::half(u16::from_ne_bytes(*bits))),
+                            ),
+                            None => taken.extend(std::iter::repeat_n(self.fill as f32, each)),
+                        }
+                    }
+                    let key = self.add("data", Column::from_vec(taken));
+                    Form::Numpy { key, dtype: DType::Float32, shape: shape.clone() }
+                }
+                other => self.node(other, rows)?,
+            },
+            Form::Logical { content, .. } => self.node(content, rows)?,
+            Form::Empty => Form::Empty,
+            other => return Err(Error::unsupported(format!("{} in a tree", other.type_string()))),
+        })
+    }
+
+    fn texts(&mut self, offsets: &[i64], key: &str, rows: &[Option<usize>], binary: bool) -> Result<Form> {
+        let bytes = self.bytes(key, "data")?;
+        let (mut taken, mut ends) = (Vec::new(), vec![0i64]);
+        for row in rows {
+            if let Some(row) = row {
+                let (from, to) = bounds(offsets, *row)?;
+                taken.extend_from_slice(bytes.get(from..to).ok_or_else(changed)?);
+            }
+            ends.push(taken.len() as i64);
+        }
+        let key = self.add("offsets", Column::from_vec(ends));
+        self.out.push((format!("{key}-data"), Column::from_vec(taken)));
+        Ok(Form::String { key, binary })
+    }
+
+    fn add(&mut self, part: &str, column: Column) -> String {
+        let key = format!("p{}", self.out.len());
+        self.out.push((format!("{key}-{part}"), column));
+        key
+    }
+
+    fn bytes<'s>(&self, key: &str, part: &str) -> Result<&'s [u8]>
+    where
+        Self: 's,
+    {
+        let column = self.columns.get(format!("{key}-{part}").as_str());
+        column.map(|column| column.as_bytes()).ok_or_else(changed)
+    }
+
+    fn offsets(&self, key: &str) -> Result<Vec<i64>> {
+        Ok(self.bytes(key, "offsets")?.as_chunks::<8>().0.iter().map(|at| i64::from_ne_bytes(*at)).collect())
+    }
+}
+
+fn bounds(offsets: &[i64], row: usize) -> Result<(usize, usize)> {
+    let pair = offsets.get(row..row + 2).ok_or_else(changed)?;
+    match (usize::try_from(pair[0]), usize::try_from(pair[1])) {
+        (Ok(from), Ok(to)) if from <= to => Ok((from, to)),
+        _ => Err(changed()),
+    }
+}
+
+/// Arrays are validated before, so that only memory that others write meanwhile fails so.
+pub(super) fn changed() -> Error {
+    Error::new(ErrorKind::Invalid { what: "an array that changed while it was written".into() })
+}
+
+/// A number in native order.
+fn filling(dtype: DType, fill: f64) -> Vec<u8> {
+    match dtype {
+        DType::Bool => vec![u8::from(fill != 0.0 && !fill.is_nan())],
+        DType::Int8 => (fill as i8).to_ne_bytes().into(),
+        DType::Int16 => (fill as i16).to_ne_bytes().into(),
+        DType::Int32 => (fill as i32).to_ne_bytes().into(),
+        DType::Int64 => (fill as i64).to_ne_bytes().into(),
+        DType::UInt8 => (fill as u8).to_ne_bytes().into(),
+        DType::UInt16 => (fill as u16).to_ne_bytes().into(),
+        DType::UInt32 => (fill as u32).to_ne_bytes().into(),
+        DType::UInt64 => (fill as u64).to_ne_bytes().into(),
+        DType::Float32 => (fill as f32).to_ne_bytes().into(),
+        DType::Float64 => fill.to_ne_bytes().into(),
+    }
+}

@@ -1,0 +1,378 @@
+//! The record of a tree: all that is known of it but its baskets.
+
+use super::{
+    TreeOptions,
+    mapping::{Branches, Element, Leaf, LeafKind},
+};
+use forthwith_columns::DType;
+use forthwith_root::write::Buffer;
+
+/// The classes of ROOT that trees are made of.
+pub(super) const CLASSES: [&str; 16] = [
+    "TTree",
+    "TBranch",
+    "TBranchElement",
+    "TLeafElement",
+    "TLeafO",
+    "TLeafB",
+    "TLeafS",
+    "TLeafI",
+    "TLeafL",
+    "TLeafF",
+    "TLeafD",
+    "TLeafF16",
+    "TLeafD32",
+    "TLeafC",
+    "TNamed",
+    "TList",
+];
+
+/// What a branch has come to: its baskets and sums.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Filled {
+    pub(super) baskets: Vec<Basket>,
+    pub(super) entries: u64,
+    /// Bytes of all baskets with their keys, before they were compressed.
+    pub(super) total: u64,
+    /// The same as they are stored.
+    pub(super) stored: u64,
+    /// The largest count, or the length of the longest text.
+    pub(super) largest: u64,
+}
+
+/// A basket in the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Basket {
+    /// The entry that it begins with.
+    pub(super) entry: u64,
+    /// Bytes of the record.
+    pub(super) bytes: u32,
+    pub(super) position: u64,
+}
+
+/// What the record says of the tree as a whole.
+#[derive(Debug)]
+pub(super) struct Summary<'a> {
+    pub(super) name: &'a str,
+    pub(super) options: &'a TreeOptions,
+    pub(super) branches: &'a Branches,
+    pub(super) filled: &'a [Filled],
+    pub(super) entries: u64,
+    /// The last entry and the entries of each cluster, for clusters of one length after the other; the last of them stand behind.
+    pub(super) ranges: &'a [(u64, u64)],
+    pub(super) cluster: u64,
+    /// The file's compression, and that of branches with another.
+    pub(super) compression: &'a [i32],
+}
+
+/// Bits of the status of a named object: `kMustCleanup`.
+const MUST_CLEANUP: u32 = 8;
+/// `kDoNotUseBufferMap`: entries hold no pointers.
+const NO_POINTERS: u32 = 0x40_0000;
+/// `kIsOwner` of a list.
+const OWNER: u32 = 0x4000;
+/// The number of baskets that a branch has room for at least.
+const FEWEST_BASKETS: usize = 10;
+/// `fBasketSize` of branches at least: ROOT's own default.
+const BASKET_SIZE: u64 = 32_000;
+
+/// Where objects stand that others refer to: the leaf of each branch.
+type Places = Vec<Option<u32>>;
+
+impl Summary<'_> {
+    /// Writes a `TTree` from its byte count on.
+    pub(super) fn write(&self, b: &mut Buffer) {
+        let mut leaves: Places = vec![None; self.branches.branches.len()];
+        let mut places: Places = vec![None; self.branches.branches.len()];
+        let (total, stored) = self
+            .filled
+            .iter()
+            .fold((0, 0), |(total, stored), branch| (total + branch.total, stored + branch.stored));
+        b.frame(20, |b| {
+            b.tnamed(MUST_CLEANUP, self.name, &self.options.title);
+            b.frame(2, |b| [602, 1, 1].into_iter().for_each(|value| b.i16(value)));
+            fill(b);
+            b.frame(2, |b| {
+                [1, 1].into_iter().for_each(|value| b.i16(value));
+                b.f32(1.0);
+            });
+            for value in [self.entries, total, stored, 0, stored] {
+                b.i64(value as i64);
+            }
+            b.f64(1.0);
+            [0, 25, 0, 1000].into_iter().for_each(|value| b.i32(value));
+            b.i32(self.ranges.len() as i32);
+            let most = 1_000_000_000_000;
+            let cluster = if self.entries == 0 { -30_000_000 } else { self.cluster as i64 };
+            for value in [most, most, 0, -300_000_000, cluster, 1_000_000] {
+                b.i64(value);
+            }
+            b.u8(u8::from(!self.ranges.is_empty()));
+            self.ranges.iter().for_each(|(last, _)| b.i64(*last as i64));
+            b.u8(u8::from(!self.ranges.is_empty()));
+            self.ranges.iter().for_each(|(_, size)| b.i64(*size as i64));
+            io_features(b);
+            let top: Vec<usize> = self.children(None);
+            b.tobjarray(OWNER, top.len(), |b, at| self.branch(b, top[at], &mut places, &mut leaves));
+            let held: Vec<u32> = self.in_order().into_iter().filter_map(|branch| leaves[branch]).collect();
+            b.tobjarray(0, held.len(), |b, at| b.reference(held[at]));
+            self.aliases(b);
+            b.i32(0); // fIndexValues
+            b.i32(0); // fIndex
+            b.null(); // fTreeIndex
+            b.null(); // fFriends
+            self.user_info(b);
+            b.null(); // fBranchRef
+        });
+    }
+
+    fn children(&self, parent: Option<usize>) -> Vec<usize> {
+        let all = self.branches.branches.iter().enumerate();
+        all.filter(|(_, branch)| branch.parent == parent).map(|(number, _)| number).collect()
+    }
+
+    /// Branches in the order in which they are written: each before those that belong to it.
+    fn in_order(&self) -> Vec<usize> {
+        let mut order = Vec::new();
+        let mut waiting = self.children(None);
+        waiting.reverse();
+        while let Some(branch) = waiting.pop() {
+            order.push(branch);
+            waiting.extend(self.children(Some(branch)).into_iter().rev());
+        }
+        order
+    }
+
+    fn aliases(&self, b: &mut Buffer) {
+        if self.options.aliases.is_empty() {
+            return b.null();
+        }
+        b.object("TList", |b| list(b, "", &self.options.aliases));
+    }
+
+    fn user_info(&self, b: &mut Buffer) {
+        if self.options.user_info.is_empty() {
+            return b.null();
+        }
+        b.object("TList", |b| list(b, "UserInfo", &self.options.user_info));
+    }
+
+    fn branch(&self, b: &mut Buffer, number: usize, places: &mut Places, leaves: &mut Places) {
+        let branch = &self.branches.branches[number];
+        let class = if branch.class.is_some() { "TBranchElement" } else { "TBranch" };
+        // Branches below refer to this one while it is written.
+        places[number] = Some(b.origin() + b.bytes().len() as u32 + 2);
+        b.object(class, |b| match &branch.class {
+            None => self.plain(b, number, places, leaves),
+            Some(element) => b.frame(10, |b| {
+                self.plain(b, number, places, leaves);
+                self.element(b, element, places);
+            }),
+        });
+    }
+
+    /// What a branch of a class says beyond a `TBranch`.
+    fn element(&self, b: &mut Buffer, element: &Element, places: &Places) {
+        b.string(&element.class);
+        b.string(&element.parent);
+        b.string(&element.clones);
+        b.u32(element.checksum);
+        b.i16(element.version);
+        b.i32(element.id);
+        b.i32(element.kind);
+        b.i32(element.streamer_type);
+        b.i32(element.maximum(self));
+        match element.count.and_then(|count| places[count]) {
+            Some(place) => b.reference(place),
+            None => b.null(),
+        }
+        b.null();
+    }
+
+    fn plain(&self, b: &mut Buffer, number: usize, places: &mut Places, leaves: &mut Places) {
+        let (branch, filled) = (&self.branches.branches[number], &self.filled[number]);
+        let baskets = filled.baskets.len();
+        let has_offsets = branch.source.as_ref().is_some_and(|source| source.stored.has_offsets());
+        let largest = filled.baskets.iter().map(|basket| u64::from(basket.bytes)).max().unwrap_or(0);
+        b.frame(13, |b| {
+            b.tnamed(NO_POINTERS, &branch.name, &branch.title);
+            fill(b);
+            b.i32(self.compression[number]);
+            b.i32(largest.max(BASKET_SIZE).min(i32::MAX as u64) as i32);
+            b.i32(if has_offsets { 1000.max(2 * self.cluster).min(1 << 28) as i32 } else { 0 });
+            b.i32(baskets as i32);
+            b.i64(filled.entries as i64);
+            io_features(b);
+            b.i32(0);
+            let room = (baskets + 1).max(FEWEST_BASKETS);
+            b.i32(room as i32);
+            b.i32(if branch.class.is_some() { 99 } else { 0 });
+            for value in [filled.entries, 0, filled.total, filled.stored] {
+                b.i64(value as i64);
+            }
+            let children = self.children(Some(number));
+            b.tobjarray(OWNER, children.len(), |b, at| self.branch(b, children[at], places, leaves));
+            match &branch.leaf {
+                None => b.tobjarray(OWNER, 0, |_, _| {}),
+                Some(leaf) => b.tobjarray(OWNER, 1, |b, _| match leaves[number] {
+                    Some(known) => b.reference(known),
+                    None => self.leaf(b, number, leaf, leaves),
+                }),
+            }
+            b.tobjarray(OWNER, baskets + 1, |b, _| b.null());
+            let padding = room - baskets;
+            b.u8(1);
+            filled.baskets.iter().for_each(|basket| b.u32(basket.bytes));
+            (0..padding).for_each(|_| b.i32(0));
+            b.u8(1);
+            filled.baskets.iter().for_each(|basket| b.i64(basket.entry as i64));
+            b.i64(filled.entries as i64);
+            (1..padding).for_each(|_| b.i64(0));
+            b.u8(1);
+            filled.baskets.iter().for_each(|basket| b.i64(basket.position as i64));
+            (0..padding).for_each(|_| b.i64(0));
+            b.string("");
+        });
+    }
+
+    /// Writes a leaf in full, the leaf that counts it within it if that was not written before.
+    fn leaf(&self, b: &mut Buffer, number: usize, leaf: &Leaf, leaves: &mut Places) {
+        let largest = self.filled[number].largest;
+        let place = b.object(leaf.kind.class(), |b| {
+            b.frame(leaf.kind.version(), |b| {
+                b.frame(2, |b| {
+                    b.tnamed(0, &leaf.name, &leaf.title);
+                    let len =
+                        if leaf.kind == LeafKind::Characters { longest(largest) } else { leaf.len as i32 };
+                    b.i32(len);
+                    b.i32(leaf.kind.size());
+                    b.i32(0);
+                    b.u8(u8::from(leaf.counts));
+                    b.u8(u8::from(leaf.kind.is_unsigned()));
+                    match leaf.counter {
+                        None => b.null(),
+                        Some(counter) => match (leaves[counter], &self.branches.branches[counter].leaf) {
+                            (Some(known), _) => b.reference(known),
+                            (None, Some(leaf)) => self.leaf(b, counter, leaf, leaves),
+                            (None, None) => b.null(),
+                        },
+                    }
+                });
+                leaf.extremes(b, largest);
+            });
+        });
+        leaves[number] = Some(place);
+    }
+}
+
+impl Element {
+    fn maximum(&self, summary: &Summary<'_>) -> i32 {
+        // Branches of collections tell the largest count.
+        let own = summary.branches.branches.iter().zip(summary.filled);
+        let own = own.filter(|(branch, _)| {
+            branch.class.as_ref().is_some_and(|class| std::ptr::eq(class, self)) && self.kind == 4
+        });
+        own.map(|(_, filled)| filled.largest.min(i32::MAX as u64) as i32).next().unwrap_or(0)
+    }
+}
+
+impl Leaf {
+    /// The smallest and the largest value: told of counters and text alone, as ROOT does.
+    fn extremes(&self, b: &mut Buffer, largest: u64) {
+        match self.kind {
+            LeafKind::Element { id, kind, .. } => {
+                b.i32(id);
+                b.i32(kind);
+            }
+            LeafKind::Characters => {
+                b.i32(0);
+                b.i32(longest(largest));
+            }
+            LeafKind::Number(DType::Int32) if self.counts => {
+                b.i32(0);
+                b.i32(largest.min(i32::MAX as u64) as i32);
+            }
+            LeafKind::Number(dtype) => (0..2 * dtype.size()).for_each(|_| b.u8(0)),
+            LeafKind::Float16 => (0..6).for_each(|_| b.u8(0)),
+            LeafKind::Double32 => (0..8).for_each(|_| b.u8(0)),
+        }
+    }
+}
+
+/// Room for the longest text and the NUL behind it.
+fn longest(largest: u64) -> i32 {
+    largest.saturating_add(1).min(i32::MAX as u64) as i32
+}
+
+impl LeafKind {
+    const fn class(self) -> &'static str {
+        match self {
+            Self::Number(dtype) => match dtype {
+                DType::Bool => "TLeafO",
+                DType::Int8 | DType::UInt8 => "TLeafB",
+                DType::Int16 | DType::UInt16 => "TLeafS",
+                DType::Int32 | DType::UInt32 => "TLeafI",
+                DType::Int64 | DType::UInt64 => "TLeafL",
+                DType::Float32 => "TLeafF",
+                DType::Float64 => "TLeafD",
+            },
+            Self::Float16 => "TLeafF16",
+            Self::Double32 => "TLeafD32",
+            Self::Characters => "TLeafC",
+            Self::Element { .. } => "TLeafElement",
+        }
+    }
+
+    const fn version(self) -> i16 {
+        match self {
+            Self::Float16 | Self::Double32 => 2,
+            _ => 1,
+        }
+    }
+
+    /// Bytes of a number in memory.
+    const fn size(self) -> i32 {
+        match self {
+            Self::Number(dtype) => dtype.size() as i32,
+            Self::Float16 => 4,
+            Self::Double32 => 8,
+            Self::Characters => 1,
+            Self::Element { size, .. } => size,
+        }
+    }
+
+    /// Bytes of a number in the file.
+    pub(super) const fn stored(self) -> usize {
+        match self {
+            Self::Number(dtype) => dtype.size(),
+            Self::Float16 => 3,
+            Self::Double32 => 4,
+            Self::Characters => 1,
+            Self::Element { size, .. } => size.unsigned_abs() as usize,
+        }
+    }
+
+    const fn is_unsigned(self) -> bool {
+        matches!(self, Self::Number(DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64))
+    }
+}
+
+fn fill(b: &mut Buffer) {
+    b.frame(2, |b| {
+        b.i16(0);
+        b.i16(1001);
+    });
+}
+
+/// `ROOT::TIOFeatures`, a class without a version: none of them is used.
+fn io_features(b: &mut Buffer) {
+    b.unversioned(0x1aa1_2f10, |b| b.u8(0));
+}
+
+/// A `TList` of `TNamed`.
+fn list(b: &mut Buffer, name: &str, items: &[(String, String)]) {
+    b.tlist(name, items.len(), |b, at| {
+        let (name, title) = &items[at];
+        b.object("TNamed", |b| b.tnamed(0, name, title));
+    });
+}

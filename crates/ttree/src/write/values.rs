@@ -1,0 +1,500 @@
+//! Columns as the entries of a branch.
+
+use super::{
+    floats::Packed,
+    mapping::{Source, Step, Stored},
+    plain::changed,
+};
+use forthwith_columns::{Array, Column, DType, Form};
+use forthwith_kernels::append_big;
+use forthwith_plan::{Error, ErrorKind, Result};
+use std::{borrow::Cow, collections::HashMap, ops::Range};
+
+/// The columns of a branch, found and checked, from which any of its entries can be encoded.
+#[derive(Debug)]
+pub(super) struct Values<'a> {
+    stored: Stored,
+    /// The lists of the entries, where the branch counts or frames them.
+    lists: Option<Cow<'a, [i64]>>,
+    node: Node<'a>,
+}
+
+/// What stands in an entry, as far as columns say.
+#[derive(Debug)]
+enum Node<'a> {
+    /// Nothing but the lists.
+    Nothing,
+    /// Numbers, `width` bytes of the column for each row.
+    Numbers { bytes: &'a [u8], width: usize, wire: Wire },
+    /// Byte strings with their length before them.
+    Text { offsets: Cow<'a, [i64]>, bytes: &'a [u8], nul: bool },
+    /// Items with their number before them.
+    List { offsets: Cow<'a, [i64]>, item: Box<Self> },
+    /// A fixed number of items, with that number before them.
+    Regular { size: usize, item: Box<Self> },
+}
+
+/// How numbers are stored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Wire {
+    /// The most significant byte first.
+    Big(usize),
+    /// One byte, 0 or 1.
+    Bool,
+    /// Packed floating-point numbers of this many bytes in the column.
+    Packed(Packed, usize),
+}
+
+impl Wire {
+    /// Bytes of a number in the column.
+    const fn native(self) -> usize {
+        match self {
+            Self::Big(size) | Self::Packed(_, size) => size,
+            Self::Bool => 1,
+        }
+    }
+
+    /// Bytes of a number in the file.
+    pub(super) const fn width(self) -> usize {
+        match self {
+            Self::Big(size) => size,
+            Self::Bool => 1,
+            Self::Packed(packed, _) => packed.width(),
+        }
+    }
+
+    fn append(self, from: &[u8], out: &mut Vec<u8>) {
+        match self {
+            Self::Big(size @ (2 | 4 | 8)) if from.len() <= SHORT => append_short(size, from, out),
+            Self::Big(size) => append_big(size, from, out),
+            Self::Bool => out.extend(from.iter().map(|byte| u8::from(*byte != 0))),
+            Self::Packed(packed, 4) => {
+                from.as_chunks::<4>()
+                    .0
+                    .iter()
+                    .for_each(|x| packed.append(f32::from_ne_bytes(*x).into(), out));
+            }
+            Self::Packed(packed, _) => {
+                from.as_chunks::<8>().0.iter().for_each(|x| packed.append(f64::from_ne_bytes(*x), out));
+            }
+        }
+    }
+}
+
+/// Up to as many bytes, choosing among kernels takes longer than turning the numbers round.
+const SHORT: usize = 64;
+
+fn append_short(size: usize, from: &[u8], out: &mut Vec<u8>) {
+    out.reserve(from.len());
+    match size {
+        2 => from.as_chunks().0.iter().for_each(|x| out.extend(u16::from_ne_bytes(*x).to_be_bytes())),
+        4 => from.as_chunks().0.iter().for_each(|x| out.extend(u32::from_ne_bytes(*x).to_be_bytes())),
+        _ => from.as_chunks().0.iter().for_each(|x| out.extend(u64::from_ne_bytes(*x).to_be_bytes())),
+    }
+}
+
+/// Entries being encoded: the bytes, and where each entry begins if entries have offsets.
+#[derive(Debug, Default)]
+pub(super) struct Entries {
+    pub(super) data: Vec<u8>,
+    pub(super) starts: Vec<u32>,
+    pub(super) count: u64,
+    /// The largest count, or the length of the longest text.
+    pub(super) largest: u64,
+}
+
+/// A frame of a class without its own version: a byte count, and the version of `TStreamerInfo`.
+const FRAME: usize = 6;
+const FRAMED: u32 = 0x4000_0000;
+const FRAME_HEAD: [u8; FRAME] = [0, 0, 0, 0, 0, 10];
+
+/// Writes the byte count of a frame that ends here.
+fn close(begin: usize, data: &mut [u8]) -> Result<()> {
+    let length = (data.len() - begin - 4) as u64;
+    if length >= LONGEST {
+        return Err(Error::unsupported(format!("an entry of {length} bytes in a tree")));
+    }
+    if let Some(head) = data[begin..].first_chunk_mut::<4>() {
+        *head = (FRAMED | length as u32).to_be_bytes();
+    }
+    Ok(())
+}
+
+/// Longer entries are refused: byte counts and positions in a basket have 30 bits.
+const LONGEST: u64 = 1 << 30;
+
+impl<'a> Values<'a> {
+    /// Finds the columns of a branch. The array has been validated.
+    pub(super) fn bind(source: &Source, array: &'a Array) -> Result<Self> {
+        let columns = array.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
+        let nul = source.stored != Stored::Text { ends_at_nul: true };
+        let framed = matches!(source.stored, Stored::Framed | Stored::FramedItems);
+        let binder = Binder { columns, wire: source.wire, framed, nul };
+        let (lists, node) = binder.path(&array.form, &source.path, &source.stored, array.length)?;
+        Ok(Self { stored: source.stored, lists, node })
+    }
+
+    /// At most how many bytes entries take, offsets included.
+    pub(super) fn bytes(&self, rows: Range<usize>) -> u64 {
+        let entries = rows.len() as u64;
+        let items = match &self.lists {
+            Some(lists) => match lists.get(rows.start..=rows.end) {
+                Some([first, .., last]) => last.saturating_sub(*first).max(0) as usize,
+                _ => 0,
+            },
+            None => 0,
+        };
+        let first = self.lists.as_ref().and_then(|lists| lists.get(rows.start)).map_or(0, |at| *at as usize);
+        let below = |node: &Node<'_>| node.bytes(first..first.saturating_add(items));
+        match &self.stored {
+            Stored::Fixed => self.node.bytes(rows),
+            Stored::Text { .. } => self.node.bytes(rows) + 4 * entries,
+            Stored::FramedText => self.node.bytes(rows) + (4 + FRAME as u64) * entries,
+            Stored::Counts => 4 * entries,
+            Stored::Counted => 8 * entries,
+            Stored::Items => below(&self.node) + 4 * entries,
+            Stored::Framed => below(&self.node) + (4 + 4 + FRAME as u64) * entries,
+            Stored::FramedItems => below(&self.node) + (4 + FRAME as u64) * entries,
+        }
+    }
+
+    /// Appends entries. Their places are checked again: memory of others may have changed since.
+    pub(super) fn append(&self, rows: Range<usize>, to: &mut Entries) -> Result<()> {
+        let first = to.count;
+        let result = self.append_rows(rows.clone(), to);
+        if to.data.len() as u64 > LONGEST {
+            let what = format!("{} bytes of {} entries in one basket", to.data.len(), rows.len());
+            return Err(Error::unsupported(what));
+        }
+        to.count = first + rows.len() as u64;
+        result
+    }
+
+    fn append_rows(&self, rows: Range<usize>, to: &mut Entries) -> Result<()> {
+        match &self.stored {
+            Stored::Fixed => self.node.append(rows, &mut to.data, &mut to.largest),
+            Stored::Text { .. } => {
+                to.starts.reserve(rows.len());
+                for row in rows {
+                    to.starts.push(to.data.len() as u32);
+                    self.node.append(row..row + 1, &mut to.data, &mut to.largest)?;
+                }
+                Ok(())
+            }
+            Stored::Counts | Stored::Counted => {
+                let lists = self.lists(&rows)?;
+                let has_starts = self.stored == Stored::Counted;
+                to.data.reserve(4 * rows.len());
+                let mut largest = to.largest;
+                for pair in lists.windows(2) {
+                    let count = pair[1].wrapping_sub(pair[0]);
+                    largest = largest.max(count.cast_unsigned());
+                    if has_starts {
+                        to.starts.push(to.data.len() as u32);
+                    }
+                    to.data.extend((count as u32).to_be_bytes());
+                }
+                to.largest = largest;
+                // Differences below zero are larger than any of these.
+                if largest > i32::MAX as u64 { Err(long_list(largest)) } else { Ok(()) }
+            }
+            Stored::Items => {
+                let lists = self.lists(&rows)?;
+                let (from, end) = (lists[0], lists[lists.len() - 1]);
+                let (base, width) = (to.data.len(), self.node.width() as i64);
+                let items = place(from)?..place(end)?;
+                self.node.append(items, &mut to.data, &mut to.largest)?;
+                let starts = lists[..rows.len()].iter();
+                to.starts.extend(
+                    starts.map(|at| {
+                        (base as i64).wrapping_add(at.wrapping_sub(from).wrapping_mul(width)) as u32
+                    }),
+                );
+                Ok(())
+            }
+            Stored::FramedText => {
+                to.starts.reserve(rows.len());
+                for row in rows {
+                    let begin = to.data.len();
+                    to.starts.push(begin as u32);
+                    to.data.extend_from_slice(&FRAME_HEAD);
+                    self.node.append(row..row + 1, &mut to.data, &mut to.largest)?;
+                    close(begin, &mut to.data)?;
+                }
+                Ok(())
+            }
+            Stored::Framed | Stored::FramedItems => {
+                let lists = self.lists(&rows)?;
+                let counted = self.stored == Stored::Framed;
+                to.starts.reserve(rows.len());
+                for pair in lists.windows(2) {
+                    let begin = to.data.len();
+                    to.starts.push(begin as u32);
+                    let (from, end) = (place(pair[0])?, place(pair[1])?);
+                    if from > end {
+                        return Err(changed());
+                    }
+                    to.data.extend_from_slice(&FRAME_HEAD);
+                    if counted {
+                        to.data.extend(number(end - from)?.to_be_bytes());
+                    }
+                    self.node.append(from..end, &mut to.data, &mut to.largest)?;
+                    close(begin, &mut to.data)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The offsets of the lists of some entries, one more than there are.
+    fn lists(&self, rows: &Range<usize>) -> Result<&[i64]> {
+        self.lists.as_ref().and_then(|lists| lists.get(rows.start..=rows.end)).ok_or_else(changed)
+    }
+}
+
+impl Node<'_> {
+    /// At most how many bytes rows take.
+    fn bytes(&self, rows: Range<usize>) -> u64 {
+        let count = rows.len() as u64;
+        match self {
+            Self::Nothing => 0,
+            Self::Numbers { .. } => count * self.width() as u64,
+            Self::Text { offsets, .. } => {
+                let bytes = span(offsets, &rows).len() as u64;
+                // Long text has 5 bytes before it, and there can only be few of them.
+                bytes + count + bytes / 64
+            }
+            Self::List { offsets, item } => 4 * count + item.bytes(span(offsets, &rows)),
+            Self::Regular { size, item } => {
+                4 * count + item.bytes(rows.start.saturating_mul(*size)..rows.end.saturating_mul(*size))
+            }
+        }
+    }
+
+    /// Bytes of a row, for numbers.
+    fn width(&self) -> usize {
+        match self {
+            Self::Numbers { width, wire, .. } => width / wire.native() * wire.width(),
+            _ => 0,
+        }
+    }
+
+    fn append(&self, rows: Range<usize>, out: &mut Vec<u8>, largest: &mut u64) -> Result<()> {
+        match self {
+            Self::Nothing => Ok(()),
+            Self::Numbers { bytes, width, wire } => {
+                wire.append(
+                    bytes
+                        .get(rows.start.saturating_mul(*width)..rows.end.saturating_mul(*width))
+                        .ok_or_else(changed)?,
+                    out,
+                );
+                Ok(())
+            }
+            Self::Text { offsets, bytes, nul } => {
+                for pair in offsets.get(rows.start..=rows.end).ok_or_else(changed)?.windows(2) {
+                    let text = bytes.get(place(pair[0])?..place(pair[1])?).ok_or_else(changed)?;
+                    if !nul && text.contains(&0) {
+                        let what = "text with NUL in it in a leaf of characters, where it would end".into();
+                        return Err(ErrorKind::Invalid { what }.into());
+                    }
+                    *largest = (*largest).max(text.len() as u64);
+                    match u8::try_from(text.len()) {
+                        Ok(short) if short < 255 => out.push(short),
+                        _ => {
+                            out.push(255);
+                            out.extend(number(text.len())?.to_be_bytes());
+                        }
+                    }
+                    out.extend_from_slice(text);
+                }
+                Ok(())
+            }
+            Self::List { offsets, item } => {
+                let offsets = offsets.get(rows.start..=rows.end).ok_or_else(changed)?;
+                if let Self::Numbers { bytes, width, wire: Wire::Big(size @ (2 | 4 | 8)) } = &**item {
+                    // The innermost lists of numbers are most of what there is.
+                    for pair in offsets.windows(2) {
+                        let (from, end) = (place(pair[0])?, place(pair[1])?);
+                        let items = bytes
+                            .get(from.saturating_mul(*width)..end.saturating_mul(*width))
+                            .ok_or_else(changed)?;
+                        out.extend(number(end.wrapping_sub(from))?.to_be_bytes());
+                        if items.len() <= SHORT {
+                            append_short(*size, items, out);
+                        } else {
+                            append_big(*size, items, out);
+                        }
+                    }
+                    return Ok(());
+                }
+                for pair in offsets.windows(2) {
+                    let (from, end) = (place(pair[0])?, place(pair[1])?);
+                    out.extend(number(end.checked_sub(from).ok_or_else(changed)?)?.to_be_bytes());
+                    item.append(from..end, out, largest)?;
+                }
+                Ok(())
+            }
+            Self::Regular { size, item } => {
+                for row in rows {
+                    out.extend(number(*size)?.to_be_bytes());
+                    item.append(row * size..(row + 1) * size, out, largest)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The items of lists.
+fn span(offsets: &[i64], rows: &Range<usize>) -> Range<usize> {
+    let at = |row: usize| offsets.get(row).map_or(0, |at| usize::try_from(*at).unwrap_or(0));
+    let from = at(rows.start);
+    from..at(rows.end).max(from)
+}
+
+fn place(at: i64) -> Result<usize> {
+    usize::try_from(at).map_err(|_| changed())
+}
+
+fn number(count: usize) -> Result<u32> {
+    i32::try_from(count).map(i32::cast_unsigned).map_err(|_| long_list(count as u64))
+}
+
+fn long_list(count: u64) -> Error {
+    match i64::try_from(count) {
+        Ok(count) => {
+            Error::unsupported(format!("a list of {count} items in a tree, which counts in 31 bits"))
+        }
+        Err(_) => changed(),
+    }
+}
+
+/// Finds columns.
+struct Binder<'a> {
+    columns: HashMap<&'a str, &'a Column>,
+    wire: Option<Wire>,
+    /// Whether fixed dimensions are written as vectors.
+    framed: bool,
+    /// Whether text may have NUL in it.
+    nul: bool,
+}
+
+/// The lists of the entries, and the values.
+type Bound<'a> = (Option<Cow<'a, [i64]>>, Node<'a>);
+
+impl<'a> Binder<'a> {
+    fn path(&self, form: &'a Form, path: &[Step], stored: &Stored, rows: u64) -> Result<Bound<'a>> {
+        match (path, form) {
+            ([Step::Field(at), rest @ ..], Form::Record { contents, .. }) => {
+                self.path(contents.get(*at).ok_or_else(changed)?, rest, stored, rows)
+            }
+            ([Step::Items, rest @ ..], Form::List { content, .. } | Form::Regular { content, .. }) => {
+                let offsets = match form {
+                    Form::List { key, .. } => self.offsets(key, rows)?,
+                    Form::Regular { size, .. } => {
+                        let ends = (0..=rows).map(|row| row.checked_mul(*size)?.try_into().ok());
+                        ends.collect::<Option<Vec<i64>>>().ok_or_else(changed)?.into()
+                    }
+                    _ => return Err(changed()),
+                };
+                let items = offsets.last().copied().unwrap_or(0).max(0).cast_unsigned();
+                let node = match stored {
+                    Stored::Counts | Stored::Counted => Node::Nothing,
+                    _ => self.below(content, rest, items)?,
+                };
+                Ok((Some(offsets), node))
+            }
+            ([], form) => Ok((None, self.node(form, rows)?)),
+            (_, Form::Logical { content, .. }) => self.path(content, path, stored, rows),
+            _ => Err(changed()),
+        }
+    }
+
+    /// A node behind some steps, each of which is a list within the entry or a field.
+    fn below(&self, form: &'a Form, path: &[Step], rows: u64) -> Result<Node<'a>> {
+        match (path, form) {
+            ([], form) => self.node(form, rows),
+            ([Step::Field(at), rest @ ..], Form::Record { contents, .. }) => {
+                self.below(contents.get(*at).ok_or_else(changed)?, rest, rows)
+            }
+            ([Step::Items, rest @ ..], Form::List { key, content }) => {
+                let offsets = self.offsets(key, rows)?;
+                let items = offsets.last().copied().unwrap_or(0).max(0).cast_unsigned();
+                Ok(Node::List { offsets, item: Box::new(self.below(content, rest, items)?) })
+            }
+            ([Step::Items, rest @ ..], Form::Regular { size, content }) => {
+                let item = Box::new(self.below(content, rest, rows.saturating_mul(*size))?);
+                Ok(Node::Regular { size: usize::try_from(*size).map_err(|_| changed())?, item })
+            }
+            (_, Form::Logical { content, .. }) => self.below(content, path, rows),
+            _ => Err(changed()),
+        }
+    }
+
+    fn node(&self, form: &'a Form, rows: u64) -> Result<Node<'a>> {
+        Ok(match form {
+            Form::Logical { content, .. } => return self.node(content, rows),
+            Form::Numpy { key, dtype, shape } => {
+                let dims =
+                    shape.iter().try_fold(1u64, |all, size| all.checked_mul(*size)).ok_or_else(changed)?;
+                if !self.framed {
+                    return self.numbers(key, *dtype, dims);
+                }
+                let mut sizes = shape.iter().rev();
+                sizes.try_fold(self.numbers(key, *dtype, 1)?, |item, size| {
+                    let size = usize::try_from(*size).map_err(|_| changed())?;
+                    Ok::<_, Error>(Node::Regular { size, item: Box::new(item) })
+                })?
+            }
+            Form::Regular { size, content } => match self.node(content, rows.saturating_mul(*size))? {
+                Node::Numbers { bytes, width, wire } if !self.framed => {
+                    let size = usize::try_from(*size).map_err(|_| changed())?;
+                    Node::Numbers { bytes, width: width.checked_mul(size).ok_or_else(changed)?, wire }
+                }
+                item => Node::Regular {
+                    size: usize::try_from(*size).map_err(|_| changed())?,
+                    item: Box::new(item),
+                },
+            },
+            Form::String { key, .. } => Node::Text {
+                offsets: self.offsets(key, rows)?,
+                bytes: self.column(key, "data")?.as_bytes(),
+                nul: self.nul,
+            },
+            Form::List { key, content } => {
+                let offsets = self.offsets(key, rows)?;
+                let items = offsets.last().copied().unwrap_or(0).max(0).cast_unsigned();
+                Node::List { offsets, item: Box::new(self.node(content, items)?) }
+            }
+            _ => return Err(changed()),
+        })
+    }
+
+    fn numbers(&self, key: &str, dtype: DType, dims: u64) -> Result<Node<'a>> {
+        let wire = match self.wire {
+            Some(wire @ Wire::Packed(..)) => wire,
+            _ if dtype == DType::Bool => Wire::Bool,
+            _ => Wire::Big(dtype.size()),
+        };
+        let width = usize::try_from(dims).ok().and_then(|dims| dims.checked_mul(dtype.size()));
+        Ok(Node::Numbers {
+            bytes: self.column(key, "data")?.as_bytes(),
+            width: width.ok_or_else(changed)?,
+            wire,
+        })
+    }
+
+    fn column(&self, key: &str, part: &str) -> Result<&'a Column> {
+        self.columns.get(format!("{key}-{part}").as_str()).copied().ok_or_else(changed)
+    }
+
+    fn offsets(&self, key: &str, rows: u64) -> Result<Cow<'a, [i64]>> {
+        let column = self.column(key, "offsets")?;
+        let count = usize::try_from(rows).ok().and_then(|rows| rows.checked_add(1)).ok_or_else(changed)?;
+        Ok(match column.as_i64() {
+            Some(items) => Cow::Borrowed(items.get(..count).ok_or_else(changed)?),
+            None => (0..count).map_while(|at| column.item(at)).collect::<Vec<i64>>().into(),
+        })
+    }
+}
