@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from forthwith._tree.damage import DataLossWarning, Loss
     from forthwith._tree.selection import Selection
     from forthwith._tree.walk import Report
+    from forthwith._writable.compression import LZ4, LZMA, ZLIB, ZSTD
+    from forthwith._writable.file import WritableDirectory, WritableFile, create, recreate, update
     from forthwith.avro import write as write_avro
     from forthwith.avro import writer as avro_writer
     from forthwith.builders import ArrayBuilder, TypedArrayBuilder, from_iter
@@ -78,6 +80,15 @@ _LAZY = {
     "parquet_writer": "parquet",
     "write_avro": "avro",
     "write_parquet": "parquet",
+    "LZ4": "_writable.compression",
+    "LZMA": "_writable.compression",
+    "ZLIB": "_writable.compression",
+    "ZSTD": "_writable.compression",
+    "WritableDirectory": "_writable.file",
+    "WritableFile": "_writable.file",
+    "create": "_writable.file",
+    "recreate": "_writable.file",
+    "update": "_writable.file",
 }
 # Modules that are imported when they are first asked for.
 _MODULES = ("avro", "builders", "engines", "forth", "parquet")
@@ -86,15 +97,8 @@ _ALIASES = {"avro_writer": "writer", "parquet_writer": "writer", "write_avro": "
 
 
 # Names that users of similar libraries look for: what there is instead.
-_ROOT_FILES = (
-    "ROOT files cannot be written yet: write_parquet and write_avro write arrays, and uproot writes ROOT files"
-)
 _INSTEAD = {
-    "recreate": _ROOT_FILES,
-    "update": _ROOT_FILES,
-    "create": _ROOT_FILES,
-    "writing": _ROOT_FILES,
-    "WritableFile": _ROOT_FILES,
+    "writing": "forthwith.recreate, create and update write ROOT files",
     "dask": "it is forthwith.engines.dask, with delayed, bag and dataframe",
     "lazy": "there are no lazy arrays: forthwith.iterate reads step by step",
     "TTree": "it is forthwith.Tree",
@@ -141,6 +145,15 @@ __all__ = [
     "open",
     "concatenate",
     "iterate",
+    "recreate",
+    "create",
+    "update",
+    "WritableFile",
+    "WritableDirectory",
+    "ZLIB",
+    "LZMA",
+    "LZ4",
+    "ZSTD",
     "Chain",
     "Object",
     "register_class",

@@ -969,6 +969,40 @@ class TableWriter:
         """Leaves nothing behind."""
 
 @final
+class RootWriter:
+    """A ROOT file being written."""
+
+    def __new__(cls, uri: str, how: str, compression: int | None, title: str) -> Self:
+        """A file to be (``"recreate"``), one that is changed (``"update"``), or one in memory (``"memory"``)."""
+
+    def compression(self) -> int:
+        """ROOT's setting for compression."""
+
+    def mkdir(self, path: str) -> None:
+        """Makes a directory, and those before it."""
+
+    def keys(self, path: str) -> list[tuple[str, str, int]] | None:
+        """Class, name and cycle of each object of a directory; nothing if there is none at this path."""
+
+    def remove(self, path: str, name: str, cycle: int) -> bool:
+        """Takes an object off its directory. Says whether there was one."""
+
+    def object(self, path: str, name: str, title: str, members: dict[str, Any]) -> None:
+        """Writes an object that is given by its members, with its class under ``_typename``."""
+
+    def copy(self, path: str, name: str, title: str, objects: Objects, from_: File, /) -> None:
+        """Writes an object of another file as it is stored there."""
+
+    def finish(self) -> int | None:
+        """Completes the file, and says how many bytes it has."""
+
+    def bytes(self) -> bytes | None:
+        """The file, if it is one in memory and complete."""
+
+    def abandon(self) -> None:
+        """Leaves nothing behind."""
+
+@final
 class AvroWriter:
     """An Avro file being written. It begins with the first array, which says what the columns are."""
 

@@ -233,6 +233,14 @@ impl Sink for Listening {
         self.sink.uri()
     }
 
+    fn patch(&mut self, at: u64, bytes: &[u8]) -> std::io::Result<()> {
+        self.sink.patch(at, bytes)
+    }
+
+    fn sync(&mut self) -> std::io::Result<()> {
+        self.sink.sync()
+    }
+
     fn finish(self: Box<Self>) -> io::Result<()> {
         self.sink.finish()
     }

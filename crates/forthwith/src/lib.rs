@@ -74,6 +74,7 @@ pub mod root {
         Leftover, List, Object, Objects, Packed, Packing, Record, Records, Recovered, RootFile, Shape,
         StreamerInfo, Streamers, TObject, TableCheck, Tag, Value, Walker, beta_interval, check_record, code,
         decompress_blocks, decompress_record, forget_class, prepare, register_class, register_unframed, text,
+        write,
     };
     pub use forthwith_ttree::{Tree, TreeCheck, TreeFormat, TreeInfo};
 }

@@ -5,6 +5,7 @@ mod avro;
 mod own;
 mod parquet;
 mod root;
+mod root_writer;
 
 pub(crate) use own::raised;
 
@@ -16,7 +17,8 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     avro::add_to(module)?;
     own::add_to(module)?;
     parquet::add_to(module)?;
-    root::add_to(module)
+    root::add_to(module)?;
+    root_writer::add_to(module)
 }
 
 /// An object of a file that is no table, as Python sees it.

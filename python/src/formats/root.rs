@@ -30,7 +30,7 @@ pub(super) fn object(py: Python<'_>, object: Object) -> Result<PyResult<Bound<'_
 
 /// The objects of one record. See the stub file for all documentation.
 #[pyclass(frozen, module = "forthwith._forthwith")]
-struct Objects(root::Objects);
+pub(super) struct Objects(pub(super) root::Objects);
 
 impl Objects {
     fn at(&self, number: u32) -> PyResult<root::Object<'_>> {

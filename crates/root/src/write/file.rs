@@ -9,6 +9,7 @@ use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::classes::{UNDESCRIBED, described_class, named_by};
 use super::directory::{DirectoryId, LENGTH, Listed, Place};
+use super::given::{self, GivenObject};
 use super::key::{KeyNumbers, LAST_SMALL, encode, pointer, string, string_length};
 use super::update::{Found, directory_of, is_record};
 use super::{Buffer, Compression, KeyKind, KeyText, Moment, RecordPlace, Uuid, compress, infos};
@@ -233,6 +234,23 @@ impl FileWriter {
         Ok(at)
     }
 
+    /// The directory at a path, if it is there.
+    ///
+    /// # Errors
+    /// One on the way cannot be read.
+    pub fn existing_directory(&mut self, path: &str) -> Result<Option<DirectoryId>> {
+        let mut at = DirectoryId::TOP;
+        for name in path.split('/').filter(|name| !name.is_empty()) {
+            let place = &self.directories[at.0];
+            let made = place.inner.iter().any(|id| self.directories[id.0].name == name);
+            if !made && !place.keys.iter().any(|key| &*key.name == name && key.is_directory()) {
+                return Ok(None);
+            }
+            at = self.inner_directory(at, name, "")?;
+        }
+        Ok(Some(at))
+    }
+
     /// The directory of this name in another one, made with this title if it is not there.
     ///
     /// # Errors
@@ -323,6 +341,31 @@ impl FileWriter {
         }
         let stored = compress(self.settings.compression, buffer.bytes(), &mut self.compressor)?;
         self.listed(directory, key, buffer.bytes().len(), &[&stored])
+    }
+
+    /// Appends an object that is given as the values of its members, and describes its classes. See [`described_class`] for those that
+    /// there can be.
+    ///
+    /// # Errors
+    /// A member is missing or not what its class says, and as [`object`](Self::object).
+    pub fn given(
+        &mut self,
+        directory: DirectoryId,
+        name: &str,
+        title: &str,
+        object: &GivenObject,
+    ) -> Result<RecordPlace> {
+        let place = |error: Error| error.in_file(self.out.sink.uri()).in_object(name);
+        // What cannot be written is found before anything is.
+        given::write_object(&mut Buffer::new(0), object).map_err(place)?;
+        for class in given::classes_of(object) {
+            self.describe_class(class)?;
+        }
+        let key = KeyText { class: &object.class, name, title };
+        let mut done = Ok(());
+        let written = self.object(directory, key, |buffer| done = given::write_object(buffer, object));
+        done?;
+        written
     }
 
     /// As [`object`](Self::object), with bytes that are serialised and compressed already. Where they hold class tags or

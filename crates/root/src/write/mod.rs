@@ -33,8 +33,10 @@
 mod buffer;
 mod classes;
 mod compress;
+mod copy;
 mod directory;
 mod file;
+mod given;
 mod infos;
 mod key;
 mod moment;
@@ -45,6 +47,7 @@ pub use classes::{described_class, described_classes};
 pub use compress::{Algorithm, Compression, compress};
 pub use directory::DirectoryId;
 pub use file::{FileSettings, FileWriter};
+pub use given::{Given, GivenObject};
 pub use infos::checksum;
 pub use key::{KeyKind, KeyText, RecordPlace};
 pub use moment::{Moment, Uuid};

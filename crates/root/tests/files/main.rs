@@ -7,6 +7,7 @@ mod corpus;
 mod damage;
 mod functions;
 mod keys;
+mod large;
 mod objects;
 mod sparse;
 mod standard;

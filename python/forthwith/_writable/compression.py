@@ -1,0 +1,82 @@
+"""How ROOT files are compressed."""
+
+from __future__ import annotations
+
+from forthwith._errors import RequestError, RequestTypeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import ClassVar
+
+
+class Compression:
+    """An algorithm and a level, 1 to 9; level 0 is no compression. `ZLIB`, `LZMA`, `LZ4` and `ZSTD` are the algorithms."""
+
+    number: ClassVar[int] = 0
+    usual: ClassVar[int] = 0
+
+    def __init__(self, level: int | None = None) -> None:
+        self.level = self.usual if level is None else level
+        if isinstance(level, bool) or not isinstance(self.level, int):
+            raise RequestTypeError(f"a compression level is a number, not {level!r}")
+        if not 0 <= self.level <= 9:
+            raise RequestError(f"a compression level is 1 to 9, or 0 for none, not {level}")
+
+    @property
+    def setting(self) -> int:
+        """As ROOT has it: a hundred times the algorithm, plus the level."""
+        return self.number * 100 + self.level if self.level else 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Compression) and self.setting == other.setting
+
+    def __hash__(self) -> int:
+        return hash(self.setting)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.level})"
+
+
+class ZLIB(Compression):
+    """zlib, what ROOT takes itself, at level 1."""
+
+    number, usual = 1, 1
+
+
+class LZMA(Compression):
+    """LZMA: small and slow."""
+
+    number, usual = 2, 7
+
+
+class LZ4(Compression):
+    """LZ4: large and fast. All levels are the same here."""
+
+    number, usual = 4, 4
+
+
+class ZSTD(Compression):
+    """Zstandard."""
+
+    number, usual = 5, 5
+
+
+def setting(compression: Compression | str | int | None, default: int | None) -> int | None:
+    """ROOT's setting for an algorithm, a name with or without a level (``"zstd:7"``, ``"none"``), or such a number."""
+    match compression:
+        case "default":
+            return default
+        case None | "none":
+            return 0
+        case Compression():
+            return compression.setting
+        case str():
+            name, _, level = compression.partition(":")
+            found = {kind.__name__: kind for kind in (ZLIB, LZMA, LZ4, ZSTD)}.get(name.upper())
+            if found is not None and (not level or level.isdecimal()):
+                return found(int(level) if level else None).setting
+        case int() if not isinstance(compression, bool):
+            return compression
+    raise RequestError(
+        f"compression is forthwith.ZSTD(5) or another algorithm, 'zstd' or another name, or None, not {compression!r}"
+    )

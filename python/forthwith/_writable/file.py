@@ -1,0 +1,237 @@
+"""ROOT files and directories that are written."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from forthwith import _forthwith
+from forthwith._errors import KeyInFileError, RequestError, RequestTypeError, SourceError
+from forthwith._writable.compression import setting
+from forthwith._writable.objects import Copied, writable
+from forthwith._writer import place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+    from typing import Any
+
+    from forthwith._writable.compression import Compression
+    from forthwith._writer import Writable
+
+
+def recreate(
+    path: str | os.PathLike[str] | Writable, *, compression: Compression | str | int | None = "default", title: str = ""
+) -> WritableFile:
+    """A ROOT file to be written, in place of an older one of this name.
+
+    The file has its name when the ``with`` block ends; if it ends with an exception, nothing is left behind, and a file that
+    had the name before is as it was.
+
+    Args:
+        path: Where to write: a path, or a file object, which gets all bytes at the end.
+        compression: How objects are compressed: `forthwith.ZLIB`, `forthwith.LZMA`, `forthwith.LZ4` or `forthwith.ZSTD` with a
+            level, their names (``"zstd"``), or ``None``. ``ZLIB(1)`` unless it is said.
+        title: The title of the file.
+
+    Raises:
+        SourceError: The folder does not exist or may not be written (also an ``OSError``).
+        RequestError: There is no such compression (also a ``ValueError``).
+    """
+    chosen = setting(compression, None)
+    target, uri = place(path)
+    core = _forthwith.RootWriter(uri, "memory" if target is not None else "recreate", chosen, title)
+    return WritableFile(core, target, uri)
+
+
+def create(
+    path: str | os.PathLike[str], *, compression: Compression | str | int | None = "default", title: str = ""
+) -> WritableFile:
+    """As `recreate`, of a file that must not be there yet.
+
+    Raises:
+        SourceError: There is a file of this name (its ``errno`` is ``EEXIST``), and as `recreate`.
+    """
+    uri = os.fspath(path)
+    if os.path.lexists(uri):
+        error = SourceError(
+            f"{uri} is there already: forthwith.recreate replaces it, and forthwith.update adds to it", file=uri
+        )
+        error.errno, error.filename = errno.EEXIST, uri
+        raise error
+    return recreate(uri, compression=compression, title=title)
+
+
+def update(path: str | os.PathLike[str], *, compression: Compression | str | int | None = "default") -> WritableFile:
+    """A ROOT file that is there, to be added to.
+
+    What is in the file is not written over, and stays readable at all times: also if the process is killed. What is new
+    is in the file when the ``with`` block ends, and if it ends with an exception, the file is as it was. An object of a
+    name that there is gets the next cycle, and both are kept. The file is locked meanwhile: a second `update` is refused.
+
+    Args:
+        path: The file.
+        compression: As for `recreate`; by default as the file says.
+
+    Raises:
+        MissingFileError: There is no such file (also a ``FileNotFoundError``).
+        SourceError: It may not be written, or is being written (also an ``OSError``).
+        DamagedFileError: It is no ROOT file, or one that was not closed.
+    """
+    uri = os.fspath(path)
+    core = _forthwith.RootWriter(uri, "update", setting(compression, None), "")
+    return WritableFile(core, None, uri)
+
+
+class WritableDirectory:
+    """A directory of a file that is being written. Objects are assigned to names: ``directory["name"] = histogram``."""
+
+    def __init__(self, file: WritableFile | None, path: str) -> None:
+        self._file: WritableFile = file or self  # type: ignore[assignment]
+        self._path = path
+
+    @property
+    def file(self) -> WritableFile:
+        """The file."""
+        return self._file
+
+    @property
+    def path(self) -> str:
+        """The path in the file; empty at its top."""
+        return self._path
+
+    def mkdir(self, name: str) -> WritableDirectory:
+        """Makes a directory, and those before it in its path. One that is there is taken."""
+        path = self._join(name)
+        self._file._open().mkdir(path)
+        return WritableDirectory(self._file, path)
+
+    def keys(self, *, cycle: bool = True) -> list[str]:
+        """The objects of this directory, with or without their cycles."""
+        listed = self._file._open().keys(self._path) or []
+        return (
+            [f"{name};{number}" for _, name, number in listed]
+            if cycle
+            else list(dict.fromkeys(n for _, n, _ in listed))
+        )
+
+    def classnames(self) -> dict[str, str]:
+        """The class of each object of this directory."""
+        listed = self._file._open().keys(self._path) or []
+        return {f"{name};{number}": kind for kind, name, number in listed}
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        directory, last = self._split(name)
+        what = writable(value, last)
+        core = self._file._open()
+        if isinstance(what, Copied):
+            what.write(core, directory, last)
+        else:
+            core.object(directory, last, what.title, what.members)
+
+    def __getitem__(self, name: str) -> WritableDirectory:
+        path = self._join(name)
+        if self._file._open().keys(path) is None:
+            raise KeyInFileError(
+                f"no directory {name!r} in a file that is being written; objects can be read when it is closed"
+                f"\n  in {self._file.file_path}:{self._path}",
+                file=self._file.file_path,
+                object=path,
+            )
+        return WritableDirectory(self._file, path)
+
+    def __delitem__(self, name: str) -> None:
+        directory, last = self._split(name)
+        last, mark, number = last.partition(";")
+        core = self._file._open()
+        classes = {cycle: kind for kind, listed, cycle in core.keys(directory) or [] if listed == last}
+        wanted = max(classes, default=0) if not mark else int(number) if number.isdecimal() else 0
+        if wanted not in classes:
+            raise KeyInFileError(
+                f"no object {name!r} to take away\n  in {self._file.file_path}:{directory}",
+                file=self._file.file_path,
+                object=self._join(name),
+            )
+        if classes[wanted].startswith("TDirectory"):
+            raise RequestError(f"{name!r} is a directory: only objects are taken away")
+        core.remove(directory, last, wanted)
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        directory, last = self._split(name)
+        listed = self._file._open().keys(directory) or []
+        return any(last in (known, f"{known};{cycle}") for _, known, cycle in listed)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._path!r} of {self._file.file_path}>"
+
+    def _join(self, name: str) -> str:
+        if not isinstance(name, str):
+            raise RequestTypeError(f"objects have names, not {name!r}")
+        return "/".join(part for part in f"{self._path}/{name}".split("/") if part)
+
+    def _split(self, name: str) -> tuple[str, str]:
+        directory, _, last = self._join(name).rpartition("/")
+        if not last:
+            raise RequestError("an object needs a name")
+        return directory, last
+
+
+class WritableFile(WritableDirectory):
+    """A ROOT file that is being written: what `recreate`, `create` and `update` give. Used with ``with``."""
+
+    def __init__(self, core: _forthwith.RootWriter, target: Writable | None, name: str) -> None:
+        super().__init__(None, "")
+        self._core: _forthwith.RootWriter | None = core
+        self._target = target
+        self._name = name
+        self._process = os.getpid()
+
+    @property
+    def file_path(self) -> str:
+        """Where it is written."""
+        return self._name
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._core is None
+
+    def close(self) -> None:
+        """Writes what comes last. Only now there is a file of that name, or the new one instead of an older."""
+        core, self._core = self._core, None
+        if core is None:
+            return
+        core.finish()
+        if self._target is not None and (data := core.bytes()) is not None:
+            _forthwith.give_all(self._target, self._name, data)
+
+    def abandon(self) -> None:
+        """Leaves nothing behind. In a process that was forked meanwhile, what is there belongs to the other one."""
+        core, self._core = self._core, None
+        if core is not None and os.getpid() == self._process:
+            core.abandon()
+
+    def __enter__(self) -> WritableFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abandon()
+
+    def _open(self) -> _forthwith.RootWriter:
+        if self._core is None:
+            raise ValueError(f"{self._name} has been closed")
+        return self._core

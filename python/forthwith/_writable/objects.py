@@ -1,0 +1,194 @@
+"""What a Python object is written as: a class of ROOT with its members, or an object of another file as it is."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from forthwith import _forthwith
+from forthwith._errors import RequestTypeError, UnsupportedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from forthwith._objects import Object
+
+    Members = dict[str, Any]
+
+# What members are if an object is given without them.
+_LINE = {"fLineColor": 602, "fLineStyle": 1, "fLineWidth": 1}
+_FILL = {"fFillColor": 0, "fFillStyle": 1001}
+_MARKER = {"fMarkerColor": 1, "fMarkerStyle": 1, "fMarkerSize": 1.0}
+_GRAPH = {
+    "fFunctions": {"_typename": "TList", "items": []},
+    "fHistogram": None,
+    "fMinimum": -1111.0,
+    "fMaximum": -1111.0,
+}
+_DEFAULTS: Members = {"fUniqueID": 0, "fBits": 0, "fTitle": "", "fOption": "", **_LINE, **_FILL, **_MARKER}
+# Bits that only mean something in the process: that an object is on the heap, and was not deleted.
+_OF_THE_PROCESS = 0x03000000
+
+
+@dataclass
+class Made:
+    """An object by its members, with its class under ``_typename``."""
+
+    title: str
+    members: Members
+
+
+@dataclass
+class Copied:
+    """An object of a file."""
+
+    what: Object
+
+    def write(self, core: _forthwith.RootWriter, directory: str, name: str) -> None:
+        """Writes it as it is stored, or by its members where its pointers would have to be moved."""
+        what = self.what
+        try:
+            core.copy(directory, name, what.title, what._record.core, what.file._core)
+        except UnsupportedError:
+            made = _of_object(what)
+            try:
+                core.object(directory, name, made.title, made.members)
+                return
+            except UnsupportedError:
+                pass
+            raise
+
+
+def writable(value: Any, name: str) -> Made | Copied:
+    """What a value is written as under a name."""
+    from forthwith._objects import Object
+
+    if isinstance(value, Object):
+        is_whole = _is_read(value) and value._number == 0 and not value._window
+        return Copied(value) if is_whole else _of_object(value)
+    if isinstance(value, str):
+        return Made("Collectable string class", _completed({"_typename": "TObjString", "fString": str(value)}))
+    if _is_number(value):
+        return Made("", _completed(_parameter(value, name)))
+    if isinstance(value, Mapping) and "_typename" in value:
+        members = _completed({"fName": name, **value})
+        return Made(str(members.get("fTitle", "")), members)
+    if isinstance(value, (list, tuple)) and value and all(_is_object(item) for item in value):
+        return Made("Doubly linked list", {"_typename": "TList", "items": [_inner(item) for item in value]})
+    from forthwith._writable.histograms import histogram_of
+
+    histogram = histogram_of(value, name)
+    if histogram is not None:
+        return Made(str(histogram["fTitle"]), _completed(histogram))
+    raise RequestTypeError(
+        f"an object of type {type(value).__name__} is not written to a ROOT file: histograms (boost_histogram, hist, "
+        "numpy.histogram), texts, numbers, objects of files, lists of those, and dicts of members with '_typename' are"
+    )
+
+
+def _is_read(what: Object) -> bool:
+    """Whether it is an object of a file, and was not computed."""
+    core: object = what._record.core
+    return isinstance(core, _forthwith.Objects)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) or type(value).__name__ == "bool_"
+
+
+def _is_object(value: Any) -> bool:
+    from forthwith._objects import Object
+
+    return isinstance(value, (str, Object)) or (isinstance(value, Mapping) and "_typename" in value)
+
+
+def _parameter(value: Any, name: str) -> Members:
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
+        kind, value = "bool", bool(value)
+    elif isinstance(value, numbers.Integral):
+        kind, value = "Long64_t", int(value)
+    else:
+        kind, value = "double", float(value)
+    return {"_typename": f"TParameter<{kind}>", "fName": name, "fVal": value}
+
+
+def _of_object(what: Object) -> Made:
+    members = _plain(what, 0)
+    return Made(what.title, members)
+
+
+def _inner(value: Any) -> Members:
+    """An item of a list."""
+    made = writable(value, "")
+    return _of_object(made.what).members if isinstance(made, Copied) else made.members
+
+
+def _plain(what: Object, depth: int) -> Members:
+    """An object of a file, or a computed one, by its members."""
+    from forthwith._objects import Collection, ObjectMap
+
+    if depth > _DEEPEST:
+        raise UnsupportedError(f"an object with others in it, more than {_DEEPEST} deep, is not written")
+    members: Members = {"_typename": what.classname}
+    if isinstance(what, (Collection, ObjectMap)):
+        members["fName"] = what.name
+        if isinstance(what, ObjectMap):
+            members["items"] = [[_item(key, depth), _item(value, depth)] for key, value in what.items()]
+        else:
+            members["items"] = [_item(item, depth) for item in what]
+        return _completed(members)
+    computed = not _is_read(what)
+    for name, value in what.all_members.items():
+        # Fits belong to the histogram that they were made of.
+        members[name] = _GRAPH["fFunctions"] if name == "fFunctions" and computed else _value(value, depth)
+    return _completed(members)
+
+
+def _value(value: Any, depth: int) -> Any:
+    from forthwith._objects import Object
+
+    if isinstance(value, Object):
+        return _plain(value, depth + 1)
+    return _simple(value)
+
+
+def _item(value: Any, depth: int) -> Any:
+    """What a collection holds."""
+    return writable(value, "").members if isinstance(value, str) else _value(value, depth)  # type: ignore[union-attr]
+
+
+def _completed(members: Mapping[str, Any]) -> Members:
+    """Members with those that were left out, and values as the compiled part takes them."""
+    kind = str(members["_typename"])
+    defaults = _DEFAULTS
+    if kind.startswith("TGraph"):
+        points = {"fNpoints": len(members["fX"])} if "fX" in members else {}
+        defaults = {**defaults, **_GRAPH, **points}
+    completed = {**defaults, **{name: _simple(value) for name, value in members.items()}}
+    completed["fBits"] = int(completed["fBits"]) & ~_OF_THE_PROCESS
+    return completed
+
+
+def _simple(value: Any) -> Any:
+    """A value as the compiled part takes it: arrays as the bytes of numbers with 64 bits."""
+    if value is None or isinstance(value, (bool, str, bytes)):
+        return value
+    if isinstance(value, Mapping):
+        return _completed(value) if "_typename" in value else {str(k): _simple(v) for k, v in value.items()}
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if isinstance(value, (list, tuple)) and not (value and all(_is_number(item) for item in value)):
+        return [_simple(item) for item in value]
+    import numpy as np
+
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise RequestTypeError(f"a value of type {type(value).__name__} is not a member of an object that is written")
+    return np.ascontiguousarray(array, dtype=np.float64).tobytes()
+
+
+_DEEPEST = 50

@@ -1,0 +1,244 @@
+//! ROOT files that are written: objects and directories. What a Python object is written as is the business of `forthwith._writable`.
+
+use super::root::Objects;
+use crate::{
+    errors,
+    file::File,
+    give::{listening, sink_for},
+    handle::error_of,
+    held::Held,
+    object::Cause,
+    write::{in_memory, with},
+};
+use forthwith::{
+    io::{self, MemorySink, Sink, UpdateSink},
+    plan::{Error, ErrorKind, Result},
+    root::{
+        RootFile,
+        write::{Compression, FileSettings, FileWriter, Given, GivenObject},
+    },
+};
+use pyo3::{
+    prelude::*,
+    types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString},
+};
+use std::collections::BTreeMap;
+
+pub(super) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<RootWriter>()
+}
+
+/// A ROOT file being written.
+#[pyclass(frozen, module = "forthwith._forthwith")]
+struct RootWriter(Held<State>);
+
+struct State {
+    uri: String,
+    memory: Option<MemorySink>,
+    cause: Cause,
+    /// Away when it was finished or given up.
+    file: Option<FileWriter>,
+}
+
+impl State {
+    fn file(&mut self) -> Result<&mut FileWriter> {
+        let closed = || Error::new(ErrorKind::Invalid { what: "the file has been closed".into() });
+        self.file.as_mut().ok_or_else(|| closed().in_file(&self.uri))
+    }
+}
+
+/// Begins to write.
+fn begun(uri: &str, how: &str, compression: Option<i32>, title: String, cause: &Cause) -> Result<State> {
+    let chosen = compression.map(Compression::from_setting).transpose()?;
+    if how == "update" {
+        let sink = UpdateSink::open(uri)?;
+        // Not mapped, since its bytes change.
+        let old = RootFile::open(io::open_unmapped(uri)?)?;
+        let sink = sink.begin_at(old.header().end)?;
+        let mut settings = FileSettings::of(&old);
+        settings.compression = chosen.unwrap_or(settings.compression);
+        let file = FileWriter::update(listening(Box::new(sink), cause), &old, settings)?;
+        return Ok(State { uri: uri.into(), memory: None, cause: cause.clone(), file: Some(file) });
+    }
+    let memory = (how == "memory").then(|| MemorySink::new(uri));
+    let sink: Box<dyn Sink> = match &memory {
+        Some(memory) => Box::new(memory.clone()),
+        None => sink_for(uri, cause)?,
+    };
+    let settings = FileSettings { compression: chosen.unwrap_or_default(), title, ..FileSettings::default() };
+    let file = FileWriter::create(listening(sink, cause), settings)?;
+    Ok(State { uri: uri.into(), memory, cause: cause.clone(), file: Some(file) })
+}
+
+#[pymethods]
+impl RootWriter {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        uri: String,
+        how: String,
+        compression: Option<i32>,
+        title: String,
+    ) -> PyResult<Self> {
+        let cause = Cause::default();
+        let state = py.detach(|| begun(&uri, &how, compression, title, &cause));
+        let state = state.map_err(|error| error_of(py, error.in_file(&uri), None, Some(&cause)))?;
+        Ok(Self(Held::new(state)))
+    }
+
+    /// ROOT's setting for compression.
+    fn compression(&self, py: Python<'_>) -> PyResult<i32> {
+        self.with(py, |file| Ok(file.compression().setting()))
+    }
+
+    /// Makes a directory, and those before it.
+    fn mkdir(&self, py: Python<'_>, path: &str) -> PyResult<()> {
+        self.with(py, |file| file.directory(path).map(drop))
+    }
+
+    /// Class, name and cycle of each object of a directory; nothing if there is none at this path.
+    fn keys(&self, py: Python<'_>, path: &str) -> PyResult<Option<Vec<(String, String, u16)>>> {
+        self.with(py, |file| {
+            let Some(directory) = file.existing_directory(path)? else { return Ok(None) };
+            let keys = file.keys(directory);
+            Ok(Some(keys.map(|(class, name, cycle)| (class.to_owned(), name.to_owned(), cycle)).collect()))
+        })
+    }
+
+    /// Takes an object off its directory.
+    fn remove(&self, py: Python<'_>, path: &str, name: &str, cycle: u16) -> PyResult<bool> {
+        self.with(py, |file| {
+            let directory = file.existing_directory(path)?;
+            Ok(directory.is_some_and(|directory| file.remove(directory, name, cycle)))
+        })
+    }
+
+    /// Writes an object that is given as a dict of its members, with its class under `_typename`.
+    fn object(
+        &self,
+        py: Python<'_>,
+        path: &str,
+        name: &str,
+        title: &str,
+        members: &Bound<'_, PyDict>,
+    ) -> PyResult<()> {
+        let object = given_object(members, 0)?;
+        self.with(py, |file| {
+            let directory = file.directory(path)?;
+            file.given(directory, name, title, &object).map(drop)
+        })
+    }
+
+    /// Writes an object of another file as it is stored there.
+    #[pyo3(signature = (path, name, title, objects, from_, /))]
+    fn copy(
+        &self,
+        py: Python<'_>,
+        path: &str,
+        name: &str,
+        title: &str,
+        objects: &Bound<'_, Objects>,
+        from_: &Bound<'_, File>,
+    ) -> PyResult<()> {
+        let objects = &objects.get().0;
+        let handle = &from_.get().handle;
+        self.with(py, |file| {
+            let streamers = match handle.file.own::<RootFile>() {
+                Some(root) => root.streamers()?,
+                None => return Err(Error::unsupported("copying an object of a file that is no ROOT file")),
+            };
+            let directory = file.directory(path)?;
+            file.copy(directory, name, title, objects, &streamers).map(drop)
+        })
+    }
+
+    /// Completes the file, and says how many bytes it has.
+    fn finish(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        with(py, &self.0, |state| {
+            let done = state.file.take().map(FileWriter::finish).transpose();
+            (done.map_err(|error| error.in_file(&state.uri)), state.cause.clone())
+        })
+    }
+
+    /// The file, if it was written to memory and is complete.
+    fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let mut turn = self.0.take(py)?;
+        Ok(in_memory(py, turn.kept().and_then(|state| state.memory.as_ref())))
+    }
+
+    /// Leaves nothing behind.
+    fn abandon(&self, py: Python<'_>) -> PyResult<()> {
+        if let Some(state) = self.0.take(py)?.kept() {
+            state.file = None;
+        }
+        Ok(())
+    }
+}
+
+impl RootWriter {
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        act: impl FnOnce(&mut FileWriter) -> Result<T> + Send,
+    ) -> PyResult<T> {
+        with(py, &self.0, |state| {
+            let done = state.file().and_then(act);
+            (done.map_err(|error| error.in_file(&state.uri)), state.cause.clone())
+        })
+    }
+}
+
+fn given_object(members: &Bound<'_, PyDict>, depth: u32) -> PyResult<GivenObject> {
+    let py = members.py();
+    if depth > DEEPEST {
+        return Err(errors::request(py, format!("an object with others in it, more than {DEEPEST} deep")));
+    }
+    let mut object = GivenObject { class: String::new(), members: BTreeMap::new() };
+    for (name, value) in members.iter() {
+        let name: String = name.extract()?;
+        if name == "_typename" {
+            object.class = value.extract()?;
+        } else {
+            object.members.insert(name, given(&value, depth + 1)?);
+        }
+    }
+    if object.class.is_empty() {
+        return Err(errors::request(py, "an object as a dict has its class under '_typename'".into()));
+    }
+    Ok(object)
+}
+
+/// A value as Python has it. Numbers of an array come as the bytes of 64-bit floating-point numbers of this machine.
+fn given(value: &Bound<'_, PyAny>, depth: u32) -> PyResult<Given> {
+    let py = value.py();
+    if depth > DEEPEST {
+        return Err(errors::request(py, format!("an object with others in it, more than {DEEPEST} deep")));
+    }
+    Ok(if value.is_none() {
+        Given::Null
+    } else if let Ok(value) = value.cast::<PyBool>() {
+        Given::Int(value.is_true().into())
+    } else if value.is_instance_of::<PyInt>() {
+        match value.extract::<i64>() {
+            Ok(value) => Given::Int(value),
+            Err(_) => Given::Unsigned(value.extract()?),
+        }
+    } else if value.is_instance_of::<PyFloat>() {
+        Given::Float(value.extract()?)
+    } else if let Ok(value) = value.cast::<PyString>() {
+        Given::Text(value.to_str()?.to_owned())
+    } else if let Ok(value) = value.cast::<PyBytes>() {
+        let numbers = value.as_bytes().as_chunks::<8>().0.iter();
+        Given::Numbers(numbers.map(|number| f64::from_ne_bytes(*number)).collect())
+    } else if let Ok(value) = value.cast::<PyDict>() {
+        Given::Object(Box::new(given_object(value, depth)?))
+    } else if let Ok(items) = value.cast::<PyList>() {
+        Given::List(items.iter().map(|item| given(&item, depth + 1)).collect::<PyResult<_>>()?)
+    } else {
+        let class = value.get_type().name()?;
+        return Err(errors::request(py, format!("a value of type {class} as a member of an object")));
+    })
+}
+
+/// Objects within each other, and lists.
+const DEEPEST: u32 = 100;
