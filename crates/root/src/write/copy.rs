@@ -60,9 +60,13 @@ impl FileWriter {
                 continue;
             }
             let infos = streamers.versions(&class)?;
-            if infos.is_empty() {
-                // A word of a type's name that is no class is not known either.
-                let _ = self.describe_class(&class);
+            if infos.is_empty()
+                && self.describe_class(&class).is_err()
+                && objects.iter().any(|o| o.class() == class)
+            {
+                // ROOT's own code streams it. Which classes are its bases and members is not said, so all are taken.
+                streamers.infos()?.iter().for_each(|info| self.describe(info));
+                return Ok(());
             }
             for info in infos {
                 self.describe(&info);

@@ -75,8 +75,7 @@ print(f.Get('added'), f.Get('small'), f.Get('late/other'))
 fn files_above_2_gb_have_64_bits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.root");
-    let mut file =
-        FileWriter::create(Box::new(Holes(File::create(&path).unwrap())), settings()).unwrap();
+    let mut file = FileWriter::create(Box::new(Holes(File::create(&path).unwrap())), settings()).unwrap();
     add(&mut file, "", "small", "one");
     add(&mut file, "d", "inner", "two");
     grow(&mut file, 1000);
@@ -98,8 +97,7 @@ fn files_above_2_gb_have_64_bits() {
 fn files_that_grow_above_2_gb_change_to_64_bits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.root");
-    let mut file =
-        FileWriter::create(Box::new(Holes(File::create(&path).unwrap())), settings()).unwrap();
+    let mut file = FileWriter::create(Box::new(Holes(File::create(&path).unwrap())), settings()).unwrap();
     add(&mut file, "", "small", "one");
     add(&mut file, "d", "inner", "two");
     add(&mut file, "late", "other", "three");
