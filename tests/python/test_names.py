@@ -15,8 +15,7 @@ import forthwith
 
 def test_names_of_similar_libraries():
     for name, said in {
-        "recreate": "write_parquet",
-        "update": "uproot writes ROOT files",
+        "writing": "forthwith.recreate",
         "dask": "engines",
         "TTree": "forthwith.Tree",
         "read_parquet": "forthwith.open",
