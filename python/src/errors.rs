@@ -96,7 +96,13 @@ pub(crate) fn can_be_silenced(error: RunError) -> bool {
 
 fn make(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let class = class(py, &error.kind);
-    let exception = build(py, &class, &error.to_string(), &error.place)?;
+    // The error of a source names the file itself.
+    let mut place = error.place.clone();
+    if let (None, ErrorKind::Source(source)) = (&place.uri, &error.kind) {
+        place.uri = Some(source.uri.clone());
+        place.byte = place.byte.or(source.at);
+    }
+    let exception = build(py, &class, &error.to_string(), &place)?;
     match &error.kind {
         ErrorKind::NotFound { name, near, .. } => {
             exception.setattr("key", name)?;

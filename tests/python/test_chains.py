@@ -202,3 +202,31 @@ def test_evolution_of_classes_goes_through_a_chain():
     files = [data(f"evolution/version{version}.root") + ":split" for version in (1, 2)]
     chain = forthwith.open(files)
     assert chain.num_entries == sum(chain.lengths)
+
+
+def test_files_that_cannot_be_opened_are_left_out_on_request(tmp_path):
+    good = data("zmumu.root") + ":events"
+    expected = forthwith.concatenate(good, "run")
+    cut = tmp_path / "cut.root"
+    cut.write_bytes(b"root" + bytes(400))
+    bad = [str(tmp_path / "absent.root"), str(cut)]
+    for files in ([good, *bad, good], [bad[0], good, good, bad[1]], [*bad, good, good]):
+        with pytest.raises(forthwith.ForthwithError):
+            forthwith.concatenate(files, "run")
+        lost = []
+        with pytest.warns(forthwith.DataLossWarning, match="was left out") as warned:
+            read = forthwith.concatenate(files, "run", errors="skip", lost=lost)
+        assert ak.array_equal(read, ak.concatenate([expected, expected]))
+        assert len(lost) == len(warned) == 2
+        assert {loss.error.file for loss in lost} == set(bad)
+        with pytest.warns(forthwith.DataLossWarning):
+            steps = list(forthwith.iterate(files, "run", errors="skip", step_size=1000, report=True))
+        assert steps[0][1].global_entry_start == 0
+        assert ak.array_equal(ak.concatenate([step for step, _ in steps]), ak.concatenate([expected, expected]))
+    with pytest.warns(forthwith.DataLossWarning), pytest.raises(forthwith.ForthwithError, match=r"cut\.root"):
+        forthwith.concatenate(bad, "run", errors="skip")
+    with pytest.warns(forthwith.DataLossWarning):
+        nothing = forthwith.concatenate([good, bad[0]], "run", entry_start=10**6, errors="skip")
+    assert len(nothing) == 0
+    with pytest.raises(KeyError):
+        forthwith.concatenate([good, good], "rum", errors="skip")

@@ -186,7 +186,7 @@ impl Shared {
         let mut done: Vec<Bytes> = Vec::new();
         let mut at = range.start;
         // Each request has to bring the end nearer; a server that sends a byte at a time is not followed for ever.
-        let mut left = 64 + (range.end - range.start) / (64 << 10);
+        let mut left = 8 + (range.end - range.start) / (256 << 10);
         while at < range.end {
             let parts = self.ask(link, &Wanted::one(at..range.end)).await?;
             let part = parts.into_iter().find(|part| part.start <= at && at < part.range().end);

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from forthwith import _filters, _keywords, _show
 from forthwith._entries import step_size as step_size_of
-from forthwith._errors import RequestError
+from forthwith._errors import DamagedFileError, MissingFileError, RequestError, SourceError, UnsupportedError
 from forthwith._opening import Settings, open_one
 from forthwith._paths import expand
 from forthwith._tree import typed, walk
 from forthwith._tree.chained import WHERE, ChainSelection, chained
 from forthwith._tree.common import Common, check_missing
+from forthwith._tree.damage import lose_file
 from forthwith._tree.protocols import NotAnArray, chosen_names
 from forthwith._tree.query import Choice
 from forthwith._tree.read import entries_of
@@ -204,7 +205,7 @@ class Chain(NotAnArray):
         entries: tuple[int | None, int | None],
     ) -> Iterator[Any]:
         common.survey(len(self), self._open, read)
-        for tree, start, stop, offset in self._pieces(*entries):
+        for tree, start, stop, offset in self._pieces(*entries, read):
             columns, options = common.of(tree, offset), read.behind(offset)
             steps = steps_of(tree, columns, start, stop, step_size)
             if common.lacking:
@@ -238,7 +239,7 @@ class Chain(NotAnArray):
         into = read.into()
         common.survey(len(self), self._open, read)
         parts = []
-        for tree, start, stop, offset in self._pieces(entry_start, entry_stop):
+        for tree, start, stop, offset in self._pieces(entry_start, entry_stop, read):
             columns, wanted = common.of(tree, offset), entries_of(tree, start, stop)
             reading = common.complete if common.lacking else walk.arrays
             parts.append(reading(tree, columns, *wanted, read.behind(offset)))
@@ -294,8 +295,12 @@ class Chain(NotAnArray):
         """The Arrow types of all branches."""
         return self.select().__arrow_c_schema__()
 
-    def _pieces(self, start: int | None, stop: int | None) -> Iterator[tuple[Tree, int, int | None, int]]:
+    def _pieces(
+        self, start: int | None, stop: int | None, read: ReadOptions
+    ) -> Iterator[tuple[Tree, int, int | None, int]]:
         """Each tree with the entries wanted of it, and how many are before it. Where nothing is wanted, of the last none.
+
+        With ``errors="skip"``, files that cannot be opened are left out; if none can, the error is that of the last one.
 
         No more entries are counted than it takes: where blocks lie one behind the other, they have to be looked for.
         """
@@ -304,10 +309,23 @@ class Chain(NotAnArray):
             start = None if start is None else max(0, start + total if start < 0 else start)
             stop = None if stop is None else max(0, stop + total if stop < 0 else stop)
         offset, found = 0, False
+        opened: int | None = None
         for at in range(len(self._parts)):
             if stop is not None and offset >= stop and found:
                 return
-            with self._open(at) as tree:
+            try:
+                tree = self._open(at)
+            except (MissingFileError, SourceError, DamagedFileError, UnsupportedError) as error:
+                last = at == len(self._parts) - 1
+                if read.errors != "skip" or (last and opened is None):
+                    raise
+                lose_file(self.files[at], offset, error, read)
+                if last and not found and opened is not None:
+                    with self._open(opened) as tree:
+                        yield tree, tree.num_entries, tree.num_entries, offset - tree.num_entries
+                continue
+            opened = at
+            with tree:
                 before = max(0, (start or 0) - offset)
                 behind = None if stop is None else max(0, stop - offset)
                 some = tree._core.entries_up_to(before + 1) > before and (behind is None or behind > before)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from forthwith._errors import DamagedFileError, RequestError, UnsupportedError
+import warnings
+
+from forthwith._errors import DamagedFileError, ForthwithError, RequestError, UnsupportedError
 from forthwith._packages import package
 from forthwith._tree.query import Query
 from forthwith._tree.read import together
@@ -46,7 +48,7 @@ class Loss:
         error: Why: the exception, which names branch, basket and place.
     """
 
-    def __init__(self, start: int, stop: int, error: DamagedFileError | UnsupportedError) -> None:
+    def __init__(self, start: int, stop: int, error: ForthwithError) -> None:
         self.start = start
         self.stop = stop
         self.error = error
@@ -191,8 +193,6 @@ def _lost(
 
 def warn(tree: Tree, lost: list[Loss]) -> None:
     """Says that something was lost."""
-    import warnings
-
     entries, end = 0, 0
     for loss in sorted(lost, key=lambda loss: loss.start):
         # Those that several branches have lost count once.
@@ -201,3 +201,12 @@ def warn(tree: Tree, lost: list[Loss]) -> None:
     first = lost[0].error.message
     text = f"{entries} entries of {tree.path} could not be read, in {len(lost)} pieces; the first: {first}"
     warnings.warn(DataLossWarning(text, lost), stacklevel=3)
+
+
+def lose_file(name: str, offset: int, error: ForthwithError, options: ReadOptions) -> None:
+    """Says that a file of several was left out, before which there are so many entries. How many it has is not known."""
+    loss = Loss(offset, offset, error)
+    if options.lost is not None:
+        options.lost.append(loss)
+    text = f"{name} could not be read and was left out: {error.message}"
+    warnings.warn(DataLossWarning(text, [loss]), stacklevel=4)
