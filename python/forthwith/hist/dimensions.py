@@ -54,7 +54,7 @@ class Many(Binned):
             # Of entries it is not known which: as many as their weights are worth.
             total, square = float(contents.sum()), 0.0 if squares is None else float(squares.sum())
             entries = total**2 / square if square > 0 else abs(total)
-        return many(self, axes, contents, squares, entries)
+        return many(DenseHistogram, self, axes, contents, squares, entries)
 
 
 @guarded

@@ -114,10 +114,14 @@ def projected(what: Histogram, axes: Sequence[Axis], contents: Numbers, members:
 
 
 def many(
-    what: Object, axes: Sequence[Axis], contents: Numbers, squares: Numbers | None, entries: float
+    kind: type[DenseHistogram],
+    what: Object,
+    axes: Sequence[Axis],
+    contents: Numbers,
+    squares: Numbers | None,
+    entries: float,
 ) -> DenseHistogram:
-    """A ``THnT`` of any number of axes, dense whatever it was made of."""
-    from forthwith.hist.dimensions import DenseHistogram
+    """A ``THnT``, which is read as `kind`, of any number of axes, dense whatever it was made of."""
 
     def array(numbers: Numbers | None) -> Object:
         data = np.zeros(0) if numbers is None else np.ascontiguousarray(numbers).ravel()
@@ -130,7 +134,7 @@ def many(
     values |= {"fSumw2": array(squares), "fArray": array(contents)}
     bases = [(base, 0, 0, len(values), at + 1) for at, base in enumerate(("THn", "THnBase", "TNamed", "TObject"))]
     made = MadeMembers("THnT<double>", 0, values, bases)
-    return _again(DenseHistogram, what.file, what.object_path, made)  # type: ignore[return-value]
+    return _again(kind, what.file, what.object_path, made)  # type: ignore[return-value]
 
 
 def made_axis(like: Axis, name: str, edges: Numbers, labels: list[str] | None, title: str) -> Axis:
