@@ -2,6 +2,8 @@
 
 import io
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -228,3 +230,67 @@ def test_everything_pickles(events):
         assert again == file["h1f"]
         assert again.values().tolist() == file["h1f"].values().tolist()
         assert pickle.loads(pickle.dumps(file)).keys() == file.keys()
+
+
+def test_expressions_cuts_and_aliases(events):
+    plain = events.arrays(["run", "nMuon"], library="np")
+    assert events.arrays("nMuon + 100", library="np")["nMuon + 100"].tolist() == (plain["nMuon"] + 100).tolist()
+    both = events.arrays(
+        ["two", "nMuon"], cut="one > 101", aliases={"one": "nMuon + 100", "two": "one * 2"}, library="np"
+    )
+    kept = plain["nMuon"][plain["nMuon"] > 1]
+    assert both["nMuon"].tolist() == kept.tolist()
+    assert both["two"].tolist() == ((kept + 100) * 2).tolist()
+    assert events.arrays("get('nMuon') + 1")["get('nMuon') + 1"].tolist() == (plain["nMuon"] + 1).tolist()
+    parts = list(events.iterate(["run"], cut="nMuon > 1", step_size=1000, library="np"))
+    assert sum(len(part["run"]) for part in parts) == len(kept)
+    assert 0 < events.num_entries_for("10 kB", "nMuon + 1") <= 3600
+    with pytest.raises(ValueError, match="alias"):
+        events.arrays(["one"], aliases={"one": "two", "two": "one"})
+    with pytest.raises(KeyError):
+        events.arrays("nothing")
+
+
+def test_pandas_keeps_the_numbers_of_entries_that_a_cut_leaves(events):
+    pytest.importorskip("pandas")
+    frame = events.arrays(["nMuon"], cut="nMuon > 1", library="pd")
+    assert frame.index.tolist() == np.flatnonzero(events["nMuon"].array(library="np") > 1).tolist()
+
+
+def test_files_are_opened_by_their_class():
+    with uproot.ReadOnlyFile(data("zmumu.root")) as file:
+        assert file.root_directory.keys() == uproot.open(data("zmumu.root")).keys()
+        assert file.fEND == file.forthwith.size
+
+
+def test_bytes_that_were_read_are_counted(events):
+    assert events.file.source.num_requested_bytes == 0
+    events["run"].array()
+    assert 0 < events.file.source.num_requested_bytes <= events["run"].compressed_bytes
+
+
+def test_bases_are_the_direct_ones():
+    with uproot.open(data("histograms.root")) as file:
+        assert [base.classname for base in file["h1f"].bases] == ["TH1", "TArrayF"]
+        assert [base.classname for base in file["h1f"].bases[0].bases] == [
+            "TNamed",
+            "TAttLine",
+            "TAttFill",
+            "TAttMarker",
+        ]
+
+
+def test_install_comes_first_and_modules_are_found():
+    code = (
+        "import forthwith.uproot as here; here.install(); import uproot; import uproot.behaviors.TTree\n"
+        "from uproot.interpretation.numerical import AsDtype; assert uproot is here; assert AsDtype is here.AsDtype\n"
+    )
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+    late = "import sys, types; sys.modules['uproot'] = types.ModuleType('uproot'); import forthwith.uproot as u; u.install()"
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", late], capture_output=True, text=True, check=False)
+    assert "comes first" in done.stderr
+
+
+def test_importing_the_package_imports_nothing_of_this():
+    code = "import sys, forthwith; assert not [name for name in sys.modules if name.startswith('forthwith.uproot')]"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)

@@ -13,6 +13,8 @@ the page on differences lists where.
 
 from __future__ import annotations
 
+from forthwith.uproot import _modules
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forthwith._errors import KeyInFileError as KeyInFileError
@@ -42,11 +44,8 @@ classes: dict[str, type] = {}
 
 
 def __getattr__(name: str) -> object:
-    if name.startswith("_"):
+    if name.startswith("_") and name != "_util":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    _modules = import_module("forthwith.uproot._modules")
 
     found = _modules.find(name)
     if found is _modules.ABSENT:
@@ -56,8 +55,8 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    from importlib import import_module
-
-    _modules = import_module("forthwith.uproot._modules")
 
     return sorted({*_modules.names(), "__version__", "classes", "default_library", "install"})
+
+
+_modules.register(__name__)

@@ -351,7 +351,7 @@ class HasBranches(Mapping[str, Any]):
     def _read(
         self, wanted: list[Wanted], order: list[str], start: int, stop: int, library: Any, how: Any, ak_add_doc: Any
     ) -> Any:
-        columns = _reading.columns(self._tree.forthwith, wanted, start, stop, library)
+        columns = _reading.columns(self._tree, wanted, start, stop, library)
         if ak_add_doc and isinstance(library, Awkward):
             branches = {one.label: one.branch for one in wanted}
             columns = {
@@ -360,9 +360,8 @@ class HasBranches(Mapping[str, Any]):
         return library.group(columns, order, how, stop - start, start)
 
     def _computed(self, names: list[str], cut: Any, aliases: Any, start: int, stop: int, library: Any, how: Any) -> Any:
-        columns, length = computed(self, names, cut, aliases, start, stop)
-        made = {name: library.of_awkward(column, name, start) for name, column in columns.items()}
-        return library.group(made, names, how, length, start)
+        columns, length = computed(self, names, cut, aliases, (start, stop), library)
+        return library.group(columns, names, how, length, start)
 
     def iterate(
         self,

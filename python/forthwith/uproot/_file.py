@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from forthwith import _paths
 from forthwith._errors import KeyInFileError
-from forthwith._file import Directory
+from forthwith._file import Directory, File, open_file
+from forthwith._opening import Settings
 from forthwith._tree.branch import Branch
 from forthwith._tree.tree import Tree
 from forthwith.uproot._branches import filter_of
@@ -18,13 +20,40 @@ from forthwith.uproot._tree import TTree
 from forthwith.uproot._writing import compression_named
 
 
-class ReadOnlyFile:
-    """An opened file."""
+class FileSource:
+    """The bytes of a file.
 
-    def __init__(self, ours: Any, options: dict[str, Any]) -> None:
+    Attributes:
+        num_requested_bytes: Bytes of the baskets that were read so far.
+    """
+
+    def __init__(self, file_path: str) -> None:
+        self.file_path = file_path
+        self.num_requested_bytes = 0
+
+
+class ReadOnlyFile:
+    """An opened file.
+
+    Args:
+        file_path: A path, or a file of forthwith's.
+        options: What it was opened with.
+        more: The same, by name.
+
+    Attributes:
+        options: What it was opened with.
+        source: Its bytes.
+    """
+
+    def __init__(self, file_path: Any, options: dict[str, Any] | None = None, **more: Any) -> None:
+        ours = file_path
+        if not isinstance(ours, File):
+            settings = Settings.of()
+            ours = open_file(_paths.whole(file_path), settings.options, settings.view)
         self._ours = ours
-        self.options = options
+        self.options = {**(options or {}), **more}
         self._streamers: dict[str, dict[int, Any]] | None = None
+        self.source = FileSource(str(ours.file_path))
 
     @property
     def forthwith(self) -> Any:

@@ -35,6 +35,10 @@ class Library:
         """What was computed with Awkward Array."""
         raise NotImplementedError
 
+    def of_entries(self, column: Any, entries: Any) -> Any:
+        """A column of some entries, where the library knows the numbers of entries."""
+        return column
+
     def group(self, columns: dict[str, Any], order: list[str], how: Any, length: int, start: int) -> Any:
         """Several arrays in what is asked for."""
         if how is tuple:
@@ -146,6 +150,11 @@ class Pandas(Library):
         flat = layout.is_numpy and layout.purelist_depth == 1
         values = np.asarray(array) if flat else _extension(array)
         return pd.Series(values, index=pd.RangeIndex(start, start + len(array)))
+
+    def of_entries(self, column: Any, entries: Any) -> Any:
+        """A Series with the numbers of its entries as index."""
+        column.index = self.imported.Index(package("numpy").asarray(entries))
+        return column
 
     def _group(self, columns: dict[str, Any], how: Any, length: int, start: int) -> Any:
         pd = self.imported

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from forthwith._errors import KeyInFileError
 from forthwith._objects import Collection, Holder, Object
 from forthwith.uproot import _behaviors
+from forthwith.uproot._containers import STLMap, STLVector
 
 _UPROOT_NAMES = {"fUniqueID": "@fUniqueID", "fBits": "@fBits"}
 _OUR_NAMES = {theirs: ours for ours, theirs in _UPROOT_NAMES.items()}
@@ -164,6 +166,15 @@ class Row(Model):
     __hash__ = object.__hash__
 
 
+class Pair(Row):
+    """A ``std::pair``."""
+
+    classname = "pair"
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self._get(name) for name in self._columns)
+
+
 class Held(Model):
     """An object of a file, as forthwith has it."""
 
@@ -228,9 +239,15 @@ class Held(Model):
     @property
     def bases(self) -> list[Any]:
         """The object as each class that it inherits from directly."""
-        known = self._ours._bases()
-        nearest = [base for base in known if base[4] == min(one[4] for one in known)]
-        return [wrap(base, self._file, self) for base in self._ours.bases if _is_one_of(base, nearest)]
+        direct: list[Any] = []
+        # Members of a base lie together: a base that lies within another one is that one's.
+        for base in sorted(self._ours.bases, key=lambda base: base._window[2] - base._window[3]):
+            first, last = base._window[2:]
+            within = any(other._window[2] <= first and last <= other._window[3] for other in direct)
+            if not within and first < last:
+                direct.append(base)
+        direct.sort(key=lambda base: base._window[2])
+        return [wrap(base, self._file, self) for base in direct]
 
     def base(self, *cls: Any) -> list[Any]:
         """The bases of these classes."""
@@ -259,10 +276,6 @@ class Held(Model):
 
 def _again(file: Any, ours: Any) -> Any:
     return wrap(ours, file, None)
-
-
-def _is_one_of(base: Any, wanted: list[Any]) -> bool:
-    return any(base.classname == one[0] and base._window[2:] == tuple(one[2:4]) for one in wanted)
 
 
 class HeldSequence(Held):
@@ -352,7 +365,9 @@ def wrap(value: Any, file: Any, parent: Any = None) -> Any:
         made = class_of(value.classname, version or None, base)
         return made(value, file, parent)
     if isinstance(value, list):
-        return [wrap(one, file, parent) for one in value]
-    if isinstance(value, tuple):
-        return tuple(wrap(one, file, parent) for one in value)
+        return STLVector([wrap(one, file, parent) for one in value])
+    if isinstance(value, dict):
+        return STLMap([wrap(one, file, parent) for one in value], [wrap(one, file, parent) for one in value.values()])
+    if isinstance(value, tuple) and len(value) == 2:
+        return Pair({"first": [wrap(value[0], file, parent)], "second": [wrap(value[1], file, parent)]}, 0)
     return value

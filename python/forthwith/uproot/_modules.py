@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
 from types import ModuleType
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _HERE = "forthwith.uproot"
 ABSENT = object()
@@ -43,6 +37,7 @@ _TOP = {
 
 # uproot's modules: for each, the modules here that have its names.
 _MODULES = {
+    "_util": "_util _options",
     "behavior": "_behaviors",
     "behaviors": "",
     "behaviors.RNTuple": "_ntuple _many",
@@ -116,7 +111,9 @@ _made: dict[str, ModuleType] = {}
 
 def names() -> set[str]:
     """The names at the top."""
-    return {name for found in _TOP.values() for name in found.split()} | {name for name in _MODULES if "." not in name}
+    return {name for found in _TOP.values() for name in found.split()} | {
+        name for name in _MODULES if "." not in name and name != "_util"
+    }
 
 
 def instead(name: str) -> str:
@@ -155,6 +152,9 @@ class _Made(ModuleType):
             return module(below)
         if below == "version.version":
             return "5.7.7"
+        if name == "uproot":
+            # Modules of uproot's hold it by this name, and coffea goes that way.
+            return import_module(_HERE)
         for place in _MODULES[self._name].split():
             found = getattr(import_module(f"{_HERE}.{place}"), name, ABSENT)
             if found is not ABSENT:
@@ -163,26 +163,11 @@ class _Made(ModuleType):
         raise AttributeError(f"uproot's module {self._name!r} has no {name!r} here{instead(name)}")
 
 
-class _Finder(MetaPathFinder, Loader):
-    """Finds uproot and its modules here."""
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        for top in ("uproot", _HERE):
-            if fullname == top == "uproot" or (fullname.startswith(f"{top}.") and fullname[len(top) + 1 :] in _MODULES):
-                return ModuleSpec(fullname, self, is_package=True)
-        return None
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        top = spec.name.removeprefix(_HERE).removeprefix("uproot").lstrip(".")
-        return module(top) if top else import_module(_HERE)
-
-    def exec_module(self, module: ModuleType) -> None:
-        pass
-
-
-_finder = _Finder()
+def register(top: str) -> None:
+    """Lets ``import`` find uproot's modules below a name."""
+    for name in _MODULES:
+        if top != _HERE or not name.startswith("_"):
+            sys.modules[f"{top}.{name}"] = module(name)
 
 
 def install() -> None:
@@ -196,8 +181,5 @@ def install() -> None:
     here = import_module(_HERE)
     if sys.modules.get("uproot", here) is not here:
         raise RuntimeError("uproot was imported before: forthwith.uproot.install() comes first")
-    if _finder not in sys.meta_path:
-        sys.meta_path.insert(0, _finder)
     sys.modules["uproot"] = here
-    for name in _MODULES:
-        sys.modules[f"uproot.{name}"] = module(name)
+    register("uproot")

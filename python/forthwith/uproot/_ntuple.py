@@ -310,9 +310,8 @@ class HasFields(Mapping[str, Any]):
 
     def _computed(self, expressions: Any, cut: Any, aliases: Any, span: tuple[int, int], library: Any, how: Any) -> Any:
         names = [field.name for field in self.fields] if expressions is None else names_of(expressions)
-        columns, length = computed(self._ntuple, names, cut, aliases, *span)
-        made = {name: library.of_awkward(column, name, span[0]) for name, column in columns.items()}
-        return library.group(made, names, how, length, span[0])
+        columns, length = computed(self._ntuple, names, cut, aliases, span, library)
+        return library.group(columns, names, how, length, span[0])
 
     def iterate(
         self,
@@ -534,6 +533,21 @@ class RField(HasFields):
     def __init__(self, ntuple: RNTuple, path: tuple[str, ...], top: int) -> None:
         self._ntuple, self._names, self._top = ntuple, path, top
         self._file = ntuple._file
+
+    @property
+    def forthwith(self) -> Any:
+        """The field of forthwith's that this is, or is in."""
+        return self._ntuple.forthwith._branch(self._top)
+
+    @property
+    def _index(self) -> int:
+        return self._top
+
+    @property
+    def _is_column(self) -> bool:
+        return self.top_level
+
+    _has_leaves = False
 
     @property
     def name(self) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from forthwith._packages import package
-from forthwith._tree import read as ours
-from forthwith._tree.options import ReadOptions
 from forthwith.uproot._custom import AsBinary, CustomInterpretation
 from forthwith.uproot._custom import array as custom_array
 from forthwith.uproot._library import Awkward, Library, NumPy
@@ -16,12 +14,16 @@ from forthwith.uproot._wanted import Wanted, check
 
 def columns(tree: Any, wanted: list[Wanted], start: int, stop: int, library: Library) -> dict[str, Any]:
     """The columns by their names."""
+    ours = tree.forthwith
     indexes: dict[int, None] = {}
     for one in wanted:
         for index in _needed(one.branch):
             indexes.setdefault(index)
-    pairs = [("", index) for index in indexes]
-    arrays = ours.read(tree, pairs, start, stop, ReadOptions()) if pairs else []
+    arrays = []
+    if indexes:
+        plan = ours._core.plan(list(indexes), start, stop)
+        tree.file.source.num_requested_bytes += plan.stored_bytes
+        arrays = ours._core.read(plan)
     by_index = dict(zip(indexes, arrays, strict=True))
     out = {}
     for one in wanted:

@@ -223,6 +223,7 @@ class TBranch(HasBranches, _Members):
         self._ours = tree.forthwith._branch(index)
         self._file = tree._file
         self._known: Interpretation | None = None
+        self._group: bool | None = None
 
     @property
     def forthwith(self) -> Any:
@@ -232,17 +233,24 @@ class TBranch(HasBranches, _Members):
     @property
     def _is_group(self) -> bool:
         """Whether it stands for the branches in it."""
-        fields = self._tree.forthwith._fields
-        if not any(not fields[at].is_part for at in self._tree.forthwith._children.get(self._index, ())):
-            return False
-        # A TClonesArray is read as the number of its objects, and the branches in it by themselves.
-        return not (fields[self._index].has_data and self._ours.typename.startswith("TClonesArray"))
+        if self._group is None:
+            fields = self._tree.forthwith._fields
+            children = self._tree.forthwith._children.get(self._index, ())
+            found = any(not fields[at].is_part for at in children)
+            # A TClonesArray is read as the number of its objects, and the branches in it by themselves.
+            if found and fields[self._index].has_data:
+                found = self.member("fClassName", none_if_missing=True) != "TClonesArray"
+            self._group = found
+        return self._group
+
+    @property
+    def _is_column(self) -> bool:
+        return not self._is_group
 
     @property
     def _has_leaves(self) -> bool:
         """Whether it has several leaves, which are one record."""
-        fields = self._tree.forthwith._fields
-        return any(fields[at].is_part for at in self._tree.forthwith._children.get(self._index, ()))
+        return str(self._ours.typename).startswith("struct {")
 
     @property
     def _pointed(self) -> int:
@@ -488,9 +496,7 @@ class TBranch(HasBranches, _Members):
         if access_log is not None:
             raise ValueError("'access_log' cannot be used with 'virtual=False'")
         start, stop = self._entries(entry_start, entry_stop)
-        column = _reading.columns(self._tree.forthwith, [Wanted(self.name, self, given)], start, stop, library)[
-            self.name
-        ]
+        column = _reading.columns(self._tree, [Wanted(self.name, self, given)], start, stop, library)[self.name]
         if ak_add_doc and isinstance(library, Awkward):
             column = _reading.documented(column, self, ak_add_doc)
         return column

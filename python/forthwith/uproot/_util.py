@@ -1,0 +1,47 @@
+"""The few private functions of uproot's that coffea calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from forthwith import _paths
+from forthwith.uproot._many import _files
+from forthwith.uproot._options import no_filter
+
+__all__ = ["file_object_path_split", "no_filter", "recursively_fix_awkward_form_of_iter", "regularize_files", "unset"]
+
+unset = object()
+"""What stands for an argument that was not given."""
+
+
+def recursively_fix_awkward_form_of_iter(awkward: Any, interpretation: Any, form: Any) -> Any:
+    """The Form itself: every branch is read as its Form says."""
+    return form
+
+
+def file_object_path_split(urlpath: str) -> tuple[str, str | None]:
+    """The path of a file, and of the object in it if one is named."""
+    return _paths.split_path(urlpath)
+
+
+def regularize_files(files: Any, steps_allowed: bool = False, **options: Any) -> list[tuple[Any, ...]]:
+    """Files and the objects meant in them; with ``steps_allowed`` also the entries, where a mapping says them.
+
+    Args:
+        files: Paths (with patterns), ``{path: tree}``, or a list of these; with steps ``{path: {"object_path": …,
+            "steps": …}}``.
+        steps_allowed: Whether steps are meant.
+        options: Accepted without effect.
+    """
+    if not steps_allowed:
+        return _files(files)
+    out: list[tuple[Any, ...]] = []
+    given = files.items() if hasattr(files, "items") else [(one, None) for one in _files(files)]
+    for path, what in given:
+        if isinstance(what, dict):
+            out += [(match, what.get("object_path"), what.get("steps")) for match, _ in _files({path: None})]
+        elif what is None and isinstance(path, tuple):
+            out.append((*path, None))
+        else:
+            out += [(match, inner, None) for match, inner in _files({path: what})]
+    return out
