@@ -107,6 +107,7 @@ type Row = (&'static str, i32, u32);
 /// Class, version and checksum, as ROOT 6.40 has them.
 #[rustfmt::skip]
 const CLASSES_OF_ROOT: &[Row] = &[
+    ("ROOT::RNTuple", 2, 0x28e6_32ec),
     ("ROOT::TIOFeatures", 1, 0x1aa1_2f10),
     ("TAtt3D", 1, 0x0000_757a),
     ("TAttAxis", 4, 0x5c6f_ff3e),
@@ -182,6 +183,11 @@ const CLASSES_OF_ROOT: &[Row] = &[
 /// written, but not among those that files are read by.
 #[rustfmt::skip]
 const MORE: &[(&str, &str)] = &[
+    ("ROOT::RNTuple", "\
+        fVersionEpoch:12:unsigned short; fVersionMajor:12:unsigned short; fVersionMinor:12:unsigned short; \
+        fVersionPatch:12:unsigned short; fSeekHeader:14:unsigned long; fNBytesHeader:14:unsigned long; \
+        fLenHeader:14:unsigned long; fSeekFooter:14:unsigned long; fNBytesFooter:14:unsigned long; \
+        fLenFooter:14:unsigned long; fMaxKeySize:14:unsigned long"),
     ("TClonesArray", "TObjArray 3"),
     ("TCollection", "TObject 1; fName:65:TString; fSize:3:int"),
     ("TEfficiency", "\
