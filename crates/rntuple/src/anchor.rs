@@ -24,7 +24,28 @@ const COUNTED: u32 = 1 << 30;
 /// Bytes of the version, the positions and the lengths, which later versions may add to.
 const LEAST: u32 = 66;
 
+/// The version of the format whose features the writer knows; it is written whatever is used of them.
+pub(crate) const VERSION: [u16; 4] = [1, 0, 2, 0];
+/// The version of the class.
+const CLASS_VERSION: u16 = 2;
+
 impl Anchor {
+    /// The payload of the anchor's record.
+    pub(crate) fn write(&self) -> Vec<u8> {
+        let mut payload = (COUNTED | LEAST).to_be_bytes().to_vec();
+        payload.extend(CLASS_VERSION.to_be_bytes());
+        self.version.iter().for_each(|number| payload.extend(number.to_be_bytes()));
+        for link in [self.header, self.footer] {
+            for number in [link.locator.position, link.locator.size, link.length] {
+                payload.extend(number.to_be_bytes());
+            }
+        }
+        payload.extend(self.longest.to_be_bytes());
+        let hash = payload.get(6..).map_or(0, xxh3);
+        payload.extend(hash.to_be_bytes());
+        payload
+    }
+
     /// Reads the payload of the anchor's record.
     pub(crate) fn parse(payload: &[u8], verify: bool) -> Result<Self> {
         let mut cursor = Cursor::new(payload);
@@ -60,5 +81,20 @@ impl Anchor {
         };
         let (header, footer) = (link()?, link()?);
         Ok(Self { version, header, footer, longest: cursor.u64()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_anchor_is_read_as_it_was_written() {
+        let link = |length, size, position| Link { length, locator: Locator { size, position } };
+        let (header, footer) = (link(160, 160, 258), link(160, 150, 688));
+        let anchor = Anchor { version: VERSION, header, footer, longest: 1 << 30 };
+        let payload = anchor.write();
+        assert_eq!(payload.len(), 78);
+        assert_eq!(Anchor::parse(&payload, true).unwrap(), anchor);
     }
 }

@@ -130,6 +130,12 @@ impl Kind {
     pub(crate) fn name(self) -> &'static str {
         TYPES.iter().find(|(_, _, kind, ..)| *kind == self).map_or("unknown", |(_, name, ..)| name)
     }
+
+    /// The type of that name, its code in files and the bits of an element: the fewest, if that is open.
+    pub(crate) fn named(name: &str) -> Option<(Self, u16, u16)> {
+        let row = TYPES.iter().find(|(_, known, ..)| *known == name);
+        row.map(|(code, _, kind, bits, _)| (*kind, *code, *bits))
+    }
 }
 
 impl Coding {

@@ -51,6 +51,8 @@ mod pages;
 mod planner;
 mod schema;
 mod table;
+mod write;
 
 pub use format::NtupleFormat;
 pub use table::{Ntuple, Options};
+pub use write::{DEFAULT_CLUSTER, DEFAULT_PAGE, NtupleOptions, NtupleTable, NtupleWriter};

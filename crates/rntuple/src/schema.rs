@@ -1,6 +1,7 @@
 //! Fields and columns, as the header describes them and the footer adds to them.
 
 use crate::frame::Reader;
+use flags::{CHECKSUM, DEFERRED, PROJECTED, RANGE, REPEATS};
 use forthwith_plan::{ErrorKind, Result};
 use std::ops::Range;
 
@@ -54,14 +55,17 @@ pub(crate) const RECORD: u16 = 2;
 pub(crate) const VARIANT: u16 = 3;
 pub(crate) const STREAMED: u16 = 4;
 
-const REPEATS: u16 = 1;
-const PROJECTED: u16 = 2;
-const CHECKSUM: u16 = 4;
-const DEFERRED: u16 = 1;
-const RANGE: u16 = 2;
+/// What follows in the records of fields and of columns.
+pub(crate) mod flags {
+    pub(crate) const REPEATS: u16 = 1;
+    pub(crate) const PROJECTED: u16 = 2;
+    pub(crate) const CHECKSUM: u16 = 4;
+    pub(crate) const DEFERRED: u16 = 1;
+    pub(crate) const RANGE: u16 = 2;
+}
 
 /// Fields within fields.
-const DEEPEST: u32 = 100;
+pub(crate) const DEEPEST: u32 = 100;
 /// Representations of a column: more than there are types of columns.
 const MOST_REPRESENTATIONS: u16 = 256;
 /// Bytes that the paths of all fields may have together, for each byte of their descriptions. A path repeats the names of

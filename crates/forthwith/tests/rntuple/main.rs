@@ -4,6 +4,7 @@
 
 mod campaign;
 mod forge;
+mod written;
 
 use forthwith::{
     Engine, Options as EngineOptions,

@@ -1,0 +1,362 @@
+//! Ntuples that the crate writes, read by the crate. C++ ROOT and uproot read them in Python's tests.
+
+use forthwith::{
+    Engine, Options as EngineOptions,
+    columns::{Array, Column, DType, Form, LogicalType, MAP, Native, TimeUnit},
+    io::{Memory, MemorySink, Source},
+    plan::{BlockRunner, Dataset, OneThread},
+    rntuple::{Ntuple, NtupleFormat, NtupleOptions, NtupleWriter, Options},
+    root::RootFile,
+};
+use forthwith_engine::BlockThreads;
+use forthwith_root::write::{Compression, FileSettings, FileWriter, Moment, Uuid};
+use std::sync::Arc;
+
+/// The bytes of a file with an ntuple.
+fn file(
+    columns: &[(String, Form)],
+    options: NtupleOptions,
+    fill: impl FnOnce(&mut NtupleWriter, &mut FileWriter),
+) -> bytes::Bytes {
+    let memory = MemorySink::new("made.root");
+    let (compression, uuid, time) = (Compression::NONE, Uuid([3; 16]), Moment(1_700_000_000));
+    let settings = FileSettings { compression, uuid, time, title: String::new() };
+    let mut file = FileWriter::create(Box::new(memory.clone()), settings).unwrap();
+    let mut ntuple = NtupleWriter::new(&mut file, "a/b/nt", columns, options).unwrap();
+    fill(&mut ntuple, &mut file);
+    ntuple.finish(&mut file).unwrap();
+    file.finish().unwrap();
+    memory.bytes().unwrap()
+}
+
+fn open(bytes: bytes::Bytes) -> (Arc<dyn Source>, Ntuple) {
+    let source: Arc<dyn Source> = Arc::new(Memory::new("made.root", bytes));
+    let file = RootFile::open(source.clone()).unwrap();
+    let ntuple = Ntuple::open(&file, &file.find("a/b/nt").unwrap(), Options::default()).unwrap();
+    (source, ntuple)
+}
+
+/// The values of a field, by its path.
+fn values(bytes: &bytes::Bytes, path: &str) -> Vec<String> {
+    let (source, ntuple) = open(bytes.clone());
+    let field = ntuple.fields().unwrap().iter().position(|field| field.path == path).unwrap();
+    let plan = ntuple.plan(&[field as u32], 0..ntuple.entries().unwrap()).unwrap();
+    let engine = Engine::new(EngineOptions::default());
+    let arrays = engine.read(&plan, &source, &NtupleFormat, Some(2), None).unwrap();
+    arrays[0].validate().unwrap();
+    shown(&arrays[0])
+}
+
+fn shown(array: &Array) -> Vec<String> {
+    (0..array.length).flat_map(|row| array.preview(row..row + 1, 4000).lines().unwrap()).collect()
+}
+
+fn plain() -> NtupleOptions {
+    NtupleOptions { compression: Compression::NONE, ..NtupleOptions::default() }
+}
+
+fn numbers(key: &str, dtype: DType) -> Form {
+    Form::Numpy { key: key.into(), dtype, shape: vec![] }
+}
+
+fn list(key: &str, content: Form) -> Form {
+    Form::List { key: key.into(), content: Box::new(content) }
+}
+
+fn option(key: &str, content: Form) -> Form {
+    Form::Option { key: key.into(), content: Box::new(content) }
+}
+
+fn record(fields: &[(&str, Form)]) -> Form {
+    let names = fields.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let contents = fields.iter().map(|(_, form)| form.clone()).collect();
+    Form::Record { fields: Some(names), contents, name: None }
+}
+
+fn array(form: Form, length: u64, columns: Vec<(&str, Column)>) -> Array {
+    let columns = columns.into_iter().map(|(key, column)| (key.to_owned(), column)).collect();
+    let array = Array { form, length, columns };
+    array.validate().unwrap();
+    array
+}
+
+fn items<T: Native>(items: &[T]) -> Column {
+    Column::from_slice(items)
+}
+
+/// Five rows of every Form that can be written.
+fn every() -> Vec<(String, Array)> {
+    let mut all = Vec::new();
+    let mut add = |name: &str, array: Array| all.push((name.to_owned(), array));
+    add("i8", array(numbers("n", DType::Int8), 5, vec![("n-data", items(&[1i8, -128, 127, 0, 5]))]));
+    add(
+        "i16",
+        array(numbers("n", DType::Int16), 5, vec![("n-data", items(&[1i16, i16::MIN, i16::MAX, 0, 5]))]),
+    );
+    add(
+        "i32",
+        array(numbers("n", DType::Int32), 5, vec![("n-data", items(&[1i32, i32::MIN, i32::MAX, 0, 5]))]),
+    );
+    add(
+        "i64",
+        array(numbers("n", DType::Int64), 5, vec![("n-data", items(&[1i64, i64::MIN, i64::MAX, 0, 5]))]),
+    );
+    add("u8", array(numbers("n", DType::UInt8), 5, vec![("n-data", items(&[1u8, 255, 3, 0, 5]))]));
+    add("u16", array(numbers("n", DType::UInt16), 5, vec![("n-data", items(&[1u16, u16::MAX, 3, 0, 5]))]));
+    add("u32", array(numbers("n", DType::UInt32), 5, vec![("n-data", items(&[1u32, u32::MAX, 3, 0, 5]))]));
+    add("u64", array(numbers("n", DType::UInt64), 5, vec![("n-data", items(&[1u64, u64::MAX, 3, 0, 5]))]));
+    add(
+        "f32",
+        array(numbers("n", DType::Float32), 5, vec![("n-data", items(&[1.5f32, -0.0, 1e-45, 3e38, 0.1]))]),
+    );
+    add(
+        "f64",
+        array(numbers("n", DType::Float64), 5, vec![("n-data", items(&[1.5f64, -0.0, 5e-324, 1e308, 0.1]))]),
+    );
+    let truths = items(&[1u8, 0, 0, 1, 1]).view(DType::Bool).unwrap();
+    add("truth", array(numbers("n", DType::Bool), 5, vec![("n-data", truths)]));
+    let shape = |dtype, shape: &[u64]| Form::Numpy { key: "n".into(), dtype, shape: shape.to_vec() };
+    let many: Vec<i16> = (0..30).collect();
+    add("shape", array(shape(DType::Int16, &[2, 3]), 5, vec![("n-data", items(&many))]));
+    add("nothing", array(shape(DType::Int16, &[0]), 5, vec![("n-data", items::<i16>(&[]))]));
+    let text = Form::String { key: "s".into(), binary: false };
+    let letters = || items("onetwothree".as_bytes());
+    let offsets = || items(&[0i64, 3, 3, 6, 6, 11]);
+    let texts = || vec![("s-offsets", offsets()), ("s-data", letters())];
+    add("text", array(text.clone(), 5, texts()));
+    let categories = vec!["one".into(), "".into(), "two".into(), "".into(), "three".into()];
+    let category = Form::Categorical { key: "s".into(), categories };
+    let mut columns = texts();
+    columns.push(("s-index", items(&[4i32, 0, 0, 2, 1])));
+    add("category", array(category, 5, columns));
+    // Offsets that begin behind the first item.
+    let lists = || ("l-offsets", items(&[2i64, 2, 5, 6, 6, 11]));
+    let mut columns = vec![lists(), ("n-data", items(&(0..11).collect::<Vec<i32>>()))];
+    add("lists", array(list("l", numbers("n", DType::Int32)), 5, columns.clone()));
+    columns.push(("m-offsets", items(&[0i64, 1, 1, 1, 2, 3, 5, 5, 6, 7, 9, 11])));
+    add("deep", array(list("l", list("m", numbers("n", DType::Int32))), 5, columns.clone()));
+    let pair = record(&[("x", numbers("n", DType::Int32)), ("y z", list("m", numbers("n", DType::Int32)))]);
+    add("records", array(list("l", pair.clone()), 5, columns.clone()));
+    let tuple = |name: Option<&str>| Form::Record {
+        fields: None,
+        contents: vec![numbers("n", DType::Int32), numbers("n", DType::Int32)],
+        name: name.map(str::to_owned),
+    };
+    add("tuples", array(tuple(None), 5, columns.clone()));
+    add("pairs", array(list("l", tuple(Some(MAP))), 5, columns.clone()));
+    let array_of = Form::Regular { size: 2, content: Box::new(pair.clone()) };
+    add("arrays", array(array_of, 5, columns.clone()));
+    let none = Form::Regular { size: 0, content: Box::new(numbers("n", DType::Int32)) };
+    add("no items", array(none, 5, columns.clone()));
+    columns.push(("o-index", items(&[3i64, -1, 4, 0, -7])));
+    add("option", array(option("o", numbers("n", DType::Int32)), 5, columns.clone()));
+    add("maybe", array(option("o", pair), 5, columns.clone()));
+    add("maybe lists", array(option("o", list("l", numbers("n", DType::Int32))), 5, columns.clone()));
+    columns.extend(texts());
+    columns.push(("u-tags", items(&[0i8, 1, 1, 0, 1])));
+    columns.push(("u-index", items(&[4i64, 0, 4, 3, 0])));
+    let union = Form::Union { key: "u".into(), contents: vec![numbers("n", DType::Int32), text.clone()] };
+    add("union", array(union.clone(), 5, columns.clone()));
+    add("maybe union", array(option("o", union), 5, columns.clone()));
+    let contents = vec![option("o", numbers("n", DType::Int32)), text];
+    add("union of maybe", array(Form::Union { key: "u".into(), contents }, 5, columns.clone()));
+    let half = Form::Logical { meaning: LogicalType::Half, content: Box::new(numbers("h", DType::UInt16)) };
+    add("half", array(half, 5, vec![("h-data", items(&[0x3c00u16, 0x8000, 1, 0x7bff, 0xfc00]))]));
+    all
+}
+
+/// What is read of those, where it is not spelled as what was written.
+fn expected(name: &str, array: &Array) -> Vec<String> {
+    match name {
+        "no items" | "nothing" => vec!["[]".into(); 5],
+        "half" => ["1", "-0", "5.9604645e-8", "65504", "-inf"].map(str::to_owned).to_vec(),
+        "records" | "arrays" | "maybe" => {
+            shown(array).iter().map(|line| line.replace("y z", "y_z")).collect()
+        }
+        _ => shown(array),
+    }
+}
+
+#[test]
+fn every_form_is_read_as_it_was_written() {
+    let every = every();
+    let columns: Vec<_> = every.iter().map(|(name, array)| (name.clone(), array.form.clone())).collect();
+    let arrays: Vec<_> = every.iter().map(|(_, array)| array.clone()).collect();
+    for codec in ["none", "zlib", "lz4", "zstd", "lzma"] {
+        for (page_bytes, cluster_entries) in [(64, 3), (100, 1), (1 << 20, u64::MAX)] {
+            let compression = Compression::named(codec, None).unwrap();
+            let write = |runner: Option<Arc<dyn BlockRunner>>| {
+                let options = NtupleOptions { compression, page_bytes, cluster_entries, runner, ..plain() };
+                file(&columns, options, |ntuple, file| {
+                    for _ in 0..3 {
+                        ntuple.extend(file, &arrays).unwrap();
+                    }
+                })
+            };
+            let bytes = write(None);
+            assert_eq!(bytes, write(Some(Arc::new(OneThread::default()))), "{codec}");
+            assert_eq!(bytes, write(Some(Arc::new(BlockThreads::new(3)))), "{codec}");
+            for (name, array) in &every {
+                let path = name.replace(' ', "_");
+                let found = values(&bytes, &path);
+                let once = expected(name, array);
+                let wanted: Vec<_> = (0..3).flat_map(|_| once.clone()).collect();
+                assert_eq!(found, wanted, "{codec} {page_bytes} {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn long_columns_have_pages_and_clusters() {
+    let count = 300_000usize;
+    let numbers_of: Vec<f32> = (0..count).map(|at| at as f32).collect();
+    let offsets: Vec<i64> = (0..=count).map(|at| (at / 3 * 3) as i64).collect();
+    let columns = vec![("n-data", items(&numbers_of)), ("l-offsets", items(&offsets))];
+    let flat = array(numbers("n", DType::Float32), count as u64, columns.clone());
+    let jagged = array(list("l", numbers("n", DType::Float32)), count as u64, columns);
+    let fields = [("flat".to_owned(), flat.form.clone()), ("jagged".to_owned(), jagged.form.clone())];
+    for compression in [Compression::NONE, Compression::named("zstd", Some(1)).unwrap()] {
+        let options = NtupleOptions { compression, cluster_bytes: 1_000_000, ..NtupleOptions::default() };
+        let bytes = file(&fields, options, |ntuple, file| {
+            ntuple.extend(file, &[flat.clone(), jagged.clone()]).unwrap();
+        });
+        assert_eq!(values(&bytes, "flat"), shown(&flat));
+        assert_eq!(values(&bytes, "jagged"), shown(&jagged));
+        let (_, ntuple) = open(bytes);
+        let clusters = ntuple.boundaries(&[0], 0..count as u64).unwrap().len() - 1;
+        // 16 bytes an entry; compressed far less of them.
+        assert!((2..=8).contains(&clusters), "{clusters} clusters");
+    }
+}
+
+#[test]
+fn columns_that_come_late_are_zero_before() {
+    let first = array(numbers("n", DType::Int32), 3, vec![("n-data", items(&[1i32, 2, 3]))]);
+    let columns = [("first".to_owned(), first.form.clone())];
+    let columns_of = vec![
+        ("n-data", items(&[7i32, 8, 9, 10, 11, 12])),
+        ("l-offsets", items(&[0i64, 2, 2, 3])),
+        ("o-index", items(&[1i64, -1, 0])),
+        ("s-offsets", items(&[0i64, 1, 2, 4])),
+        ("s-data", items(b"abcd")),
+    ];
+    let of = |form: Form| array(form, 3, columns_of.clone());
+    let number = || numbers("n", DType::Int32);
+    let text = Form::String { key: "s".into(), binary: false };
+    let late = [
+        ("number", of(number()), "0"),
+        ("list", of(list("l", number())), "[]"),
+        ("option", of(option("o", number())), "None"),
+        ("text", of(text.clone()), "''"),
+        (
+            "record",
+            of(record(&[("x", number()), ("y", list("l", number())), ("z", text)])),
+            "{x: 0, y: [], z: ''}",
+        ),
+        ("array", of(Form::Regular { size: 2, content: Box::new(number()) }), "[0, 0]"),
+    ];
+    let bytes = file(&columns, plain(), |ntuple, file| {
+        ntuple.extend(file, &[first.clone()]).unwrap();
+        let more: Vec<_> =
+            late.iter().map(|(name, array, _)| ((*name).to_owned(), array.form.clone())).collect();
+        ntuple.add_columns(file, &more).unwrap();
+        let arrays: Vec<_> =
+            std::iter::once(&first).chain(late.iter().map(|(_, array, _)| array)).cloned().collect();
+        ntuple.extend(file, &arrays).unwrap();
+        ntuple.flush(file).unwrap();
+        ntuple.extend(file, &arrays).unwrap();
+    });
+    for (name, array, zero) in &late {
+        let once = shown(array);
+        let wanted: Vec<_> =
+            std::iter::repeat_n((*zero).to_owned(), 3).chain(once.clone()).chain(once).collect();
+        assert_eq!(values(&bytes, name), wanted, "{name}");
+    }
+}
+
+#[test]
+fn fields_show_other_fields() {
+    let jets = record(&[("pt", numbers("n", DType::Int32)), ("tags", list("t", numbers("n", DType::Int32)))]);
+    let columns = vec![
+        ("l-offsets", items(&[0i64, 2, 2, 3])),
+        ("n-data", items(&[7i32, 8, 9, 10])),
+        ("t-offsets", items(&[0i64, 2, 2, 3])),
+    ];
+    let jets = array(
+        list("j", jets),
+        3,
+        columns
+            .into_iter()
+            .map(|(key, column)| (if key == "l-offsets" { "j-offsets" } else { key }, column))
+            .collect(),
+    );
+    let shows = |name: &str, source: &str| (name.to_owned(), source.to_owned());
+    let projections = vec![
+        shows("pt", "jets.pt"),
+        shows("count", "#jets"),
+        shows("tags", "jets.tags"),
+        shows("tag_lists", "jets.tags"),
+        shows("again", "jets"),
+    ];
+    let options = NtupleOptions { projections, ..plain() };
+    let columns = [("jets".to_owned(), jets.form.clone())];
+    let bytes = file(&columns, options, |ntuple, file| ntuple.extend(file, &[jets.clone()]).unwrap());
+    assert_eq!(values(&bytes, "pt"), ["[7, 8]", "[]", "[9]"]);
+    assert_eq!(values(&bytes, "count"), ["2", "0", "1"]);
+    assert_eq!(values(&bytes, "tags"), ["[[7, 8], []]", "[]", "[[9]]"]);
+    assert_eq!(values(&bytes, "again"), shown(&jets));
+    let wrong = NtupleOptions { projections: vec![shows("x", "jets.eta")], ..plain() };
+    let memory = MemorySink::new("made.root");
+    let mut file = FileWriter::create(Box::new(memory), FileSettings::default()).unwrap();
+    let error = NtupleWriter::new(&mut file, "nt", &columns, wrong).unwrap_err().to_string();
+    assert!(error.contains("no field \"jets.eta\" to be shown as \"x\""), "{error}");
+}
+
+#[test]
+fn types_without_a_field_are_refused_by_name() {
+    let memory = MemorySink::new("made.root");
+    let mut file = FileWriter::create(Box::new(memory), FileSettings::default()).unwrap();
+    let logical = |meaning, dtype| Form::Logical { meaning, content: Box::new(numbers("n", dtype)) };
+    let timestamp = LogicalType::Timestamp { unit: TimeUnit::Milli, utc: true };
+    let decimal = LogicalType::Decimal { precision: 5, scale: 2 };
+    let union = |contents| Form::Union { key: "u".into(), contents };
+    for (form, what) in [
+        (list("l", logical(timestamp, DType::Int64)), "timestamp[ms, UTC] in an RNTuple (column \"c._0\")"),
+        (logical(decimal, DType::Int32), "decimal[5, 2] in an RNTuple (column \"c\")"),
+        (record(&[]), "a record without fields in an RNTuple"),
+        (
+            union(vec![union(vec![numbers("n", DType::Int8)]), numbers("n", DType::Int8)]),
+            "a union in a union",
+        ),
+    ] {
+        let columns = [("c".to_owned(), form)];
+        let error = NtupleWriter::new(&mut file, "nt", &columns, plain()).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    }
+    let columns = [("c".to_owned(), logical(timestamp, DType::Int64))];
+    let options = NtupleOptions { times_as_integers: true, ..plain() };
+    assert!(NtupleWriter::new(&mut file, "nt", &columns, options).is_ok());
+}
+
+#[test]
+fn arrays_that_were_not_announced_are_refused_and_nothing_is_lost() {
+    let good = array(numbers("n", DType::Int32), 2, vec![("n-data", items(&[1i32, 2]))]);
+    let other = array(numbers("n", DType::Int64), 2, vec![("n-data", items(&[1i64, 2]))]);
+    let short = Array { length: 3, ..good.clone() };
+    let columns = [("a".to_owned(), good.form.clone()), ("b".to_owned(), good.form.clone())];
+    let bytes = file(&columns, plain(), |ntuple, file| {
+        ntuple.extend(file, &[good.clone(), good.clone()]).unwrap();
+        for (wrong, what) in [
+            (vec![good.clone()], "1 columns where 2 were announced"),
+            (vec![good.clone(), other], "an array of int64, where int32 was announced"),
+            (vec![good.clone(), short.clone()], "3 entries, where the first column has 2"),
+            (vec![short.clone(), short], "holds 2 items where 3 are needed"),
+        ] {
+            let error = ntuple.extend(file, &wrong).unwrap_err().to_string();
+            assert!(error.contains(what), "{error}");
+        }
+        ntuple.extend(file, &[good.clone(), good.clone()]).unwrap();
+    });
+    assert_eq!(values(&bytes, "b"), ["1", "2", "1", "2"]);
+}

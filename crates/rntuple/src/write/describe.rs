@@ -1,0 +1,532 @@
+//! From Forms to fields and columns, and to the nodes that fill those.
+
+use super::options::NtupleOptions;
+use super::record::{AliasRecord, ColumnRecord, Descriptions, FieldRecord};
+use crate::coding::Kind;
+use crate::schema::{COLLECTION, DEEPEST, PLAIN, RECORD, VARIANT};
+use forthwith_columns::{DType, Form, LogicalType};
+use forthwith_root::write::Compression;
+use std::collections::HashSet;
+
+/// What becomes of the rows of a Form: which columns get them.
+#[derive(Clone, Debug)]
+pub(crate) enum Node {
+    /// Numbers, so many in a row.
+    Numbers { column: usize, size: usize, each: usize },
+    /// Texts or byte strings.
+    Text { ends: usize, bytes: usize },
+    /// Texts of which there are few different ones.
+    Categories { ends: usize, bytes: usize },
+    /// Lists, and how many items they have had in this cluster.
+    Lists { ends: usize, content: Box<Self> },
+    /// Lists of one length.
+    Fixed { size: usize, content: Box<Self> },
+    /// Lists of no items: all of them empty.
+    Empty { ends: usize },
+    /// The fields of a record.
+    Fields(Vec<Self>),
+    /// Values or nulls.
+    Options { ends: usize, content: Box<Self> },
+    /// One of several types, or null.
+    Variants { switch: usize, contents: Vec<Self> },
+    /// No rows.
+    Nothing,
+}
+
+/// Where a field stands.
+#[derive(Clone, Copy)]
+struct Around {
+    parent: Option<u32>,
+    /// Whether records may be without a class: at the top and below fields that have no type name either.
+    untyped: bool,
+    /// Of a field that comes late: how many elements of its first column there would be already.
+    first: Option<u64>,
+    depth: u32,
+}
+
+/// What a field could not be made of.
+type Refusal = String;
+
+pub(crate) struct Describer<'d> {
+    all: &'d mut Descriptions,
+    options: &'d NtupleOptions,
+    /// Whether pages are compressed, and numbers in planes of bytes therefore.
+    split: bool,
+    /// Names of classes that have been made up.
+    classes: &'d mut HashSet<String>,
+    path: Vec<String>,
+}
+
+impl<'d> Describer<'d> {
+    pub(crate) fn new(
+        all: &'d mut Descriptions,
+        options: &'d NtupleOptions,
+        classes: &'d mut HashSet<String>,
+    ) -> Self {
+        let split = options.compression != Compression::NONE;
+        Self { all, options, split, classes, path: Vec::new() }
+    }
+
+    /// A field at the top. `first` is the number of entries there are, if there are any.
+    pub(crate) fn top(&mut self, name: &str, form: &Form, first: Option<u64>) -> Result<Node, Refusal> {
+        let described = self.field(name, form, Around { parent: None, untyped: true, first, depth: 0 });
+        let described = described.map(|(node, _)| node);
+        described.map_err(|what| format!("{what} in an RNTuple (column {:?})", self.path.join(".")))
+    }
+
+    /// A field and what is below it, with the name of its type.
+    fn field(&mut self, name: &str, form: &Form, around: Around) -> Result<(Node, String), Refusal> {
+        self.path.push(name.to_owned());
+        if around.depth > DEEPEST {
+            return Err(format!("more than {DEEPEST} fields within each other"));
+        }
+        let id = self.open(name, around.parent);
+        let below = Around { parent: Some(id), depth: around.depth + 1, ..around };
+        let (node, ty) = match form {
+            Form::Numpy { dtype, shape, .. } => self.numbers(id, *dtype, shape, below)?,
+            Form::String { binary, .. } => {
+                let ends = self.ends(id, around.first);
+                match binary {
+                    false => {
+                        (Node::Text { ends, bytes: self.column(id, "Char", None) }, "std::string".into())
+                    }
+                    true => {
+                        let item = self.open("_0", Some(id));
+                        let bytes = self.column(item, "Byte", None);
+                        self.close(item, PLAIN, "std::byte");
+                        self.close(id, COLLECTION, "");
+                        (Node::Text { ends, bytes }, "std::vector<std::byte>".into())
+                    }
+                }
+            }
+            Form::Categorical { .. } => {
+                let ends = self.ends(id, around.first);
+                let bytes = self.column(id, "Char", None);
+                (Node::Categories { ends, bytes }, "std::string".into())
+            }
+            Form::List { content, .. } => {
+                let ends = self.ends(id, around.first);
+                let (content, item) = self.field("_0", content, Around { first: None, ..below })?;
+                self.path.pop();
+                self.close(id, COLLECTION, "");
+                let ty = if item.is_empty() { item } else { format!("std::vector<{item}>") };
+                (Node::Lists { ends, content: Box::new(content) }, ty)
+            }
+            // Arrays of no items are no type of ROOT's.
+            Form::Regular { size: 0, content } => {
+                let ends = self.ends(id, around.first);
+                let (_, item) = self.field("_0", content, Around { first: None, ..below })?;
+                self.path.pop();
+                self.close(id, COLLECTION, "");
+                let ty = if item.is_empty() { item } else { format!("std::vector<{item}>") };
+                (Node::Empty { ends }, ty)
+            }
+            Form::Regular { size, content } => {
+                let (content, item) = self.array(id, *size, below, |this, below| {
+                    let described = this.field("_0", content, below)?;
+                    this.path.pop();
+                    Ok(described)
+                })?;
+                let size = usize::try_from(*size).map_err(|_| format!("arrays of {size} items"))?;
+                (Node::Fixed { size, content: Box::new(content) }, item)
+            }
+            Form::Record { fields: Some(names), contents, name: class } => {
+                self.record(id, names, contents, class.as_deref(), below)?
+            }
+            Form::Record { fields: None, contents, .. } => self.tuple(id, contents, below)?,
+            Form::Option { content, .. } => match &**content {
+                Form::Union { contents, .. } => self.variant(id, contents, below)?,
+                content => {
+                    let ends = self.ends(id, around.first);
+                    let inner = Around { untyped: false, first: None, ..below };
+                    let (content, item) = self.field("_0", content, inner)?;
+                    self.path.pop();
+                    self.close(id, COLLECTION, "");
+                    (Node::Options { ends, content: Box::new(content) }, format!("std::optional<{item}>"))
+                }
+            },
+            Form::Union { contents, .. } => self.variant(id, contents, below)?,
+            Form::Logical { meaning: LogicalType::Half, .. } => {
+                let column = self.column(id, "Real16", around.first);
+                (Node::Numbers { column, size: 2, each: 1 }, "float".into())
+            }
+            Form::Logical { meaning, content } => {
+                if !self.options.times_as_integers || !matches!(**content, Form::Numpy { .. }) {
+                    return Err(meaning.to_string());
+                }
+                if matches!(meaning, LogicalType::Decimal { .. }) {
+                    return Err(meaning.to_string());
+                }
+                let Form::Numpy { dtype, shape, .. } = &**content else { return Err(meaning.to_string()) };
+                self.numbers(id, *dtype, shape, below)?
+            }
+            // Without values any type will do; this is the one that NumPy takes.
+            Form::Empty => {
+                self.column(id, self.real(DType::Float64), around.first);
+                (Node::Nothing, "double".into())
+            }
+            other => return Err(other.type_string()),
+        };
+        if let Some(field) = self.all.fields.get_mut(id as usize) {
+            field.type_name.clone_from(&ty);
+        }
+        if around.depth == 0 {
+            self.path.pop();
+        }
+        Ok((node, ty))
+    }
+
+    fn numbers(
+        &mut self,
+        id: u32,
+        dtype: DType,
+        shape: &[u64],
+        around: Around,
+    ) -> Result<(Node, String), Refusal> {
+        let Some((&size, rest)) = shape.split_first() else {
+            let column = self.column(id, self.real(dtype), around.first);
+            return Ok((Node::Numbers { column, size: dtype.size(), each: 1 }, number(dtype).into()));
+        };
+        if size == 0 {
+            let ends = self.ends(id, around.first);
+            let item = self.open("_0", Some(id));
+            let below = Around { parent: Some(item), first: None, ..around };
+            let (_, ty) = self.numbers(item, dtype, rest, below)?;
+            self.close(item, PLAIN, &ty);
+            self.close(id, COLLECTION, "");
+            return Ok((Node::Empty { ends }, format!("std::vector<{ty}>")));
+        }
+        if self.options.bitsets && dtype == DType::Bool && rest.is_empty() {
+            let first = around.first.and_then(|first| first.checked_mul(size));
+            let column = self.column(id, "Bit", first);
+            self.repeat(id, size);
+            let each = usize::try_from(size).map_err(|_| format!("arrays of {size} items"))?;
+            return Ok((Node::Numbers { column, size: 1, each }, format!("std::bitset<{size}>")));
+        }
+        let (node, ty) = self.array(id, size, around, |this, below| {
+            let item = this.open("_0", Some(id));
+            let described = this.numbers(item, dtype, rest, Around { parent: Some(item), ..below })?;
+            this.close(item, this.role(item), &described.1);
+            Ok(described)
+        })?;
+        let size = usize::try_from(size).map_err(|_| format!("arrays of {size} items"))?;
+        Ok(match node {
+            Node::Numbers { column, size: width, each } => {
+                let each = each.checked_mul(size).ok_or_else(|| format!("arrays of {size} items"))?;
+                (Node::Numbers { column, size: width, each }, ty)
+            }
+            node => (Node::Fixed { size, content: Box::new(node) }, ty),
+        })
+    }
+
+    /// A field that repeats another one.
+    fn array(
+        &mut self,
+        id: u32,
+        size: u64,
+        around: Around,
+        content: impl FnOnce(&mut Self, Around) -> Result<(Node, String), Refusal>,
+    ) -> Result<(Node, String), Refusal> {
+        if size > u64::from(u32::MAX) {
+            return Err(format!("arrays of {size} items"));
+        }
+        let first = around.first.and_then(|first| first.checked_mul(size));
+        let (node, item) = content(self, Around { untyped: false, first, ..around })?;
+        self.repeat(id, size);
+        Ok((node, format!("std::array<{item},{size}>")))
+    }
+
+    fn record(
+        &mut self,
+        id: u32,
+        names: &[String],
+        contents: &[Form],
+        class: Option<&str>,
+        around: Around,
+    ) -> Result<(Node, String), Refusal> {
+        if contents.is_empty() {
+            return Err("a record without fields".into());
+        }
+        let ty = if around.untyped { String::new() } else { self.class(class) };
+        let mut nodes = Vec::new();
+        for (name, form) in field_names(names).iter().zip(contents) {
+            nodes.push(self.field(name, form, around)?.0);
+            self.path.pop();
+        }
+        self.close(id, RECORD, "");
+        Ok((Node::Fields(nodes), ty))
+    }
+
+    fn tuple(&mut self, id: u32, contents: &[Form], around: Around) -> Result<(Node, String), Refusal> {
+        if contents.is_empty() {
+            return Err("a tuple without slots".into());
+        }
+        // ROOT finds out how a tuple lies in memory by its type, which nothing is known of if there is a class in it that does not exist.
+        if contents.iter().any(has_record) {
+            let names: Vec<String> = (0..contents.len()).map(|at| format!("_{at}")).collect();
+            return self.record(id, &names, contents, None, around);
+        }
+        let (mut nodes, mut types) = (Vec::new(), Vec::new());
+        for (at, form) in contents.iter().enumerate() {
+            let (node, ty) = self.field(&format!("_{at}"), form, Around { untyped: false, ..around })?;
+            self.path.pop();
+            nodes.push(node);
+            types.push(ty);
+        }
+        self.close(id, RECORD, "");
+        let name = if contents.len() == 2 { "pair" } else { "tuple" };
+        Ok((Node::Fields(nodes), format!("std::{name}<{}>", types.join(","))))
+    }
+
+    fn variant(&mut self, id: u32, contents: &[Form], around: Around) -> Result<(Node, String), Refusal> {
+        const MOST: usize = 125;
+        if !(1..=MOST).contains(&contents.len()) {
+            return Err(format!("a union of {} types", contents.len()));
+        }
+        let switch = self.column(id, "Switch", around.first);
+        let (mut nodes, mut types) = (Vec::new(), Vec::new());
+        for (at, form) in contents.iter().enumerate() {
+            // Null is a variant without a value.
+            let form = match form {
+                Form::Option { content, .. } => content,
+                other => other,
+            };
+            if matches!(form, Form::Union { .. } | Form::Option { .. }) {
+                return Err("a union in a union".into());
+            }
+            let inner = Around { untyped: false, first: None, ..around };
+            let (node, ty) = self.field(&format!("_{at}"), form, inner)?;
+            self.path.pop();
+            nodes.push(node);
+            types.push(ty);
+        }
+        self.close(id, VARIANT, "");
+        Ok((Node::Variants { switch, contents: nodes }, format!("std::variant<{}>", types.join(","))))
+    }
+
+    /// A name for the class of a record, which need not exist.
+    fn class(&mut self, given: Option<&str>) -> String {
+        let given = given.filter(|_| self.options.class_names).filter(|name| is_class(name));
+        let name = match given {
+            Some(name) => name.to_owned(),
+            None => word(&format!("Record_{}", self.path.join("_"))),
+        };
+        let numbered = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name}_{n}")));
+        let free = numbered.into_iter().find(|name| !self.classes.contains(name)).unwrap_or(name);
+        self.classes.insert(free.clone());
+        free
+    }
+
+    fn open(&mut self, name: &str, parent: Option<u32>) -> u32 {
+        let id = self.all.fields.len() as u32;
+        self.all.fields.push(FieldRecord {
+            parent: parent.unwrap_or(id),
+            role: PLAIN,
+            name: name.to_owned(),
+            type_name: String::new(),
+            repeats: None,
+            source: None,
+        });
+        id
+    }
+
+    fn close(&mut self, id: u32, role: u16, type_name: &str) {
+        if let Some(field) = self.all.fields.get_mut(id as usize) {
+            field.role = role;
+            field.type_name = type_name.to_owned();
+        }
+    }
+
+    fn role(&self, id: u32) -> u16 {
+        self.all.fields.get(id as usize).map_or(PLAIN, |field| field.role)
+    }
+
+    fn repeat(&mut self, id: u32, size: u64) {
+        if let Some(field) = self.all.fields.get_mut(id as usize) {
+            field.repeats = Some(size);
+        }
+    }
+
+    fn ends(&mut self, field: u32, first: Option<u64>) -> usize {
+        self.column(field, if self.split { "SplitIndex64" } else { "Index64" }, first)
+    }
+
+    fn column(&mut self, field: u32, type_name: &str, first: Option<u64>) -> usize {
+        let (kind, code, bits) = Kind::named(type_name).unwrap_or((Kind::Byte, 1, 8)); // a test looks for the names
+        self.all.columns.push(ColumnRecord { kind, code, bits, field, first });
+        self.all.columns.len() - 1
+    }
+
+    /// ROOT's own choice of a column for numbers.
+    fn real(&self, dtype: DType) -> &'static str {
+        match (dtype, self.split) {
+            (DType::Bool, _) => "Bit",
+            (DType::Int8, _) => "Int8",
+            (DType::UInt8, _) => "UInt8",
+            (DType::Int16, false) => "Int16",
+            (DType::Int16, true) => "SplitInt16",
+            (DType::UInt16, false) => "UInt16",
+            (DType::UInt16, true) => "SplitUInt16",
+            (DType::Int32, false) => "Int32",
+            (DType::Int32, true) => "SplitInt32",
+            (DType::UInt32, false) => "UInt32",
+            (DType::UInt32, true) => "SplitUInt32",
+            (DType::Int64, false) => "Int64",
+            (DType::Int64, true) => "SplitInt64",
+            (DType::UInt64, false) => "UInt64",
+            (DType::UInt64, true) => "SplitUInt64",
+            (DType::Float32, false) => "Real32",
+            (DType::Float32, true) => "SplitReal32",
+            (DType::Float64, false) => "Real64",
+            (DType::Float64, true) => "SplitReal64",
+        }
+    }
+
+    /// Adds a field that shows another one, or the lengths of its lists.
+    pub(crate) fn project(&mut self, name: &str, source: &str) -> Result<(), Refusal> {
+        let (counted, path) = source.strip_prefix('#').map_or((false, source), |path| (true, path));
+        let chain = self.find(path).ok_or_else(|| format!("no field {path:?} to be shown as {name:?}"))?;
+        let (lists, last) = chain;
+        if counted {
+            let id = self.open(name, None);
+            self.close(id, PLAIN, "ROOT::RNTupleCardinality<std::uint64_t>");
+            self.show(id, last)?;
+            return match self.role(last) {
+                COLLECTION if lists.is_empty() => Ok(()),
+                _ => Err(format!("{path:?} has no lengths to be shown as {name:?}")),
+            };
+        }
+        let (mut parent, mut ids) = (None, Vec::new());
+        for list in lists {
+            let id = self.open(if parent.is_none() { name } else { "_0" }, parent);
+            self.close(id, COLLECTION, "");
+            self.show(id, list)?;
+            ids.push(id);
+            parent = Some(id);
+        }
+        let mut ty = self.copy(if parent.is_none() { name } else { "_0" }, last, parent)?;
+        for id in ids.into_iter().rev() {
+            ty = if ty.is_empty() { ty } else { format!("std::vector<{ty}>") };
+            self.close(id, COLLECTION, &ty);
+        }
+        Ok(())
+    }
+
+    /// The lists around a field, and the field.
+    fn find(&self, path: &str) -> Option<(Vec<u32>, u32)> {
+        let (mut lists, mut at) = (Vec::new(), None);
+        for name in path.split('.') {
+            let mut below = match at {
+                None => (0..)
+                    .zip(&self.all.fields)
+                    .filter(|(id, of)| of.parent == *id)
+                    .map(|(id, _)| id)
+                    .collect(),
+                Some(at) => self.all.children(at),
+            };
+            while let (Some(list), [item]) = (at, &below[..])
+                && self.role(list) == COLLECTION
+            {
+                lists.push(list);
+                at = Some(*item);
+                below = self.all.children(*item);
+            }
+            if at.is_some_and(|at| self.role(at) != RECORD) {
+                return None;
+            }
+            let named = |id: &u32| self.all.fields.get(*id as usize).is_some_and(|of| of.name == name);
+            at = Some(below.into_iter().find(named)?);
+        }
+        Some((lists, at?))
+    }
+
+    /// A field and all below it, as projected ones.
+    fn copy(&mut self, name: &str, source: u32, parent: Option<u32>) -> Result<String, Refusal> {
+        let Some(of) = self.all.fields.get(source as usize).cloned() else { return Err("no field".into()) };
+        if of.role == VARIANT || of.repeats.is_some() {
+            return Err(format!("{} shown as another field", of.type_name));
+        }
+        let id = self.open(name, parent);
+        self.close(id, of.role, &of.type_name);
+        self.show(id, source)?;
+        for child in self.all.children(source) {
+            let Some(name) = self.all.fields.get(child as usize).map(|of| of.name.clone()) else { continue };
+            self.copy(&name, child, Some(id))?;
+        }
+        Ok(of.type_name)
+    }
+
+    fn show(&mut self, field: u32, source: u32) -> Result<(), Refusal> {
+        if let Some(of) = self.all.fields.get_mut(field as usize) {
+            of.source = Some(source);
+        }
+        let columns: Vec<u32> = self.all.columns_of(source).collect();
+        self.all.aliases.extend(columns.into_iter().map(|column| AliasRecord { column, field }));
+        Ok(())
+    }
+}
+
+/// Whether there are fields in it, which need a class.
+fn has_record(form: &Form) -> bool {
+    match form {
+        Form::Record { fields: Some(_), .. } => true,
+        Form::Record { contents, .. } | Form::Union { contents, .. } => contents.iter().any(has_record),
+        Form::List { content, .. }
+        | Form::Regular { content, .. }
+        | Form::Option { content, .. }
+        | Form::Logical { content, .. } => has_record(content),
+        _ => false,
+    }
+}
+
+/// ROOT's name of a type of numbers.
+const fn number(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "bool",
+        DType::Int8 => "std::int8_t",
+        DType::Int16 => "std::int16_t",
+        DType::Int32 => "std::int32_t",
+        DType::Int64 => "std::int64_t",
+        DType::UInt8 => "std::uint8_t",
+        DType::UInt16 => "std::uint16_t",
+        DType::UInt32 => "std::uint32_t",
+        DType::UInt64 => "std::uint64_t",
+        DType::Float32 => "float",
+        DType::Float64 => "double",
+    }
+}
+
+/// Names as fields may have them, all different.
+pub(crate) fn field_names(names: &[String]) -> Vec<String> {
+    let spelled = |name: &str| {
+        let bad = |c: char| c.is_control() || matches!(c, ' ' | '.' | '/' | '\\');
+        let name: String = name.chars().map(|c| if bad(c) { '_' } else { c }).collect();
+        // A name with a colon in front is that of a base.
+        if name.is_empty() || name.starts_with(':') { format!("_{name}") } else { name }
+    };
+    let mut taken: HashSet<String> = names.iter().filter(|name| spelled(name) == **name).cloned().collect();
+    let mut seen = HashSet::new();
+    let one = |name: &String| {
+        let spelled = spelled(name);
+        if spelled == *name && seen.insert(name.clone()) {
+            return spelled;
+        }
+        let numbered = std::iter::once(spelled.clone()).chain((2..).map(|n| format!("{spelled}_{n}")));
+        let free = numbered.into_iter().find(|name| !taken.contains(name)).unwrap_or(spelled);
+        taken.insert(free.clone());
+        free
+    };
+    names.iter().map(one).collect()
+}
+
+fn word(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect()
+}
+
+/// Whether a text can be the name of a class.
+fn is_class(name: &str) -> bool {
+    let part = |part: &str| {
+        !part.is_empty() && word(part) == part && !part.starts_with(|c: char| c.is_ascii_digit())
+    };
+    name.split("::").all(part) && !name.starts_with("std::")
+}

@@ -1,0 +1,205 @@
+//! Rows of arrays to elements of columns.
+
+use super::describe::Node;
+use super::page::Pages;
+use forthwith_columns::{Array, Column, Form};
+use forthwith_plan::{Error, ErrorKind, Result};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Rows of a node in their order: neighbours are one range.
+pub(crate) type Rows = Vec<Range<usize>>;
+
+/// Appends rows of an array to the columns of a node. The array has been validated, but its memory may be another's: all that is read of it
+/// is compared again with what there is.
+pub(crate) fn fill<'a>(
+    node: &Node,
+    array: &'a Array,
+    form: &Form,
+    rows: &[Range<usize>],
+    pages: &mut Pages<'_, 'a>,
+) -> Result<()> {
+    let form = match (node, form) {
+        (Node::Variants { .. }, Form::Option { .. }) | (_, Form::Empty) => form,
+        (_, form) => form.kept(),
+    };
+    match (node, form) {
+        (Node::Nothing, _) => Ok(()),
+        (Node::Numbers { column, size, each }, Form::Numpy { key, .. }) => {
+            let bytes = buffer(array, key, "data")?.as_bytes();
+            let width = size * each;
+            rows.iter().try_for_each(|rows| pages.append(*column, within(bytes, rows, width)?))
+        }
+        (Node::Text { ends, bytes }, Form::String { key, .. }) => {
+            let items = lists(array, key, rows, *ends, pages)?;
+            let text = buffer(array, key, "data")?.as_bytes();
+            items.iter().try_for_each(|items| pages.append(*bytes, within(text, items, 1)?))
+        }
+        (Node::Categories { ends, bytes }, Form::Categorical { key, .. }) => {
+            let index = buffer(array, key, "index")?;
+            let offsets = integers(buffer(array, key, "offsets")?);
+            let text = buffer(array, key, "data")?.as_bytes();
+            for row in rows.iter().cloned().flatten() {
+                let at = index.item::<i32>(row).and_then(|at| usize::try_from(at).ok());
+                let bounds = at.and_then(|at| offsets.get(at..)?.first_chunk::<2>());
+                let &[from, to] = bounds.ok_or_else(changed)?;
+                let range = usize::try_from(from).ok().zip(usize::try_from(to).ok());
+                let (from, to) = range.ok_or_else(changed)?;
+                let text = text.get(from..to).ok_or_else(changed)?;
+                pages.end(*ends, text.len() as u64)?;
+                pages.append_copied(*bytes, text)?;
+            }
+            Ok(())
+        }
+        (Node::Lists { ends, content }, Form::List { key, content: form }) => {
+            let items = lists(array, key, rows, *ends, pages)?;
+            fill(content, array, form, &items, pages)
+        }
+        (Node::Fixed { size, content }, Form::Regular { content: form, .. }) => {
+            let items: Option<Rows> = rows
+                .iter()
+                .map(|rows| Some(rows.start.checked_mul(*size)?..rows.end.checked_mul(*size)?))
+                .collect();
+            fill(content, array, form, &items.ok_or_else(changed)?, pages)
+        }
+        (Node::Empty { ends }, _) => rows.iter().cloned().flatten().try_for_each(|_| pages.end(*ends, 0)),
+        (Node::Fields(nodes), Form::Record { contents, .. }) => {
+            nodes.iter().zip(contents).try_for_each(|(node, form)| fill(node, array, form, rows, pages))
+        }
+        (Node::Options { ends, content }, Form::Option { key, content: form }) => {
+            let index = integers(buffer(array, key, "index")?);
+            let mut picked = Picked::default();
+            for rows in rows {
+                let index = index.get(rows.clone()).ok_or_else(changed)?;
+                pages.ends(*ends, index.len(), |at| index.get(at).is_some_and(|row| *row >= 0).into())?;
+                index.iter().filter_map(|row| usize::try_from(*row).ok()).for_each(|row| picked.add(row));
+            }
+            fill(content, array, form, &picked.rows, pages)
+        }
+        (Node::Variants { switch, contents }, form) => variants(*switch, contents, array, form, rows, pages),
+        _ => {
+            Err(Error::new(ErrorKind::Invalid { what: "an array of another type than was announced".into() }))
+        }
+    }
+}
+
+/// Rows of a union, which may be in an option, and whose alternatives may be options.
+fn variants<'a>(
+    switch: usize,
+    nodes: &[Node],
+    array: &'a Array,
+    form: &Form,
+    rows: &[Range<usize>],
+    pages: &mut Pages<'_, 'a>,
+) -> Result<()> {
+    let (outer, form) = match form {
+        Form::Option { key, content } => (Some(integers(buffer(array, key, "index")?)), &**content),
+        form => (None, form),
+    };
+    let Form::Union { key, contents } = form else { return Err(changed()) };
+    let tags = buffer(array, key, "tags")?.as_i8().ok_or_else(changed)?;
+    let index = integers(buffer(array, key, "index")?);
+    // Of each alternative the rows of what is not null, and what says which are.
+    let mut picked: Vec<Picked> = contents.iter().map(|_| Picked::default()).collect();
+    let mut inner = Vec::with_capacity(contents.len());
+    for content in contents {
+        inner.push(match content {
+            Form::Option { key, content } => (Some(integers(buffer(array, key, "index")?)), &**content),
+            content => (None, content),
+        });
+    }
+    for row in rows.iter().cloned().flatten() {
+        let row = match &outer {
+            Some(outer) => usize::try_from(*outer.get(row).ok_or_else(changed)?).ok(),
+            None => Some(row),
+        };
+        let found = row.map(|row| {
+            let tag = usize::try_from(*tags.get(row)?).ok()?;
+            let at = usize::try_from(*index.get(row)?).ok()?;
+            let (index, _) = inner.get(tag)?;
+            Some(match index {
+                Some(index) => usize::try_from(*index.get(at)?).ok().map(|at| (tag, at)),
+                None => Some((tag, at)),
+            })
+        });
+        match found {
+            Some(None) => return Err(changed()),
+            None | Some(Some(None)) => pages.switch(switch, None)?,
+            Some(Some(Some((tag, at)))) => {
+                pages.switch(switch, Some(tag))?;
+                picked.get_mut(tag).ok_or_else(changed)?.add(at);
+            }
+        }
+    }
+    let each = nodes.iter().zip(&inner).zip(&picked);
+    each.into_iter().try_for_each(|((node, (_, form)), picked)| fill(node, array, form, &picked.rows, pages))
+}
+
+/// Appends the ends of lists, and answers where their items are.
+fn lists<'a>(
+    array: &'a Array,
+    key: &str,
+    rows: &[Range<usize>],
+    ends: usize,
+    pages: &mut Pages<'_, 'a>,
+) -> Result<Rows> {
+    let offsets = integers(buffer(array, key, "offsets")?);
+    let mut picked = Picked::default();
+    for rows in rows {
+        let last = rows.end.checked_add(1).ok_or_else(changed)?;
+        let offsets = offsets.get(rows.start..last).ok_or_else(changed)?;
+        let (Some(&from), Some(&to)) = (offsets.first(), offsets.last()) else { return Err(changed()) };
+        let end = pages.ends_of(ends, offsets)?;
+        // What was read while the ends were written has to be what the items are taken by.
+        if end != to {
+            return Err(changed());
+        }
+        let range = usize::try_from(from).ok().zip(usize::try_from(to).ok());
+        let (from, to) = range.filter(|(from, to)| from <= to).ok_or_else(changed)?;
+        picked.add_range(from..to);
+    }
+    Ok(picked.rows)
+}
+
+#[derive(Default)]
+struct Picked {
+    rows: Rows,
+}
+
+impl Picked {
+    fn add(&mut self, row: usize) {
+        self.add_range(row..row.saturating_add(1));
+    }
+
+    fn add_range(&mut self, range: Range<usize>) {
+        match self.rows.last_mut() {
+            _ if range.is_empty() => {}
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ => self.rows.push(range),
+        }
+    }
+}
+
+fn buffer<'a>(array: &'a Array, key: &str, part: &str) -> Result<&'a Column> {
+    let missing = || Error::new(ErrorKind::Invalid { what: format!("there is no buffer {key}-{part}") });
+    array.column(&format!("{key}-{part}")).ok_or_else(missing)
+}
+
+/// 64-bit numbers, copied only if they are not aligned.
+fn integers(column: &Column) -> Cow<'_, [i64]> {
+    match column.as_i64() {
+        Some(items) => Cow::Borrowed(items),
+        None => (0..column.len()).filter_map(|at| column.item(at)).collect::<Vec<_>>().into(),
+    }
+}
+
+fn within<'a>(bytes: &'a [u8], rows: &Range<usize>, width: usize) -> Result<&'a [u8]> {
+    let range = rows.start.checked_mul(width).zip(rows.end.checked_mul(width));
+    range.and_then(|(from, to)| bytes.get(from..to)).ok_or_else(changed)
+}
+
+/// An array that is not what it was when it was validated.
+#[cold]
+pub(crate) fn changed() -> Error {
+    Error::new(ErrorKind::Invalid { what: "an array that changes while it is written".into() })
+}

@@ -1,0 +1,415 @@
+//! Ntuples, written: columns become elements, those pages, and pages clusters.
+//!
+//! `describe.rs` makes fields and columns of Forms, with the nodes by which `fill.rs` walks an array: for each node it appends the rows of a
+//! whole step to the columns. `page.rs` collects elements until they fill a page, and `seal.rs` makes the bytes of a page of them: numbers are
+//! taken apart straight from the array. A cluster is written when its pages are as many bytes as a cluster shall have, all pages of a column
+//! behind each other; what is read of the file before the last record is written does not know of it.
+
+mod cluster;
+mod describe;
+mod fill;
+mod frame;
+mod options;
+mod page;
+mod record;
+mod seal;
+mod table;
+
+pub use options::{DEFAULT_CLUSTER, DEFAULT_PAGE, NtupleOptions};
+pub use table::NtupleTable;
+
+use crate::anchor::{Anchor, CLASS, VERSION};
+use crate::blob::{self, Envelope};
+use crate::frame::{Link, Locator};
+use cluster::{Cluster, Packing, page_list};
+use describe::{Describer, Node, field_names};
+use forthwith_columns::{Array, Form};
+use forthwith_io::Compressor;
+use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyKind, KeyText, compress};
+use frame::envelope;
+use options::{CLUSTERS_IN_GROUP, UNCOMPRESSED_CLUSTERS};
+use page::{Filling, Pages};
+use record::{Counts, Descriptions};
+use seal::Sealer;
+use std::collections::HashSet;
+
+/// An ntuple being written to a file, which may get other objects as well meanwhile.
+pub struct NtupleWriter {
+    directory: DirectoryId,
+    name: String,
+    options: NtupleOptions,
+    columns: Vec<TopField>,
+    all: Descriptions,
+    classes: HashSet<String>,
+    /// What the header has; the rest is the footer's.
+    in_header: Counts,
+    header: Link,
+    hash: u64,
+    filling: Vec<Filling>,
+    sealer: Sealer,
+    entries: u64,
+    /// The first entry of the cluster that is filled.
+    begun: u64,
+    /// Bytes of the numbers in it.
+    filled: u64,
+    /// Bytes of numbers in all clusters before, and what they take in the file.
+    amounts: [u64; 2],
+    clusters: Vec<Cluster>,
+    groups: Vec<Group>,
+    broken: bool,
+}
+
+/// A field at the top.
+struct TopField {
+    name: String,
+    form: Form,
+    node: Node,
+}
+
+/// Clusters whose pages have been listed.
+struct Group {
+    first: u64,
+    entries: u64,
+    clusters: u32,
+    pages: Link,
+}
+
+/// Bytes of arrays that are appended together at least.
+const STEP: u64 = 32 << 20;
+
+impl NtupleWriter {
+    /// An ntuple of these columns, at a path of the file: directories, which are made if they are not there, and the ntuple's name.
+    ///
+    /// # Errors
+    /// Columns that an ntuple has no fields for; projections of fields that there are not; whatever the file says.
+    pub fn new(
+        file: &mut FileWriter,
+        path: &str,
+        columns: &[(String, Form)],
+        options: NtupleOptions,
+    ) -> Result<Self> {
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let begun = Self::begin(file, directory, name, columns, options);
+        begun.map_err(|error| error.in_object(path).in_file(file.uri()))
+    }
+
+    /// Entries so far.
+    #[must_use]
+    pub const fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// Appends a step: an array a column, in their order, of the Forms that were announced (keys of nodes may differ) and of one length.
+    /// Clusters are written as soon as they are full.
+    ///
+    /// # Errors
+    /// Arrays that are not what was announced or contradict themselves; whatever the file says.
+    pub fn extend(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
+        let appended = self.append(file, columns);
+        appended.map_err(|error| error.in_object(&self.name).in_file(file.uri()))
+    }
+
+    /// Ends the cluster, whether it is full or not.
+    ///
+    /// # Errors
+    /// Whatever the file says.
+    pub fn flush(&mut self, file: &mut FileWriter) -> Result<()> {
+        self.usable()?;
+        self.broken = true;
+        self.end_cluster(file).map_err(|error| error.in_object(&self.name).in_file(file.uri()))?;
+        self.broken = false;
+        Ok(())
+    }
+
+    /// Adds columns behind those there are, which the following steps have as well. In entries that are there already numbers are zero, lists
+    /// and texts empty, and options without a value.
+    ///
+    /// # Errors
+    /// Columns that an ntuple has no fields for; whatever the file says.
+    pub fn add_columns(&mut self, file: &mut FileWriter, columns: &[(String, Form)]) -> Result<()> {
+        self.flush(file)?;
+        self.broken = true;
+        self.describe(columns).map_err(|error| error.in_object(&self.name).in_file(file.uri()))?;
+        self.broken = false;
+        Ok(())
+    }
+
+    /// Writes the last cluster and what says where all of them are, and lists the ntuple in its directory. Answers the number of entries.
+    ///
+    /// # Errors
+    /// Whatever the file says.
+    pub fn finish(mut self, file: &mut FileWriter) -> Result<u64> {
+        let ended = self.end(file);
+        ended.map_err(|error| error.in_object(&self.name).in_file(file.uri()))?;
+        Ok(self.entries)
+    }
+
+    fn begin(
+        file: &mut FileWriter,
+        directory: &str,
+        name: &str,
+        columns: &[(String, Form)],
+        options: NtupleOptions,
+    ) -> Result<Self> {
+        let mut this = Self {
+            directory: DirectoryId::TOP,
+            name: name.to_owned(),
+            columns: Vec::new(),
+            all: Descriptions::default(),
+            classes: HashSet::new(),
+            in_header: Counts::default(),
+            header: Link { length: 0, locator: Locator { size: 0, position: 0 } },
+            hash: 0,
+            filling: Vec::new(),
+            sealer: Sealer::new(options.compression, options.runner.clone()),
+            entries: 0,
+            begun: 0,
+            filled: 0,
+            amounts: [0; 2],
+            clusters: Vec::new(),
+            groups: Vec::new(),
+            broken: false,
+            options,
+        };
+        this.describe(columns)?;
+        let projections = std::mem::take(&mut this.options.projections);
+        let mut describer = Describer::new(&mut this.all, &this.options, &mut this.classes);
+        for (name, source) in &projections {
+            let shown = describer.project(name, source);
+            shown.map_err(|what| Error::new(ErrorKind::Invalid { what }))?;
+        }
+        this.in_header = this.all.counts();
+        let header = envelope(Envelope::Header, |frames| {
+            frames.features();
+            frames.text(name);
+            frames.text(&this.options.description);
+            frames.text(concat!("forthwith ", env!("CARGO_PKG_VERSION")));
+            this.all.write(Counts::default(), frames);
+        });
+        this.hash = blob::checksum(&header);
+        this.directory = file.directory(directory)?;
+        this.header = this.put(file, &header)?;
+        Ok(this)
+    }
+
+    /// Makes fields of columns that are new.
+    fn describe(&mut self, columns: &[(String, Form)]) -> Result<()> {
+        let mut names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
+        let known = names.len();
+        names.extend(columns.iter().map(|(name, _)| name.clone()));
+        let names = field_names(&names);
+        let first = (self.entries > 0).then_some(self.entries);
+        let before = self.all.columns.len();
+        for (name, (_, form)) in names.into_iter().skip(known).zip(columns) {
+            let mut describer = Describer::new(&mut self.all, &self.options, &mut self.classes);
+            let node = describer.top(&name, form, first).map_err(Error::unsupported)?;
+            self.columns.push(TopField { name, form: form.clone(), node });
+        }
+        let page = self.options.page_bytes.clamp(64, 1 << 30);
+        self.filling.extend(self.all.columns.iter().skip(before).map(|column| Filling::new(column, page)));
+        Ok(())
+    }
+
+    fn append(&mut self, file: &mut FileWriter, arrays: &[Array]) -> Result<()> {
+        self.usable()?;
+        self.check(arrays)?;
+        let length = arrays.first().map_or(0, |array| array.length);
+        self.broken = true;
+        let mut from = 0;
+        while from < length {
+            let rows = self.step(arrays, length).min(length - from);
+            let mut pages = Pages::new(&mut self.filling, &mut self.sealer);
+            // As many as there are bytes for, which was checked.
+            let range = from as usize..(from + rows) as usize;
+            for (column, array) in self.columns.iter().zip(arrays) {
+                fill::fill(&column.node, array, &array.form, std::slice::from_ref(&range), &mut pages)
+                    .map_err(|error| error.in_object(&column.name))?;
+            }
+            self.filled += pages.appended;
+            pages.finish()?;
+            from += rows;
+            self.entries += rows;
+            if self.filled >= self.full() || self.entries - self.begun >= self.options.cluster_entries {
+                self.end_cluster(file)?;
+            }
+        }
+        self.broken = false;
+        Ok(())
+    }
+
+    /// Compares arrays with what was announced and with themselves.
+    fn check(&self, arrays: &[Array]) -> Result<()> {
+        let invalid = |what: String| Error::new(ErrorKind::Invalid { what });
+        if arrays.len() != self.columns.len() {
+            let (found, wanted) = (arrays.len(), self.columns.len());
+            return Err(invalid(format!("{found} columns where {wanted} were announced")));
+        }
+        let length = arrays.first().map_or(0, |array| array.length);
+        for (column, array) in self.columns.iter().zip(arrays) {
+            let here = |error: Error| error.in_object(&column.name);
+            if array.length != length {
+                let what = format!("{} entries, where the first column has {length}", array.length);
+                return Err(here(invalid(what)));
+            }
+            if !alike(&column.form, &array.form) {
+                let (found, wanted) = (array.form.type_string(), column.form.type_string());
+                return Err(here(invalid(format!("an array of {found}, where {wanted} was announced"))));
+            }
+            array.validate().map_err(|error| here(invalid(error.to_string())))?;
+        }
+        Ok(())
+    }
+
+    /// Rows that are appended together: some megabytes, and no more than the cluster still takes.
+    fn step(&self, arrays: &[Array], length: u64) -> u64 {
+        let bytes: u64 = arrays.iter().map(|array| array.nbytes() as u64).sum();
+        let each = (bytes / length.max(1)).max(1);
+        let left = self.full().saturating_sub(self.filled).min(STEP);
+        let most = self.options.cluster_entries.max(1) - (self.entries - self.begun);
+        (left / each).clamp(1, most)
+    }
+
+    /// Bytes of numbers that make a cluster full. ROOT's rule: what was compressed so far says how much smaller they become, and half is
+    /// guessed for the first cluster.
+    fn full(&self) -> u64 {
+        let target = self.options.cluster_bytes.max(1);
+        let [raw, stored] = self.amounts;
+        let expected = match stored {
+            _ if self.options.compression == Compression::NONE => target,
+            0 => target.saturating_mul(2),
+            _ => (u128::from(target) * u128::from(raw) / u128::from(stored)) as u64,
+        };
+        expected.min(target.saturating_mul(UNCOMPRESSED_CLUSTERS))
+    }
+
+    /// Ends the cluster, if it has entries.
+    fn end_cluster(&mut self, file: &mut FileWriter) -> Result<()> {
+        let entries = self.entries - self.begun;
+        if entries == 0 {
+            return Ok(());
+        }
+        for filling in &mut self.filling {
+            if let Some(rest) = filling.rest() {
+                let sealed = self.sealer.one(&filling.elements, &rest)?;
+                filling.pages.push(sealed);
+            }
+        }
+        let packing = Packing::of(&self.filling);
+        let mut positions = Vec::with_capacity(packing.blobs.len());
+        for blob in &packing.blobs {
+            positions.push(record(file, blob.length, &blob.parts(&self.filling))?);
+        }
+        self.amounts[0] += self.filled;
+        self.amounts[1] += packing.blobs.iter().map(|blob| blob.length as u64).sum::<u64>();
+        let cluster = packing.cluster(self.begun, entries, &positions, &mut self.filling, &mut self.sealer);
+        self.clusters.push(cluster);
+        (self.begun, self.filled) = (self.entries, 0);
+        if self.clusters.len() >= CLUSTERS_IN_GROUP { self.group(file) } else { Ok(()) }
+    }
+
+    /// Writes the list of the pages of the clusters so far.
+    fn group(&mut self, file: &mut FileWriter) -> Result<()> {
+        let clusters = std::mem::take(&mut self.clusters);
+        let Some(first) = clusters.first().map(|cluster| cluster.first) else { return Ok(()) };
+        let list = page_list(self.hash, &clusters, self.options.compression.setting() as u32);
+        let pages = self.put(file, &list)?;
+        let count = clusters.len() as u32;
+        self.groups.push(Group { first, entries: self.begun - first, clusters: count, pages });
+        Ok(())
+    }
+
+    /// Writes what comes last.
+    fn end(&mut self, file: &mut FileWriter) -> Result<()> {
+        self.usable()?;
+        self.broken = true;
+        self.end_cluster(file)?;
+        self.group(file)?;
+        let footer = envelope(Envelope::Footer, |frames| {
+            frames.features();
+            frames.u64(self.hash);
+            frames.record(|frames| self.all.write(self.in_header, frames));
+            frames.list(&self.groups, |frames, group| {
+                frames.record(|frames| {
+                    frames.u64(group.first);
+                    frames.u64(group.entries);
+                    frames.u32(group.clusters);
+                    frames.link(group.pages);
+                });
+            });
+            // Attribute sets.
+            frames.list::<()>(&[], |_, ()| ());
+        });
+        let footer = self.put(file, &footer)?;
+        let anchor = Anchor { version: VERSION, header: self.header, footer, longest: 1 << 30 };
+        let payload = anchor.write();
+        file.describe_class(CLASS)?;
+        let key = KeyText { class: CLASS, name: &self.name, title: "" };
+        file.listed(self.directory, key, payload.len(), &[&payload])?;
+        Ok(())
+    }
+
+    /// Writes an envelope.
+    fn put(&mut self, file: &mut FileWriter, envelope: &[u8]) -> Result<Link> {
+        let stored = compress(self.options.compression, envelope, &mut Compressor::new())?;
+        let position = record(file, envelope.len(), &[&stored])?;
+        let locator = Locator { size: stored.len() as u64, position };
+        Ok(Link { length: envelope.len() as u64, locator })
+    }
+
+    /// Refuses to go on behind a step of which only a part was appended.
+    fn usable(&self) -> Result<()> {
+        if self.broken {
+            let what = "an ntuple that could not be written before".into();
+            return Err(ErrorKind::Invalid { what }.into());
+        }
+        Ok(())
+    }
+}
+
+/// Appends a record that no directory lists, and answers where its payload begins.
+fn record(file: &mut FileWriter, length: usize, parts: &[&[u8]]) -> Result<u64> {
+    let key = KeyText { class: "RBlob", name: "", title: "" };
+    let place = file.record(key, DirectoryId::TOP, KeyKind::Blob, length, parts)?;
+    Ok(place.position + u64::from(place.key_len))
+}
+
+/// Whether arrays of the second Form can follow those of the first: the keys of nodes may differ, and categories.
+fn alike(one: &Form, other: &Form) -> bool {
+    match (one, other) {
+        (Form::Empty, Form::Empty) | (Form::Categorical { .. }, Form::Categorical { .. }) => true,
+        (Form::Numpy { dtype, shape, .. }, Form::Numpy { dtype: d, shape: s, .. }) => {
+            dtype == d && shape == s
+        }
+        (Form::String { binary, .. }, Form::String { binary: b, .. }) => binary == b,
+        (Form::List { content, .. }, Form::List { content: c, .. })
+        | (Form::Option { content, .. }, Form::Option { content: c, .. }) => alike(content, c),
+        (Form::Regular { size, content }, Form::Regular { size: s, content: c }) => {
+            size == s && alike(content, c)
+        }
+        (Form::Logical { meaning, content }, Form::Logical { meaning: m, content: c }) => {
+            meaning == m && alike(content, c)
+        }
+        (Form::Record { fields, contents, .. }, Form::Record { fields: f, contents: c, .. }) => {
+            fields == f && all_alike(contents, c)
+        }
+        (Form::Union { contents, .. }, Form::Union { contents: c, .. }) => all_alike(contents, c),
+        _ => false,
+    }
+}
+
+fn all_alike(ones: &[Form], others: &[Form]) -> bool {
+    ones.len() == others.len() && ones.iter().zip(others).all(|(one, other)| alike(one, other))
+}
+
+impl std::fmt::Debug for NtupleWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let fields: Vec<&str> = self.columns.iter().map(|column| &*column.name).collect();
+        let mut shown = f.debug_struct("NtupleWriter");
+        shown
+            .field("name", &self.name)
+            .field("fields", &fields)
+            .field("entries", &self.entries)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,121 @@
+//! Descriptions of fields and columns, as headers and extensions of footers hold them.
+
+use super::frame::Frames;
+use crate::coding::Kind;
+use crate::schema::flags::{DEFERRED, PROJECTED, REPEATS};
+
+/// A field.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldRecord {
+    pub(crate) parent: u32,
+    pub(crate) role: u16,
+    pub(crate) name: String,
+    pub(crate) type_name: String,
+    /// How many of it there are in each parent.
+    pub(crate) repeats: Option<u64>,
+    /// The field that it shows as well.
+    pub(crate) source: Option<u32>,
+}
+
+/// A column.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ColumnRecord {
+    /// Its type, with the code that files have for it.
+    pub(crate) kind: Kind,
+    pub(crate) code: u16,
+    pub(crate) bits: u16,
+    pub(crate) field: u32,
+    /// Its first element, if those before have no pages.
+    pub(crate) first: Option<u64>,
+}
+
+/// A column that a projected field shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AliasRecord {
+    pub(crate) column: u32,
+    pub(crate) field: u32,
+}
+
+/// What a header or an extension describes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Descriptions {
+    pub(crate) fields: Vec<FieldRecord>,
+    pub(crate) columns: Vec<ColumnRecord>,
+    pub(crate) aliases: Vec<AliasRecord>,
+}
+
+/// Numbers of fields, columns and aliases: where an extension begins.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) fields: usize,
+    pub(crate) columns: usize,
+    pub(crate) aliases: usize,
+}
+
+impl Descriptions {
+    pub(crate) fn counts(&self) -> Counts {
+        Counts { fields: self.fields.len(), columns: self.columns.len(), aliases: self.aliases.len() }
+    }
+
+    /// The four lists, of what comes behind `from`.
+    pub(crate) fn write(&self, from: Counts, frames: &mut Frames) {
+        frames.list(&self.fields[from.fields..], |frames, field| frames.record(|f| field.write(f)));
+        frames.list(&self.columns[from.columns..], |frames, column| frames.record(|f| column.write(f)));
+        frames.list(&self.aliases[from.aliases..], |frames, alias| {
+            frames.record(|frames| {
+                frames.u32(alias.column);
+                frames.u32(alias.field);
+            });
+        });
+        // No streamed fields, hence no streamer infos.
+        frames.list::<()>(&[], |_, ()| ());
+    }
+
+    /// The columns of a field.
+    pub(crate) fn columns_of(&self, field: u32) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.columns).filter(move |(_, column)| column.field == field).map(|(at, _)| at)
+    }
+
+    /// The fields right below a field, in their order.
+    pub(crate) fn children(&self, field: u32) -> Vec<u32> {
+        let below = (0..).zip(&self.fields).filter(|(at, of)| of.parent == field && *at != field);
+        below.map(|(at, _)| at).collect()
+    }
+}
+
+impl FieldRecord {
+    fn write(&self, frames: &mut Frames) {
+        // Versions of the field and of its type: built-in ones have none.
+        frames.u32(0);
+        frames.u32(0);
+        frames.u32(self.parent);
+        frames.u16(self.role);
+        let flag = |is: bool, flag: u16| if is { flag } else { 0 };
+        frames.u16(flag(self.repeats.is_some(), REPEATS) | flag(self.source.is_some(), PROJECTED));
+        frames.text(&self.name);
+        frames.text(&self.type_name);
+        // No alias of the type, no description.
+        frames.text("");
+        frames.text("");
+        if let Some(count) = self.repeats {
+            frames.u64(count);
+        }
+        if let Some(source) = self.source {
+            frames.u32(source);
+        }
+    }
+}
+
+impl ColumnRecord {
+    fn write(&self, frames: &mut Frames) {
+        frames.u16(self.code);
+        frames.u16(self.bits);
+        frames.u32(self.field);
+        frames.u16(if self.first.is_some() { DEFERRED } else { 0 });
+        // The only representation.
+        frames.u16(0);
+        if let Some(first) = self.first {
+            frames.u64(first);
+        }
+    }
+}

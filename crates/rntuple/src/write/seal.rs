@@ -1,0 +1,181 @@
+//! Elements to the bytes of pages as they are stored.
+
+use super::fill::changed;
+use super::page::{Elements, Filling};
+use crate::coding::Kind;
+use forthwith_columns::kernels::{Planes, decode, differences_to_planes, to_bits, to_planes};
+use forthwith_columns::{DType, Encoding};
+use forthwith_io::xxh3;
+use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Result, StoredBlock};
+use forthwith_root::write::{Compression, compress};
+use std::sync::Arc;
+
+/// Elements of a page, not yet encoded.
+#[derive(Debug)]
+pub(crate) enum Raw<'a> {
+    /// They are in an array.
+    Lent(&'a [u8]),
+    Owned(Vec<u8>),
+    /// Ends of lists.
+    Ends(Vec<u64>),
+}
+
+/// A page as it is stored.
+#[derive(Debug)]
+pub(crate) struct Sealed {
+    pub(crate) elements: u32,
+    /// Its bytes and their checksum.
+    pub(crate) stored: Vec<u8>,
+}
+
+/// Bytes of a checksum.
+pub(crate) const HASH: usize = 8;
+
+/// Encodes and compresses pages.
+#[derive(Debug)]
+pub(crate) struct Sealer {
+    compression: Compression,
+    pub(crate) runner: Option<Arc<dyn BlockRunner>>,
+    bench: Bench,
+    /// Memory of pages that have been written.
+    spare: Vec<Vec<u8>>,
+}
+
+impl Sealer {
+    pub(crate) fn new(compression: Compression, runner: Option<Arc<dyn BlockRunner>>) -> Self {
+        Self { compression, runner, bench: Bench::default(), spare: Vec::new() }
+    }
+
+    pub(crate) fn one(&mut self, elements: &Elements, raw: &Raw<'_>) -> Result<Sealed> {
+        let stored = self.spare.pop().unwrap_or_default();
+        let stored = seal(self.compression, elements.kind, raw, &mut self.bench, stored)?;
+        Ok(Sealed { elements: raw.count(elements), stored })
+    }
+
+    /// Seals pages on several threads, each for its column, in their order.
+    pub(crate) fn all(&mut self, columns: &mut [Filling], pages: &[(usize, Raw<'_>)]) -> Result<()> {
+        let Some(runner) = self.runner.clone() else { return Err(changed()) };
+        let kinds = columns.iter().map(|filling| filling.elements).collect();
+        let waiting = Waiting { pages, columns: kinds, compression: self.compression };
+        let mut taken = Taken { columns, pages, spare: &mut self.spare };
+        runner.run(&waiting, &mut taken)
+    }
+
+    /// Takes the memory of a page back.
+    pub(crate) fn reuse(&mut self, stored: Vec<u8>) {
+        self.spare.push(stored);
+    }
+}
+
+/// Pages to be sealed.
+struct Waiting<'w, 'a> {
+    pages: &'w [(usize, Raw<'a>)],
+    columns: Vec<Elements>,
+    compression: Compression,
+}
+
+/// Where they go.
+struct Taken<'t, 'a> {
+    columns: &'t mut [Filling],
+    pages: &'t [(usize, Raw<'a>)],
+    spare: &'t mut Vec<Vec<u8>>,
+}
+
+impl BlockMaker for Waiting<'_, '_> {
+    fn blocks(&self) -> usize {
+        self.pages.len()
+    }
+
+    fn weight(&self, block: usize) -> u64 {
+        self.pages.get(block).map_or(0, |(_, raw)| raw.bytes() as u64)
+    }
+
+    fn make(&self, block: usize, bench: &mut Bench) -> Result<StoredBlock> {
+        let (column, raw) = self.pages.get(block).ok_or_else(changed)?;
+        let elements = self.columns.get(*column).ok_or_else(changed)?;
+        let spare = bench.spare();
+        let bytes = seal(self.compression, elements.kind, raw, bench, spare)?;
+        Ok(StoredBlock { bytes, payload: raw.bytes() as u64, note: raw.count(elements).into() })
+    }
+}
+
+impl BlockSink for Taken<'_, '_> {
+    fn take(&mut self, block: usize, made: &StoredBlock) -> Result<()> {
+        let (column, _) = self.pages.get(block).ok_or_else(changed)?;
+        let filling = self.columns.get_mut(*column).ok_or_else(changed)?;
+        // The runner uses the memory again.
+        let mut stored = self.spare.pop().unwrap_or_default();
+        stored.clear();
+        stored.extend_from_slice(&made.bytes);
+        filling.pages.push(Sealed { elements: made.note as u32, stored });
+        Ok(())
+    }
+}
+
+impl Raw<'_> {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Lent(bytes) => bytes.len(),
+            Self::Owned(bytes) => bytes.len(),
+            Self::Ends(ends) => 8 * ends.len(),
+        }
+    }
+
+    /// Its elements: pages have fewer than two thousand million.
+    fn count(&self, elements: &Elements) -> u32 {
+        (self.bytes() / elements.width) as u32
+    }
+}
+
+/// The bytes of a page, with their checksum, in the memory of `stored`.
+fn seal(
+    compression: Compression,
+    kind: Kind,
+    raw: &Raw<'_>,
+    bench: &mut Bench,
+    mut stored: Vec<u8>,
+) -> Result<Vec<u8>> {
+    if compression == Compression::NONE {
+        encode(kind, raw, &mut stored)?;
+    } else {
+        encode(kind, raw, &mut bench.payload)?;
+        // By way of other memory, so that a page keeps no more than it has bytes.
+        let packed = compress(compression, &bench.payload, &mut bench.compressor)?;
+        stored.clear();
+        stored.extend_from_slice(&packed);
+    }
+    let hash = xxh3(&stored);
+    stored.extend(hash.to_le_bytes());
+    Ok(stored)
+}
+
+/// The bytes of a page. `into` may hold anything, which is written over.
+fn encode(kind: Kind, raw: &Raw<'_>, into: &mut Vec<u8>) -> Result<()> {
+    let raw = match raw {
+        Raw::Ends(ends) => {
+            into.resize(ends.len() * 8, 0);
+            if kind == Kind::SplitIndex64 {
+                return differences_to_planes(ends, into).map_err(|_| changed());
+            }
+            for (into, end) in into.as_chunks_mut::<8>().0.iter_mut().zip(ends) {
+                *into = end.to_le_bytes();
+            }
+            return Ok(());
+        }
+        Raw::Lent(bytes) => bytes,
+        Raw::Owned(bytes) => &bytes[..],
+    };
+    into.resize(if kind == Kind::Bit { raw.len().div_ceil(8) } else { raw.len() }, 0);
+    let made = match kind {
+        Kind::Bit => to_bits(raw, into),
+        Kind::Plain(dtype) => decode(Encoding::Little(dtype), raw, into),
+        Kind::Half => decode(Encoding::Little(DType::UInt16), raw, into),
+        Kind::Split(dtype) => to_planes(Planes::Plain, dtype.size(), raw, into),
+        Kind::Zigzag(dtype) => to_planes(Planes::Zigzag, dtype.size(), raw, into),
+        _ => {
+            into.copy_from_slice(raw);
+            Ok(())
+        }
+    };
+    made.map_err(|_| changed())
+}
