@@ -3,6 +3,8 @@
 //! `write_ntuple PATH DEPTH CODEC FLOATS REPETITIONS` prints seconds of processor time, seconds, and bytes of the file. It is compared
 //! with C++ ROOT by `benches/ntuples/write.py`.
 
+#![allow(clippy::print_stdout)] // it is a program
+
 use forthwith_columns::{Array, Column, DType, Form};
 use forthwith_io::FileSink;
 use forthwith_plan::TableWriter;
