@@ -87,9 +87,13 @@ class TTree(HasBranches, _Members):
         return found
 
     @property
+    def _raw(self) -> Any:
+        return self._ours.as_object
+
+    @property
     def _record(self) -> Any:
         if self._whole is None:
-            self._whole = wrap(self._ours.as_object, self._file, None)
+            self._whole = wrap(self._raw, self._file, None)
         return self._whole
 
     @property
@@ -224,6 +228,8 @@ class TBranch(HasBranches, _Members):
         self._file = tree._file
         self._known: Interpretation | None = None
         self._group: bool | None = None
+        self._object: Any = None
+        self._whole: Any = None
 
     @property
     def forthwith(self) -> Any:
@@ -258,7 +264,7 @@ class TBranch(HasBranches, _Members):
         if not self._is_element:
             return 0
         # The codes of pointers to numbers are those of the numbers and 40.
-        return 1 if 40 < self.member("fStreamerType") < 60 else 0
+        return 1 if 40 < self._raw.member("fStreamerType") < 60 else 0
 
     @property
     def _is_alone(self) -> bool:
@@ -283,15 +289,21 @@ class TBranch(HasBranches, _Members):
 
     @property
     def _record(self) -> Any:
-        found: Any = self._parent_record
-        for one in found.member("fBranches"):
-            if one.member("fName") == self.name:
-                return one
-        raise AssertionError("a branch is among those of its parent")
+        if self._whole is None:
+            self._whole = wrap(self._raw, self._file, None)
+        return self._whole
 
     @property
-    def _parent_record(self) -> Any:
-        return self.parent._record
+    def _raw(self) -> Any:
+        """The object of forthwith's: the branch among those of its parent, where it has the same place."""
+        if self._object is None:
+            siblings = self.parent._raw.member("fBranches")
+            place = self.index
+            found = siblings[place] if place < len(siblings) else None
+            if found is None or found.member("fName") != self.name:
+                found = next(one for one in siblings if one is not None and one.member("fName") == self.name)
+            self._object = found
+        return self._object
 
     @property
     def name(self) -> str:
@@ -306,13 +318,12 @@ class TBranch(HasBranches, _Members):
     @property
     def classname(self) -> str:  # type: ignore[override]
         """The C++ class: ``TBranch`` or ``TBranchElement``."""
-        return str(self._record.classname)
+        return str(self._raw.classname)
 
     @property
     def class_version(self) -> int | None:  # type: ignore[override]
         """The version of its class."""
-        found: int | None = self._record.class_version
-        return found
+        return int(self._raw.class_version)
 
     @property
     def parent(self) -> Any:
@@ -335,7 +346,8 @@ class TBranch(HasBranches, _Members):
     def index(self) -> int:
         """Its place among the branches of its parent."""
         children = self._tree.forthwith._children[self._ours._field.parent]
-        return int(children.index(self._index))
+        fields = self._tree.forthwith._fields
+        return [at for at in children if not fields[at].is_part].index(self._index)
 
     @property
     def object_path(self) -> str:
