@@ -294,3 +294,25 @@ def test_install_comes_first_and_modules_are_found():
 def test_importing_the_package_imports_nothing_of_this():
     code = "import sys, forthwith; assert not [name for name in sys.modules if name.startswith('forthwith.uproot')]"
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+
+
+def test_files_are_written_by_uproots_names(tmp_path):
+    path = tmp_path / "file.root"
+    with uproot.open(data("histograms.root")) as file:
+        one = file["h1f"].forthwith
+        with uproot.recreate(path, compression=uproot.ZLIB(4), initial_directory_bytes=1024) as written:
+            assert isinstance(written, uproot.WritableFile)
+            written["dir/h"] = one
+            written["text"] = "some text"
+        with uproot.open(path) as again:
+            assert again.keys(cycle=False) == ["dir", "dir/h", "text"]
+            assert again["dir/h"].values().tolist() == one.values().tolist()
+            assert again["text"] == "some text"
+    with uproot.update(path) as written:
+        written["more"] = "text"
+    with uproot.open(path) as again:
+        assert "more" in again
+    with pytest.raises(OSError, match="there already"):
+        uproot.create(path)
+    with pytest.raises(TypeError, match="compresion"):
+        uproot.recreate(path, compresion=None)

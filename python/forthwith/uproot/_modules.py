@@ -28,10 +28,7 @@ _TOP = {
         "Cursor FSSpecSource HTTPSource LRUArrayCache LRUCache MemmapSource MultithreadedFileSource MultithreadedHTTPSource "
         "MultithreadedXRootDSource ObjectSource ThreadPoolExecutor TrivialExecutor XRootDSource no_filter"
     ),
-    "_writing": (
-        "LZ4 LZMA ZLIB ZSTD WritableBranch WritableDirectory WritableFile WritableTree as_TGraph create recreate to_writable "
-        "update"
-    ),
+    "_writing": "LZ4 LZMA ZLIB ZSTD WritableDirectory WritableFile create recreate update",
     "_modules": "install",
 }
 
@@ -103,6 +100,10 @@ _INSTEAD = {
     "dask_write": _DASK,
     "from_pyroot": "write the object with ROOT and open the file",
     "to_pyroot": "open the file with ROOT",
+    "as_TGraph": "a graph that was read can be written",
+    "to_writable": "what recreate writes is given as it is",
+    "WritableTree": "tables are written by assignment",
+    "WritableBranch": "tables are written by assignment",
     "lazy": "arrays(virtual=True) reads columns when they are touched",
 }
 

@@ -1,123 +1,74 @@
-"""Compression, and writing files as uproot does."""
+"""Writing ROOT files by uproot's names: forthwith's own files, with uproot's arguments."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from forthwith._writable import file as ours
+from forthwith._writable.compression import LZ4, LZMA, ZLIB, ZSTD, Compression
+from forthwith._writable.file import WritableDirectory, WritableFile
 
-class Compression:
-    """A codec and its level."""
+__all__ = [
+    "LZ4",
+    "LZMA",
+    "ZLIB",
+    "ZSTD",
+    "Compression",
+    "WritableDirectory",
+    "WritableFile",
+    "compression_named",
+    "compression_of",
+    "create",
+    "recreate",
+    "update",
+]
 
-    name = ""
-    _2byte = b""
-
-    def __init__(self, level: int) -> None:
-        self.level = level
-
-    @property
-    def code(self) -> int:
-        """The number that ROOT has for it."""
-        return _NUMBERS[type(self)] * 100 + self.level
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.level == getattr(other, "level", None)
-
-    def __hash__(self) -> int:
-        return hash((type(self).__name__, self.level))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.level})"
-
-
-class ZLIB(Compression):
-    """zlib's deflate."""
-
-    name = "ZLIB"
-
-
-class LZMA(Compression):
-    """LZMA."""
-
-    name = "LZMA"
-
-
-class LZ4(Compression):
-    """LZ4."""
-
-    name = "LZ4"
-
-
-class ZSTD(Compression):
-    """Zstandard."""
-
-    name = "ZSTD"
-
-
-_NUMBERS: dict[type[Compression], int] = {ZLIB: 1, LZMA: 2, LZ4: 4, ZSTD: 5}
+_KINDS: dict[int, type[Compression]] = {1: ZLIB, 2: LZMA, 4: LZ4, 5: ZSTD}
+# Sizes that uproot reserves beforehand, and what belongs to its way to write remote files.
+_NO_EFFECT = frozenset(("initial_streamers_bytes", "initial_directory_bytes", "uuid_version", "storage_options"))
 
 
 def compression_of(number: int) -> Compression | None:
     """The codec of ROOT's number; ``None`` for none."""
     algorithm, level = divmod(number, 100)
-    if level == 0:
-        return None
-    found = {code: cls for cls, code in _NUMBERS.items()}.get(algorithm, ZLIB)
-    return found(level)
+    return None if level == 0 else _KINDS.get(algorithm, ZLIB)(min(level, 9))
 
 
 def compression_named(text: str) -> Compression | None:
     """The codec of the words that forthwith has for it; ``None`` for none."""
     words = text.replace(",", " ").split()
-    for cls in _NUMBERS:
-        if words and words[0].upper() == cls.name:
+    for kind in _KINDS.values():
+        if words and words[0].upper() == kind.__name__:
             levels = [int(word) for word in words if word.isdigit()]
-            return cls(levels[0] if levels else 1)
+            return kind(min(levels[0], 9) if levels else 1)
     return None
 
 
-class WritableFile:
-    """A file that is written."""
+def _checked(call: str, options: dict[str, Any]) -> None:
+    for name in options:
+        if name not in _NO_EFFECT:
+            raise TypeError(f"{call}() has no argument {name!r}")
 
 
-class WritableDirectory:
-    """A directory of a file that is written."""
+def recreate(file_path: Any, *, compression: Any = "default", **options: Any) -> WritableFile:
+    """A ROOT file to be written, in place of an older one of this name, as `forthwith.recreate` writes it.
+
+    Args:
+        file_path: A path or a file object.
+        compression: A codec, or ``None``.
+        options: ``initial_streamers_bytes``, ``initial_directory_bytes`` and ``uuid_version`` have no effect.
+    """
+    _checked("recreate", options)
+    return ours.recreate(file_path, compression=compression)
 
 
-class WritableTree:
-    """A tree that is written."""
+def create(file_path: Any, *, compression: Any = "default", **options: Any) -> WritableFile:
+    """As `recreate`, of a file that must not be there yet."""
+    _checked("create", options)
+    return ours.create(file_path, compression=compression)
 
 
-class WritableBranch:
-    """A branch of a tree that is written."""
-
-
-def _absent(name: str) -> Any:
-    raise NotImplementedError(
-        f"forthwith.uproot.{name}: ROOT files cannot be written yet; "
-        "forthwith.write_parquet and forthwith.write_avro write arrays"
-    )
-
-
-def recreate(file_path: Any, **options: Any) -> Any:
-    """Makes a file, in place of one that may be there."""
-    _absent("recreate")
-
-
-def create(file_path: Any, **options: Any) -> Any:
-    """Makes a file that is not there yet."""
-    _absent("create")
-
-
-def update(file_path: Any, **options: Any) -> Any:
-    """Goes on with a file."""
-    _absent("update")
-
-
-def to_writable(obj: Any) -> Any:
-    """An object as it can be written."""
-    _absent("to_writable")
-
-
-def as_TGraph(df: Any, **options: Any) -> Any:
-    """Points of a DataFrame as a graph."""
-    _absent("as_TGraph")
+def update(file_path: Any, *, compression: Any = "default", **options: Any) -> WritableFile:
+    """A ROOT file that is there, to be added to, as `forthwith.update` does it. The arguments are those of `recreate`."""
+    _checked("update", options)
+    return ours.update(file_path, compression=compression)
