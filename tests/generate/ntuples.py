@@ -76,6 +76,15 @@ struct Derived : Base, Other {
   int left_out = 0; //!
 };
 
+// Of this one ROOT makes no columns.
+struct Kept {
+  int id = 0;
+  std::string name;
+  Point at;
+  std::vector<std::vector<float>> numbers;
+  std::map<int, std::string> names;
+};
+
 // Values as JSON.
 inline std::string js(bool v) { return v ? "true" : "false"; }
 inline std::string js(double v)
@@ -151,6 +160,11 @@ std::string js(const std::bitset<N> &v)
   for (std::size_t k = 0; k < N; k++) out += (k ? ", " : "") + js(bool(v[k]));
   return "[" + out + "]";
 }
+inline std::string js(const Kept &v)
+{
+  return "{\"id\": " + js(v.id) + ", \"name\": " + js(v.name) + ", \"at\": " + js(v.at) + ", \"numbers\": " +
+         js(v.numbers) + ", \"names\": " + js(v.names) + "}";
+}
 inline std::string js(const Derived &v)
 {
   std::string grid = "[[", points;
@@ -172,6 +186,17 @@ std::string read(const std::string &path, const std::string &ntuple, const std::
   return "[" + out + "]";
 }
 
+// The same of fields that ROOT makes only by the names of their types.
+template <class T>
+std::string read_by_name(const std::string &path, const std::string &ntuple, const std::string &field)
+{
+  auto reader = ROOT::RNTupleReader::Open(ntuple, path);
+  auto value = reader->GetModel().GetDefaultEntry().GetPtr<T>(field);
+  std::string out;
+  for (auto k : reader->GetEntryRange()) { reader->LoadEntry(k); out += (k ? ", " : "") + js(*value); }
+  return "[" + out + "]";
+}
+
 // Before a value is made.
 template <class T> auto clear(T &v, int) -> decltype(v.clear()) { v.clear(); }
 template <class T> void clear(T &v, long) {}
@@ -186,6 +211,8 @@ using namespace forth;
 #pragma link C++ class forth::Base+;
 #pragma link C++ class forth::Other+;
 #pragma link C++ class forth::Derived+;
+#pragma link C++ options=rntupleStreamerMode(true) class forth::Kept+;
+#pragma link C++ class std::map<int, std::string>+;
 #pragma link C++ class std::multiset<std::string>+;
 #pragma link C++ class std::unordered_set<std::uint16_t>+;
 #pragma link C++ class std::map<std::string, float>+;
@@ -285,14 +312,21 @@ class Maker:
             raise SystemExit(f"does not compile: {code}")
         getattr(ROOT, name)(*arguments)
 
-    def read(self, file, ntuple, field, kind):
+    def read(self, file, ntuple, field, kind, by_name=False):
         """Keeps what ROOT reads of a field."""
-        text = str(ROOT.forth.read[kind](str(self.folder / file), ntuple, field))
+        read = ROOT.forth.read_by_name if by_name else ROOT.forth.read
+        text = str(read[kind](str(self.folder / file), ntuple, field))
         self.values.setdefault(file, {}).setdefault(ntuple, {})[field] = json.loads(text)
 
-    def write(self, file, fields, options="", entries=10, cuts=(4, 7), ntuple="ntuple", model=""):
+    def write(self, file, fields, options="", entries=10, cuts=(4, 7), ntuple="ntuple", model="", by_name=False):
         """Writes a file of these fields, and keeps what ROOT reads of them."""
-        make = "".join(f'auto p_{name} = model->MakeField<{kind}>("{name}");\n' for name, kind, _ in fields)
+        make = (
+            'model->AddField(ROOT::RFieldBase::Create("{0}", "{1}").Unwrap());'
+            'auto p_{0} = model->GetDefaultEntry().GetPtr<{1}>("{0}");\n'
+            if by_name
+            else 'auto p_{0} = model->MakeField<{1}>("{0}");\n'
+        )
+        make = "".join(make.format(name, kind) for name, kind, _ in fields)
         fill = "".join(f"{{ auto &v = *p_{name}; clear(v, 0); {value} }}\n" for name, _, value in fields)
         cut = " || ".join(f"i == {at}" for at in cuts) or "false"
         self.run(
@@ -308,7 +342,7 @@ class Maker:
             str(self.folder / file),
         )
         for name, kind, _ in fields:
-            self.read(file, ntuple, name, kind)
+            self.read(file, ntuple, name, kind, by_name)
 
 
 def kinds(maker):
@@ -576,6 +610,81 @@ def untyped(maker):
     maker.values[file] = {"ntuple": {"record": [{"pt": float(i), "name": "u" * (i % 3)} for i in range(6)]}}
 
 
+KEPT = "{ int(k + i), std::string(i % 5, 'k'), {1.f * i, -1. * k}, {{}, std::vector<float>(i % 3, k + .5f)}, {{k, \"one\"}, {-i - 1, std::string(k, 't')}} }"
+
+
+def streamed(maker):
+    """Objects that ROOT writes by their streamers, alone and in other fields."""
+    fields = [
+        ("number", "int", "v = i;"),
+        ("kept", "forth::Kept", f"int k = i % 3; v = Kept{KEPT};"),
+        ("list", "std::vector<forth::Kept>", f"for (int k = 0; k < int(mix(i) % 4); k++) v.push_back(Kept{KEPT});"),
+        ("optional", "std::optional<forth::Kept>", f"v.reset(); int k = 1; if (i % 3) v = Kept{KEPT};"),
+        ("pair", "std::pair<forth::Kept,int>", f"int k = 2; v = {{Kept{KEPT}, i}};"),
+        ("array", "std::array<forth::Kept,2>", f"for (int k = 0; k < 2; k++) v[k] = Kept{KEPT};"),
+        ("variant", "std::variant<int,forth::Kept>", f"int k = 1; if (mix(i) & 1) v = Kept{KEPT}; else v = i;"),
+    ]
+    for name, setting in (("zstd", 505), ("none", 0)):
+        options = f"options.SetCompression({setting});"
+        options += "options.SetInitialUnzippedPageSize(16); options.SetMaxUnzippedPageSize(64);"
+        maker.write(f"streamed-{name}.root", fields, options, entries=20, cuts=(7,), by_name=True)
+
+
+SOME = [
+    ("number", "int", "v = i;"),
+    ("real", "double", "v = i / 3.;"),
+    ("list", "std::vector<float>", "for (int k = 0; k < int(mix(i) % 5); k++) v.push_back(i + k / 8.f);"),
+    ("text", "std::string", "v = std::string(mix(i) % 9, char('a' + i % 26));"),
+]
+
+
+def continued(maker):
+    """Envelopes and pages that are longer than a record may be."""
+    options = "ROOT::Internal::RNTupleWriteOptionsManip::SetMaxKeySize(options, 128); options.SetCompression({});"
+    maker.write("continued-none.root", SOME, options.format(0), entries=200, cuts=(90,))
+    maker.write("continued-zstd.root", SOME, options.format(505), entries=2000, cuts=(900,))
+    del maker.values["continued-zstd.root"]["ntuple"]["real"]
+
+
+def groups(maker):
+    """Several groups of clusters, each with a page list of its own."""
+    file = "groups.root"
+    maker.run(
+        """auto model = ROOT::RNTupleModel::Create();
+        auto number = model->MakeField<int>("number");
+        auto list = model->MakeField<std::vector<float>>("list");
+        auto writer = ROOT::RNTupleWriter::Recreate(std::move(model), "ntuple", path);
+        for (int i = 0; i < 40; i++) {
+          *number = i; list->assign(i % 4, i / 2.f);
+          writer->Fill();
+          if (i % 5 == 4) writer->CommitCluster(i % 10 == 9);
+        }""",
+        str(maker.folder / file),
+    )
+    maker.read(file, "ntuple", "number", "int")
+    maker.read(file, "ntuple", "list", "std::vector<float>")
+
+
+def merged(maker):
+    """Clusters of several files, with pages of different encodings and fields that some of them lack."""
+    with tempfile.TemporaryDirectory() as folder:
+        parts = Maker(pathlib.Path(folder))
+        parts.count = 1000
+        more = [*SOME, ("more", "std::vector<std::int16_t>", "for (int k = 0; k < i % 3; k++) v.push_back(-i);")]
+        for name, fields, setting in (("a", SOME, 505), ("b", SOME, 0), ("c", more, 404)):
+            parts.write(f"{name}.root", fields, f"options.SetCompression({setting});", entries=30, cuts=(11,))
+        for mode in ("Filter", "Union"):
+            merger = ROOT.TFileMerger(False)
+            merger.OutputFile(str(maker.folder / f"merged-{mode.lower()}.root"), "RECREATE", 505)
+            for name in "abc":
+                merger.AddFile(f"{folder}/{name}.root")
+            merger.SetMergeOptions(f"rntuple.MergingMode={mode}")
+            if not merger.Merge():
+                raise SystemExit("not merged")
+            for name, kind, _ in more if mode == "Union" else SOME:
+                maker.read(f"merged-{mode.lower()}.root", "ntuple", name, kind)
+
+
 def write(folder):
     """Makes the files."""
     folder.mkdir(exist_ok=True)
@@ -592,7 +701,21 @@ def write(folder):
             golden.write_text("{\n" + ",\n".join(files) + "\n}\n")
 
 
-PARTS = [kinds, codecs, encodings, pages, late, projected, representations, several, untyped]
+PARTS = [
+    kinds,
+    codecs,
+    encodings,
+    pages,
+    late,
+    projected,
+    representations,
+    several,
+    untyped,
+    streamed,
+    continued,
+    groups,
+    merged,
+]
 
 if __name__ == "__main__":
     script.run(write, script.folder(script.DATA / "rntuple"))

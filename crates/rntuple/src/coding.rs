@@ -26,6 +26,8 @@ pub(crate) enum Kept {
     Counts,
     /// Which of so many alternatives a value is, and its row: those, and whether there is one at all.
     Tags(u8),
+    /// Ends of objects in bytes of their own, which a program reads.
+    Objects,
     /// There is no column.
     Nothing,
 }
@@ -93,7 +95,7 @@ impl Stored {
         let is_index =
             matches!(self.kind, Kind::Index32 | Kind::Index64 | Kind::SplitIndex32 | Kind::SplitIndex64);
         match kept {
-            Kept::Offsets | Kept::Option | Kept::Counts => is_index,
+            Kept::Offsets | Kept::Option | Kept::Counts | Kept::Objects => is_index,
             Kept::Tags(_) => self.kind == Switch,
             Kept::Bytes => matches!(self.kind, Byte | Plain(DType::Int8 | DType::UInt8)),
             Kept::Nothing => false,

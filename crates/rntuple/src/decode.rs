@@ -137,6 +137,7 @@ fn decoded(
 ) -> Result<()> {
     match kept {
         Kept::Nothing => Ok(()),
+        Kept::Objects => Err(foreign()),
         Kept::Bytes => {
             let mut slots = taken(columns, &[wanted.len()])?;
             let into = slots.first_mut().ok_or_else(foreign)?;
@@ -316,6 +317,7 @@ fn zeros(kept: Kept, marks: &Marks<'_>, count: usize, columns: &mut dyn Columns)
             taken(columns, &[count])?.iter_mut().for_each(|slot| slot.fill(0));
         }
         Kept::Nothing => {}
+        Kept::Objects => return Err(foreign()),
     }
     Ok(())
 }

@@ -2,9 +2,13 @@
 
 use crate::coding::{Coding, Kept, Stored};
 use crate::schema::{COLLECTION, Field, PLAIN, RECORD, STREAMED, Schema, VARIANT};
+use crate::streamed::{self, Objects};
 use forthwith_columns::{DType, Form, MAP};
 use forthwith_plan::ColumnSpec;
+use forthwith_program::Program;
+use forthwith_root::unroll;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 /// A field: what it means, and the columns of the file that it is put together from. Parents stand before what is in their lists.
 #[derive(Clone, Debug)]
@@ -29,11 +33,16 @@ pub(crate) struct Part {
     pub(crate) alternative: u8,
     /// Elements in an item of the parent, or in an entry.
     pub(crate) times: u64,
+    /// How they are read if they are objects.
+    pub(crate) objects: Option<Objects>,
 }
 
 impl Part {
     /// The columns of its group.
     pub(crate) fn specs(&self) -> Vec<ColumnSpec> {
+        if let Some(objects) = &self.objects {
+            return unroll::columns(&objects.program);
+        }
         let spec = |(key, dtype, offsets): &(String, DType, bool)| ColumnSpec {
             key: key.clone(),
             dtype: *dtype,
@@ -57,9 +66,21 @@ struct Around {
 }
 
 /// The shape of a field, or of a part of it by the members that lead there, or why it cannot be read.
-pub(crate) fn shape(schema: &Schema, field: u32, members: &[u32]) -> Result<Shape, String> {
-    let mut walk =
-        Walk { schema, parts: Vec::new(), uses: HashMap::new(), keys: 0, members, path: Vec::new() };
+pub(crate) fn shape(
+    schema: &Schema,
+    field: u32,
+    members: &[u32],
+    streamed: &Streamed<'_>,
+) -> Result<Shape, String> {
+    let mut walk = Walk {
+        schema,
+        streamed,
+        parts: Vec::new(),
+        uses: HashMap::new(),
+        keys: 0,
+        members,
+        path: Vec::new(),
+    };
     let form = walk.field(field, Around { parent: None, alternative: 0, times: 1 })?;
     Ok(Shape { form, parts: walk.parts })
 }
@@ -112,8 +133,12 @@ pub(crate) fn record_in(schema: &Schema, field: u32) -> Option<u32> {
     }
 }
 
+/// The program that reads objects of a type, which errors call by the second name; or why there is none.
+pub(crate) type Streamed<'s> = dyn Fn(&str, &str) -> Result<Program, String> + 's;
+
 struct Walk<'a> {
     schema: &'a Schema,
+    streamed: &'a Streamed<'a>,
     parts: Vec<Part>,
     /// How many parts each column fills.
     uses: HashMap<u32, u32>,
@@ -142,7 +167,7 @@ impl<'a> Walk<'a> {
             COLLECTION => self.collection(id, field, around),
             RECORD => self.record(id, field, around),
             VARIANT => self.variant(id, field, around),
-            STREAMED => Err(self.refused(field, "as streamed objects")),
+            STREAMED => self.objects(id, field, around),
             role => Err(self.refused(field, &format!("of role {role}"))),
         }?;
         self.path.pop();
@@ -182,6 +207,22 @@ impl<'a> Walk<'a> {
             },
             _ => Err(self.refused(field, &format!("with {} fields", children.len()))),
         }
+    }
+
+    /// The ends of objects, and their bytes.
+    fn objects(&mut self, id: u32, field: &'a Field, around: Around) -> Result<Form, String> {
+        let (key, path) = (self.key(), self.path.join("."));
+        let program = (self.streamed)(&field.type_name, &path)
+            .map_err(|why| self.refused(field, &format!("as streamed objects: {why}")))?;
+        let program = Arc::new(streamed::renamed(program, &format!("{key}-")));
+        let part = self.part(id, field, 0, Kept::Objects, Vec::new(), around)?;
+        let (columns, stored) = self.columns(id, field, 1, Kept::Bytes)?;
+        let bytes = columns.into_iter().zip(stored).collect();
+        let form = program.form.clone();
+        if let Some(part) = self.parts.get_mut(part) {
+            part.objects = Some(Objects { program, bytes });
+        }
+        Ok(form)
     }
 
     /// As [`around`](Around), so many times.
@@ -309,6 +350,21 @@ impl<'a> Walk<'a> {
         buffers: Vec<(String, DType, bool)>,
         around: Around,
     ) -> Result<usize, String> {
+        let (columns, stored) = self.columns(id, field, slot, kept)?;
+        let Around { parent, alternative, times } = around;
+        let (path, coding) = (self.path.join("."), Coding { kept, stored });
+        self.parts.push(Part { path, coding, columns, buffers, parent, alternative, times, objects: None });
+        Ok(self.parts.len() - 1)
+    }
+
+    /// The column `slot` of a field in each representation, and how each is stored.
+    fn columns(
+        &mut self,
+        id: u32,
+        field: &Field,
+        slot: usize,
+        kept: Kept,
+    ) -> Result<(Vec<u32>, Vec<Stored>), String> {
         let schema = self.schema;
         let ids = if field.is_projected() { schema.aliases_of(id) } else { schema.columns_of(id) };
         // Of each representation how many columns there were, and which one is meant.
@@ -339,10 +395,7 @@ impl<'a> Walk<'a> {
         if columns.is_empty() {
             return Err(self.refused(field, "without a column"));
         }
-        let Around { parent, alternative, times } = around;
-        let (path, coding) = (self.path.join("."), Coding { kept, stored });
-        self.parts.push(Part { path, coding, columns, buffers, parent, alternative, times });
-        Ok(self.parts.len() - 1)
+        Ok((columns, stored))
     }
 
     #[cold]

@@ -2,7 +2,7 @@
 
 use crate::{
     coding::{Coding, Kind},
-    decode, marks,
+    decode, marks, streamed,
 };
 use forthwith_columns::Encoding;
 use forthwith_plan::{Block, BlockFormat, Columns, Decoder, Group, Result, Scratch, Task};
@@ -63,9 +63,14 @@ impl BlockFormat for NtupleFormat {
         stored: &'a [u8],
         scratch: &'a mut Scratch,
     ) -> Result<Block<'a>> {
+        let entries = task.entries.end - task.entries.start;
+        if marks::Note::of(task.note).streamed {
+            let (bounds, payload) = streamed::split(stored, entries)?;
+            return Ok(Block { payload, entries, bounds, origin: 0 });
+        }
         let coding = coding(group, scratch)?;
         let payload = decode::raw(&coding, task, stored, scratch)?;
-        Ok(Block { payload, entries: task.entries.end - task.entries.start, bounds: &[], origin: 0 })
+        Ok(Block { payload, entries, bounds: &[], origin: 0 })
     }
 
     fn values(&self, group: &Group, task: &Task) -> Option<Encoding> {

@@ -34,6 +34,7 @@
 //! * A column has one representation or several, of which each cluster uses one. Elements that a column lacks
 //!   because it was added later are tasks without bytes, which deliver zeros.
 //! * All encodings begin anew with each page.
+//! * Objects of streamed fields are read by programs, as those of trees; `streamed.rs` puts their bytes together.
 #![deny(missing_docs)]
 
 mod anchor;
@@ -50,6 +51,7 @@ mod numbers;
 mod pages;
 mod planner;
 mod schema;
+mod streamed;
 mod table;
 mod write;
 

@@ -6,6 +6,8 @@ use forthwith_plan::{Error, ErrorKind, Result, Stored, Task};
 const VERIFIED: u64 = 1;
 /// There is no page: all elements are zero.
 const ZEROS: u64 = 2;
+/// Objects with their bounds, and no page.
+const STREAMED: u64 = 4;
 /// The number of the column's representation is in the bits from here on.
 const REPRESENTATION: u32 = 8;
 
@@ -14,6 +16,7 @@ const REPRESENTATION: u32 = 8;
 pub(crate) struct Note {
     pub(crate) verified: bool,
     pub(crate) zeros: bool,
+    pub(crate) streamed: bool,
     pub(crate) representation: usize,
 }
 
@@ -22,13 +25,18 @@ impl Note {
         Self {
             verified: note & VERIFIED != 0,
             zeros: note & ZEROS != 0,
+            streamed: note & STREAMED != 0,
             representation: (note >> REPRESENTATION) as usize,
         }
     }
 
     pub(crate) fn word(self) -> u64 {
         let representation = (self.representation as u64) << REPRESENTATION;
-        representation | if self.verified { VERIFIED } else { 0 } | if self.zeros { ZEROS } else { 0 }
+        let flag = |is: bool, flag| if is { flag } else { 0 };
+        representation
+            | flag(self.verified, VERIFIED)
+            | flag(self.zeros, ZEROS)
+            | flag(self.streamed, STREAMED)
     }
 }
 

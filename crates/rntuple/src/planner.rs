@@ -8,10 +8,11 @@ use crate::form::Part;
 use crate::format::NtupleFormat;
 use crate::marks::{Lists, Note};
 use crate::pages::{Cluster, ColumnPages, PageList};
+use crate::streamed::{self, Objects};
 use crate::table::Ntuple;
 use bytes::Bytes;
 use forthwith_plan::{Decoder, Error, ErrorKind, Group, Plan, Result, Stored, Task};
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 /// Builds a plan, field by field.
 pub(crate) struct Planner<'n> {
@@ -168,6 +169,11 @@ impl<'n> Planner<'n> {
                 },
             };
             let all = totals.get(number).and_then(|totals| totals.first()).copied().unwrap_or(0);
+            if let Some(objects) = &part.objects {
+                self.objects(part, objects, at, active, &wanted, progress.get_mut(number))?;
+                items.push(0..0);
+                continue;
+            }
             let of = match part.coding.kept {
                 Kept::Offsets | Kept::Option if !wanted.is_empty() => {
                     let start = self.end_before(part, active, wanted.start, all)?;
@@ -281,6 +287,49 @@ impl<'n> Planner<'n> {
         Ok(end)
     }
 
+    /// Adds the objects `wanted` of a part.
+    fn objects(
+        &self,
+        part: &Part,
+        objects: &Objects,
+        at: Numbered<'_>,
+        active: &Active,
+        wanted: &Range<u64>,
+        progress: Option<&mut Progress>,
+    ) -> Result<()> {
+        let Some(progress) = progress.filter(|_| !wanted.is_empty()) else { return Ok(()) };
+        if wanted.start < active.zeros {
+            return Err(Error::unsupported("streamed objects of entries from before their field was added"));
+        }
+        // Numbers of elements that were written, in the cluster.
+        let written = wanted.start - active.zeros..wanted.end - active.zeros;
+        let shift = match &progress.elements {
+            _ if part.parent.is_none() && part.times == 1 => {
+                at.cluster.entries.start.wrapping_add(active.zeros)
+            }
+            Some(so_far) => so_far.end.wrapping_sub(written.start),
+            None => 0,
+        };
+        let Active { representation, column, pages: ends, .. } = active;
+        let found = streamed::Wanted {
+            part,
+            objects,
+            at,
+            representation: *representation,
+            column: *column,
+            ends,
+            wanted: written.clone(),
+        };
+        for mut task in found.tasks(self.ntuple)? {
+            let numbered = |range: Range<u64>| range.start.wrapping_add(shift)..range.end.wrapping_add(shift);
+            (task.entries, task.wanted) = (numbered(task.entries), numbered(task.wanted));
+            progress.tasks.push(task);
+        }
+        let (start, end) = (written.start.wrapping_add(shift), written.end.wrapping_add(shift));
+        progress.elements = Some(progress.elements.as_ref().map_or(start, |so_far| so_far.start)..end);
+        Ok(())
+    }
+
     /// Adds the pages of the elements `wanted` of a part.
     #[expect(clippy::too_many_arguments, reason = "one call, all of them different things")]
     fn pages(
@@ -348,12 +397,13 @@ impl<'n> Planner<'n> {
             }
             let (stored, payload_hint, note) = match page {
                 None => {
-                    let note = Note { verified: false, zeros: true, representation: 0 };
+                    let note = Note { verified: false, zeros: true, streamed: false, representation: 0 };
                     (Stored::Inline(Bytes::new()), 0, note)
                 }
                 Some((_, page)) => {
                     let verified = page.checksum && self.ntuple.verifies();
-                    let note = Note { verified, zeros: false, representation: active.representation };
+                    let representation = active.representation;
+                    let note = Note { verified, zeros: false, streamed: false, representation };
                     let how = part.coding.stored.get(active.representation);
                     let length = how.map_or(0, |how| how.page_bytes(page.elements));
                     (self.ntuple.stored(page, verified)?, length, note)
@@ -419,6 +469,9 @@ fn totals(parts: &[Part], active: &[Active]) -> Result<Vec<Vec<u64>>> {
 }
 
 pub(crate) fn decoder(part: &Part) -> Result<Decoder> {
+    if let Some(objects) = &part.objects {
+        return Ok(Decoder::Program(Arc::clone(&objects.program)));
+    }
     text(&part.coding)
 }
 
@@ -439,5 +492,6 @@ fn text(coding: &Coding) -> Result<Decoder> {
 /// How the elements of a part are stored, in a phrase.
 pub(crate) fn reason(part: &Part) -> String {
     let kinds: Vec<&str> = part.coding.stored.iter().map(|stored| stored.kind.name()).collect();
-    format!("pages of {}", kinds.join(" or "))
+    let what = if part.objects.is_some() { "streamed objects in pages" } else { "pages" };
+    format!("{what} of {}", kinds.join(" or "))
 }

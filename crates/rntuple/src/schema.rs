@@ -1,8 +1,10 @@
 //! Fields and columns, as the header describes them and the footer adds to them.
 
 use crate::frame::Reader;
+use bytes::Bytes;
 use flags::{CHECKSUM, DEFERRED, PROJECTED, RANGE, REPEATS};
 use forthwith_plan::{ErrorKind, Result};
+use forthwith_root::Streamers;
 use std::ops::Range;
 
 /// What an ntuple consists of. Fields and columns are known by their positions.
@@ -153,6 +155,23 @@ impl Schema {
     /// Physical columns behind the alias columns of a projected field.
     pub(crate) fn aliases_of(&self, field: u32) -> &[u32] {
         self.aliases_of.of(field as usize)
+    }
+
+    /// The classes of streamed fields: the last list of streamer infos. That of the footer has all of them.
+    ///
+    /// # Errors
+    /// It is no such list.
+    pub(crate) fn classes(&self) -> Result<Streamers> {
+        let Some(bytes) = self.streamers.last() else { return Ok(Streamers::default()) };
+        // An object as ROOT writes one of any class: a byte count, the mark of a class, its name, and the list.
+        let name = bytes.get(8..).and_then(|rest| rest.iter().position(|byte| *byte == 0)).unwrap_or(0);
+        let start = 9 + name;
+        if bytes.get(8..8 + name) != Some(b"TList") {
+            let what = "streamer infos of an RNTuple that are not a list".into();
+            return Err(ErrorKind::Invalid { what }.into());
+        }
+        let list = Bytes::copy_from_slice(bytes.get(start..).unwrap_or_default());
+        Streamers::parse(list, start as u32)
     }
 
     fn known(&self, at: &Reader<'_>, what: &'static str, found: u32, count: usize) -> Result<()> {

@@ -15,7 +15,9 @@ use crate::schema::{Column, Schema};
 use bytes::Bytes;
 use forthwith_io::{Decompressor, Source, xxh3};
 use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Reading, Result, Stored};
-use forthwith_root::{Found, RootFile, check_record, decompress_record};
+use forthwith_program::Program;
+use forthwith_root::class::Layouts;
+use forthwith_root::{Found, RootFile, check_record, decompress_record, unroll};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -35,6 +37,9 @@ impl Default for Options {
 /// An ntuple: its header and footer have been read. Shared between threads as it is.
 pub struct Ntuple {
     source: Arc<dyn Source>,
+    file: RootFile,
+    /// The classes of streamed fields.
+    layouts: OnceLock<Layouts>,
     size: u64,
     object: String,
     options: Options,
@@ -84,10 +89,11 @@ impl Ntuple {
         let payload = file.payload(&found.key)?;
         let anchor =
             Anchor::parse(&payload, options.verify).map_err(|error| here(error.in_member("anchor")))?;
-        Self::of(Arc::clone(file.source()), found.path.clone(), anchor, options).map_err(here)
+        Self::of(file, found.path.clone(), anchor, options).map_err(here)
     }
 
-    fn of(source: Arc<dyn Source>, object: String, anchor: Anchor, options: Options) -> Result<Self> {
+    fn of(file: &RootFile, object: String, anchor: Anchor, options: Options) -> Result<Self> {
+        let (source, file) = (Arc::clone(file.source()), file.clone());
         let longest = anchor.longest;
         let header =
             blob::envelope(source.as_ref(), anchor.header, Envelope::Header, longest, options.verify)?;
@@ -111,7 +117,23 @@ impl Ntuple {
         }
         let size = source.size()?;
         let ends = Mutex::default();
-        Ok(Self { source, size, object, options, anchor, hash, schema, footer, lists, fields, chains, ends })
+        let layouts = OnceLock::new();
+        Ok(Self {
+            source,
+            file,
+            layouts,
+            size,
+            object,
+            options,
+            anchor,
+            hash,
+            schema,
+            footer,
+            lists,
+            fields,
+            chains,
+            ends,
+        })
     }
 
     /// The version of the format that its writer had.
@@ -188,9 +210,28 @@ impl Ntuple {
             return Err(ErrorKind::Invalid { what }.into());
         };
         Ok(shape.get_or_init(|| match chain.split_first() {
-            Some((top, members)) => form::shape(&self.schema, *top, members),
+            Some((top, members)) => {
+                form::shape(&self.schema, *top, members, &|class, member| self.program(class, member))
+            }
             None => Err("no field".into()),
         }))
+    }
+
+    /// The program that reads streamed objects of a class.
+    fn program(&self, class: &str, member: &str) -> std::result::Result<Program, String> {
+        let layouts = match self.layouts.get() {
+            Some(layouts) => layouts,
+            None => {
+                let found = self.schema.classes().map_err(|error| error.kind.to_string())?;
+                let written_by = self.file.header().version % 1_000_000;
+                self.layouts.get_or_init(|| Layouts::new(Arc::new(found), written_by))
+            }
+        };
+        // Some writers leave the description to the file.
+        unroll::program(layouts, class, member).or_else(|why| match self.file.layouts() {
+            Ok(layouts) => unroll::program(&layouts, class, member).map_err(|_| why),
+            Err(_) => Err(why),
+        })
     }
 
     /// The clusters that have some of these entries, in order.
@@ -263,8 +304,8 @@ impl Ntuple {
         end.ok().flatten().ok_or_else(|| fault("a page of fewer elements"))
     }
 
-    /// A page of ends, decompressed.
-    fn page(&self, how: &coding::Stored, page: &Page) -> Result<Bytes> {
+    /// A page of ends, or of the bytes of objects, decompressed.
+    pub(crate) fn page(&self, how: &coding::Stored, page: &Page) -> Result<Bytes> {
         let position = page.locator.position;
         let length = usize::try_from(how.page_bytes(page.elements)).unwrap_or(usize::MAX);
         let known = || self.ends.lock().unwrap_or_else(PoisonError::into_inner);
@@ -314,7 +355,9 @@ impl Ntuple {
         let [mut pages, mut stored, mut payload] = [0u64; 3];
         for at in self.clusters(&(0..self.footer.entries()))? {
             for part in &shape.parts {
-                for (&column, how) in part.columns.iter().zip(&part.coding.stored) {
+                let bytes = part.objects.iter().flat_map(|objects| &objects.bytes);
+                let columns = part.columns.iter().zip(&part.coding.stored);
+                for (&column, how) in columns.chain(bytes.map(|(column, how)| (column, how))) {
                     for page in at.list.column(at.cluster, column)?.iter().flat_map(|column| &column.pages) {
                         pages += 1;
                         stored = stored.saturating_add(page.locator.size + if page.checksum { 8 } else { 0 });

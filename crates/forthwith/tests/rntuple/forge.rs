@@ -34,7 +34,8 @@ fn put(bytes: &mut [u8], at: usize, number: u64) {
 }
 
 impl Parts {
-    /// Nothing if the anchor is compressed, since it would not be of the same length with other numbers in it.
+    /// Nothing if the anchor is compressed, since it would not be of the same length with other numbers in it; nor if
+    /// envelopes continue in other records.
     pub(crate) fn of(file: Vec<u8>, name: &str) -> Option<Self> {
         let source = Arc::new(Memory::new("whole.root", file.clone()));
         let opened = RootFile::open(source).expect("a file");
@@ -57,6 +58,11 @@ impl Parts {
             bytes.truncate(length - 8);
             bytes
         };
+        // Envelopes in several records are not taken apart.
+        let longest = word(62);
+        if [word(22), word(46)].iter().any(|size| *size > longest) {
+            return None;
+        }
         let header = envelope(word(14), word(22), word(30));
         let footer = envelope(word(38), word(46), word(54));
         // Behind flags and the header's checksum: the schema extension, then the cluster groups.

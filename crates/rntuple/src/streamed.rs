@@ -1,0 +1,229 @@
+//! Streamed fields: objects as ROOT's streamers write them, each in bytes of its own, read by a program.
+//!
+//! The columns of such a field are the ends of the objects and their bytes. Both are read when a plan is made, since the pages of
+//! the bytes end anywhere: a task has some objects as a whole, with their bounds before their bytes.
+
+use crate::coding::Stored;
+use crate::ends::Ends;
+use crate::form::Part;
+use crate::marks::{Note, foreign};
+use crate::numbers::fault;
+use crate::pages::{ColumnPages, Page};
+use crate::planner::Numbered;
+use crate::table::Ntuple;
+use bytes::Bytes;
+use forthwith_columns::{Finisher, Form};
+use forthwith_plan::{Error, ErrorKind, Result, Task};
+use forthwith_program::Program;
+use std::{ops::Range, sync::Arc};
+
+/// How objects are read, and the column of their bytes in each representation.
+#[derive(Clone, Debug)]
+pub(crate) struct Objects {
+    pub(crate) program: Arc<Program>,
+    pub(crate) bytes: Vec<(u32, Stored)>,
+}
+
+/// Bytes of objects in a task, if one object has not more.
+const TASK: u64 = 4 << 20;
+
+/// The objects `wanted` of a column in a cluster: `pages` are those of their ends, `column` is that.
+pub(crate) struct Wanted<'a> {
+    pub(crate) part: &'a Part,
+    pub(crate) objects: &'a Objects,
+    pub(crate) at: Numbered<'a>,
+    pub(crate) representation: usize,
+    pub(crate) column: u32,
+    pub(crate) ends: &'a ColumnPages,
+    pub(crate) wanted: Range<u64>,
+}
+
+impl Wanted<'_> {
+    /// Tasks that have the objects, by their numbers in the cluster.
+    pub(crate) fn tasks(&self, ntuple: &Ntuple) -> Result<Vec<Task>> {
+        let Some((column, how)) = self.objects.bytes.get(self.representation) else { return Err(foreign()) };
+        let pages = self.at.list.column(self.at.cluster, *column)?;
+        let pages = pages.unwrap_or(ColumnPages { pages: Vec::new(), first: 0, elements: 0 });
+        let ends = self.ends(ntuple, pages.elements)?;
+        // Classes and objects that an object names are counted from where it begins.
+        let alone = self.objects.program.origin || self.objects.program.asks;
+        let mut tasks = Vec::new();
+        let mut first = 0;
+        while first + 1 < ends.len() {
+            let begin = ends[first];
+            let most = if alone { first + 1 } else { ends.len() - 1 };
+            let fits = |last: &usize| ends[*last] - begin <= TASK;
+            let last = (first + 2..=most).take_while(fits).last().unwrap_or(first + 1);
+            let size = ends[last] - begin;
+            if u32::try_from(size).is_err() {
+                let (what, found, limit) = ("the length of an object", size as i64, i64::from(u32::MAX));
+                return Err(ErrorKind::OutOfRange { what, found, limit }.into());
+            }
+            let mut inline = Vec::new();
+            let bounds = 4 * (last - first + 1);
+            if inline.try_reserve_exact(bounds + size as usize).is_err() {
+                return Err(ErrorKind::OutOfMemory { what: "streamed objects", bytes: size }.into());
+            }
+            inline.extend(ends[first..=last].iter().flat_map(|end| ((end - begin) as u32).to_le_bytes()));
+            gather(ntuple, how, *column, &pages.pages, begin..ends[last], &mut inline)?;
+            let entries = self.wanted.start + first as u64..self.wanted.start + last as u64;
+            let note = Note { verified: false, zeros: false, streamed: true, representation: 0 };
+            tasks.push(Task {
+                group: 0,
+                block: self.at.number,
+                entries: entries.clone(),
+                wanted: entries,
+                stored: forthwith_plan::Stored::Inline(inline.into()),
+                payload_hint: size,
+                needs: Vec::new(),
+                note: note.word(),
+                numbers: vec![self.column.into(), 0],
+            });
+            first = last;
+        }
+        Ok(tasks)
+    }
+
+    /// Where the first object begins and where each ends, counted from the first byte of the cluster.
+    fn ends(&self, ntuple: &Ntuple, most: u64) -> Result<Vec<u64>> {
+        let how = self.part.coding.stored.get(self.representation).ok_or_else(foreign)?;
+        let mut ends: Vec<u64> = Vec::new();
+        for (number, page) in self.ends.pages.iter().enumerate() {
+            let all = page.start..page.start + u64::from(page.elements);
+            let of = all.start.max(self.wanted.start)..all.end.min(self.wanted.end);
+            if of.is_empty() {
+                continue;
+            }
+            let here = |error: Error| {
+                let error = error.in_member(&format!("column {}, page {number}", self.column));
+                error.at_byte(page.locator.position)
+            };
+            let bytes = ntuple.page(how, page).map_err(here)?;
+            let found = Ends::of(how, &bytes).ok_or_else(foreign)?;
+            let within = (of.start - all.start) as usize..(of.end - all.start) as usize;
+            let bad = |_| here(fault("a page of fewer elements"));
+            if ends.is_empty() {
+                let start = match found.before(within.start).map_err(bad)? {
+                    Some(start) => start,
+                    None => self.before(ntuple, how, number)?,
+                };
+                ends.push(start);
+            }
+            let start = ends.last().copied().unwrap_or(0);
+            let mut into = vec![0; 8 * within.len()];
+            let rises = start <= most && found.offsets(within, [start, most], 0, &mut into).map_err(bad)?;
+            if !rises {
+                let what = format!(
+                    "an object that ends before it begins, or behind the {most} bytes of the cluster"
+                );
+                return Err(here(fault(what)));
+            }
+            ends.extend(into.as_chunks::<8>().0.iter().map(|end| u64::from_ne_bytes(*end)));
+        }
+        let (expected, found) = (self.wanted.end - self.wanted.start + 1, ends.len() as u64);
+        if expected != found {
+            let what = "the number of elements of a column";
+            return Err(ErrorKind::Mismatch { what, expected, found }.into());
+        }
+        Ok(ends)
+    }
+
+    /// Where the objects of the pages before one end.
+    fn before(&self, ntuple: &Ntuple, how: &Stored, number: usize) -> Result<u64> {
+        let pages = self.ends.pages.get(..number).unwrap_or_default();
+        match pages.iter().rfind(|page| page.elements > 0) {
+            Some(page) => ntuple.end_in_page(how, page, page.elements.into()),
+            None => Ok(0),
+        }
+    }
+}
+
+/// Appends bytes of a column, by their numbers in the cluster.
+fn gather(
+    ntuple: &Ntuple,
+    how: &Stored,
+    column: u32,
+    pages: &[Page],
+    wanted: Range<u64>,
+    into: &mut Vec<u8>,
+) -> Result<()> {
+    let first = pages.partition_point(|page| page.start + u64::from(page.elements) <= wanted.start);
+    for (number, page) in pages.iter().enumerate().skip(first) {
+        let of = page.start.max(wanted.start)..(page.start + u64::from(page.elements)).min(wanted.end);
+        if page.start >= wanted.end {
+            break;
+        }
+        if of.is_empty() {
+            continue;
+        }
+        let here = |error: Error| {
+            error.in_member(&format!("column {column}, page {number}")).at_byte(page.locator.position)
+        };
+        let bytes: Bytes = ntuple.page(how, page).map_err(here)?;
+        let part = bytes.get((of.start - page.start) as usize..(of.end - page.start) as usize);
+        into.extend_from_slice(part.ok_or_else(foreign)?);
+    }
+    Ok(())
+}
+
+/// The bounds and the bytes of a task's objects.
+pub(crate) fn split(stored: &[u8], entries: u64) -> Result<(&[u8], &[u8])> {
+    let length = usize::try_from(entries).ok().and_then(|entries| entries.checked_add(1)?.checked_mul(4));
+    let (bounds, payload) = length.and_then(|length| stored.split_at_checked(length)).ok_or_else(foreign)?;
+    let mut before = 0;
+    for bound in bounds.as_chunks::<4>().0 {
+        let bound = u32::from_le_bytes(*bound) as usize;
+        if bound < before || bound > payload.len() {
+            return Err(foreign());
+        }
+        before = bound;
+    }
+    Ok((bounds, payload))
+}
+
+/// A program whose columns are called differently from those of all others in a field.
+pub(crate) fn renamed(mut program: Program, prefix: &str) -> Program {
+    rename(&mut program.form, prefix);
+    for output in &mut program.outputs {
+        output.key.insert_str(0, prefix);
+    }
+    for finisher in &mut program.finish {
+        match finisher {
+            Finisher::OptionUnion { key, union, .. } | Finisher::Objects { key, union: Some(union) } => {
+                key.insert_str(0, prefix);
+                union.insert_str(0, prefix);
+            }
+            Finisher::Option { key, .. }
+            | Finisher::Union { key }
+            | Finisher::Objects { key, union: None }
+            | Finisher::Unpack { key, .. }
+            | Finisher::Mixed { key, .. }
+            | Finisher::ValidateBool { key }
+            | Finisher::Symbols { key, .. }
+            | Finisher::Categories { key, .. } => key.insert_str(0, prefix),
+            _ => {}
+        }
+    }
+    program
+}
+
+/// As deep as the classes, which a program's budget bounds.
+fn rename(form: &mut Form, prefix: &str) {
+    match form {
+        Form::Numpy { key, .. } | Form::String { key, .. } | Form::Categorical { key, .. } => {
+            key.insert_str(0, prefix);
+        }
+        Form::List { key, content } | Form::Option { key, content } => {
+            key.insert_str(0, prefix);
+            rename(content, prefix);
+        }
+        Form::Union { key, contents } => {
+            key.insert_str(0, prefix);
+            contents.iter_mut().for_each(|content| rename(content, prefix));
+        }
+        Form::Regular { content, .. } | Form::Logical { content, .. } => rename(content, prefix),
+        Form::Record { contents, .. } => contents.iter_mut().for_each(|content| rename(content, prefix)),
+        // Nothing else has a key.
+        _ => {}
+    }
+}
