@@ -262,9 +262,9 @@ class RooCurve(TGraph):
 
     @property
     def curve_type(self) -> str:
-        """``"VALUES"``, or ``"ERRORS"`` if it goes there and back."""
+        """``"VALUES"``, or ``"ERRORS"`` if it ends where it begins: the outline of a band."""
         x = self.values("x")
-        return "VALUES" if np.all(np.diff(x) >= 0) else "ERRORS"
+        return "ERRORS" if len(x) and np.isclose(x[0], x[-1]) else "VALUES"
 
     def interpolate(self, xvalues: Any) -> Any:
         """The curve at some places."""
@@ -273,18 +273,22 @@ class RooCurve(TGraph):
         return np.interp(xvalues, *self.values())
 
     def interpolate_asymm_errors(self, xvalues: Any) -> tuple[Any, Any]:
-        """The lower and the upper end of the band at some places."""
+        """The upper and the lower end of the band at some places."""
         if self.curve_type == "VALUES":
             raise ValueError("this RooCurve is no band of errors: interpolate is for those")
         x, y = self.values()
-        turn = int(np.argmax(np.diff(x) < 0)) + 1
-        ends = np.interp(xvalues, x[:turn], y[:turn]), np.interp(xvalues, x[turn:][::-1], y[turn:][::-1])
-        return np.minimum(*ends), np.maximum(*ends)
+        # The outline turns in the middle of its points that lie farthest to the right.
+        farthest = np.flatnonzero(x == x.max())
+        turn = int(farthest[0]) + (len(farthest) + 1) // 2
+        there, back = (x[:turn], y[:turn]), (x[turn:][::-1], y[turn:][::-1])
+        if np.any(np.diff(there[0]) < 0) or np.any(np.diff(back[0]) < 0):
+            raise ValueError("the outline of this RooCurve turns more than once")
+        return np.interp(xvalues, *there), np.interp(xvalues, *back)
 
     def interpolate_errors(self, xvalues: Any) -> Any:
         """Half of the width of the band at some places."""
-        low, high = self.interpolate_asymm_errors(xvalues)
-        return np.abs(high - low) / 2
+        up, down = self.interpolate_asymm_errors(xvalues)
+        return np.abs(up - down) / 2
 
     def to_boost(self, bin_edges: Any, error_curve: Any = None) -> Any:
         """A histogram of boost-histogram with the curve in the middle of bins, and the variances of a band."""
