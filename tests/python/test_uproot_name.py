@@ -149,14 +149,17 @@ def test_steps_and_their_reports(events):
 
 def test_several_files():
     two = [data("zmumu.root") + ":events", {data("zmumu.root"): "events"}]
-    first = uproot.concatenate(two, "run", library="np")["run"]
-    assert len(first) == 3600, "a file that is named twice is read once"
+    first = uproot.concatenate(two[0], "run", library="np")["run"]
+    assert len(first) == 3600
+    assert uproot.concatenate(two, "run", library="np")["run"].tolist() == first.tolist() * 2
     with uproot.open(data("zmumu.root"))["events"] as tree:
         again = uproot.concatenate([data("zmumu.root") + ":events", tree], "run", library="np")["run"]
     assert again.tolist() == first.tolist() * 2
-    assert list(uproot.num_entries(two)) == [(data("zmumu.root"), "events", 3600)]
-    part = uproot.concatenate(two, "run", entry_start=3590, library="np")["run"]
-    assert part.tolist() == first[3590:].tolist()
+    assert len(uproot.concatenate(data("{zmumu,zmum?}.root:events"), "run")) == 3600, "one text names a file once"
+    assert list(uproot.num_entries(two)) == [(data("zmumu.root"), "events", 3600)] * 2
+    part = uproot.concatenate(two, "run", entry_start=3590, entry_stop=3605, library="np")["run"]
+    assert part.tolist() == first[3590:].tolist() + first[:5].tolist()
+    assert uproot.concatenate(two, "run", entry_start=-3, library="np")["run"].tolist() == first[-3:].tolist()
     assert list(uproot.iterate({data("zmumu.root"): "nothing"}, allow_missing=True)) == []
     with pytest.raises(uproot.KeyInFileError):
         list(uproot.iterate({data("zmumu.root"): "nothing"}))

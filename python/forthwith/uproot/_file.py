@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
+from weakref import WeakValueDictionary
 
 from forthwith import _paths
 from forthwith._errors import KeyInFileError
@@ -43,6 +44,7 @@ class ReadOnlyFile:
     Attributes:
         options: What it was opened with.
         source: Its bytes.
+        tables: Its trees and ntuples that are held.
     """
 
     def __init__(self, file_path: Any, options: dict[str, Any] | None = None, **more: Any) -> None:
@@ -53,6 +55,7 @@ class ReadOnlyFile:
         self._ours = ours
         self.options = {**(options or {}), **more}
         self._streamers: dict[str, dict[int, Any]] | None = None
+        self.tables: WeakValueDictionary[str, Any] = WeakValueDictionary()
         self.source = FileSource(str(ours.file_path))
 
     @property
@@ -503,11 +506,13 @@ def _parted(where: Any) -> tuple[Any, str, str]:
 
 
 def opened(found: Any, file: ReadOnlyFile) -> Any:
-    """What forthwith opened, as uproot has it."""
+    """What forthwith opened, as uproot has it; a table is one object as long as it is held."""
     if isinstance(found, Tree):
-        if "RNTuple" in found.classname:
-            return RNTuple(found, file)
-        return TTree(found, file)
+        made = file.tables.get(found.path)
+        if made is None:
+            made = (RNTuple if "RNTuple" in found.classname else TTree)(found, file)
+            file.tables[found.path] = made
+        return made
     if isinstance(found, Directory):
         return ReadOnlyDirectory(found, file)
     return wrap(found, file)

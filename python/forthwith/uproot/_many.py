@@ -31,9 +31,9 @@ def _given(files: Any) -> Iterator[tuple[Any, Any]]:
     if _is_table(files):
         yield files, None
     elif isinstance(files, str):
-        for one in _braces(files):
-            path, inner = _paths.split_path(one)
-            yield from ((match, inner) for match in _matches(path))
+        # Patterns of one text may fit a file twice, which is one file.
+        pairs = [_paths.split_path(one) for one in _braces(files)]
+        yield from dict.fromkeys((match, inner) for path, inner in pairs for match in _matches(path))
     elif isinstance(files, os.PathLike):
         yield from ((match, None) for match in _matches(_paths.whole(files)))
     elif hasattr(files, "read"):
@@ -43,13 +43,8 @@ def _given(files: Any) -> Iterator[tuple[Any, Any]]:
             for match in _matches(_paths.whole(path)):
                 yield match, inner
     elif hasattr(files, "__iter__"):
-        seen: set[Any] = set()
         for one in files:
-            for pair in _given(one):
-                mark = pair if isinstance(pair[0], str) else id(pair[0])
-                if mark not in seen:
-                    seen.add(mark)
-                    yield pair
+            yield from _given(one)
     else:
         raise TypeError(f"files are paths, {{path: tree}}, opened trees, or a list of these, not {files!r}")
 
