@@ -2,12 +2,13 @@
 
 use crate::{
     failure::{Failure, Result},
+    flags::Computing,
     glob::{self, Patterns},
     opened::Place,
     survey::{Branch, Means, survey_first},
 };
 use forthwith::{
-    Table,
+    SelectOptions, Table,
     plan::{ErrorKind, Field},
 };
 
@@ -18,6 +19,12 @@ pub(crate) struct Choice {
     pub(crate) names: Vec<String>,
     /// Patterns. One without a glob character is a name, and must exist, too.
     pub(crate) filter: Vec<String>,
+    /// Only entries for which this expression is true.
+    pub(crate) cut: Option<String>,
+    /// Names for expressions.
+    pub(crate) aliases: Vec<(String, String)>,
+    /// Those of them that are columns as well.
+    pub(crate) computed: Vec<String>,
 }
 
 /// The columns that a choice found.
@@ -29,6 +36,18 @@ pub(crate) struct Chosen {
 }
 
 impl Choice {
+    /// What was typed of names, patterns and expressions.
+    pub(crate) fn of(names: Vec<String>, filter: Vec<String>, computing: Computing) -> Self {
+        let Computing { cut, compute, alias } = computing;
+        let computed = compute.iter().map(|(name, _)| name.clone()).collect();
+        Self { names, filter, cut, aliases: [compute, alias].concat(), computed }
+    }
+
+    /// What expressions there are.
+    pub(crate) fn expressions(&self) -> SelectOptions {
+        SelectOptions { aliases: self.aliases.clone(), cut: self.cut.clone(), entries: None }
+    }
+
     /// The columns meant, readable or not, in the order of the names, then of the file; without a choice all there are. Groups of columns
     /// stand for the columns below them. No more is looked for than the first `entries` entries take.
     pub(crate) fn find(&self, place: &Place, entries: u64) -> Result<Chosen> {

@@ -87,6 +87,29 @@ pub(crate) enum Verb {
     Completions(Completions),
 }
 
+/// Columns that are computed, and entries that are chosen.
+#[derive(Args, Debug)]
+pub(crate) struct Computing {
+    /// Only entries for which an expression is true, as in 'nMuon > 1 and any(Muon_pt > 20)'
+    #[arg(short = 'w', long = "where", value_name = "EXPRESSION")]
+    pub(crate) cut: Option<String>,
+    /// One more column, which is computed, as in 'pt2=Muon_pt**2'; may be repeated
+    #[arg(long, value_name = "NAME=EXPRESSION", value_parser = alias)]
+    pub(crate) compute: Vec<(String, String)>,
+    /// A name for an expression, which --where and --compute may use; may be repeated
+    #[arg(long, value_name = "NAME=EXPRESSION", value_parser = alias)]
+    pub(crate) alias: Vec<(String, String)>,
+}
+
+fn alias(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, expression)) if !name.trim().is_empty() && !expression.starts_with('=') => {
+            Ok((name.trim().to_owned(), expression.to_owned()))
+        }
+        _ => Err("it is a name and an expression with = between them".into()),
+    }
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct Plot {
     /// A branch, a tree with -b or -f, or an object; several one after the other
@@ -98,6 +121,8 @@ pub(crate) struct Plot {
     /// Only branches whose name or path matches a glob or a /regex/; may be repeated
     #[arg(short, long, value_name = "PATTERN")]
     pub(crate) filter: Vec<String>,
+    #[command(flatten)]
+    pub(crate) computing: Computing,
     /// Entries from the first on [default: all]
     #[arg(short = 'n', long, value_name = "N", value_parser = entries)]
     pub(crate) entries: Option<u64>,
@@ -257,6 +282,8 @@ pub(crate) struct Convert {
     #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
     #[arg(short_alias = 'b', aliases = ["branch", "filter"])]
     pub(crate) columns: Vec<String>,
+    #[command(flatten)]
+    pub(crate) computing: Computing,
     /// How to compress, by the format's name for it, with a level behind a colon if it has any: zstd:9, none
     #[arg(long, value_name = "CODEC[:LEVEL]")]
     pub(crate) codec: Option<String>,
@@ -299,6 +326,8 @@ pub(crate) struct Cat {
     #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
     #[arg(short_aliases = ['b', 'f'], aliases = ["branch", "filter"])]
     pub(crate) columns: Vec<String>,
+    #[command(flatten)]
+    pub(crate) computing: Computing,
     /// The format: jsonl or csv, or any that convert writes
     #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
     pub(crate) format: String,
@@ -576,6 +605,7 @@ Entries are printed as they are read: forthwith cat FILE | head -1 ends at once.
 
 Examples:
   forthwith cat events.root:Events -c 'Muon_*' | jq .Muon_pt
+  forthwith cat events.root:Events -c MET_pt --where 'nMuon > 1' --compute 'n=count(Muon_pt)'
   forthwith cat part-*.parquet --format csv";
 
 const COUNT: &str = "\
@@ -600,6 +630,7 @@ out of formats that cannot have them.
 Examples:
   forthwith convert events.root:Events events.parquet
   forthwith convert events.root:Events muons.parquet --columns 'Muon_*,nMuon' --codec zstd:9
+  forthwith convert events.root:Events pairs.parquet --where 'nMuon == 2 and all(Muon_pt > 20)'
   forthwith convert run.avro run.parquet --force
   forthwith convert events.parquet events.avro --codec zstandard
   forthwith convert events.parquet events.arrow
@@ -661,6 +692,7 @@ counted below the picture. Objects are drawn as show draws them.
 Examples:
   forthwith plot events.root:Events/Muon_pt
   forthwith plot events.root:Events -b MET_pt --bins 40 --range 0,200
+  forthwith plot events.root:Events --compute 'leading=max(Muon_pt)' --where 'nMuon > 1'
   forthwith plot orders.avro -b amount -n 100000
   forthwith plot histograms.root:hpx";
 

@@ -156,8 +156,17 @@ impl Asked {
                 (targets, Action::Explain { filter, shape: shape(json, false) })
             }
             Verb::Cat(cat) => {
-                let Cat { targets, columns, format, missing, nan, skip_unsupported, no_check_text } = cat;
-                let choice = Choice { names: Vec::new(), filter: columns };
+                let Cat {
+                    targets,
+                    columns,
+                    computing,
+                    format,
+                    missing,
+                    nan,
+                    skip_unsupported,
+                    no_check_text,
+                } = cat;
+                let choice = Choice::of(Vec::new(), columns, computing);
                 let conversion = Box::new(Conversion {
                     to: "-".into(),
                     format: Some(format_named(&format)?),
@@ -171,7 +180,7 @@ impl Asked {
                 (targets, Action::Convert { choice, conversion })
             }
             Verb::Convert(convert) => {
-                let choice = Choice { names: Vec::new(), filter: convert.columns };
+                let choice = Choice::of(Vec::new(), convert.columns, convert.computing);
                 let (codec, level) = leveled(convert.codec);
                 let options = WriteOptions {
                     codec,
@@ -198,8 +207,8 @@ impl Asked {
             Verb::Forth(Forth { target, explain, act: None }) => {
                 (target.into_iter().collect(), Action::Forth { explain })
             }
-            Verb::Plot(Plot { targets, branch, filter, entries, bins, range }) => {
-                let choice = Choice { names: branch, filter };
+            Verb::Plot(Plot { targets, branch, filter, computing, entries, bins, range }) => {
+                let choice = Choice::of(branch, filter, computing);
                 (targets, Action::Plot { choice, entries: entries.unwrap_or(u64::MAX), bins, range })
             }
             Verb::Streamers(Streamers { targets, filter, json }) => {
@@ -244,7 +253,7 @@ fn format_named(name: &str) -> Result<FileFormat> {
 
 fn entries(typed: Head, end: impl Fn(u64) -> End) -> (Vec<OsString>, Action) {
     let Head { targets, entries, branch, filter, json, jsonl, nan, no_check_text } = typed;
-    let choice = Choice { names: branch, filter };
+    let choice = Choice { names: branch, filter, ..Choice::default() };
     let (shape, not_numbers) = (shape(json, jsonl), not_numbers(nan));
     (targets, Action::Head { end: end(entries), choice, shape, not_numbers, no_check_text })
 }

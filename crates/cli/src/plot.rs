@@ -32,10 +32,12 @@ pub(crate) fn plot(
     range: Option<(f64, f64)>,
     console: &mut Console<'_>,
 ) -> Result<()> {
-    if choice.names.is_empty() && choice.filter.is_empty() && place.branch.is_none() {
+    let chosen = !choice.names.is_empty() || !choice.filter.is_empty() || place.branch.is_some();
+    if !chosen && choice.computed.is_empty() {
         return Err(place.which_branch());
     }
-    let Chosen { branches, named } = choice.find(place, entries)?;
+    let found = if chosen { choice.find(place, entries)? } else { Chosen { branches: vec![], named: true } };
+    let Chosen { branches, named } = found;
     let mut drawn = 0;
     for branch in &branches {
         if !named && !is_numbers(branch) {
@@ -45,31 +47,52 @@ pub(crate) fn plot(
         if drawn > 0 {
             console.line("")?;
         }
-        draw(place, branch, entries, bins, range, console)?;
+        if branch.means() == Means::Unsupported || !is_numbers(branch) {
+            // Reading says what keeps it from being read.
+            crate::head::first(&place.table, branch, 0)?;
+            return Err(without_numbers(&branch.field.path, branch.type_name()));
+        }
+        let column = (branch.field.path.as_str(), Some(branch.index));
+        draw(place, column, choice, entries, (bins, range), console)?;
+        drawn += 1;
+    }
+    for name in &choice.computed {
+        if drawn > 0 {
+            console.line("")?;
+        }
+        draw(place, (name, None), choice, entries, (bins, range), console)?;
         drawn += 1;
     }
     if drawn == 0 { Err(Failure::misuse("there are no numbers to draw".into())) } else { Ok(()) }
 }
 
+fn without_numbers(name: &str, kind: &str) -> Failure {
+    Failure::misuse(format!("{} has no numbers to draw, but {}", human::clean(name), human::clean(kind)))
+}
+
+/// One column: a field, or what is computed under this name.
 fn draw(
     place: &Place,
-    branch: &Branch,
+    column: (&str, Option<u32>),
+    choice: &Choice,
     entries: u64,
-    bins: Option<u16>,
-    range: Option<(f64, f64)>,
+    (bins, range): (Option<u16>, Option<(f64, f64)>),
     console: &mut Console<'_>,
 ) -> Result<()> {
     let table = &place.table;
-    let name = human::clean(&branch.field.path);
-    if branch.means() == Means::Unsupported || !is_numbers(branch) {
-        // Reading says what keeps it from being read.
-        crate::head::first(table, branch, 0)?;
-        let kind = branch.type_name();
-        return Err(Failure::misuse(format!("{name} has no numbers to draw, but {}", human::clean(kind))));
+    let name = human::clean(column.0);
+    let selection = table.select_fields(&[column], choice.expressions())?;
+    if let (None, Some(form)) = (column.1, selection.forms()?.first())
+        && key(form).is_none()
+    {
+        return Err(without_numbers(column.0, &form.type_string()));
     }
     let watch = Watch::begin(None);
-    let whole = table.entry_range_up_to(branch.index, entries)?;
-    let mut steps = table.steps(&[branch.index], whole.start..whole.end.min(entries), Step::Bytes(STEP))?;
+    let whole = match column.1 {
+        Some(field) => table.entry_range_up_to(field, entries)?,
+        None => 0..entries,
+    };
+    let mut steps = selection.steps(whole.start..whole.end.min(entries), Step::Bytes(STEP))?;
     // Of steps without a finite value it is enough to know how many values of each kind there were.
     let (mut outside, mut histogram, mut read) = (Outside::default(), None, 0);
     let width = console.width.unwrap_or(80).saturating_sub(14).clamp(20, WIDEST);

@@ -105,6 +105,8 @@ fn numbers_have_the_types_of_numpy() {
     gives("`dir/x.y` + 0", "int32", ["1", "2", "3"]);
     gives("2 * 3", "int64", ["6", "6", "6"]);
     gives("sqrt(4) * f", "float64", ["1", "nan", "4"]);
+    gives("hypot(b, n)", "float64", ["2.23606797749979", "3", "127.00393694685216"]);
+    gives("hypot(b, b)", "float32", ["1.4142135", "4.2426405", "179.60512"]);
     gives("isnan(f)", "bool", ["False", "True", "False"]);
 }
 

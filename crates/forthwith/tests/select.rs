@@ -1,9 +1,14 @@
 //! Columns that are computed and entries that are chosen, from file to array.
 
 use forthwith::{
-    File, SelectOptions, Step,
-    columns::Array,
-    plan::{ErrorKind, Result},
+    Engine, File, FileFormat, Options, SelectOptions, Step,
+    columns::{Array, Column, DType, Form},
+    io,
+    plan::{ErrorKind, Result, WriteOptions},
+};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
 
 fn file(name: &str) -> File {
@@ -137,4 +142,73 @@ fn the_aliases_of_a_tree_are_names_as_well() -> Result<()> {
     let direct = table.select(&[&aliases[0].1], SelectOptions::default())?.read(.., None, None)?;
     assert_eq!(lines(&selected.arrays[0]), lines(&direct.arrays[0]));
     Ok(())
+}
+
+/// Counts what is read.
+struct Counting(Vec<u8>, Arc<AtomicU64>);
+
+impl io::ReadAt for Counting {
+    fn size(&mut self) -> std::result::Result<u64, String> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> std::result::Result<usize, String> {
+        self.1.fetch_add(into.len() as u64, Ordering::Relaxed);
+        into.copy_from_slice(&self.0[at as usize..at as usize + into.len()]);
+        Ok(into.len())
+    }
+}
+
+#[test]
+fn only_blocks_with_entries_that_pass_are_fetched() {
+    const ENTRIES: u64 = 200_000;
+    const COLUMNS: u64 = 8;
+    let form = |key: &str| Form::Numpy { key: key.into(), dtype: DType::Float64, shape: vec![] };
+    let names: Vec<String> = (0..COLUMNS).map(|at| format!("c{at}")).collect();
+    let fields: Vec<(String, Form)> = names.iter().map(|name| (name.clone(), form(name))).collect();
+    let noise = |seed: u64| (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11) as f64;
+    let numbers = |at: u64| -> Vec<f64> {
+        // The first column ascends, so that a cut on it passes neighbours.
+        (0..ENTRIES).map(|n| if at == 0 { n as f64 } else { noise(n * COLUMNS + at) }).collect()
+    };
+    let arrays: Vec<Array> = (0..COLUMNS)
+        .zip(&names)
+        .map(|(at, name)| Array {
+            form: form(name),
+            length: ENTRIES,
+            columns: vec![(format!("{name}-data"), Column::from_vec(numbers(at)))],
+        })
+        .collect();
+    let sink = io::MemorySink::new("made.parquet");
+    let options =
+        WriteOptions { codec: Some("none".into()), block_entries: Some(2_000), ..WriteOptions::default() };
+    let format = FileFormat::of("made.parquet").expect("it is written");
+    let mut writer = forthwith::writer(format, &fields, Box::new(sink.clone()), &options).expect("a writer");
+    writer.write(&arrays).expect("room");
+    writer.finish().expect("room");
+    let bytes = sink.bytes().expect("a whole file").to_vec();
+    let all = bytes.len() as u64;
+    let read = Arc::new(AtomicU64::new(0));
+    let source = io::Callback::new("made.parquet", Box::new(Counting(bytes, Arc::clone(&read))));
+    let engine = Arc::new(Engine::new(Options { threads: 2, ..Options::default() }));
+    let table = File::from_source(Arc::new(source), engine).and_then(|file| file.table("")).expect("a table");
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let selection = table.select(&names, options_of("c0 >= 50000 and c0 < 51000")).expect("a selection");
+    let before = read.load(Ordering::Relaxed);
+    let selected = selection.read(.., None, None).expect("values");
+    let fetched = read.load(Ordering::Relaxed) - before;
+    assert_eq!(selected.kept, Some((50_000..51_000).collect::<Vec<u64>>()));
+    assert!(selected.arrays.iter().all(|array| array.length == 1000));
+    // The column of the cut, and one of a hundred row groups of the others.
+    let needed = all / COLUMNS + (all - all / COLUMNS) / 100;
+    assert!(fetched <= needed + needed / 10, "{fetched} bytes of {all}, {needed} are needed");
+    // What is cut to nothing reads nothing else.
+    let before = read.load(Ordering::Relaxed);
+    let none = table.select(&names, options_of("c0 < 0")).expect("a selection").read(.., None, None);
+    assert_eq!(none.expect("values").kept, Some(vec![]));
+    assert!(read.load(Ordering::Relaxed) - before <= all / COLUMNS * 11 / 10);
+}
+
+fn options_of(cut: &str) -> SelectOptions {
+    options(Some(cut), &[])
 }

@@ -19,7 +19,8 @@ use std::ops::Range;
 /// A column on its way.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
-    pub(super) field: u32,
+    /// Nothing where it is computed.
+    pub(super) field: Option<u32>,
     pub(super) name: String,
     pub(super) form: Form,
 }
@@ -40,20 +41,9 @@ pub(super) fn of_file(
         let reading = table.describe_first(branch.index, 0)?.reading;
         let checked = reading
             .map_err(|what| Error::unsupported(what).in_file(table.file().uri()).in_object(&name))
-            .and_then(|reading| {
-                // The format is asked at once, rather than after the first gigabyte.
-                let one = [(name.clone(), reading.form)];
-                let sink = Box::new(MemorySink::new(&*name));
-                let made = forthwith::writer(format, &one, sink, &WriteOptions::default());
-                let [(_, form)] = one;
-                match made {
-                    Ok(_) => Ok(Ok(form)),
-                    Err(_) if holds_nothing(&form) => Ok(Err(())),
-                    Err(error) => Err(Error::new(error.kind).in_file(table.file().uri()).in_object(&name)),
-                }
-            });
+            .and_then(|reading| written(table, &name, reading.form, format));
         match checked {
-            Ok(Ok(form)) => columns.push(Column { field: branch.index, name, form }),
+            Ok(Ok(form)) => columns.push(Column { field: Some(branch.index), name, form }),
             Ok(Err(())) => hollow.push(name),
             Err(error) if asked.skip_unsupported && matches!(error.kind, ErrorKind::Unsupported { .. }) => {
                 refused.push(Failure::from(error).to_string());
@@ -65,12 +55,36 @@ pub(super) fn of_file(
             Err(error) => return Err(error.into()),
         }
     }
+    // Expressions are checked, and what is wrong with them is said, before anything is read.
+    let computed: Vec<&str> = choice.computed.iter().map(String::as_str).collect();
+    let selection = table.select(&computed, choice.expressions())?;
+    for (name, form) in computed.into_iter().zip(selection.forms()?) {
+        let name = name.to_owned();
+        match written(table, &name, form, format)? {
+            Ok(form) => columns.push(Column { field: None, name, form }),
+            Err(()) => hollow.push(name),
+        }
+    }
     left_out(&hollow, "that hold nothing but lengths", asked.verbose, place, console);
     left_out(&refused, "that are not supported", asked.verbose, place, console);
     if columns.is_empty() {
         return Err(Failure::misuse(format!("nothing of {} can be converted", table.file().uri())));
     }
     Ok(columns)
+}
+
+/// The Form of a column if the format can have it, or nothing if the column holds nothing.
+fn written(table: &Table, name: &str, form: Form, format: FileFormat) -> Result<Result<Form, ()>, Error> {
+    // The format is asked at once, rather than after the first gigabyte.
+    let one = [(name.to_owned(), form)];
+    let sink = Box::new(MemorySink::new(name));
+    let made = forthwith::writer(format, &one, sink, &WriteOptions::default());
+    let [(_, form)] = one;
+    match made {
+        Ok(_) => Ok(Ok(form)),
+        Err(_) if holds_nothing(&form) => Ok(Err(())),
+        Err(error) => Err(Error::new(error.kind).in_file(table.file().uri()).in_object(name)),
+    }
 }
 
 /// One line for all columns that are left out for a reason, or one for each.

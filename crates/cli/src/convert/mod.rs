@@ -17,7 +17,7 @@ use crate::{
 };
 use columns::{Column, entries, of_all, of_file};
 use forthwith::{
-    FileFormat, Step,
+    Batch, FileFormat, Step,
     columns::{Array, Form},
     io,
     plan::{Error, ErrorKind, TableWriter, WriteOptions},
@@ -113,6 +113,7 @@ pub(crate) fn convert(
     let bar = bar(sources.iter().map(|source| source.likely).sum(), console.width.is_some() && !streams);
     let mut copy = Copy {
         named: &named,
+        choice,
         asked,
         format,
         threads: opening.threads,
@@ -148,6 +149,7 @@ pub(crate) fn convert(
 /// The options that all files are copied with.
 struct Copy<'a> {
     named: &'a [(String, Form)],
+    choice: &'a Choice,
     asked: &'a Conversion,
     format: FileFormat,
     threads: Option<usize>,
@@ -157,7 +159,7 @@ struct Copy<'a> {
 }
 
 impl Copy<'_> {
-    /// Copies all entries of a file; answers their number. `done` were there before.
+    /// Copies all entries of a file that are chosen; answers the number of entries that were looked at. `done` were before.
     fn file(
         &mut self,
         place: &Place,
@@ -168,13 +170,12 @@ impl Copy<'_> {
     ) -> Result<u64> {
         let table = &place.table;
         // In the order they are written in.
-        let mine: Vec<Option<u32>> = self
-            .named
-            .iter()
-            .map(|(name, _)| columns.iter().find(|column| column.name == *name).map(|column| column.field))
-            .collect();
-        let fields: Vec<u32> = mine.iter().copied().flatten().collect();
-        let entries = entries(table, &fields)?;
+        let mine: Vec<Option<&Column>> =
+            self.named.iter().map(|(name, _)| columns.iter().find(|column| column.name == *name)).collect();
+        let wanted: Vec<_> =
+            mine.iter().copied().flatten().map(|column| (column.name.as_str(), column.field)).collect();
+        let selection = table.select_fields(&wanted, self.choice.expressions())?;
+        let entries = entries(table, selection.fields())?;
         let begin = entries.start;
         let is_text = self.format.is_text();
         let step = Step::Bytes(if is_text { self.asked.step.min(TEXT_STEP) } else { self.asked.step });
@@ -183,14 +184,16 @@ impl Copy<'_> {
         let parts = if is_text { vec![begin..first, first..entries.end] } else { vec![entries] };
         let mut copied = 0;
         for part in parts.into_iter().filter(|part| !part.is_empty()) {
-            let mut steps = table.steps(&fields, part, step)?;
+            let mut steps = selection.steps(part, step)?;
             let goes_on = &mut |_: forthwith::Progress| self.watch.is_none_or(|watch| !watch.asked());
-            while let Some((step, arrays)) = steps.read(self.threads, Some(goes_on))? {
+            while let Some(Batch { entries: step, kept, arrays }) =
+                steps.read_batch(self.threads, Some(goes_on))?
+            {
                 let asked = || self.watch.is_some_and(Watch::asked);
                 if asked() {
                     return Err(Error::new(ErrorKind::Cancelled).into());
                 }
-                let length = step.end - step.start;
+                let length = kept.map_or(step.end - step.start, |kept| kept.len() as u64);
                 let arranged = self.arranged(arrays, &mine, length)?;
                 writer.write(&arranged).map_err(|error| {
                     if is_text {
@@ -199,7 +202,7 @@ impl Copy<'_> {
                         error.into()
                     }
                 })?;
-                copied += length;
+                copied += step.end - step.start;
                 if self.asked.to == STANDARD {
                     console.lines_of_file(&self.pipe.take())?;
                     console.flush()?;
@@ -216,7 +219,7 @@ impl Copy<'_> {
     }
 
     /// The columns as they are written: in the order of all, with those that are missing.
-    fn arranged(&self, arrays: Vec<Array>, mine: &[Option<u32>], length: u64) -> Result<Vec<Array>> {
+    fn arranged(&self, arrays: Vec<Array>, mine: &[Option<&Column>], length: u64) -> Result<Vec<Array>> {
         let mut arrays = arrays.into_iter();
         let arranged = self.named.iter().zip(mine).map(|((_, form), field)| match field {
             Some(_) => {

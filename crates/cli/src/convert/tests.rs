@@ -67,7 +67,7 @@ fn blocks_are_looked_for_on_the_way() {
     let columns = of_file(&place, &Choice::default(), format, &Conversion::default(), &mut console);
     let columns = columns.expect("columns");
     let table = &place.table;
-    assert_eq!(entries(table, &[columns[0].field]).expect("entries"), 0..u64::MAX);
+    assert_eq!(entries(table, &[columns[0].field.expect("a field")]).expect("entries"), 0..u64::MAX);
     assert!(read.load(Ordering::Relaxed) < 20_000, "nothing but the header is needed");
     let mut steps = table.steps(&[0], 0..u64::MAX, Step::Bytes(16_000)).expect("steps");
     let (step, _) = steps.read(Some(1), None).expect("a step").expect("not the last");

@@ -6,6 +6,7 @@ mod convert;
 mod data;
 mod entries;
 mod errors;
+mod expressions;
 mod forth;
 mod help;
 mod made;

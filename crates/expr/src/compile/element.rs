@@ -96,7 +96,10 @@ impl Compiler<'_> {
                 DType::Bool,
             ) => (operation, DType::Int8, DType::Int8),
             (B::Divide, _) => (operation, quotient(common), quotient(common)),
-            (B::Arctan2 | B::Hypot | B::CopySign, _) => (operation, floating(common), floating(common)),
+            (B::Arctan2 | B::Hypot | B::CopySign, _) => {
+                let dtype = self.common_float(x, y, common, at)?;
+                (operation, dtype, dtype)
+            }
             _ => (operation, common, common),
         };
         if let (B::Power, Value::Number(Number::Int(exponent)), false) = (operation, y, is_float(dtype))
@@ -274,6 +277,15 @@ impl Compiler<'_> {
             }
             (x, y) => promote(dtype_of(self.numbers(x, at)?), dtype_of(self.numbers(y, at)?)),
         })
+    }
+
+    /// The type of functions of two floats: each operand has its own float, and these are promoted.
+    fn common_float(&mut self, x: &Value, y: &Value, common: DType, at: Span) -> Checked<DType> {
+        if matches!(x, Value::Number(_)) || matches!(y, Value::Number(_)) {
+            return Ok(floating(common));
+        }
+        let (x, y) = (dtype_of(self.numbers(x, at)?), dtype_of(self.numbers(y, at)?));
+        Ok(promote(floating(x), floating(y)))
     }
 
     /// A value in a type.
