@@ -14,6 +14,7 @@ import script
 ROOT.gROOT.SetBatch(True)
 ROOT.gErrorIgnoreLevel = ROOT.kError
 ROOT.gSystem.Load("libGraf3d")
+ROOT.gSystem.Load("libXMLIO")
 ROOT.gInterpreter.Declare("""
 #include <TClonesArray.h>
 #include <TDatime.h>
@@ -24,12 +25,14 @@ ROOT.gInterpreter.Declare("""
 #include <TMixture.h>
 #include <TTree.h>
 #include <TTreeRow.h>
+#include <TXMLSetup.h>
 struct Page {
   int number = 0;
   TTreeRow row;
   TMatrixDSym covariance{2};
   TDatime when;
   TMaterial material;
+  TXMLSetup setup;
 };
 // The row of some number: as many columns as that leaves of 4, each with its letters and a zero, one without letters.
 void make(void *at, int number)
@@ -69,6 +72,10 @@ void fill(Page &to, int number)
   to.covariance(1, 1) = -number;
   to.when.Set(2026, 11, 22, number % 24, 30, 15);
   to.material.~TMaterial();
+  to.setup.SetXmlLayout(number % 2 ? TXMLSetup::kGeneralized : TXMLSetup::kSpecialized);
+  to.setup.SetStoreStreamerInfos(number % 3 == 0);
+  to.setup.SetUsedDtd(number % 4 == 0);
+  to.setup.SetUseNamespaces(number % 5 == 0);
   new (&to.material) TMaterial("iron", "Fe", 55.85f + number, 26, 7.87f);
 }
 void put(TDirectory &file)
@@ -87,6 +94,8 @@ void put(TDirectory &file)
   tree.Branch("row", "TTreeRow", &whole);
   tree.Branch("matrix", "TMatrixTSym<double>", &matrix);
   tree.Branch("mixture", "TMixture", &mixed);
+  TXMLSetup *setup = &page.setup;
+  tree.Branch("setup", "TXMLSetup", &setup);
   tree.Branch("rows", "TClonesArray", &rows, 32000, 0);
   tree.Branch("page", "Page", &to, 32000, 0);
   tree.Branch("divided.", "Page", &to, 32000, 99);
@@ -108,6 +117,7 @@ void put(TDirectory &file)
   file.WriteObjectAny(whole, "TTreeRow", "row");
   fill(page, 6);
   file.WriteObjectAny(&page, "Page", "page");
+  file.WriteObjectAny(&page.setup, "TXMLSetup", "setup");
   file.WriteObjectAny(matrix, "TMatrixTSym<double>", "matrix");
   TList list;
   for (int number : {3, 0, 1})
@@ -130,6 +140,16 @@ def material_of(material):
     return [material.GetName(), material.GetNumber(), material.GetA(), material.GetZ(), material.GetDensity()]
 
 
+def setup_of(setup):
+    """Each choice of a setup, as ROOT says it."""
+    return [
+        int(setup.GetXmlLayout()),
+        setup.IsStoreStreamerInfos(),
+        setup.IsUseDtd(),
+        setup.IsUseNamespaces(),
+    ]
+
+
 def page_of(page):
     return {
         "number": page.number,
@@ -137,6 +157,7 @@ def page_of(page):
         "covariance": matrix_of(page.covariance),
         "when": int(page.when.Get()),
         "material": material_of(page.material),
+        "setup": setup_of(page.setup),
     }
 
 
@@ -162,6 +183,7 @@ def write(folder):
                 "row": row_of(tree.row),
                 "matrix": matrix_of(tree.matrix),
                 "mixture": mixture_of(tree.mixture),
+                "setup": setup_of(tree.setup),
                 "rows": [row_of(row) for row in tree.rows],
                 "page": page_of(tree.page),
                 "divided": page_of(getattr(tree, "divided.")),
@@ -172,6 +194,7 @@ def write(folder):
         "row": row_of(file.Get("row")),
         "page": page_of(file.Get("page")),
         "matrix": matrix_of(file.Get("matrix")),
+        "setup": setup_of(file.Get("setup")),
         "list": [row_of(row) for row in file.Get("list")],
     }
     (folder / "natives.root.values.json").write_text(json.dumps(values) + "\n")

@@ -43,6 +43,11 @@ def mixture_of(value):
     return [material_of(value), *(list(member(value, name)) for name in ("fAmixt", "fZmixt", "fWmixt"))]
 
 
+def setup_of(value):
+    names = ("fXmlLayout", "fStoreStreamerInfos", "fUseDtd", "fUseNamespaces")
+    return [member(value, name) for name in names]
+
+
 def page_of(value):
     return {
         "number": member(value, "number"),
@@ -50,6 +55,7 @@ def page_of(value):
         "covariance": matrix_of(member(value, "covariance")),
         "when": member(member(value, "when"), "fDatime"),
         "material": material_of(member(value, "material")),
+        "setup": setup_of(member(value, "setup")),
     }
 
 
@@ -58,6 +64,7 @@ SHAPES = {
     "matrix": matrix_of,
     "mixture": mixture_of,
     "page": page_of,
+    "setup": setup_of,
 }
 
 
@@ -69,12 +76,12 @@ def test_branches_are_what_root_reads(file, name):
 
 def test_members_of_divided_objects_are_what_root_reads(file):
     tree = file["tree"]
-    for name, shape in (("row", row_of), ("covariance", matrix_of)):
+    for name, shape in (("row", row_of), ("covariance", matrix_of), ("setup", setup_of)):
         found = tree[f"divided./divided.{name}"].array().to_list()
         assert [shape(value) for value in found] == [entry["divided"][name] for entry in ENTRIES]
 
 
-@pytest.mark.parametrize("name", ["row", "matrix", "page"])
+@pytest.mark.parametrize("name", ["row", "matrix", "page", "setup"])
 def test_objects_are_what_root_reads(file, name):
     assert SHAPES[name](file[name]) == GOLDEN[name]
 

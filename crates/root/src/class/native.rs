@@ -3,6 +3,7 @@
 //! Objects and columns are read by the same rows: `object/reader.rs` reads what a row says, and `unroll/native.rs` makes
 //! columns of it.
 
+use super::own::stored;
 use crate::cpp::Basic;
 use crate::streamer::is_unframed;
 
@@ -58,10 +59,7 @@ pub fn native(class: &str) -> Native {
             "string" | "std::string" => Native::Text,
             // CMS registers streamers with ROOT that save the four bytes.
             "edm::RefCore" | "edm::RefCoreWithIndex" => Native::Uncounted,
-            "RooLinkedList" | "RooRealVar" | "RooCategory" | "RooRefArray" | "RooWorkspace::CodeRepo" => {
-                Native::Own
-            }
-            _ => Native::ByInfo,
+            _ => stored(class).unwrap_or(Native::ByInfo),
         };
     }
     match class {
@@ -79,14 +77,11 @@ pub fn native(class: &str) -> Native {
         "TBasket" => Native::Basket,
         "TClonesArray" => Native::Clones,
         "THashTable" | "TOrdCollection" | "TCollection" | "TSeqCollection" => Native::Bag,
-        "TRef" | "TDatime" => Native::Bare,
-        "TRefArray" | "TTreeIndex" | "TCanvas" | "TPolyMarker3D" | "TPolyLine3D" | "TExMap" | "TMaterial"
-        | "TMixture" | "TImagePalette" | "TASImage" | "TTreeRow" => Native::Own,
         "TStringLong" => Native::LongText,
         "TBtree" => Native::Btree,
         "TBranchClones" | "TDirectory" | "TDirectoryFile" | "TFile" => Native::Opaque,
         _ if class.starts_with("TMatrixTSym<") => Native::Bare,
         "TQObject" => Native::Nothing,
-        _ => Native::ByInfo,
+        _ => stored(class).unwrap_or(Native::ByInfo),
     }
 }

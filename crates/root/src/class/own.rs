@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use forthwith_plan::Result;
 
+use super::Native;
 use crate::streamer::{ElementKind, StreamerInfo, Streamers, spelled};
 
 /// The members of a class that code of its own streams, in this version. `None` if that is not known.
@@ -12,7 +13,7 @@ use crate::streamer::{ElementKind, StreamerInfo, Streamers, spelled};
 /// # Errors
 /// The info of a base cannot be parsed.
 pub(super) fn own(streamers: &Streamers, class: &str, version: i32) -> Result<Option<Arc<StreamerInfo>>> {
-    let Some((_, _, text)) = rows(class).find(|(_, versions, _)| versions.contains(&version)) else {
+    let Some((_, _, _, text)) = rows(class).find(|(_, _, versions, _)| versions.contains(&version)) else {
         return Ok(None);
     };
     let mut info = match matrix_item(class) {
@@ -35,7 +36,7 @@ pub const ANY_VERSION: i32 = i32::MIN;
 
 /// The versions of such a class, the latest first, where `latest` is one that there is.
 pub(super) fn own_versions(class: &str, latest: i32) -> Vec<i32> {
-    let rows: Vec<_> = rows(class).map(|(_, versions, _)| versions).collect();
+    let rows: Vec<_> = rows(class).map(|(_, _, versions, _)| versions).collect();
     if rows.iter().any(|versions| **versions == ANY) {
         return vec![ANY_VERSION];
     }
@@ -48,6 +49,11 @@ pub(super) fn own_versions(class: &str, latest: i32) -> Vec<i32> {
     let mut all: Vec<i32> = rows.into_iter().flat_map(|versions| first(versions)..=last(versions)).collect();
     all.sort_unstable_by(|a, b| b.cmp(a));
     all
+}
+
+/// How a class is stored whose members stand here: with a frame or without one.
+pub(super) fn stored(class: &str) -> Option<Native> {
+    rows(class).next().map(|(_, stored, ..)| *stored)
 }
 
 /// Whether code of a class's own streams it in some version that is known here.
@@ -72,7 +78,7 @@ const SYMMETRIC: &str = "TMatrixTSym";
 const MOST: i32 = 100;
 const ANY: RangeInclusive<i32> = i32::MIN..=i32::MAX;
 
-type Row = (&'static str, RangeInclusive<i32>, &'static str);
+type Row = (&'static str, Native, RangeInclusive<i32>, &'static str);
 
 const fn from(first: i32) -> RangeInclusive<i32> {
     first..=i32::MAX
@@ -82,80 +88,82 @@ const fn until(last: i32) -> RangeInclusive<i32> {
     i32::MIN..=last
 }
 
-/// Class, versions and members, in the language of the infos that are built in (`streamer/text.rs`): a word stands instead of
+/// Class, whether its members have a frame (`Own`) or none (`Bare`), versions and members, in the language of the infos that are built in (`streamer/text.rs`): a word stands instead of
 /// a code for what no streamer element can say. `name?flag` is there only if a member before is true, `name?!flag` if not.
 #[rustfmt::skip]
-static TABLE: [Row; 27] = [
-    ("TRef", ANY, "TObject; pid:process"),
-    ("TDatime", ANY, "fDatime:13:unsigned int"),
-    ("TRefArray", ANY, "\
+static TABLE: [Row; 28] = [
+    ("TRef", Native::Bare, ANY, "TObject; pid:process"),
+    ("TDatime", Native::Bare, ANY, "fDatime:13:unsigned int"),
+    ("TRefArray", Native::Own, ANY, "\
         TObject; fName:65:TString; fSize:3:int; fLowerBound:3:int; fPID:12:unsigned short; \
         fUIDs:bare:unsigned int:fSize"),
-    (SYMMETRIC, ANY, "\
+    (SYMMETRIC, Native::Bare, ANY, "\
         TMatrixTBase<@> 0; fElements:triangle:@:TMatrixTBase<@>.fNrows"),
-    ("TTreeIndex", until(1), "\
+    ("TTreeIndex", Native::Own, until(1), "\
         TVirtualIndex 1; fMajorName:65:TString; fMinorName:65:TString; fN:16:Long64_t; \
         fIndexValues:bare:Long64_t:fN; fIndex:bare:Long64_t:fN"),
-    ("TTreeIndex", from(2), "\
+    ("TTreeIndex", Native::Own, from(2), "\
         TVirtualIndex 1; fMajorName:65:TString; fMinorName:65:TString; fN:16:Long64_t; \
         fIndexValues:bare:Long64_t:fN; fIndexValuesMinor:bare:Long64_t:fN; fIndex:bare:Long64_t:fN"),
-    ("TTreeRow", ANY, "TObject; fColumnCount:3:int; fFields:bare:int:fColumnCount; fRow:sized:char"),
-    ("TPolyMarker3D", until(2), "\
+    ("TTreeRow", Native::Own, ANY, "TObject; fColumnCount:3:int; fFields:bare:int:fColumnCount; fRow:sized:char"),
+    ("TPolyMarker3D", Native::Own, until(2), "\
         TObject; TAttMarker 2; fN:3:int; fP:bare 3:float:fN; fOption:65:TString"),
-    ("TPolyMarker3D", from(3), "\
+    ("TPolyMarker3D", Native::Own, from(3), "\
         TObject; TAttMarker 2; fN:3:int; fP:bare 3:float:fN; fOption:65:TString; fName:65:TString"),
-    ("TPolyLine3D", ANY, "TObject; TAttLine 2; fN:3:int; fP:bare 3:float:fN; fOption:65:TString"),
+    ("TPolyLine3D", Native::Own, ANY, "TObject; TAttLine 2; fN:3:int; fP:bare 3:float:fN; fOption:65:TString"),
     // Without the place in the table.
-    ("TExMap", until(1), "TObject; fTally:3:int; fTable:rows 17 16 16:TExMap::Assoc:fTally"),
-    ("TExMap", from(2), "TObject; fSize:3:int; fTally:3:int; fTable:rows 3 17 16 16:TExMap::Assoc:fTally"),
-    ("TMaterial", until(2), "TNamed 1; fNumber:3:int; fA:5:float; fZ:5:float; fDensity:5:float"),
-    ("TMaterial", from(3), "\
+    ("TExMap", Native::Own, until(1), "TObject; fTally:3:int; fTable:rows 17 16 16:TExMap::Assoc:fTally"),
+    ("TExMap", Native::Own, from(2), "TObject; fSize:3:int; fTally:3:int; fTable:rows 3 17 16 16:TExMap::Assoc:fTally"),
+    ("TMaterial", Native::Own, until(2), "TNamed 1; fNumber:3:int; fA:5:float; fZ:5:float; fDensity:5:float"),
+    ("TMaterial", Native::Own, from(3), "\
         TNamed 1; fNumber:3:int; fA:5:float; fZ:5:float; fDensity:5:float; TAttFill 2; fRadLength:5:float; \
         fInterLength:5:float"),
-    ("TMixture", ANY, "TMaterial 3; fNmixt:3:int; fAmixt:sized:float; fZmixt:sized:float; fWmixt:sized:float"),
-    ("TImagePalette", ANY, "\
+    ("TMixture", Native::Own, ANY, "TMaterial 3; fNmixt:3:int; fAmixt:sized:float; fZmixt:sized:float; fWmixt:sized:float"),
+    ("TImagePalette", Native::Own, ANY, "\
         TObject; fNumPoints:13:unsigned int; fPoints:bare:double:fNumPoints; \
         fColorRed:bare:unsigned short:fNumPoints; fColorGreen:bare:unsigned short:fNumPoints; \
         fColorBlue:bare:unsigned short:fNumPoints; fColorAlpha:bare:unsigned short:fNumPoints"),
     // Of version 1 there are two, which the version of ROOT tells apart.
-    ("TASImage", from(2), "\
+    ("TASImage", Native::Own, from(2), "\
         TNamed 1; is_png:18:bool; png?is_png:sized:unsigned char; TAttImage?!is_png:62:TAttImage; \
         width?!is_png:3:int; height?!is_png:3:int; vector?!is_png:area:double:width*height"),
-    ("TCanvas", from(4), "\
+    ("TCanvas", Native::Own, from(4), "\
         TPad 0; fDISPLAY:65:TString; fDoubleBuffer:3:int; fRetained:18:bool; fXsizeUser:5:float; \
         fYsizeUser:5:float; fXsizeReal:5:float; fYsizeReal:5:float; fWindowTopX:3:int; fWindowTopY:3:int; \
         fWindowWidth:3:int; fWindowHeight:3:int; fCw:13:unsigned int; fCh:13:unsigned int; \
         fCatt:62:TAttCanvas; kMoveOpaque:18:bool; kResizeOpaque:18:bool; fHighLightColor:2:short; \
         fBatch:18:bool; kShowEventStatus:18:bool; kAutoExec:18:bool; kMenuBar:18:bool"),
-    ("RooRealVar", 2..=2, "\
+    ("RooRealVar", Native::Own, 2..=2, "\
         RooAbsRealLValue 1; _error:8:double; _asymErrLo:8:double; _asymErrHi:8:double; \
         _binning:64:RooAbsBinning*"),
-    ("RooRealVar", 3..=3, "\
+    ("RooRealVar", Native::Own, 3..=3, "\
         RooAbsRealLValue 1; _error:8:double; _asymErrLo:8:double; _asymErrHi:8:double; \
         _binning:64:RooAbsBinning*; _sharedProp:64:RooRealVarSharedProperties*"),
-    ("RooRealVar", from(4), "\
+    ("RooRealVar", Native::Own, from(4), "\
         RooAbsRealLValue 1; _error:8:double; _asymErrLo:8:double; _asymErrHi:8:double; \
         _binning:64:RooAbsBinning*; _sharedProp:62:RooRealVarSharedProperties"),
-    ("RooCategory", 2..=2, "RooAbsCategoryLValue 1; _sharedProp:62:RooCategorySharedProperties"),
-    ("RooRefArray", ANY, "_refArray:62:TRefArray"),
-    ("RooWorkspace::CodeRepo", until(1), "_fmap:table 4:TString; _c2fmap:table 2:TString"),
-    ("RooWorkspace::CodeRepo", from(2), "\
+    ("RooCategory", Native::Own, 2..=2, "RooAbsCategoryLValue 1; _sharedProp:62:RooCategorySharedProperties"),
+    ("RooRefArray", Native::Own, ANY, "_refArray:62:TRefArray"),
+    ("RooWorkspace::CodeRepo", Native::Own, until(1), "_fmap:table 4:TString; _c2fmap:table 2:TString"),
+    ("RooWorkspace::CodeRepo", Native::Own, from(2), "\
         _fmap:table 4:TString; _c2fmap:table 2:TString; _ehmap:table 2:TString"),
-    ("RooLinkedList", until(1), "TObject; _size:3:int; _items:pointers:TObject*:_size"),
-    ("RooLinkedList", from(2), "TObject; _size:3:int; _items:pointers:TObject*:_size; _name:65:TString"),
+    ("RooLinkedList", Native::Own, until(1), "TObject; _size:3:int; _items:pointers:TObject*:_size"),
+    ("RooLinkedList", Native::Own, from(2), "TObject; _size:3:int; _items:pointers:TObject*:_size; _name:65:TString"),
+    ("TXMLSetup", Native::Own, ANY, "\
+        fXmlLayout:3:int; fStoreStreamerInfos:18:bool; fUseDtd:18:bool; fUseNamespaces:18:bool"),
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::class::{Native, native};
+    use crate::class::native;
 
     #[test]
     fn every_row_is_understood() {
-        for (class, versions, text) in &TABLE {
+        for (class, stored, versions, text) in &TABLE {
             let info = spelled(class, 1, &text.replace('@', "double"));
             let name = if *class == SYMMETRIC { "TMatrixTSym<double>" } else { class };
-            assert!(matches!(native(name), Native::Own | Native::Bare), "{class}");
+            assert!(native(name) == *stored && matches!(stored, Native::Own | Native::Bare), "{class}");
             assert!(!info.elements.is_empty() && !versions.is_empty(), "{class}");
             for (at, element) in info.elements.iter().enumerate() {
                 assert!(!matches!(element.kind, ElementKind::Unknown(_)), "{class}::{}", element.name);
