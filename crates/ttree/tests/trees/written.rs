@@ -5,12 +5,12 @@ use forthwith_columns::{Array, Column, DType, Form};
 use forthwith_io::{Memory, MemorySink};
 use forthwith_plan::{Dataset, ErrorKind, Result};
 use forthwith_root::{
-    RootFile,
+    BasketHeader, Cursor, RootFile,
     write::{Compression, FileSettings, FileWriter},
 };
 use forthwith_ttree::{
     Tree, TreeCheck,
-    write::{ColumnOptions, Jagged, Nulls, Records, Strings, TreeOptions, TreeWriter},
+    write::{ColumnOptions, Floats, Jagged, Nulls, Records, Strings, TreeOptions, TreeWriter},
 };
 use std::sync::Arc;
 
@@ -147,6 +147,61 @@ fn a_check_finds_nothing_whatever_the_sizes() {
             assert!(checked.findings.is_empty(), "{cluster_bytes} {steps:?}: {:?}", checked.findings);
             assert_eq!(Tree::open(&file, "dir/t").unwrap().entries().unwrap(), steps.iter().sum::<u64>());
         }
+    }
+}
+
+/// Compares what each basket says of itself: C++ ROOT finds entries without offsets by their size.
+fn check_baskets(file: &RootFile) -> usize {
+    let mut baskets = 0;
+    for record in file.records().unwrap() {
+        let record = record.unwrap();
+        if record.key.is_none_or(|key| &*key.class_name != "TBasket") {
+            continue;
+        }
+        let bytes = file.source().read_one(record.at..record.at + record.length).unwrap();
+        let header = BasketHeader::parse(&mut Cursor::new(&bytes)).unwrap();
+        let data = header.last as u32 - u32::from(header.keylen);
+        let (entries, payload) = (header.nev_buf as u32, header.objlen);
+        assert_eq!(u64::from(payload) + u64::from(header.keylen), record.length);
+        if data == payload {
+            assert_eq!(data, entries * header.nev_buf_size, "{header:?}");
+        } else {
+            assert_eq!(payload, data + 4 * (entries + 2), "{header:?}");
+            assert!(header.nev_buf_size > entries, "{header:?}");
+        }
+        assert!(entries > 0);
+        baskets += 1;
+    }
+    baskets
+}
+
+#[test]
+fn baskets_say_how_long_entries_are() {
+    let pair = Form::Regular { size: 2, content: Box::new(numbers("d", DType::Float64)) };
+    let hit = record(Some("Hit"), &[("e", numbers("x", DType::Float32)), ("name", text())]);
+    let fields =
+        [("i", numbers("i", DType::Int32)), ("t", text()), ("l", list("l", numbers("x", DType::Float32)))];
+    let columns = [
+        ("pair", list("l", pair.clone())),
+        ("hits", list("l", hit)),
+        ("one", record(Some("One"), &fields)),
+        ("flat", record(None, &fields)),
+        ("text", text()),
+    ];
+    for (records, jagged, strings, floats) in [
+        (Records::Class, Jagged::Counter, Strings::Object, Floats::Whole),
+        (Records::Flat, Jagged::Vector, Strings::Characters, Floats::Float16),
+        (Records::Flat, Jagged::Counter, Strings::Object, Floats::Range { min: 0.0, max: 9.0, bits: 20 }),
+    ] {
+        let column = ColumnOptions { records, jagged, strings, floats, ..ColumnOptions::default() };
+        let options = TreeOptions {
+            default_column: column,
+            cluster_bytes: 2000,
+            basket_bytes: 300,
+            ..TreeOptions::default()
+        };
+        let file = write(&columns, options, &[40, 40, 3]).unwrap();
+        assert!(check_baskets(&file) > 10);
     }
 }
 
