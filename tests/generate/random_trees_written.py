@@ -42,7 +42,7 @@ class Standard:
 
     def __enter__(self) -> Standard:
         sys.stderr.flush()
-        self.file = tempfile.TemporaryFile()  # noqa: SIM115
+        self.file = tempfile.TemporaryFile()
         self.old = os.dup(2)
         os.dup2(self.file.fileno(), 2)
         return self
@@ -161,20 +161,27 @@ def of_root(path: Path, branches: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def by_name(keys: list[str]) -> dict[str, str]:
+    """The paths of branches by their names, without dimensions."""
+    return {key.rsplit("/", 1)[-1].split("[")[0]: key for key in keys}
+
+
 def of_uproot(path: Path, branches: list[dict[str, Any]]) -> dict[str, Any]:
+    """All branches by uproot."""
     import uproot
 
     with uproot.open(path) as file:
         tree = file["t"]
-        keys = {key.rsplit("/", 1)[-1].split("[")[0]: key for key in tree.keys()}
+        keys = by_name(list(tree.keys()))
         return {branch["name"]: tree[keys[branch["name"]]].array().to_list() for branch in branches}
 
 
 def of_forthwith(path: Path, branches: list[dict[str, Any]]) -> dict[str, Any]:
+    """All branches by forthwith."""
     import forthwith
 
     tree = forthwith.open(path)["t"]
-    keys = {key.rsplit("/", 1)[-1].split("[")[0]: key for key in tree.keys()}
+    keys = by_name(list(tree.keys()))
     return {branch["name"]: tree[keys[branch["name"]]].array().to_list() for branch in branches}
 
 
@@ -188,20 +195,22 @@ def reshape(found: Any, like: Any) -> Any:
             sizes = [len(item) for item in like]
             cut, begin = [], 0
             flat = [leaves(item) for item in like]
-            for item, leaf in zip(like, flat):
+            for item, leaf in zip(like, flat, strict=True):
                 cut.append(reshape(found[begin : begin + len(leaf)], item))
                 begin += len(leaf)
             return cut if begin == len(found) else (found, sizes)
         if len(found) == len(like):
-            return [reshape(item, other) for item, other in zip(found, like)]
+            return [reshape(item, other) for item, other in zip(found, like, strict=True)]
     return found
 
 
 def leaves(value: Any) -> list[Any]:
+    """What stands in lists of lists, without them."""
     return [leaf for item in value for leaf in leaves(item)] if isinstance(value, list) else [value]
 
 
 def check(folder: Path, reader: str) -> tuple[int, int]:
+    """Compares all files of a folder, and returns how many files and branches these were."""
     files = sorted(folder.glob("*.json"), key=lambda path: int(path.stem))
     count = 0
     for description in files:
@@ -219,7 +228,9 @@ def check(folder: Path, reader: str) -> tuple[int, int]:
             if reader == "root":
                 values = reshape(values, expected)
             if values != expected:
-                entry = next((at for at, pair in enumerate(zip(values, expected)) if pair[0] != pair[1]), -1)
+                entry = next(
+                    (at for at, pair in enumerate(zip(values, expected, strict=False)) if pair[0] != pair[1]), -1
+                )
                 raise AssertionError(
                     f"{path}: {name} has {len(values)} entries, {len(expected)} were written; "
                     f"entry {entry} is {values[entry]}, was written as {expected[entry]}"
@@ -230,4 +241,4 @@ def check(folder: Path, reader: str) -> tuple[int, int]:
 if __name__ == "__main__":
     for reader in sys.argv[2:] or READERS:
         files, branches = check(Path(sys.argv[1]), reader)
-        print(f"{reader}: {files} files, {branches} branches equal")  # noqa: T201
+        print(f"{reader}: {files} files, {branches} branches equal")

@@ -140,7 +140,9 @@ impl Walk<'_> {
                 self.into.branches[top].parent = Some(place.parent);
                 self.members(&inner, &Place { prefix: format!("{name}."), parent: top, ..place.clone() })
             }
-            Form::List { content, .. } if matches!(content.kept(), Form::Record { .. }) => {
+            Form::List { content, .. } | Form::Regular { content, .. }
+                if matches!(content.kept(), Form::Record { .. }) =>
+            {
                 if place.counter.is_some() {
                     let what = format!(
                         "member {member}: lists of records within records of lists, as classes of a tree"

@@ -247,11 +247,12 @@ impl Walk<'_> {
             Form::List { content, .. } if lists.is_none() && classes::is_map(content) => {
                 self.map(name, content, path)
             }
-            Form::List { content, .. }
-                if lists.is_none()
-                    && self.options.records == Records::Class
-                    && matches!(content.kept(), Form::Record { .. }) =>
+            Form::List { content, .. } | Form::Regular { content, .. }
+                if lists.is_none() && self.options.records == Records::Class && has_records(content) =>
             {
+                if !matches!(content.kept(), Form::Record { .. }) {
+                    return Err(Error::unsupported(format!("{} as classes in a tree", form.type_string())));
+                }
                 self.collection(name, content, path)
             }
             Form::List { content, .. } | Form::Regular { content, .. }

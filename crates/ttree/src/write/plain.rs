@@ -9,6 +9,8 @@ use std::collections::HashMap;
 /// they are stored as.
 pub(super) fn plain_form(form: &Form, nulls: Nulls) -> Result<Form> {
     Ok(match form {
+        Form::Numpy { shape, .. } if shape.contains(&0) => return Err(no_dimension(form)),
+        Form::Regular { size: 0, .. } => return Err(no_dimension(form)),
         Form::Numpy { .. } | Form::String { .. } | Form::Empty => form.clone(),
         Form::Categorical { key, .. } => Form::String { key: key.clone(), binary: false },
         Form::List { key, content } => {
@@ -47,6 +49,11 @@ pub(super) fn plain_form(form: &Form, nulls: Nulls) -> Result<Form> {
         Form::Logical { content, .. } => plain_form(content, nulls)?,
         other => return Err(Error::unsupported(format!("{} in a tree", other.type_string()))),
     })
+}
+
+/// Arrays of no items take no memory, so that any number of them could be announced; C++ has none.
+fn no_dimension(form: &Form) -> Error {
+    Error::unsupported(format!("{} in a tree: arrays of no items", form.type_string()))
 }
 
 /// Whether columns of a Form are written as they are.

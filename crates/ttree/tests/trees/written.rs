@@ -1,7 +1,7 @@
 //! Trees written: what they say of themselves, and what is refused. C++ ROOT reads such trees in
 //! `tests/generate/random_trees_written.py`.
 
-use forthwith_columns::{Array, Column, DType, Form};
+use forthwith_columns::{Array, Column, DType, Form, LogicalType};
 use forthwith_io::{Memory, MemorySink};
 use forthwith_plan::{Dataset, ErrorKind, Result};
 use forthwith_root::{
@@ -231,6 +231,17 @@ fn what_a_tree_has_no_branch_for_is_refused_by_name() {
 
     let union = Form::Union { key: "u".into(), contents: vec![numbers("x", DType::Float32), text()] };
     assert!(refused(union, ColumnOptions::default()).to_string().contains("union"));
+    let none = Form::Regular { size: 0, content: Box::new(text()) };
+    assert!(refused(list("l", none), ColumnOptions::default()).to_string().contains("no items"));
+    let class = ColumnOptions { records: Records::Class, ..ColumnOptions::default() };
+    let hits = list("l", list("m", record(None, &[("e", numbers("d", DType::Float64))])));
+    assert!(refused(hits, class.clone()).to_string().contains("as classes"));
+    let three =
+        Form::Regular { size: 3, content: Box::new(record(None, &[("e", numbers("d", DType::Float64))])) };
+    assert_eq!(names(&write(&[("c", three)], by_column("c", class), &[4]).unwrap()), ["c", "c/c.e"]);
+    let decimal = LogicalType::Decimal { precision: 9, scale: 2 };
+    let decimal = Form::Logical { meaning: decimal, content: Box::new(numbers("i", DType::Int32)) };
+    assert!(refused(decimal, ColumnOptions::default()).to_string().contains("decimal"));
     assert!(refused(list("l", Form::Empty), ColumnOptions::default()).to_string().contains("no known type"));
     let twice = write(&[("c", text()), ("c", text())], TreeOptions::default(), &[1]).map(drop).unwrap_err();
     assert!(twice.to_string().contains("two branches"), "{twice}");
