@@ -212,7 +212,8 @@ def test_streamers():
     with uproot.open(data("objects.root")) as file:
         assert file.file.streamer_named("Event").name == "Event"
         assert file.file.streamer_named("Nothing") is None
-        assert [info.name for info in file.file.streamer_dependencies("Event")][-1] == "Event"
+        last = file.file.streamer_named("Event")
+        assert file.file.streamer_dependencies("Event")[-1] == ("Event", last.class_version)
         file.file.show_streamers("Event", stream=stream)
     assert "Event (v" in stream.getvalue()
 
@@ -319,3 +320,22 @@ def test_files_are_written_by_uproots_names(tmp_path):
         uproot.create(path)
     with pytest.raises(TypeError, match="compresion"):
         uproot.recreate(path, compresion=None)
+
+
+def test_names_of_python_classes_are_decoded_again():
+    for classname in ("TH1F", "std::vector<int>", "xAOD::Map_v2", "a_b::C_", "Größe"):
+        assert uproot.classname_decode(uproot.classname_encode(classname)) == (classname, None)
+        assert uproot.classname_decode(uproot.classname_encode(classname, 9)) == (classname, 9)
+    with pytest.raises(ValueError, match="no class"):
+        uproot.classname_decode("TH1F")
+
+
+def test_branches_among_members_are_those_that_read():
+    with uproot.open(data("objects.root"))["split"] as tree:
+        found = tree.member("fBranches")
+        assert all(isinstance(one, uproot.TBranch) for one in found)
+        assert found == tree.branches
+        assert [one.member("fName") for one in found] == [one.name for one in tree.branches]
+        inner = tree["event/Header/run"]
+        assert inner.member("fName") == "run"
+        assert inner.parent.member("fBranches")[inner.index] is inner

@@ -174,9 +174,9 @@ class ReadOnlyFile:
             return known[min(known)]
         return known[max(known)] if version == "max" else known.get(version)
 
-    def streamer_dependencies(self, classname: str, version: Any = "max") -> list[Any]:
-        """The streamer infos of the classes that one is made of, those that need others last."""
-        return dependencies(self, classname, version)
+    def streamer_dependencies(self, classname: str, version: Any = "max") -> list[tuple[str, int]]:
+        """The classes that one is made of and their versions, those that need others last."""
+        return [(info.name, info.class_version) for info in dependencies(self, classname, version)]
 
     def show_streamers(self, classname: str | None = None, version: Any = "max", stream: Any = None) -> None:
         """Prints streamer infos."""

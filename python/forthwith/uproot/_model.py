@@ -32,10 +32,11 @@ def classname_decode(encoded: str) -> tuple[str, int | None]:
             break
     else:
         raise ValueError(f"{encoded!r} names no class of a C++ class")
-    version = None
-    found = re.search(r"_v([0-9]+)$", raw)
-    if found:
-        raw, version = raw[: found.start()], int(found.group(1))
+    # An underscore of the class itself is written as a group, ``_5f_``, and so begins no version.
+    found = re.fullmatch(r"((?:[^_]|_(?:[0-9a-f][0-9a-f])+_)*)(?:_v([0-9]+))?", raw)
+    if found is None:
+        raise ValueError(f"{encoded!r} names no class of a C++ class")
+    raw, version = found.group(1), None if found.group(2) is None else int(found.group(2))
     return re.sub(r"_((?:[0-9a-f][0-9a-f])+)_", lambda one: bytes.fromhex(one.group(1)).decode(), raw), version
 
 

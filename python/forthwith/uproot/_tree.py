@@ -25,12 +25,14 @@ class _Members(Model):
     """An object of a tree, whose members are read when one is asked for."""
 
     _record: Any
+    branches: Any
 
     def _names(self) -> list[str]:
         return Held._names(self._record)
 
     def _get(self, name: str) -> Any:
-        return Held._get(self._record, name)
+        # Branches are met as what reads them.
+        return self.branches if name == "fBranches" else Held._get(self._record, name)
 
     @property
     def member_names(self) -> list[str]:
