@@ -665,6 +665,7 @@ impl<'t> Names<'t> {
 }
 
 #[cfg(test)]
+#[expect(clippy::single_range_in_vec_init, reason = "what is read are ranges")]
 mod tests {
     use super::*;
 

@@ -286,7 +286,8 @@ pub(super) fn choose(dtype: DType, condition: Numbers<'_>, x: Numbers<'_>, y: Nu
     with_type!(dtype, T => {
         let out = T::in_buffer(out);
         out.clear();
-        let pick = |holds: u8, x: T, y: T| if holds != 0 { x } else { y };
+        // Without a branch, which the processor would guess wrong.
+        let pick = |holds: u8, x: T, y: T| [y, x][usize::from(holds != 0)];
         match (condition.of::<u8>(), x.of::<T>(), y.of::<T>()) {
             (Of::Many(c), Of::Many(x), Of::Many(y)) => {
                 out.extend(c.iter().zip(x).zip(y).map(|((c, x), y)| pick(*c, *x, *y)));

@@ -253,6 +253,13 @@ pub(super) fn keep(dtype: DType, x: Slice<'_>, condition: &[u8], out: &mut Buffe
         let x = T::in_slice(x);
         let out = T::in_buffer(out);
         out.clear();
-        out.extend(x.iter().zip(condition).filter(|(_, holds)| **holds != 0).map(|(x, _)| *x));
+        // Without a branch, which the processor would guess wrong: what is not kept is written over.
+        out.resize(x.len(), T::ZERO);
+        let mut kept = 0;
+        for (x, holds) in x.iter().zip(condition) {
+            out[kept] = *x;
+            kept += usize::from(*holds != 0);
+        }
+        out.truncate(kept);
     });
 }
