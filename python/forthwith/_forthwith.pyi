@@ -993,6 +993,12 @@ class RootWriter:
     def copy(self, path: str, name: str, title: str, objects: Objects, from_: File, /) -> None:
         """Writes an object of another file as it is stored there."""
 
+    def table(self, path: str, kind: str, title: str, array: Given) -> None:
+        """Begins a tree (``"ttree"``, ``"vectors"``) or an ``"rntuple"`` with an array's columns, and writes the array."""
+
+    def extend(self, path: str, array: Given) -> None:
+        """Appends an array to a table."""
+
     def finish(self) -> int | None:
         """Completes the file, and says how many bytes it has."""
 

@@ -447,3 +447,105 @@ print(seen)
     )
     assert found == killed
     print(f"{killed} killed writers of {kills}, each file read by C++ ROOT")
+
+
+ROOT_TREE = """
+f = ROOT.TFile.Open(sys.argv[1])
+t = f.Get(sys.argv[2])
+columns = {}
+for name in sys.argv[3:]:
+    found = []
+    for i in range(t.GetEntries()):
+        t.GetEntry(i)
+        value = getattr(t, name)
+        text = (str, ROOT.std.string)
+        plain = lambda v: str(v) if isinstance(v, text) else [plain(x) for x in v] if hasattr(v, '__len__') else v
+        found.append(plain(value))
+    columns[name] = found
+print(json.dumps(columns))
+"""
+
+
+def test_trees_step_by_step(tmp_path):
+    path = tmp_path / "t.root"
+    step = {"x": np.array([1.5, 2.5], "f4"), "n": [1, 2], "hits": [[1, 2, 3], []], "s": ["a", "löng"]}
+    with forthwith.recreate(path) as file:
+        types = {"x": "f4", "n": np.int64, "hits": "var * int64", "s": "string"}
+        tree = file.mktree("d/t", types, title="a title")
+        assert tree.num_entries == 0
+        for _ in range(3):
+            tree.extend(step)
+        file["d/t"].extend({name: step[name] for name in reversed(step)})
+        file["whole"] = {"y": np.arange(10), "z": np.arange(30.0).reshape(10, 3)}
+        vectors = file.mktree("vectors", {"v": [[[1.0], []], [[2.0, 3.0]]], "w": [[1], [2, 3]]}, jagged="vector")
+        file["note"] = "between trees"
+        assert (file["d/t"].num_entries, vectors.num_entries) == (8, 2)
+        with pytest.raises(forthwith.RequestError, match="already"):
+            file["whole"] = {"y": [1]}
+        with pytest.raises(forthwith.ForthwithError, match="columns x in a table of"):
+            tree.extend({"x": [1.0]})
+        with pytest.raises(forthwith.RequestTypeError, match="no type"):
+            file.mktree("wrong", {"x": "nonsense type"})
+        with pytest.raises(forthwith.RequestError, match="jagged"):
+            file.mktree("wrong", {"x": "f4"}, jagged="array")
+    with forthwith.open(path) as file:
+        found = file["d/t"].arrays()
+        assert file["d/t"].title == "a title"
+        assert found["x"].tolist() == [1.5, 2.5] * 4
+        assert found["hits"].tolist() == [[1, 2, 3], []] * 4
+        assert found["s"].tolist() == ["a", "löng"] * 4
+        assert file["whole"].arrays()["z"].tolist() == np.arange(30.0).reshape(10, 3).tolist()
+        assert file["vectors"].arrays()["v"].tolist() == [[[1.0], []], [[2.0, 3.0]]]
+    by = by_root(ROOT_TREE, path, "d/t", "x", "n", "hits", "s")
+    assert by == {"x": [1.5, 2.5] * 4, "n": [1, 2] * 4, "hits": [[1, 2, 3], []] * 4, "s": ["a", "löng"] * 4}
+    by = by_root(ROOT_TREE, path, "vectors", "v", "w")
+    assert by == {"v": [[[1.0], []], [[2.0, 3.0]]], "w": [[1], [2, 3]]}
+
+
+def test_ntuples_step_by_step(tmp_path):
+    path = tmp_path / "n.root"
+    with forthwith.recreate(path, compression=forthwith.ZSTD()) as file:
+        ntuple = file.mkrntuple("d/n", {"x": "f4", "hits": "var * int64", "s": "string"})
+        for _ in range(3):
+            ntuple.extend({"x": [1.5, 2.5], "hits": [[1, 2, 3], []], "s": ["a", "b"]})
+        file["t"] = {"y": [1, 2]}
+    with forthwith.open(path) as file:
+        assert file["d/n"].arrays()["hits"].tolist() == [[1, 2, 3], []] * 3
+        assert file["t"].arrays()["y"].tolist() == [1, 2]
+    found = by_root(
+        """
+df = ROOT.RDataFrame('d/n', sys.argv[1])
+hits = df.Take['ROOT::RVec<std::int64_t>']('hits').GetValue()
+print(json.dumps([list(df.Take['float']('x').GetValue()), [list(v) for v in hits]]))
+""",
+        path,
+    )
+    assert found == [[1.5, 2.5] * 3, [[1, 2, 3], []] * 3]
+
+
+def test_trees_of_frames_and_in_files_that_are_there(tmp_path):
+    pd, ak = pytest.importorskip("pandas"), pytest.importorskip("awkward")
+    pa = pytest.importorskip("pyarrow")
+    path = tmp_path / "t.root"
+    with forthwith.recreate(path) as file:
+        file["frame"] = pd.DataFrame({"x": [1.5, 2.5], "n": [1, 2]})
+        file["note"] = "text"
+    with forthwith.update(path) as file:
+        schema = pa.schema([pa.field("x", pa.float64(), nullable=False)])
+        file["arrow"] = pa.table({"x": [1.5, 2.5, 3.5]}, schema=schema)
+        file["records"] = ak.Array([{"x": 1, "y": [1.0]}, {"x": 2, "y": []}])
+    with pytest.raises(TypeError, match="not written"):
+        interrupted_table(forthwith.update(path))
+    with forthwith.open(path) as file:
+        assert file["frame"].arrays()["x"].tolist() == [1.5, 2.5]
+        assert file["arrow"].arrays()["x"].tolist() == [1.5, 2.5, 3.5]
+        assert file["records"].arrays()["y"].tolist() == [[1.0], []]
+        assert "lost" not in file
+    by = by_root(ROOT_TREE, path, "records", "x", "y")
+    assert by == {"x": [1, 2], "y": [[1.0], []]}
+
+
+def interrupted_table(file):
+    with file:
+        file["lost"] = {"x": np.arange(100)}
+        file["z"] = {1, 2}

@@ -621,7 +621,8 @@ Examples:
 const CONVERT: &str = "\
 Formats: .parquet (codecs none, snappy, gzip, brotli, lz4, zstd; zstd if nothing is said),
 .avro (null, deflate, snappy, zstandard, bzip2, xz), .arrow or .feather (not compressed),
-.jsonl or .ndjson (an object for each entry) and .csv (numbers and text only).
+.root (a tree; none, zlib, lzma, lz4, zstd; zlib if nothing is said), .jsonl or .ndjson (an
+object for each entry) and .csv (numbers and text only).
 The file appears when it is complete; standard output (-) has each step as it is read.
 In JSON, maps whose keys are texts are objects, and bytes are texts whose characters have
 their numbers (U+0000 to U+00FF). Columns that hold nothing (records without fields) are left

@@ -76,6 +76,9 @@ pub mod root {
         decompress_blocks, decompress_record, forget_class, prepare, register_class, register_unframed, text,
         write,
     };
+    pub use forthwith_ttree::write::{
+        ColumnOptions, Floats, Jagged, Nulls, Strings, TreeFile, TreeOptions, TreeWriter,
+    };
     pub use forthwith_ttree::{Tree, TreeCheck, TreeFormat, TreeInfo};
 }
 

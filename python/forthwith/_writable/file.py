@@ -9,6 +9,7 @@ from forthwith import _forthwith
 from forthwith._errors import KeyInFileError, RequestError, RequestTypeError, SourceError
 from forthwith._writable.compression import setting
 from forthwith._writable.objects import Copied, writable
+from forthwith._writable.tables import empty, is_table, numbers, says_types, taken
 from forthwith._writer import place
 
 TYPE_CHECKING = False
@@ -121,7 +122,40 @@ class WritableDirectory:
         listed = self._file._open().keys(self._path) or []
         return {f"{name};{number}": kind for kind, name, number in listed}
 
+    def mktree(self, name: str, columns: Any, title: str = "", *, jagged: str = "counter") -> WritableTable:
+        """Begins a tree.
+
+        Args:
+            name: Its name, with the directories it is in.
+            columns: The type of each column, as NumPy (``"f4"``, ``("f4", (3,))``) or datashape (``"var * int64"``) spells
+                it; or arrays, which are its first entries.
+            title: Its title.
+            jagged: What lists of numbers are: ``"counter"`` for a branch that counts and an array of that length, or
+                ``"vector"`` for ``std::vector``.
+        """
+        kinds = {"counter": "ttree", "vector": "vectors"}
+        if jagged not in kinds:
+            raise RequestError(f"jagged is 'counter' or 'vector', not {jagged!r}")
+        return self._table(kinds[jagged], name, columns, title)
+
+    def mkrntuple(self, name: str, columns: Any, description: str = "") -> WritableTable:
+        """Begins an RNTuple, with columns as `mktree` takes them."""
+        return self._table("rntuple", name, columns, description)
+
+    def _table(self, kind: str, name: str, columns: Any, title: str) -> WritableTable:
+        path = self._join(name)
+        if path in self._file._tables:
+            raise RequestError(f"{path!r} is a table of this file already: extend it")
+        says = says_types(columns)
+        array = empty(columns) if says else taken(columns, {})
+        self._file._open().table(path, kind, title, array)
+        table = self._file._tables[path] = WritableTable(self._file, path, len(array), numbers(columns) if says else {})
+        return table
+
     def __setitem__(self, name: str, value: Any) -> None:
+        if is_table(value):
+            self.mktree(name, value)
+            return
         directory, last = self._split(name)
         what = writable(value, last)
         core = self._file._open()
@@ -130,8 +164,10 @@ class WritableDirectory:
         else:
             core.object(directory, last, what.title, what.members)
 
-    def __getitem__(self, name: str) -> WritableDirectory:
+    def __getitem__(self, name: str) -> Any:
         path = self._join(name)
+        if path in self._file._tables:
+            return self._file._tables[path]
         if self._file._open().keys(path) is None:
             raise KeyInFileError(
                 f"no directory {name!r} in a file that is being written; objects can be read when it is closed"
@@ -185,6 +221,32 @@ class WritableDirectory:
         return directory, last
 
 
+class WritableTable:
+    """A tree or RNTuple that is being written: what `mktree` and `mkrntuple` give."""
+
+    def __init__(self, file: WritableFile, path: str, entries: int, types: dict[str, Any]) -> None:
+        self._file, self._path, self._entries, self._types = file, path, entries, types
+
+    def extend(self, array: Any) -> None:
+        """Appends entries of the table's columns: a dict of arrays, an Awkward Array of records, a data frame, Arrow data."""
+        columns = taken(array, self._types)
+        self._file._open().extend(self._path, columns)
+        self._entries += len(columns)
+
+    @property
+    def path(self) -> str:
+        """The path in the file."""
+        return self._path
+
+    @property
+    def num_entries(self) -> int:
+        """Entries written so far."""
+        return self._entries
+
+    def __repr__(self) -> str:
+        return f"<WritableTable {self._path!r} of {self._file.file_path}>"
+
+
 class WritableFile(WritableDirectory):
     """A ROOT file that is being written: what `recreate`, `create` and `update` give. Used with ``with``."""
 
@@ -193,6 +255,7 @@ class WritableFile(WritableDirectory):
         self._core: _forthwith.RootWriter | None = core
         self._target = target
         self._name = name
+        self._tables: dict[str, WritableTable] = {}
         self._process = os.getpid()
 
     @property

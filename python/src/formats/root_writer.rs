@@ -5,16 +5,19 @@ use crate::{
     errors,
     file::File,
     give::{listening, sink_for},
+    given::Given as GivenArray,
     handle::error_of,
     held::Held,
     object::Cause,
     write::{in_memory, with},
 };
 use forthwith::{
+    columns::{Array, Form},
     io::{self, MemorySink, Sink, UpdateSink},
     plan::{Error, ErrorKind, Result},
+    rntuple::{NtupleOptions, NtupleWriter},
     root::{
-        RootFile,
+        ColumnOptions, Jagged, RootFile, TreeOptions, TreeWriter,
         write::{Compression, FileSettings, FileWriter, Given, GivenObject},
     },
 };
@@ -38,12 +41,110 @@ struct State {
     cause: Cause,
     /// Away when it was finished or given up.
     file: Option<FileWriter>,
+    /// Tables that are not finished, in the order in which they were begun.
+    tables: Vec<Open>,
+}
+
+/// A table that is being written: where, the names of its columns, and its writer.
+struct Open {
+    path: String,
+    names: Vec<String>,
+    writer: Table,
+}
+
+enum Table {
+    Tree(Box<TreeWriter>),
+    Ntuple(Box<NtupleWriter>),
+}
+
+impl Table {
+    fn extend(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
+        match self {
+            Self::Tree(tree) => tree.extend(file, columns),
+            Self::Ntuple(ntuple) => ntuple.extend(file, columns),
+        }
+    }
+
+    fn finish(self, file: &mut FileWriter) -> Result<u64> {
+        match self {
+            Self::Tree(tree) => tree.finish(file),
+            Self::Ntuple(ntuple) => ntuple.finish(file),
+        }
+    }
+}
+
+/// The columns of an array, with their names: what is no record is one column.
+fn columns_of(array: &Array) -> (Vec<String>, Vec<Array>) {
+    match &array.form {
+        Form::Record { fields: Some(names), .. } => (names.clone(), array.clone().into_fields()),
+        _ => (vec!["value".to_owned()], vec![array.clone()]),
+    }
 }
 
 impl State {
     fn file(&mut self) -> Result<&mut FileWriter> {
         let closed = || Error::new(ErrorKind::Invalid { what: "the file has been closed".into() });
         self.file.as_mut().ok_or_else(|| closed().in_file(&self.uri))
+    }
+
+    /// Begins a table with the columns of an array, and writes the array.
+    fn begin(&mut self, path: &str, kind: &str, title: String, array: &Array) -> Result<()> {
+        let (names, columns) = columns_of(array);
+        let fields: Vec<_> =
+            names.iter().cloned().zip(columns.iter().map(|column| column.form.clone())).collect();
+        let file = self.file()?;
+        let mut writer = if kind == "rntuple" {
+            let options = NtupleOptions {
+                description: title,
+                compression: file.compression(),
+                ..NtupleOptions::default()
+            };
+            Table::Ntuple(Box::new(NtupleWriter::new(file, path, &fields, options)?))
+        } else {
+            let jagged = if kind == "vectors" { Jagged::Vector } else { Jagged::Counter };
+            let default_column = ColumnOptions { jagged, ..ColumnOptions::default() };
+            let options = TreeOptions { title, default_column, ..TreeOptions::default() };
+            Table::Tree(Box::new(TreeWriter::new(file, path, &fields, options)?))
+        };
+        if array.length > 0 {
+            writer.extend(file, &columns)?;
+        }
+        self.tables.push(Open { path: path.to_owned(), names, writer });
+        Ok(())
+    }
+
+    fn extend(&mut self, path: &str, array: &Array) -> Result<()> {
+        let Self { uri, file, tables, .. } = self;
+        let table = tables.iter_mut().find(|table| table.path == path);
+        let (Some(table), Some(file)) = (table, file) else {
+            let what = "the table has been closed".into();
+            return Err(Error::new(ErrorKind::Invalid { what }).in_file(uri).in_object(path));
+        };
+        let (names, mut columns) = columns_of(array);
+        if names != table.names {
+            // The order in which fields are given does not matter.
+            let ordered: Option<Vec<Array>> = (names.len() == table.names.len())
+                .then(|| {
+                    let find =
+                        |name| names.iter().position(|known| known == name).map(|at| columns[at].clone());
+                    table.names.iter().map(find).collect()
+                })
+                .flatten();
+            columns = ordered.ok_or_else(|| {
+                let what = format!("columns {} in a table of {}", names.join(", "), table.names.join(", "));
+                Error::new(ErrorKind::Invalid { what }).in_file(uri).in_object(path)
+            })?;
+        }
+        table.writer.extend(file, &columns)
+    }
+
+    fn finish(&mut self) -> Result<Option<u64>> {
+        let tables = std::mem::take(&mut self.tables);
+        let Some(mut file) = self.file.take() else { return Ok(None) };
+        for table in tables {
+            table.writer.finish(&mut file)?;
+        }
+        file.finish().map(Some)
     }
 }
 
@@ -58,7 +159,13 @@ fn begun(uri: &str, how: &str, compression: Option<i32>, title: String, cause: &
         let mut settings = FileSettings::of(&old);
         settings.compression = chosen.unwrap_or(settings.compression);
         let file = FileWriter::update(listening(Box::new(sink), cause), &old, settings)?;
-        return Ok(State { uri: uri.into(), memory: None, cause: cause.clone(), file: Some(file) });
+        return Ok(State {
+            uri: uri.into(),
+            memory: None,
+            cause: cause.clone(),
+            file: Some(file),
+            tables: Vec::new(),
+        });
     }
     let memory = (how == "memory").then(|| MemorySink::new(uri));
     let sink: Box<dyn Sink> = match &memory {
@@ -67,7 +174,7 @@ fn begun(uri: &str, how: &str, compression: Option<i32>, title: String, cause: &
     };
     let settings = FileSettings { compression: chosen.unwrap_or_default(), title, ..FileSettings::default() };
     let file = FileWriter::create(listening(sink, cause), settings)?;
-    Ok(State { uri: uri.into(), memory, cause: cause.clone(), file: Some(file) })
+    Ok(State { uri: uri.into(), memory, cause: cause.clone(), file: Some(file), tables: Vec::new() })
 }
 
 #[pymethods]
@@ -152,10 +259,34 @@ impl RootWriter {
         })
     }
 
+    /// Begins a table with the columns of an array, and writes the array. `kind` is `"ttree"`, `"vectors"` for a tree that has
+    /// `std::vector` for lists, or `"rntuple"`.
+    fn table(
+        &self,
+        py: Python<'_>,
+        path: &str,
+        kind: &str,
+        title: String,
+        array: &GivenArray,
+    ) -> PyResult<()> {
+        with(py, &self.0, |state| {
+            let done = state.begin(path, kind, title, &array.0);
+            (done.map_err(|error| error.in_file(&state.uri)), state.cause.clone())
+        })
+    }
+
+    /// Appends an array to a table.
+    fn extend(&self, py: Python<'_>, path: &str, array: &GivenArray) -> PyResult<()> {
+        with(py, &self.0, |state| {
+            let done = state.extend(path, &array.0);
+            (done.map_err(|error| error.in_file(&state.uri)), state.cause.clone())
+        })
+    }
+
     /// Completes the file, and says how many bytes it has.
     fn finish(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         with(py, &self.0, |state| {
-            let done = state.file.take().map(FileWriter::finish).transpose();
+            let done = state.finish();
             (done.map_err(|error| error.in_file(&state.uri)), state.cause.clone())
         })
     }
@@ -169,6 +300,7 @@ impl RootWriter {
     /// Leaves nothing behind.
     fn abandon(&self, py: Python<'_>) -> PyResult<()> {
         if let Some(state) = self.0.take(py)?.kept() {
+            state.tables.clear();
             state.file = None;
         }
         Ok(())

@@ -3,16 +3,31 @@
 use super::Format;
 use crate::check::{Counted, Reading as CheckedReading};
 use crate::{Container, FileInfo, Key, Object, OpenOptions, OptionKind, OptionSpec, Recovery, Words};
+use forthwith_columns::Form;
 use forthwith_engine::Engine;
-use forthwith_io::Source;
-use forthwith_plan::{BlockFormat, CheckReport, Dataset, Error, ErrorKind, Finding, Result, Severity};
+use forthwith_io::{Sink, Source};
+use forthwith_plan::{
+    BlockFormat, CheckReport, Dataset, Error, ErrorKind, Finding, Result, Severity, TableWriter, WriteOptions,
+};
 use forthwith_rntuple::{Ntuple, NtupleFormat, Options};
-use forthwith_root::{Checked, Found, Recovered, RootFile};
-use forthwith_ttree::{Tree, TreeCheck, TreeFormat};
+use forthwith_root::{
+    Checked, Found, Recovered, RootFile,
+    write::{Compression, FileSettings},
+};
+use forthwith_ttree::{
+    Tree, TreeCheck, TreeFormat,
+    write::{TreeFile, TreeOptions},
+};
 use std::{any::Any, sync::Arc};
 
 /// The row of the table.
 pub(super) struct Root;
+
+/// The name of a tree that is given none.
+const DEFAULT_TREE: &str = "tree";
+
+/// The codec of a level without one.
+const DEFAULT_CODEC: &str = "zlib";
 
 /// ROOT's version stands behind the magic word; of large files it is a million more.
 const LARGEST_VERSION: u32 = 100_000_000;
@@ -64,8 +79,20 @@ impl Format for Root {
         Ok(Arc::new(Opened { engine: Arc::clone(engine), file, recovered, ntuples }))
     }
 
-    fn is_written(&self) -> bool {
-        false
+    fn writer(
+        &self,
+        fields: &[(String, Form)],
+        sink: Box<dyn Sink>,
+        options: &WriteOptions,
+    ) -> Result<Box<dyn TableWriter>> {
+        let compression = match (options.codec.as_deref(), options.level) {
+            (None, None) => Compression::default(),
+            (codec, level) => Compression::named(codec.unwrap_or(DEFAULT_CODEC), level)?,
+        };
+        let settings = FileSettings { compression, ..FileSettings::default() };
+        let tree = TreeOptions { cluster_entries: options.block_entries, ..TreeOptions::default() };
+        let name = options.name.as_deref().unwrap_or(DEFAULT_TREE);
+        Ok(Box::new(TreeFile::create(sink, name, fields, settings, tree)?))
     }
 
     fn blocks(&self) -> &'static [&'static dyn BlockFormat] {

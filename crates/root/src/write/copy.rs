@@ -1,7 +1,5 @@
 //! Objects of one file written to another, as they are.
 
-use std::collections::BTreeSet;
-
 use forthwith_io::Compressor;
 use forthwith_plan::{Error, Result};
 
@@ -51,33 +49,13 @@ impl FileWriter {
         self.listed(directory, KeyText { class, name, title: &title }, payload.len(), &[&stored])
     }
 
-    /// Adds the descriptions of all classes of an object that its file has, and those of ROOT's own that it leaves out.
+    /// Adds all descriptions of classes that the object's file has, and those of ROOT's own that it leaves out. Which of them are needed
+    /// is not always said: of an object that ROOT streams by code of its own, or of a pair in a container.
     fn describe_from(&mut self, objects: &Objects, streamers: &Streamers) -> Result<()> {
-        let mut wanted: Vec<String> = objects.iter().map(|object| object.class().to_owned()).collect();
-        let mut seen = BTreeSet::new();
-        while let Some(class) = wanted.pop() {
-            if !seen.insert(class.clone()) {
-                continue;
-            }
-            let infos = streamers.versions(&class)?;
-            if infos.is_empty()
-                && self.describe_class(&class).is_err()
-                && objects.iter().any(|o| o.class() == class)
-            {
-                // ROOT's own code streams it. Which classes are its bases and members is not said, so all are taken.
-                streamers.infos()?.iter().for_each(|info| self.describe(info));
-                return Ok(());
-            }
-            for info in infos {
-                self.describe(&info);
-                for element in &info.elements {
-                    let named = if element.is_base() { &element.name } else { &element.type_name };
-                    wanted.push(named.trim_end_matches('*').to_owned());
-                    // What a container holds.
-                    let words = named.split(['<', '>', ',', '*']).map(str::trim);
-                    wanted.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
-                }
-            }
+        streamers.infos()?.iter().for_each(|info| self.describe(info));
+        for object in objects.iter().filter(|object| !streamers.knows(object.class())) {
+            // One that nothing is known of stays one.
+            let _ = self.describe_class(object.class());
         }
         Ok(())
     }

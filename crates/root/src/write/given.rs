@@ -36,7 +36,7 @@ pub enum Given {
     /// An object, or what a pointer means.
     Object(Box<GivenObject>),
     /// Values one after the other: what a collection holds, or a container.
-    List(Vec<Given>),
+    List(Vec<Self>),
 }
 
 impl Given {
