@@ -312,7 +312,7 @@ def test_files_are_written_by_uproots_names(tmp_path):
             assert again.keys(cycle=False) == ["dir", "dir/h", "text"]
             assert again["dir/h"].values().tolist() == one.values().tolist()
             assert again["text"] == "some text"
-    with uproot.update(path) as written:
+    with uproot.update(f"file://{path}") as written:
         written["more"] = "text"
     with uproot.open(path) as again:
         assert "more" in again

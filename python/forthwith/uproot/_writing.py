@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from forthwith import _paths
 from forthwith._writable import file as ours
 from forthwith._writable.compression import LZ4, LZMA, ZLIB, ZSTD, Compression
 from forthwith._writable.file import WritableDirectory, WritableFile
@@ -50,6 +51,11 @@ def _checked(call: str, options: dict[str, Any]) -> None:
             raise TypeError(f"{call}() has no argument {name!r}")
 
 
+def _local(file_path: Any) -> Any:
+    """A path as the system has it, also of a ``file:`` URL."""
+    return _paths.local(file_path) if isinstance(file_path, str) else file_path
+
+
 def recreate(file_path: Any, *, compression: Any = "default", **options: Any) -> WritableFile:
     """A ROOT file to be written, in place of an older one of this name, as `forthwith.recreate` writes it.
 
@@ -59,16 +65,16 @@ def recreate(file_path: Any, *, compression: Any = "default", **options: Any) ->
         options: ``initial_streamers_bytes``, ``initial_directory_bytes`` and ``uuid_version`` have no effect.
     """
     _checked("recreate", options)
-    return ours.recreate(file_path, compression=compression)
+    return ours.recreate(_local(file_path), compression=compression)
 
 
 def create(file_path: Any, *, compression: Any = "default", **options: Any) -> WritableFile:
     """As `recreate`, of a file that must not be there yet."""
     _checked("create", options)
-    return ours.create(file_path, compression=compression)
+    return ours.create(_local(file_path), compression=compression)
 
 
 def update(file_path: Any, *, compression: Any = "default", **options: Any) -> WritableFile:
     """A ROOT file that is there, to be added to, as `forthwith.update` does it. The arguments are those of `recreate`."""
     _checked("update", options)
-    return ours.update(file_path, compression=compression)
+    return ours.update(_local(file_path), compression=compression)
