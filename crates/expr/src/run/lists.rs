@@ -25,6 +25,15 @@ impl Lists<'_> {
         }
     }
 
+    /// The number of items in all of them.
+    fn items(self) -> usize {
+        match self {
+            Self::Offsets([first, .., last]) => last.wrapping_sub(*first) as usize,
+            Self::Offsets(_) => 0,
+            Self::Regular { count, size } => count * size,
+        }
+    }
+
     /// The items of each list, counted from the first of all.
     #[inline(always)]
     fn each(self, mut act: impl FnMut(Range<usize>)) {
@@ -81,10 +90,14 @@ pub(super) fn expand(dtype: DType, x: Slice<'_>, to: Lists<'_>, out: &mut Buffer
         let x = T::in_slice(x);
         let out = T::in_buffer(out);
         out.clear();
+        // All at once: short lists are many, and each would look for room.
+        out.resize(to.items(), T::ZERO);
         let mut values = x.iter();
         to.each(|items| {
             if let Some(value) = values.next() {
-                out.extend(std::iter::repeat_n(*value, items.len()));
+                for place in &mut out[items] {
+                    *place = *value;
+                }
             }
         });
     });
