@@ -12,6 +12,7 @@ ROOT = pathlib.Path(forthwith.__file__).parent
 LATER = {
     "forthwith._streamers": "dataclasses cost as much as the package, and few ask for streamer infos",
     "forthwith._objects": "objects are not in every file, and import operator, threading and collections",
+    "forthwith._writable.histograms": "imports NumPy, which not every object that is written needs",
     "forthwith._tree.options": "dataclasses take longer to import than the package",
     "forthwith._tree.selection": "imports forthwith._tree.options",
 }

@@ -67,11 +67,9 @@ pub(crate) fn demo(
     let branches = survey::survey(&table)?;
     console.line("")?;
     let words = table.words();
-    let noun = match words.table {
-        "tree" => "Tree",
-        "RNTuple" => "RNTuple",
-        _ => "Table",
-    };
+    // At the beginning of a line.
+    let (first, rest) = words.table.split_at(words.table.len().min(1));
+    let noun = first.to_uppercase() + rest;
     title(console, format!("{noun} {}", human::clean(table.path())).trim_end())?;
     let kinds = survey::tally(&branches);
     console.line(&format!(

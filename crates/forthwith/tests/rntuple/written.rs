@@ -1,4 +1,5 @@
 //! Ntuples that the crate writes, read by the crate. C++ ROOT and uproot read them in Python's tests.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use forthwith::{
     Engine, Options as EngineOptions,
@@ -257,7 +258,7 @@ fn columns_that_come_late_are_zero_before() {
         ("array", of(Form::Regular { size: 2, content: Box::new(number()) }), "[0, 0]"),
     ];
     let bytes = file(&columns, plain(), |ntuple, file| {
-        ntuple.extend(file, &[first.clone()]).unwrap();
+        ntuple.extend(file, std::slice::from_ref(&first)).unwrap();
         let more: Vec<_> =
             late.iter().map(|(name, array, _)| ((*name).to_owned(), array.form.clone())).collect();
         ntuple.add_columns(file, &more).unwrap();
@@ -301,7 +302,8 @@ fn fields_show_other_fields() {
     ];
     let options = NtupleOptions { projections, ..plain() };
     let columns = [("jets".to_owned(), jets.form.clone())];
-    let bytes = file(&columns, options, |ntuple, file| ntuple.extend(file, &[jets.clone()]).unwrap());
+    let bytes =
+        file(&columns, options, |ntuple, file| ntuple.extend(file, std::slice::from_ref(&jets)).unwrap());
     assert_eq!(values(&bytes, "pt"), ["[7, 8]", "[]", "[9]"]);
     assert_eq!(values(&bytes, "count"), ["2", "0", "1"]);
     assert_eq!(values(&bytes, "tags"), ["[[7, 8], []]", "[]", "[[9]]"]);
