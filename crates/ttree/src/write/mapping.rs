@@ -149,7 +149,7 @@ impl Branches {
         let mut waiting = Vec::new();
         for (column, (name, form)) in columns.iter().enumerate() {
             let own = options.column(name);
-            let form = plain_form(form, own.nulls).map_err(|e| e.in_object(name))?;
+            let form = plain_form(form).map_err(|e| e.in_object(name))?;
             let is_integer = matches!(&form, Form::Numpy { dtype, shape, .. }
                 if shape.is_empty() && !matches!(dtype, DType::Bool | DType::Float32 | DType::Float64));
             this.forms.push(form.clone());

@@ -105,7 +105,7 @@ pub enum Strings {
 /// The treatment of missing values, which trees have no way to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Nulls {
-    /// They are refused, and so are columns that might have some.
+    /// They are refused when they come. A column that might have some, and has none, is written.
     #[default]
     Refused,
     /// Numbers are this one, converted to their type; lists and text are empty.

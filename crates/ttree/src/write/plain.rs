@@ -7,33 +7,24 @@ use std::collections::HashMap;
 
 /// The Form that is written for a Form: options become what they hold, categories text, halves `float32`, and numbers that mean more what
 /// they are stored as.
-pub(super) fn plain_form(form: &Form, nulls: Nulls) -> Result<Form> {
+pub(super) fn plain_form(form: &Form) -> Result<Form> {
     Ok(match form {
         Form::Numpy { shape, .. } if shape.contains(&0) => return Err(no_dimension(form)),
         Form::Regular { size: 0, .. } => return Err(no_dimension(form)),
         Form::Numpy { .. } | Form::String { .. } | Form::Empty => form.clone(),
         Form::Categorical { key, .. } => Form::String { key: key.clone(), binary: false },
         Form::List { key, content } => {
-            Form::List { key: key.clone(), content: Box::new(plain_form(content, nulls)?) }
+            Form::List { key: key.clone(), content: Box::new(plain_form(content)?) }
         }
         Form::Regular { size, content } => {
-            Form::Regular { size: *size, content: Box::new(plain_form(content, nulls)?) }
+            Form::Regular { size: *size, content: Box::new(plain_form(content)?) }
         }
         Form::Record { fields, contents, name } => {
-            let contents =
-                contents.iter().map(|content| plain_form(content, nulls)).collect::<Result<_>>()?;
+            let contents = contents.iter().map(plain_form).collect::<Result<_>>()?;
             Form::Record { fields: fields.clone(), contents, name: name.clone() }
         }
-        Form::Option { content, .. } => match nulls {
-            Nulls::Refused => {
-                let what = format!(
-                    "missing values in a tree ({}); an option of the column says what they are filled with",
-                    form.type_string()
-                );
-                return Err(Error::unsupported(what));
-            }
-            Nulls::Filled(_) => plain_form(content, nulls)?,
-        },
+        // Values that are missing are refused, or filled, when they come.
+        Form::Option { content, .. } => plain_form(content)?,
         Form::Logical { meaning: LogicalType::Decimal { .. }, .. } => {
             return Err(Error::unsupported(format!(
                 "{} in a tree, which would lose the point",
@@ -44,11 +35,19 @@ pub(super) fn plain_form(form: &Form, nulls: Nulls) -> Result<Form> {
             Form::Numpy { key, shape, .. } => {
                 Form::Numpy { key: key.clone(), dtype: DType::Float32, shape: shape.clone() }
             }
-            other => plain_form(other, nulls)?,
+            other => plain_form(other)?,
         },
-        Form::Logical { content, .. } => plain_form(content, nulls)?,
+        Form::Logical { content, .. } => plain_form(content)?,
         other => return Err(Error::unsupported(format!("{} in a tree", other.type_string()))),
     })
+}
+
+/// Trees have no way to write it.
+fn missing(form: &Form, at: usize) -> Error {
+    Error::unsupported(format!(
+        "missing values in a tree ({}, value {at}); an option of the column says what they are filled with",
+        form.type_string()
+    ))
 }
 
 /// Arrays of no items take no memory, so that any number of them could be announced; C++ has none.
@@ -70,8 +69,8 @@ pub(super) fn is_plain(form: &Form) -> bool {
 /// The same rows in columns of their own, with the Form that [`plain_form`] gives. Keys are made anew.
 pub(super) fn plain_array(array: &Array, nulls: Nulls) -> Result<Array> {
     let fill = match nulls {
-        Nulls::Refused => 0.0,
-        Nulls::Filled(fill) => fill,
+        Nulls::Refused => None,
+        Nulls::Filled(fill) => Some(fill),
     };
     let columns = array.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
     let mut gather = Gather { columns, fill, out: Vec::new() };
@@ -83,7 +82,8 @@ pub(super) fn plain_array(array: &Array, nulls: Nulls) -> Result<Array> {
 /// Takes rows of nodes, each of which is a row or missing.
 struct Gather<'a> {
     columns: HashMap<&'a str, &'a Column>,
-    fill: f64,
+    /// The number for one that is missing; without it, a missing value is an error.
+    fill: Option<f64>,
     out: Vec<(String, Column)>,
 }
 
@@ -94,7 +94,7 @@ impl Gather<'_> {
                 let each = shape.iter().product::<u64>() as usize;
                 let bytes = self.bytes(key, "data")?;
                 let width = each * dtype.size();
-                let filling = filling(*dtype, self.fill).repeat(each);
+                let filling = filling(*dtype, self.fill.unwrap_or_default()).repeat(each);
                 let mut taken = Vec::with_capacity(rows.len().saturating_mul(width));
                 for row in rows {
                     taken.extend_from_slice(match row {
@@ -153,6 +153,11 @@ impl Gather<'_> {
                     .iter()
                     .map(|row| usize::try_from(i64::from_ne_bytes(*index.get((*row)?)?)).ok())
                     .collect();
+                let lacks =
+                    |(row, picked): (&Option<usize>, &Option<usize>)| row.is_some() && picked.is_none();
+                if let (None, Some(at)) = (self.fill, rows.iter().zip(&picked).position(lacks)) {
+                    return Err(missing(form, at));
+                }
                 self.node(content, &picked)?
             }
             Form::Logical { meaning: LogicalType::Half, content } => match content.kept() {
@@ -168,7 +173,9 @@ impl Gather<'_> {
                                     .iter()
                                     .map(|bits| LogicalType::half(u16::from_ne_bytes(*bits))),
                             ),
-                            None => taken.extend(std::iter::repeat_n(self.fill as f32, each)),
+                            None => {
+                                taken.extend(std::iter::repeat_n(self.fill.unwrap_or_default() as f32, each))
+                            }
                         }
                     }
                     let key = self.add("data", Column::from_vec(taken));
