@@ -14,12 +14,16 @@ _UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 
 def entry_range(start: int | None, stop: int | None, entries: int) -> tuple[int, int]:
     """A half-open range within ``entries``, as a slice has it: negative numbers count from the end."""
+    if start is None and stop is None:
+        return 0, entries
     first, last, _ = slice(_index(start, "entry_start"), _index(stop, "entry_stop")).indices(entries)
     return first, max(first, last)
 
 
 def from_start(start: int | None, stop: int | None) -> tuple[int | None, int | None]:
     """The bounds as far as they count from the first entry; ``None`` for one that does not, or is not there."""
+    if start is None and stop is None:
+        return 0, None
     first, last = _index(start, "entry_start"), _index(stop, "entry_stop")
     first = 0 if first is None else first
     return first if first >= 0 else None, last if last is not None and last >= 0 else None

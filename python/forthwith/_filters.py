@@ -105,10 +105,11 @@ class BranchFilter:
         if filter_branch is not None and not callable(filter_branch):
             raise TypeError(f"filter_branch must be None or a function of a branch, not {filter_branch!r}")
         self._by_branch = filter_branch
+        self._is_any = any(given is not None for given in self.given.values())
 
     def __bool__(self) -> bool:
         """Whether anything is filtered."""
-        return any(given is not None for given in self.given.values())
+        return self._is_any
 
     def plain(self) -> list[tuple[str, str]]:
         """The filters that are names and no patterns, each with its argument."""
@@ -128,6 +129,20 @@ class BranchFilter:
         if self._by_type and not _typed(self._by_type, branch().typename):
             return False
         return self._by_branch is None or bool(self._by_branch(branch()))
+
+
+_ALL = BranchFilter()
+
+
+def passing(
+    filter_name: Filter, filter_typename: Filter, filter_branch: Callable[[Branch], object] | None, exclude: Filter
+) -> BranchFilter:
+    """The filters of a call. Most readings name their branches: the one that all pass is made once."""
+    if filter_name is None and filter_typename is None and filter_branch is None and exclude is None:
+        return _ALL
+    return BranchFilter(
+        filter_name=filter_name, filter_typename=filter_typename, filter_branch=filter_branch, exclude=exclude
+    )
 
 
 def _named(passes: Predicate, given: object, name: str, path: str) -> bool:

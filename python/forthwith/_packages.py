@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 
 from forthwith._errors import MissingPackageError
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
 
 def package(name: str) -> Any:
     """An optional package, or the error that says how to get it."""
+    there = sys.modules.get(name)
+    # As an import statement asks; import_module costs several times as much.
+    if there is not None and not getattr(there.__spec__, "_initializing", True):
+        return there
     try:
         return import_module(name)
     except ModuleNotFoundError as missing:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from forthwith._packages import package
 
 TYPE_CHECKING = False
@@ -45,5 +43,5 @@ def library(name: LibraryName, how: How = None, logical: bool = True) -> Library
         raise ValueError(f'how must be None, dict, tuple, list or "zip", not {how!r}')
     needed, module, name_of_class = found
     package(needed)
-    made: Library = getattr(import_module(f"forthwith._interop.{module}"), name_of_class)(how, logical)
+    made: Library = getattr(package(f"forthwith._interop.{module}"), name_of_class)(how, logical)
     return made

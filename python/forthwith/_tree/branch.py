@@ -9,7 +9,7 @@ from forthwith._tree import typed, walk
 from forthwith._tree.branches import HasBranches
 from forthwith._tree.bulk import bulk
 from forthwith._tree.protocols import numpy_array, tensor
-from forthwith._tree.query import Choice, query
+from forthwith._tree.query import chosen, query
 from forthwith._tree.read import entries_of_branch
 
 TYPE_CHECKING = False
@@ -236,7 +236,7 @@ class Branch(HasBranches):
 
         options = ReadOptions(library, None, errors, lost, threads, progress, logical=logical)
         start, stop = self._range(entry_start, entry_stop)
-        columns = query(self._tree, [(self.name, self._index)], Choice(cut, aliases, entries))
+        columns = query(self._tree, [(self.name, self._index)], chosen(cut, aliases, entries))
         return walk.array(self._tree, columns, start, stop, options)
 
     @property

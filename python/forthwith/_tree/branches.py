@@ -6,7 +6,7 @@ from forthwith import _filters, _keywords
 from forthwith._entries import memory_size as memory_size_of
 from forthwith._tree import read, typed, walk
 from forthwith._tree.mapping import FILTERS, BranchMapping
-from forthwith._tree.query import Choice, Query
+from forthwith._tree.query import Choice, Query, chosen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class HasBranches(BranchMapping):
         exclude: Filter,
         choice: Choice,
     ) -> read.Columns:
-        wanted = _filters.BranchFilter(
+        wanted = _filters.passing(
             filter_name=filter_name, filter_typename=filter_typename, filter_branch=filter_branch, exclude=exclude
         )
         return read.choose(self, names, wanted, choice=choice)
@@ -119,7 +119,7 @@ class HasBranches(BranchMapping):
         from forthwith._tree.selection import Selection
 
         _keywords.refuse("select", unknown, _SELECT)
-        choice = Choice(cut, aliases, entries)
+        choice = chosen(cut, aliases, entries)
         columns = self._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
         start, stop = read.span(self, entry_start, entry_stop)
         return Selection(self._tree, columns, start, stop, step_size, threads, unions, maps)
@@ -204,7 +204,7 @@ class HasBranches(BranchMapping):
         from forthwith._tree.options import ReadOptions
 
         _keywords.refuse("arrays", unknown, _ARRAYS)
-        choice = Choice(cut, aliases, entries)
+        choice = chosen(cut, aliases, entries)
         columns = self._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
         options = ReadOptions(library, how, errors, lost, threads, progress, logical=logical)
         start, stop = read.entries_of(self, entry_start, entry_stop)
@@ -261,7 +261,7 @@ class HasBranches(BranchMapping):
         from forthwith._tree.options import ReadOptions
 
         _keywords.refuse("iterate", unknown, _ITERATE)
-        choice = Choice(cut, aliases, entries)
+        choice = chosen(cut, aliases, entries)
         columns = self._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
         options = ReadOptions(library, how, errors, None, threads, progress, logical=logical)
         steps = read.walk(self, columns, entry_start, entry_stop, step_size)

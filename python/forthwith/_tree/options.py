@@ -64,6 +64,10 @@ class ReadOptions:
         """The converter that makes the result. Missing packages and impossible wishes are errors here."""
         return _library(self.library, self.how, self.logical)
 
+    def into_list(self) -> Library:
+        """The converter of arrays that are not put into anything, but a list."""
+        return _library(self.library, list, self.logical)
+
     def behind(self, offset: int) -> Self:
         """The same for a file behind ``offset`` entries of others."""
         return replace(self, offset=offset)

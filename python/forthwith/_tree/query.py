@@ -40,9 +40,10 @@ class Choice:
             if not isinstance(text, str):
                 raise TypeError(f"aliases must be names and expressions, not {name!r}: {text!r}")
         self.entries = entries
+        self._is_any = bool(self.aliases) or self.chooses
 
     def __bool__(self) -> bool:
-        return bool(self.aliases) or self.chooses
+        return self._is_any
 
     @property
     def chooses(self) -> bool:
@@ -67,6 +68,12 @@ class Choice:
 
 
 NOTHING = Choice()
+
+
+def chosen(cut: str | None, aliases: Mapping[str, str] | None, entries: Any) -> Choice:
+    """A cut, aliases and entries; mostly there are none, which are made once."""
+    is_any = cut is not None or aliases is not None or entries is not None
+    return Choice(cut, aliases, entries) if is_any else NOTHING
 
 
 class Query(list["tuple[str, int]"]):
@@ -123,7 +130,7 @@ class Computed:
 
 def query(tree: Tree, columns: list[tuple[str, int]], choice: Choice) -> list[tuple[str, int]]:
     """The columns as they are, or a `Query` if there is anything to compute or to choose."""
-    if choice or any(at == COMPUTED for _, at in columns):
+    if choice or COMPUTED in [at for _, at in columns]:
         return Query(tree, columns, choice)
     return columns
 

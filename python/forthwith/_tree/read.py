@@ -66,9 +66,9 @@ def choose(
         inside = owner._tree._branch(at)._members()
         columns += [(f"{name}/{path}", child) for path, child in inside if fields[child].has_data]
     labels = [label for label, _ in columns]
-    for label in labels:
-        if labels.count(label) > 1:
-            raise ValueError(f"{label!r} is asked for twice")
+    if len(set(labels)) < len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        raise ValueError(f"{twice!r} is asked for twice")
     return query(owner._tree, columns, choice)
 
 

@@ -29,7 +29,7 @@ def arrays(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOpt
 def array(tree: Tree, column: Columns, start: int, stop: int, options: ReadOptions) -> Any:
     """One branch, which is not put into anything."""
     if options.errors == "raise":
-        (found,) = together(tree, column, start, stop, options, options.putting(list).into())
+        (found,) = together(tree, column, start, stop, options, options.into_list())
         return found
     found, losses = damage.array(tree, column, start, stop, options)
     _tell(tree, losses, options)
