@@ -78,15 +78,17 @@ pub(crate) struct Fault {
     pub(crate) passing: bool,
     /// Bytes that came before.
     pub(crate) parts: Vec<Part>,
+    /// The state of the file that these are of.
+    pub(crate) mark: Option<Mark>,
 }
 
 impl Fault {
     pub(crate) fn lasting(kind: ErrorKind) -> Self {
-        Self { kind, passing: false, parts: Vec::new() }
+        Self { kind, passing: false, parts: Vec::new(), mark: None }
     }
 
     pub(crate) fn passing(text: String) -> Self {
-        Self { kind: ErrorKind::Remote { text: crate::redact(&text) }, passing: true, parts: Vec::new() }
+        Self { passing: true, ..Self::answer(text) }
     }
 
     /// A fault of the server's answer that a repetition would not mend.
@@ -94,8 +96,7 @@ impl Fault {
         Self::lasting(ErrorKind::Remote { text: crate::redact(&text.into()) })
     }
 
-    pub(crate) fn with(mut self, parts: Vec<Part>) -> Self {
-        self.parts = parts;
-        self
+    pub(crate) fn with(self, parts: Vec<Part>, mark: Mark) -> Self {
+        Self { parts, mark: Some(mark), ..self }
     }
 }

@@ -159,7 +159,7 @@ impl Http {
         let (body, cut) = self.body(response, range.end - range.start).await;
         let parts = vec![Part { start: range.start, bytes: body }];
         match cut {
-            Some(fault) => Err(fault.with(parts)),
+            Some(fault) => Err(fault.with(parts, Mark { size, tag })),
             None => Ok(Answer { parts, mark: Mark { size, tag } }),
         }
     }

@@ -147,6 +147,15 @@ impl Shared {
 
     /// One request, repeated where it failed in passing. The answer may have fewer bytes than were wanted.
     async fn ask(&self, link: &Link, wanted: &Wanted) -> std::result::Result<Vec<Part>, ErrorKind> {
+        self.ask_once(link, wanted).await.map(|(parts, _)| parts)
+    }
+
+    /// The same, with whether the answer broke off.
+    async fn ask_once(
+        &self,
+        link: &Link,
+        wanted: &Wanted,
+    ) -> std::result::Result<(Vec<Part>, bool), ErrorKind> {
         let retries = self.options.retries()?;
         let mut pause = Duration::from_millis(100);
         let mut tries = 0;
@@ -158,15 +167,14 @@ impl Shared {
             match answer {
                 Ok(answer) => {
                     self.compare(&answer.mark)?;
-                    return Ok(answer.parts);
+                    return Ok((answer.parts, false));
                 }
-                // The bytes that came before count as an answer: the rest is asked for.
-                Err(fault)
-                    if fault.passing
-                        && fault.parts.iter().any(|part| !part.bytes.is_empty())
-                        && self.mark.get().is_some() =>
+                // The bytes that came before count as an answer, if they are of the same file: the rest is asked for.
+                Err(Fault { passing: true, parts, mark: Some(mark), .. })
+                    if self.mark.get().is_some() && parts.iter().any(|part| !part.bytes.is_empty()) =>
                 {
-                    return Ok(fault.parts);
+                    self.compare(&mark)?;
+                    return Ok((parts, true));
                 }
                 Err(fault) if fault.passing && tries < retries => {
                     tries += 1;
@@ -185,15 +193,17 @@ impl Shared {
     async fn range(&self, link: &Link, range: Range<u64>) -> std::result::Result<Part, ErrorKind> {
         let mut done: Vec<Bytes> = Vec::new();
         let mut at = range.start;
-        // Each request has to bring the end nearer; a server that sends a byte at a time is not followed for ever.
-        let mut left = 8 + (range.end - range.start) / (256 << 10);
+        // Each request has to bring the end nearer; a server that sends a byte at a time is not followed for ever, and less far one
+        // that breaks off each time, as that may take long.
+        let mut left = 64 + (range.end - range.start) / (64 << 10);
         while at < range.end {
-            let parts = self.ask(link, &Wanted::one(at..range.end)).await?;
+            let (parts, broke) = self.ask_once(link, &Wanted::one(at..range.end)).await?;
+            left = left.saturating_sub(if broke { 16 } else { 0 });
             let part = parts.into_iter().find(|part| part.start <= at && at < part.range().end);
             let Some(part) = part.filter(|_| left > 0) else {
                 return Err(ErrorKind::Remote { text: format!("the server does not answer byte {at}") });
             };
-            left -= 1;
+            left = left.saturating_sub(1);
             let end = part.range().end.min(range.end);
             done.extend(part.slice(&(at..end)));
             at = end;
