@@ -86,7 +86,7 @@ impl Gather<'_> {
             }
             Form::Option { key, content } => {
                 let mut inner: Runs = vec![Vec::new(); runs.len()];
-                let (mut index, mut next) = (Vec::new(), 0);
+                let (mut index, mut next) = (Vec::<i64>::new(), 0);
                 for ((source, runs), inner) in self.sources.iter().zip(&runs).zip(&mut inner) {
                     let found = source.integers(key, "index", end(runs))?;
                     for at in rows(runs).filter_map(|row| found.get(row)) {
@@ -105,7 +105,7 @@ impl Gather<'_> {
             Form::Union { key, contents } => {
                 let mut inner: Vec<Runs> = vec![vec![Vec::new(); runs.len()]; contents.len()];
                 let mut next = vec![0; contents.len()];
-                let (mut tags, mut index) = (Vec::new(), Vec::new());
+                let (mut tags, mut index) = (Vec::new(), Vec::<i64>::new());
                 for (number, (source, runs)) in self.sources.iter().zip(&runs).enumerate() {
                     let (found, meant) =
                         (source.tags(key, end(runs))?, source.integers(key, "index", end(runs))?);
@@ -250,10 +250,7 @@ mod tests {
         let gathered = Array::gather(&[(&first, &[0..2, 3..4]), (&second, &[1..3])]).expect("gathered");
         gathered.validate().expect("valid");
         let lines = gathered.preview(0..5, 60).lines().expect("lines");
-        assert_eq!(
-            lines,
-            ["{a: [3], b: \"\"}", "None", "{a: [], b: \"vv\"}", "None", "{a: [11, 12], b: \"u\"}"]
-        );
+        assert_eq!(lines, ["{a: [3], b: ''}", "None", "{a: [], b: 'vv'}", "None", "{a: [11, 12], b: 'u'}"]);
         let none: [Range<u64>; 0] = [];
         assert_eq!(Array::gather(&[(&first, &none)]).expect("empty").length, 0);
     }

@@ -192,7 +192,7 @@ pub(crate) struct Input {
 /// })?;
 /// assert_eq!(program.inputs().collect::<Vec<_>>(), ["pt"]);
 /// let passed = &program.run(&[&pt], 3)?[0];
-/// assert_eq!(passed.preview(0..3, 40).lines()?, ["false", "false", "true"]);
+/// assert_eq!(passed.preview(0..3, 40).lines()?, ["False", "False", "True"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -19,7 +19,7 @@
 //! formats).
 #![deny(missing_docs)]
 
-#[cfg(any(feature = "avro", feature = "parquet", feature = "builders"))]
+#[cfg(any(feature = "root", feature = "avro", feature = "parquet", feature = "builders"))]
 #[cfg_attr(
     not(all(feature = "avro", feature = "parquet")),
     allow(dead_code, reason = "one of them has columns block by block, the other all columns in a block")
