@@ -6,6 +6,7 @@ import awkward as ak
 import numpy as np
 import pyarrow as pa
 import pytest
+from conftest import data
 from random_expressions import campaign
 
 import forthwith
@@ -154,3 +155,42 @@ def test_random_expressions_are_those_of_awkward(seed):
     problems, computed = campaign(seed, 400)
     assert not problems, "\n".join(problems[:5])
     assert computed > 150
+
+
+def test_entries_are_numbers_or_a_mask_and_nothing_else():
+    import array
+
+    tree = forthwith.open(data("zmumu.root") + ":events")
+    expected = tree.arrays(["MET_pt"])[[1, 2, 3]]
+    for code in "bBhHiIlLqQ":
+        assert ak.array_equal(tree.arrays(["MET_pt"], entries=array.array(code, [1, 2, 3])), expected)
+    for wrong in (
+        array.array("d", [1, 2]),
+        np.ma.array([1, 2, 3], mask=[0, 1, 0]),
+        [True, 2],
+        {1, 2},
+        {1: 2},
+        b"ab",
+        "12",
+    ):
+        with pytest.raises((TypeError, ValueError)):
+            tree.arrays(["MET_pt"], entries=wrong)
+    with pytest.raises(ValueError, match=r"negative|count from 0"):
+        tree.arrays(["MET_pt"], entries=array.array("q", [-1]))
+
+
+def test_columns_that_may_have_nulls_are_cut(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "nulls.parquet"
+    pq.write_table(pa.table({"c": [1, None, 3, 0], "k": [1, 2, 3, 4], "l": [[1], None, [2, 3], []]}), path)
+    tree = forthwith.open(path)
+    for cut, entries in (("k != 2", [0, 2, 3]), ("k != 3", [0, 1, 3]), ("k > 0", [0, 1, 2, 3])):
+        whole = tree.arrays(["c", "l"])
+        assert tree.arrays(["c", "l"], cut=cut).to_list() == whole[entries].to_list()
+        assert tree.arrays(["c", "l"], entries=entries).to_list() == whole[entries].to_list()
+
+
+def test_an_axis_is_given_once():
+    tree = forthwith.open(data("zmumu.root") + ":events")
+    with pytest.raises((KeyError, ValueError)):
+        tree.arrays(["sum(Muon_pt, axis=0, axis=-1)"])

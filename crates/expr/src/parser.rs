@@ -342,7 +342,9 @@ impl Parser {
             }
             let word = matches!(&self.lexeme().token, Token::Name(_))
                 && self.tokens.get(self.next + 1).is_some_and(|next| next.token == Token::Mark("="));
-            if word {
+            if word && axis.is_some() {
+                return Err(Fault::new(self.lexeme().at, "axis is given twice"));
+            } else if word {
                 axis = Some(self.axis(function)?);
             } else if axis.is_some() {
                 return Err(self.unexpected("\")\""));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping, Set
 from operator import index
 
 from forthwith import _forthwith
@@ -10,7 +11,6 @@ from forthwith._errors import KeyInFileError, RequestError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from forthwith._tree.mapping import BranchMapping
@@ -162,11 +162,15 @@ def _numbers(tree: Tree, entries: Any) -> array[int]:
 
 def numbers_of(entries: Any) -> tuple[array[int], int | None]:
     """The numbers of entries, and if they were given as a mask how many entries it has."""
-    if isinstance(entries, array):
-        return entries, None
+    if isinstance(entries, array) and entries.typecode == "Q":
+        return entries, None  # made here, of a request for several trees
+    if isinstance(entries, Mapping | Set | str | bytes):
+        raise TypeError(f"entries must be numbers of entries in their order or a mask, not a {type(entries).__name__}")
     if hasattr(entries, "__array__") or hasattr(entries, "dtype"):
         import numpy as np
 
+        if np.ma.is_masked(entries):
+            raise TypeError("entries must not have missing values")
         given = np.asarray(entries)
         if given.ndim != 1 or given.dtype.kind not in "biu":
             raise TypeError(
@@ -185,6 +189,8 @@ def numbers_of(entries: Any) -> tuple[array[int], int | None]:
         raise TypeError(f"entries must be numbers of entries or a mask, not {entries!r}") from None
     if listed and all(isinstance(item, bool) for item in listed):
         return array("Q", (at for at, wanted in enumerate(listed) if wanted)), len(listed)
+    if any(isinstance(item, bool) for item in listed):
+        raise TypeError("entries must be whole numbers, or booleans for all entries, and not both")
     try:
         return array("Q", map(index, listed)), None
     except OverflowError:
