@@ -61,6 +61,9 @@ __all__ = [
     "safe_text",
     "split_name",
     "unregister_format",
+    "RootWriter",
+    "Selection",
+    "expression_names",
 ]
 
 __version__: str
