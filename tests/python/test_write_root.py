@@ -551,3 +551,16 @@ def interrupted_table(file):
     with file:
         file["lost"] = {"x": np.arange(100)}
         file["z"] = {1, 2}
+
+
+def test_trees_by_types_of_awkward_array(tmp_path):
+    ak, np = pytest.importorskip("awkward"), pytest.importorskip("numpy")
+    array = ak.Array([{"a": [[1], []], "b": "text", "c": 1.5}, {"a": [], "b": "", "c": 2.5}])
+    types = {name: ak.type(array[name]).content for name in ("a", "b")}
+    for make in ("mktree", "mkrntuple"):
+        path = tmp_path / f"{make}.root"
+        with forthwith.recreate(path) as file:
+            table = getattr(file, make)("t", {**types, "c": np.dtype("f8")})
+            table.extend({name: array[name] for name in array.fields})
+            table.extend({name: array[name][:0] for name in array.fields})
+        assert forthwith.open(path)["t"].arrays().to_list() == array.to_list()

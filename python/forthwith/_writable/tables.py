@@ -37,7 +37,8 @@ def _is_type(kind: Any) -> bool:
     import numpy as np
 
     is_pair = isinstance(kind, tuple) and len(kind) == 2 and _is_type(kind[0]) and not isinstance(kind[1], str)
-    return isinstance(kind, (str, type, np.dtype)) or is_pair
+    is_awkward = type(kind).__module__.startswith("awkward.types")
+    return isinstance(kind, (str, type, np.dtype)) or is_pair or is_awkward
 
 
 def numbers(columns: Mapping[str, Any]) -> dict[str, Any]:
