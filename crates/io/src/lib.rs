@@ -30,7 +30,7 @@
 
 // Mapping a file is unsafe because another process may change it meanwhile. `source/mapped.rs` holds the block that maps and one
 // that asks the system about a map, and its documentation says what a reader of a map must know. `source/guard_unix.rs` is the handler of
-// the signal that a map of a cut file leads to. Nothing else in this crate is unsafe.
+// the signal that a map of a cut file leads to. `sink/early.rs` calls the system. Nothing else in this crate is unsafe.
 #![deny(unsafe_code)]
 
 mod coalesce;

@@ -1,6 +1,6 @@
 //! A file that appears when it is complete.
 
-use super::Sink;
+use super::{Sink, early::Early};
 use crate::{Error, ErrorKind, Result};
 use std::{
     fs::{File, OpenOptions},
@@ -13,7 +13,7 @@ use std::{
 /// A temporary file in the same folder, renamed when it is complete. Until then whatever had the name stays as it was, and readers of it
 /// are not disturbed; afterwards all of the new file is there.
 ///
-/// Its bytes are given to the disk before it is renamed (`fsync`), so that a machine that loses power has the old file or the new one,
+/// Its bytes are given to the disk while they are written, and all are there before it is renamed (`fsync`), so that a machine that loses power has the old file or the new one,
 /// never half of one. The folder itself is not synchronised: which of the two it is then, the system decides.
 /// [`without_sync`](Self::without_sync) leaves that to the system altogether.
 ///
@@ -33,6 +33,7 @@ pub struct FileSink {
     /// Away when it was renamed.
     file: Option<File>,
     sync: bool,
+    early: Early,
     /// The process that made it.
     process: u32,
 }
@@ -73,7 +74,8 @@ impl FileSink {
                         // The new file can be used even where this is refused.
                         let _ = file.set_permissions(permissions(&old));
                     }
-                    return Ok(Self { uri, path, part, file: Some(file), sync: true, process });
+                    let early = Early::default();
+                    return Ok(Self { uri, path, part, file: Some(file), sync: true, early, process });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => {
@@ -122,7 +124,13 @@ impl FileSink {
 
 impl Write for FileSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.own()?.write(bytes)
+        let count = self.own()?.write(bytes)?;
+        if let Some(file) = &self.file
+            && self.sync
+        {
+            self.early.wrote(file, count);
+        }
+        Ok(count)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,5 +1,6 @@
 //! Where bytes go: the opposite of a source.
 
+mod early;
 mod file;
 mod memory;
 #[cfg(test)]
