@@ -1,6 +1,7 @@
 //! The other way: one block in, its compressed bytes out.
 
 use super::{Codec, CodecError};
+use lz4_flex::block::CompressTable;
 use bzip2::{Action as BzAction, Compress as BzCompress, Compression as BzCompression, Status as BzStatus};
 use liblzma::stream::{Action, Check, Status, Stream};
 use std::fmt;
@@ -11,6 +12,16 @@ pub struct Compressor {
     deflate: Option<(i32, libdeflater::Compressor)>,
     zstd: Option<zstd_safe::CCtx<'static>>,
     snappy: Option<snap::raw::Encoder>,
+    lz4: Tables,
+    /// Where codecs write that know how much they may write at most. It is filled with zeros when it grows, and not for each block.
+    scratch: Vec<u8>,
+}
+
+/// Tables of LZ4 for short and for long blocks: what a block becomes must not depend on the blocks before it.
+#[derive(Default)]
+struct Tables {
+    short: Option<CompressTable>,
+    long: Option<CompressTable>,
 }
 
 /// Levels of a codec from the fastest to the smallest, and the usual one. `None` where there are none.
@@ -64,18 +75,18 @@ impl Compressor {
                     true => context.zlib_compress_bound(bytes.len()),
                     false => context.deflate_compress_bound(bytes.len()),
                 };
-                let room = room(out, bound, codec)?;
+                let room = place(&mut self.scratch, bound, codec)?;
                 let written = match zlib {
                     true => context.zlib_compress(bytes, room),
                     false => context.deflate_compress(bytes, room),
                 };
-                out.truncate(start + written.map_err(|_| refused)?);
+                give(room, written.map_err(|_| refused)?, out, codec)?;
             }
             Codec::Snappy => {
                 let context = self.snappy.get_or_insert_with(snap::raw::Encoder::new);
-                let room = room(out, snap::raw::max_compress_len(bytes.len()), codec)?;
+                let room = place(&mut self.scratch, snap::raw::max_compress_len(bytes.len()), codec)?;
                 let written = context.compress(bytes, room).map_err(|_| refused)?;
-                out.truncate(start + written);
+                give(room, written, out, codec)?;
                 out.extend(crc32fast::hash(bytes).to_be_bytes());
             }
             Codec::Zstd => {
@@ -83,9 +94,9 @@ impl Compressor {
                     Some(context) => context,
                     none => none.insert(zstd_safe::CCtx::try_create().ok_or_else(|| refused.clone())?),
                 };
-                let room = room(out, zstd_safe::compress_bound(bytes.len()), codec)?;
+                let room = place(&mut self.scratch, zstd_safe::compress_bound(bytes.len()), codec)?;
                 let written = context.compress(room, bytes, level).map_err(|_| refused)?;
-                out.truncate(start + written);
+                give(room, written, out, codec)?;
             }
             Codec::Bzip2 => {
                 let mut stream = BzCompress::new(BzCompression::new(level.unsigned_abs()), 0);
@@ -114,13 +125,20 @@ impl Compressor {
             }
             Codec::Lz4 => {
                 let bound = lz4_flex::block::get_maximum_output_size(bytes.len());
-                let room = room(out, bound, codec)?;
-                let written = lz4_flex::block::compress_into(bytes, room).map_err(|_| refused)?;
-                out.truncate(start + written);
+                let room = place(&mut self.scratch, bound, codec)?;
+                let table = match bytes.len() < SHORT {
+                    true => self.lz4.short.get_or_insert_with(CompressTable::small),
+                    false => self.lz4.long.get_or_insert_with(CompressTable::large),
+                };
+                let written = lz4_flex::block::compress_into_with_table(bytes, room, table);
+                give(room, written.map_err(|_| refused)?, out, codec)?;
             }
             Codec::RawSnappy | Codec::Gzip | Codec::Brotli | Codec::HadoopLz4 => {
                 return Err(CodecError::Unsupported { codec, feature: "writing" });
             }
+        }
+        if self.scratch.len() > LARGEST_KEPT {
+            self.scratch = Vec::new();
         }
         Ok(())
     }
@@ -128,6 +146,27 @@ impl Compressor {
 
 /// Bytes that streams are given at a time.
 const STEP: usize = 64 << 10;
+/// Blocks of fewer bytes have positions of 16 bits in LZ4's table.
+const SHORT: usize = u16::MAX as usize;
+/// Scratch memory that is kept: enough for the longest block of a ROOT file, 16 MB.
+const LARGEST_KEPT: usize = 20 << 20;
+
+/// Room for so many bytes, which hold anything.
+fn place(scratch: &mut Vec<u8>, bytes: usize, codec: Codec) -> Result<&mut [u8], CodecError> {
+    if scratch.len() < bytes {
+        let missing = bytes - scratch.len();
+        scratch.try_reserve(missing).map_err(|_| CodecError::OutOfMemory { codec })?;
+        scratch.resize(bytes, 0);
+    }
+    Ok(&mut scratch[..bytes])
+}
+
+/// Appends the first bytes of a room.
+fn give(room: &[u8], written: usize, out: &mut Vec<u8>, codec: Codec) -> Result<(), CodecError> {
+    out.try_reserve(written).map_err(|_| CodecError::OutOfMemory { codec })?;
+    out.extend_from_slice(&room[..written]);
+    Ok(())
+}
 
 /// Room for `more` bytes.
 fn room(out: &mut Vec<u8>, more: usize, codec: Codec) -> Result<&mut [u8], CodecError> {
@@ -149,6 +188,21 @@ mod tests {
 
     use super::*;
     use crate::Decompressor;
+
+    #[test]
+    fn blocks_do_not_depend_on_those_before_them() {
+        let long: Vec<u8> = (0..300_000u32).flat_map(|n| (n / 7 * (n % 251)).to_le_bytes()).collect();
+        let codecs = [Codec::OldDeflate, Codec::Snappy, Codec::Zstd, Codec::Bzip2, Codec::Xz, Codec::Zlib, Codec::Lz4];
+        for codec in codecs {
+            let mut used = Compressor::new();
+            for bytes in [&long[..], &long[..30_000], &[], &long[5..70_000], &long[9..], &long[..30_000]] {
+                let (mut one, mut other) = (Vec::new(), b"before".to_vec());
+                used.append(codec, None, bytes, &mut one).unwrap();
+                Compressor::new().append(codec, None, bytes, &mut other).unwrap();
+                assert!(one == other[6..], "{codec}, {} bytes", bytes.len());
+            }
+        }
+    }
 
     #[test]
     fn what_is_compressed_decompresses() {

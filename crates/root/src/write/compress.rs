@@ -174,34 +174,51 @@ pub fn compress<'a>(
     payload: &'a [u8],
     compressor: &mut Compressor,
 ) -> Result<Cow<'a, [u8]>> {
+    let mut stored = Vec::new();
+    let compressed = compress_into(compression, payload, compressor, &mut stored)?;
+    Ok(if compressed { Cow::Owned(stored) } else { Cow::Borrowed(payload) })
+}
+
+/// Appends the compressed blocks of a payload to `out`, whose memory may be that of an earlier one, and answers `true`. If the payload is
+/// short or does not get shorter, it is stored as it is: then `out` remains what it was, and the answer is `false`.
+///
+/// # Errors
+/// No memory; `out` may have a part of the blocks then.
+pub fn compress_into(
+    compression: Compression,
+    payload: &[u8],
+    compressor: &mut Compressor,
+    out: &mut Vec<u8>,
+) -> Result<bool> {
     let Some(algorithm) = compression.algorithm.filter(|_| payload.len() > LONGEST_PLAIN) else {
-        return Ok(Cow::Borrowed(payload));
+        return Ok(false);
     };
     let (codec, level) = algorithm.codec(compression.level);
-    let mut stored = Vec::new();
+    let start = out.len();
     for block in payload.chunks(LONGEST_BLOCK) {
-        let header = stored.len();
-        stored.extend([0; HEADER]);
+        let header = out.len();
+        out.extend([0; HEADER]);
         if algorithm == Algorithm::Lz4 {
-            stored.extend([0; HASH]);
+            out.extend([0; HASH]);
         }
-        let begin = stored.len();
-        compressor.append(codec, Some(level), block, &mut stored).map_err(ErrorKind::from)?;
-        let hash = xxh64(&stored[begin..]).to_be_bytes();
-        let length = stored.len() - header - HEADER;
-        if length >= block.len() || length > LONGEST_BLOCK {
-            return Ok(Cow::Borrowed(payload));
+        let begin = out.len();
+        compressor.append(codec, Some(level), block, out).map_err(ErrorKind::from)?;
+        let length = out.len() - header - HEADER;
+        // A payload counts as compressed if it is longer than what is stored, the last block included.
+        if length >= block.len() || length > LONGEST_BLOCK || out.len() - start >= payload.len() {
+            out.truncate(start);
+            return Ok(false);
         }
         if algorithm == Algorithm::Lz4 {
-            stored[header + HEADER..begin].copy_from_slice(&hash);
+            let hash = xxh64(&out[begin..]).to_be_bytes();
+            out[header + HEADER..begin].copy_from_slice(&hash);
         }
-        let place = &mut stored[header..header + HEADER];
+        let place = &mut out[header..header + HEADER];
         place[..3].copy_from_slice(&algorithm.magic());
         place[3..6].copy_from_slice(&(length as u32).to_le_bytes()[..3]);
         place[6..9].copy_from_slice(&(block.len() as u32).to_le_bytes()[..3]);
     }
-    // A payload counts as compressed if it is longer than what is stored.
-    Ok(if stored.len() < payload.len() { Cow::Owned(stored) } else { Cow::Borrowed(payload) })
+    Ok(true)
 }
 
 /// Payloads that are not worth a block of their own, as ROOT has it.
@@ -241,6 +258,27 @@ mod tests {
                 let mut back = vec![0; payload.len()];
                 decompress_record(&stored, &mut back, &mut from).unwrap();
                 assert!(back == payload, "{algorithm:?}, {} bytes", payload.len());
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_are_appended_or_nothing_is() {
+        let noise: Vec<u8> = (0..1000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        // One byte less than the payload is compressed, and as many bytes are not.
+        let payloads = (200..400).map(|zeros| [&noise[..], &vec![0; zeros]].concat());
+        let payloads: Vec<_> = payloads.chain([noise.clone(), vec![7; 100], vec![7; 1000]]).collect();
+        let mut compressor = Compressor::new();
+        for algorithm in Algorithm::ALL {
+            for payload in &payloads {
+                let mut out = b"before".to_vec();
+                let compression = Compression::of(algorithm);
+                let compressed = compress_into(compression, payload, &mut compressor, &mut out).unwrap();
+                assert_eq!(&out[..6], b"before");
+                assert_eq!(compressed, out.len() > 6);
+                assert!(out.len() - 6 < payload.len());
+                let fresh = compress(compression, payload, &mut Compressor::new()).unwrap();
+                assert_eq!(&*fresh, if compressed { &out[6..] } else { payload });
             }
         }
     }

@@ -44,7 +44,7 @@ mod update;
 
 pub use buffer::Buffer;
 pub use classes::{described_class, described_classes};
-pub use compress::{Algorithm, Compression, compress};
+pub use compress::{Algorithm, Compression, compress, compress_into};
 pub use directory::DirectoryId;
 pub use file::{FileSettings, FileWriter};
 pub use given::{Given, GivenObject};

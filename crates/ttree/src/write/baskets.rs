@@ -2,8 +2,7 @@
 
 use super::values::{Entries, Values};
 use forthwith_plan::{Bench, BlockMaker, Error, Result, StoredBlock};
-use forthwith_root::write::{Compression, compress};
-use std::borrow::Cow;
+use forthwith_root::write::{Compression, compress_into};
 use std::{
     ops::Range,
     sync::{Mutex, PoisonError},
@@ -80,15 +79,17 @@ impl BlockMaker for Work<'_> {
             offsets(&starts, branch.key_len, &mut data)?;
         }
         let payload = data.len() as u64;
-        let stored = compress(branch.compression, &data, &mut bench.compressor);
-        let bytes = match stored.map_err(|e| e.in_object(&branch.name))? {
-            Cow::Borrowed(_) => data,
-            Cow::Owned(stored) => {
-                data.clear();
-                bench.payload = data;
-                stored
-            }
+        if branch.compression == Compression::NONE {
+            return Ok(StoredBlock { bytes: data, payload, note: largest });
+        }
+        let mut stored = bench.spare();
+        let compressed = compress_into(branch.compression, &data, &mut bench.compressor, &mut stored);
+        let (bytes, mut other) = match compressed.map_err(|e| e.in_object(&branch.name))? {
+            true => (stored, data),
+            false => (data, stored),
         };
+        other.clear();
+        bench.payload = other;
         Ok(StoredBlock { bytes, payload, note: largest })
     }
 }
