@@ -137,8 +137,8 @@ impl Run<'_> {
         while taken < self.count {
             if let Some(finished) = state.finished.remove(&taken) {
                 drop(state);
-                let stored = finished?;
-                sink.take(taken, &stored)?;
+                let mut stored = finished?;
+                sink.take(taken, &mut stored)?;
                 state = self.lock();
                 state.weight -= self.weight(taken);
                 state.under_way -= 1;

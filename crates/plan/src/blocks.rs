@@ -29,7 +29,7 @@
 //! struct File(Vec<u8>);
 //!
 //! impl BlockSink for File {
-//!     fn take(&mut self, _: usize, stored: &StoredBlock) -> Result<()> {
+//!     fn take(&mut self, _: usize, stored: &mut StoredBlock) -> Result<()> {
 //!         self.0.extend(&stored.bytes);
 //!         Ok(())
 //!     }
@@ -63,11 +63,12 @@ pub trait BlockMaker: Sync {
 
 /// Takes the blocks of a [`BlockMaker`], from the first to the last.
 pub trait BlockSink {
-    /// Writes a block and remembers what the metadata need of it. Called on the thread that started the run.
+    /// Writes a block and remembers what the metadata need of it. Called on the thread that started the run. A sink that keeps the bytes
+    /// takes them out of the block, and may leave other memory in it.
     ///
     /// # Errors
     /// Whatever the file's sink says.
-    fn take(&mut self, block: usize, stored: &StoredBlock) -> Result<()>;
+    fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()>;
 }
 
 /// Runs makers: all blocks are made and taken, or the error of the earliest block that failed is returned. Blocks before
@@ -149,8 +150,8 @@ impl BlockRunner for OneThread {
 /// The first one.
 pub fn in_turn(blocks: &dyn BlockMaker, sink: &mut dyn BlockSink, bench: &mut Bench) -> Result<()> {
     for block in 0..blocks.blocks() {
-        let stored = blocks.make(block, bench)?;
-        sink.take(block, &stored)?;
+        let mut stored = blocks.make(block, bench)?;
+        sink.take(block, &mut stored)?;
         bench.keep(stored.bytes);
     }
     Ok(())

@@ -53,7 +53,7 @@ struct Taken<'a> {
 }
 
 impl BlockSink for Taken<'_> {
-    fn take(&mut self, block: usize, stored: &StoredBlock) -> Result<()> {
+    fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()> {
         if self.refuse == Some(block) {
             return Err(Error::new(ErrorKind::Invalid { what: "no space left".into() }));
         }
@@ -137,7 +137,7 @@ impl BlockMaker for Panics {
 struct Nothing;
 
 impl BlockSink for Nothing {
-    fn take(&mut self, _: usize, _: &StoredBlock) -> Result<()> {
+    fn take(&mut self, _: usize, _: &mut StoredBlock) -> Result<()> {
         Ok(())
     }
 }

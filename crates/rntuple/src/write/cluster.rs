@@ -2,16 +2,90 @@
 
 use super::frame::{Frames, envelope};
 use super::page::Filling;
-use super::seal::{HASH, Sealed, Sealer};
+use super::put;
+use super::seal::{HASH, Sealed};
 use crate::blob::Envelope;
-use crate::frame::Locator;
+use crate::frame::{Link, Locator};
+use forthwith_plan::Result;
+use forthwith_root::write::{Compression, FileWriter};
 use std::collections::HashMap;
+
+/// The clusters of an ntuple: those that are in the file, and one that is complete and waits to be written, so that it can be while pages of
+/// the next one are made.
+#[derive(Debug)]
+pub(crate) struct Clusters {
+    compression: Compression,
+    /// The header's checksum.
+    hash: u64,
+    waiting: Option<Complete>,
+    /// Those of which no page list tells yet.
+    listed: Vec<Cluster>,
+    pub(crate) groups: Vec<Group>,
+    /// Memory of pages that were written.
+    pub(crate) spare: Vec<Vec<u8>>,
+}
+
+/// Clusters whose pages have been listed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group {
+    pub(crate) first: u64,
+    pub(crate) entries: u64,
+    pub(crate) clusters: u32,
+    pub(crate) pages: Link,
+}
+
+/// Clusters that share a page list.
+const CLUSTERS_IN_GROUP: usize = 4096;
+
+impl Clusters {
+    pub(crate) fn new(compression: Compression, hash: u64) -> Self {
+        Self { compression, hash, waiting: None, listed: Vec::new(), groups: Vec::new(), spare: Vec::new() }
+    }
+
+    /// The header's checksum.
+    pub(crate) fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// Takes a cluster, behind the one that waited.
+    pub(crate) fn take(&mut self, file: &mut FileWriter, complete: Complete) -> Result<()> {
+        self.write(file)?;
+        self.waiting = Some(complete);
+        Ok(())
+    }
+
+    /// Writes the cluster that waits, if one does.
+    pub(crate) fn write(&mut self, file: &mut FileWriter) -> Result<()> {
+        let Some(mut complete) = self.waiting.take() else { return Ok(()) };
+        let cluster = complete.write(file)?;
+        self.listed.push(cluster);
+        self.spare.extend(complete.pages.drain(..).flatten().map(|page| page.stored));
+        if self.listed.len() >= CLUSTERS_IN_GROUP { self.list(file) } else { Ok(()) }
+    }
+
+    /// Writes the list of the pages of the clusters so far, the one that waits included.
+    pub(crate) fn list_all(&mut self, file: &mut FileWriter) -> Result<()> {
+        self.write(file)?;
+        self.list(file)
+    }
+
+    fn list(&mut self, file: &mut FileWriter) -> Result<()> {
+        let clusters = std::mem::take(&mut self.listed);
+        let (Some(first), Some(last)) = (clusters.first(), clusters.last()) else { return Ok(()) };
+        let (first, end) = (first.first, last.first + last.entries);
+        let list = page_list(self.hash, &clusters, self.compression.setting() as u32);
+        let pages = put(file, self.compression, &list)?;
+        let count = clusters.len() as u32;
+        self.groups.push(Group { first, entries: end - first, clusters: count, pages });
+        Ok(())
+    }
+}
 
 /// A cluster that is in the file.
 #[derive(Debug)]
-pub(crate) struct Cluster {
-    pub(crate) first: u64,
-    pub(crate) entries: u64,
+struct Cluster {
+    first: u64,
+    entries: u64,
     columns: Vec<Listed>,
 }
 
@@ -26,108 +100,108 @@ struct Listed {
 /// Bytes that a record of pages has at most: ROOT continues what is longer in further ones, which other readers do not follow.
 const LONGEST: usize = 1 << 30;
 
-/// Pages that go to a record of the file, one after the other.
-pub(crate) struct Blob {
-    /// Each with its column and the number that it has there.
-    pages: Vec<(usize, usize)>,
-    pub(crate) length: usize,
-}
-
-/// The pages of a cluster, divided into records, column by column. A page that is there already, in this column or another one, is not
-/// written again, but listed twice.
-pub(crate) struct Packing {
-    pub(crate) blobs: Vec<Blob>,
+/// A cluster of which all pages are made.
+///
+/// They are divided into records, column by column. A page that is there already, in this column or another one, is not written again, but
+/// listed twice.
+#[derive(Debug)]
+pub(crate) struct Complete {
+    first: u64,
+    entries: u64,
+    /// Of each column its first element in the file, and its pages.
+    firsts: Vec<u64>,
+    pages: Vec<Vec<Sealed>>,
+    blobs: Vec<Blob>,
     /// Pages that are another one's.
-    same: Vec<[(usize, usize); 2]>,
+    same: Vec<[PageId; 2]>,
 }
 
-impl Packing {
-    pub(crate) fn of(columns: &[Filling]) -> Self {
-        let mut blobs: Vec<Blob> = Vec::new();
-        let mut same = Vec::new();
-        let mut known: HashMap<&[u8], (usize, usize)> = HashMap::new();
-        for (column, filling) in columns.iter().enumerate() {
-            for (number, page) in filling.pages.iter().enumerate() {
-                let here = (column, number);
-                // By their checksums first: those of different pages differ.
-                let hash = page.stored.last_chunk::<HASH>().map_or(&[][..], |hash| hash);
-                if let Some(&there) = known.get(hash)
-                    && columns
-                        .get(there.0)
-                        .and_then(|of| of.pages.get(there.1))
-                        .is_some_and(|of| of.stored == page.stored)
-                {
-                    same.push([here, there]);
-                    continue;
-                }
-                known.insert(hash, here);
-                let length = page.stored.len();
-                match blobs.last_mut() {
-                    Some(blob) if blob.length + length <= LONGEST => {
-                        blob.pages.push(here);
-                        blob.length += length;
-                    }
-                    _ => blobs.push(Blob { pages: vec![here], length }),
-                }
-            }
-        }
-        Self { blobs, same }
+/// A column, and the number of a page in it.
+type PageId = (usize, usize);
+
+/// Pages that go to a record of the file, one after the other.
+#[derive(Debug)]
+struct Blob {
+    pages: Vec<PageId>,
+    length: usize,
+}
+
+impl Complete {
+    /// Takes the pages of columns, which are ready for the next cluster then.
+    pub(crate) fn of(first: u64, entries: u64, columns: &mut [Filling]) -> Self {
+        let firsts = columns.iter().map(|filling| filling.before).collect();
+        let pages: Vec<Vec<Sealed>> = columns.iter_mut().map(Filling::next_cluster).collect();
+        let (blobs, same) = packed(&pages);
+        Self { first, entries, firsts, pages, blobs, same }
     }
 
-    /// The cluster, whose records are at these positions. The columns are ready for the next one.
-    pub(crate) fn cluster(
-        self,
-        first: u64,
-        entries: u64,
-        positions: &[u64],
-        columns: &mut [Filling],
-        sealer: &mut Sealer,
-    ) -> Cluster {
-        let mut listed: Vec<Listed> = columns
-            .iter_mut()
-            .map(|filling| {
-                let first = filling.before;
-                filling.next_cluster();
-                let locator =
-                    |page: &Sealed| Locator { size: (page.stored.len() - HASH) as u64, position: 0 };
-                let pages = filling.pages.iter().map(|page| (page.elements, locator(page))).collect();
-                Listed { first, pages }
-            })
-            .collect();
-        for (blob, position) in self.blobs.iter().zip(positions) {
-            let mut position = *position;
-            for (column, number) in &blob.pages {
-                let page = listed.get_mut(*column).and_then(|of| of.pages.get_mut(*number));
-                if let Some((_, locator)) = page {
+    /// Bytes that its pages take in the file.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.blobs.iter().map(|blob| blob.length as u64).sum()
+    }
+
+    fn write(&self, file: &mut FileWriter) -> Result<Cluster> {
+        let locator = |page: &Sealed| Locator { size: (page.stored.len() - HASH) as u64, position: 0 };
+        let listed = |(&first, pages): (&u64, &Vec<Sealed>)| {
+            Listed { first, pages: pages.iter().map(|page| (page.elements, locator(page))).collect() }
+        };
+        let mut columns: Vec<Listed> = self.firsts.iter().zip(&self.pages).map(listed).collect();
+        for blob in &self.blobs {
+            let page = |id: &PageId| self.pages.get(id.0)?.get(id.1);
+            let parts: Vec<&[u8]> = blob.pages.iter().filter_map(page).map(|page| &page.stored[..]).collect();
+            let mut position = super::record(file, blob.length, &parts)?;
+            for id in &blob.pages {
+                if let Some((_, locator)) = columns.get_mut(id.0).and_then(|of| of.pages.get_mut(id.1)) {
                     locator.position = position;
                     position += locator.size + HASH as u64;
                 }
             }
         }
-        for [here, there] in self.same {
-            let found = listed.get(there.0).and_then(|of| of.pages.get(there.1)).map(|(_, locator)| *locator);
-            let page = listed.get_mut(here.0).and_then(|of| of.pages.get_mut(here.1));
+        for [here, there] in &self.same {
+            let found = columns.get(there.0).and_then(|of| of.pages.get(there.1)).map(|(_, locator)| *locator);
+            let page = columns.get_mut(here.0).and_then(|of| of.pages.get_mut(here.1));
             if let (Some((_, locator)), Some(found)) = (page, found) {
                 *locator = found;
             }
         }
-        for filling in columns {
-            filling.pages.drain(..).for_each(|page| sealer.reuse(page.stored));
-        }
-        Cluster { first, entries, columns: listed }
+        Ok(Cluster { first: self.first, entries: self.entries, columns })
     }
 }
 
-impl Blob {
-    /// The bytes of its pages.
-    pub(crate) fn parts<'c>(&self, columns: &'c [Filling]) -> Vec<&'c [u8]> {
-        let page = |(column, number): &(usize, usize)| columns.get(*column)?.pages.get(*number);
-        self.pages.iter().filter_map(page).map(|page| &page.stored[..]).collect()
+/// Divides pages into records, and finds those that are equal.
+fn packed(columns: &[Vec<Sealed>]) -> (Vec<Blob>, Vec<[PageId; 2]>) {
+    let mut blobs: Vec<Blob> = Vec::new();
+    let mut same = Vec::new();
+    let mut known: HashMap<&[u8], PageId> = HashMap::new();
+    for (column, pages) in columns.iter().enumerate() {
+        for (number, page) in pages.iter().enumerate() {
+            let here = (column, number);
+            // By their checksums first: those of different pages differ.
+            let hash = page.stored.last_chunk::<HASH>().map_or(&[][..], |hash| hash);
+            let equal = |id: &PageId| {
+                let there = columns.get(id.0).and_then(|pages| pages.get(id.1));
+                there.is_some_and(|of| of.stored == page.stored)
+            };
+            if let Some(there) = known.get(hash).filter(|id| equal(id)) {
+                same.push([here, *there]);
+                continue;
+            }
+            known.insert(hash, here);
+            let length = page.stored.len();
+            match blobs.last_mut() {
+                Some(blob) if blob.length + length <= LONGEST => {
+                    blob.pages.push(here);
+                    blob.length += length;
+                }
+                _ => blobs.push(Blob { pages: vec![here], length }),
+            }
+        }
     }
+    (blobs, same)
 }
 
 /// The list of the pages of clusters. `setting` is the number of what they are compressed by.
-pub(crate) fn page_list(header: u64, clusters: &[Cluster], setting: u32) -> Vec<u8> {
+fn page_list(header: u64, clusters: &[Cluster], setting: u32) -> Vec<u8> {
     envelope(Envelope::PageList, |frames| {
         frames.u64(header);
         frames.list(clusters, |frames, cluster| {

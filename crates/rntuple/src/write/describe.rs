@@ -1,7 +1,7 @@
 //! From Forms to fields and columns, and to the nodes that fill those.
 
 use super::options::NtupleOptions;
-use super::record::{AliasRecord, ColumnRecord, Descriptions, FieldRecord};
+use super::record::{ColumnRecord, Descriptions, FieldRecord};
 use crate::coding::Kind;
 use crate::schema::{COLLECTION, DEEPEST, PLAIN, RECORD, VARIANT};
 use forthwith_columns::{DType, Form, LogicalType};
@@ -45,10 +45,10 @@ struct Around {
 }
 
 /// What a field could not be made of.
-type Refusal = String;
+pub(super) type Refusal = String;
 
 pub(crate) struct Describer<'d> {
-    all: &'d mut Descriptions,
+    pub(super) all: &'d mut Descriptions,
     options: &'d NtupleOptions,
     /// Whether pages are compressed, and numbers in planes of bytes therefore.
     split: bool,
@@ -317,7 +317,7 @@ impl<'d> Describer<'d> {
         free
     }
 
-    fn open(&mut self, name: &str, parent: Option<u32>) -> u32 {
+    pub(super) fn open(&mut self, name: &str, parent: Option<u32>) -> u32 {
         let id = self.all.fields.len() as u32;
         self.all.fields.push(FieldRecord {
             parent: parent.unwrap_or(id),
@@ -330,14 +330,14 @@ impl<'d> Describer<'d> {
         id
     }
 
-    fn close(&mut self, id: u32, role: u16, type_name: &str) {
+    pub(super) fn close(&mut self, id: u32, role: u16, type_name: &str) {
         if let Some(field) = self.all.fields.get_mut(id as usize) {
             field.role = role;
             field.type_name = type_name.to_owned();
         }
     }
 
-    fn role(&self, id: u32) -> u16 {
+    pub(super) fn role(&self, id: u32) -> u16 {
         self.all.fields.get(id as usize).map_or(PLAIN, |field| field.role)
     }
 
@@ -380,89 +380,6 @@ impl<'d> Describer<'d> {
             (DType::Float64, false) => "Real64",
             (DType::Float64, true) => "SplitReal64",
         }
-    }
-
-    /// Adds a field that shows another one, or the lengths of its lists.
-    pub(crate) fn project(&mut self, name: &str, source: &str) -> Result<(), Refusal> {
-        let (counted, path) = source.strip_prefix('#').map_or((false, source), |path| (true, path));
-        let chain = self.find(path).ok_or_else(|| format!("no field {path:?} to be shown as {name:?}"))?;
-        let (lists, last) = chain;
-        if counted {
-            let id = self.open(name, None);
-            self.close(id, PLAIN, "ROOT::RNTupleCardinality<std::uint64_t>");
-            self.show(id, last)?;
-            return match self.role(last) {
-                COLLECTION if lists.is_empty() => Ok(()),
-                _ => Err(format!("{path:?} has no lengths to be shown as {name:?}")),
-            };
-        }
-        let (mut parent, mut ids) = (None, Vec::new());
-        for list in lists {
-            let id = self.open(if parent.is_none() { name } else { "_0" }, parent);
-            self.close(id, COLLECTION, "");
-            self.show(id, list)?;
-            ids.push(id);
-            parent = Some(id);
-        }
-        let mut ty = self.copy(if parent.is_none() { name } else { "_0" }, last, parent)?;
-        for id in ids.into_iter().rev() {
-            ty = if ty.is_empty() { ty } else { format!("std::vector<{ty}>") };
-            self.close(id, COLLECTION, &ty);
-        }
-        Ok(())
-    }
-
-    /// The lists around a field, and the field.
-    fn find(&self, path: &str) -> Option<(Vec<u32>, u32)> {
-        let (mut lists, mut at) = (Vec::new(), None);
-        for name in path.split('.') {
-            let mut below = match at {
-                None => (0..)
-                    .zip(&self.all.fields)
-                    .filter(|(id, of)| of.parent == *id)
-                    .map(|(id, _)| id)
-                    .collect(),
-                Some(at) => self.all.children(at),
-            };
-            while let (Some(list), [item]) = (at, &below[..])
-                && self.role(list) == COLLECTION
-            {
-                lists.push(list);
-                at = Some(*item);
-                below = self.all.children(*item);
-            }
-            if at.is_some_and(|at| self.role(at) != RECORD) {
-                return None;
-            }
-            let named = |id: &u32| self.all.fields.get(*id as usize).is_some_and(|of| of.name == name);
-            at = Some(below.into_iter().find(named)?);
-        }
-        Some((lists, at?))
-    }
-
-    /// A field and all below it, as projected ones.
-    fn copy(&mut self, name: &str, source: u32, parent: Option<u32>) -> Result<String, Refusal> {
-        let Some(of) = self.all.fields.get(source as usize).cloned() else { return Err("no field".into()) };
-        if of.role == VARIANT || of.repeats.is_some() {
-            return Err(format!("{} shown as another field", of.type_name));
-        }
-        let id = self.open(name, parent);
-        self.close(id, of.role, &of.type_name);
-        self.show(id, source)?;
-        for child in self.all.children(source) {
-            let Some(name) = self.all.fields.get(child as usize).map(|of| of.name.clone()) else { continue };
-            self.copy(&name, child, Some(id))?;
-        }
-        Ok(of.type_name)
-    }
-
-    fn show(&mut self, field: u32, source: u32) -> Result<(), Refusal> {
-        if let Some(of) = self.all.fields.get_mut(field as usize) {
-            of.source = Some(source);
-        }
-        let columns: Vec<u32> = self.all.columns_of(source).collect();
-        self.all.aliases.extend(columns.into_iter().map(|column| AliasRecord { column, field }));
-        Ok(())
     }
 }
 

@@ -11,6 +11,7 @@ mod fill;
 mod frame;
 mod options;
 mod page;
+mod project;
 mod record;
 mod seal;
 mod table;
@@ -21,14 +22,14 @@ pub use table::NtupleTable;
 use crate::anchor::{Anchor, CLASS, VERSION};
 use crate::blob::{self, Envelope};
 use crate::frame::{Link, Locator};
-use cluster::{Cluster, Packing, page_list};
+use cluster::{Clusters, Complete};
 use describe::{Describer, Node, field_names};
 use forthwith_columns::{Array, Form};
 use forthwith_io::Compressor;
 use forthwith_plan::{Error, ErrorKind, Result};
 use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyKind, KeyText, compress};
 use frame::envelope;
-use options::{CLUSTERS_IN_GROUP, UNCOMPRESSED_CLUSTERS};
+use options::UNCOMPRESSED_CLUSTERS;
 use page::{Filling, Pages};
 use record::{Counts, Descriptions};
 use seal::Sealer;
@@ -45,7 +46,6 @@ pub struct NtupleWriter {
     /// What the header has; the rest is the footer's.
     in_header: Counts,
     header: Link,
-    hash: u64,
     filling: Vec<Filling>,
     sealer: Sealer,
     entries: u64,
@@ -55,8 +55,7 @@ pub struct NtupleWriter {
     filled: u64,
     /// Bytes of numbers in all clusters before, and what they take in the file.
     amounts: [u64; 2],
-    clusters: Vec<Cluster>,
-    groups: Vec<Group>,
+    clusters: Clusters,
     broken: bool,
 }
 
@@ -65,14 +64,6 @@ struct TopField {
     name: String,
     form: Form,
     node: Node,
-}
-
-/// Clusters whose pages have been listed.
-struct Group {
-    first: u64,
-    entries: u64,
-    clusters: u32,
-    pages: Link,
 }
 
 /// Bytes of arrays that are appended together at least.
@@ -160,15 +151,13 @@ impl NtupleWriter {
             classes: HashSet::new(),
             in_header: Counts::default(),
             header: Link { length: 0, locator: Locator { size: 0, position: 0 } },
-            hash: 0,
             filling: Vec::new(),
             sealer: Sealer::new(options.compression, options.runner.clone()),
             entries: 0,
             begun: 0,
             filled: 0,
             amounts: [0; 2],
-            clusters: Vec::new(),
-            groups: Vec::new(),
+            clusters: Clusters::new(options.compression, 0),
             broken: false,
             options,
         };
@@ -187,9 +176,9 @@ impl NtupleWriter {
             frames.text(concat!("forthwith ", env!("CARGO_PKG_VERSION")));
             this.all.write(Counts::default(), frames);
         });
-        this.hash = blob::checksum(&header);
+        this.clusters = Clusters::new(this.options.compression, blob::checksum(&header));
         this.directory = file.directory(directory)?;
-        this.header = this.put(file, &header)?;
+        this.header = put(file, this.options.compression, &header)?;
         Ok(this)
     }
 
@@ -218,7 +207,7 @@ impl NtupleWriter {
         self.broken = true;
         let mut from = 0;
         while from < length {
-            let rows = self.step(arrays, length).min(length - from);
+            let (rows, full) = (self.step(arrays, length).min(length - from), self.full());
             let mut pages = Pages::new(&mut self.filling, &mut self.sealer);
             // As many as there are bytes for, which was checked.
             let range = from as usize..(from + rows) as usize;
@@ -226,12 +215,16 @@ impl NtupleWriter {
                 fill::fill(&column.node, array, &array.form, std::slice::from_ref(&range), &mut pages)
                     .map_err(|error| error.in_object(&column.name))?;
             }
-            self.filled += pages.appended;
-            pages.finish()?;
             from += rows;
             self.entries += rows;
-            if self.filled >= self.full() || self.entries - self.begun >= self.options.cluster_entries {
-                self.end_cluster(file)?;
+            self.filled += pages.appended;
+            let ends = self.filled >= full || self.entries - self.begun >= self.options.cluster_entries;
+            if ends {
+                pages.end_all()?;
+            }
+            pages.finish(&mut || self.clusters.write(file))?;
+            if ends {
+                self.complete(file)?;
             }
         }
         self.broken = false;
@@ -283,39 +276,30 @@ impl NtupleWriter {
         expected.min(target.saturating_mul(UNCOMPRESSED_CLUSTERS))
     }
 
-    /// Ends the cluster, if it has entries.
+    /// Ends the cluster, if it has entries, and writes it.
     fn end_cluster(&mut self, file: &mut FileWriter) -> Result<()> {
+        let mut pages = Pages::new(&mut self.filling, &mut self.sealer);
+        pages.end_all()?;
+        pages.finish(&mut || self.clusters.write(file))?;
+        self.complete(file)?;
+        self.clusters.write(file)
+    }
+
+    /// Ends the cluster, if it has entries: all its pages are made. It is written now, or while other threads make pages of the next one.
+    fn complete(&mut self, file: &mut FileWriter) -> Result<()> {
         let entries = self.entries - self.begun;
         if entries == 0 {
             return Ok(());
         }
-        for filling in &mut self.filling {
-            if let Some(rest) = filling.rest() {
-                let sealed = self.sealer.one(&filling.elements, &rest)?;
-                filling.pages.push(sealed);
-            }
-        }
-        let packing = Packing::of(&self.filling);
-        let mut positions = Vec::with_capacity(packing.blobs.len());
-        for blob in &packing.blobs {
-            positions.push(record(file, blob.length, &blob.parts(&self.filling))?);
-        }
+        let complete = Complete::of(self.begun, entries, &mut self.filling);
         self.amounts[0] += self.filled;
-        self.amounts[1] += packing.blobs.iter().map(|blob| blob.length as u64).sum::<u64>();
-        let cluster = packing.cluster(self.begun, entries, &positions, &mut self.filling, &mut self.sealer);
-        self.clusters.push(cluster);
+        self.amounts[1] += complete.bytes();
         (self.begun, self.filled) = (self.entries, 0);
-        if self.clusters.len() >= CLUSTERS_IN_GROUP { self.group(file) } else { Ok(()) }
-    }
-
-    /// Writes the list of the pages of the clusters so far.
-    fn group(&mut self, file: &mut FileWriter) -> Result<()> {
-        let clusters = std::mem::take(&mut self.clusters);
-        let Some(first) = clusters.first().map(|cluster| cluster.first) else { return Ok(()) };
-        let list = page_list(self.hash, &clusters, self.options.compression.setting() as u32);
-        let pages = self.put(file, &list)?;
-        let count = clusters.len() as u32;
-        self.groups.push(Group { first, entries: self.begun - first, clusters: count, pages });
+        self.clusters.take(file, complete)?;
+        if self.sealer.runner.is_none() {
+            self.clusters.write(file)?;
+        }
+        self.sealer.reuse(self.clusters.spare.drain(..));
         Ok(())
     }
 
@@ -324,12 +308,12 @@ impl NtupleWriter {
         self.usable()?;
         self.broken = true;
         self.end_cluster(file)?;
-        self.group(file)?;
+        self.clusters.list_all(file)?;
         let footer = envelope(Envelope::Footer, |frames| {
             frames.features();
-            frames.u64(self.hash);
+            frames.u64(self.clusters.hash());
             frames.record(|frames| self.all.write(self.in_header, frames));
-            frames.list(&self.groups, |frames, group| {
+            frames.list(&self.clusters.groups, |frames, group| {
                 frames.record(|frames| {
                     frames.u64(group.first);
                     frames.u64(group.entries);
@@ -340,21 +324,13 @@ impl NtupleWriter {
             // Attribute sets.
             frames.list::<()>(&[], |_, ()| ());
         });
-        let footer = self.put(file, &footer)?;
+        let footer = put(file, self.options.compression, &footer)?;
         let anchor = Anchor { version: VERSION, header: self.header, footer, longest: 1 << 30 };
         let payload = anchor.write();
         file.describe_class(CLASS)?;
         let key = KeyText { class: CLASS, name: &self.name, title: "" };
         file.listed(self.directory, key, payload.len(), &[&payload])?;
         Ok(())
-    }
-
-    /// Writes an envelope.
-    fn put(&mut self, file: &mut FileWriter, envelope: &[u8]) -> Result<Link> {
-        let stored = compress(self.options.compression, envelope, &mut Compressor::new())?;
-        let position = record(file, envelope.len(), &[&stored])?;
-        let locator = Locator { size: stored.len() as u64, position };
-        Ok(Link { length: envelope.len() as u64, locator })
     }
 
     /// Refuses to go on behind a step of which only a part was appended.
@@ -365,6 +341,14 @@ impl NtupleWriter {
         }
         Ok(())
     }
+}
+
+/// Writes an envelope.
+fn put(file: &mut FileWriter, compression: Compression, envelope: &[u8]) -> Result<Link> {
+    let stored = compress(compression, envelope, &mut Compressor::new())?;
+    let position = record(file, envelope.len(), &[&stored])?;
+    let locator = Locator { size: stored.len() as u64, position };
+    Ok(Link { length: envelope.len() as u64, locator })
 }
 
 /// Appends a record that no directory lists, and answers where its payload begins.

@@ -14,9 +14,6 @@ pub const DEFAULT_CLUSTER: u64 = 128 << 20;
 /// size of a cluster.
 pub(crate) const UNCOMPRESSED_CLUSTERS: u64 = 10;
 
-/// Clusters that share a page list.
-pub(crate) const CLUSTERS_IN_GROUP: usize = 4096;
-
 /// How to write an ntuple.
 #[derive(Clone, Debug)]
 pub struct NtupleOptions {

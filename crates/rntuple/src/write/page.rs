@@ -47,7 +47,13 @@ pub(crate) struct Filling {
     pub(crate) before: u64,
     /// Full pages of the cluster.
     pub(crate) pages: Vec<Sealed>,
+    /// Memory of elements that have been sealed.
+    spare_ends: Vec<Vec<u64>>,
+    spare_bytes: Vec<Vec<u8>>,
 }
+
+/// Pages of a column whose memory is kept for later ones.
+const SPARES_KEPT: usize = 16;
 
 impl Filling {
     /// A column whose first element in the file is number `first`.
@@ -61,24 +67,50 @@ impl Filling {
             here: 0,
             before: column.first.unwrap_or(0),
             pages: Vec::new(),
+            spare_ends: Vec::new(),
+            spare_bytes: Vec::new(),
         }
     }
 
-    /// Begins the next cluster, and answers how many elements the last one has.
-    pub(crate) fn next_cluster(&mut self) -> u64 {
-        let here = std::mem::take(&mut self.here);
-        self.before += here;
+    /// Begins the next cluster, and answers the pages of the last one.
+    pub(crate) fn next_cluster(&mut self) -> Vec<Sealed> {
+        self.before += std::mem::take(&mut self.here);
         self.end = 0;
         self.values.clear();
-        here
+        std::mem::take(&mut self.pages)
     }
 
     /// The page that is not full, if it has elements.
-    pub(crate) fn rest(&mut self) -> Option<Raw<'static>> {
+    fn rest(&mut self) -> Option<Raw<'static>> {
         if !self.ends.is_empty() {
-            return Some(Raw::Ends(std::mem::take(&mut self.ends)));
+            return Some(self.full_ends());
         }
-        (!self.bytes.is_empty()).then(|| Raw::Owned(std::mem::take(&mut self.bytes)))
+        (!self.bytes.is_empty()).then(|| self.full_bytes())
+    }
+
+    fn full_ends(&mut self) -> Raw<'static> {
+        let next = self.spare_ends.pop().unwrap_or_default();
+        Raw::Ends(std::mem::replace(&mut self.ends, next))
+    }
+
+    fn full_bytes(&mut self) -> Raw<'static> {
+        let next = self.spare_bytes.pop().unwrap_or_default();
+        Raw::Owned(std::mem::replace(&mut self.bytes, next))
+    }
+
+    /// Keeps the memory of elements that were sealed.
+    fn keep(&mut self, raw: Raw<'_>) {
+        match raw {
+            Raw::Owned(mut bytes) if self.spare_bytes.len() < SPARES_KEPT => {
+                bytes.clear();
+                self.spare_bytes.push(bytes);
+            }
+            Raw::Ends(mut ends) if self.spare_ends.len() < SPARES_KEPT => {
+                ends.clear();
+                self.spare_ends.push(ends);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -182,10 +214,28 @@ impl<'p, 'a> Pages<'p, 'a> {
         self.append_copied(column, &element)
     }
 
-    /// Seals the pages that are left to several threads.
-    pub(crate) fn finish(mut self) -> Result<()> {
-        let Some(waiting) = self.waiting.take() else { return Ok(()) };
-        self.sealer.all(self.columns, &waiting)
+    /// Ends the pages that are not full, since the cluster ends.
+    pub(crate) fn end_all(&mut self) -> Result<()> {
+        for column in 0..self.columns.len() {
+            if let Some(rest) = self.columns.get_mut(column).and_then(Filling::rest) {
+                self.seal(column, rest)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Seals the pages that are left to several threads. `meanwhile` is called by the calling thread when the others have work; if there is
+    /// no work, or no other thread, it is not called.
+    pub(crate) fn finish(mut self, meanwhile: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        let waiting = self.waiting.take().unwrap_or_default();
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        self.sealer.all(self.columns, &waiting, meanwhile)?;
+        for (column, raw) in waiting {
+            self.columns.get_mut(column).ok_or_else(changed)?.keep(raw);
+        }
+        Ok(())
     }
 
     /// Counts elements, and answers the bytes of a full page.
@@ -202,8 +252,8 @@ impl<'p, 'a> Pages<'p, 'a> {
         if filling.bytes.len() < full {
             return Ok(());
         }
-        let page = std::mem::take(&mut filling.bytes);
-        self.seal(column, Raw::Owned(page))
+        let page = filling.full_bytes();
+        self.seal(column, page)
     }
 
     fn counted(&mut self, column: usize, ends: usize) -> Result<()> {
@@ -213,8 +263,8 @@ impl<'p, 'a> Pages<'p, 'a> {
         if filling.ends.len() < filling.elements.most {
             return Ok(());
         }
-        let page = std::mem::take(&mut filling.ends);
-        self.seal(column, Raw::Ends(page))
+        let page = filling.full_ends();
+        self.seal(column, page)
     }
 
     fn seal(&mut self, column: usize, page: Raw<'a>) -> Result<()> {
@@ -225,18 +275,7 @@ impl<'p, 'a> Pages<'p, 'a> {
         let filling = self.columns.get_mut(column).ok_or_else(changed)?;
         let sealed = self.sealer.one(&filling.elements, &page)?;
         filling.pages.push(sealed);
-        // The memory serves for the next page.
-        match page {
-            Raw::Owned(mut bytes) => {
-                bytes.clear();
-                filling.bytes = bytes;
-            }
-            Raw::Ends(mut ends) => {
-                ends.clear();
-                filling.ends = ends;
-            }
-            Raw::Lent(_) => {}
-        }
+        filling.keep(page);
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use forthwith_columns::kernels::{Planes, decode, differences_to_planes, to_bits,
 use forthwith_columns::{DType, Encoding};
 use forthwith_io::xxh3;
 use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Result, StoredBlock};
-use forthwith_root::write::{Compression, compress};
+use forthwith_root::write::{Compression, compress_into};
 use std::sync::Arc;
 
 /// Elements of a page, not yet encoded.
@@ -37,33 +37,40 @@ pub(crate) struct Sealer {
     compression: Compression,
     pub(crate) runner: Option<Arc<dyn BlockRunner>>,
     bench: Bench,
+    /// Where pages are made that one thread makes.
+    made: Vec<u8>,
     /// Memory of pages that have been written.
     spare: Vec<Vec<u8>>,
 }
 
 impl Sealer {
     pub(crate) fn new(compression: Compression, runner: Option<Arc<dyn BlockRunner>>) -> Self {
-        Self { compression, runner, bench: Bench::default(), spare: Vec::new() }
+        Self { compression, runner, bench: Bench::default(), made: Vec::new(), spare: Vec::new() }
     }
 
     pub(crate) fn one(&mut self, elements: &Elements, raw: &Raw<'_>) -> Result<Sealed> {
-        let stored = self.spare.pop().unwrap_or_default();
-        let stored = seal(self.compression, elements.kind, raw, &mut self.bench, stored)?;
-        Ok(Sealed { elements: raw.count(elements), stored })
+        seal(self.compression, elements.kind, raw, &mut self.bench, &mut self.made)?;
+        Ok(Sealed { elements: raw.count(elements), stored: taken(&mut self.made, &mut self.spare) })
     }
 
-    /// Seals pages on several threads, each for its column, in their order.
-    pub(crate) fn all(&mut self, columns: &mut [Filling], pages: &[(usize, Raw<'_>)]) -> Result<()> {
+    /// Seals pages on several threads, each for its column, in their order. `meanwhile` is called once, by the calling thread, when the
+    /// others have work.
+    pub(crate) fn all(
+        &mut self,
+        columns: &mut [Filling],
+        pages: &[(usize, Raw<'_>)],
+        meanwhile: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
         let Some(runner) = self.runner.clone() else { return Err(changed()) };
         let kinds = columns.iter().map(|filling| filling.elements).collect();
         let waiting = Waiting { pages, columns: kinds, compression: self.compression };
-        let mut taken = Taken { columns, pages, spare: &mut self.spare };
+        let mut taken = Taken { columns, pages, spare: &mut self.spare, meanwhile: Some(meanwhile) };
         runner.run(&waiting, &mut taken)
     }
 
-    /// Takes the memory of a page back.
-    pub(crate) fn reuse(&mut self, stored: Vec<u8>) {
-        self.spare.push(stored);
+    /// Takes the memory of pages back.
+    pub(crate) fn reuse(&mut self, stored: impl IntoIterator<Item = Vec<u8>>) {
+        self.spare.extend(stored);
     }
 }
 
@@ -79,6 +86,7 @@ struct Taken<'t, 'a> {
     columns: &'t mut [Filling],
     pages: &'t [(usize, Raw<'a>)],
     spare: &'t mut Vec<Vec<u8>>,
+    meanwhile: Option<&'t mut dyn FnMut() -> Result<()>>,
 }
 
 impl BlockMaker for Waiting<'_, '_> {
@@ -93,24 +101,45 @@ impl BlockMaker for Waiting<'_, '_> {
     fn make(&self, block: usize, bench: &mut Bench) -> Result<StoredBlock> {
         let (column, raw) = self.pages.get(block).ok_or_else(changed)?;
         let elements = self.columns.get(*column).ok_or_else(changed)?;
-        let spare = bench.spare();
-        let bytes = seal(self.compression, elements.kind, raw, bench, spare)?;
+        let mut bytes = bench.spare();
+        seal(self.compression, elements.kind, raw, bench, &mut bytes)?;
         Ok(StoredBlock { bytes, payload: raw.bytes() as u64, note: raw.count(elements).into() })
     }
 }
 
 impl BlockSink for Taken<'_, '_> {
-    fn take(&mut self, block: usize, made: &StoredBlock) -> Result<()> {
+    fn take(&mut self, block: usize, made: &mut StoredBlock) -> Result<()> {
+        if let Some(meanwhile) = self.meanwhile.take() {
+            meanwhile()?;
+        }
         let (column, _) = self.pages.get(block).ok_or_else(changed)?;
         let filling = self.columns.get_mut(*column).ok_or_else(changed)?;
-        // The runner uses the memory again.
-        let mut stored = self.spare.pop().unwrap_or_default();
-        stored.clear();
-        stored.extend_from_slice(&made.bytes);
+        let stored = taken(&mut made.bytes, self.spare);
         filling.pages.push(Sealed { elements: made.note as u32, stored });
         Ok(())
     }
 }
+
+/// Takes the bytes of a page, and leaves other memory instead. A page keeps no more memory than about twice its bytes, whatever it was made
+/// in: there may be thousands of small ones in a cluster.
+fn taken(made: &mut Vec<u8>, spare: &mut Vec<Vec<u8>>) -> Vec<u8> {
+    let length = made.len();
+    let fits = |page: &Vec<u8>| page.capacity() <= 2 * length + SMALL;
+    let mut page = spare.pop().unwrap_or_default();
+    if fits(made) {
+        page.clear();
+        return std::mem::replace(made, page);
+    }
+    if !fits(&page) {
+        page = Vec::new();
+    }
+    page.clear();
+    page.extend_from_slice(made);
+    page
+}
+
+/// Memory that is not worth another allocation.
+const SMALL: usize = 512;
 
 impl Raw<'_> {
     fn bytes(&self) -> usize {
@@ -121,32 +150,55 @@ impl Raw<'_> {
         }
     }
 
+    /// Its bytes, if they are what is stored.
+    fn as_stored(&self, kind: Kind) -> Option<&[u8]> {
+        let bytes = match self {
+            Self::Lent(bytes) => bytes,
+            Self::Owned(bytes) => &bytes[..],
+            Self::Ends(_) => return None,
+        };
+        let is_same = match kind {
+            Kind::Byte => true,
+            Kind::Plain(dtype) => dtype.size() == 1 || cfg!(target_endian = "little"),
+            Kind::Half => cfg!(target_endian = "little"),
+            _ => false,
+        };
+        is_same.then_some(bytes)
+    }
+
     /// Its elements: pages have fewer than two thousand million.
     fn count(&self, elements: &Elements) -> u32 {
         (self.bytes() / elements.width) as u32
     }
 }
 
-/// The bytes of a page, with their checksum, in the memory of `stored`.
+/// The bytes of a page, with their checksum, instead of what is in `stored`.
 fn seal(
     compression: Compression,
     kind: Kind,
     raw: &Raw<'_>,
     bench: &mut Bench,
-    mut stored: Vec<u8>,
-) -> Result<Vec<u8>> {
-    if compression == Compression::NONE {
-        encode(kind, raw, &mut stored)?;
+    stored: &mut Vec<u8>,
+) -> Result<()> {
+    if compression == Compression::NONE && raw.as_stored(kind).is_none() {
+        encode(kind, raw, stored)?;
     } else {
-        encode(kind, raw, &mut bench.payload)?;
-        // By way of other memory, so that a page keeps no more than it has bytes.
-        let packed = compress(compression, &bench.payload, &mut bench.compressor)?;
         stored.clear();
-        stored.extend_from_slice(&packed);
+        let payload = match raw.as_stored(kind) {
+            Some(payload) => payload,
+            None => {
+                encode(kind, raw, &mut bench.payload)?;
+                &bench.payload[..]
+            }
+        };
+        if !compress_into(compression, payload, &mut bench.compressor, stored)? {
+            stored.reserve_exact(payload.len() + HASH);
+            stored.extend_from_slice(payload);
+        }
     }
-    let hash = xxh3(&stored);
+    let hash = xxh3(stored);
     stored.extend(hash.to_le_bytes());
-    Ok(stored)
+    Ok(())
 }
 
 /// The bytes of a page. `into` may hold anything, which is written over.

@@ -395,7 +395,7 @@ struct Written<'a> {
 }
 
 impl BlockSink for Written<'_> {
-    fn take(&mut self, block: usize, stored: &StoredBlock) -> Result<()> {
+    fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()> {
         let piece = &self.work.pieces[block];
         if !piece.ends {
             return Ok(());
