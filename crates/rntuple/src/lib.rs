@@ -57,4 +57,6 @@ mod write;
 
 pub use format::NtupleFormat;
 pub use table::{Ntuple, Options};
-pub use write::{DEFAULT_CLUSTER, DEFAULT_PAGE, NtupleOptions, NtupleTable, NtupleWriter};
+pub use write::{
+    DEFAULT_CLUSTER, DEFAULT_PAGE, FieldOptions, Floats, NtupleOptions, NtupleTable, NtupleWriter,
+};

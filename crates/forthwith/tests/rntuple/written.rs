@@ -6,11 +6,12 @@ use forthwith::{
     columns::{Array, Column, DType, Form, LogicalType, MAP, Native, TimeUnit},
     io::{Memory, MemorySink, Source},
     plan::{BlockRunner, Dataset, OneThread},
-    rntuple::{Ntuple, NtupleFormat, NtupleOptions, NtupleWriter, Options},
+    rntuple::{FieldOptions, Floats, Ntuple, NtupleFormat, NtupleOptions, NtupleWriter, Options},
     root::RootFile,
 };
 use forthwith_engine::BlockThreads;
 use forthwith_root::write::{Compression, FileSettings, FileWriter, Moment, Uuid};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The bytes of a file with an ntuple.
@@ -261,7 +262,7 @@ fn columns_that_come_late_are_zero_before() {
         ntuple.extend(file, std::slice::from_ref(&first)).unwrap();
         let more: Vec<_> =
             late.iter().map(|(name, array, _)| ((*name).to_owned(), array.form.clone())).collect();
-        ntuple.add_columns(file, &more).unwrap();
+        ntuple.add_columns(file, &more, &BTreeMap::new()).unwrap();
         let arrays: Vec<_> =
             std::iter::once(&first).chain(late.iter().map(|(_, array, _)| array)).cloned().collect();
         ntuple.extend(file, &arrays).unwrap();
@@ -273,6 +274,100 @@ fn columns_that_come_late_are_zero_before() {
         let wanted: Vec<_> =
             std::iter::repeat_n((*zero).to_owned(), 3).chain(once.clone()).chain(once).collect();
         assert_eq!(values(&bytes, name), wanted, "{name}");
+    }
+}
+
+#[test]
+fn fields_are_stored_as_is_asked_for() {
+    let singles = [1.5f32, -0.0, 0.1, 99.96, -7.25, 65519.0];
+    let doubles = [1.5f64, -0.0, 0.1, 99.96, -7.25, 65519.0];
+    let single = array(numbers("n", DType::Float32), 6, vec![("n-data", items(&singles))]);
+    let lists = vec![("n-data", items(&doubles)), ("l-offsets", items(&[0i64, 1, 1, 4, 5, 6, 6]))];
+    let member = record(&[("x", numbers("n", DType::Float64)), ("n", numbers("n", DType::Float64))]);
+    let listed = array(list("l", member), 6, lists);
+    let zeros = array(numbers("n", DType::Int64), 6, vec![("n-data", items(&[0i64; 6]))]);
+    let kinds = [
+        ("whole", Floats::Whole, 1e-5),
+        ("single", Floats::Single, 0.01),
+        ("half", Floats::Half, 20.0),
+        ("truncated", Floats::Truncated { bits: 17 }, 300.0),
+        ("quantised", Floats::Quantised { bits: 20, low: -100.0, high: 65536.0 }, 0.04),
+    ];
+    let mut columns = vec![("zeros".to_owned(), zeros.form.clone())];
+    let mut arrays = vec![zeros];
+    let mut fields = BTreeMap::new();
+    for (name, floats, _) in kinds {
+        let floats = Some(floats);
+        for (name, array) in [(name.to_owned(), &single), (format!("{name}s"), &listed)] {
+            let path = if name.ends_with('s') { format!("{name}.x") } else { name.clone() };
+            let description = format!("{floats:?}");
+            fields.insert(path, FieldOptions { floats, description, ..FieldOptions::default() });
+            columns.push((name, array.form.clone()));
+            arrays.push(array.clone());
+        }
+    }
+    let zstd = Compression::named("zstd", Some(3)).unwrap();
+    for (compression, other) in [(zstd, Compression::NONE), (Compression::NONE, zstd)] {
+        for page_bytes in [64, 1 << 20] {
+            let choice = FieldOptions { compression: Some(other), ..FieldOptions::default() };
+            fields.insert("zeros".into(), choice);
+            let options = NtupleOptions { compression, page_bytes, fields: fields.clone(), ..plain() };
+            let bytes = file(&columns, options, |ntuple, file| {
+                for _ in 0..20 {
+                    ntuple.extend(file, &arrays).unwrap();
+                }
+            });
+            assert_eq!(values(&bytes, "zeros"), vec!["0"; 120]);
+            for (name, _, off) in kinds {
+                let found: Vec<f64> = values(&bytes, name).iter().map(|text| text.parse().unwrap()).collect();
+                assert_eq!(found.len(), 120);
+                for (found, wanted) in found.iter().zip(singles.iter().cycle()) {
+                    let difference = (found - f64::from(*wanted)).abs();
+                    assert!(difference <= off, "{name}: {found} where {wanted} was written");
+                }
+                let once = values(&bytes, &format!("{name}s"));
+                assert_eq!(once.len(), 120);
+                assert_eq!(once[0].contains("x: 1.5, n: 1.5"), name != "quantised", "{}", once[0]);
+            }
+            let (_, ntuple) = open(bytes);
+            let all = ntuple.fields().unwrap();
+            let zeros = all.iter().position(|field| field.path == "zeros").unwrap();
+            let amounts = ntuple.describe(zeros as u32).unwrap();
+            // Pages of 8 numbers are too short to be compressed.
+            let shorter = amounts.stored_bytes < amounts.payload_bytes;
+            assert_eq!(shorter, other == zstd && page_bytes > 64);
+        }
+    }
+    let refused = |path: &str, choice: FieldOptions| {
+        let memory = MemorySink::new("made.root");
+        let mut file = FileWriter::create(Box::new(memory), FileSettings::default()).unwrap();
+        let fields = BTreeMap::from([(path.to_owned(), choice)]);
+        let options = NtupleOptions { fields, ..plain() };
+        let begun = NtupleWriter::new(&mut file, "nt", &columns, options);
+        begun.and_then(|mut ntuple| {
+            ntuple.extend(&mut file, &arrays)?;
+            ntuple.finish(&mut file)
+        })
+    };
+    let floats = |floats| FieldOptions { floats: Some(floats), ..FieldOptions::default() };
+    let range = |low, high| floats(Floats::Quantised { bits: 8, low, high });
+    for (path, choice, what) in [
+        ("halfs.y", FieldOptions::default(), "there is no field \"halfs.y\""),
+        ("halfs._0", FieldOptions::default(), "there is no field \"halfs._0\""),
+        ("zeros", floats(Floats::Half), "field \"zeros\" has no floating-point numbers"),
+        ("half", floats(Floats::Truncated { bits: 9 }), "9 bits of truncated floats"),
+        ("half", floats(Floats::Quantised { bits: 33, low: 0.0, high: 1.0 }), "33 bits of quantised floats"),
+        ("half", range(1.0, 1.0), "quantised floats from 1 to 1"),
+        ("half", range(f64::NAN, 1.0), "quantised floats from NaN to 1"),
+        (
+            "halfs.x",
+            range(-10.0, 100.0),
+            "the number 65519, which is not in the range -10 to 100 of its field",
+        ),
+        ("halfs.x", range(-10.0, 100.0), "made.root:halfs._0.x"),
+    ] {
+        let error = refused(path, choice).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
     }
 }
 

@@ -1,9 +1,9 @@
 //! The other way: one block in, its compressed bytes out.
 
 use super::{Codec, CodecError};
-use lz4_flex::block::CompressTable;
 use bzip2::{Action as BzAction, Compress as BzCompress, Compression as BzCompression, Status as BzStatus};
 use liblzma::stream::{Action, Check, Status, Stream};
+use lz4_flex::block::CompressTable;
 use std::fmt;
 
 /// Compresses blocks, and keeps the contexts of the codecs between them. One per thread that writes.
@@ -192,7 +192,8 @@ mod tests {
     #[test]
     fn blocks_do_not_depend_on_those_before_them() {
         let long: Vec<u8> = (0..300_000u32).flat_map(|n| (n / 7 * (n % 251)).to_le_bytes()).collect();
-        let codecs = [Codec::OldDeflate, Codec::Snappy, Codec::Zstd, Codec::Bzip2, Codec::Xz, Codec::Zlib, Codec::Lz4];
+        let codecs =
+            [Codec::OldDeflate, Codec::Snappy, Codec::Zstd, Codec::Bzip2, Codec::Xz, Codec::Zlib, Codec::Lz4];
         for codec in codecs {
             let mut used = Compressor::new();
             for bytes in [&long[..], &long[..30_000], &[], &long[5..70_000], &long[9..], &long[..30_000]] {

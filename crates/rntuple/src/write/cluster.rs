@@ -73,7 +73,7 @@ impl Clusters {
         let clusters = std::mem::take(&mut self.listed);
         let (Some(first), Some(last)) = (clusters.first(), clusters.last()) else { return Ok(()) };
         let (first, end) = (first.first, last.first + last.entries);
-        let list = page_list(self.hash, &clusters, self.compression.setting() as u32);
+        let list = page_list(self.hash, &clusters);
         let pages = put(file, self.compression, &list)?;
         let count = clusters.len() as u32;
         self.groups.push(Group { first, entries: end - first, clusters: count, pages });
@@ -94,6 +94,7 @@ struct Cluster {
 struct Listed {
     /// The first element, of all there are in the file.
     first: u64,
+    setting: u32,
     pages: Vec<(u32, Locator)>,
 }
 
@@ -108,8 +109,8 @@ const LONGEST: usize = 1 << 30;
 pub(crate) struct Complete {
     first: u64,
     entries: u64,
-    /// Of each column its first element in the file, and its pages.
-    firsts: Vec<u64>,
+    /// Of each column its first element in the file, and ROOT's number for how it is compressed; and its pages.
+    firsts: Vec<(u64, u32)>,
     pages: Vec<Vec<Sealed>>,
     blobs: Vec<Blob>,
     /// Pages that are another one's.
@@ -129,7 +130,10 @@ struct Blob {
 impl Complete {
     /// Takes the pages of columns, which are ready for the next cluster then.
     pub(crate) fn of(first: u64, entries: u64, columns: &mut [Filling]) -> Self {
-        let firsts = columns.iter().map(|filling| filling.before).collect();
+        let firsts = columns
+            .iter()
+            .map(|filling| (filling.before, filling.elements.compression.setting() as u32))
+            .collect();
         let pages: Vec<Vec<Sealed>> = columns.iter_mut().map(Filling::next_cluster).collect();
         let (blobs, same) = packed(&pages);
         Self { first, entries, firsts, pages, blobs, same }
@@ -142,8 +146,9 @@ impl Complete {
 
     fn write(&self, file: &mut FileWriter) -> Result<Cluster> {
         let locator = |page: &Sealed| Locator { size: (page.stored.len() - HASH) as u64, position: 0 };
-        let listed = |(&first, pages): (&u64, &Vec<Sealed>)| {
-            Listed { first, pages: pages.iter().map(|page| (page.elements, locator(page))).collect() }
+        let listed = |(&(first, setting), pages): (&(u64, u32), &Vec<Sealed>)| {
+            let pages = pages.iter().map(|page| (page.elements, locator(page))).collect();
+            Listed { first, setting, pages }
         };
         let mut columns: Vec<Listed> = self.firsts.iter().zip(&self.pages).map(listed).collect();
         for blob in &self.blobs {
@@ -158,7 +163,8 @@ impl Complete {
             }
         }
         for [here, there] in &self.same {
-            let found = columns.get(there.0).and_then(|of| of.pages.get(there.1)).map(|(_, locator)| *locator);
+            let found =
+                columns.get(there.0).and_then(|of| of.pages.get(there.1)).map(|(_, locator)| *locator);
             let page = columns.get_mut(here.0).and_then(|of| of.pages.get_mut(here.1));
             if let (Some((_, locator)), Some(found)) = (page, found) {
                 *locator = found;
@@ -200,8 +206,8 @@ fn packed(columns: &[Vec<Sealed>]) -> (Vec<Blob>, Vec<[PageId; 2]>) {
     (blobs, same)
 }
 
-/// The list of the pages of clusters. `setting` is the number of what they are compressed by.
-fn page_list(header: u64, clusters: &[Cluster], setting: u32) -> Vec<u8> {
+/// The list of the pages of clusters.
+fn page_list(header: u64, clusters: &[Cluster]) -> Vec<u8> {
     envelope(Envelope::PageList, |frames| {
         frames.u64(header);
         frames.list(clusters, |frames, cluster| {
@@ -215,7 +221,7 @@ fn page_list(header: u64, clusters: &[Cluster], setting: u32) -> Vec<u8> {
             frames.list(&cluster.columns, |frames, column| {
                 let behind = |frames: &mut Frames| {
                     frames.u64(column.first);
-                    frames.u32(setting);
+                    frames.u32(column.setting);
                 };
                 frames.list_and(&column.pages, page, behind);
             });

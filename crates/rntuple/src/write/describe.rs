@@ -1,12 +1,12 @@
 //! From Forms to fields and columns, and to the nodes that fill those.
 
-use super::options::NtupleOptions;
+use super::options::{FieldOptions, Floats, NtupleOptions};
 use super::record::{ColumnRecord, Descriptions, FieldRecord};
 use crate::coding::Kind;
 use crate::schema::{COLLECTION, DEEPEST, PLAIN, RECORD, VARIANT};
 use forthwith_columns::{DType, Form, LogicalType};
 use forthwith_root::write::Compression;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// What becomes of the rows of a Form: which columns get them.
 #[derive(Clone, Debug)]
@@ -41,7 +41,19 @@ struct Around {
     untyped: bool,
     /// Of a field that comes late: how many elements of its first column there would be already.
     first: Option<u64>,
+    /// Whether it is the item of a list, which has no name of its own.
+    item: bool,
     depth: u32,
+}
+
+/// A field on the way to that which is described.
+struct Step {
+    name: String,
+    item: bool,
+    compression: Compression,
+    floats: Floats,
+    /// The path under which those floats were asked for.
+    asked: Option<String>,
 }
 
 /// What a field could not be made of.
@@ -50,38 +62,58 @@ pub(super) type Refusal = String;
 pub(crate) struct Describer<'d> {
     pub(super) all: &'d mut Descriptions,
     options: &'d NtupleOptions,
-    /// Whether pages are compressed, and numbers in planes of bytes therefore.
-    split: bool,
+    /// How single fields are written, and which of that was of use: fields that there are, and those with floats.
+    choices: &'d BTreeMap<String, FieldOptions>,
+    used: HashSet<String>,
+    used_floats: HashSet<String>,
     /// Names of classes that have been made up.
     classes: &'d mut HashSet<String>,
-    path: Vec<String>,
+    path: Vec<Step>,
 }
 
 impl<'d> Describer<'d> {
     pub(crate) fn new(
         all: &'d mut Descriptions,
         options: &'d NtupleOptions,
+        choices: &'d BTreeMap<String, FieldOptions>,
         classes: &'d mut HashSet<String>,
     ) -> Self {
-        let split = options.compression != Compression::NONE;
-        Self { all, options, split, classes, path: Vec::new() }
+        let (used, used_floats) = (HashSet::new(), HashSet::new());
+        Self { all, options, choices, used, used_floats, classes, path: Vec::new() }
+    }
+
+    /// Refuses choices for fields that there are not.
+    pub(crate) fn finish(self) -> Result<(), Refusal> {
+        for (path, choice) in self.choices {
+            if !self.used.contains(path) {
+                return Err(format!("there is no field {path:?} to be written in a way of its own"));
+            }
+            if choice.floats.is_some() && !self.used_floats.contains(path) {
+                return Err(format!(
+                    "field {path:?} has no floating-point numbers to be stored in a way of their own"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// A field at the top. `first` is the number of entries there are, if there are any.
     pub(crate) fn top(&mut self, name: &str, form: &Form, first: Option<u64>) -> Result<Node, Refusal> {
-        let described = self.field(name, form, Around { parent: None, untyped: true, first, depth: 0 });
-        let described = described.map(|(node, _)| node);
-        described.map_err(|what| format!("{what} in an RNTuple (column {:?})", self.path.join(".")))
+        let around = Around { parent: None, untyped: true, first, item: false, depth: 0 };
+        let described = self.field(name, form, around).map(|(node, _)| node);
+        described.map_err(|what| format!("{what} in an RNTuple (column {:?})", self.names(".")))
     }
 
     /// A field and what is below it, with the name of its type.
     fn field(&mut self, name: &str, form: &Form, around: Around) -> Result<(Node, String), Refusal> {
-        self.path.push(name.to_owned());
+        self.enter(name, around.item);
         if around.depth > DEEPEST {
             return Err(format!("more than {DEEPEST} fields within each other"));
         }
         let id = self.open(name, around.parent);
-        let below = Around { parent: Some(id), depth: around.depth + 1, ..around };
+        self.choose(id)?;
+        let below = Around { parent: Some(id), depth: around.depth + 1, item: false, ..around };
+        let items = Around { item: true, first: None, ..below };
         let (node, ty) = match form {
             Form::Numpy { dtype, shape, .. } => self.numbers(id, *dtype, shape, below)?,
             Form::String { binary, .. } => {
@@ -106,7 +138,7 @@ impl<'d> Describer<'d> {
             }
             Form::List { content, .. } => {
                 let ends = self.ends(id, around.first);
-                let (content, item) = self.field("_0", content, Around { first: None, ..below })?;
+                let (content, item) = self.field("_0", content, items)?;
                 self.path.pop();
                 self.close(id, COLLECTION, "");
                 let ty = if item.is_empty() { item } else { format!("std::vector<{item}>") };
@@ -115,7 +147,7 @@ impl<'d> Describer<'d> {
             // Arrays of no items are no type of ROOT's.
             Form::Regular { size: 0, content } => {
                 let ends = self.ends(id, around.first);
-                let (_, item) = self.field("_0", content, Around { first: None, ..below })?;
+                let (_, item) = self.field("_0", content, items)?;
                 self.path.pop();
                 self.close(id, COLLECTION, "");
                 let ty = if item.is_empty() { item } else { format!("std::vector<{item}>") };
@@ -123,7 +155,7 @@ impl<'d> Describer<'d> {
             }
             Form::Regular { size, content } => {
                 let (content, item) = self.array(id, *size, below, |this, below| {
-                    let described = this.field("_0", content, below)?;
+                    let described = this.field("_0", content, Around { item: true, ..below })?;
                     this.path.pop();
                     Ok(described)
                 })?;
@@ -138,7 +170,7 @@ impl<'d> Describer<'d> {
                 Form::Union { contents, .. } => self.variant(id, contents, below)?,
                 content => {
                     let ends = self.ends(id, around.first);
-                    let inner = Around { untyped: false, first: None, ..below };
+                    let inner = Around { untyped: false, ..items };
                     let (content, item) = self.field("_0", content, inner)?;
                     self.path.pop();
                     self.close(id, COLLECTION, "");
@@ -162,7 +194,7 @@ impl<'d> Describer<'d> {
             }
             // Without values any type will do; this is the one that NumPy takes.
             Form::Empty => {
-                self.column(id, self.real(DType::Float64), around.first);
+                self.number(id, DType::Float64, around.first);
                 (Node::Nothing, "double".into())
             }
             other => return Err(other.type_string()),
@@ -184,7 +216,7 @@ impl<'d> Describer<'d> {
         around: Around,
     ) -> Result<(Node, String), Refusal> {
         let Some((&size, rest)) = shape.split_first() else {
-            let column = self.column(id, self.real(dtype), around.first);
+            let column = self.number(id, dtype, around.first);
             return Ok((Node::Numbers { column, size: dtype.size(), each: 1 }, number(dtype).into()));
         };
         if size == 0 {
@@ -309,7 +341,7 @@ impl<'d> Describer<'d> {
         let given = given.filter(|_| self.options.class_names).filter(|name| is_class(name));
         let name = match given {
             Some(name) => name.to_owned(),
-            None => word(&format!("Record_{}", self.path.join("_"))),
+            None => word(&format!("Record_{}", self.names("_"))),
         };
         let numbered = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name}_{n}")));
         let free = numbered.into_iter().find(|name| !self.classes.contains(name)).unwrap_or(name);
@@ -324,6 +356,7 @@ impl<'d> Describer<'d> {
             role: PLAIN,
             name: name.to_owned(),
             type_name: String::new(),
+            description: String::new(),
             repeats: None,
             source: None,
         });
@@ -347,19 +380,95 @@ impl<'d> Describer<'d> {
         }
     }
 
+    /// Goes on to a field, which is written as that around it is.
+    fn enter(&mut self, name: &str, item: bool) {
+        let (compression, floats, asked) = match self.path.last() {
+            Some(around) => (around.compression, around.floats, around.asked.clone()),
+            None => (self.options.compression, Floats::Whole, None),
+        };
+        self.path.push(Step { name: name.to_owned(), item, compression, floats, asked });
+    }
+
+    /// Applies what was asked for the field that was entered.
+    fn choose(&mut self, id: u32) -> Result<(), Refusal> {
+        let named = self.path.iter().filter(|step| !step.item).map(|step| &*step.name);
+        let path = named.collect::<Vec<_>>().join(".");
+        let (Some(choice), Some(step)) = (self.choices.get(&path), self.path.last_mut()) else {
+            return Ok(());
+        };
+        // Items of a list have its path, but are not it.
+        if step.item {
+            return Ok(());
+        }
+        step.compression = choice.compression.unwrap_or(step.compression);
+        if let Some(floats) = choice.floats {
+            if let Some(why) = floats.refusal() {
+                return Err(why);
+            }
+            (step.floats, step.asked) = (floats, Some(path.clone()));
+        }
+        if let Some(field) = self.all.fields.get_mut(id as usize) {
+            field.description.clone_from(&choice.description);
+        }
+        self.used.insert(path);
+        Ok(())
+    }
+
+    fn names(&self, between: &str) -> String {
+        self.path.iter().map(|step| &*step.name).collect::<Vec<_>>().join(between)
+    }
+
+    /// Whether pages are compressed, and numbers in planes of bytes therefore.
+    fn split(&self) -> bool {
+        self.path.last().map_or(self.options.compression, |step| step.compression) != Compression::NONE
+    }
+
     fn ends(&mut self, field: u32, first: Option<u64>) -> usize {
-        self.column(field, if self.split { "SplitIndex64" } else { "Index64" }, first)
+        self.column(field, if self.split() { "SplitIndex64" } else { "Index64" }, first)
     }
 
     fn column(&mut self, field: u32, type_name: &str, first: Option<u64>) -> usize {
         let (kind, code, bits) = Kind::named(type_name).unwrap_or((Kind::Byte, 1, 8)); // a test looks for the names
-        self.all.columns.push(ColumnRecord { kind, code, bits, field, first });
+        let compression = self.path.last().map_or(self.options.compression, |step| step.compression);
+        self.all.columns.push(ColumnRecord {
+            kind,
+            code,
+            bits,
+            field,
+            first,
+            from: None,
+            range: None,
+            compression,
+        });
         self.all.columns.len() - 1
+    }
+
+    /// A column of numbers: ROOT's own choice, unless floats are to be stored otherwise.
+    fn number(&mut self, field: u32, dtype: DType, first: Option<u64>) -> usize {
+        let is_float = matches!(dtype, DType::Float32 | DType::Float64);
+        let (floats, asked) = match self.path.last() {
+            Some(step) if is_float => (step.floats, step.asked.clone()),
+            _ => (Floats::Whole, None),
+        };
+        self.used_floats.extend(asked);
+        let (type_name, bits, range) = match floats {
+            Floats::Whole => return self.column(field, self.real(dtype), first),
+            Floats::Single if dtype == DType::Float32 => return self.column(field, self.real(dtype), first),
+            Floats::Single => (self.real(DType::Float32), None, None),
+            Floats::Half => ("Real16", None, None),
+            Floats::Truncated { bits } => ("Real32Trunc", Some(bits), None),
+            Floats::Quantised { bits, low, high } => ("Real32Quant", Some(bits), Some((low, high))),
+        };
+        let column = self.column(field, type_name, first);
+        if let Some(of) = self.all.columns.last_mut() {
+            (of.from, of.range, of.bits) = (Some(dtype), range, bits.unwrap_or(of.bits));
+        }
+        column
     }
 
     /// ROOT's own choice of a column for numbers.
     fn real(&self, dtype: DType) -> &'static str {
-        match (dtype, self.split) {
+        match (dtype, self.split()) {
             (DType::Bool, _) => "Bit",
             (DType::Int8, _) => "Int8",
             (DType::UInt8, _) => "UInt8",

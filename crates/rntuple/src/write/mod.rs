@@ -8,6 +8,7 @@
 mod cluster;
 mod describe;
 mod fill;
+mod floats;
 mod frame;
 mod options;
 mod page;
@@ -16,7 +17,7 @@ mod record;
 mod seal;
 mod table;
 
-pub use options::{DEFAULT_CLUSTER, DEFAULT_PAGE, NtupleOptions};
+pub use options::{DEFAULT_CLUSTER, DEFAULT_PAGE, FieldOptions, Floats, NtupleOptions};
 pub use table::NtupleTable;
 
 use crate::anchor::{Anchor, CLASS, VERSION};
@@ -33,7 +34,7 @@ use options::UNCOMPRESSED_CLUSTERS;
 use page::{Filling, Pages};
 use record::{Counts, Descriptions};
 use seal::Sealer;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// An ntuple being written to a file, which may get other objects as well meanwhile.
 pub struct NtupleWriter {
@@ -114,14 +115,19 @@ impl NtupleWriter {
     }
 
     /// Adds columns behind those there are, which the following steps have as well. In entries that are there already numbers are zero, lists
-    /// and texts empty, and options without a value.
+    /// and texts empty, and options without a value. `choices` are as [`NtupleOptions::fields`].
     ///
     /// # Errors
     /// Columns that an ntuple has no fields for; whatever the file says.
-    pub fn add_columns(&mut self, file: &mut FileWriter, columns: &[(String, Form)]) -> Result<()> {
+    pub fn add_columns(
+        &mut self,
+        file: &mut FileWriter,
+        columns: &[(String, Form)],
+        choices: &BTreeMap<String, FieldOptions>,
+    ) -> Result<()> {
         self.flush(file)?;
         self.broken = true;
-        self.describe(columns).map_err(|error| error.in_object(&self.name).in_file(file.uri()))?;
+        self.describe(columns, choices).map_err(|error| error.in_object(&self.name).in_file(file.uri()))?;
         self.broken = false;
         Ok(())
     }
@@ -152,7 +158,7 @@ impl NtupleWriter {
             in_header: Counts::default(),
             header: Link { length: 0, locator: Locator { size: 0, position: 0 } },
             filling: Vec::new(),
-            sealer: Sealer::new(options.compression, options.runner.clone()),
+            sealer: Sealer::new(options.runner.clone()),
             entries: 0,
             begun: 0,
             filled: 0,
@@ -161,9 +167,11 @@ impl NtupleWriter {
             broken: false,
             options,
         };
-        this.describe(columns)?;
+        let choices = std::mem::take(&mut this.options.fields);
+        this.describe(columns, &choices)?;
         let projections = std::mem::take(&mut this.options.projections);
-        let mut describer = Describer::new(&mut this.all, &this.options, &mut this.classes);
+        let none = BTreeMap::new();
+        let mut describer = Describer::new(&mut this.all, &this.options, &none, &mut this.classes);
         for (name, source) in &projections {
             let shown = describer.project(name, source);
             shown.map_err(|what| Error::new(ErrorKind::Invalid { what }))?;
@@ -183,20 +191,26 @@ impl NtupleWriter {
     }
 
     /// Makes fields of columns that are new.
-    fn describe(&mut self, columns: &[(String, Form)]) -> Result<()> {
+    fn describe(
+        &mut self,
+        columns: &[(String, Form)],
+        choices: &BTreeMap<String, FieldOptions>,
+    ) -> Result<()> {
         let mut names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
         let known = names.len();
         names.extend(columns.iter().map(|(name, _)| name.clone()));
         let names = field_names(&names);
         let first = (self.entries > 0).then_some(self.entries);
         let before = self.all.columns.len();
+        let mut describer = Describer::new(&mut self.all, &self.options, choices, &mut self.classes);
         for (name, (_, form)) in names.into_iter().skip(known).zip(columns) {
-            let mut describer = Describer::new(&mut self.all, &self.options, &mut self.classes);
             let node = describer.top(&name, form, first).map_err(Error::unsupported)?;
             self.columns.push(TopField { name, form: form.clone(), node });
         }
+        describer.finish().map_err(|what| Error::new(ErrorKind::Invalid { what }))?;
         let page = self.options.page_bytes.clamp(64, 1 << 30);
-        self.filling.extend(self.all.columns.iter().skip(before).map(|column| Filling::new(column, page)));
+        let new = self.all.columns.iter().skip(before);
+        self.filling.extend(new.map(|column| Filling::new(self.all.path(column.field), column, page)));
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use forthwith_plan::BlockRunner;
 use forthwith_root::write::{Algorithm, Compression};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Bytes that numbers of a page take in memory at most, as ROOT has it (`MaxUnzippedPageSize`).
@@ -36,6 +37,8 @@ pub struct NtupleOptions {
     pub class_names: bool,
     /// Fields that show other ones: a name, and the path of the field, `jets.pt`, or `#jets` for the lengths of its lists.
     pub projections: Vec<(String, String)>,
+    /// How single fields are written, by their paths: `jets.pt`, where the items of lists have no name.
+    pub fields: BTreeMap<String, FieldOptions>,
     /// Who encodes and compresses pages, if that is not the calling thread.
     pub runner: Option<Arc<dyn BlockRunner>>,
 }
@@ -52,7 +55,62 @@ impl Default for NtupleOptions {
             bitsets: false,
             class_names: false,
             projections: Vec::new(),
+            fields: BTreeMap::new(),
             runner: None,
+        }
+    }
+}
+
+/// How one field is written. What is left open is as it is for the field around, or for the ntuple.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FieldOptions {
+    /// What the file says of the field.
+    pub description: String,
+    /// How its pages are compressed, and those of the fields below.
+    pub compression: Option<Compression>,
+    /// How its floating-point numbers are stored, and those of the fields below.
+    pub floats: Option<Floats>,
+}
+
+/// How floating-point numbers are stored. Their type remains what it is, for all readers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Floats {
+    /// With all their bits.
+    Whole,
+    /// With 32 bits (`Real32`).
+    Single,
+    /// With 16 bits (`Real16`).
+    Half,
+    /// With the upper bits of 32: 10 to 31 of them (`Real32Trunc`).
+    Truncated {
+        /// How many bits.
+        bits: u16,
+    },
+    /// As the nearest of the steps into which a range is divided by so many bits, 1 to 32 (`Real32Quant`). Numbers outside of it are refused.
+    Quantised {
+        /// How many bits.
+        bits: u16,
+        /// The least number.
+        low: f64,
+        /// The largest number.
+        high: f64,
+    },
+}
+
+impl Floats {
+    /// Why these cannot be.
+    pub(crate) fn refusal(self) -> Option<String> {
+        match self {
+            Self::Truncated { bits } if !(10..=31).contains(&bits) => {
+                Some(format!("{bits} bits of truncated floats: there can be 10 to 31"))
+            }
+            Self::Quantised { bits, .. } if !(1..=32).contains(&bits) => {
+                Some(format!("{bits} bits of quantised floats: there can be 1 to 32"))
+            }
+            Self::Quantised { low, high, .. } if !(low < high && (high - low).is_finite()) => {
+                Some(format!("quantised floats from {low} to {high}"))
+            }
+            _ => None,
         }
     }
 }

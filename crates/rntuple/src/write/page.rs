@@ -6,11 +6,17 @@ use super::seal::{Raw, Sealed, Sealer};
 use crate::coding::Kind;
 use forthwith_columns::DType;
 use forthwith_plan::Result;
+use forthwith_root::write::Compression;
 
 /// How elements become bytes of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Elements {
     pub(crate) kind: Kind,
+    pub(crate) compression: Compression,
+    /// Floats of this type that are stored with fewer bits: how many, and the range of those that are quantised.
+    pub(crate) from: Option<DType>,
+    pub(crate) bits: u16,
+    pub(crate) range: Option<(f64, f64)>,
     /// Bytes of an element before it is encoded.
     pub(crate) width: usize,
     /// Elements of a page at most.
@@ -20,6 +26,7 @@ pub(crate) struct Elements {
 impl Elements {
     pub(crate) fn of(column: &ColumnRecord, page_bytes: usize) -> Self {
         let (width, in_memory) = match column.kind {
+            _ if column.from.is_some() => column.from.map_or((4, 4), |dtype| (dtype.size(), dtype.size())),
             Kind::Bit | Kind::Byte => (1, 1),
             Kind::Plain(dtype) | Kind::Split(dtype) | Kind::Zigzag(dtype) => (dtype.size(), dtype.size()),
             Kind::Half => (2, DType::Float32.size()),
@@ -27,13 +34,16 @@ impl Elements {
             Kind::Switch => (12, 16),
             _ => (8, 8),
         };
-        Self { kind: column.kind, width, most: (page_bytes / in_memory).max(1) }
+        let ColumnRecord { kind, compression, from, bits, range, .. } = *column;
+        Self { kind, compression, from, bits, range, width, most: (page_bytes / in_memory).max(1) }
     }
 }
 
 /// A column while a cluster is filled.
 #[derive(Debug)]
 pub(crate) struct Filling {
+    /// The field, for errors.
+    path: String,
     pub(crate) elements: Elements,
     /// Elements of a page that is not full yet: the ends of lists, or the bytes of anything else.
     ends: Vec<u64>,
@@ -57,8 +67,9 @@ const SPARES_KEPT: usize = 16;
 
 impl Filling {
     /// A column whose first element in the file is number `first`.
-    pub(crate) fn new(column: &ColumnRecord, page_bytes: usize) -> Self {
+    pub(crate) fn new(path: String, column: &ColumnRecord, page_bytes: usize) -> Self {
         Self {
+            path,
             elements: Elements::of(column, page_bytes),
             ends: Vec::new(),
             bytes: Vec::new(),
@@ -273,7 +284,8 @@ impl<'p, 'a> Pages<'p, 'a> {
             return Ok(());
         }
         let filling = self.columns.get_mut(column).ok_or_else(changed)?;
-        let sealed = self.sealer.one(&filling.elements, &page)?;
+        let sealed =
+            self.sealer.one(&filling.elements, &page).map_err(|error| error.in_object(&filling.path))?;
         filling.pages.push(sealed);
         filling.keep(page);
         Ok(())

@@ -2,7 +2,9 @@
 
 use super::frame::Frames;
 use crate::coding::Kind;
-use crate::schema::flags::{DEFERRED, PROJECTED, REPEATS};
+use crate::schema::flags::{DEFERRED, PROJECTED, RANGE, REPEATS};
+use forthwith_columns::DType;
+use forthwith_root::write::Compression;
 
 /// A field.
 #[derive(Clone, Debug)]
@@ -11,6 +13,7 @@ pub(crate) struct FieldRecord {
     pub(crate) role: u16,
     pub(crate) name: String,
     pub(crate) type_name: String,
+    pub(crate) description: String,
     /// How many of it there are in each parent.
     pub(crate) repeats: Option<u64>,
     /// The field that it shows as well.
@@ -27,6 +30,10 @@ pub(crate) struct ColumnRecord {
     pub(crate) field: u32,
     /// Its first element, if those before have no pages.
     pub(crate) first: Option<u64>,
+    /// Floats of this type that are stored with fewer bits, and the range of those that are quantised.
+    pub(crate) from: Option<DType>,
+    pub(crate) range: Option<(f64, f64)>,
+    pub(crate) compression: Compression,
 }
 
 /// A column that a projected field shows.
@@ -76,6 +83,19 @@ impl Descriptions {
         (0..).zip(&self.columns).filter(move |(_, column)| column.field == field).map(|(at, _)| at)
     }
 
+    /// The names of a field and of those around it.
+    pub(crate) fn path(&self, field: u32) -> String {
+        let mut names = Vec::new();
+        let mut at = Some(field);
+        while let Some(id) = at {
+            let of = self.fields.get(id as usize);
+            names.extend(of.map(|of| &*of.name));
+            at = of.map(|of| of.parent).filter(|parent| *parent < id);
+        }
+        names.reverse();
+        names.join(".")
+    }
+
     /// The fields right below a field, in their order.
     pub(crate) fn children(&self, field: u32) -> Vec<u32> {
         let below = (0..).zip(&self.fields).filter(|(at, of)| of.parent == field && *at != field);
@@ -94,9 +114,9 @@ impl FieldRecord {
         frames.u16(flag(self.repeats.is_some(), REPEATS) | flag(self.source.is_some(), PROJECTED));
         frames.text(&self.name);
         frames.text(&self.type_name);
-        // No alias of the type, no description.
+        // No alias of the type.
         frames.text("");
-        frames.text("");
+        frames.text(&self.description);
         if let Some(count) = self.repeats {
             frames.u64(count);
         }
@@ -111,11 +131,16 @@ impl ColumnRecord {
         frames.u16(self.code);
         frames.u16(self.bits);
         frames.u32(self.field);
-        frames.u16(if self.first.is_some() { DEFERRED } else { 0 });
+        let flag = |is: bool, flag: u16| if is { flag } else { 0 };
+        frames.u16(flag(self.first.is_some(), DEFERRED) | flag(self.range.is_some(), RANGE));
         // The only representation.
         frames.u16(0);
         if let Some(first) = self.first {
             frames.u64(first);
+        }
+        if let Some((low, high)) = self.range {
+            frames.u64(low.to_bits());
+            frames.u64(high.to_bits());
         }
     }
 }

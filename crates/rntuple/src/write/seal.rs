@@ -1,6 +1,7 @@
 //! Elements to the bytes of pages as they are stored.
 
 use super::fill::changed;
+use super::floats;
 use super::page::{Elements, Filling};
 use crate::coding::Kind;
 use forthwith_columns::kernels::{Planes, decode, differences_to_planes, to_bits, to_planes};
@@ -34,7 +35,6 @@ pub(crate) const HASH: usize = 8;
 /// Encodes and compresses pages.
 #[derive(Debug)]
 pub(crate) struct Sealer {
-    compression: Compression,
     pub(crate) runner: Option<Arc<dyn BlockRunner>>,
     bench: Bench,
     /// Where pages are made that one thread makes.
@@ -44,12 +44,12 @@ pub(crate) struct Sealer {
 }
 
 impl Sealer {
-    pub(crate) fn new(compression: Compression, runner: Option<Arc<dyn BlockRunner>>) -> Self {
-        Self { compression, runner, bench: Bench::default(), made: Vec::new(), spare: Vec::new() }
+    pub(crate) fn new(runner: Option<Arc<dyn BlockRunner>>) -> Self {
+        Self { runner, bench: Bench::default(), made: Vec::new(), spare: Vec::new() }
     }
 
     pub(crate) fn one(&mut self, elements: &Elements, raw: &Raw<'_>) -> Result<Sealed> {
-        seal(self.compression, elements.kind, raw, &mut self.bench, &mut self.made)?;
+        seal(elements, raw, &mut self.bench, &mut self.made)?;
         Ok(Sealed { elements: raw.count(elements), stored: taken(&mut self.made, &mut self.spare) })
     }
 
@@ -62,8 +62,8 @@ impl Sealer {
         meanwhile: &mut dyn FnMut() -> Result<()>,
     ) -> Result<()> {
         let Some(runner) = self.runner.clone() else { return Err(changed()) };
-        let kinds = columns.iter().map(|filling| filling.elements).collect();
-        let waiting = Waiting { pages, columns: kinds, compression: self.compression };
+        let all = columns.iter().map(|filling| filling.elements).collect();
+        let waiting = Waiting { pages, columns: all };
         let mut taken = Taken { columns, pages, spare: &mut self.spare, meanwhile: Some(meanwhile) };
         runner.run(&waiting, &mut taken)
     }
@@ -78,7 +78,6 @@ impl Sealer {
 struct Waiting<'w, 'a> {
     pages: &'w [(usize, Raw<'a>)],
     columns: Vec<Elements>,
-    compression: Compression,
 }
 
 /// Where they go.
@@ -102,7 +101,7 @@ impl BlockMaker for Waiting<'_, '_> {
         let (column, raw) = self.pages.get(block).ok_or_else(changed)?;
         let elements = self.columns.get(*column).ok_or_else(changed)?;
         let mut bytes = bench.spare();
-        seal(self.compression, elements.kind, raw, bench, &mut bytes)?;
+        seal(elements, raw, bench, &mut bytes)?;
         Ok(StoredBlock { bytes, payload: raw.bytes() as u64, note: raw.count(elements).into() })
     }
 }
@@ -151,13 +150,14 @@ impl Raw<'_> {
     }
 
     /// Its bytes, if they are what is stored.
-    fn as_stored(&self, kind: Kind) -> Option<&[u8]> {
+    fn as_stored(&self, elements: &Elements) -> Option<&[u8]> {
         let bytes = match self {
             Self::Lent(bytes) => bytes,
             Self::Owned(bytes) => &bytes[..],
             Self::Ends(_) => return None,
         };
-        let is_same = match kind {
+        let is_same = match elements.kind {
+            _ if elements.from.is_some() => false,
             Kind::Byte => true,
             Kind::Plain(dtype) => dtype.size() == 1 || cfg!(target_endian = "little"),
             Kind::Half => cfg!(target_endian = "little"),
@@ -173,21 +173,17 @@ impl Raw<'_> {
 }
 
 /// The bytes of a page, with their checksum, instead of what is in `stored`.
-fn seal(
-    compression: Compression,
-    kind: Kind,
-    raw: &Raw<'_>,
-    bench: &mut Bench,
-    stored: &mut Vec<u8>,
-) -> Result<()> {
-    if compression == Compression::NONE && raw.as_stored(kind).is_none() {
-        encode(kind, raw, stored)?;
+fn seal(elements: &Elements, raw: &Raw<'_>, bench: &mut Bench, stored: &mut Vec<u8>) -> Result<()> {
+    let compression = elements.compression;
+    let as_stored = raw.as_stored(elements);
+    if compression == Compression::NONE && as_stored.is_none() {
+        encode(elements, raw, stored)?;
     } else {
         stored.clear();
-        let payload = match raw.as_stored(kind) {
+        let payload = match as_stored {
             Some(payload) => payload,
             None => {
-                encode(kind, raw, &mut bench.payload)?;
+                encode(elements, raw, &mut bench.payload)?;
                 &bench.payload[..]
             }
         };
@@ -202,7 +198,8 @@ fn seal(
 }
 
 /// The bytes of a page. `into` may hold anything, which is written over.
-fn encode(kind: Kind, raw: &Raw<'_>, into: &mut Vec<u8>) -> Result<()> {
+fn encode(elements: &Elements, raw: &Raw<'_>, into: &mut Vec<u8>) -> Result<()> {
+    let kind = elements.kind;
     let raw = match raw {
         Raw::Ends(ends) => {
             into.resize(ends.len() * 8, 0);
@@ -217,6 +214,9 @@ fn encode(kind: Kind, raw: &Raw<'_>, into: &mut Vec<u8>) -> Result<()> {
         Raw::Lent(bytes) => bytes,
         Raw::Owned(bytes) => &bytes[..],
     };
+    if let Some(from) = elements.from {
+        return floats::narrow(elements, from, raw, into);
+    }
     into.resize(if kind == Kind::Bit { raw.len().div_ceil(8) } else { raw.len() }, 0);
     let made = match kind {
         Kind::Bit => to_bits(raw, into),
