@@ -1,7 +1,8 @@
 //! Loops over bytes that both the machine and formats run, and which instructions of this processor they may use.
 //!
 //! [`hybrid`] reads packed numbers and runs of them, [`levels`] turns repetition and definition levels into offsets and
-//! indexes, [`append_big`] turns numbers round for formats that store the most significant byte first.
+//! indexes. [`append_big`] turns numbers round for formats that store the most significant byte first, [`nested`] does so
+//! for numbers in lists of lists.
 //!
 //! A kernel is compiled for several generations of processors, and one of them is chosen at run time. [`CpuFeatures`]
 //! is the only place that asks the processor. A value of it exists only for what the processor has, so a kernel that
@@ -35,6 +36,7 @@
 mod cpu;
 pub mod hybrid;
 pub mod levels;
+pub mod nested;
 pub mod settled;
 mod swap;
 

@@ -1,6 +1,6 @@
 //! Baskets being made: a part of each step of columns, on any thread.
 
-use super::values::{Entries, Values};
+use super::values::{Entries, Values, append_numbers};
 use forthwith_plan::{Bench, BlockMaker, Error, Result, StoredBlock};
 use forthwith_root::write::{Compression, compress_into};
 use std::{
@@ -58,11 +58,10 @@ impl BlockMaker for Work<'_> {
         let branch = &self.branches[piece.branch];
         let held = piece.open.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut entries = held.unwrap_or_else(|| {
-            // What is not compressed is stored as it is made.
+            // What is not compressed is stored as it is made. A basket that is held back gives its memory to a later one.
             let data = match (piece.ends, branch.compression == Compression::NONE) {
                 (true, false) => std::mem::take(&mut bench.payload),
-                (true, true) => bench.spare(),
-                (false, _) => Vec::new(),
+                _ => bench.spare(),
             };
             Entries { data, ..Entries::default() }
         });
@@ -100,16 +99,7 @@ fn offsets(starts: &[u32], key_len: u32, data: &mut Vec<u8>) -> Result<()> {
         .map_err(|_| Error::unsupported(format!("{} entries in one basket", starts.len())))?;
     data.reserve(4 * starts.len() + 8);
     data.extend(count.to_be_bytes());
-    // Turned round in pieces that stay in the nearest cache.
-    let mut moved = [0u32; 512];
-    for piece in starts.chunks(512) {
-        for (to, start) in moved.iter_mut().zip(piece) {
-            *to = (start + key_len).to_be();
-        }
-        for start in &moved[..piece.len()] {
-            data.extend(start.to_ne_bytes());
-        }
-    }
+    append_numbers(starts.iter().map(|start| start + key_len), data);
     data.extend([0; 4]);
     Ok(())
 }

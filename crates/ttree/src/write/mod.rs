@@ -62,7 +62,10 @@ use forthwith_plan::{BlockSink, Error, ErrorKind, Result, StoredBlock};
 use forthwith_root::write::{DirectoryId, FileWriter, KeyKind, KeyText};
 use mapping::{Branches, Step};
 use record::{Basket, Filled, Summary};
-use std::sync::{Mutex, PoisonError};
+use std::{
+    borrow::Cow,
+    sync::{Mutex, PoisonError},
+};
 use values::{Entries, Values};
 
 /// A tree being written.
@@ -472,7 +475,7 @@ fn alike(one: &Form, other: &Form) -> bool {
 }
 
 /// The offsets of the lists that a path leads to; its last step is into them.
-fn lists(array: &Array, path: &[Step]) -> Result<Vec<i64>> {
+fn lists<'a>(array: &'a Array, path: &[Step]) -> Result<Cow<'a, [i64]>> {
     let mut form = &array.form;
     for step in path {
         form = match (step, form.kept()) {
@@ -481,7 +484,11 @@ fn lists(array: &Array, path: &[Step]) -> Result<Vec<i64>> {
             }
             (Step::Items, Form::List { key, .. }) => {
                 let column = array.column(&format!("{key}-offsets")).ok_or_else(plain::changed)?;
-                return Ok((0..=array.length as usize).map_while(|row| column.item(row)).collect());
+                let count = array.length as usize + 1;
+                return Ok(match column.as_i64() {
+                    Some(offsets) => offsets.get(..count).ok_or_else(plain::changed)?.into(),
+                    None => (0..count).map_while(|row| column.item(row)).collect(),
+                });
             }
             (Step::Items, Form::Regular { size, .. }) => {
                 return Ok((0..=array.length).map(|row| row.wrapping_mul(*size).cast_signed()).collect());
@@ -514,6 +521,9 @@ fn integer(array: &Array, row: usize) -> Option<i64> {
 
 /// The first list that differs in length.
 fn unequal(one: &[i64], other: &[i64]) -> Option<usize> {
+    if one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one == other) {
+        return None;
+    }
     let lengths = |offsets: &[i64]| -> Vec<i64> {
         offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0])).collect()
     };

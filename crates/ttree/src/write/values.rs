@@ -6,7 +6,10 @@ use super::{
     plain::changed,
 };
 use forthwith_columns::{Array, Column, DType, Form};
-use forthwith_kernels::append_big;
+use forthwith_kernels::{
+    append_big,
+    nested::{self, Fault, Head, Lists, append_lists},
+};
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::{borrow::Cow, collections::HashMap, ops::Range};
 
@@ -18,6 +21,9 @@ pub(super) struct Values<'a> {
     lists: Option<Cow<'a, [i64]>>,
     node: Node<'a>,
 }
+
+/// Offsets of lists in lists, from the outermost inwards.
+type Levels<'v> = [&'v [i64]; nested::DEEPEST];
 
 /// What stands in an entry, as far as columns say.
 #[derive(Debug)]
@@ -81,6 +87,20 @@ impl Wire {
     }
 }
 
+/// Appends numbers of 32 bits, the most significant byte first.
+pub(super) fn append_numbers(mut numbers: impl ExactSizeIterator<Item = u32>, out: &mut Vec<u8>) {
+    out.reserve(4 * numbers.len());
+    // Turned round in pieces that stay in the nearest cache.
+    let mut turned = [[0; 4]; 512];
+    while numbers.len() > 0 {
+        let count = numbers.len().min(turned.len());
+        for (to, number) in turned[..count].iter_mut().zip(&mut numbers) {
+            *to = number.to_be_bytes();
+        }
+        out.extend_from_slice(turned[..count].as_flattened());
+    }
+}
+
 /// Up to as many bytes, choosing among kernels takes longer than turning the numbers round.
 const SHORT: usize = 64;
 
@@ -106,7 +126,8 @@ pub(super) struct Entries {
 /// A frame of a class without its own version: a byte count, and the version of `TStreamerInfo`.
 const FRAME: usize = 6;
 const FRAMED: u32 = 0x4000_0000;
-const FRAME_HEAD: [u8; FRAME] = [0, 0, 0, 0, 0, 10];
+const FRAME_HEAD: [u8; FRAME] = [0, 0, 0, 0, 0, FRAME_VERSION as u8];
+const FRAME_VERSION: u16 = 10;
 
 /// Writes the byte count of a frame that ends here.
 fn close(begin: usize, data: &mut [u8]) -> Result<()> {
@@ -184,32 +205,26 @@ impl<'a> Values<'a> {
             Stored::Counts | Stored::Counted => {
                 let lists = self.lists(&rows)?;
                 let has_starts = self.stored == Stored::Counted;
-                to.data.reserve(4 * rows.len());
-                let mut largest = to.largest;
-                for pair in lists.windows(2) {
-                    let count = pair[1].wrapping_sub(pair[0]);
-                    largest = largest.max(count.cast_unsigned());
-                    if has_starts {
-                        to.starts.push(to.data.len() as u32);
-                    }
-                    to.data.extend((count as u32).to_be_bytes());
+                if has_starts {
+                    let begin = to.data.len() as u32;
+                    to.starts.extend((0..rows.len() as u32).map(|row| begin.wrapping_add(4 * row)));
                 }
+                let counts = lists[1..].iter().zip(lists).map(|(end, begin)| end.wrapping_sub(*begin));
+                // Differences below zero are larger than any count.
+                let largest = counts.clone().fold(to.largest, |most, count| most.max(count.cast_unsigned()));
+                append_numbers(counts.map(|count| count as u32), &mut to.data);
                 to.largest = largest;
-                // Differences below zero are larger than any of these.
                 if largest > i32::MAX as u64 { Err(long_list(largest)) } else { Ok(()) }
             }
             Stored::Items => {
                 let lists = self.lists(&rows)?;
                 let (from, end) = (lists[0], lists[lists.len() - 1]);
-                let (base, width) = (to.data.len(), self.node.width() as i64);
+                let (base, width) = (to.data.len() as u32, self.node.width() as u32);
                 let items = place(from)?..place(end)?;
                 self.node.append(items, &mut to.data, &mut to.largest)?;
-                let starts = lists[..rows.len()].iter();
-                to.starts.extend(
-                    starts.map(|at| {
-                        (base as i64).wrapping_add(at.wrapping_sub(from).wrapping_mul(width)) as u32
-                    }),
-                );
+                // In 32 bits, which the bytes of a basket have room in.
+                let begin = |at: &i64| (*at as u32).wrapping_sub(from as u32).wrapping_mul(width);
+                to.starts.extend(lists[..rows.len()].iter().map(|at| base.wrapping_add(begin(at))));
                 Ok(())
             }
             Stored::FramedText => {
@@ -224,8 +239,14 @@ impl<'a> Values<'a> {
                 Ok(())
             }
             Stored::Framed | Stored::FramedItems => {
-                let lists = self.lists(&rows)?;
                 let counted = self.stored == Stored::Framed;
+                let mut levels = Levels::default();
+                if let Some((lists, count)) = self.nested(&mut levels) {
+                    let lists = Lists { levels: &levels[..count], ..lists };
+                    let head = Head { frame: Some(FRAME_VERSION), count: counted };
+                    return append_lists(&lists, rows, head, &mut to.data, &mut to.starts).map_err(refused);
+                }
+                let lists = self.lists(&rows)?;
                 to.starts.reserve(rows.len());
                 for pair in lists.windows(2) {
                     let begin = to.data.len();
@@ -242,6 +263,24 @@ impl<'a> Values<'a> {
                     close(begin, &mut to.data)?;
                 }
                 Ok(())
+            }
+        }
+    }
+
+    /// The numbers of entries that are lists of them, to a depth that there is a kernel for, and how many levels there are.
+    fn nested<'v>(&'v self, levels: &mut Levels<'v>) -> Option<(Lists<'v>, usize)> {
+        levels[0] = self.lists.as_deref()?;
+        let (mut node, mut count) = (&self.node, 1);
+        loop {
+            match node {
+                Node::List { offsets, item } => {
+                    *levels.get_mut(count)? = offsets;
+                    (node, count) = (item, count + 1);
+                }
+                Node::Numbers { bytes, width, wire: Wire::Big(size) } if width == size => {
+                    return Some((Lists { levels: &[], numbers: bytes, width: *width }, count));
+                }
+                _ => return None,
             }
         }
     }
@@ -359,6 +398,14 @@ fn place(at: i64) -> Result<usize> {
 
 fn number(count: usize) -> Result<u32> {
     i32::try_from(count).map(i32::cast_unsigned).map_err(|_| long_list(count as u64))
+}
+
+fn refused(fault: Fault) -> Error {
+    match fault {
+        Fault::Offsets => changed(),
+        Fault::Long(count) => long_list(count),
+        Fault::LongRow(length) => Error::unsupported(format!("an entry of {length} bytes in a tree")),
+    }
 }
 
 fn long_list(count: u64) -> Error {
