@@ -17,11 +17,12 @@ pub struct Compressor {
     scratch: Vec<u8>,
 }
 
-/// Tables of LZ4 for short and for long blocks: what a block becomes must not depend on the blocks before it.
+/// Tables of LZ4 for short and for long blocks: what a block becomes must not depend on the blocks before it. They are boxed, since their
+/// alignment is more than that of any memory that Python's objects are in, and a writer may be in such an object.
 #[derive(Default)]
 struct Tables {
-    short: Option<CompressTable>,
-    long: Option<CompressTable>,
+    short: Option<Box<CompressTable>>,
+    long: Option<Box<CompressTable>>,
 }
 
 /// Levels of a codec from the fastest to the smallest, and the usual one. `None` where there are none.
@@ -127,8 +128,8 @@ impl Compressor {
                 let bound = lz4_flex::block::get_maximum_output_size(bytes.len());
                 let room = place(&mut self.scratch, bound, codec)?;
                 let table = match bytes.len() < SHORT {
-                    true => self.lz4.short.get_or_insert_with(CompressTable::small),
-                    false => self.lz4.long.get_or_insert_with(CompressTable::large),
+                    true => self.lz4.short.get_or_insert_with(|| Box::new(CompressTable::small())),
+                    false => self.lz4.long.get_or_insert_with(|| Box::new(CompressTable::large())),
                 };
                 let written = lz4_flex::block::compress_into_with_table(bytes, room, table);
                 give(room, written.map_err(|_| refused)?, out, codec)?;
@@ -188,6 +189,12 @@ mod tests {
 
     use super::*;
     use crate::Decompressor;
+
+    #[test]
+    fn contexts_can_be_in_objects_of_python() {
+        assert!(align_of::<Compressor>() <= 16);
+        assert!(align_of::<Decompressor>() <= 16);
+    }
 
     #[test]
     fn blocks_do_not_depend_on_those_before_them() {
