@@ -53,7 +53,7 @@ pub use forthwith_avro as avro;
 #[cfg(feature = "builders")]
 pub use forthwith_builders as builders;
 pub use forthwith_columns as columns;
-pub use forthwith_engine::{Engine, Options, Progress, ProgressCallback, RawBlock};
+pub use forthwith_engine::{BlockThreads, Engine, Options, Progress, ProgressCallback, RawBlock};
 pub use forthwith_expr as expr;
 pub use forthwith_forth as forth;
 pub use forthwith_io as io;

@@ -372,6 +372,50 @@ fn fields_are_stored_as_is_asked_for() {
 }
 
 #[test]
+fn missing_values_are_filled_in_as_is_asked_for() {
+    let columns_of = vec![
+        ("n-data", items(&[7i32, 8, 9])),
+        ("l-offsets", items(&[0i64, 2, 2, 3])),
+        ("o-index", items(&[1i64, -1, -1, 0, 2, -5])),
+        ("s-offsets", items(&[0i64, 1, 2, 4])),
+        ("s-data", items(b"abcd")),
+    ];
+    let of = |form: Form| array(option("o", form), 6, columns_of.clone());
+    let number = || numbers("n", DType::Int32);
+    let text = Form::String { key: "s".into(), binary: false };
+    let all = [
+        ("number", of(number()), ["8", "-1", "-1", "7", "9", "-1"]),
+        ("list", of(list("l", number())), ["[]", "[]", "[]", "[7, 8]", "[9]", "[]"]),
+        ("text", of(text), ["'b'", "''", "''", "'a'", "'cd'", "''"]),
+        ("other", of(number()), ["8", "5", "5", "7", "9", "5"]),
+    ];
+    let fields =
+        BTreeMap::from([("other".to_owned(), FieldOptions { nulls: Some(5.0), ..FieldOptions::default() })]);
+    let options = NtupleOptions { nulls: Some(-1.0), fields, ..plain() };
+    let columns: Vec<_> =
+        all.iter().map(|(name, array, _)| ((*name).to_owned(), array.form.clone())).collect();
+    let arrays: Vec<_> = all.iter().map(|(_, array, _)| array.clone()).collect();
+    let bytes = file(&columns, options.clone(), |ntuple, file| ntuple.extend(file, &arrays).unwrap());
+    for (name, _, wanted) in &all {
+        assert_eq!(values(&bytes, name), *wanted, "{name}");
+    }
+    let refused = |form: Form| {
+        let mut file =
+            FileWriter::create(Box::new(MemorySink::new("made.root")), FileSettings::default()).unwrap();
+        let columns = [("c".to_owned(), option("o", form))];
+        let options = NtupleOptions { fields: BTreeMap::new(), ..options.clone() };
+        NtupleWriter::new(&mut file, "nt", &columns, options).unwrap_err().to_string()
+    };
+    let error = refused(numbers("n", DType::UInt8));
+    assert!(
+        error.contains("-1 as a filling for missing values of type uint8 in an RNTuple (column \"c\")"),
+        "{error}"
+    );
+    let error = refused(record(&[("x", number())]));
+    assert!(error.contains("a filling for missing values of type {x: int32}"), "{error}");
+}
+
+#[test]
 fn fields_show_other_fields() {
     let jets = record(&[("pt", numbers("n", DType::Int32)), ("tags", list("t", numbers("n", DType::Int32)))]);
     let columns = vec![
@@ -434,6 +478,56 @@ fn types_without_a_field_are_refused_by_name() {
     let columns = [("c".to_owned(), logical(timestamp, DType::Int64))];
     let options = NtupleOptions { times_as_integers: true, ..plain() };
     assert!(NtupleWriter::new(&mut file, "nt", &columns, options).is_ok());
+}
+
+#[test]
+fn options_without_nulls_and_lists_without_items_are_of_any_type() {
+    let columns_of = |index: &[i64]| {
+        vec![
+            ("n-data", items(&[7i32, 8, 9])),
+            ("l-offsets", items(&[0i64, 2, 2, 3])),
+            ("none-offsets", items(&[0i64, 0, 0, 0])),
+            ("o-index", items(index)),
+            ("nulls-index", items(&[-1i64, -1, -1])),
+            ("u-tags", items(&[0i8, 0, 1])),
+            ("u-index", items(&[0i64, 1, 0])),
+        ]
+    };
+    let of = |form: Form, index: &[i64]| array(form, 3, columns_of(index));
+    let number = || numbers("n", DType::Int32);
+    let union = |first: Form| Form::Union { key: "u".into(), contents: vec![first, list("l", number())] };
+    let pair = |x: Form, y: Form| record(&[("x", x), ("y", y)]);
+    // Of each column what is announced, steps, and what they are.
+    let steps = [
+        (option("o", number()), number(), vec!["7", "8", "9"]),
+        (number(), option("o", number()), vec!["9", "8", "7"]),
+        (list("l", option("o", number())), list("l", number()), vec!["[7, 8]", "[]", "[9]"]),
+        (list("l", number()), list("l", option("o", number())), vec!["[9, 8]", "[]", "[7]"]),
+        (list("l", list("m", number())), list("none", Form::Empty), vec!["[]"; 3]),
+        (option("o", pair(number(), number())), option("nulls", Form::Empty), vec!["None"; 3]),
+        (
+            pair(option("o", number()), number()),
+            option("o", pair(number(), option("o", number()))),
+            vec!["{x: 9, y: 7}", "{x: 8, y: 8}", "{x: 7, y: 9}"],
+        ),
+        (option("o", union(number())), union(option("o", number())), vec!["9", "8", "[7, 8]"]),
+        (union(option("o", number())), union(number()), vec!["7", "8", "[7, 8]"]),
+    ];
+    for (announced, given, wanted) in steps {
+        let columns = [("c".to_owned(), announced.clone())];
+        let step = of(given.clone(), &[2, 1, 0]);
+        let bytes = file(&columns, plain(), |ntuple, file| {
+            ntuple.extend(file, std::slice::from_ref(&step)).unwrap();
+            let missing = of(given.clone(), &[2, -1, 0]);
+            let is_refused = ntuple.extend(file, std::slice::from_ref(&missing)).is_err();
+            let may_be_missing =
+                !format!("{given:?}").contains("\"o\"") || format!("{announced:?}").contains("\"o\"");
+            // A record has no place for the one that is missing, though its field has.
+            let may_be_missing = may_be_missing && !matches!(announced, Form::Record { .. });
+            assert_eq!(is_refused, !may_be_missing, "{announced:?}");
+        });
+        assert_eq!(values(&bytes, "c")[..3], wanted, "{announced:?}");
+    }
 }
 
 #[test]

@@ -27,6 +27,8 @@ pub(crate) enum Node {
     Fields(Vec<Self>),
     /// Values or nulls.
     Options { ends: usize, content: Box<Self> },
+    /// Values, and in place of nulls the bytes of a number, or no items.
+    Filled { filling: Vec<u8>, content: Box<Self> },
     /// One of several types, or null.
     Variants { switch: usize, contents: Vec<Self> },
     /// No rows.
@@ -52,6 +54,7 @@ struct Step {
     item: bool,
     compression: Compression,
     floats: Floats,
+    nulls: Option<f64>,
     /// The path under which those floats were asked for.
     asked: Option<String>,
 }
@@ -114,6 +117,11 @@ impl<'d> Describer<'d> {
         self.choose(id)?;
         let below = Around { parent: Some(id), depth: around.depth + 1, item: false, ..around };
         let items = Around { item: true, first: None, ..below };
+        let nulls = self.path.last().and_then(|step| step.nulls);
+        let (form, filling) = match (form, nulls) {
+            (Form::Option { content, .. }, Some(number)) => (&**content, Some(filling(content, number)?)),
+            (form, _) => (form, None),
+        };
         let (node, ty) = match form {
             Form::Numpy { dtype, shape, .. } => self.numbers(id, *dtype, shape, below)?,
             Form::String { binary, .. } => {
@@ -152,6 +160,14 @@ impl<'d> Describer<'d> {
                 self.close(id, COLLECTION, "");
                 let ty = if item.is_empty() { item } else { format!("std::vector<{item}>") };
                 (Node::Empty { ends }, ty)
+            }
+            Form::Regular { size, content } if self.options.bitsets && is_truth(content) => {
+                let first = around.first.and_then(|first| first.checked_mul(*size));
+                let column = self.column(id, "Bit", first);
+                self.repeat(id, *size);
+                let size = usize::try_from(*size).map_err(|_| format!("arrays of {size} items"))?;
+                let content = Box::new(Node::Numbers { column, size: 1, each: 1 });
+                (Node::Fixed { size, content }, format!("std::bitset<{size}>"))
             }
             Form::Regular { size, content } => {
                 let (content, item) = self.array(id, *size, below, |this, below| {
@@ -198,6 +214,10 @@ impl<'d> Describer<'d> {
                 (Node::Nothing, "double".into())
             }
             other => return Err(other.type_string()),
+        };
+        let node = match filling {
+            Some(filling) => Node::Filled { filling, content: Box::new(node) },
+            None => node,
         };
         if let Some(field) = self.all.fields.get_mut(id as usize) {
             field.type_name.clone_from(&ty);
@@ -382,11 +402,17 @@ impl<'d> Describer<'d> {
 
     /// Goes on to a field, which is written as that around it is.
     fn enter(&mut self, name: &str, item: bool) {
-        let (compression, floats, asked) = match self.path.last() {
-            Some(around) => (around.compression, around.floats, around.asked.clone()),
-            None => (self.options.compression, Floats::Whole, None),
+        let name = name.to_owned();
+        let step = match self.path.last() {
+            Some(&Step { compression, floats, nulls, ref asked, .. }) => {
+                Step { name, item, compression, floats, nulls, asked: asked.clone() }
+            }
+            None => {
+                let (compression, nulls) = (self.options.compression, self.options.nulls);
+                Step { name, item, compression, floats: Floats::Whole, nulls, asked: None }
+            }
         };
-        self.path.push(Step { name: name.to_owned(), item, compression, floats, asked });
+        self.path.push(step);
     }
 
     /// Applies what was asked for the field that was entered.
@@ -401,6 +427,7 @@ impl<'d> Describer<'d> {
             return Ok(());
         }
         step.compression = choice.compression.unwrap_or(step.compression);
+        step.nulls = choice.nulls.or(step.nulls);
         if let Some(floats) = choice.floats {
             if let Some(why) = floats.refusal() {
                 return Err(why);
@@ -492,6 +519,10 @@ impl<'d> Describer<'d> {
     }
 }
 
+fn is_truth(form: &Form) -> bool {
+    matches!(form, Form::Numpy { dtype: DType::Bool, shape, .. } if shape.is_empty())
+}
+
 /// Whether there are fields in it, which need a class.
 fn has_record(form: &Form) -> bool {
     match form {
@@ -503,6 +534,37 @@ fn has_record(form: &Form) -> bool {
         | Form::Logical { content, .. } => has_record(content),
         _ => false,
     }
+}
+
+/// The bytes of what stands for missing values of this Form; none where lists and texts are empty.
+fn filling(form: &Form, number: f64) -> Result<Vec<u8>, Refusal> {
+    let dtype = match form {
+        Form::Numpy { dtype, shape, .. } if shape.is_empty() => *dtype,
+        Form::List { .. } | Form::String { .. } => return Ok(Vec::new()),
+        other => {
+            return Err(format!("a filling for missing values of type {}", other.type_string()));
+        }
+    };
+    macro_rules! number {
+        ($ty:ty) => {
+            (number as $ty as f64 == number).then(|| (number as $ty).to_ne_bytes().to_vec())
+        };
+    }
+    let bytes = match dtype {
+        DType::Bool if number == 0.0 || number == 1.0 => Some(vec![u8::from(number == 1.0)]),
+        DType::Bool => None,
+        DType::Int8 => number!(i8),
+        DType::Int16 => number!(i16),
+        DType::Int32 => number!(i32),
+        DType::Int64 => number!(i64),
+        DType::UInt8 => number!(u8),
+        DType::UInt16 => number!(u16),
+        DType::UInt32 => number!(u32),
+        DType::UInt64 => number!(u64),
+        DType::Float32 => Some((number as f32).to_ne_bytes().to_vec()),
+        DType::Float64 => Some(number.to_ne_bytes().to_vec()),
+    };
+    bytes.ok_or_else(|| format!("{number} as a filling for missing values of type {dtype}"))
 }
 
 /// ROOT's name of a type of numbers.

@@ -25,6 +25,7 @@ pub(crate) fn fill<'a>(
     };
     match (node, form) {
         (Node::Nothing, _) => Ok(()),
+        (_, Form::Empty) if rows.iter().all(Range::is_empty) => Ok(()),
         (Node::Numbers { column, size, each }, Form::Numpy { key, .. }) => {
             let bytes = buffer(array, key, "data")?.as_bytes();
             let width = size * each;
@@ -76,7 +77,39 @@ pub(crate) fn fill<'a>(
             }
             fill(content, array, form, &picked.rows, pages)
         }
+        (Node::Filled { filling, content }, Form::Option { key, content: form }) => {
+            let index = integers(buffer(array, key, "index")?);
+            let mut picked = Picked::default();
+            for row in rows.iter().cloned().flatten() {
+                if let Ok(row) = usize::try_from(*index.get(row).ok_or_else(changed)?) {
+                    picked.add(row);
+                    continue;
+                }
+                // In their order.
+                fill(content, array, form, &std::mem::take(&mut picked.rows), pages)?;
+                match &**content {
+                    Node::Numbers { column, .. } => pages.append_copied(*column, filling)?,
+                    Node::Text { ends, .. } | Node::Lists { ends, .. } => pages.end(*ends, 0)?,
+                    _ => return Err(changed()),
+                }
+            }
+            fill(content, array, form, &picked.rows, pages)
+        }
         (Node::Variants { switch, contents }, form) => variants(*switch, contents, array, form, rows, pages),
+        // Nothing is missing, whatever the types say.
+        (Node::Options { ends, content }, form) => {
+            rows.iter().try_for_each(|rows| pages.ends(*ends, rows.len(), |_| 1))?;
+            fill(content, array, form, rows, pages)
+        }
+        (Node::Filled { content, .. }, form) => fill(content, array, form, rows, pages),
+        (node, Form::Option { key, content: form }) => {
+            let index = integers(buffer(array, key, "index")?);
+            let mut picked = Picked::default();
+            for row in rows.iter().cloned().flatten() {
+                picked.add(usize::try_from(*index.get(row).ok_or_else(changed)?).map_err(|_| changed())?);
+            }
+            fill(node, array, form, &picked.rows, pages)
+        }
         _ => {
             Err(Error::new(ErrorKind::Invalid { what: "an array of another type than was announced".into() }))
         }

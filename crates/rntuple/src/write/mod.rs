@@ -5,6 +5,7 @@
 //! taken apart straight from the array. A cluster is written when its pages are as many bytes as a cluster shall have, all pages of a column
 //! behind each other; what is read of the file before the last record is written does not know of it.
 
+mod announced;
 mod cluster;
 mod describe;
 mod fill;
@@ -23,6 +24,7 @@ pub use table::NtupleTable;
 use crate::anchor::{Anchor, CLASS, VERSION};
 use crate::blob::{self, Envelope};
 use crate::frame::{Link, Locator};
+use announced::is_of;
 use cluster::{Clusters, Complete};
 use describe::{Describer, Node, field_names};
 use forthwith_columns::{Array, Form};
@@ -93,7 +95,8 @@ impl NtupleWriter {
     }
 
     /// Appends a step: an array a column, in their order, of the Forms that were announced (keys of nodes may differ) and of one length.
-    /// Clusters are written as soon as they are full.
+    /// Where nothing is missing, options and what is in them are the same; where there is no value, all types are. Clusters are written as
+    /// soon as they are full.
     ///
     /// # Errors
     /// Arrays that are not what was announced or contradict themselves; whatever the file says.
@@ -259,7 +262,7 @@ impl NtupleWriter {
                 let what = format!("{} entries, where the first column has {length}", array.length);
                 return Err(here(invalid(what)));
             }
-            if !alike(&column.form, &array.form) {
+            if !is_of(&column.form, array) {
                 let (found, wanted) = (array.form.type_string(), column.form.type_string());
                 return Err(here(invalid(format!("an array of {found}, where {wanted} was announced"))));
             }
@@ -370,34 +373,6 @@ fn record(file: &mut FileWriter, length: usize, parts: &[&[u8]]) -> Result<u64> 
     let key = KeyText { class: "RBlob", name: "", title: "" };
     let place = file.record(key, DirectoryId::TOP, KeyKind::Blob, length, parts)?;
     Ok(place.position + u64::from(place.key_len))
-}
-
-/// Whether arrays of the second Form can follow those of the first: the keys of nodes may differ, and categories.
-fn alike(one: &Form, other: &Form) -> bool {
-    match (one, other) {
-        (Form::Empty, Form::Empty) | (Form::Categorical { .. }, Form::Categorical { .. }) => true,
-        (Form::Numpy { dtype, shape, .. }, Form::Numpy { dtype: d, shape: s, .. }) => {
-            dtype == d && shape == s
-        }
-        (Form::String { binary, .. }, Form::String { binary: b, .. }) => binary == b,
-        (Form::List { content, .. }, Form::List { content: c, .. })
-        | (Form::Option { content, .. }, Form::Option { content: c, .. }) => alike(content, c),
-        (Form::Regular { size, content }, Form::Regular { size: s, content: c }) => {
-            size == s && alike(content, c)
-        }
-        (Form::Logical { meaning, content }, Form::Logical { meaning: m, content: c }) => {
-            meaning == m && alike(content, c)
-        }
-        (Form::Record { fields, contents, .. }, Form::Record { fields: f, contents: c, .. }) => {
-            fields == f && all_alike(contents, c)
-        }
-        (Form::Union { contents, .. }, Form::Union { contents: c, .. }) => all_alike(contents, c),
-        _ => false,
-    }
-}
-
-fn all_alike(ones: &[Form], others: &[Form]) -> bool {
-    ones.len() == others.len() && ones.iter().zip(others).all(|(one, other)| alike(one, other))
 }
 
 impl std::fmt::Debug for NtupleWriter {

@@ -37,6 +37,8 @@ pub struct NtupleOptions {
     pub class_names: bool,
     /// Fields that show other ones: a name, and the path of the field, `jets.pt`, or `#jets` for the lengths of its lists.
     pub projections: Vec<(String, String)>,
+    /// What stands for missing values, as [`FieldOptions::nulls`].
+    pub nulls: Option<f64>,
     /// How single fields are written, by their paths: `jets.pt`, where the items of lists have no name.
     pub fields: BTreeMap<String, FieldOptions>,
     /// Who encodes and compresses pages, if that is not the calling thread.
@@ -55,6 +57,7 @@ impl Default for NtupleOptions {
             bitsets: false,
             class_names: false,
             projections: Vec::new(),
+            nulls: None,
             fields: BTreeMap::new(),
             runner: None,
         }
@@ -70,6 +73,9 @@ pub struct FieldOptions {
     pub compression: Option<Compression>,
     /// How its floating-point numbers are stored, and those of the fields below.
     pub floats: Option<Floats>,
+    /// What stands for missing values of it and of the fields below, instead of `std::optional`: this number, converted to their type, and
+    /// lists and texts that are empty.
+    pub nulls: Option<f64>,
 }
 
 /// How floating-point numbers are stored. Their type remains what it is, for all readers.

@@ -1,0 +1,73 @@
+//! Arrays of a step, compared with what was announced.
+
+use forthwith_columns::{Array, Form};
+
+/// Whether an array can be written as a Form that was announced. The keys of nodes may differ, and categories; what might be missing need not
+/// be an option if nothing is, and the other way round; and what has no values may be of a type that is not known.
+pub(crate) fn is_of(announced: &Form, array: &Array) -> bool {
+    alike(announced, &array.form, array)
+}
+
+fn alike(one: &Form, other: &Form, array: &Array) -> bool {
+    if let (Some((contents, may_be_null)), Some((others, _))) = (union_of(one), union_of(other)) {
+        return contents.len() == others.len()
+            && (may_be_null
+                || !has_null(other, array) && !others.iter().any(|other| has_null(other, array)))
+            && contents.iter().zip(others).all(|(one, other)| alike(present(one), present(other), array));
+    }
+    match (one, other) {
+        (_, Form::Empty) | (Form::Categorical { .. }, Form::Categorical { .. }) => true,
+        (Form::Numpy { dtype, shape, .. }, Form::Numpy { dtype: d, shape: s, .. }) => {
+            dtype == d && shape == s
+        }
+        (Form::String { binary, .. }, Form::String { binary: b, .. }) => binary == b,
+        (Form::List { content, .. }, Form::List { content: c, .. })
+        | (Form::Option { content, .. }, Form::Option { content: c, .. }) => alike(content, c, array),
+        (Form::Option { content, .. }, other) => alike(content, other, array),
+        (one, Form::Option { content, .. }) => !has_null(other, array) && alike(one, content, array),
+        (Form::Regular { size, content }, Form::Regular { size: s, content: c }) => {
+            size == s && alike(content, c, array)
+        }
+        (Form::Logical { meaning, content }, Form::Logical { meaning: m, content: c }) => {
+            meaning == m && alike(content, c, array)
+        }
+        (Form::Record { fields, contents, .. }, Form::Record { fields: f, contents: c, .. }) => {
+            fields == f
+                && contents.len() == c.len()
+                && contents.iter().zip(c).all(|(one, other)| alike(one, other, array))
+        }
+        _ => false,
+    }
+}
+
+/// The alternatives of a union, which may be in an option, and whether a value can be null.
+fn union_of(form: &Form) -> Option<(&[Form], bool)> {
+    match form {
+        Form::Union { contents, .. } => {
+            Some((contents, contents.iter().any(|content| matches!(content, Form::Option { .. }))))
+        }
+        Form::Option { content, .. } => match &**content {
+            Form::Union { contents, .. } => Some((contents, true)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What is in an option.
+fn present(form: &Form) -> &Form {
+    match form {
+        Form::Option { content, .. } => content,
+        form => form,
+    }
+}
+
+/// Whether an option has a null anywhere.
+fn has_null(form: &Form, array: &Array) -> bool {
+    let Form::Option { key, .. } = form else { return false };
+    let Some(index) = array.column(&format!("{key}-index")) else { return true };
+    match index.as_i64() {
+        Some(items) => items.iter().any(|row| *row < 0),
+        None => (0..index.len()).any(|at| index.item::<i64>(at).is_none_or(|row| row < 0)),
+    }
+}
