@@ -997,7 +997,13 @@ class RootWriter:
         """Writes an object of another file as it is stored there."""
 
     def table(self, path: str, kind: str, title: str, array: Given) -> None:
-        """Begins a tree (``"ttree"``, ``"vectors"``) or an ``"rntuple"`` with an array's columns, and writes the array."""
+        """Begins a tree (``"ttree"``, ``"vectors"``) with an array's columns, and writes the array."""
+
+    def ntuple(self, path: str, array: Given, options: dict[str, Any]) -> None:
+        """Begins an RNTuple with an array's columns, and writes the array."""
+
+    def add_fields(self, path: str, array: Given, fields: dict[str, dict[str, Any]]) -> None:
+        """Adds fields to an RNTuple, of the types of an array's columns."""
 
     def extend(self, path: str, array: Given) -> None:
         """Appends an array to a table."""

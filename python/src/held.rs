@@ -29,6 +29,8 @@ pub(crate) struct Turn<'a, T> {
 
 impl<T: Send> Held<T> {
     pub(crate) fn new(kept: T) -> Self {
+        // Memory of Python's objects is not aligned to more.
+        const { assert!(align_of::<T>() <= 16) };
         Self { process: std::process::id(), user: AtomicU64::new(0), kept: Mutex::new(Some(kept)) }
     }
 

@@ -8,13 +8,15 @@ import os
 from forthwith import _forthwith
 from forthwith._errors import KeyInFileError, RequestError, RequestTypeError, SourceError
 from forthwith._writable.compression import setting
+from forthwith._writable.ntuples import fields as field_options
+from forthwith._writable.ntuples import new_columns, options
 from forthwith._writable.objects import Copied, writable
 from forthwith._writable.tables import empty, is_table, numbers, says_types, taken
 from forthwith._writer import place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from types import TracebackType
     from typing import Any
 
@@ -138,19 +140,77 @@ class WritableDirectory:
             raise RequestError(f"jagged is 'counter' or 'vector', not {jagged!r}")
         return self._table(kinds[jagged], name, columns, title)
 
-    def mkrntuple(self, name: str, columns: Any, description: str = "") -> WritableTable:
-        """Begins an RNTuple, with columns as `mktree` takes them."""
-        return self._table("rntuple", name, columns, description)
+    def mkrntuple(
+        self,
+        name: str,
+        columns: Any,
+        description: str = "",
+        *,
+        compression: Compression | str | int | None = "default",
+        page_size: int | None = None,
+        cluster_size: int | None = None,
+        cluster_entries: int | None = None,
+        nulls: float | None = None,
+        times_as_integers: bool = False,
+        bitsets: bool = False,
+        class_names: bool = False,
+        projections: Mapping[str, str] | None = None,
+        fields: Mapping[str, Mapping[str, Any]] | None = None,
+        threads: int | None = None,
+    ) -> WritableNtuple:
+        """Begins an RNTuple.
+
+        Args:
+            name: Its name, with the directories it is in.
+            columns: As `mktree` takes them.
+            description: What its header says of it.
+            compression: How its pages are compressed, if not as the file's objects are.
+            page_size: Bytes that the numbers of a page take in memory at most; a megabyte unless it is said.
+            cluster_size: Bytes that a cluster is to take in the file; 128 megabytes unless it is said.
+            cluster_entries: Entries of a cluster at most.
+            nulls: A number that stands for missing values, with lists and texts that are empty, instead of ``std::optional``.
+            times_as_integers: Whether dates, times and lengths of time are written as whole numbers, instead of being refused.
+            bitsets: Whether arrays of truths of a fixed length are ``std::bitset``.
+            class_names: Whether records that need a class get the name that they have, instead of one that is made up.
+            projections: Fields that show other ones, by their names: the path of a field (``"jets.pt"``), or ``"#jets"`` for
+                the lengths of its lists.
+            fields: How single fields are written, by their paths (``"jets.pt"``): dicts of ``"description"``,
+                ``"compression"``, ``"nulls"``, and ``"floats"``: ``"whole"``, ``"single"`` (32 bits), ``"half"`` (16 bits),
+                ``("truncated", bits)`` or ``("quantised", bits, low, high)``. They hold for the fields below as well.
+            threads: Threads to encode and compress pages with, this one included; 1 unless it is said.
+        """
+        chosen = options(
+            description=description,
+            compression=compression,
+            page_size=page_size,
+            cluster_size=cluster_size,
+            cluster_entries=cluster_entries,
+            nulls=nulls,
+            times_as_integers=times_as_integers,
+            bitsets=bitsets,
+            class_names=class_names,
+            projections=projections,
+            fields=fields,
+            threads=threads,
+        )
+        path, array, types = self._columns(name, columns)
+        self._file._open().ntuple(path, array, chosen)
+        table = self._file._tables[path] = WritableNtuple(self._file, path, len(array), types)
+        return table
 
     def _table(self, kind: str, name: str, columns: Any, title: str) -> WritableTable:
+        path, array, types = self._columns(name, columns)
+        self._file._open().table(path, kind, title, array)
+        table = self._file._tables[path] = WritableTable(self._file, path, len(array), types)
+        return table
+
+    def _columns(self, name: str, columns: Any) -> tuple[str, _forthwith.Given, dict[str, Any]]:
+        """The path of a new table, and its first columns, with the types of those that are spelled as NumPy's."""
         path = self._join(name)
         if path in self._file._tables:
             raise RequestError(f"{path!r} is a table of this file already: extend it")
         says = says_types(columns)
-        array = empty(columns) if says else taken(columns, {})
-        self._file._open().table(path, kind, title, array)
-        table = self._file._tables[path] = WritableTable(self._file, path, len(array), numbers(columns) if says else {})
-        return table
+        return path, empty(columns) if says else taken(columns, {}), numbers(columns) if says else {}
 
     def __setitem__(self, name: str, value: Any) -> None:
         if is_table(value):
@@ -222,7 +282,7 @@ class WritableDirectory:
 
 
 class WritableTable:
-    """A tree or RNTuple that is being written: what `mktree` and `mkrntuple` give."""
+    """A tree that is being written: what `mktree` gives."""
 
     def __init__(self, file: WritableFile, path: str, entries: int, types: dict[str, Any]) -> None:
         self._file, self._path, self._entries, self._types = file, path, entries, types
@@ -245,6 +305,23 @@ class WritableTable:
 
     def __repr__(self) -> str:
         return f"<WritableTable {self._path!r} of {self._file.file_path}>"
+
+
+class WritableNtuple(WritableTable):
+    """An RNTuple that is being written: what `mkrntuple` gives."""
+
+    def add_fields(self, columns: Mapping[str, Any], *, fields: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+        """Adds fields, which the steps that follow have as well.
+
+        In entries that are there already numbers are zero, lists and texts empty, and options without a value.
+
+        Args:
+            columns: Their types, by their names.
+            fields: How they are written, as `mkrntuple` takes it.
+        """
+        array, types = new_columns(columns)
+        self._file._open().add_fields(self._path, array, field_options(fields or {}))
+        self._types.update(types)
 
 
 class WritableFile(WritableDirectory):

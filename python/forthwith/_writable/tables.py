@@ -49,7 +49,7 @@ def numbers(columns: Mapping[str, Any]) -> dict[str, Any]:
     for name, kind in columns.items():
         try:
             dtype = np.dtype(kind)
-        except TypeError:
+        except (TypeError, ValueError):
             continue
         if dtype.kind in "biuf" and dtype.subdtype is None:
             found[name] = dtype.newbyteorder("=")
@@ -82,9 +82,12 @@ def empty(columns: Mapping[str, Any]) -> _forthwith.Given:
 def _form(ak: Any, name: str, kind: Any) -> Any:
     import numpy as np
 
+    if isinstance(kind, ak.types.Type):
+        # Not by its spelling, which some types do not have.
+        return ak.forms.from_type(kind)
     try:
         dtype = np.dtype(kind)
-    except TypeError:
+    except (TypeError, ValueError):
         dtype = None
     if dtype is not None and dtype.base.kind in "biufmM":
         return ak.forms.from_dtype(dtype.newbyteorder("="))

@@ -2,6 +2,7 @@
 //! the binding names a format.
 
 mod avro;
+mod ntuple_options;
 mod own;
 mod parquet;
 mod root;

@@ -1,5 +1,6 @@
 //! ROOT files that are written: objects and directories. What a Python object is written as is the business of `forthwith._writable`.
 
+use super::ntuple_options::{Chosen, field_options, ntuple_options};
 use super::root::Objects;
 use crate::{
     errors,
@@ -15,7 +16,7 @@ use forthwith::{
     columns::{Array, Form},
     io::{self, MemorySink, Sink, UpdateSink},
     plan::{Error, ErrorKind, Result},
-    rntuple::{NtupleOptions, NtupleWriter},
+    rntuple::{FieldOptions, NtupleWriter},
     root::{
         ColumnOptions, Jagged, RootFile, TreeOptions, TreeWriter,
         write::{Compression, FileSettings, FileWriter, Given, GivenObject},
@@ -81,35 +82,71 @@ fn columns_of(array: &Array) -> (Vec<String>, Vec<Array>) {
     }
 }
 
+/// Names and Forms.
+fn fields_of(names: &[String], columns: &[Array]) -> Vec<(String, Form)> {
+    names.iter().cloned().zip(columns.iter().map(|column| column.form.clone())).collect()
+}
+
 impl State {
     fn file(&mut self) -> Result<&mut FileWriter> {
         let closed = || Error::new(ErrorKind::Invalid { what: "the file has been closed".into() });
         self.file.as_mut().ok_or_else(|| closed().in_file(&self.uri))
     }
 
-    /// Begins a table with the columns of an array, and writes the array.
+    /// Begins a tree with the columns of an array, and writes the array.
     fn begin(&mut self, path: &str, kind: &str, title: String, array: &Array) -> Result<()> {
+        let jagged = if kind == "vectors" { Jagged::Vector } else { Jagged::Counter };
+        let default_column = ColumnOptions { jagged, ..ColumnOptions::default() };
+        let options = TreeOptions { title, default_column, ..TreeOptions::default() };
+        self.begin_as(path, array, |file, fields| {
+            Ok(Table::Tree(Box::new(TreeWriter::new(file, path, fields, options)?)))
+        })
+    }
+
+    /// Likewise an RNTuple.
+    fn begin_ntuple(&mut self, path: &str, chosen: Chosen, array: &Array) -> Result<()> {
+        self.begin_as(path, array, |file, fields| {
+            let options = chosen.with(file.compression());
+            Ok(Table::Ntuple(Box::new(NtupleWriter::new(file, path, fields, options)?)))
+        })
+    }
+
+    fn begin_as(
+        &mut self,
+        path: &str,
+        array: &Array,
+        writer: impl FnOnce(&mut FileWriter, &[(String, Form)]) -> Result<Table>,
+    ) -> Result<()> {
         let (names, columns) = columns_of(array);
-        let fields: Vec<_> =
-            names.iter().cloned().zip(columns.iter().map(|column| column.form.clone())).collect();
         let file = self.file()?;
-        let mut writer = if kind == "rntuple" {
-            let options = NtupleOptions {
-                description: title,
-                compression: file.compression(),
-                ..NtupleOptions::default()
-            };
-            Table::Ntuple(Box::new(NtupleWriter::new(file, path, &fields, options)?))
-        } else {
-            let jagged = if kind == "vectors" { Jagged::Vector } else { Jagged::Counter };
-            let default_column = ColumnOptions { jagged, ..ColumnOptions::default() };
-            let options = TreeOptions { title, default_column, ..TreeOptions::default() };
-            Table::Tree(Box::new(TreeWriter::new(file, path, &fields, options)?))
-        };
+        let mut writer = writer(file, &fields_of(&names, &columns))?;
         if array.length > 0 {
             writer.extend(file, &columns)?;
         }
         self.tables.push(Open { path: path.to_owned(), names, writer });
+        Ok(())
+    }
+
+    /// Adds the columns of an array to an RNTuple; the steps that follow have them as well.
+    fn add_fields(
+        &mut self,
+        path: &str,
+        array: &Array,
+        choices: &BTreeMap<String, FieldOptions>,
+    ) -> Result<()> {
+        let (new, columns) = columns_of(array);
+        let Self { uri, file, tables, .. } = self;
+        let table = tables.iter_mut().find(|table| table.path == path);
+        let (Some(Open { names, writer: Table::Ntuple(ntuple), .. }), Some(file)) = (table, file) else {
+            let what = "there is no RNTuple to add fields to".into();
+            return Err(Error::new(ErrorKind::Invalid { what }).in_file(uri).in_object(path));
+        };
+        if let Some(name) = new.iter().find(|name| names.contains(name)) {
+            let what = format!("there is a field {name:?} already");
+            return Err(Error::new(ErrorKind::Invalid { what }).in_file(uri).in_object(path));
+        }
+        ntuple.add_columns(file, &fields_of(&new, &columns), choices)?;
+        names.extend(new);
         Ok(())
     }
 
@@ -259,8 +296,8 @@ impl RootWriter {
         })
     }
 
-    /// Begins a table with the columns of an array, and writes the array. `kind` is `"ttree"`, `"vectors"` for a tree that has
-    /// `std::vector` for lists, or `"rntuple"`.
+    /// Begins a tree with the columns of an array, and writes the array. `kind` is `"ttree"`, or `"vectors"` for a tree that has
+    /// `std::vector` for lists.
     fn table(
         &self,
         py: Python<'_>,
@@ -271,6 +308,36 @@ impl RootWriter {
     ) -> PyResult<()> {
         with(py, &self.0, |state| {
             let done = state.begin(path, kind, title, &array.0);
+            (done.map_err(|error| error.in_file(&state.uri)), state.cause.clone())
+        })
+    }
+
+    /// Begins an RNTuple with the columns of an array, and writes the array.
+    fn ntuple(
+        &self,
+        py: Python<'_>,
+        path: &str,
+        array: &GivenArray,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<()> {
+        let chosen = ntuple_options(options)?;
+        with(py, &self.0, |state| {
+            let done = state.begin_ntuple(path, chosen, &array.0);
+            (done.map_err(|error| error.in_file(&state.uri)), state.cause.clone())
+        })
+    }
+
+    /// Adds fields to an RNTuple, of the types of an array's columns.
+    fn add_fields(
+        &self,
+        py: Python<'_>,
+        path: &str,
+        array: &GivenArray,
+        fields: &Bound<'_, PyDict>,
+    ) -> PyResult<()> {
+        let choices = field_options(fields)?;
+        with(py, &self.0, |state| {
+            let done = state.add_fields(path, &array.0, &choices);
             (done.map_err(|error| error.in_file(&state.uri)), state.cause.clone())
         })
     }
