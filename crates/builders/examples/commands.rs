@@ -1,18 +1,19 @@
-//! The cost of commands: `cargo run --release -p forthwith-builders --example commands [-- PART OF A NAME]`.
+//! The cost of commands: `cargo run --release -p forthwith-builders --example commands [-- PART OF A NAME [ROUNDS]]`.
 //!
-//! Times are those of the processor, where the system tells them, so that other work on the machine disturbs less.
+//! Times are those of the processor, where the system tells them, so that other work on the machine disturbs less. For a
+//! count of instructions, run one line for few rounds under `valgrind --tool=callgrind`.
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
-use forthwith_builders::{Engine, Form, TypedArrayBuilder};
+use forthwith_builders::TypedArrayBuilder;
 use std::time::Instant;
 
 type Done = Result<(), Box<dyn std::error::Error>>;
 
 /// Entries in a builder: several hundred kilobytes.
 const ENTRIES: u32 = 1 << 16;
-/// So often is one cleared and filled again.
-/// Often enough that the ticks by which some systems count a thread's time do not matter.
-const BUILDERS: u32 = 128;
+/// A builder is cleared and filled again this often, so that the ticks by which some systems count a thread's time do
+/// not matter.
+const ROUNDS: u32 = 128;
 
 fn measure(
     what: &str,
@@ -20,27 +21,25 @@ fn measure(
     commands: u32,
     mut told: impl FnMut(&mut TypedArrayBuilder) -> Done,
 ) -> Done {
-    if std::env::args().nth(1).is_some_and(|wanted| !what.contains(&wanted)) {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().is_some_and(|wanted| !what.contains(&wanted)) {
         return Ok(());
     }
-    print!("{what:<40}");
-    for engine in [Engine::Direct, Engine::Program] {
-        let mut best = f64::INFINITY;
-        for _ in 0..5 {
-            let mut builder = TypedArrayBuilder::with_engine(&Form::from_type(ty)?, engine)?;
-            let start = now();
-            for _ in 0..BUILDERS {
-                builder.clear();
-                for _ in 0..ENTRIES {
-                    told(&mut builder)?;
-                }
+    let rounds = arguments.next().map_or(Ok(ROUNDS), |rounds| rounds.parse())?;
+    let mut best = f64::INFINITY;
+    for _ in 0..if rounds < ROUNDS { 1 } else { 5 } {
+        let mut builder = TypedArrayBuilder::from_type(ty)?;
+        let start = now();
+        for _ in 0..rounds {
+            builder.clear();
+            for _ in 0..ENTRIES {
+                told(&mut builder)?;
             }
-            best = best.min(now() - start);
-            assert_eq!(builder.len(), u64::from(ENTRIES));
         }
-        print!(" {:8.1}", best / f64::from(ENTRIES) / f64::from(BUILDERS) / f64::from(commands));
+        best = best.min(now() - start);
+        assert_eq!(builder.len(), u64::from(ENTRIES));
     }
-    println!();
+    println!("{what:<40} {:8.1}", best / f64::from(ENTRIES) / f64::from(rounds) / f64::from(commands));
     Ok(())
 }
 
@@ -53,7 +52,7 @@ fn now() -> f64 {
 }
 
 fn main() -> Done {
-    println!("{:<40} {:>8} {:>8}", "nanoseconds for each command", "direct", "program");
+    println!("nanoseconds for each command");
     measure("real", "float64", 1, |b| Ok(b.real(1.5)?))?;
     measure("integer", "int64", 1, |b| Ok(b.integer(7)?))?;
     measure("integer, into 32 bits", "int32", 1, |b| Ok(b.integer(7)?))?;
@@ -62,12 +61,31 @@ fn main() -> Done {
     measure("string of 30 bytes", "string", 1, |b| Ok(b.string("many a word, and one more of it")?))?;
     measure("string, where nulls may be", "?string", 1, |b| Ok(b.string("hello")?))?;
     measure("null, where strings may be", "?string", 1, |b| Ok(b.null()?))?;
+    let mut even = false;
+    measure("union of numbers and strings", "union[int64, string]", 1, |b| {
+        even = !even;
+        if even { Ok(b.integer(1)?) } else { Ok(b.string("hello")?) }
+    })?;
     measure("list of three reals", "var * float64", 5, |b| {
         b.begin_list()?;
         b.real(1.5)?;
         b.real(2.5)?;
         b.real(3.5)?;
         Ok(b.end_list()?)
+    })?;
+    measure("list of always two integers", "2 * int64", 4, |b| {
+        b.begin_list()?;
+        b.integer(1)?;
+        b.integer(2)?;
+        Ok(b.end_list()?)
+    })?;
+    measure("tuple of two", "(int64, float64)", 6, |b| {
+        b.begin_tuple(2)?;
+        b.index(0)?;
+        b.integer(1)?;
+        b.index(1)?;
+        b.real(1.5)?;
+        Ok(b.end_tuple()?)
     })?;
     measure("list of one record of two fields", "var * {x: float64, y: ?string}", 8, |b| {
         b.begin_list()?;

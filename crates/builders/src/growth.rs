@@ -22,6 +22,15 @@ pub(crate) fn extend<T: Copy>(items: &mut Vec<T>, more: &[T]) -> Result<(), Refu
     Ok(())
 }
 
+/// Several more of the same.
+pub(crate) fn resize<T: Copy>(items: &mut Vec<T>, more: usize, item: T) -> Result<(), Refused> {
+    if items.capacity() - items.len() < more {
+        reserve(items, more)?;
+    }
+    items.resize(items.len() + more, item);
+    Ok(())
+}
+
 /// The items of an iterator that knows how many there are.
 pub(crate) fn collect<T>(source: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, Refused> {
     let mut items = Vec::new();

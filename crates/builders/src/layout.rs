@@ -1,7 +1,7 @@
 //! Finished columns with their Form.
 
 use crate::form::{Form, Index, Kind, Primitive};
-use forthwith_columns::{Array, Column, DType, Form as Plain};
+use forthwith_columns::{Array, Column, Form as Plain};
 use std::collections::HashMap;
 
 /// Columns and what they mean, in Awkward Array's whole vocabulary: the arguments of `ak.from_buffers`.
@@ -218,17 +218,6 @@ pub(crate) fn half(value: f64) -> u16 {
     // A carry runs into the exponent, as it should.
     let base = if exponent < -14 { 0 } else { ((exponent + 14) as u64) << 10 };
     sign | (base + kept + up) as u16
-}
-
-/// A column with a copy of bytes in native order.
-pub(crate) fn column(
-    memory: &forthwith_columns::Memory,
-    dtype: DType,
-    bytes: &[u8],
-) -> Result<Column, forthwith_columns::OutOfMemory> {
-    let mut buffer = memory.allocate(bytes.len())?;
-    buffer.bytes_mut(bytes.len()).copy_from_slice(bytes);
-    Ok(Column::from_buffer(dtype, buffer, bytes.len() / dtype.size()))
 }
 
 #[cfg(test)]

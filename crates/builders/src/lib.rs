@@ -19,7 +19,6 @@
 
 mod checked;
 mod discover;
-mod fill;
 mod form;
 mod growth;
 mod layout;
@@ -30,14 +29,13 @@ mod snapshot;
 mod typed;
 
 pub use discover::ArrayBuilder;
-pub use fill::TypedColumns;
 pub use form::{Form, FormError, Index, Kind, Parameters, Primitive, Text, TimeUnit, Unit};
 pub use layout::{Layout, Untranslatable};
 pub use outputs::{Arrangement, Misfit, Written};
 pub use refused::{Command, Fault, Refused, Step};
 pub use sink::{Items, Leaf, Open, Shape, Sink, Slot};
 pub use snapshot::Snapshot;
-pub use typed::{Checkpoint, CommandError, CommandErrorKind, Engine, TypedArrayBuilder};
+pub use typed::{Checkpoint, CommandError, CommandErrorKind, TypedArrayBuilder, TypedColumns};
 
 /// Lists, records and tuples within each other.
 pub const DEEPEST: usize = 1000;

@@ -1,7 +1,7 @@
 //! Many commands at once: values, and items by the thousand.
 
-use super::step::Command;
-use super::{CommandErrorKind, Told, TypedArrayBuilder};
+use super::offers::Command;
+use super::{CommandError, CommandErrorKind, Failure, Told, TypedArrayBuilder};
 use forthwith_columns::{DType, Value};
 
 impl TypedArrayBuilder {
@@ -81,11 +81,22 @@ impl TypedArrayBuilder {
     pub fn extend_bytes(&mut self, dtype: DType, bytes: &[u8]) -> Told {
         let whole = bytes.len() - bytes.len() % dtype.size();
         let bytes = &bytes[..whole];
-        if self.at().bulk == Some(dtype) {
-            return self.tell(Command::Extend, 0, bytes);
+        if let Some(done) = self.state.extend(dtype, bytes) {
+            return done.map_err(|failure| self.extend_failed(failure));
         }
         let before = self.checkpoint();
         self.one_by_one(dtype, bytes).inspect_err(|_| _ = self.rollback(&before))
+    }
+
+    #[cold]
+    fn extend_failed(&mut self, failure: Failure) -> CommandError {
+        match failure {
+            Failure::Refused(_) => {
+                let kind = CommandErrorKind::Full { size: self.state.items().1 };
+                CommandError::new("extend", kind, self.len(), self.state.path())
+            }
+            Failure::OutOfMemory => self.failed(Command::Null, failure, None),
+        }
     }
 
     fn one_by_one(&mut self, dtype: DType, bytes: &[u8]) -> Told {

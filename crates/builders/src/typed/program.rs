@@ -1,223 +1,577 @@
-//! The text of the program: what the machine runs, and what a reader can check.
+//! The program that does what a builder does, as text that a reader can check and a machine can run.
 //!
 //! The program waits in one `pause`. For each command the host sets the variables `command` and `argument`, binds the value to the
-//! input `data`, and resumes; the program looks up what is expected (`state`), does what is to be done, and waits again. What it
-//! refuses it refuses before it has written anything, and says so in the variable `error`.
+//! input `data`, and resumes; the program looks up what is expected (`state`), appends to its outputs, and waits again. A command
+//! that it refuses it refuses before it has written anything, and says why in the variable `error`.
 
-use super::plan::{Plan, Var};
-use super::step::{Action, Amount, Refusal, Step};
+use super::offers::{Command, HOPELESS, Offer, Refusal, best, commands};
+use super::state::State;
+use super::table::{Columns, Nodes};
 use crate::form::Index;
-use std::fmt::Write;
+use forthwith_columns::DType;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 
-/// Variables every program has, in this order.
-pub(crate) const FIXED: [&str; 5] = ["command", "argument", "error", "state", "length"];
-pub(crate) const COMMAND: Var = 0;
-pub(crate) const ARGUMENT: Var = 1;
-pub(crate) const ERROR: Var = 2;
-pub(crate) const STATE: Var = 3;
-pub(crate) const LENGTH: Var = 4;
-/// The word that goes back to an earlier state, which the host writes into the data.
-pub(crate) const ROLLBACK: &str = "rollback";
-
-/// Names of the routines that fill the places of nulls begin so.
-pub(crate) const BLANK: &str = "blank";
-
-pub(crate) fn write(plan: &Plan) -> String {
-    let mut text = Text { plan, out: String::new() };
-    text.program();
-    text.out
+pub(super) struct Program<'a> {
+    nodes: &'a Nodes,
+    offers: &'a [Box<[Offer]>],
+    /// Names of records; their numbers, from 1, are arguments of `begin_record`.
+    pub(super) names: Vec<Box<str>>,
+    /// Names, types, and whether a zero stands first.
+    pub(super) outputs: Vec<(String, DType, bool)>,
+    pub(super) variables: Vec<String>,
+    /// Words that several states call, with their lines.
+    words: Vec<(String, Vec<String>)>,
+    /// Places, and what is done there.
+    states: Vec<(String, Vec<String>)>,
+    /// The lines that begin a list, tuple or record.
+    begins: HashMap<u32, Vec<String>>,
 }
 
-struct Text<'a> {
-    plan: &'a Plan,
-    out: String,
+/// A place where a value is expected, and what comes of it.
+struct Place {
+    path: String,
+    /// Lines before any value.
+    guard: Vec<String>,
+    /// Lines after any value.
+    after: Vec<String>,
+    /// The state after that; `None` for the same again.
+    next: Option<usize>,
+    /// Commands that are no values, with the words that carry them out.
+    ends: Vec<(Command, String)>,
 }
 
-impl Text<'_> {
-    fn line(&mut self, text: std::fmt::Arguments<'_>) {
-        // Writing into a String cannot fail.
-        let _ = self.out.write_fmt(text);
-        self.out.push('\n');
-    }
+/// Variables that every program has, in this order.
+pub(super) const FIXED: [&str; 5] = ["command", "argument", "error", "state", "length"];
+/// The word that goes back to an earlier state, which the host writes into the data: the variables, then the lengths of
+/// the outputs.
+pub(super) const ROLLBACK: &str = "rollback";
+/// Fields that share a variable: literals have 32 bits and a sign.
+const BITS: usize = 31;
 
-    fn program(&mut self) {
-        let plan = self.plan;
-        self.line(format_args!("input data"));
-        for output in &plan.outputs {
-            self.line(format_args!("output {} {}", output.name, output.dtype.name()));
-        }
-        for variable in &plan.variables {
-            self.line(format_args!("variable {variable}"));
-        }
-        // Those that fill the places of nulls are called by the others.
-        let (blanks, others): (Vec<_>, Vec<_>) = plan.routines.iter().partition(|routine| routine.is_blank());
-        for routine in blanks.into_iter().chain(others) {
-            self.line(format_args!(": {}", routine.name));
-            self.action(&routine.action, 2);
-            self.line(format_args!(";"));
-        }
-        for (at, state) in plan.states.iter().enumerate() {
-            self.line(format_args!(": state{at} ( {} )", plain(&state.path)));
-            for (command, action) in &state.actions {
-                self.line(format_args!("  command @ {} = if ( {} )", *command as u8, command.name()));
-                self.action(action, 4);
-                self.line(format_args!("  exit then"));
+impl<'a> Program<'a> {
+    pub(super) fn new(state: &'a State) -> Self {
+        let (nodes, offers) = (&state.nodes, &state.offers);
+        let mut names: Vec<Box<str>> = Vec::new();
+        for node in nodes.numbers() {
+            if let Columns::Record(record) = nodes.at(node)
+                && !record.name.is_empty()
+                && !names.contains(&record.name)
+            {
+                names.push(record.name.clone());
             }
-            self.line(format_args!("  {} error !", Refusal::Unexpected as i64));
-            self.line(format_args!(";"));
         }
-        self.line(format_args!(": {ROLLBACK}"));
-        for variable in &plan.variables {
-            self.line(format_args!("  data q-> stack {variable} !"));
-        }
-        for output in &plan.outputs {
-            let name = &output.name;
-            self.line(format_args!("  {name} len data q-> stack - {name} rewind"));
-        }
-        self.line(format_args!("  0 data seek"));
-        self.line(format_args!(";"));
-        for output in plan.outputs.iter().filter(|output| output.offsets) {
-            self.line(format_args!("0 {} <- stack", output.name));
-        }
-        self.line(format_args!("begin"));
-        self.line(format_args!("  0 data seek pause"));
-        self.line(format_args!("  state @ case"));
-        for at in 0..plan.states.len() {
-            self.line(format_args!("    {at} of state{at} endof"));
-        }
-        self.line(format_args!("  endcase"));
-        self.line(format_args!("again"));
+        let mut program = Self {
+            nodes,
+            offers,
+            names,
+            outputs: Vec::new(),
+            variables: FIXED.map(String::from).into(),
+            words: Vec::new(),
+            states: Vec::new(),
+            begins: HashMap::new(),
+        };
+        let after = vec!["1 length +!".into()];
+        let path = String::new();
+        program.place(0, &Place { path, guard: Vec::new(), after, next: None, ends: Vec::new() });
+        program
     }
 
-    fn action(&mut self, action: &Action, indent: usize) {
-        match action {
-            Action::Steps(steps) => self.steps(steps, indent),
-            Action::Cases(cases) => {
-                let dense = cases.iter().enumerate().all(|(at, (value, _))| *value == at as i64);
-                if dense {
-                    self.line(format_args!("{:indent$}argument @ case", ""));
-                    for (value, steps) in cases {
-                        self.line(format_args!("{:indent$}  {value} of", ""));
-                        self.steps(steps, indent + 4);
-                        self.line(format_args!("{:indent$}  endof", ""));
+    /// Writes the states of a place and answers the number of the first.
+    fn place(&mut self, node: u32, place: &Place) -> usize {
+        let state = self.states.len();
+        self.states.push((place.path.clone(), Vec::new()));
+        let next = place.next.unwrap_or(state);
+        self.declare(node, place, next);
+        let tags: BTreeSet<u8> = self.offers[node as usize].iter().filter_map(|offer| offer.tag).collect();
+        let states: Vec<(u8, usize)> = tags.into_iter().zip(self.states.len()..).collect();
+        for (tag, _) in &states {
+            self.states.push((format!("{}|{tag}", place.path), Vec::new()));
+        }
+        self.states[state].1 = self.state(node, None, place, state, next, &states);
+        for (tag, at) in &states {
+            self.states[*at].1 = self.state(node, Some(*tag), place, *at, next, &states);
+        }
+        state
+    }
+
+    /// Declares the outputs and variables of a node and of those below; writes the words and states within lists, tuples
+    /// and records.
+    fn declare(&mut self, node: u32, place: &Place, next: usize) {
+        let nodes = self.nodes;
+        let index_type = |width| match width {
+            Index::I32 => DType::Int32,
+            Index::U32 => DType::UInt32,
+            Index::I64 => DType::Int64,
+        };
+        match nodes.at(node) {
+            Columns::Text { layout, .. } => {
+                self.output(self.out(node, "offsets"), index_type(layout.width), true);
+                self.output(self.out(node, "bytes"), DType::UInt8, false);
+                if layout.width != Index::I64 {
+                    self.variables.push(format!("total{node}"));
+                }
+            }
+            Columns::Fixed { .. } => self.output(self.out(node, "bytes"), DType::UInt8, false),
+            Columns::List { layout, content, .. } => {
+                self.variables.push(format!("count{node}"));
+                self.output(self.out(node, "offsets"), index_type(layout.width), true);
+                let offsets = self.out(node, "offsets");
+                let mut end = Vec::new();
+                if layout.width != Index::I64 {
+                    self.variables.push(format!("total{node}"));
+                    end.push(wide(&format!("count{node} @"), node, layout.width));
+                }
+                end.push(format!("count{node} @ {offsets} +<- stack"));
+                if layout.width != Index::I64 {
+                    end.push(format!("count{node} @ total{node} +!"));
+                }
+                self.list(node, *content, Vec::new(), end, place, next);
+            }
+            Columns::Regular { size, content, .. } => {
+                self.variables.push(format!("count{node}"));
+                let size = literal(*size as i64);
+                let guard = vec![format!("count{node} @ {size} >= {}", refuse(Refusal::Full))];
+                let end = vec![format!("count{node} @ {size} <> {}", refuse(Refusal::Short))];
+                self.list(node, *content, guard, end, place, next);
+            }
+            Columns::Tuple { contents, .. } => {
+                let fields: Vec<_> =
+                    contents.iter().zip(0..).map(|(at, slot)| (*at, format!("{slot}"))).collect();
+                self.record(node, &fields, [Command::Index, Command::EndTuple], place, next);
+            }
+            Columns::Record(record) => {
+                let fields: Vec<_> =
+                    record.fields.iter().map(|field| (field.content, field.name.to_string())).collect();
+                self.record(node, &fields, [Command::Field, Command::EndRecord], place, next);
+            }
+            Columns::Indexed { width, content, .. } => {
+                self.output(self.out(node, "index"), index_type(*width), false);
+                self.variables.push(format!("rows{node}"));
+                self.declare(*content, place, next);
+            }
+            Columns::Masked { content, .. } => {
+                self.output(self.out(node, "mask"), DType::Int8, false);
+                self.declare(*content, place, next);
+            }
+            Columns::Unmasked { content } => self.declare(*content, place, next),
+            Columns::Union { width, contents, .. } => {
+                self.output(self.out(node, "tags"), DType::Int8, false);
+                self.output(self.out(node, "index"), index_type(*width), false);
+                for content in contents {
+                    self.variables.push(format!("rows{node}-{content}"));
+                    self.declare(*content, place, next);
+                }
+            }
+            columns => {
+                if let Some((dtype, _)) = number(columns) {
+                    self.output(self.out(node, "data"), dtype, false);
+                }
+            }
+        }
+    }
+
+    fn list(
+        &mut self,
+        node: u32,
+        content: u32,
+        guard: Vec<String>,
+        mut end: Vec<String>,
+        place: &Place,
+        next: usize,
+    ) {
+        end.extend(place.after.iter().cloned());
+        end.push(format!("{next} state !"));
+        self.words.push((format!("end{node}"), end));
+        let inner = Place {
+            path: format!("{}[]", place.path),
+            guard,
+            after: vec![format!("1 count{node} +!")],
+            next: None,
+            ends: vec![(Command::EndList, format!("end{node}"))],
+        };
+        let state = self.place(content, &inner);
+        self.begins.insert(node, vec![format!("0 count{node} !"), format!("{state} state !")]);
+    }
+
+    fn record(
+        &mut self,
+        node: u32,
+        fields: &[(u32, String)],
+        [select, close]: [Command; 2],
+        place: &Place,
+        next: usize,
+    ) {
+        let filled = |at: usize| format!("filled{node}-{}", at / BITS);
+        let masks = fields.len().div_ceil(BITS);
+        self.variables.extend((0..masks).map(|mask| filled(mask * BITS)));
+        let between = self.states.len();
+        let ends = vec![(select, format!("select{node}")), (close, format!("end{node}"))];
+        let mut lines: Vec<String> = Vec::new();
+        ends.iter().for_each(|(command, word)| lines.extend(case(*command, vec![word.clone()])));
+        lines.push(refused(Refusal::Unexpected));
+        self.states.push((place.path.clone(), lines));
+
+        let mut cases = vec!["argument @ case".to_owned()];
+        let mut required = vec![0i64; masks];
+        let (mut checks, mut writes) = (Vec::new(), Vec::new());
+        for (at, (content, name)) in fields.iter().enumerate() {
+            let (filled, bit) = (filled(at), 1i64 << (at % BITS));
+            let inner = Place {
+                path: format!("{}.{name}", place.path),
+                guard: Vec::new(),
+                after: vec![format!("{bit} {filled} +!")],
+                next: Some(between),
+                ends: ends.clone(),
+            };
+            let state = self.place(*content, &inner);
+            cases.push(format!("  {at} of {filled} @ {bit} and {}", refuse(Refusal::Twice)));
+            cases.push(format!("    {state} state ! endof"));
+            let null = best(&self.offers[*content as usize], Command::Null, None, |_| true);
+            match null {
+                Ok(null) if null.rank != HOPELESS => {
+                    let (check, write) = self.along(*content, null);
+                    let lacks = format!("{filled} @ {bit} and 0= if");
+                    if !check.is_empty() {
+                        checks.push(format!("{lacks} {} then", check.join(" ")));
                     }
-                    self.line(format_args!("{:indent$}  {} error !", "", Refusal::Argument as i64));
-                    self.line(format_args!("{:indent$}endcase", ""));
-                    return;
+                    writes.push(format!("{lacks} {} then", write.join(" ")));
                 }
-                for (value, steps) in cases {
-                    self.line(format_args!("{:indent$}argument @ {} = if", "", literal(*value)));
-                    self.steps(steps, indent + 2);
-                    self.line(format_args!("{:indent$}exit then", ""));
+                _ => required[at / BITS] |= bit,
+            }
+        }
+        cases.extend([format!("  {}", refused(Refusal::Argument)), "endcase".into()]);
+        self.words.push((format!("select{node}"), cases));
+        let mut end: Vec<String> = Vec::new();
+        for (mask, bits) in required.into_iter().enumerate().filter(|(_, bits)| *bits != 0) {
+            let filled = filled(mask * BITS);
+            end.push(format!("{filled} @ {bits} and {bits} <> {}", refuse(Refusal::Missing)));
+        }
+        end.extend(checks.into_iter().chain(writes).chain(place.after.iter().cloned()));
+        end.push(format!("{next} state !"));
+        self.words.push((format!("end{node}"), end));
+        let mut begin: Vec<String> = (0..masks).map(|mask| format!("0 {} !", filled(mask * BITS))).collect();
+        begin.push(format!("{between} state !"));
+        self.begins.insert(node, begin);
+    }
+
+    /// The lines of a state: of a place, where this alternative is chosen.
+    fn state(
+        &self,
+        node: u32,
+        tag: Option<u8>,
+        place: &Place,
+        state: usize,
+        next: usize,
+        tags: &[(u8, usize)],
+    ) -> Vec<String> {
+        let offers = &self.offers[node as usize];
+        let commands = commands(offers, tag);
+        let mut lines = Vec::new();
+        let mut known = Vec::new();
+        for (command, clear) in commands {
+            let meant = |argument: usize| {
+                let offer = best(offers, command, tag, |offer| self.arguments(*offer).contains(&argument));
+                offer.map(|offer| self.value(node, offer, place, state, next))
+            };
+            let told = match command {
+                Command::BeginTuple | Command::BeginRecord => {
+                    let of = offers.iter().filter(|offer| offer.command == command);
+                    let arguments: BTreeSet<usize> = of.flat_map(|offer| self.arguments(*offer)).collect();
+                    let each = arguments.into_iter().filter_map(|argument| match meant(argument) {
+                        Ok(lines) => Some((argument, lines)),
+                        Err(Refusal::Ambiguous) => Some((argument, vec![refused(Refusal::Ambiguous)])),
+                        Err(_) => None, // of another alternative
+                    });
+                    arguments_of(each.collect())
                 }
-                self.line(format_args!("{:indent$}{} error !", "", Refusal::Argument as i64));
+                _ if clear => match best(offers, command, tag, |_| true) {
+                    Ok(offer) => self.value(node, offer, place, state, next),
+                    Err(refusal) => vec![refused(refusal)],
+                },
+                // In a tuple, it selects a slot.
+                Command::Index if place.ends.iter().any(|(end, _)| *end == command) => continue,
+                _ => vec![refused(Refusal::Ambiguous)],
+            };
+            known.push(command);
+            lines.extend(case(command, told));
+        }
+        if !tags.is_empty() {
+            let each = tags.iter().map(|(tag, state)| {
+                let lines = place.guard.iter().cloned().chain([format!("{state} state !")]);
+                (usize::from(*tag), lines.collect())
+            });
+            lines.extend(case(Command::Tag, arguments_of(each.collect())));
+        }
+        for (command, word) in place.ends.iter().filter(|(command, _)| !known.contains(command)) {
+            lines.extend(case(*command, vec![word.clone()]));
+        }
+        lines.push(refused(Refusal::Unexpected));
+        lines
+    }
+
+    /// The arguments with which a tuple or record is begun.
+    fn arguments(&self, offer: Offer) -> Vec<usize> {
+        match self.nodes.at(offer.node) {
+            Columns::Tuple { contents, .. } => vec![contents.len()],
+            Columns::Record(record) => {
+                let number = self.names.iter().position(|name| *name == record.name);
+                [0].into_iter().chain(number.map(|number| number + 1)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// All lines of a value that is told in a state.
+    fn value(&self, node: u32, offer: Offer, place: &Place, state: usize, next: usize) -> Vec<String> {
+        let (checks, writes) = self.along(node, offer);
+        let mut lines: Vec<String> = place.guard.iter().cloned().chain(checks).collect();
+        if offer.rank == HOPELESS {
+            let null = offer.command == Command::Null;
+            lines.push(refused(if null { Refusal::Placeless } else { Refusal::Range }));
+            return lines;
+        }
+        lines.extend(writes);
+        if !matches!(offer.command, Command::BeginList | Command::BeginTuple | Command::BeginRecord) {
+            lines.extend(place.after.iter().cloned());
+            if next != state {
+                lines.push(format!("{next} state !"));
+            }
+        }
+        lines
+    }
+
+    /// What is checked and then written from a place to the node that takes the value.
+    fn along(&self, place: u32, offer: Offer) -> (Vec<String>, Vec<String>) {
+        let (mut checks, mut writes) = (Vec::new(), Vec::new());
+        let mut node = place;
+        loop {
+            let columns = self.nodes.at(node);
+            match columns {
+                Columns::Union { width, contents, .. } => {
+                    let tag = offer.tag.unwrap_or(0);
+                    let content = contents[usize::from(tag)];
+                    checks.extend(below(&format!("rows{node}-{content}"), *width));
+                    writes.push(format!("{tag} {} <- stack", self.out(node, "tags")));
+                    writes.push(self.next_row(node, &format!("rows{node}-{content}")));
+                    node = content;
+                }
+                _ if node == offer.node => break,
+                Columns::Indexed { width, content, .. } => {
+                    checks.extend(below(&format!("rows{node}"), *width));
+                    writes.push(self.next_row(node, &format!("rows{node}")));
+                    node = *content;
+                }
+                Columns::Masked { valid, content, .. } => {
+                    writes.push(format!("{valid} {} <- stack", self.out(node, "mask")));
+                    node = *content;
+                }
+                _ => match columns.inner() {
+                    Some(content) => node = content,
+                    None => break, // never: the offer is of a node below
+                },
+            }
+        }
+        let (check, write) = self.leaf(node, offer.command);
+        checks.extend(check);
+        writes.extend(write);
+        (checks, writes)
+    }
+
+    /// What is checked and written at the node that takes the value.
+    fn leaf(&self, node: u32, command: Command) -> (Vec<String>, Vec<String>) {
+        let out = |part| self.out(node, part);
+        let write = |lines: Vec<String>| (Vec::new(), lines);
+        match (self.nodes.at(node), command) {
+            (Columns::Indexed { .. }, Command::Null) => write(vec![format!("-1 {} <- stack", out("index"))]),
+            (Columns::Indexed { .. }, _) => {
+                let other =
+                    format!("argument @ 0 < argument @ rows{node} @ >= or {}", refuse(Refusal::Argument));
+                (vec![other], vec![format!("argument @ {} <- stack", out("index"))])
+            }
+            (Columns::Masked { .. }, _) => write(self.blank(node)),
+            (Columns::Text { layout, .. }, _) => {
+                let mut lines =
+                    vec![format!("data len dup {} +<- stack data #B-> {}", out("offsets"), out("bytes"))];
+                if layout.width == Index::I64 {
+                    return write(lines);
+                }
+                lines.push(format!("data len total{node} +!"));
+                (vec![wide("data len", node, layout.width)], lines)
+            }
+            (Columns::Fixed { size, .. }, _) => {
+                let check = format!("data len {} <> {}", literal(*size as i64), refuse(Refusal::Length));
+                (vec![check], vec![format!("data len data #B-> {}", out("bytes"))])
+            }
+            (Columns::Complex64(_) | Columns::Complex128(_), Command::Complex) => {
+                write(vec![format!("2 data #d-> {}", out("data"))])
+            }
+            (columns, _) => {
+                let parser = match command {
+                    Command::Boolean => '?',
+                    Command::Unsigned => 'Q',
+                    Command::Real => 'd',
+                    _ => 'q',
+                };
+                match (number(columns), range(columns)) {
+                    (None, _) => write(self.begins.get(&node).cloned().unwrap_or_default()),
+                    (_, Some((low, high))) if command == Command::Integer => {
+                        let below = format!("dup {} <", literal(low));
+                        let outside = match high {
+                            // The number read fits 64 bits with a sign.
+                            i64::MAX => below,
+                            _ => format!("{below} over {} > or", literal(high)),
+                        };
+                        let range = Refusal::Range as u8;
+                        let check = format!("data q-> stack {outside} if drop {range} error ! exit then");
+                        (vec![check], vec![format!("{} <- stack", out("data"))])
+                    }
+                    (Some((_, parts)), _) => {
+                        let mut lines = vec![format!("data {parser}-> {}", out("data"))];
+                        lines.extend((1..parts).map(|_| format!("0 {} <- stack", out("data"))));
+                        write(lines)
+                    }
+                }
             }
         }
     }
 
-    fn steps(&mut self, steps: &[Step], indent: usize) {
-        for step in steps {
-            let text = self.step(step);
-            self.line(format_args!("{:indent$}{text}", ""));
+    /// The lines that append a row which stands in the place of a null; of an option it is the null itself.
+    fn blank(&self, node: u32) -> Vec<String> {
+        let out = |part| self.out(node, part);
+        let zeros = |output: String, items: usize| match items {
+            0 => Vec::new(),
+            1 => vec![format!("0 {output} <- stack")],
+            _ => vec![format!("0 {output} <- stack {} {output} dup", literal((items - 1) as i64))],
+        };
+        match self.nodes.at(node) {
+            Columns::Nothing => Vec::new(),
+            Columns::Text { .. } | Columns::List { .. } => vec![format!("0 {} +<- stack", out("offsets"))],
+            Columns::Fixed { size, .. } => zeros(out("bytes"), *size),
+            Columns::Regular { size, content, .. } => match number(self.nodes.at(*content)) {
+                Some((_, parts)) => zeros(self.out(*content, "data"), size.saturating_mul(parts)),
+                None => {
+                    let lines = if *size == 0 { Vec::new() } else { self.blank(*content) };
+                    if lines.is_empty() {
+                        return lines;
+                    }
+                    let times = format!("{} 0 do", literal(*size as i64));
+                    std::iter::once(times).chain(lines).chain(["loop".into()]).collect()
+                }
+            },
+            Columns::Tuple { contents, .. } => contents.iter().flat_map(|at| self.blank(*at)).collect(),
+            Columns::Record(record) => {
+                record.fields.iter().flat_map(|field| self.blank(field.content)).collect()
+            }
+            Columns::Indexed { nulls: true, .. } => vec![format!("-1 {} <- stack", out("index"))],
+            Columns::Indexed { content, .. } => {
+                let next = self.next_row(node, &format!("rows{node}"));
+                std::iter::once(next).chain(self.blank(*content)).collect()
+            }
+            Columns::Masked { valid, content, .. } => {
+                let null = format!("{} {} <- stack", 1 - valid, out("mask"));
+                std::iter::once(null).chain(self.blank(*content)).collect()
+            }
+            Columns::Unmasked { content } => self.blank(*content),
+            Columns::Union { contents, .. } => {
+                let found = contents.iter().position(|content| self.nodes.is_fillable(*content));
+                let Some(tag) = found else { return Vec::new() };
+                let content = contents[tag];
+                let mut lines = vec![format!("{tag} {} <- stack", out("tags"))];
+                lines.push(self.next_row(node, &format!("rows{node}-{content}")));
+                lines.extend(self.blank(content));
+                lines
+            }
+            columns => zeros(out("data"), number(columns).map_or(0, |(_, parts)| parts)),
         }
     }
 
-    fn step(&self, step: &Step) -> String {
-        let var = |at: Var| self.plan.variables[at].as_str();
-        let out = |at: usize| self.plan.outputs[at].name.as_str();
-        let refuse = |refusal: Refusal| format!("if {} error ! exit then", refusal as i64);
-        match step {
-            Step::Refuse(refusal) => format!("{} error ! exit", *refusal as i64),
-            Step::Room { count, size } => {
-                format!("{} @ {} >= {}", var(*count), whole(*size), refuse(Refusal::Full))
-            }
-            Step::RoomForAll { count, size, item } => {
-                let (count, size) = (var(*count), whole(*size));
-                format!("{} {count} @ + {size} > {}", items(*item), refuse(Refusal::Full))
-            }
-            Step::Complete { count, size } => {
-                format!("{} @ {} <> {}", var(*count), whole(*size), refuse(Refusal::Short))
-            }
-            Step::Unfilled { filled, bit } => {
-                format!("{} @ {} and {}", var(*filled), 1i64 << bit, refuse(Refusal::Twice))
-            }
-            Step::Filled { filled, bits } => {
-                format!("{} @ {bits} and {bits} <> {}", var(*filled), refuse(Refusal::Missing))
-            }
-            Step::Length { bytes } => format!("data len {} <> {}", whole(*bytes), refuse(Refusal::Length)),
-            Step::Fits { total, amount, index } => {
-                let (total, amount) = (var(*total), self.amount(*amount));
-                format!("{amount} {total} @ + {} > {}", most(*index), refuse(Refusal::Wide))
-            }
-            Step::Below { rows, index } => {
-                format!("{} @ {} >= {}", var(*rows), most(*index), refuse(Refusal::Wide))
-            }
-            Step::Keep { low, high } => {
-                let low = format!("dup {} <", literal(*low));
-                // The number read fits 64 bits with a sign.
-                let outside =
-                    if *high == i64::MAX { low } else { format!("{low} over {} > or", literal(*high)) };
-                format!("data q-> stack {outside} if drop {} error ! exit then", Refusal::Range as i64)
-            }
-            Step::Reference { rows } => {
-                format!("argument @ 0 < argument @ {} @ >= or {}", var(*rows), refuse(Refusal::Argument))
-            }
-            Step::Literal { value, output } => format!("{value} {} <- stack", out(*output)),
-            Step::Next { rows, output } => {
-                let rows = var(*rows);
-                format!("{rows} @ {} <- stack 1 {rows} +!", out(*output))
-            }
-            Step::Scalar { parser, output } => format!("data {parser}-> {}", out(*output)),
-            Step::Pair { parser, output } => format!("2 data #{parser}-> {}", out(*output)),
-            Step::Kept { output } => format!("{} <- stack", out(*output)),
-            Step::Argument { output } => format!("argument @ {} <- stack", out(*output)),
-            Step::Offset { count, output } => format!("{} @ {} +<- stack", var(*count), out(*output)),
-            Step::Bytes { offsets: Some(offsets), data } => {
-                format!("data len dup {} +<- stack data #B-> {}", out(*offsets), out(*data))
-            }
-            Step::Bytes { offsets: None, data } => format!("data len data #B-> {}", out(*data)),
-            Step::Bulk { parser, item, output, count } => {
-                format!("{} dup {} +! data #{parser}-> {}", items(*item), var(*count), out(*output))
-            }
-            Step::Zeros { output, items } => {
-                let output = out(*output);
-                format!("0 {output} <- stack {} {output} dup", whole(items.saturating_sub(1)))
-            }
-            Step::Repeat { output } => format!("0 {} +<- stack", out(*output)),
-            Step::Set { variable, value } => format!("{value} {} !", var(*variable)),
-            Step::Add { variable, value } => format!("{value} {} +!", var(*variable)),
-            Step::Grow { total, amount } => format!("{} {} +!", self.amount(*amount), var(*total)),
-            Step::State(state) => format!("{state} state !"),
-            Step::Call(routine) => self.plan.routines[*routine].name.clone(),
-            Step::Times { times, routine } => {
-                format!("{} 0 do {} loop", whole(*times), self.plan.routines[*routine].name)
-            }
-            Step::IfUnfilled { filled, bit, steps } => {
-                let steps: Vec<_> = steps.iter().map(|step| self.step(step)).collect();
-                format!("{} @ {} and 0= if {} then", var(*filled), 1i64 << bit, steps.join(" "))
-            }
+    fn next_row(&self, node: u32, rows: &str) -> String {
+        format!("{rows} @ {} <- stack 1 {rows} +!", self.out(node, "index"))
+    }
+
+    /// The name of an output of a node.
+    fn out(&self, node: u32, part: &str) -> String {
+        let about = self.nodes.about(node);
+        match part {
+            "bytes" => format!("{}-data", about.bytes_key),
+            _ => format!("{}-{part}", about.key),
         }
     }
 
-    fn amount(&self, amount: Amount) -> String {
-        match amount {
-            Amount::Count(count) => format!("{} @", self.plan.variables[count]),
-            Amount::Bytes => "data len".into(),
-        }
+    fn output(&mut self, name: String, dtype: DType, offsets: bool) {
+        self.outputs.push((name, dtype, offsets));
     }
 }
 
-/// Items in the data.
-fn items(size: usize) -> String {
-    if size == 1 { "data len".into() } else { format!("data len {size} /") }
+impl fmt::Display for Program<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "input data")?;
+        for (name, dtype, _) in &self.outputs {
+            writeln!(f, "output {name} {dtype}")?;
+        }
+        for variable in &self.variables {
+            writeln!(f, "variable {variable}")?;
+        }
+        let states = self.states.iter().enumerate();
+        let states = states.map(|(at, (path, lines))| (format!("state{at} ( {} )", plain(path)), lines));
+        let words = self.words.iter().map(|(name, lines)| (name.clone(), lines));
+        for (name, lines) in words.chain(states) {
+            writeln!(f, ": {name}")?;
+            lines.iter().try_for_each(|line| writeln!(f, "  {line}"))?;
+            writeln!(f, ";")?;
+        }
+        writeln!(f, ": {ROLLBACK}")?;
+        for variable in &self.variables {
+            writeln!(f, "  data q-> stack {variable} !")?;
+        }
+        for (name, ..) in &self.outputs {
+            writeln!(f, "  {name} len data q-> stack - {name} rewind")?;
+        }
+        writeln!(f, "  0 data seek\n;")?;
+        for (name, ..) in self.outputs.iter().filter(|(.., offsets)| *offsets) {
+            writeln!(f, "0 {name} <- stack")?;
+        }
+        writeln!(f, "begin\n  0 data seek pause\n  state @ case")?;
+        for at in 0..self.states.len() {
+            writeln!(f, "    {at} of state{at} endof")?;
+        }
+        writeln!(f, "  endcase\nagain")
+    }
 }
 
-fn most(index: Index) -> String {
-    literal(index.most())
+/// The lines of one command.
+fn case(command: Command, lines: Vec<String>) -> Vec<String> {
+    let begin = format!("command @ {} = if ( {} )", command as u8, command.name());
+    let lines = lines.into_iter().map(|line| format!("  {line}"));
+    std::iter::once(begin).chain(lines).chain(["exit then".into()]).collect()
 }
 
-fn whole(value: u64) -> String {
-    literal(i64::try_from(value).unwrap_or(i64::MAX))
+/// One of several lists of lines, by the argument.
+fn arguments_of(cases: Vec<(usize, Vec<String>)>) -> Vec<String> {
+    let each = cases.into_iter().flat_map(|(argument, lines)| {
+        let lines = lines.into_iter().map(|line| format!("  {line}"));
+        std::iter::once(format!("argument @ {argument} = if")).chain(lines).chain(["exit then".into()])
+    });
+    each.chain([refused(Refusal::Argument)]).collect()
+}
+
+fn refused(refusal: Refusal) -> String {
+    format!("{} error !", refusal as u8)
+}
+
+fn refuse(refusal: Refusal) -> String {
+    format!("if {} error ! exit then", refusal as u8)
+}
+
+/// Refuses more rows than an index counts.
+fn below(rows: &str, width: Index) -> Option<String> {
+    (width != Index::I64).then(|| format!("{rows} @ {} >= {}", literal(width.most()), refuse(Refusal::Wide)))
+}
+
+/// The same for the rows of lists, of which there will be so many more.
+fn wide(more: &str, node: u32, width: Index) -> String {
+    format!("{more} total{node} @ + {} > {}", literal(width.most()), refuse(Refusal::Wide))
 }
 
 /// Literals of the language have 32 bits.
@@ -235,4 +589,39 @@ fn plain(path: &str) -> String {
         return "-entries-".into();
     }
     path.chars().map(|c| if c.is_ascii_alphanumeric() || "[].|_".contains(c) { c } else { '?' }).collect()
+}
+
+/// The type of the numbers in the output of a column, and how many there are for each value. Half floats wait in full
+/// precision, so that they are rounded once.
+fn number(columns: &Columns) -> Option<(DType, usize)> {
+    Some(match columns {
+        Columns::Boolean(_) => (DType::Bool, 1),
+        Columns::Int8(_) => (DType::Int8, 1),
+        Columns::Int16(_) => (DType::Int16, 1),
+        Columns::Int32(_) => (DType::Int32, 1),
+        Columns::Int64(_) | Columns::Time { .. } => (DType::Int64, 1),
+        Columns::UInt8(_) => (DType::UInt8, 1),
+        Columns::UInt16(_) => (DType::UInt16, 1),
+        Columns::UInt32(_) => (DType::UInt32, 1),
+        Columns::UInt64(_) => (DType::UInt64, 1),
+        Columns::Float32(_) => (DType::Float32, 1),
+        Columns::Float16(_) | Columns::Float64(_) => (DType::Float64, 1),
+        Columns::Complex64(_) => (DType::Float32, 2),
+        Columns::Complex128(_) => (DType::Float64, 2),
+        _ => return None,
+    })
+}
+
+/// The least and the greatest integer of a column, where not every `i64` fits.
+fn range(columns: &Columns) -> Option<(i64, i64)> {
+    Some(match columns {
+        Columns::Int8(_) => (i8::MIN.into(), i8::MAX.into()),
+        Columns::Int16(_) => (i16::MIN.into(), i16::MAX.into()),
+        Columns::Int32(_) => (i32::MIN.into(), i32::MAX.into()),
+        Columns::UInt8(_) => (0, u8::MAX.into()),
+        Columns::UInt16(_) => (0, u16::MAX.into()),
+        Columns::UInt32(_) => (0, u32::MAX.into()),
+        Columns::UInt64(_) => (0, i64::MAX),
+        _ => return None,
+    })
 }

@@ -1,10 +1,12 @@
-//! Values that are given come out, by both engines; a refused command changes nothing.
+//! Values that are given come out, and the program does the same; a refused command changes nothing.
 
 mod properties;
+mod twin;
 
 use super::*;
 use crate::form::{Index, Kind, Text};
 use forthwith_columns::Value;
+use twin::Twin;
 
 fn build(ty: &str) -> TypedArrayBuilder {
     TypedArrayBuilder::from_type(ty).unwrap_or_else(|error| panic!("{ty}: {error}"))
@@ -151,49 +153,47 @@ fn masks_fill_the_places_of_nulls() {
     let record =
         Form::from_type("{a: complex64, b: 2 * var * int8, c: string, d: bytes[2], e: ?bool}").unwrap();
     for (valid, bits) in [(true, None), (false, None), (true, Some(true)), (false, Some(false))] {
-        for engine in [Engine::Direct, Engine::Program] {
-            let content = Box::new(record.clone());
-            let kind = match bits {
-                None => Kind::ByteMasked { valid_when: valid, content },
-                Some(lsb_order) => Kind::BitMasked { valid_when: valid, lsb_order, content },
-            };
-            let mut b = TypedArrayBuilder::with_engine(&Form::new(kind), engine).unwrap();
-            for row in 0..11 {
-                if row % 3 != 0 {
-                    b.null().unwrap();
-                    continue;
-                }
-                b.begin_record(None).unwrap();
-                b.field("a").unwrap();
-                b.complex(1.0, 2.0).unwrap();
-                b.field("b").unwrap();
-                b.begin_list().unwrap();
-                for _ in 0..2 {
-                    b.begin_list().unwrap();
-                    b.extend_i8(&[1, 2]).unwrap();
-                    b.end_list().unwrap();
-                }
-                b.end_list().unwrap();
-                b.field("c").unwrap();
-                b.string("cc").unwrap();
-                b.field("d").unwrap();
-                b.bytestring(b"dd").unwrap();
-                b.end_record().unwrap();
+        let content = Box::new(record.clone());
+        let kind = match bits {
+            None => Kind::ByteMasked { valid_when: valid, content },
+            Some(lsb_order) => Kind::BitMasked { valid_when: valid, lsb_order, content },
+        };
+        let mut b = Twin::new(&Form::new(kind));
+        for row in 0..11 {
+            if row % 3 != 0 {
+                b.null().unwrap();
+                continue;
             }
-            let layout = b.snapshot().unwrap();
-            let mask = layout.column("node0-mask").unwrap();
-            let there: Vec<bool> = (0..11)
-                .map(|row| match bits {
-                    None => (mask.as_i8().unwrap()[row] != 0) == valid,
-                    Some(true) => (mask.as_u8().unwrap()[row / 8] >> (row % 8) & 1 != 0) == valid,
-                    Some(false) => (mask.as_u8().unwrap()[row / 8] >> (7 - row % 8) & 1 != 0) == valid,
-                })
-                .collect();
-            assert_eq!(there, (0..11).map(|row| row % 3 == 0).collect::<Vec<_>>());
-            assert_eq!(layout.column("node2-data").unwrap().len(), 22, "two numbers a row");
-            let offsets = layout.columns.iter().find(|(name, _)| name.contains("offsets")).unwrap();
-            assert_eq!(offsets.1.len(), 23);
+            b.begin_record(None).unwrap();
+            b.field("a").unwrap();
+            b.complex(1.0, 2.0).unwrap();
+            b.field("b").unwrap();
+            b.begin_list().unwrap();
+            for _ in 0..2 {
+                b.begin_list().unwrap();
+                b.extend_i8(&[1, 2]).unwrap();
+                b.end_list().unwrap();
+            }
+            b.end_list().unwrap();
+            b.field("c").unwrap();
+            b.string("cc").unwrap();
+            b.field("d").unwrap();
+            b.bytestring(b"dd").unwrap();
+            b.end_record().unwrap();
         }
+        let layout = b.snapshot().unwrap();
+        let mask = layout.column("node0-mask").unwrap();
+        let there: Vec<bool> = (0..11)
+            .map(|row| match bits {
+                None => (mask.as_i8().unwrap()[row] != 0) == valid,
+                Some(true) => (mask.as_u8().unwrap()[row / 8] >> (row % 8) & 1 != 0) == valid,
+                Some(false) => (mask.as_u8().unwrap()[row / 8] >> (7 - row % 8) & 1 != 0) == valid,
+            })
+            .collect();
+        assert_eq!(there, (0..11).map(|row| row % 3 == 0).collect::<Vec<_>>());
+        assert_eq!(layout.column("node2-data").unwrap().len(), 22, "two numbers a row");
+        let offsets = layout.columns.iter().find(|(name, _)| name.contains("offsets")).unwrap();
+        assert_eq!(offsets.1.len(), 23);
     }
     let unknown = Kind::ByteMasked { valid_when: true, content: Box::new(Form::new(Kind::Empty)) };
     let mut b = TypedArrayBuilder::new(&Form::new(unknown)).unwrap();
@@ -237,23 +237,21 @@ fn indirections_refer_to_rows() {
 fn narrow_offsets_and_starts() {
     let list = Form::new(Kind::List { starts: Index::U32, content: Box::new(Form::text(Text::Bytes)) });
     let form = Form::new(Kind::ListOffset { offsets: Index::I32, content: Box::new(list) });
-    for engine in [Engine::Direct, Engine::Program] {
-        let mut b = TypedArrayBuilder::with_engine(&form, engine).unwrap();
-        for _ in 0..2 {
+    let mut b = Twin::new(&form);
+    for _ in 0..2 {
+        b.begin_list().unwrap();
+        for n in 0..3 {
             b.begin_list().unwrap();
-            for n in 0..3 {
-                b.begin_list().unwrap();
-                (0..n).for_each(|_| b.bytestring(b"x").unwrap());
-                b.end_list().unwrap();
-            }
+            (0..n).for_each(|_| b.bytestring(b"x").unwrap());
             b.end_list().unwrap();
         }
-        let layout = b.snapshot().unwrap();
-        assert_eq!(layout.column("node0-offsets").unwrap().as_i32().unwrap(), [0, 3, 6]);
-        assert_eq!(layout.column("node1-starts").unwrap().as_u32().unwrap(), [0, 0, 1, 3, 3, 4]);
-        assert_eq!(layout.column("node1-stops").unwrap().as_u32().unwrap(), [0, 1, 3, 3, 4, 6]);
-        assert_eq!(shown(&b)[0], "[[], [b'x'], [b'x', b'x']]");
+        b.end_list().unwrap();
     }
+    let layout = b.snapshot().unwrap();
+    assert_eq!(layout.column("node0-offsets").unwrap().as_i32().unwrap(), [0, 3, 6]);
+    assert_eq!(layout.column("node1-starts").unwrap().as_u32().unwrap(), [0, 0, 1, 3, 3, 4]);
+    assert_eq!(layout.column("node1-stops").unwrap().as_u32().unwrap(), [0, 1, 3, 3, 4, 6]);
+    assert_eq!(shown(&b)[0], "[[], [b'x'], [b'x', b'x']]");
 }
 
 #[test]
@@ -279,31 +277,28 @@ fn times_are_converted() {
 
 #[test]
 fn many_items_at_once() {
-    for engine in [Engine::Direct, Engine::Program] {
-        let form = Form::from_type("union[var * float32, 2500 * int16]").unwrap();
-        let mut b = TypedArrayBuilder::with_engine(&form, engine).unwrap();
-        b.tag(0).unwrap();
-        b.begin_list().unwrap();
-        let items: Vec<f32> = (0..5000u16).map(f32::from).collect();
-        b.extend_f32(&items).unwrap();
-        b.extend_f64(&[0.5, 1.5]).unwrap();
-        b.extend_u8(&[7]).unwrap();
-        b.end_list().unwrap();
-        b.tag(1).unwrap();
-        b.begin_list().unwrap();
-        b.extend_i16(&[1; 2000]).unwrap();
-        assert!(matches!(b.extend_i16(&[1; 501]).unwrap_err().kind(), CommandErrorKind::Full { size: 2500 }));
-        assert!(matches!(b.extend_i64(&[5, 1 << 20]).unwrap_err().kind(), CommandErrorKind::Range { .. }));
-        b.extend_u64(&[2; 499]).unwrap();
-        assert!(b.extend_i64(&[3, 4]).is_err());
-        b.extend_i64(&[3]).unwrap();
-        b.end_list().unwrap();
-        let layout = b.snapshot().unwrap();
-        let floats = layout.column("node2-data").unwrap().as_f32().unwrap();
-        assert_eq!((floats.len(), floats[4999], floats[5000], floats[5002]), (5003, 4999.0, 0.5, 7.0));
-        let shorts = layout.column("node4-data").unwrap().as_i16().unwrap();
-        assert_eq!((shorts.len(), shorts[1999], shorts[2000], shorts[2499]), (2500, 1, 2, 3));
-    }
+    let mut b = Twin::new(&Form::from_type("union[var * float32, 2500 * int16]").unwrap());
+    b.tag(0).unwrap();
+    b.begin_list().unwrap();
+    let items: Vec<f32> = (0..5000u16).map(f32::from).collect();
+    b.extend_f32(&items).unwrap();
+    b.extend_f64(&[0.5, 1.5]).unwrap();
+    b.extend_u8(&[7]).unwrap();
+    b.end_list().unwrap();
+    b.tag(1).unwrap();
+    b.begin_list().unwrap();
+    b.extend_i16(&[1; 2000]).unwrap();
+    assert!(matches!(b.extend_i16(&[1; 501]).unwrap_err().kind(), CommandErrorKind::Full { size: 2500 }));
+    assert!(matches!(b.extend_i64(&[5, 1 << 20]).unwrap_err().kind(), CommandErrorKind::Range { .. }));
+    b.extend_u64(&[2; 499]).unwrap();
+    assert!(b.extend_i64(&[3, 4]).is_err());
+    b.extend_i64(&[3]).unwrap();
+    b.end_list().unwrap();
+    let layout = b.snapshot().unwrap();
+    let floats = layout.column("node2-data").unwrap().as_f32().unwrap();
+    assert_eq!((floats.len(), floats[4999], floats[5000], floats[5002]), (5003, 4999.0, 0.5, 7.0));
+    let shorts = layout.column("node4-data").unwrap().as_i16().unwrap();
+    assert_eq!((shorts.len(), shorts[1999], shorts[2000], shorts[2499]), (2500, 1, 2, 3));
 }
 
 #[test]
@@ -337,67 +332,56 @@ fn wide_records_use_several_masks() {
     let fields: Vec<String> =
         (0..100).map(|n| format!("f{n}: {}int64", if n % 7 == 0 { "?" } else { "" })).collect();
     let ty = format!("{{{}}}", fields.join(", "));
-    for engine in [Engine::Direct, Engine::Program] {
-        let mut b = TypedArrayBuilder::with_engine(&Form::from_type(&ty).unwrap(), engine).unwrap();
-        b.begin_record(None).unwrap();
-        for n in (0..100).rev().filter(|n| n % 7 != 0 && *n != 64) {
-            b.field(&format!("f{n}")).unwrap();
-            b.integer(n).unwrap();
-        }
-        assert_eq!(
-            b.end_record().unwrap_err().kind(),
-            &CommandErrorKind::Missing { fields: vec!["f64".into()] }
-        );
-        b.field("f64").unwrap();
-        b.integer(64).unwrap();
-        b.end_record().unwrap();
-        let Value::Record(fields) = b.snapshot().unwrap().to_array().unwrap().value(0).unwrap() else {
-            panic!()
-        };
-        for (n, (_, value)) in fields.iter().enumerate() {
-            assert_eq!(*value, if n % 7 == 0 { Value::Null } else { Value::Int(n as i64) });
-        }
+    let mut b = Twin::new(&Form::from_type(&ty).unwrap());
+    b.begin_record(None).unwrap();
+    for n in (0..100).rev().filter(|n| n % 7 != 0 && *n != 64) {
+        b.field(&format!("f{n}")).unwrap();
+        b.integer(n).unwrap();
+    }
+    assert_eq!(b.end_record().unwrap_err().kind(), &CommandErrorKind::Missing { fields: vec!["f64".into()] });
+    b.field("f64").unwrap();
+    b.integer(64).unwrap();
+    b.end_record().unwrap();
+    let Value::Record(fields) = b.snapshot().unwrap().to_array().unwrap().value(0).unwrap() else { panic!() };
+    for (n, (_, value)) in fields.iter().enumerate() {
+        assert_eq!(*value, if n % 7 == 0 { Value::Null } else { Value::Int(n as i64) });
     }
 }
 
 #[test]
 fn builders_go_back() {
-    for engine in [Engine::Direct, Engine::Program] {
-        let mut b =
-            TypedArrayBuilder::with_engine(&Form::from_type("var * ?string").unwrap(), engine).unwrap();
-        b.begin_list().unwrap();
-        b.string("kept").unwrap();
-        let here = b.checkpoint();
-        b.string("not kept").unwrap();
-        b.null().unwrap();
-        b.end_list().unwrap();
-        assert!(b.rollback(&here));
-        b.end_list().unwrap();
-        assert_eq!(shown(&b), ["['kept']"]);
-        let wrong = Value::List(vec![Value::Null, Value::String("x".into()), Value::Int(1)]);
-        assert!(b.append(&wrong).is_err());
-        assert_eq!(shown(&b), ["['kept']"]);
-        b.append(&Value::List(vec![Value::Null])).unwrap();
-        assert_eq!(shown(&b), ["['kept']", "[None]"]);
-        b.clear();
-        assert!(!b.rollback(&here), "it is no longer there");
-    }
+    let mut b = Twin::new(&Form::from_type("var * ?string").unwrap());
+    b.begin_list().unwrap();
+    b.string("kept").unwrap();
+    let here = b.checkpoint();
+    b.string("not kept").unwrap();
+    b.null().unwrap();
+    b.end_list().unwrap();
+    assert!(b.rollback(&here));
+    b.end_list().unwrap();
+    assert_eq!(shown(&b), ["['kept']"]);
+    let b = &mut b.builder;
+    let wrong = Value::List(vec![Value::Null, Value::String("x".into()), Value::Int(1)]);
+    assert!(b.append(&wrong).is_err());
+    assert_eq!(shown(b), ["['kept']"]);
+    b.append(&Value::List(vec![Value::Null])).unwrap();
+    assert_eq!(shown(b), ["['kept']", "[None]"]);
+    b.clear();
+    assert!(!b.rollback(&here.0), "it is no longer there");
 }
 
 #[test]
 fn bytes_of_all_lengths_are_copied_whole_and_again_after_clear() {
     let text: String = ('a'..='z').chain('A'..='Z').collect();
-    for engine in [Engine::Direct, Engine::Program] {
-        let form = Form::from_type("?string").expect("a type");
-        let mut builder = TypedArrayBuilder::with_engine(&form, engine).expect("a builder");
-        for first in [0, 7] {
-            let told: Vec<&str> = (first..first + 500).map(|n| &text[..n % 41]).collect();
-            builder.clear();
-            told.iter().for_each(|text| builder.string(text).expect("a string"));
-            let array = builder.snapshot().unwrap().to_array().unwrap();
-            for (row, text) in told.iter().enumerate() {
-                assert_eq!(array.value(row as u64).unwrap(), Value::String((*text).into()));
-            }
+    let form = Form::from_type("?string").expect("a type");
+    let mut builder = TypedArrayBuilder::new(&form).expect("a builder");
+    for first in [0, 7] {
+        let told: Vec<&str> = (first..first + 500).map(|n| &text[..n % 41]).collect();
+        builder.clear();
+        told.iter().for_each(|text| builder.string(text).expect("a string"));
+        let array = builder.snapshot().unwrap().to_array().unwrap();
+        for (row, text) in told.iter().enumerate() {
+            assert_eq!(array.value(row as u64).unwrap(), Value::String((*text).into()));
         }
     }
 }

@@ -1,15 +1,14 @@
 //! Filling columns of a known type.
 
-mod layout;
-mod node;
 #[cfg(test)]
 mod tests;
 
-use crate::form::{Form, FormError, Unit};
+use super::place::Found;
+use super::table::{Columns, Nodes};
+use crate::form::{Form, FormError, Index, Kind, Unit};
 use crate::growth::{extend, push};
 use crate::sink::{Items, Shape};
-use crate::{Fault, Leaf, Open, Refused, Sink, Slot};
-use node::{Columns, Found, Nodes, write_complex, write_integer, write_real};
+use crate::{Fault, Leaf, Open, Refused, Sink, Slot, Snapshot};
 
 /// Columns of a known type, filled by a walk over objects: the fastest way in, without commands and without a program between.
 ///
@@ -48,9 +47,9 @@ impl TypedColumns {
     /// # Errors
     /// Types that are indirect in themselves (categories), and impossible ones.
     pub fn new(form: &Form) -> Result<Self, FormError> {
-        let mut form = form.clone();
-        let nodes = Nodes::new(&mut form)?;
-        Ok(Self { form: form.with_keys()?, nodes, nth: 0 })
+        let form = plain(form.clone().with_keys()?)?.with_keys()?;
+        let nodes = Nodes::new(&form)?;
+        Ok(Self { form, nodes, nth: 0 })
     }
 
     /// Empty columns for items of a type in Awkward Array's notation.
@@ -61,13 +60,27 @@ impl TypedColumns {
         Self::new(&Form::from_type(text)?)
     }
 
+    /// The Form, with the keys of the buffers.
+    #[must_use]
+    pub fn form(&self) -> &Form {
+        &self.form
+    }
+
+    /// The complete items, moved out.
+    #[must_use]
+    pub fn finish(mut self) -> Snapshot {
+        let length = self.nodes.len(Self::ROOT.0);
+        let columns = self.nodes.give(length);
+        Snapshot { form: self.form.to_json(), length: length as u64, columns }
+    }
+
     fn put(
         &mut self,
         at: Slot,
         found: Found,
         mut write: impl FnMut(&mut Columns) -> Result<(), Refused>,
     ) -> Result<(), Refused> {
-        self.nodes.put(at.0, found, &mut write)
+        self.nodes.put(at.0, found, None, &mut write)
     }
 
     fn open(&mut self, at: Slot, found: Found) -> Result<Open, Refused> {
@@ -88,7 +101,7 @@ impl TypedColumns {
             Ok(())
         } else if filled > length {
             Err(twice().into())
-        } else if self.nodes.null(content)? {
+        } else if self.nodes.null(content, None)? {
             Ok(())
         } else {
             Err(missing().into())
@@ -96,7 +109,7 @@ impl TypedColumns {
     }
 
     fn close_fixed(&mut self, open: &Open) -> Result<(), Refused> {
-        let Columns::Regular { size, length, content } = self.nodes.at(open.node).columns else {
+        let Columns::Regular { size, length, content } = *self.nodes.at(open.node) else {
             return Ok(()); // never
         };
         let found = self.nodes.len(content) - size * length;
@@ -104,7 +117,7 @@ impl TypedColumns {
             return Err(Fault::Length { expected: size as u64, found: found as u64 }.into());
         }
         self.nodes.finish(open.slot.0, open.node)?;
-        if let Columns::Regular { length, .. } = self.nodes.columns_at(open.node) {
+        if let Columns::Regular { length, .. } = self.nodes.at_mut(open.node) {
             *length += 1;
         }
         Ok(())
@@ -121,12 +134,12 @@ impl Sink for TypedColumns {
     }
 
     fn put_null(&mut self, at: Slot) -> Result<(), Refused> {
-        if self.nodes.null(at.0)? { Ok(()) } else { Err(self.nodes.refuse(at.0, Found::Null)) }
+        if self.nodes.null(at.0, None)? { Ok(()) } else { Err(self.nodes.refuse(at.0, Found::Null)) }
     }
 
     #[inline]
     fn put_boolean(&mut self, at: Slot, x: bool) -> Result<(), Refused> {
-        match self.nodes.columns_at(at.0) {
+        match self.nodes.at_mut(at.0) {
             Columns::Boolean(items) => push(items, x.into()),
             _ => self.put(at, Found::Boolean, |columns| match columns {
                 Columns::Boolean(items) => push(items, x.into()),
@@ -137,20 +150,17 @@ impl Sink for TypedColumns {
 
     #[inline]
     fn put_integer(&mut self, at: Slot, x: i64) -> Result<(), Refused> {
-        match self.nodes.columns_at(at.0) {
+        match self.nodes.at_mut(at.0) {
             Columns::Int64(items) => push(items, x),
             Columns::Float64(items) => push(items, x as f64),
-            _ => self.put(at, Found::Integer(x), |columns| write_integer(columns, x)),
+            _ => self.put(at, Found::Integer(x), |columns| columns.write_integer(x)),
         }
     }
 
     fn put_unsigned(&mut self, at: Slot, x: u64) -> Result<(), Refused> {
         match i64::try_from(x) {
             Ok(x) => self.put_integer(at, x),
-            Err(_) => self.put(at, Found::Unsigned(x), |columns| match columns {
-                Columns::UInt64(items) => push(items, x),
-                other => write_real(other, x as f64),
-            }),
+            Err(_) => self.put(at, Found::Unsigned(x), |columns| columns.write_unsigned(x)),
         }
     }
 
@@ -160,15 +170,15 @@ impl Sink for TypedColumns {
 
     #[inline]
     fn put_real(&mut self, at: Slot, x: f64) -> Result<(), Refused> {
-        match self.nodes.columns_at(at.0) {
+        match self.nodes.at_mut(at.0) {
             Columns::Float64(items) => push(items, x),
             Columns::Float32(items) => push(items, x as f32),
-            _ => self.put(at, Found::Real, |columns| write_real(columns, x)),
+            _ => self.put(at, Found::Real, |columns| columns.write_real(x)),
         }
     }
 
     fn put_complex(&mut self, at: Slot, x: [f64; 2]) -> Result<(), Refused> {
-        self.put(at, Found::Complex, |columns| write_complex(columns, x))
+        self.put(at, Found::Complex, |columns| columns.write_complex(x))
     }
 
     fn put_time(&mut self, at: Slot, x: i64, unit: &str) -> Result<(), Refused> {
@@ -189,7 +199,7 @@ impl Sink for TypedColumns {
             _ => Ok(()), // never
         })
         .map_err(|refused| {
-            let expected = self.nodes.at(at.0).expected.clone();
+            let expected = self.nodes.about(at.0).expected.clone();
             if fits {
                 refused
             } else {
@@ -200,39 +210,25 @@ impl Sink for TypedColumns {
 
     #[inline]
     fn put_text(&mut self, at: Slot, x: &[u8], binary: bool) -> Result<(), Refused> {
-        self.put(at, Found::Text { binary }, |columns| match columns {
-            Columns::Text { offsets, bytes, .. } => {
-                extend(bytes, x)?;
-                push(offsets, bytes.len() as i64)
-            }
-            Columns::Fixed { size, length, bytes, .. } => {
-                if x.len() != *size {
-                    return Err(Fault::Length { expected: *size as u64, found: x.len() as u64 }.into());
-                }
-                extend(bytes, x)?;
-                *length += 1;
-                Ok(())
-            }
-            _ => Ok(()), // never
-        })
+        self.put(at, Found::Text { binary, bytes: x.len() }, |columns| columns.write_text(x))
     }
 
     fn put_integers(&mut self, at: Slot, more: &[i64]) -> Result<(), Refused> {
-        match self.nodes.columns_at(at.0) {
+        match self.nodes.at_mut(at.0) {
             Columns::Int64(items) => extend(items, more),
             _ => more.iter().try_for_each(|x| self.put_integer(at, *x)),
         }
     }
 
     fn put_reals(&mut self, at: Slot, more: &[f64]) -> Result<(), Refused> {
-        match self.nodes.columns_at(at.0) {
+        match self.nodes.at_mut(at.0) {
             Columns::Float64(items) => extend(items, more),
             _ => more.iter().try_for_each(|x| self.put_real(at, *x)),
         }
     }
 
     fn leaf_at(&mut self, at: Slot) -> Leaf<'_> {
-        match self.nodes.columns_at(at.0) {
+        match self.nodes.at_mut(at.0) {
             Columns::Boolean(items) => Leaf::Boolean(Items(items)),
             Columns::Int64(items) => Leaf::Integer(Items(items)),
             Columns::Float64(items) => Leaf::Real(Items(items)),
@@ -241,8 +237,8 @@ impl Sink for TypedColumns {
     }
 
     fn candidates(&self, at: Slot, shape: Shape) -> usize {
-        match &self.nodes.at(at.0).columns {
-            Columns::Option { .. } | Columns::Union { .. } => self.nodes.candidates(at.0, shape.into()),
+        match self.nodes.at(at.0) {
+            Columns::Indexed { .. } | Columns::Union { .. } => self.nodes.candidates(at.0, shape.into()),
             _ => 1,
         }
     }
@@ -253,11 +249,11 @@ impl Sink for TypedColumns {
 
     #[inline]
     fn open_list(&mut self, at: Slot) -> Result<(Open, Slot), Refused> {
-        if let Columns::List { content, .. } = self.nodes.at(at.0).columns {
+        if let Columns::List { content, .. } = *self.nodes.at(at.0) {
             return Ok((Open { slot: at, node: at.0, next: 0 }, Slot(content)));
         }
         let open = self.open(at, Found::List)?;
-        match self.nodes.at(open.node).columns {
+        match *self.nodes.at(open.node) {
             Columns::List { content, .. } | Columns::Regular { content, .. } => Ok((open, Slot(content))),
             _ => Ok((open, at)), // never
         }
@@ -265,14 +261,14 @@ impl Sink for TypedColumns {
 
     #[inline]
     fn close_list(&mut self, open: Open) -> Result<(), Refused> {
-        let Columns::List { content, .. } = self.nodes.at(open.node).columns else {
+        let Columns::List { content, .. } = *self.nodes.at(open.node) else {
             return self.close_fixed(&open);
         };
         let end = self.nodes.len(content) as i64;
         if open.slot.0 != open.node {
             self.nodes.finish(open.slot.0, open.node)?;
         }
-        match self.nodes.columns_at(open.node) {
+        match self.nodes.at_mut(open.node) {
             Columns::List { offsets, .. } => push(offsets, end),
             _ => Ok(()), // never
         }
@@ -284,7 +280,7 @@ impl Sink for TypedColumns {
 
     #[inline]
     fn slot_of(&mut self, open: &Open, index: usize) -> Slot {
-        match &self.nodes.at(open.node).columns {
+        match self.nodes.at(open.node) {
             Columns::Tuple { contents, .. } => Slot(contents[index]),
             Columns::List { content, .. } | Columns::Regular { content, .. } => Slot(*content),
             _ => open.slot, // never
@@ -292,7 +288,7 @@ impl Sink for TypedColumns {
     }
 
     fn close_tuple(&mut self, open: Open) -> Result<(), Refused> {
-        let Columns::Tuple { contents, length } = &self.nodes.at(open.node).columns else {
+        let Columns::Tuple { contents, length } = self.nodes.at(open.node) else {
             return self.close_list(open);
         };
         let (size, length) = (contents.len(), *length);
@@ -302,7 +298,7 @@ impl Sink for TypedColumns {
             self.level(content, length, missing, || Fault::SlotTwice { index })?;
         }
         self.nodes.finish(open.slot.0, open.node)?;
-        if let Columns::Tuple { length, .. } = self.nodes.columns_at(open.node) {
+        if let Columns::Tuple { length, .. } = self.nodes.at_mut(open.node) {
             *length += 1;
         }
         Ok(())
@@ -310,7 +306,7 @@ impl Sink for TypedColumns {
 
     #[inline]
     fn open_record(&mut self, at: Slot, _name: Option<&str>) -> Result<Open, Refused> {
-        match self.nodes.at(at.0).columns {
+        match self.nodes.at(at.0) {
             Columns::Record(_) => Ok(Open { slot: at, node: at.0, next: 0 }),
             _ => self.open(at, Found::Record),
         }
@@ -318,7 +314,7 @@ impl Sink for TypedColumns {
 
     #[inline]
     fn known_field(&mut self, open: &mut Open, token: usize) -> Option<Slot> {
-        let Columns::Record(record) = &self.nodes.at(open.node).columns else { return None }; // never
+        let Columns::Record(record) = self.nodes.at(open.node) else { return None }; // never
         let next = open.next as usize;
         let at = match record.fields.get(next) {
             Some(field) if field.token == token => next,
@@ -331,17 +327,12 @@ impl Sink for TypedColumns {
 
     fn field_of(&mut self, open: &mut Open, name: &str, token: usize) -> Result<(Slot, bool), Refused> {
         let next = open.next as usize;
-        let node = self.nodes.at_mut(open.node);
-        let Columns::Record(record) = &mut node.columns else { return Ok((open.slot, false)) }; // never
-        let at = match record.fields.get(next) {
-            Some(field) if *field.name == *name => next,
-            _ => match record.by_name.get(name) {
-                Some(at) => *at as usize,
-                None => {
-                    let expected = node.expected.clone();
-                    return Err(Fault::Unknown { name: name.into(), expected }.into());
-                }
-            },
+        let Columns::Record(record) = self.nodes.at_mut(open.node) else {
+            return Ok((open.slot, false)); // never
+        };
+        let Some(at) = record.find(next, name) else {
+            let expected = self.nodes.about(open.node).expected.clone();
+            return Err(Fault::Unknown { name: name.into(), expected }.into());
         };
         open.next = at as u32 + 1;
         let field = &mut record.fields[at];
@@ -353,10 +344,10 @@ impl Sink for TypedColumns {
     }
 
     fn close_record(&mut self, open: Open) -> Result<(), Refused> {
-        let Columns::Record(record) = &self.nodes.at(open.node).columns else { return Ok(()) }; // never
+        let Columns::Record(record) = self.nodes.at(open.node) else { return Ok(()) }; // never
         let (count, length) = (record.fields.len(), record.length);
         for at in 0..count {
-            let Columns::Record(record) = &self.nodes.at(open.node).columns else { return Ok(()) }; // never
+            let Columns::Record(record) = self.nodes.at(open.node) else { return Ok(()) }; // never
             let content = record.fields[at].content;
             if self.nodes.len(content) != length + 1 {
                 let name = record.fields[at].name.clone();
@@ -372,7 +363,7 @@ impl Sink for TypedColumns {
         if open.slot.0 != open.node {
             self.nodes.finish(open.slot.0, open.node)?;
         }
-        if let Columns::Record(record) = self.nodes.columns_at(open.node) {
+        if let Columns::Record(record) = self.nodes.at_mut(open.node) {
             record.length += 1;
         }
         Ok(())
@@ -387,6 +378,36 @@ impl From<Shape> for Found {
             Shape::Record => Self::Record,
         }
     }
+}
+
+/// A Form of the same type whose lists have offsets and whose nulls and unions have indexes, all of 64 bits.
+fn plain(form: Form) -> Result<Form, FormError> {
+    let text = form.as_text().is_some();
+    let again = |content: Box<Form>| plain(*content).map(Box::new);
+    let all = |contents: Vec<Form>| contents.into_iter().map(plain).collect::<Result<_, _>>();
+    let kind = match form.kind {
+        Kind::Regular { size, .. } if u32::try_from(size).is_err() => {
+            // Sizes that could overflow a count are no sizes.
+            return Err(FormError::Unsupported { what: format!("a list of always {size} items") });
+        }
+        Kind::Regular { size, content } if !text => Kind::Regular { size, content: again(content)? },
+        Kind::ListOffset { content, .. } | Kind::List { content, .. } => {
+            Kind::ListOffset { offsets: Index::I64, content: again(content)? }
+        }
+        Kind::IndexedOption { content, .. }
+        | Kind::ByteMasked { content, .. }
+        | Kind::BitMasked { content, .. }
+        | Kind::Unmasked { content } => Kind::IndexedOption { index: Index::I64, content: again(content)? },
+        Kind::Record { fields, contents } => Kind::Record { fields, contents: all(contents)? },
+        Kind::Union { contents, .. } => Kind::Union { index: Index::I64, contents: all(contents)? },
+        Kind::Numpy { primitive, shape } if !shape.is_empty() => {
+            let inner = Kind::Numpy { primitive, shape: shape[1..].to_vec() };
+            Kind::Regular { size: shape[0], content: again(Box::new(Form::new(inner)))? }
+        }
+        Kind::Indexed { .. } => return Err(FormError::Unsupported { what: form.type_string() }),
+        kind => kind,
+    };
+    Ok(Form { kind, ..form })
 }
 
 /// Fields whose numbers are looked at one after the other.

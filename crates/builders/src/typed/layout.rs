@@ -1,0 +1,107 @@
+//! The columns of a table with the names of their buffers.
+
+use super::table::{Columns, Lists, Nodes, end};
+use crate::form::Index;
+use forthwith_columns::{Column, DType, Native};
+
+impl Nodes {
+    /// Moves the buffers of the first `length` values of the array out.
+    pub(super) fn give(&mut self, length: usize) -> Vec<(String, Column)> {
+        let mut out = Vec::new();
+        self.give_node(0, length, &mut out);
+        out
+    }
+
+    fn give_node(&mut self, node: u32, length: usize, out: &mut Vec<(String, Column)>) {
+        let below = self.below(node, length);
+        let columns = std::mem::replace(self.at_mut(node), Columns::Nothing);
+        let about = self.about(node);
+        let mut give = |part: &str, column| out.push((format!("{}-{part}", about.key), column));
+        match columns {
+            Columns::Boolean(items) => {
+                let bytes = column(items, length);
+                give("data", bytes.view(DType::Bool).unwrap_or(bytes)); // both are of one byte
+            }
+            Columns::Int8(items) => give("data", column(items, length)),
+            Columns::Int16(items) => give("data", column(items, length)),
+            Columns::Int32(items) => give("data", column(items, length)),
+            Columns::Int64(items) | Columns::Time { items, .. } => give("data", column(items, length)),
+            Columns::UInt8(items) => give("data", column(items, length)),
+            Columns::UInt16(items) | Columns::Float16(items) => give("data", column(items, length)),
+            Columns::UInt32(items) => give("data", column(items, length)),
+            Columns::UInt64(items) => give("data", column(items, length)),
+            Columns::Float32(items) => give("data", column(items, length)),
+            Columns::Float64(items) => give("data", column(items, length)),
+            Columns::Complex64(items) => give("data", column(items.into_flattened(), 2 * length)),
+            Columns::Complex128(items) => give("data", column(items.into_flattened(), 2 * length)),
+            Columns::Text { layout, mut offsets, bytes, .. } => {
+                offsets.truncate(length + 1);
+                let end = end(&offsets);
+                lists(layout, offsets, give);
+                out.push((format!("{}-data", about.bytes_key), column(bytes, end)));
+            }
+            Columns::Fixed { size, bytes, .. } => {
+                out.push((format!("{}-data", about.bytes_key), column(bytes, size * length)));
+            }
+            Columns::List { layout, mut offsets, .. } => {
+                offsets.truncate(length + 1);
+                lists(layout, offsets, give);
+            }
+            Columns::Indexed { width, mut index, .. } => {
+                index.truncate(length);
+                give("index", narrow(index, width));
+            }
+            Columns::Masked { bits, mask, .. } => give("mask", masked(mask, bits, length)),
+            Columns::Union { width, tags, mut index, .. } => {
+                index.truncate(length);
+                give("tags", column(tags, length));
+                give("index", narrow(index, width));
+            }
+            Columns::Nothing
+            | Columns::Regular { .. }
+            | Columns::Tuple { .. }
+            | Columns::Record(_)
+            | Columns::Unmasked { .. } => {}
+        }
+        for (content, rows) in below {
+            self.give_node(content, rows, out);
+        }
+    }
+}
+
+/// Offsets, or starts and stops.
+fn lists(layout: Lists, offsets: Vec<i64>, mut give: impl FnMut(&str, Column)) {
+    let rows = offsets.len() - 1;
+    let column = narrow(offsets, layout.width);
+    if layout.separate {
+        give("starts", column.slice(0..rows));
+        give("stops", column.slice(1..rows + 1));
+    } else {
+        give("offsets", column);
+    }
+}
+
+/// Numbers in the width that they have been found to fit.
+fn narrow(items: Vec<i64>, width: Index) -> Column {
+    match width {
+        Index::I64 => Column::from_vec(items),
+        Index::I32 => Column::from_vec(items.into_iter().map(|item| item as i32).collect()),
+        Index::U32 => Column::from_vec(items.into_iter().map(|item| item as u32).collect()),
+    }
+}
+
+/// A mask of bytes, or of bits with the first row at the least or at the most significant one.
+fn masked(mask: Vec<i8>, bits: Option<bool>, length: usize) -> Column {
+    let Some(least_first) = bits else { return column(mask, length) };
+    let packed = mask[..length].chunks(8).map(|items| {
+        items.iter().enumerate().fold(0u8, |packed, (at, item)| {
+            packed | (*item as u8 & 1) << if least_first { at } else { 7 - at }
+        })
+    });
+    Column::from_vec(packed.collect())
+}
+
+fn column<T: Native>(mut items: Vec<T>, length: usize) -> Column {
+    items.truncate(length);
+    Column::from_vec(items)
+}

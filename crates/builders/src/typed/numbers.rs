@@ -1,0 +1,197 @@
+//! Columns of numbers: all of them at once, and which takes which number.
+
+use super::table::Columns;
+use crate::growth::{extend, push};
+use crate::layout::half;
+use crate::{Fault, Refused};
+use forthwith_columns::DType;
+
+/// One expression for the items of whichever column of numbers it is; then the arms for the other columns.
+macro_rules! each_number {
+    ($columns:expr, $items:ident => $number:expr, { $($arms:tt)* }) => {
+        match $columns {
+            Columns::Boolean($items) | Columns::UInt8($items) => $number,
+            Columns::Int8($items) => $number,
+            Columns::Int16($items) => $number,
+            Columns::Int32($items) => $number,
+            Columns::Int64($items) | Columns::Time { items: $items, .. } => $number,
+            Columns::UInt16($items) | Columns::Float16($items) => $number,
+            Columns::UInt32($items) => $number,
+            Columns::UInt64($items) => $number,
+            Columns::Float32($items) => $number,
+            Columns::Float64($items) => $number,
+            Columns::Complex64($items) => $number,
+            Columns::Complex128($items) => $number,
+            $($arms)*
+        }
+    };
+}
+pub(super) use each_number;
+
+impl Columns {
+    /// The name of a type of integers.
+    pub(super) fn integer_name(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Int8(_) => "int8",
+            Self::Int16(_) => "int16",
+            Self::Int32(_) => "int32",
+            Self::Int64(_) => "int64",
+            Self::UInt8(_) => "uint8",
+            Self::UInt16(_) => "uint16",
+            Self::UInt32(_) => "uint32",
+            Self::UInt64(_) => "uint64",
+            _ => return None,
+        })
+    }
+
+    /// How well a column takes an integer: 0 is best, `None` not at all.
+    pub(super) fn integer_rank(&self, x: i128) -> Option<u8> {
+        let fits = |low: i128, high: i128| (low <= x && x <= high).then_some(0);
+        match self {
+            Self::Int8(_) => fits(i8::MIN.into(), i8::MAX.into()),
+            Self::Int16(_) => fits(i16::MIN.into(), i16::MAX.into()),
+            Self::Int32(_) => fits(i32::MIN.into(), i32::MAX.into()),
+            Self::Int64(_) => fits(i64::MIN.into(), i64::MAX.into()),
+            Self::UInt8(_) => fits(0, u8::MAX.into()),
+            Self::UInt16(_) => fits(0, u16::MAX.into()),
+            Self::UInt32(_) => fits(0, u32::MAX.into()),
+            Self::UInt64(_) => fits(0, u64::MAX.into()),
+            Self::Float64(_) => Some(1),
+            Self::Float32(_) => Some(2),
+            Self::Float16(_) => Some(3),
+            Self::Complex128(_) => Some(4),
+            Self::Complex64(_) => Some(5),
+            _ => None,
+        }
+    }
+
+    /// Writes an integer that has been found to fit.
+    pub(super) fn write_integer(&mut self, x: i64) -> Result<(), Refused> {
+        match self {
+            Self::Int8(items) => push(items, x as i8),
+            Self::Int16(items) => push(items, x as i16),
+            Self::Int32(items) => push(items, x as i32),
+            Self::Int64(items) => push(items, x),
+            Self::UInt8(items) => push(items, x as u8),
+            Self::UInt16(items) => push(items, x as u16),
+            Self::UInt32(items) => push(items, x as u32),
+            Self::UInt64(items) => push(items, x as u64),
+            // At once, and not by way of double precision.
+            Self::Float32(items) => push(items, x as f32),
+            Self::Complex64(items) => push(items, [x as f32, 0.0]),
+            other => other.write_real(x as f64),
+        }
+    }
+
+    /// Writes an integer larger than any `i64`, which has been found to fit.
+    pub(super) fn write_unsigned(&mut self, x: u64) -> Result<(), Refused> {
+        match self {
+            Self::UInt64(items) => push(items, x),
+            Self::Float32(items) => push(items, x as f32),
+            Self::Complex64(items) => push(items, [x as f32, 0.0]),
+            other => other.write_real(x as f64),
+        }
+    }
+
+    /// Writes a number that its place takes.
+    pub(super) fn write_real(&mut self, x: f64) -> Result<(), Refused> {
+        match self {
+            Self::Float16(items) => push(items, half(x)),
+            Self::Float32(items) => push(items, x as f32),
+            Self::Float64(items) => push(items, x),
+            other => other.write_complex([x, 0.0]),
+        }
+    }
+
+    /// Writes a complex number that its place takes.
+    pub(super) fn write_complex(&mut self, x: [f64; 2]) -> Result<(), Refused> {
+        match self {
+            Self::Complex64(items) => push(items, x.map(|part| part as f32)),
+            Self::Complex128(items) => push(items, x),
+            _ => Ok(()), // never: the place takes it
+        }
+    }
+
+    /// Writes bytes, or text, that the place takes; only the length of those of one length is looked at.
+    pub(super) fn write_text(&mut self, x: &[u8]) -> Result<(), Refused> {
+        match self {
+            Self::Text { offsets, bytes, .. } => {
+                extend(bytes, x)?;
+                push(offsets, bytes.len() as i64)
+            }
+            Self::Fixed { size, .. } if x.len() != *size => {
+                Err(Fault::Length { expected: *size as u64, found: x.len() as u64 }.into())
+            }
+            Self::Fixed { length, bytes, .. } => {
+                extend(bytes, x)?;
+                *length += 1;
+                Ok(())
+            }
+            _ => Ok(()), // never: the place takes it
+        }
+    }
+
+    /// Appends items of the column's own type, in native order; `None` if it is of another type. Truth values are none,
+    /// since not every byte is one.
+    pub(super) fn extend_bytes(&mut self, dtype: DType, bytes: &[u8]) -> Option<Result<(), Refused>> {
+        fn all<T, const N: usize>(
+            items: &mut Vec<T>,
+            bytes: &[u8],
+            read: fn([u8; N]) -> T,
+        ) -> Option<Result<(), Refused>> {
+            let (more, _) = bytes.as_chunks::<N>();
+            if items.capacity() - items.len() < more.len()
+                && let Err(refused) = crate::growth::reserve(items, more.len())
+            {
+                return Some(Err(refused));
+            }
+            items.extend(more.iter().map(|item| read(*item)));
+            Some(Ok(()))
+        }
+        match (self, dtype) {
+            (Self::Int8(items), DType::Int8) => all(items, bytes, i8::from_ne_bytes),
+            (Self::Int16(items), DType::Int16) => all(items, bytes, i16::from_ne_bytes),
+            (Self::Int32(items), DType::Int32) => all(items, bytes, i32::from_ne_bytes),
+            (Self::Int64(items), DType::Int64) => all(items, bytes, i64::from_ne_bytes),
+            (Self::UInt8(items), DType::UInt8) => all(items, bytes, u8::from_ne_bytes),
+            (Self::UInt16(items), DType::UInt16) => all(items, bytes, u16::from_ne_bytes),
+            (Self::UInt32(items), DType::UInt32) => all(items, bytes, u32::from_ne_bytes),
+            (Self::UInt64(items), DType::UInt64) => all(items, bytes, u64::from_ne_bytes),
+            (Self::Float32(items), DType::Float32) => all(items, bytes, f32::from_ne_bytes),
+            (Self::Float64(items), DType::Float64) => all(items, bytes, f64::from_ne_bytes),
+            _ => None,
+        }
+    }
+
+    /// The last value as it is stored, where values that are equal have equal bytes: zero has no sign.
+    pub(super) fn last_value(&self) -> Vec<u8> {
+        fn last<T: Copy, const N: usize>(items: &[T], bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+            items.last().map_or_else(Vec::new, |item| bytes(*item).to_vec())
+        }
+        match self {
+            Self::Float16(items) => last(items, |x| if x == 0x8000 { [0; 2] } else { x.to_ne_bytes() }),
+            Self::Float32(items) => last(items, |x| (x + 0.0).to_ne_bytes()),
+            Self::Float64(items) => last(items, |x| (x + 0.0).to_ne_bytes()),
+            Self::Complex64(items) => items.last().map_or_else(Vec::new, |parts| {
+                parts.iter().flat_map(|part| (part + 0.0).to_ne_bytes()).collect()
+            }),
+            Self::Complex128(items) => items.last().map_or_else(Vec::new, |parts| {
+                parts.iter().flat_map(|part| (part + 0.0).to_ne_bytes()).collect()
+            }),
+            Self::Boolean(items) | Self::UInt8(items) => last(items, u8::to_ne_bytes),
+            Self::Int8(items) => last(items, i8::to_ne_bytes),
+            Self::Int16(items) => last(items, i16::to_ne_bytes),
+            Self::Int32(items) => last(items, i32::to_ne_bytes),
+            Self::Int64(items) | Self::Time { items, .. } => last(items, i64::to_ne_bytes),
+            Self::UInt16(items) => last(items, u16::to_ne_bytes),
+            Self::UInt32(items) => last(items, u32::to_ne_bytes),
+            Self::UInt64(items) => last(items, u64::to_ne_bytes),
+            Self::Text { offsets, bytes, .. } => match offsets[..] {
+                [.., start, end] => bytes[start as usize..end as usize].to_vec(),
+                _ => Vec::new(),
+            },
+            Self::Fixed { size, bytes, .. } => bytes[bytes.len() - size.min(&bytes.len())..].to_vec(),
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Values on their way into columns: through unions, options and indirections to the column that takes them.
+
+use super::table::{Columns, Nodes};
+use crate::growth::push;
+use crate::{Fault, Refused};
+
+/// A value that was given, by its kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    Null,
+    Boolean,
+    Integer(i64),
+    Unsigned(u64),
+    Huge,
+    Real,
+    Complex,
+    Time { date: bool },
+    Text { binary: bool, bytes: usize },
+    List,
+    Tuple(usize),
+    Record,
+}
+
+impl Found {
+    /// In an error.
+    fn name(self) -> Box<str> {
+        match self {
+            Self::Null => "None".into(),
+            Self::Boolean => "a truth value".into(),
+            Self::Integer(x) => format!("the integer {x}").into(),
+            Self::Unsigned(x) => format!("the integer {x}").into(),
+            Self::Huge => "a larger integer".into(),
+            Self::Real => "a real number".into(),
+            Self::Complex => "a complex number".into(),
+            Self::Time { date: true } => "a date".into(),
+            Self::Time { date: false } => "a span of time".into(),
+            Self::Text { binary: false, .. } => "a string".into(),
+            Self::Text { binary: true, .. } => "a byte string".into(),
+            Self::List => "a list".into(),
+            Self::Tuple(size) => format!("a tuple of {size}").into(),
+            Self::Record => "a record".into(),
+        }
+    }
+}
+
+impl Nodes {
+    /// How well a place takes a value: 0 is best, `None` not at all.
+    pub(super) fn rank(&self, node: u32, found: Found) -> Option<u8> {
+        use Columns as C;
+        use Found as F;
+        let columns = self.at(node);
+        match (found, columns) {
+            (F::Null, C::Indexed { nulls: true, .. } | C::Masked { .. }) => Some(0),
+            (_, C::Union { contents, .. }) => {
+                contents.iter().filter_map(|content| self.rank(*content, found)).min()
+            }
+            (F::Boolean, C::Boolean(_)) | (F::Real, C::Float64(_)) | (F::Complex, C::Complex128(_)) => {
+                Some(0)
+            }
+            (F::Real, C::Float32(_)) | (F::Complex, C::Complex64(_)) => Some(1),
+            (F::Real, C::Float16(_)) => Some(2),
+            (F::Real, C::Complex128(_)) => Some(3),
+            (F::Real, C::Complex64(_)) => Some(4),
+            (F::Time { date: found }, C::Time { date, .. }) => (found == *date).then_some(0),
+            (F::Text { binary: found, .. }, C::Text { binary, .. } | C::Fixed { binary, .. }) => {
+                (found == *binary).then_some(0)
+            }
+            (F::List, C::List { .. } | C::Regular { .. }) | (F::Record, C::Record(_)) => Some(0),
+            (F::Tuple(size), C::Tuple { contents, .. }) => (size == contents.len()).then_some(0),
+            (F::Tuple(_), C::List { .. } | C::Regular { .. }) => Some(1),
+            _ => match (columns.inner(), found) {
+                (Some(content), _) => self.rank(content, found),
+                (None, F::Integer(x)) => columns.integer_rank(x.into()),
+                (None, F::Unsigned(x)) => columns.integer_rank(x.into()),
+                _ => None,
+            },
+        }
+    }
+
+    /// Writes one value at a place. What is around it notes it after it was written. `tag` is the alternative of a union,
+    /// if that was chosen; otherwise it is the best.
+    pub(super) fn put(
+        &mut self,
+        node: u32,
+        found: Found,
+        tag: Option<u8>,
+        write: &mut dyn FnMut(&mut Columns) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
+        let (tag, content) = match (self.at(node), tag) {
+            (Columns::Union { contents, .. }, Some(tag)) => (tag as i8, contents[usize::from(tag)]),
+            (Columns::Union { .. }, None) => self.choose(node, found, 0)?,
+            (columns, _) => match columns.inner() {
+                Some(content) => (0, content),
+                None if self.rank(node, found).is_some() => return write(self.at_mut(node)),
+                None => return Err(self.refuse(node, found)),
+            },
+        };
+        let row = self.len(content);
+        self.put(content, found, None, write)?;
+        self.note(node, tag, row)
+    }
+
+    /// Notes in what is around a content that a row of it is the next value.
+    fn note(&mut self, node: u32, tag: i8, row: usize) -> Result<(), Refused> {
+        match self.at_mut(node) {
+            Columns::Indexed { index, categories: None, .. } => push(index, row as i64),
+            Columns::Indexed { content, .. } => {
+                let content = *content;
+                self.note_category(node, content, row)
+            }
+            Columns::Masked { valid, mask, .. } => push(mask, *valid),
+            Columns::Union { tags, index, .. } => {
+                push(index, row as i64)?;
+                push(tags, tag)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Keeps the last value of a content if it is not there yet; otherwise refers to the one that is.
+    fn note_category(&mut self, node: u32, content: u32, row: usize) -> Result<(), Refused> {
+        let value = self.at(content).last_value();
+        let Columns::Indexed { index, categories: Some(categories), .. } = self.at_mut(node) else {
+            return Ok(()); // never
+        };
+        let known = categories.0.get(&value).copied();
+        push(index, known.unwrap_or(row as i64))?;
+        match known {
+            Some(_) => self.truncate(content, row),
+            None => _ = categories.0.insert(value, row as i64),
+        }
+        Ok(())
+    }
+
+    /// The alternative of a union that takes a value: of the best, or of those less good, the `nth`.
+    fn choose(&self, node: u32, found: Found, nth: usize) -> Result<(i8, u32), Refused> {
+        let Columns::Union { contents, .. } = self.at(node) else { return Ok((0, node)) }; // never
+        let mut ranked: Vec<_> = contents
+            .iter()
+            .enumerate()
+            .filter_map(|(tag, content)| Some((self.rank(*content, found)?, tag, *content)))
+            .collect();
+        ranked.sort_unstable();
+        match ranked.get(nth) {
+            Some((_, tag, content)) => Ok((*tag as i8, *content)), // no more than tags can name
+            None => Err(self.refuse(node, found)),
+        }
+    }
+
+    /// Alternatives that might take a value.
+    pub(super) fn candidates(&self, node: u32, found: Found) -> usize {
+        match self.at(node) {
+            Columns::Union { contents, .. } => {
+                contents.iter().filter(|content| self.rank(**content, found).is_some()).count()
+            }
+            columns => columns.inner().map_or(1, |content| self.candidates(content, found)),
+        }
+    }
+
+    /// The list, record or tuple in which something is begun; of several that might take it the `nth`.
+    pub(super) fn begin(&self, node: u32, found: Found, nth: usize) -> Result<u32, Refused> {
+        match self.at(node) {
+            Columns::Union { .. } => self.begin(self.choose(node, found, nth)?.1, found, 0),
+            columns => match columns.inner() {
+                Some(content) => self.begin(content, found, nth),
+                None if self.rank(node, found).is_some() => Ok(node),
+                None => Err(self.refuse(node, found)),
+            },
+        }
+    }
+
+    /// Notes in options and unions around a list, record or tuple that it is complete, before its own length grows.
+    #[inline]
+    pub(super) fn finish(&mut self, place: u32, node: u32) -> Result<(), Refused> {
+        if place == node { Ok(()) } else { self.finish_around(place, node) }
+    }
+
+    fn finish_around(&mut self, place: u32, node: u32) -> Result<(), Refused> {
+        let (tag, content) = match self.at(place) {
+            Columns::Union { contents, .. } => {
+                let tag = contents.iter().position(|content| self.reaches(*content, node)).unwrap_or(0);
+                (tag as i8, contents[tag])
+            }
+            columns => (0, columns.inner().unwrap_or(node)),
+        };
+        let row = self.len(content);
+        self.finish(content, node)?;
+        self.note(place, tag, row)
+    }
+
+    fn reaches(&self, place: u32, node: u32) -> bool {
+        place == node
+            || match self.at(place) {
+                Columns::Union { contents, .. } => {
+                    contents.iter().any(|content| self.reaches(*content, node))
+                }
+                columns => columns.inner().is_some_and(|content| self.reaches(content, node)),
+            }
+    }
+
+    /// A null, if the place may have one; in a union in the alternative `tag`, or in the first that may.
+    pub(super) fn null(&mut self, node: u32, tag: Option<u8>) -> Result<bool, Refused> {
+        if let Columns::Indexed { nulls: true, index, .. } = self.at_mut(node) {
+            return push(index, -1).map(|()| true);
+        }
+        match self.at(node) {
+            Columns::Masked { content, .. } => {
+                let fillable = self.is_fillable(*content);
+                if fillable { self.fill(node, 1) } else { Ok(()) }.map(|()| fillable)
+            }
+            Columns::Union { contents, .. } => {
+                let contents = contents.clone();
+                for (at, content) in contents.iter().enumerate() {
+                    let row = self.len(*content);
+                    if tag.is_none_or(|tag| usize::from(tag) == at) && self.null(*content, None)? {
+                        return self.note(node, at as i8, row).map(|()| true);
+                    }
+                }
+                Ok(false)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    pub(super) fn refuse(&self, node: u32, found: Found) -> Refused {
+        let expected = self.about(node).expected.clone();
+        match (found, self.at(node).integer_name()) {
+            (Found::Integer(_) | Found::Unsigned(_) | Found::Huge, Some(dtype)) => {
+                Fault::TooLarge { dtype }.into()
+            }
+            _ => Fault::Expected { expected, found: found.name() }.into(),
+        }
+    }
+}
