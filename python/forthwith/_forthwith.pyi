@@ -996,8 +996,8 @@ class RootWriter:
     def copy(self, path: str, name: str, title: str, objects: Objects, from_: File, /) -> None:
         """Writes an object of another file as it is stored there."""
 
-    def table(self, path: str, kind: str, title: str, array: Given) -> None:
-        """Begins a tree (``"ttree"``, ``"vectors"``) with an array's columns, and writes the array."""
+    def tree(self, path: str, title: str, array: Given, options: dict[str, Any]) -> None:
+        """Begins a tree with an array's columns, and writes the array. Options are all those of ``_writable.options``."""
 
     def ntuple(self, path: str, array: Given, options: dict[str, Any]) -> None:
         """Begins an RNTuple with an array's columns, and writes the array."""

@@ -6,27 +6,15 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
 
 import numpy as np
 import pytest
+from root_judge import by_root
 
 import forthwith
 
 TESTS = pathlib.Path(__file__).parent.parent
-ROOT_PYTHON = os.environ.get("FORTHWITH_ROOT_PYTHON") or str(TESTS.parent / ".venv-root" / "bin" / "python")
 DATA = TESTS / "data"
-
-
-def by_root(script, *arguments):
-    """What a script prints as JSON under C++ ROOT. Nothing may stand on its other output: no warning, no error."""
-    if not os.path.exists(ROOT_PYTHON):
-        pytest.skip(f"no C++ ROOT: {ROOT_PYTHON} is not there, FORTHWITH_ROOT_PYTHON may name another")
-    head = "import json, sys, warnings\nwarnings.simplefilter('ignore')\nimport ROOT\nROOT.gROOT.SetBatch(True)\n"
-    command = [ROOT_PYTHON, "-c", head + script, *map(str, arguments)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    return json.loads(done.stdout)
 
 
 def histograms():

@@ -63,6 +63,8 @@ pub use forthwith_plan as plan;
 pub use forthwith_program as program;
 #[cfg(feature = "root")]
 pub use forthwith_rntuple as rntuple;
+#[cfg(feature = "root")]
+pub use forthwith_ttree as ttree;
 
 #[cfg(feature = "root")]
 pub mod root {

@@ -441,6 +441,7 @@ fn write(random: &mut Random, path: &str) -> bool {
             nulls: if style.nulls { Nulls::Filled(FILL) } else { Nulls::Refused },
             floats: Floats::Whole,
             counter: None,
+            basket_bytes: random.one_in(4).then(|| 1 << (4 + random.below(12))),
             compression: random.one_in(4).then_some(Compression::of(*random.pick(&Algorithm::ALL))),
         };
         options.columns.push((name.clone(), own));

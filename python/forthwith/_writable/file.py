@@ -11,6 +11,7 @@ from forthwith._writable.compression import setting
 from forthwith._writable.ntuples import fields as field_options
 from forthwith._writable.ntuples import new_columns, options
 from forthwith._writable.objects import Copied, writable
+from forthwith._writable.options import tree_options
 from forthwith._writable.tables import empty, is_table, numbers, says_types, taken
 from forthwith._writer import place
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
     from forthwith._writable.compression import Compression
     from forthwith._writer import Writable
+
+    Codec = Compression | str | int | None
+    Floats = str | tuple[str, int] | tuple[str, float, float, int] | None
 
 
 def recreate(
@@ -124,8 +128,31 @@ class WritableDirectory:
         listed = self._file._open().keys(self._path) or []
         return {f"{name};{number}": kind for kind, name, number in listed}
 
-    def mktree(self, name: str, columns: Any, title: str = "", *, jagged: str = "counter") -> WritableTable:
+    def mktree(
+        self,
+        name: str,
+        columns: Any,
+        title: str = "",
+        *,
+        jagged: str | Mapping[str, str] = "counter",
+        records: str | Mapping[str, str] = "flat",
+        strings: str | Mapping[str, str] = "object",
+        nulls: str | float | Mapping[str, str | float] = "refused",
+        floats: Floats | Mapping[str, Floats] = None,
+        counter: str | Mapping[str, str] | None = None,
+        compression: Codec | Mapping[str, Codec] = "default",
+        basket_bytes: int | Mapping[str, int] | None = None,
+        cluster_bytes: int | None = None,
+        cluster_entries: int | None = None,
+        titles: Mapping[str, str] | None = None,
+        aliases: Mapping[str, str] | None = None,
+        user_info: Mapping[str, str | float] | None = None,
+        index: str | tuple[str, str] | None = None,
+        threads: int | None = None,
+    ) -> WritableTable:
         """Begins a tree.
+
+        Options of columns are one value for all columns, or a dict with values for some: ``jagged={"hits": "vector"}``.
 
         Args:
             name: Its name, with the directories it is in.
@@ -134,11 +161,44 @@ class WritableDirectory:
             title: Its title.
             jagged: What lists of numbers are: ``"counter"`` for a branch that counts and an array of that length, or
                 ``"vector"`` for ``std::vector``.
+            records: What records are: ``"flat"`` for a branch for each field, or ``"class"`` for objects of a class.
+            strings: What text is: ``"object"`` for ``std::string``, or ``"characters"`` for a leaf of characters.
+            nulls: The number that missing values become, lists and texts then being empty; ``"refused"`` if there are none.
+            floats: ``"double32"`` or ``"float16"`` for ``Double32_t`` and ``Float16_t``, with bits of mantissa
+                (``("float16", 8)``) or with a range and bits (``("double32", 0, 100, 16)``).
+            counter: The name of the branch that counts the items of lists. Columns of one counter share it.
+            compression: As for `recreate`; by default as the file.
+            basket_bytes: Bytes of a basket before it is compressed, about; 1 MB if not given.
+            cluster_bytes: Bytes of a cluster of all columns before they are compressed, about; 32 MB if not given.
+            cluster_entries: Entries of a cluster, instead.
+            titles: Titles of branches by their names.
+            aliases: Names of formulas, for ROOT's ``TTree::Draw``.
+            user_info: Texts and numbers that belong to the tree.
+            index: A column of whole numbers, or two, by which ROOT finds entries (``GetEntryWithIndex``).
+            threads: How many threads encode and compress baskets; as many as there are processors if not given.
+
+        Raises:
+            RequestError: An option has no such value, or there is no such column (also a ``ValueError``).
+            UnsupportedError: A tree has no branches for a column; it is named.
         """
-        kinds = {"counter": "ttree", "vector": "vectors"}
-        if jagged not in kinds:
-            raise RequestError(f"jagged is 'counter' or 'vector', not {jagged!r}")
-        return self._table(kinds[jagged], name, columns, title)
+        by_column = {
+            "jagged": jagged, "records": records, "strings": strings, "nulls": nulls, "floats": floats, "counter": counter,
+            "compression": compression, "basket_bytes": basket_bytes,
+        }  # fmt: skip
+        chosen = tree_options(
+            by_column,
+            titles=titles,
+            aliases=aliases,
+            user_info=user_info,
+            index=index,
+            cluster_bytes=cluster_bytes,
+            cluster_entries=cluster_entries,
+            threads=threads,
+        )
+        path, array, types = self._columns(name, columns)
+        self._file._open().tree(path, title, array, chosen)
+        table = self._file._tables[path] = WritableTable(self._file, path, len(array), types)
+        return table
 
     def mkrntuple(
         self,
@@ -196,12 +256,6 @@ class WritableDirectory:
         path, array, types = self._columns(name, columns)
         self._file._open().ntuple(path, array, chosen)
         table = self._file._tables[path] = WritableNtuple(self._file, path, len(array), types)
-        return table
-
-    def _table(self, kind: str, name: str, columns: Any, title: str) -> WritableTable:
-        path, array, types = self._columns(name, columns)
-        self._file._open().table(path, kind, title, array)
-        table = self._file._tables[path] = WritableTable(self._file, path, len(array), types)
         return table
 
     def _columns(self, name: str, columns: Any) -> tuple[str, _forthwith.Given, dict[str, Any]]:

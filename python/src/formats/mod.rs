@@ -7,6 +7,7 @@ mod own;
 mod parquet;
 mod root;
 mod root_writer;
+mod tree_options;
 
 pub(crate) use own::raised;
 

@@ -1,7 +1,10 @@
 //! ROOT files that are written: objects and directories. What a Python object is written as is the business of `forthwith._writable`.
 
-use super::ntuple_options::{Chosen, field_options, ntuple_options};
-use super::root::Objects;
+use super::{
+    ntuple_options::{Chosen, field_options, ntuple_options},
+    root::Objects,
+    tree_options::GivenOptions,
+};
 use crate::{
     errors,
     file::File,
@@ -18,7 +21,7 @@ use forthwith::{
     plan::{Error, ErrorKind, Result},
     rntuple::{FieldOptions, NtupleWriter},
     root::{
-        ColumnOptions, Jagged, RootFile, TreeOptions, TreeWriter,
+        RootFile, TreeOptions, TreeWriter,
         write::{Compression, FileSettings, FileWriter, Given, GivenObject},
     },
 };
@@ -94,10 +97,7 @@ impl State {
     }
 
     /// Begins a tree with the columns of an array, and writes the array.
-    fn begin(&mut self, path: &str, kind: &str, title: String, array: &Array) -> Result<()> {
-        let jagged = if kind == "vectors" { Jagged::Vector } else { Jagged::Counter };
-        let default_column = ColumnOptions { jagged, ..ColumnOptions::default() };
-        let options = TreeOptions { title, default_column, ..TreeOptions::default() };
+    fn begin_tree(&mut self, path: &str, options: TreeOptions, array: &Array) -> Result<()> {
         self.begin_as(path, array, |file, fields| {
             Ok(Table::Tree(Box::new(TreeWriter::new(file, path, fields, options)?)))
         })
@@ -296,18 +296,18 @@ impl RootWriter {
         })
     }
 
-    /// Begins a tree with the columns of an array, and writes the array. `kind` is `"ttree"`, or `"vectors"` for a tree that has
-    /// `std::vector` for lists.
-    fn table(
+    /// Begins a tree with the columns of an array, and writes the array.
+    fn tree(
         &self,
         py: Python<'_>,
         path: &str,
-        kind: &str,
         title: String,
         array: &GivenArray,
+        options: GivenOptions,
     ) -> PyResult<()> {
         with(py, &self.0, |state| {
-            let done = state.begin(path, kind, title, &array.0);
+            let options = options.options(title).map_err(|error| error.in_object(path));
+            let done = options.and_then(|options| state.begin_tree(path, options, &array.0));
             (done.map_err(|error| error.in_file(&state.uri)), state.cause.clone())
         })
     }

@@ -4,7 +4,7 @@ use super::Format;
 use crate::check::{Counted, Reading as CheckedReading};
 use crate::{Container, FileInfo, Key, Object, OpenOptions, OptionKind, OptionSpec, Recovery, Words};
 use forthwith_columns::Form;
-use forthwith_engine::Engine;
+use forthwith_engine::{BlockThreads, Engine};
 use forthwith_io::{Sink, Source};
 use forthwith_plan::{
     BlockFormat, CheckReport, Dataset, Error, ErrorKind, Finding, Result, Severity, TableWriter, WriteOptions,
@@ -90,7 +90,11 @@ impl Format for Root {
             (codec, level) => Compression::named(codec.unwrap_or(DEFAULT_CODEC), level)?,
         };
         let settings = FileSettings { compression, ..FileSettings::default() };
-        let tree = TreeOptions { cluster_entries: options.block_entries, ..TreeOptions::default() };
+        let tree = TreeOptions {
+            cluster_entries: options.block_entries,
+            runner: Arc::new(BlockThreads::default()),
+            ..TreeOptions::default()
+        };
         let name = options.name.as_deref().unwrap_or(DEFAULT_TREE);
         Ok(Box::new(TreeFile::create(sink, name, fields, settings, tree)?))
     }

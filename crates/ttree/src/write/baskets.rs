@@ -28,6 +28,8 @@ pub(super) struct BasketBranch {
     /// Bytes of an entry without offsets.
     pub(super) width: u32,
     pub(super) compression: Compression,
+    /// Bytes of a basket, about.
+    pub(super) basket_bytes: u64,
 }
 
 /// Entries of one branch.

@@ -16,17 +16,17 @@ pub(super) struct Cuts {
 const TOLERATED: u64 = 4;
 
 impl Cuts {
-    /// From the bytes that some entries took in each branch.
-    pub(super) fn of(bytes: &[u64], entries: u64, sizes: Sizes) -> Self {
+    /// From the bytes that some entries took in each branch, and the size of the branch's baskets.
+    pub(super) fn of(bytes: &[(u64, u64)], entries: u64, sizes: Sizes) -> Self {
         let entries = entries.max(1);
-        let all = bytes.iter().fold(0u64, |all, bytes| all.saturating_add(*bytes)).max(1);
+        let all = bytes.iter().fold(0u64, |all, (bytes, _)| all.saturating_add(*bytes)).max(1);
         let fitting = |room: u64, bytes: u64| {
             let fitting = u128::from(room) * u128::from(entries) / u128::from(bytes.max(1));
             u64::try_from(fitting).unwrap_or(u64::MAX).clamp(1, MOST_ENTRIES)
         };
         let cluster = sizes.entries.unwrap_or_else(|| fitting(sizes.cluster, all)).clamp(1, MOST_ENTRIES);
-        let basket = |bytes: &u64| {
-            let pieces = cluster.div_ceil(fitting(sizes.basket, *bytes));
+        let basket = |(bytes, basket): &(u64, u64)| {
+            let pieces = cluster.div_ceil(fitting(*basket, *bytes));
             cluster.div_ceil(pieces)
         };
         Self { cluster, baskets: bytes.iter().map(basket).collect() }
@@ -43,12 +43,16 @@ impl Cuts {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     pub(super) cluster: u64,
-    pub(super) basket: u64,
     pub(super) entries: Option<u64>,
 }
 
 /// Entries of a cluster at most: baskets count in 31 bits, and each entry may take an offset.
 const MOST_ENTRIES: u64 = 1 << 27;
+
+/// The room for a basket that is to have some bytes, and has some already.
+pub(super) const fn basket_room(basket: u64, bytes: u64) -> u64 {
+    basket.saturating_mul(TOLERATED).saturating_sub(bytes)
+}
 
 /// As many of the first rows as stay within a tolerable size, and at least one.
 pub(super) fn within(room: u64, rows: Range<usize>, bytes: impl Fn(Range<usize>) -> u64) -> usize {
@@ -60,11 +64,6 @@ pub(super) fn within(room: u64, rows: Range<usize>, bytes: impl Fn(Range<usize>)
 }
 
 impl Sizes {
-    /// The room for a basket that has some bytes already.
-    pub(super) const fn basket_room(self, bytes: u64) -> u64 {
-        self.basket.saturating_mul(TOLERATED).saturating_sub(bytes)
-    }
-
     /// The room for a cluster that has some bytes already.
     pub(super) const fn cluster_room(self, bytes: u64) -> u64 {
         self.cluster.saturating_mul(2).saturating_sub(bytes)
@@ -75,19 +74,21 @@ impl Sizes {
 mod tests {
     use super::*;
 
-    const SIZES: Sizes = Sizes { cluster: 32_000, basket: 1000, entries: None };
+    const SIZES: Sizes = Sizes { cluster: 32_000, entries: None };
 
     #[test]
     fn a_cluster_has_baskets_of_about_one_size() {
         // 4 and 12 bytes an entry.
-        let cuts = Cuts::of(&[400, 1200], 100, SIZES);
+        let cuts = Cuts::of(&[(400, 1000), (1200, 1000)], 100, SIZES);
         assert_eq!(cuts.cluster, 2000);
         assert_eq!([cuts.baskets[0], cuts.baskets[1]], [250, 80]);
+        let others = Cuts::of(&[(400, 4000), (1200, 1000)], 100, SIZES);
+        assert_eq!([others.cluster, others.baskets[0], others.baskets[1]], [2000, 1000, 80]);
         assert_eq!(cuts.basket_end(0, 0), 250);
         assert_eq!(cuts.basket_end(0, 250), 500);
         assert_eq!(cuts.basket_end(1, 1999), 2000);
-        assert_eq!(Cuts::of(&[0], 0, SIZES).cluster, MOST_ENTRIES.min(32_000));
-        assert_eq!(Cuts::of(&[u64::MAX, u64::MAX], 1, SIZES).cluster, 1);
+        assert_eq!(Cuts::of(&[(0, 1000)], 0, SIZES).cluster, MOST_ENTRIES.min(32_000));
+        assert_eq!(Cuts::of(&[(u64::MAX, 1), (u64::MAX, 1)], 1, SIZES).cluster, 1);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `Float16_t` and `Double32_t`, packed as ROOT packs them.
 
-use super::Floats;
+use super::{Floats, Packing};
 use forthwith_columns::DType;
 use forthwith_plan::{Error, ErrorKind, Result};
 
@@ -9,8 +9,8 @@ use forthwith_plan::{Error, ErrorKind, Result};
 pub(super) enum Packed {
     /// A `float`.
     Float,
-    /// A byte of exponent, then a bit of sign and 12 of mantissa.
-    Mantissa,
+    /// A byte of exponent, then a bit of sign and some of mantissa.
+    Mantissa { bits: u32 },
     /// Steps above a minimum.
     Range { min: f64, max: f64, factor: f64 },
 }
@@ -24,11 +24,21 @@ impl Packed {
         if !matches!(dtype, DType::Float32 | DType::Float64) {
             return Ok(None);
         }
-        Ok(match floats {
-            Floats::Double32 if dtype == DType::Float64 => Some((Self::Float, String::new())),
-            Floats::Whole | Floats::Double32 => None,
-            Floats::Float16 => Some((Self::Mantissa, String::new())),
-            Floats::Range { min, max, bits } => {
+        let (packing, usual) = match floats {
+            Floats::Whole => return Ok(None),
+            Floats::Double32(packing) => (packing, (dtype == DType::Float64).then_some(Self::Float)),
+            Floats::Float16(packing) => (packing, Some(Self::Mantissa { bits: MANTISSA })),
+        };
+        Ok(match packing {
+            Packing::Usual => usual.map(|usual| (usual, String::new())),
+            Packing::Mantissa { bits } => {
+                if !(2..=14).contains(&bits) {
+                    let what = format!("numbers packed with {bits} bits of mantissa: there are 2 to 14");
+                    return Err(Error::new(ErrorKind::Invalid { what }));
+                }
+                Some((Self::Mantissa { bits }, format!("[0,0,{bits}]")))
+            }
+            Packing::Range { min, max, bits } => {
                 if !(min < max && min.is_finite() && max.is_finite() && (2..=32).contains(&bits)) {
                     let what = format!("numbers packed in {bits} bits from {min} to {max}");
                     return Err(Error::new(ErrorKind::Invalid { what }));
@@ -44,20 +54,20 @@ impl Packed {
     pub(super) const fn width(self) -> usize {
         match self {
             Self::Float | Self::Range { .. } => 4,
-            Self::Mantissa => 3,
+            Self::Mantissa { .. } => 3,
         }
     }
 
     pub(super) fn append(self, value: f64, out: &mut Vec<u8>) {
         match self {
             Self::Float => out.extend((value as f32).to_be_bytes()),
-            Self::Mantissa => {
+            Self::Mantissa { bits: kept } => {
                 let value = value as f32;
                 let bits = value.to_bits();
                 // One bit more than is kept, so that the last one is rounded; what would be a larger exponent is the largest mantissa.
-                let rounded = ((bits >> (23 - MANTISSA - 1) & ((1 << (MANTISSA + 1)) - 1)) + 1) >> 1;
-                let mantissa = rounded.min((1 << MANTISSA) - 1);
-                let sign = u32::from(value < 0.0) << (MANTISSA + 1);
+                let rounded = ((bits >> (23 - kept - 1) & ((1 << (kept + 1)) - 1)) + 1) >> 1;
+                let mantissa = rounded.min((1 << kept) - 1);
+                let sign = u32::from(value < 0.0) << (kept + 1);
                 out.push((bits >> 23) as u8);
                 out.extend(((mantissa | sign) as u16).to_be_bytes());
             }
@@ -81,16 +91,21 @@ mod tests {
             packed.append(value, &mut out);
             out
         };
+        let double = |min, max, bits| Floats::Double32(Packing::Range { min, max, bits });
         assert_eq!(packed(Packed::Float, 1.5), 1.5f32.to_be_bytes());
-        assert_eq!(packed(Packed::Mantissa, 1.0), [127, 0, 0]);
-        assert_eq!(packed(Packed::Mantissa, -1.5), [127, 0x28, 0]);
-        assert_eq!(packed(Packed::Mantissa, 1.999_999), [127, 0x0f, 0xff]);
-        let range = Packed::of(Floats::Range { min: 0.0, max: 10.0, bits: 8 }, DType::Float64);
+        assert_eq!(packed(Packed::Mantissa { bits: 12 }, 1.0), [127, 0, 0]);
+        assert_eq!(packed(Packed::Mantissa { bits: 12 }, -1.5), [127, 0x28, 0]);
+        assert_eq!(packed(Packed::Mantissa { bits: 12 }, 1.999_999), [127, 0x0f, 0xff]);
+        let range = Packed::of(double(0.0, 10.0, 8), DType::Float64);
         let (range, title) = range.unwrap().unwrap();
         assert_eq!(title, "[0.0,10.0,8]");
         assert_eq!(packed(range, 5.0), [0, 0, 0, 128]);
         assert_eq!(packed(range, 99.0), [0, 0, 1, 0]);
-        assert!(Packed::of(Floats::Range { min: 1.0, max: 1.0, bits: 8 }, DType::Float64).is_err());
-        assert!(Packed::of(Floats::Float16, DType::Int32).unwrap().is_none());
+        assert!(Packed::of(double(1.0, 1.0, 8), DType::Float64).is_err());
+        let mantissa = |bits| Packed::of(Floats::Float16(Packing::Mantissa { bits }), DType::Float32);
+        assert!(mantissa(1).is_err() && mantissa(15).is_err());
+        let (short, title) = mantissa(4).unwrap().unwrap();
+        assert_eq!((packed(short, -1.5), &*title), (vec![127, 0, 0x28], "[0,0,4]"));
+        assert!(Packed::of(Floats::Float16(Packing::Usual), DType::Int32).unwrap().is_none());
     }
 }

@@ -4,7 +4,7 @@
 //! lists in that branch. So a list of records is written as one branch for each field, with one counter for all of them.
 
 use super::{
-    ColumnOptions, Jagged, Records, Strings, TreeOptions, classes, floats::Packed, plain::plain_form,
+    ColumnOptions, Floats, Jagged, Records, Strings, TreeOptions, classes, floats::Packed, plain::plain_form,
     values::Wire,
 };
 use forthwith_columns::{DType, Form};
@@ -38,6 +38,7 @@ pub(super) struct Branch {
     /// The entries, if the branch has any itself.
     pub(super) source: Option<Source>,
     pub(super) compression: Option<Compression>,
+    pub(super) basket_bytes: Option<u64>,
 }
 
 /// What a branch of a class, `TBranchElement`, says of it.
@@ -162,6 +163,7 @@ impl Branches {
             walk.value(name, &form, &mut Vec::new(), None).map_err(|e| e.in_object(name))?;
             for branch in &mut this.branches[begin..] {
                 branch.compression = own.compression;
+                branch.basket_bytes = own.basket_bytes;
             }
         }
         for (column, name) in waiting {
@@ -174,6 +176,14 @@ impl Branches {
             }
         }
         this.check_names()?;
+        for (name, title) in &options.titles {
+            let mut named = this.branches.iter_mut().filter(|branch| branch.name == *name).peekable();
+            if named.peek().is_none() {
+                let what = format!("the title of a branch {name:?}, which is not there");
+                return Err(ErrorKind::Invalid { what }.into());
+            }
+            named.for_each(|branch| branch.title.clone_from(title));
+        }
         Ok(this)
     }
 
@@ -283,10 +293,11 @@ impl Walk<'_> {
         if let Some((dtype, shape)) = numbers(form) {
             let dims: String = shape.iter().map(|size| format!("[{size}]")).collect();
             let (kind, wire, range) = self.number(dtype)?;
-            let title = format!("{name}{dims}{range}/{}", kind.letter());
+            let title = format!("{name}{dims}/{}{range}", kind.letter());
             let leaf = Leaf {
                 name: name.into(),
-                title: format!("{name}{dims}{range}"),
+                // ROOT looks for the range behind the type.
+                title: if range.is_empty() { format!("{name}{dims}") } else { title.clone() },
                 kind,
                 len: product(&shape)?,
                 counter: None,
@@ -334,15 +345,18 @@ impl Walk<'_> {
             let counter_name = self.into.branches[counter].name.clone();
             let dims: String = shape.iter().map(|size| format!("[{size}]")).collect();
             let (kind, wire, range) = self.number(dtype)?;
+            let (bare, title) = (
+                format!("{name}[{counter_name}]{dims}"),
+                format!("{name}[{counter_name}]{dims}/{}{range}", kind.letter()),
+            );
             let leaf = Leaf {
                 name: name.into(),
-                title: format!("{name}[{counter_name}]{dims}{range}"),
+                title: if range.is_empty() { bare } else { title.clone() },
                 kind,
                 len: product(&shape)?,
                 counter: Some(counter),
                 counts: false,
             };
-            let title = format!("{name}[{counter_name}]{dims}{range}/{}", kind.letter());
             self.push(name.into(), title, None, Some(leaf), path, Stored::Items, wire);
             return Ok(());
         }
@@ -399,7 +413,8 @@ impl Walk<'_> {
         Ok(match Packed::of(self.options.floats, dtype)? {
             None => (LeafKind::Number(dtype), None, String::new()),
             Some((packed, title)) => {
-                let kind = if packed == Packed::Mantissa { LeafKind::Float16 } else { LeafKind::Double32 };
+                let is_half = matches!(self.options.floats, Floats::Float16(_));
+                let kind = if is_half { LeafKind::Float16 } else { LeafKind::Double32 };
                 (kind, Some(Wire::Packed(packed, dtype.size())), title)
             }
         })
@@ -417,8 +432,16 @@ impl Walk<'_> {
         wire: Option<Wire>,
     ) -> usize {
         let source = Source { column: self.column, path: path.to_vec(), stored, wire };
-        let branch =
-            Branch { name, title, parent: None, class, leaf, source: Some(source), compression: None };
+        let branch = Branch {
+            name,
+            title,
+            parent: None,
+            class,
+            leaf,
+            source: Some(source),
+            compression: None,
+            basket_bytes: None,
+        };
         self.into.branches.push(branch);
         self.into.branches.len() - 1
     }

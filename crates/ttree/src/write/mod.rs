@@ -46,6 +46,7 @@ mod classes;
 mod cut;
 mod file;
 mod floats;
+mod index;
 mod mapping;
 mod options;
 mod plain;
@@ -53,20 +54,23 @@ mod record;
 mod values;
 
 pub use file::TreeFile;
-pub use options::{ColumnOptions, Floats, Jagged, Nulls, Records, Strings, TreeOptions};
+pub use options::{
+    ColumnOptions, Floats, Jagged, Nulls, Packing, Records, Strings, TreeIndex, TreeOptions, UserInfo,
+};
 
 use baskets::{BasketBranch, Piece, Work};
-use cut::{Cuts, Sizes, within};
+use cut::{Cuts, Sizes, basket_room, within};
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{BlockSink, Error, ErrorKind, Result, StoredBlock};
 use forthwith_root::write::{DirectoryId, FileWriter, KeyKind, KeyText};
+use index::Index;
 use mapping::{Branches, Step};
 use record::{Basket, Filled, Summary};
 use std::{
     borrow::Cow,
     sync::{Mutex, PoisonError},
 };
-use values::{Entries, Values};
+use values::{Entries, Values, Wire};
 
 /// A tree being written.
 #[derive(Debug)]
@@ -89,6 +93,7 @@ pub struct TreeWriter {
     cluster: Cluster,
     /// The last entry and the entries of clusters, for each run of clusters of one length.
     ranges: Vec<(u64, u64)>,
+    index: Option<Index>,
     /// A step was perhaps written in part.
     broken: bool,
 }
@@ -114,6 +119,8 @@ impl TreeWriter {
     ) -> Result<Self> {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
         let branches = Branches::of(columns, &options).map_err(|e| within_tree(e, path))?;
+        let index = options.index.as_ref().map(|names| Index::of(names, columns)).transpose();
+        let index = index.map_err(|e| within_tree(e, path))?;
         let directory = file.directory(directory)?;
         let mut stored = Vec::new();
         for (number, branch) in branches.branches.iter().enumerate() {
@@ -123,8 +130,12 @@ impl TreeWriter {
                 name: branch.name.clone(),
                 key_len: key_len(file, &branch.name, name)?,
                 has_offsets: source.stored.has_offsets(),
-                width: branch.leaf.as_ref().map_or(0, |leaf| leaf.len * leaf.kind.stored() as u32),
+                width: branch
+                    .leaf
+                    .as_ref()
+                    .map_or(0, |leaf| leaf.len * source.wire.map_or(leaf.kind.stored(), Wire::width) as u32),
                 compression: branch.compression.unwrap_or(file.compression()),
+                basket_bytes: branch.basket_bytes.unwrap_or(options.basket_bytes).max(1),
             });
         }
         Ok(Self {
@@ -141,6 +152,7 @@ impl TreeWriter {
             entries: 0,
             cuts: None,
             ranges: Vec::new(),
+            index,
             broken: false,
         })
     }
@@ -188,8 +200,9 @@ impl TreeWriter {
             ranges,
             cluster,
             compression: &compression,
+            index: self.index.as_ref(),
         };
-        for class in record::CLASSES {
+        for class in record::CLASSES.into_iter().chain(summary.more_classes()) {
             file.describe_class(class)?;
         }
         self.branches.classes.iter().for_each(|info| file.describe(info));
@@ -215,6 +228,9 @@ impl TreeWriter {
             self.stored.iter().filter_map(|stored| self.branches.branches[stored.number].source.as_ref());
         let values =
             sources.map(|source| Values::bind(source, &arrays[source.column])).collect::<Result<Vec<_>>>()?;
+        if let Some(index) = &mut self.index {
+            index.extend(&arrays, self.entries)?;
+        }
         let sizes = self.sizes();
         let mut at = 0;
         while at < rows {
@@ -222,6 +238,7 @@ impl TreeWriter {
                 Some(cuts) => cuts,
                 None => {
                     let bytes: Vec<u64> = values.iter().map(|values| values.bytes(at..rows)).collect();
+                    let bytes = self.with_baskets(&bytes);
                     self.cuts.insert(Cuts::of(&bytes, (rows - at) as u64, sizes))
                 }
             };
@@ -245,11 +262,12 @@ impl TreeWriter {
     }
 
     fn sizes(&self) -> Sizes {
-        Sizes {
-            cluster: self.options.cluster_bytes.max(1),
-            basket: self.options.basket_bytes.max(1),
-            entries: self.options.cluster_entries,
-        }
+        Sizes { cluster: self.options.cluster_bytes.max(1), entries: self.options.cluster_entries }
+    }
+
+    /// Bytes of each branch, beside the size of its baskets.
+    fn with_baskets(&self, bytes: &[u64]) -> Vec<(u64, u64)> {
+        bytes.iter().zip(&self.stored).map(|(bytes, branch)| (*bytes, branch.basket_bytes)).collect()
     }
 
     fn usable(&self) -> Result<()> {
@@ -295,8 +313,8 @@ impl TreeWriter {
             let Some(first) = &self.branches.branches[*counter].source else { continue };
             let counted = offsets(first)?;
             let (array, name) = (&arrays[*column], &self.columns[*column].0);
-            for (row, pair) in counted.windows(2).enumerate() {
-                if integer(array, row) != Some(pair[1].wrapping_sub(pair[0])) {
+            for (row, (pair, number)) in counted.windows(2).zip(index::numbers(array)?).enumerate() {
+                if number != Some(pair[1].wrapping_sub(pair[0])) {
                     let what = "a counter that is not the number of items of its lists".into();
                     let error = Error::new(ErrorKind::Invalid { what });
                     return Err(error.in_object(name).at_entry(self.entries + row as u64));
@@ -314,7 +332,6 @@ impl TreeWriter {
         rows: std::ops::Range<usize>,
         ends: bool,
     ) -> Result<()> {
-        let sizes = self.sizes();
         let mut pieces = Vec::new();
         for branch in 0..self.stored.len() {
             let mut at = rows.start;
@@ -332,7 +349,9 @@ impl TreeWriter {
                 }
                 let end_entry = self.cuts.as_ref().map_or(u64::MAX, |cuts| cuts.basket_end(branch, entry));
                 let wanted = usize::try_from(end_entry - entry).unwrap_or(usize::MAX).min(rows.end - at) + at;
-                let end = within(sizes.basket_room(bytes), at..wanted, |rows| values[branch].bytes(rows));
+                let end = within(basket_room(self.stored[branch].basket_bytes, bytes), at..wanted, |rows| {
+                    values[branch].bytes(rows)
+                });
                 let last = end == rows.end;
                 let full = end < wanted || (end - at) as u64 + entry == end_entry;
                 let basket_ends = full || (ends && last);
@@ -382,7 +401,7 @@ impl TreeWriter {
         let all: u64 = bytes.iter().sum();
         let cut_short = self.cuts.as_ref().is_some_and(|cuts| size < cuts.cluster);
         if self.options.cluster_entries.is_none() && (cut_short || all < self.options.cluster_bytes / 2) {
-            self.cuts = Some(Cuts::of(&bytes, size, self.sizes()));
+            self.cuts = Some(Cuts::of(&self.with_baskets(&bytes), size, self.sizes()));
         }
         self.cluster.begin = self.entries;
     }
@@ -497,26 +516,6 @@ fn lists<'a>(array: &'a Array, path: &[Step]) -> Result<Cow<'a, [i64]>> {
         };
     }
     Err(plain::changed())
-}
-
-/// A row of a column of integers.
-fn integer(array: &Array, row: usize) -> Option<i64> {
-    let Form::Numpy { key, .. } = array.form.kept() else { return None };
-    let column = array.column(&format!("{key}-data"))?;
-    let small = || Some(i64::from(column.item::<i32>(row)?));
-    let unsigned = || Some(i64::from(column.item::<u32>(row)?));
-    let bytes = || Some(i64::from(column.item::<u8>(row)?));
-    let short = || Some(i64::from(column.item::<i16>(row)?));
-    let long = || column.item::<u64>(row)?.try_into().ok();
-    let others = || column.item::<i8>(row).map(i64::from).or_else(|| column.item::<u16>(row).map(i64::from));
-    column
-        .item(row)
-        .or_else(small)
-        .or_else(unsigned)
-        .or_else(bytes)
-        .or_else(short)
-        .or_else(long)
-        .or_else(others)
 }
 
 /// The first list that differs in length.

@@ -19,10 +19,14 @@ pub struct TreeOptions {
     pub basket_bytes: u64,
     /// Entries of a cluster, instead of a number that follows from its bytes.
     pub cluster_entries: Option<u64>,
+    /// Titles of branches, by their names: without one a title says what the branch holds (`x[nx]/F`).
+    pub titles: Vec<(String, String)>,
     /// Names of formulas.
     pub aliases: Vec<(String, String)>,
-    /// Texts that belong to the tree: names and values.
-    pub user_info: Vec<(String, String)>,
+    /// What belongs to the tree: names and values.
+    pub user_info: Vec<(String, UserInfo)>,
+    /// The columns by which C++ ROOT finds entries (`TTree::GetEntryWithIndex`).
+    pub index: Option<TreeIndex>,
     /// Makes the baskets. By default the calling thread does.
     pub runner: Arc<dyn BlockRunner>,
 }
@@ -36,8 +40,10 @@ impl Default for TreeOptions {
             cluster_bytes: 32 << 20,
             basket_bytes: 1 << 20,
             cluster_entries: None,
+            titles: Vec::new(),
             aliases: Vec::new(),
             user_info: Vec::new(),
+            index: None,
             runner: Arc::new(OneThread::default()),
         }
     }
@@ -50,6 +56,26 @@ impl TreeOptions {
         let own = self.columns.iter().find(|(column, _)| column == name);
         own.map_or(&self.default_column, |(_, options)| options)
     }
+}
+
+/// A value among those that belong to a tree.
+#[derive(Clone, Debug, PartialEq)]
+pub enum UserInfo {
+    /// The title of a `TNamed`.
+    Text(String),
+    /// A `TParameter<Long64_t>`.
+    Whole(i64),
+    /// A `TParameter<double>`.
+    Real(f64),
+}
+
+/// The columns of a `TTreeIndex`: whole numbers, one for each entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeIndex {
+    /// The column that entries are found by.
+    pub major: String,
+    /// The one that tells those with the same number apart.
+    pub minor: Option<String>,
 }
 
 /// How a column is written, where there is a choice.
@@ -70,6 +96,8 @@ pub struct ColumnOptions {
     pub counter: Option<String>,
     /// The codec and its level, instead of the file's.
     pub compression: Option<Compression>,
+    /// Bytes of a basket before it is compressed, about, instead of those of the tree.
+    pub basket_bytes: Option<u64>,
 }
 
 /// The branches of lists of numbers.
@@ -118,11 +146,24 @@ pub enum Floats {
     /// As they are.
     #[default]
     Whole,
-    /// In 4 bytes, if they have 8 (`Double32_t`).
-    Double32,
-    /// In 3 bytes, with 12 bits of mantissa (`Float16_t`).
-    Float16,
-    /// As a fraction of a range, in up to 32 bits that are stored in 4 bytes (`Double32_t[min,max,bits]`).
+    /// As `Double32_t`: numbers of 8 bytes in 4, or packed.
+    Double32(Packing),
+    /// As `Float16_t`: in 3 bytes with 12 bits of mantissa, or packed otherwise.
+    Float16(Packing),
+}
+
+/// How numbers are packed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Packing {
+    /// As their type says.
+    #[default]
+    Usual,
+    /// In 3 bytes, with as many bits of mantissa (`[0,0,bits]`).
+    Mantissa {
+        /// Bits, 2 to 14.
+        bits: u32,
+    },
+    /// As a fraction of a range, in bits that are stored in 4 bytes (`[min,max,bits]`). What is beyond is its end.
     Range {
         /// The smallest value.
         min: f64,

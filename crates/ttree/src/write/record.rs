@@ -1,7 +1,8 @@
 //! The record of a tree: all that is known of it but its baskets.
 
 use super::{
-    TreeOptions,
+    TreeOptions, UserInfo,
+    index::Index,
     mapping::{Branches, Element, Leaf, LeafKind},
 };
 use forthwith_columns::DType;
@@ -63,6 +64,7 @@ pub(super) struct Summary<'a> {
     pub(super) cluster: u64,
     /// The file's compression, and that of branches with another.
     pub(super) compression: &'a [i32],
+    pub(super) index: Option<&'a Index>,
 }
 
 /// Bits of the status of a named object: `kMustCleanup`.
@@ -80,6 +82,17 @@ const BASKET_SIZE: u64 = 32_000;
 type Places = Vec<Option<u32>>;
 
 impl Summary<'_> {
+    /// Classes of what not every tree has.
+    pub(super) fn more_classes(&self) -> impl Iterator<Item = &'static str> {
+        let index = self.index.map(|_| "TVirtualIndex");
+        let info = self.options.user_info.iter().filter_map(|(_, value)| match value {
+            UserInfo::Text(_) => None,
+            UserInfo::Whole(_) => Some(WHOLE),
+            UserInfo::Real(_) => Some(REAL),
+        });
+        index.into_iter().chain(info)
+    }
+
     /// Writes a `TTree` from its byte count on.
     pub(super) fn write(&self, b: &mut Buffer) {
         let mut leaves: Places = vec![None; self.branches.branches.len()];
@@ -119,7 +132,10 @@ impl Summary<'_> {
             self.aliases(b);
             b.i32(0); // fIndexValues
             b.i32(0); // fIndex
-            b.null(); // fTreeIndex
+            match self.index {
+                Some(index) => index.write(b),
+                None => b.null(),
+            }
             b.null(); // fFriends
             self.user_info(b);
             b.null(); // fBranchRef
@@ -147,14 +163,30 @@ impl Summary<'_> {
         if self.options.aliases.is_empty() {
             return b.null();
         }
-        b.object("TList", |b| list(b, "", &self.options.aliases));
+        let items = &self.options.aliases;
+        b.object("TList", |b| {
+            b.tlist("", items.len(), |b, at| {
+                let (name, formula) = &items[at];
+                b.object("TNamed", |b| b.tnamed(0, name, formula));
+            });
+        });
     }
 
     fn user_info(&self, b: &mut Buffer) {
         if self.options.user_info.is_empty() {
             return b.null();
         }
-        b.object("TList", |b| list(b, "UserInfo", &self.options.user_info));
+        let items = &self.options.user_info;
+        b.object("TList", |b| {
+            b.tlist("UserInfo", items.len(), |b, at| {
+                let (name, value) = &items[at];
+                match value {
+                    UserInfo::Text(text) => drop(b.object("TNamed", |b| b.tnamed(0, name, text))),
+                    UserInfo::Whole(value) => parameter(b, WHOLE, name, |b| b.i64(*value)),
+                    UserInfo::Real(value) => parameter(b, REAL, name, |b| b.f64(*value)),
+                }
+            });
+        });
     }
 
     fn branch(&self, b: &mut Buffer, number: usize, places: &mut Places, leaves: &mut Places) {
@@ -369,10 +401,16 @@ fn io_features(b: &mut Buffer) {
     b.unversioned(0x1aa1_2f10, |b| b.u8(0));
 }
 
-/// A `TList` of `TNamed`.
-fn list(b: &mut Buffer, name: &str, items: &[(String, String)]) {
-    b.tlist(name, items.len(), |b, at| {
-        let (name, title) = &items[at];
-        b.object("TNamed", |b| b.tnamed(0, name, title));
+const WHOLE: &str = "TParameter<Long64_t>";
+const REAL: &str = "TParameter<double>";
+
+/// A `TParameter` with its value.
+fn parameter(b: &mut Buffer, class: &str, name: &str, value: impl FnOnce(&mut Buffer)) {
+    b.object(class, |b| {
+        b.frame(2, |b| {
+            b.tobject(0, 0);
+            b.string(name);
+            value(b);
+        });
     });
 }

@@ -10,7 +10,7 @@ use forthwith_root::{
 };
 use forthwith_ttree::{
     Tree, TreeCheck,
-    write::{ColumnOptions, Floats, Jagged, Nulls, Records, Strings, TreeOptions, TreeWriter},
+    write::{ColumnOptions, Floats, Jagged, Nulls, Packing, Records, Strings, TreeOptions, TreeWriter},
 };
 use std::sync::Arc;
 
@@ -190,8 +190,20 @@ fn baskets_say_how_long_entries_are() {
     ];
     for (records, jagged, strings, floats) in [
         (Records::Class, Jagged::Counter, Strings::Object, Floats::Whole),
-        (Records::Flat, Jagged::Vector, Strings::Characters, Floats::Float16),
-        (Records::Flat, Jagged::Counter, Strings::Object, Floats::Range { min: 0.0, max: 9.0, bits: 20 }),
+        (Records::Flat, Jagged::Vector, Strings::Characters, Floats::Float16(Packing::Usual)),
+        (
+            Records::Flat,
+            Jagged::Counter,
+            Strings::Object,
+            Floats::Float16(Packing::Range { min: 0.0, max: 9.0, bits: 20 }),
+        ),
+        (Records::Flat, Jagged::Vector, Strings::Object, Floats::Double32(Packing::Mantissa { bits: 9 })),
+        (
+            Records::Flat,
+            Jagged::Counter,
+            Strings::Object,
+            Floats::Double32(Packing::Range { min: 0.0, max: 9.0, bits: 20 }),
+        ),
     ] {
         let column = ColumnOptions { records, jagged, strings, floats, ..ColumnOptions::default() };
         let options = TreeOptions {

@@ -1,0 +1,109 @@
+//! The index of a tree: entries in the order of one or two columns of whole numbers.
+
+use super::{TreeIndex, plain::changed};
+use forthwith_columns::{Array, DType, Form};
+use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_root::write::Buffer;
+
+/// An index being made, from the numbers of each entry.
+#[derive(Debug)]
+pub(super) struct Index {
+    names: TreeIndex,
+    major: usize,
+    minor: Option<usize>,
+    values: Vec<(i64, i64)>,
+}
+
+impl Index {
+    /// An index over columns of these names.
+    ///
+    /// # Errors
+    /// There are no such columns, or they have other values than one whole number for each entry.
+    pub(super) fn of(names: &TreeIndex, columns: &[(String, Form)]) -> Result<Self> {
+        let column = |name: &str| {
+            let Some(at) = columns.iter().position(|(column, _)| column == name) else {
+                let what = format!("an index of a column {name:?}, which is not there");
+                return Err(Error::new(ErrorKind::Invalid { what }));
+            };
+            let form = &columns[at].1;
+            let is_whole = matches!(form.kept(), Form::Numpy { dtype, shape, .. }
+                if shape.is_empty() && !matches!(dtype, DType::Float32 | DType::Float64));
+            if !is_whole {
+                let what =
+                    format!("an index of {}: it has a whole number for each entry", form.type_string());
+                return Err(Error::unsupported(what).in_object(name));
+            }
+            Ok(at)
+        };
+        let major = column(&names.major)?;
+        let minor = names.minor.as_deref().map(column).transpose()?;
+        Ok(Self { names: names.clone(), major, minor, values: Vec::new() })
+    }
+
+    /// Appends the entries of a step, which begins at this one.
+    ///
+    /// # Errors
+    /// Numbers that 64 bits with a sign have no room for.
+    pub(super) fn extend(&mut self, arrays: &[Array], begin: u64) -> Result<()> {
+        let whole = |column: usize, name: &str| -> Result<Vec<i64>> {
+            let rows = numbers(&arrays[column])?.into_iter().enumerate();
+            let row = rows.map(|(row, number)| {
+                let what = "a number in an index that 64 bits with a sign have no room for";
+                let error = || Error::unsupported(what).in_object(name).at_entry(begin + row as u64);
+                number.ok_or_else(error)
+            });
+            row.collect()
+        };
+        let majors = whole(self.major, &self.names.major)?;
+        match (self.minor, &self.names.minor) {
+            (Some(column), Some(name)) => {
+                self.values.extend(majors.into_iter().zip(whole(column, name)?));
+            }
+            _ => self.values.extend(majors.into_iter().map(|major| (major, 0))),
+        }
+        Ok(())
+    }
+
+    /// Writes a `TTreeIndex` as an object of the tree.
+    pub(super) fn write(&self, b: &mut Buffer) {
+        let mut order: Vec<usize> = (0..self.values.len()).collect();
+        order.sort_by_key(|&entry| self.values[entry]);
+        b.object("TTreeIndex", |b| {
+            b.frame(2, |b| {
+                b.frame(1, |b| b.tnamed(0, "", ""));
+                b.string(&self.names.major);
+                // ROOT's own spelling of no column.
+                b.string(self.names.minor.as_deref().unwrap_or("0"));
+                b.i64(self.values.len() as i64);
+                order.iter().for_each(|&entry| b.i64(self.values[entry].0));
+                order.iter().for_each(|&entry| b.i64(self.values[entry].1));
+                order.iter().for_each(|&entry| b.i64(entry as i64));
+            });
+        });
+    }
+}
+
+/// The rows of a column of whole numbers; nothing for those that are too large.
+pub(super) fn numbers(array: &Array) -> Result<Vec<Option<i64>>> {
+    let Form::Numpy { key, dtype, .. } = array.form.kept() else { return Err(changed()) };
+    let column = array.column(&format!("{key}-data")).ok_or_else(changed)?;
+    let rows = usize::try_from(array.length).map_err(|_| changed())?;
+    let bytes = rows.checked_mul(dtype.size()).and_then(|all| column.as_bytes().get(..all));
+    let bytes = bytes.ok_or_else(changed)?;
+    Ok(match dtype {
+        DType::Bool => bytes.iter().map(|byte| Some((*byte != 0).into())).collect(),
+        DType::Int8 => each(bytes, |item| Some(i8::from_ne_bytes(item).into())),
+        DType::Int16 => each(bytes, |item| Some(i16::from_ne_bytes(item).into())),
+        DType::Int32 => each(bytes, |item| Some(i32::from_ne_bytes(item).into())),
+        DType::Int64 => each(bytes, |item| Some(i64::from_ne_bytes(item))),
+        DType::UInt8 => each(bytes, |item| Some(u8::from_ne_bytes(item).into())),
+        DType::UInt16 => each(bytes, |item| Some(u16::from_ne_bytes(item).into())),
+        DType::UInt32 => each(bytes, |item| Some(u32::from_ne_bytes(item).into())),
+        DType::UInt64 => each(bytes, |item| u64::from_ne_bytes(item).try_into().ok()),
+        DType::Float32 | DType::Float64 => return Err(changed()),
+    })
+}
+
+fn each<const N: usize>(bytes: &[u8], value: impl Fn([u8; N]) -> Option<i64>) -> Vec<Option<i64>> {
+    bytes.as_chunks().0.iter().map(|item| value(*item)).collect()
+}
