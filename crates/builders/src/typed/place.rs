@@ -135,14 +135,18 @@ impl Nodes {
     /// The alternative of a union that takes a value: of the best, or of those less good, the `nth`.
     fn choose(&self, node: u32, found: Found, nth: usize) -> Result<(i8, u32), Refused> {
         let Columns::Union { contents, .. } = self.at(node) else { return Ok((0, node)) }; // never
-        let mut ranked: Vec<_> = contents
-            .iter()
-            .enumerate()
-            .filter_map(|(tag, content)| Some((self.rank(*content, found)?, tag, *content)))
-            .collect();
-        ranked.sort_unstable();
-        match ranked.get(nth) {
-            Some((_, tag, content)) => Ok((*tag as i8, *content)), // no more than tags can name
+        let ranked = contents.iter().zip(0..).filter_map(|(content, tag)| {
+            Some((self.rank(*content, found)?, tag, *content)) // no more than tags can name
+        });
+        let chosen = if nth == 0 {
+            ranked.min()
+        } else {
+            let mut ranked: Vec<_> = ranked.collect();
+            ranked.sort_unstable();
+            ranked.get(nth).copied()
+        };
+        match chosen {
+            Some((_, tag, content)) => Ok((tag, content)),
             None => Err(self.refuse(node, found)),
         }
     }
